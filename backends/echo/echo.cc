@@ -1,0 +1,270 @@
+// A backend without a framework, for tests of the core alone: output i is a copy of input i. Its "models" are texts
+// that say how it shall behave, one directive a line after the magic "GGUF":
+//   in NAME DTYPE DIMS [optional] [opaque] [unservable]   an input and the output of the same signature; DIMS: 2,3 or
+//   -1,4, "scalar" or "any" delay MS         a compute takes so long; it can be cancelled deaf             a compute
+//   cannot be cancelled fail CODE        a compute ends in the error of that number load_delay MS    a load takes so
+//   long; it can be cancelled fail_load CODE   a load ends in the error of that number
+#include <wasinn/backend.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+struct wasinn_backend_state {
+  const wasinn_host_services* services;
+  std::atomic<int> models{0}, contexts{0};  // alive; a test reads them from the log at close
+};
+
+namespace {
+
+struct Io {
+  std::string name;
+  std::vector<int64_t> dims;
+  wasinn_io io{};
+};
+
+struct HeldError {
+  wasinn_error error;
+  std::string message;
+};
+
+wasinn_error* Fail(int code, std::string message) {
+  auto* held = new HeldError{{}, std::move(message)};
+  held->error = {sizeof(wasinn_error), static_cast<wasinn_code>(code), held->message.c_str(),
+                 [](wasinn_error* self) { delete reinterpret_cast<HeldError*>(self); }};
+  return &held->error;
+}
+
+uint32_t DtypeNumber(const std::string& name) {
+  static const std::map<std::string, uint32_t> numbers = {
+      {"f16", WASINN_F16}, {"bf16", WASINN_BF16}, {"f32", WASINN_F32},  {"f64", WASINN_F64}, {"u8", WASINN_U8},
+      {"i8", WASINN_I8},   {"u16", WASINN_U16},   {"i16", WASINN_I16},  {"u32", WASINN_U32}, {"i32", WASINN_I32},
+      {"u64", WASINN_U64}, {"i64", WASINN_I64},   {"bool", WASINN_BOOL}};
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? uint32_t{WASINN_DTYPE_UNKNOWN} : found->second;
+}
+
+}  // namespace
+
+struct wasinn_backend_model {
+  wasinn_backend_state* backend = nullptr;
+  std::vector<std::unique_ptr<Io>> ios;
+  std::vector<const wasinn_io*> pointers;
+  wasinn_info info{};
+  int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
+  bool deaf = false;
+};
+
+namespace {
+
+struct Buffer {
+  wasinn_tensor tensor{};
+  std::vector<int64_t> dims;
+  std::vector<uint8_t> bytes;
+
+  // Allocates only if it was never as large.
+  void Set(const wasinn_tensor& given) {
+    tensor = given;
+    dims.assign(given.dims, given.dims + given.rank);
+    bytes.resize(given.bytes);
+    tensor.dims = dims.data();
+    tensor.data = bytes.data();
+  }
+};
+
+}  // namespace
+
+struct wasinn_backend_context {
+  wasinn_backend_model* model;
+  std::vector<Buffer> inputs, outputs;
+  std::atomic<bool> running{false}, cancelled{false};
+};
+
+namespace {
+
+void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
+  auto io = std::make_unique<Io>();
+  std::string dtype, dims, word;
+  line >> io->name >> dtype >> dims;
+  std::istringstream numbers(dims == "scalar" || dims == "any" ? "" : dims);
+  while (std::getline(numbers, word, ',')) io->dims.push_back(std::stoll(word));
+  io->io = {.struct_size = sizeof(wasinn_io),
+            .dtype = DtypeNumber(dtype),
+            .flags = 0,
+            .rank = dims == "any" ? -1 : static_cast<int32_t>(io->dims.size()),
+            .dims = io->dims.data(),
+            .name = io->name.c_str(),
+            .type_name = "echo"};
+  while (line >> word) {
+    if (word == "optional") io->io.flags |= WASINN_IO_OPTIONAL;
+    if (word == "opaque") io->io.flags |= WASINN_IO_OPAQUE;
+    if (word == "unservable") io->io.flags |= WASINN_IO_UNSERVABLE;
+  }
+  model.pointers.push_back(&io->io);
+  model.ios.push_back(std::move(io));
+}
+
+void ReadModel(wasinn_backend_model& model, std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  std::string line, word;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    words >> word;
+    if (word == "in") ReadInput(model, words);
+    if (word == "delay") words >> model.delay_ms;
+    if (word == "deaf") model.deaf = true;
+    if (word == "fail") words >> model.fail;
+    if (word == "load_delay") words >> model.load_delay_ms;
+    if (word == "fail_load") words >> model.fail_load;
+    word.clear();
+  }
+  const auto count = static_cast<uint32_t>(model.pointers.size());
+  model.info = {sizeof(wasinn_info), count, count, model.pointers.data(), model.pointers.data()};
+}
+
+// False if it was cancelled meanwhile.
+bool Work(int ms, const std::atomic<bool>& cancelled) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  while (std::chrono::steady_clock::now() < end) {
+    if (cancelled.load()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
+  if (std::string_view(config).find("missing") != std::string_view::npos) {
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "libecho.so was not found; install it with: scripts/deps.sh echo");
+  }
+  *out = new wasinn_backend_state{services};
+  return nullptr;
+}
+
+void Close(wasinn_backend_state* backend) {
+  const std::string message = "closed with " + std::to_string(backend->models) + " models and " +
+                              std::to_string(backend->contexts) + " contexts alive";
+  backend->services->log(backend->services->host, WASINN_LOG_INFO, message.c_str());
+  delete backend;
+}
+
+wasinn_error* BackendInfo(wasinn_backend_state*, const wasinn_backend_info** out) {
+  static constexpr wasinn_backend_info info = {sizeof(wasinn_backend_info), "echo", "1.0", "", "cpu"};
+  *out = &info;
+  return nullptr;
+}
+
+wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t,
+                   const wasinn_load_options* options, wasinn_backend_model** out) {
+  auto model = std::make_unique<wasinn_backend_model>();
+  model->backend = backend;
+  const auto* text = reinterpret_cast<const char*>(blobs[0]->data);
+  if (blobs[0]->size < 4 || std::string_view(text, 4) != "GGUF") return Fail(WASINN_INVALID_ENCODING, "no GGUF");
+  ReadModel(*model, std::string_view(text + 4, blobs[0]->size - 4));
+  if (options->target == WASINN_GPU && options->cpu_fallback == 0) {
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");
+  }
+  std::atomic<bool> cancelled{false};
+  options->on_cancel(options->token, [](void* arg) { static_cast<std::atomic<bool>*>(arg)->store(true); }, &cancelled);
+  const bool done = Work(model->load_delay_ms, cancelled);
+  options->on_cancel(options->token, nullptr, nullptr);
+  if (!done) return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
+  if (model->fail_load != 0) return Fail(model->fail_load, "load fails as the model says");
+  ++backend->models;
+  *out = model.release();
+  return nullptr;
+}
+
+void Unload(wasinn_backend_model* model) {
+  --model->backend->models;
+  delete model;
+}
+
+wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
+  *out = &model->info;
+  return nullptr;
+}
+
+wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options*, wasinn_backend_context** out) {
+  auto* context = new wasinn_backend_context{.model = model, .inputs = {}, .outputs = {}};
+  context->inputs.resize(model->ios.size());
+  context->outputs.resize(model->ios.size());
+  ++model->backend->contexts;
+  *out = context;
+  return nullptr;
+}
+
+void ContextFree(wasinn_backend_context* context) {
+  --context->model->backend->contexts;
+  delete context;
+}
+
+wasinn_error* Input(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor) {
+  context->inputs[index].Set(*tensor);
+  tensor->data = context->inputs[index].bytes.data();
+  return nullptr;
+}
+
+wasinn_error* Compute(wasinn_backend_context* context) {
+  context->cancelled.store(false);
+  context->running.store(true);
+  const bool done = Work(context->model->delay_ms, context->cancelled);
+  context->running.store(false);
+  if (!done) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
+  if (context->model->fail != 0) return Fail(context->model->fail, "compute fails as the model says");
+  for (size_t i = 0; i < context->inputs.size(); ++i) {
+    context->outputs[i].Set(context->inputs[i].tensor);
+    if (!context->inputs[i].bytes.empty()) {
+      std::memcpy(context->outputs[i].bytes.data(), context->inputs[i].bytes.data(), context->inputs[i].bytes.size());
+    }
+  }
+  return nullptr;
+}
+
+wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
+  *view = context->outputs[index].tensor;
+  return nullptr;
+}
+
+void Cancel(wasinn_backend_context* context) {
+  if (context->running.load() && !context->model->deaf) context->cancelled.store(true);
+}
+
+constexpr wasinn_encoding kEncodings[] = {WASINN_GGML};
+constexpr wasinn_key kKeys[] = {{"missing", WASINN_KEY_BACKEND, "open fails, as if the framework were not there"},
+                                {"colour", WASINN_KEY_MODEL, "has no effect"}};
+
+constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
+                                   .abi_major = WASINN_BACKEND_ABI_MAJOR,
+                                   .abi_minor = WASINN_BACKEND_ABI_MINOR,
+                                   .name = "echo",
+                                   .version = "1.0",
+                                   .encodings = kEncodings,
+                                   .n_encodings = std::size(kEncodings),
+                                   .keys = kKeys,
+                                   .n_keys = std::size(kKeys),
+                                   .install = "",
+                                   .open = Open,
+                                   .close = Close,
+                                   .backend_info = BackendInfo,
+                                   .load = Load,
+                                   .unload = Unload,
+                                   .info = Info,
+                                   .context_new = ContextNew,
+                                   .context_free = ContextFree,
+                                   .input = Input,
+                                   .compute = Compute,
+                                   .output = Output,
+                                   .cancel = Cancel};
+
+}  // namespace
+
+const wasinn_backend* wasinn_backend_query(uint16_t major, uint16_t) {
+  return major == WASINN_BACKEND_ABI_MAJOR ? &kTable : nullptr;
+}

@@ -1,0 +1,199 @@
+/* wasinn/backend.h - the contract between wasinn and a backend.
+ *
+ * A backend is one shared library that serves one ML framework: `libwasinn_backend_NAME.so` in one of the host's
+ * backend folders. It exports one function, wasinn_backend_query, and hides every other symbol. This header is the only
+ * thing of wasinn that it includes; it does not link wasinn. backends/echo is the smallest example.
+ *
+ * Objects: a backend (B: the opened framework) has models (M: loaded, compiled, immutable), a model has contexts (C:
+ * one inference in flight: inputs, outputs, the framework's request object).
+ *
+ * Threads: functions of B and M are called from any thread, concurrently. Functions of one C are called one at a time,
+ * from any thread; only `cancel` may run beside them. Different contexts of one model compute in parallel.
+ *
+ * Lifetimes: wasinn frees every context before its model, and every model before it closes the backend. What a function
+ * gives out as `const … **` belongs to the object and lives as long as it.
+ *
+ * Errors: a function returns NULL for success or an error that wasinn releases once. No C++ exception, abort or exit
+ * may leave a backend, and it writes nothing to stdout or stderr: that is what host services' log is for.
+ *
+ * What wasinn has checked before a call arrives here: indices, dtype, shape and byte length against the signature; that
+ * every input that is not optional was set since the context was made; that memory ranges are valid and belong to the
+ * host. What it has not: the bytes of a model. A model that came from a guest (blob path NULL) is an attacker's: it
+ * must not make the backend read a file, load a library or open a connection.
+ *
+ * Versions: a backend is accepted when its abi_major equals WASINN_BACKEND_ABI_MAJOR. Fields are only ever appended, so
+ * struct sizes tell which exist.
+ */
+#ifndef WASINN_BACKEND_H_
+#define WASINN_BACKEND_H_
+
+#include <wasinn/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WASINN_BACKEND_ABI_MAJOR 1
+#define WASINN_BACKEND_ABI_MINOR 0
+
+#if defined(_WIN32)
+#define WASINN_BACKEND_EXPORT __declspec(dllexport)
+#else
+#define WASINN_BACKEND_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* Opaque to wasinn; a backend defines them as it likes. */
+typedef struct wasinn_backend_state wasinn_backend_state;     /* B */
+typedef struct wasinn_backend_model wasinn_backend_model;     /* M */
+typedef struct wasinn_backend_context wasinn_backend_context; /* C */
+
+/* An error, allocated by the backend. */
+typedef struct wasinn_error {
+  uint32_t struct_size;
+  wasinn_code code;    /* never WASINN_OK */
+  const char* message; /* what was expected, what was found, the framework's own words; no trailing newline */
+  void (*release)(struct wasinn_error* self);
+} wasinn_error;
+
+/* What the host offers a backend; valid until close. */
+typedef struct wasinn_host_services {
+  uint32_t struct_size;
+  void* host;
+  /* Any thread. The message is copied. */
+  void (*log)(void* host, wasinn_log_level level, const char* message);
+  /* The host's thread budget: the most threads that all of this backend's computes may use beside their callers', plus
+   * one. 1: compute on the caller's thread only. */
+  uint32_t threads;
+} wasinn_host_services;
+
+/* One configuration key that a backend knows. Configuration arrives as the text of one JSON object; wasinn has refused
+ * unknown keys, and passes on of a guest's keys only those with WASINN_KEY_GUEST. */
+enum {
+  WASINN_KEY_BACKEND = 1u << 0, /* in [backends.NAME]: passed to open */
+  WASINN_KEY_MODEL = 1u << 1,   /* in [models.NAME.config]: passed to load as host_config */
+  WASINN_KEY_GUEST = 1u << 2    /* a guest may set it: passed to load as guest_config */
+};
+typedef struct wasinn_key {
+  const char* name;
+  uint32_t where; /* WASINN_KEY_* */
+  const char* description;
+} wasinn_key;
+
+/* Bytes of a model, reference counted: a backend that needs them after load returns retains, and releases later. */
+typedef struct wasinn_blob {
+  uint32_t struct_size;
+  const uint8_t* data;
+  size_t size;
+  /* Where the host read the bytes: a file, so that the host trusts it, and files beside it may be opened. NULL: bytes
+   * of a guest, which must not refer to anything outside of themselves. */
+  const char* path;
+  void* owner;
+  void (*retain)(void* owner);
+  void (*release)(void* owner);
+} wasinn_blob;
+
+typedef struct wasinn_load_options {
+  uint32_t struct_size;
+  wasinn_encoding encoding; /* never AUTODETECT */
+  wasinn_target target;
+  const char* host_config;  /* JSON object, never NULL */
+  const char* guest_config; /* JSON object, never NULL */
+  /* Not 0: if the target cannot be had, use the CPU and log it once; 0: fail with WASINN_UNSUPPORTED_OPERATION. */
+  int32_t cpu_fallback;
+  /* Bytes that loading may allocate beyond a small multiple of the model's own size; 0: no limit. A framework that
+   * cannot limit itself ignores it. */
+  uint64_t max_bytes;
+  /* A deadline for the load: the backend may register what interrupts its framework, which is then called from another
+   * thread, possibly again and again, until on_cancel(token, NULL, NULL) or the return of load, after which it is never
+   * called. */
+  void* token;
+  void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg);
+} wasinn_load_options;
+
+/* A model's signature. */
+typedef struct wasinn_info {
+  uint32_t struct_size;
+  uint32_t n_inputs;
+  uint32_t n_outputs;
+  const wasinn_io* const* inputs;
+  const wasinn_io* const* outputs;
+} wasinn_info;
+
+typedef struct wasinn_context_options {
+  uint32_t struct_size;
+  /* Bytes that one compute may allocate, outputs and intermediate values together; 0: no limit. Over it:
+   * WASINN_TOO_LARGE. A framework that cannot limit itself ignores it. */
+  uint64_t max_bytes;
+} wasinn_context_options;
+
+typedef struct wasinn_tensor {
+  uint32_t struct_size;
+  uint32_t dtype; /* wasinn_dtype */
+  uint32_t rank;  /* 0: a scalar */
+  const int64_t* dims;
+  void* data; /* may be NULL when bytes is 0 */
+  size_t bytes;
+} wasinn_tensor;
+
+/* What an opened backend runs on. */
+typedef struct wasinn_backend_info {
+  uint32_t struct_size;
+  const char* framework; /* "ONNX Runtime" */
+  const char* version;   /* "1.31.1" */
+  const char* library;   /* the file that was loaded; "" if none */
+  const char* devices;   /* comma-separated: "cpu, gpu (CUDA)" */
+} wasinn_backend_info;
+
+typedef struct wasinn_backend {
+  uint32_t struct_size;
+  uint16_t abi_major, abi_minor;
+  const char* name;                 /* "onnx", as in the library's name and in [backends.onnx] */
+  const char* version;              /* of the backend, not of the framework */
+  const wasinn_encoding* encodings; /* what it loads */
+  size_t n_encodings;
+  const wasinn_key* keys;
+  size_t n_keys;
+  const char* install; /* how to get its framework, for messages: "scripts/deps.sh onnxruntime"; "" if it needs none */
+
+  /* Loads the framework. `config`: JSON object of WASINN_KEY_BACKEND keys. Called once per host; may be called for
+   * several hosts in one OS process. A framework that is not there is WASINN_UNSUPPORTED_OPERATION, naming the files
+   * that were looked for and how to install it. */
+  wasinn_error* (*open)(const wasinn_host_services* services, const char* config, wasinn_backend_state** out);
+  void (*close)(wasinn_backend_state* backend);
+  wasinn_error* (*backend_info)(wasinn_backend_state* backend, const wasinn_backend_info** out);
+
+  /* Parses and compiles. Bytes that are not of the encoding: WASINN_INVALID_ENCODING. */
+  wasinn_error* (*load)(wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t n_blobs,
+                        const wasinn_load_options* options, wasinn_backend_model** out);
+  void (*unload)(wasinn_backend_model* model);
+  wasinn_error* (*info)(wasinn_backend_model* model, const wasinn_info** out);
+
+  wasinn_error* (*context_new)(wasinn_backend_model* model, const wasinn_context_options* options,
+                               wasinn_backend_context** out);
+  void (*context_free)(wasinn_backend_context* context);
+
+  /* In: tensor's dtype, rank, dims, bytes. Out: tensor's data, `bytes` writable bytes that wasinn fills before it calls
+   * anything else of this context; they are input `index` from now on, until it is asked for again, whatever happens to
+   * other inputs. Must not allocate when dtype and dims are those of the last call. */
+  wasinn_error* (*input)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor);
+  /* Runs the model on the inputs and produces every output. After an error the inputs stay as they are. */
+  wasinn_error* (*compute)(wasinn_backend_context* context);
+  /* Out: a view of output `index` of the last successful compute, borrowed until the next compute or context_free. An
+   * output that the framework cannot show as a tensor of numbers is WASINN_UNSUPPORTED_OPERATION that names its type.
+   */
+  wasinn_error* (*output)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view);
+
+  /* Optional, NULL where absent. Makes a compute that is running on this context return soon with an error. Called from
+   * another thread, every few milliseconds until compute has returned, so it may also arrive just before compute begins
+   * or just after it ended: then it must have no effect on that or a later compute. */
+  void (*cancel)(wasinn_backend_context* context);
+} wasinn_backend;
+
+/* The one exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend
+ * cannot serve a host of this ABI version. Does not load the framework. */
+WASINN_BACKEND_EXPORT const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t host_abi_minor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WASINN_BACKEND_H_ */

@@ -1,0 +1,99 @@
+/* wasinn/types.h - words that wasinn.h (for embedders) and backend.h (for backends) share.
+ *
+ * Conventions of all public C headers:
+ *  - Every struct that may grow starts with `struct_size`; the one who fills it sets it to sizeof. Fields are only ever
+ *    appended, and a reader takes an absent field as zero.
+ *  - Numbers are stable: a value never changes its meaning between releases.
+ *  - Strings are UTF-8 and end in a NUL; a `const char *` inside a struct is borrowed for the call unless said
+ * otherwise.
+ *  - The numbers here are wasinn's own. What a guest sends is translated by a table per dialect of wasi-nn, since the
+ *    dialects disagree about them (src/abi/profiles.h).
+ */
+#ifndef WASINN_TYPES_H_
+#define WASINN_TYPES_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a call ended. The right column is the errno that a witx guest sees and the WIT error-code. */
+typedef enum wasinn_code {
+  WASINN_OK = 0,
+  WASINN_INVALID_ARGUMENT = 1,      /* 1, invalid-argument: pointer, length, handle, index, dtype, shape, unset input */
+  WASINN_INVALID_ENCODING = 2,      /* 2, invalid-encoding: unknown encoding, or bytes that are not of it */
+  WASINN_MISSING_MEMORY = 3,        /* 3: the module exports no memory */
+  WASINN_BUSY = 4,                  /* 4, runtime-error: another thread uses the context */
+  WASINN_RUNTIME_ERROR = 5,         /* 5, runtime-error: failure inside the framework */
+  WASINN_UNSUPPORTED_OPERATION = 6, /* 6, unsupported-operation: backend, target, type or function not available */
+  WASINN_TOO_LARGE = 7,             /* 7, too-large: a quota, or an output buffer that is too small */
+  WASINN_NOT_FOUND = 8,             /* 8, not-found: unknown model name */
+  WASINN_TIMEOUT = 9,               /* 5, timeout: a deadline passed, or the process was closed */
+  WASINN_SECURITY = 10              /* 6, security: refused by the host's policy */
+} wasinn_code;
+
+/* Element types. Tensors are dense, row-major, little-endian. */
+typedef enum wasinn_dtype {
+  WASINN_DTYPE_UNKNOWN = 0, /* in a signature: the framework does not say, or it is no tensor of numbers */
+  WASINN_F16 = 1,
+  WASINN_BF16 = 2,
+  WASINN_F32 = 3,
+  WASINN_F64 = 4,
+  WASINN_U8 = 5,
+  WASINN_I8 = 6,
+  WASINN_U16 = 7,
+  WASINN_I16 = 8,
+  WASINN_U32 = 9,
+  WASINN_I32 = 10,
+  WASINN_U64 = 11,
+  WASINN_I64 = 12,
+  WASINN_BOOL = 13 /* one byte, 0 or 1 */
+} wasinn_dtype;
+
+/* Model formats ("graph encodings" of wasi-nn). */
+typedef enum wasinn_encoding {
+  WASINN_AUTODETECT = 0, /* recognise the format from the bytes */
+  WASINN_OPENVINO = 1,   /* two blobs: XML, weights */
+  WASINN_ONNX = 2,
+  WASINN_TENSORFLOW = 3,
+  WASINN_PYTORCH = 4,
+  WASINN_TENSORFLOWLITE = 5,
+  WASINN_GGML = 6
+} wasinn_encoding;
+
+/* Where a model runs ("execution targets" of wasi-nn). */
+typedef enum wasinn_target { WASINN_CPU = 0, WASINN_GPU = 1, WASINN_TPU = 2, WASINN_AUTO = 3 } wasinn_target;
+
+typedef enum wasinn_log_level {
+  WASINN_LOG_ERROR = 0,
+  WASINN_LOG_WARNING = 1,
+  WASINN_LOG_INFO = 2,
+  WASINN_LOG_DEBUG = 3
+} wasinn_log_level;
+
+enum {
+  WASINN_IO_OPTIONAL = 1u << 0,  /* input: may stay unset */
+  WASINN_IO_OPAQUE = 1u << 1,    /* input: u8 of any length, dims are not looked at (prompts, JSON options) */
+  WASINN_IO_UNSERVABLE = 1u << 2 /* string, sequence, map …: the model loads, touching this one is an error */
+};
+
+/* The largest rank that wasinn handles; a model or tensor of more dimensions is refused. */
+#define WASINN_MAX_RANK 32
+
+/* One input or output in a model's signature. */
+typedef struct wasinn_io {
+  uint32_t struct_size;
+  uint32_t dtype;      /* wasinn_dtype; UNKNOWN matches any */
+  uint32_t flags;      /* WASINN_IO_* */
+  int32_t rank;        /* -1: unknown, matches any shape */
+  const int64_t* dims; /* rank values; -1: unknown, matches any size */
+  const char* name;
+  const char* type_name; /* the framework's own word for the type, for messages: "tensor(string)"; may be NULL */
+} wasinn_io;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WASINN_TYPES_H_ */

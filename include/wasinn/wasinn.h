@@ -1,0 +1,263 @@
+/* wasinn/wasinn.h - the C API of wasinn, for programs that embed a Wasm engine and for engine adapters.
+ *
+ * A *host* holds what one OS process shares: backends (ML frameworks), models, default limits and policy. A *process*
+ * is one guest program with its handles and quotas. An engine adapter (wasinn/wasmtime.h …) makes the functions of
+ * wasi-nn callable by guests; an engine that has none is served through wasinn_functions().
+ *
+ *     wasinn_config *config = wasinn_config_new();
+ *     wasinn_host *host;
+ *     wasinn_status *status = wasinn_host_new(config, NULL, NULL, &host);
+ *     if (status == NULL) status = wasinn_host_add_model(host, "digits", &(wasinn_model_options){…, .path =
+ * "digits.onnx"}); wasinn_process *guest; if (status == NULL) status = wasinn_process_new(host, NULL, &guest); … link,
+ * instantiate, run … wasinn_process_close(guest);   // before the store or instance goes wasinn_process_free(guest);
+ *     wasinn_host_free(host);
+ *
+ * Conventions:
+ *  - A function that can fail returns a `wasinn_status *`: NULL is success; anything else the caller frees.
+ *  - `_free` accepts NULL. An out parameter is written only on success.
+ *  - Hosts and processes may be used from any thread at the same time. Configs and statuses belong to one thread at a
+ * time.
+ *  - The library keeps no global state, never writes to stdout or stderr, never aborts or exits.
+ *  - Order at the end: wasinn_process_close, then the engine's store or instance, then wasinn_process_free, then
+ *    wasinn_host_free. A host lives on inside until its last process is freed.
+ */
+#ifndef WASINN_WASINN_H_
+#define WASINN_WASINN_H_
+
+#include <stdbool.h>
+#include <wasinn/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define WASINN_API
+#else
+#define WASINN_API __attribute__((visibility("default")))
+#endif
+#if defined(__GNUC__)
+#define WASINN_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define WASINN_MUST_CHECK
+#endif
+
+/* "0.1.0": the version of the library that is loaded. */
+WASINN_API const char* wasinn_version(void);
+
+/* ---- Status ---------------------------------------------------------------------------------------------------- */
+
+typedef struct wasinn_status wasinn_status;
+
+/* NULL is WASINN_OK with an empty message. Strings live as long as the status. */
+WASINN_API wasinn_code wasinn_status_code(const wasinn_status* status);
+WASINN_API const char* wasinn_status_message(const wasinn_status* status);
+/* The backend that reported the error, "" if none did. */
+WASINN_API const char* wasinn_status_backend(const wasinn_status* status);
+WASINN_API void wasinn_status_free(wasinn_status* status);
+/* "invalid_argument" and so on. Never NULL. */
+WASINN_API const char* wasinn_code_name(wasinn_code code);
+/* For engine adapters: a new error; the message is copied. */
+WASINN_API wasinn_status* wasinn_status_new(wasinn_code code, const char* message);
+
+/* "f32", "onnx", "cpu": the words of the command line and of messages. Never NULL. */
+WASINN_API const char* wasinn_dtype_name(wasinn_dtype dtype);
+WASINN_API const char* wasinn_encoding_name(wasinn_encoding encoding);
+WASINN_API const char* wasinn_target_name(wasinn_target target);
+/* The inverse, ignoring case. INVALID_ARGUMENT lists the words that are known. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_encoding_parse(const char* word, wasinn_encoding* out);
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_target_parse(const char* word, wasinn_target* out);
+
+/* ---- Configuration --------------------------------------------------------------------------------------------- */
+
+/* Settings of a host, as docs/configuration.md lists them: one set of keys for the TOML file, for this API and for the
+ * command line. What is set later wins. An unknown key is an error that names the nearest known one. */
+typedef struct wasinn_config wasinn_config;
+
+WASINN_API wasinn_config* wasinn_config_new(void);
+WASINN_API void wasinn_config_free(wasinn_config* config);
+/* Relative paths in a file are relative to the file's folder. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_load_file(wasinn_config* config, const char* path);
+/* Relative paths in a text, and in a value set by hand, are relative to the working directory of the moment. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_load_toml(wasinn_config* config, const char* toml);
+/* `key` is dotted: "limits.max_graphs"; `value` is a TOML value, "8", "true", "[\"a\"]", or else taken as a string. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_set(wasinn_config* config, const char* key,
+                                                              const char* value);
+
+/* ---- Limits and policy: what a guest may use ------------------------------------------------------------------- */
+
+/* Per process. The defaults are meant for guests that nobody trusts. 0 means none at all for a count of bytes or
+ * objects, and no deadline for a time. */
+typedef struct wasinn_limits {
+  uint32_t struct_size;
+  uint32_t max_graphs;         /* graphs held at once; 64 */
+  uint32_t max_contexts;       /* contexts held at once; 256 */
+  uint32_t max_builders;       /* parts of one model; 16 */
+  uint32_t max_name_bytes;     /* length of a model's name; 1024 */
+  uint32_t max_log_messages;   /* errors of this guest that the log gets; 100, then one line that says so */
+  uint64_t max_model_bytes;    /* bytes of all models held that the guest itself loaded; 1 GiB */
+  uint64_t max_tensor_bytes;   /* bytes of all inputs and outputs held, and of what one compute allocates; 1 GiB */
+  uint32_t load_timeout_ms;    /* for one load of a guest's own bytes; 60,000 */
+  uint32_t compute_timeout_ms; /* for one compute; 30,000 */
+} wasinn_limits;
+
+enum { WASINN_ALL_ENCODINGS = 0x7fffffff, WASINN_ALL_TARGETS = 0x7fffffff };
+
+/* What a guest may ask for. */
+typedef struct wasinn_policy {
+  uint32_t struct_size;
+  bool allow_load;           /* models from the guest's own bytes; true */
+  bool cpu_fallback;         /* target gpu or tpu may run on the CPU where the device is missing, logged once; false */
+  uint32_t encodings;        /* bit 1u << wasinn_encoding for each allowed one, for load; all */
+  uint32_t targets;          /* bit 1u << wasinn_target for each allowed one, for load; all */
+  const char* const* models; /* names that load_by_name may use; NULL: every registered one */
+  size_t n_models;
+} wasinn_policy;
+
+/* ---- Host ------------------------------------------------------------------------------------------------------- */
+
+typedef struct wasinn_host wasinn_host;
+
+/* Called from any thread, also concurrently. `message` is one line without control characters, valid during the call.
+ * Must not call wasinn. */
+typedef void (*wasinn_log_fn)(void* user, wasinn_log_level level, const char* message);
+
+/* `config` (NULL: defaults) is read now and not kept. `log` (NULL: none) and `user` must stay valid until the last
+ * process of the host is freed. Opens no framework yet: that happens when a model first needs it. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, void* user,
+                                                            wasinn_host** out);
+WASINN_API void wasinn_host_free(wasinn_host* host);
+
+/* The limits that the host's processes have by default. `out`: set struct_size, or zero for all fields that the library
+ * knows. */
+WASINN_API void wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
+/* The policy, likewise; its `models` are valid as long as the host. */
+WASINN_API void wasinn_host_policy(const wasinn_host* host, wasinn_policy* out);
+
+typedef struct wasinn_bytes {
+  const uint8_t* data;
+  size_t size;
+} wasinn_bytes;
+
+/* A model that guests name. */
+typedef struct wasinn_model_options {
+  uint32_t struct_size;
+  const char* path; /* a model file, or a folder in the layout that Triton and Wasmtime use; or NULL and bytes: */
+  const wasinn_bytes* bytes; /* one element per part; copied */
+  size_t n_bytes;
+  wasinn_encoding encoding; /* AUTODETECT: by the file's name or bytes */
+  wasinn_target target;
+  uint32_t version;   /* guests ask for "NAME:2"; 0: the folder's versions, or 1 */
+  const char* config; /* JSON object for the backend, as [models.NAME.config]; NULL: {} */
+  bool immutable; /* the file never changes: map it instead of copying (truncating a mapped file kills the reader) */
+  bool preload;   /* compile now and report errors now, not when a guest first names it */
+} wasinn_model_options;
+
+/* Registers a model. The file is read and compiled once, when first named or now if `preload`, and shared by every
+ * guest that names it. A name and version that exist already are replaced: guests keep the graph they have, later ones
+ * get the new. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name,
+                                                                  const wasinn_model_options* options);
+/* Registers every model of a folder in which each subfolder is a model: NAME/model.onnx, NAME/1/model.onnx. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_add_models(wasinn_host* host, const char* folder);
+/* Removes all versions of a name, or one of "NAME:2". Guests that hold it keep it; its memory goes with the last of
+ * them. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name);
+
+typedef struct wasinn_model_info {
+  uint32_t struct_size;
+  const char* name;
+  uint32_t version;
+  wasinn_encoding encoding;
+  wasinn_target target;
+  const char* path;  /* "" if it came as bytes */
+  bool loaded;       /* compiled and ready */
+  uint64_t compiles; /* how often it was compiled: 0 or 1, more only after failures */
+} wasinn_model_info;
+typedef void (*wasinn_model_fn)(void* user, const wasinn_model_info* model);
+/* Calls `fn` for each registered model, sorted by name and version. `fn` must not call wasinn. */
+WASINN_API void wasinn_host_models(wasinn_host* host, wasinn_model_fn fn, void* user);
+
+typedef void (*wasinn_io_fn)(void* user, bool is_output, uint32_t index, const wasinn_io* io);
+/* Loads a registered model if it is not loaded, and calls `fn` for each input, then each output. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_inspect(wasinn_host* host, const char* name, wasinn_io_fn fn,
+                                                                void* user);
+
+typedef struct wasinn_backend_report {
+  uint32_t struct_size;
+  const char* name;      /* "onnx" */
+  const char* encodings; /* "onnx" */
+  bool available;
+  const char* framework; /* "ONNX Runtime 1.31.1"; "" if not available */
+  const char* devices;   /* "cpu"; "" if not available */
+  const char* library;   /* the framework's file; "" if not available */
+  const char* missing;   /* what is missing, "" if available */
+  const char* install;   /* the command that installs it; "" if available */
+} wasinn_backend_report;
+typedef void (*wasinn_backend_fn)(void* user, const wasinn_backend_report* backend);
+/* Calls `fn` for each known backend, opening those whose framework is there. `fn` must not call wasinn. */
+WASINN_API void wasinn_host_backends(wasinn_host* host, wasinn_backend_fn fn, void* user);
+
+/* ---- Process ---------------------------------------------------------------------------------------------------- */
+
+/* One guest program: all instances and threads of it share the process's handles. */
+typedef struct wasinn_process wasinn_process;
+
+typedef struct wasinn_process_options {
+  uint32_t struct_size;
+  const char* name;            /* for the log; NULL: none. Copied */
+  const wasinn_limits* limits; /* NULL: the host's. Copied */
+  const wasinn_policy* policy; /* NULL: the host's. Copied */
+} wasinn_process_options;
+
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_process_new(wasinn_host* host, const wasinn_process_options* options,
+                                                               wasinn_process** out);
+/* Refuses new calls, cancels what runs and waits until no call of the guest is inside; only then may guest memory go.
+ * Frees the guest's graphs and contexts. May be called more than once. Must not be called from inside a guest's call.
+ */
+WASINN_API void wasinn_process_close(wasinn_process* process);
+/* Closes if need be. */
+WASINN_API void wasinn_process_free(wasinn_process* process);
+
+/* What a process uses and did. */
+typedef struct wasinn_process_stats {
+  uint32_t struct_size;
+  uint32_t graphs, contexts;          /* held now */
+  uint64_t model_bytes, tensor_bytes; /* held now, as the limits count them */
+  uint64_t copies_in, copies_out;     /* copies of tensor bytes that wasinn made, all told */
+  uint64_t bytes_in, bytes_out;       /* bytes of those copies */
+  uint64_t model_bytes_copied;        /* bytes of models copied out of guest memory */
+  uint64_t computes, errors;          /* calls to compute; calls of any function that ended in an error */
+} wasinn_process_stats;
+WASINN_API void wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out);
+
+/* ---- For engines ------------------------------------------------------------------------------------------------ */
+
+/* A guest's linear memory during one call. */
+typedef struct wasinn_memory {
+  uint32_t struct_size;
+  uint32_t flags; /* WASINN_MEMORY_* */
+  uint8_t* base;  /* NULL: the module exports no memory */
+  uint64_t size;  /* bytes */
+} wasinn_memory;
+enum { WASINN_MEMORY_SHARED = 1u << 0 /* other threads may write it during the call */ };
+
+/* One function that a guest may import. */
+typedef struct wasinn_function {
+  const char* module;  /* "wasi_ephemeral_nn" */
+  const char* name;    /* "load" */
+  const char* params;  /* one letter a parameter: 'i' for i32, 'I' for i64 */
+  const char* results; /* likewise */
+  /* Does the call. `args` has one element per parameter, an i32 zero-extended. `process` NULL answers with an error.
+   * The result of every function here is one i32, the errno. Never traps; never keeps a pointer into `memory`. */
+  uint32_t (*call)(wasinn_process* process, const wasinn_memory* memory, const uint64_t* args);
+} wasinn_function;
+
+/* The table of all functions; const, valid for the life of the OS process. An engine registers each of them under its
+ * module and name. */
+WASINN_API const wasinn_function* wasinn_functions(size_t* count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WASINN_WASINN_H_ */

@@ -1,0 +1,54 @@
+// The only way to a guest's linear memory: checked ranges, no pointer of the guest is trusted or kept.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+namespace wasinn::abi {
+
+class GuestMemory {
+ public:
+  explicit GuestMemory(const wasinn_memory& memory)
+      : base_(memory.base), size_(memory.base == nullptr ? 0 : memory.size) {}
+
+  // False: the module exports no memory.
+  bool exists() const { return base_ != nullptr; }
+
+  // `count` elements of `element_size` bytes at `address`; nothing if any of it is outside. Both may be anything that
+  // fits in 32 bits times a small size, so their product does not overflow 64 bits.
+  std::optional<std::span<uint8_t>> Range(uint32_t address, uint32_t count, uint32_t element_size = 1) const {
+    const uint64_t bytes = uint64_t{count} * element_size;
+    if (!exists() || address > size_ || bytes > size_ - address) return std::nullopt;
+    return std::span<uint8_t>(base_ + address, bytes);
+  }
+
+  // Loads and stores by memcpy: an address may be unaligned. Values are little-endian, as WebAssembly's are.
+  template <typename T>
+  std::optional<T> Load(uint32_t address) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto range = Range(address, sizeof(T));
+    if (!range) return std::nullopt;
+    T value;
+    std::memcpy(&value, range->data(), sizeof(T));
+    return value;
+  }
+  template <typename T>
+  [[nodiscard]] bool Store(uint32_t address, const T& value) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    const auto range = Range(address, sizeof(T));
+    if (!range) return false;
+    std::memcpy(range->data(), &value, sizeof(T));
+    return true;
+  }
+
+ private:
+  uint8_t* const base_;
+  const uint64_t size_;
+};
+
+}  // namespace wasinn::abi

@@ -1,0 +1,49 @@
+#include "abi/profiles.h"
+
+#include <array>
+
+namespace wasinn::abi {
+namespace {
+
+template <typename T, size_t N>
+std::optional<T> At(const std::array<T, N>& table, uint32_t number) {
+  if (number >= N) return std::nullopt;
+  return table[number];
+}
+
+std::optional<wasinn_encoding> WitxEncoding(uint32_t number) {
+  static constexpr std::array kTable = {WASINN_OPENVINO,       WASINN_ONNX,       WASINN_TENSORFLOW, WASINN_PYTORCH,
+                                        WASINN_TENSORFLOWLITE, WASINN_AUTODETECT, WASINN_AUTODETECT};
+  return At(kTable, number);
+}
+
+std::optional<wasinn_target> WitxTarget(uint32_t number) {
+  static constexpr std::array kTable = {WASINN_CPU, WASINN_GPU, WASINN_TPU, WASINN_AUTO};
+  return At(kTable, number);
+}
+
+std::optional<wasinn_dtype> WitxDtype(uint32_t number) {
+  static constexpr std::array kTable = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_U8, WASINN_I32, WASINN_I64};
+  return At(kTable, number);
+}
+
+// The errno of wasi-nn.witx. It has none for a deadline or for policy.
+uint32_t WitxError(wasinn_code code) {
+  switch (code) {
+    case WASINN_TIMEOUT:
+      return WASINN_RUNTIME_ERROR;
+    case WASINN_SECURITY:
+      return WASINN_UNSUPPORTED_OPERATION;
+    default:
+      return code;  // the others have wasi-nn's numbers: static_assert below
+  }
+}
+static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_ENCODING == 2 &&
+              WASINN_MISSING_MEMORY == 3 && WASINN_BUSY == 4 && WASINN_RUNTIME_ERROR == 5 &&
+              WASINN_UNSUPPORTED_OPERATION == 6 && WASINN_TOO_LARGE == 7 && WASINN_NOT_FOUND == 8);
+
+}  // namespace
+
+const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxError};
+
+}  // namespace wasinn::abi

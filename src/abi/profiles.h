@@ -1,0 +1,24 @@
+// The numbers by which a guest's ABI names errors, element types, encodings and targets. The dialects of wasi-nn
+// disagree about them, so each is a table; wasinn's own numbers never reach a guest.
+#pragma once
+
+#include <wasinn/types.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace wasinn::abi {
+
+struct Profile {
+  // Nothing: the number means nothing in this ABI.
+  std::optional<wasinn_encoding> (*encoding)(uint32_t number);
+  std::optional<wasinn_target> (*target)(uint32_t number);
+  std::optional<wasinn_dtype> (*dtype)(uint32_t number);
+  uint32_t (*error)(wasinn_code code);
+};
+
+// wasi_ephemeral_nn as wasi-nn.witx has it, which Wasmtime implements; 5 and 6 both mean "autodetect or ggml", since
+// the dialects of WasmEdge and WAMR give them either meaning: the bytes decide.
+extern const Profile kWitx;
+
+}  // namespace wasinn::abi

@@ -1,0 +1,119 @@
+#include "api/objects.h"
+#include "core/words.h"
+
+namespace wasinn::api {
+namespace {
+
+core::ModelOptions ToModelOptions(const char* name, const wasinn_model_options& given) {
+  const wasinn_model_options options = Known(given);
+  core::ModelOptions model{.name = name,
+                           .path = options.path == nullptr ? "" : options.path,
+                           .encoding = options.encoding,
+                           .target = options.target,
+                           .version = options.version,
+                           .config = options.config == nullptr ? "{}" : options.config,
+                           .immutable = options.immutable,
+                           .preload = options.preload};
+  for (size_t i = 0; i < options.n_bytes; ++i) {
+    model.parts.push_back(core::Blob::Copy({options.bytes[i].data, options.bytes[i].size}));
+  }
+  return model;
+}
+
+core::Status Inspect(core::Host& host, const char* name, wasinn_io_fn fn, void* user) {
+  core::Result<std::shared_ptr<core::Graph>> graph = host.LoadNamed(name);
+  if (!graph) return std::move(graph.error());
+  uint32_t index = 0;
+  for (const wasinn_io* io : (*graph)->inputs()) fn(user, false, index++, io);
+  index = 0;
+  for (const wasinn_io* io : (*graph)->outputs()) fn(user, true, index++, io);
+  return {};
+}
+
+}  // namespace
+}  // namespace wasinn::api
+
+using namespace wasinn;
+
+wasinn_config* wasinn_config_new(void) { return new (std::nothrow) wasinn_config; }
+void wasinn_config_free(wasinn_config* config) { delete config; }
+wasinn_status* wasinn_config_load_file(wasinn_config* config, const char* path) {
+  return api::Guard([&] { return config->LoadFile(path); });
+}
+wasinn_status* wasinn_config_load_toml(wasinn_config* config, const char* toml) {
+  return api::Guard([&] { return config->LoadText(toml); });
+}
+wasinn_status* wasinn_config_set(wasinn_config* config, const char* key, const char* value) {
+  return api::Guard([&] { return config->Set(key, value); });
+}
+
+wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, void* user, wasinn_host** out) {
+  return api::Guard([&]() -> core::Status {
+    const core::Config defaults;
+    core::Result<core::HostOptions> options =
+        (config == nullptr ? defaults : static_cast<const core::Config&>(*config)).ToHostOptions();
+    if (!options) return std::move(options.error());
+    core::Result<std::shared_ptr<core::Host>> host = core::Host::Create(std::move(*options), log, user);
+    if (!host) return std::move(host.error());
+    *out = new wasinn_host{std::move(*host)};
+    return {};
+  });
+}
+void wasinn_host_free(wasinn_host* host) { delete host; }
+
+void wasinn_host_limits(const wasinn_host* host, wasinn_limits* out) { api::Fill(*out, host->host->limits()); }
+
+void wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
+  const core::Policy& policy = host->host->policy();
+  api::Fill(*out, {.struct_size = sizeof(wasinn_policy),
+                   .allow_load = policy.allow_load,
+                   .cpu_fallback = policy.cpu_fallback,
+                   .encodings = policy.encodings,
+                   .targets = policy.targets,
+                   .models = host->host->policy_model_names(),
+                   .n_models = policy.models ? policy.models->size() : 0});
+}
+
+wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name, const wasinn_model_options* options) {
+  return api::Guard([&] { return host->host->AddModel(api::ToModelOptions(name, *options)); });
+}
+wasinn_status* wasinn_host_add_models(wasinn_host* host, const char* folder) {
+  return api::Guard([&] { return host->host->AddModels(folder); });
+}
+wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name) {
+  return api::Guard([&] { return host->host->models().Remove(name); });
+}
+
+void wasinn_host_models(wasinn_host* host, wasinn_model_fn fn, void* user) {
+  for (const std::shared_ptr<core::Model>& model : host->host->models().All()) {
+    const core::ModelSource& source = model->source();
+    const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
+                                 .name = source.name.c_str(),
+                                 .version = source.version,
+                                 .encoding = source.encoding,
+                                 .target = source.target,
+                                 .path = source.paths.empty() ? "" : source.paths.front().c_str(),
+                                 .loaded = model->loaded(),
+                                 .compiles = model->compiles()};
+    fn(user, &info);
+  }
+}
+
+wasinn_status* wasinn_host_inspect(wasinn_host* host, const char* name, wasinn_io_fn fn, void* user) {
+  return api::Guard([&] { return api::Inspect(*host->host, name, fn, user); });
+}
+
+void wasinn_host_backends(wasinn_host* host, wasinn_backend_fn fn, void* user) {
+  for (const core::BackendReport& report : host->host->backends().Report()) {
+    const wasinn_backend_report c_report{.struct_size = sizeof(wasinn_backend_report),
+                                         .name = report.name.c_str(),
+                                         .encodings = report.encodings.c_str(),
+                                         .available = report.available,
+                                         .framework = report.framework.c_str(),
+                                         .devices = report.devices.c_str(),
+                                         .library = report.library.c_str(),
+                                         .missing = report.missing.c_str(),
+                                         .install = report.install.c_str()};
+    fn(user, &c_report);
+  }
+}

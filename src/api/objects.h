@@ -1,0 +1,61 @@
+// The objects behind the opaque types of wasinn.h, and how exceptions become statuses at the C boundary.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "core/config.h"
+#include "core/host.h"
+
+struct wasinn_status {
+  wasinn_code code;
+  std::string message, backend;
+};
+
+struct wasinn_config : wasinn::core::Config {};
+
+struct wasinn_host {
+  std::shared_ptr<wasinn::core::Host> host;
+};
+
+namespace wasinn::api {
+
+// NULL for success, else a new wasinn_status.
+wasinn_status* ToC(const core::Status& status);
+
+// Runs a function that returns a core::Status. Nothing is thrown into C.
+template <typename F>
+wasinn_status* Guard(F&& function) {
+  try {
+    return ToC(function());
+  } catch (const std::bad_alloc&) {
+    return ToC(core::Status(WASINN_RUNTIME_ERROR, "the host is out of memory"));
+  } catch (const std::exception& error) {
+    return ToC(core::Status(WASINN_RUNTIME_ERROR, error.what()));
+  }
+}
+
+// A caller's struct as the library knows it: fields that an older caller's struct lacks are zero.
+template <typename T>
+T Known(const T& given) {
+  T known{};
+  const size_t size = given.struct_size < sizeof(T) ? given.struct_size : sizeof(T);
+  std::memcpy(&known, &given, size);
+  known.struct_size = sizeof(T);
+  return known;
+}
+
+// Fills as much of a caller's struct as the caller knows.
+template <typename T>
+void Fill(T& out, const T& value) {
+  const uint32_t size = out.struct_size == 0 || out.struct_size > sizeof(T) ? sizeof(T) : out.struct_size;
+  std::memcpy(&out, &value, size);
+  out.struct_size = size;
+}
+
+}  // namespace wasinn::api

@@ -1,0 +1,42 @@
+#include "core/backend.h"
+
+namespace wasinn::core {
+
+Backend::Backend(const wasinn_backend& table, const Logger& logger, uint32_t threads)
+    : table_(table), logger_(logger), services_{sizeof(wasinn_host_services), this, &Backend::Log, threads} {}
+
+Backend::~Backend() {
+  if (state_ != nullptr) table_.close(state_);
+}
+
+Result<std::shared_ptr<Backend>> Backend::Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
+                                               const std::string& config) {
+  std::shared_ptr<Backend> backend(new Backend(table, logger, threads));
+  if (Status status = TakeError(table, table.open(&backend->services_, config.c_str(), &backend->state_));
+      !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  return backend;
+}
+
+Result<const wasinn_backend_info*> Backend::Info() const {
+  const wasinn_backend_info* info = nullptr;
+  if (Status status = Take(table_.backend_info(state_, &info)); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  return info;
+}
+
+Status Backend::TakeError(const wasinn_backend& table, wasinn_error* error) {
+  if (error == nullptr) return Status();
+  Status status(error->code == WASINN_OK ? WASINN_RUNTIME_ERROR : error->code, error->message, table.name);
+  error->release(error);
+  return status;
+}
+
+void Backend::Log(void* host, wasinn_log_level level, const char* message) {
+  const auto* self = static_cast<const Backend*>(host);
+  if (self->logger_.Wants(level)) self->logger_.Write(level, fmt::format("{}: {}", self->table_.name, message));
+}
+
+}  // namespace wasinn::core

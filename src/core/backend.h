@@ -1,0 +1,41 @@
+// An opened backend: the C table of wasinn/backend.h with ownership and errors in C++.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <memory>
+#include <string>
+
+#include "core/log.h"
+#include "core/status.h"
+
+namespace wasinn::core {
+
+class Backend {
+ public:
+  // Opens the framework. `config` is the text of a JSON object. `logger` must outlive the backend.
+  static Result<std::shared_ptr<Backend>> Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
+                                               const std::string& config);
+  ~Backend();
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+
+  const wasinn_backend& table() const { return table_; }
+  wasinn_backend_state* state() const { return state_; }
+  Result<const wasinn_backend_info*> Info() const;
+
+  // Takes an error of this backend over; null is success.
+  Status Take(wasinn_error* error) const { return TakeError(table_, error); }
+
+ private:
+  Backend(const wasinn_backend& table, const Logger& logger, uint32_t threads);
+  static Status TakeError(const wasinn_backend& table, wasinn_error* error);
+  static void Log(void* host, wasinn_log_level level, const char* message);
+
+  const wasinn_backend& table_;
+  const Logger& logger_;
+  wasinn_host_services services_;
+  wasinn_backend_state* state_ = nullptr;
+};
+
+}  // namespace wasinn::core

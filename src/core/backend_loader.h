@@ -1,0 +1,57 @@
+// Finds backend libraries in the host's folders and opens a backend when a model first needs it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/backend.h"
+
+namespace wasinn::core {
+
+// What is known of one backend, for error messages and `wasinn backends`.
+struct BackendReport {
+  std::string name, encodings;
+  bool available = false;
+  std::string framework, devices, library;  // if available
+  std::string missing, install;             // if not
+};
+
+class BackendLoader {
+ public:
+  struct Options {
+    std::vector<std::string> folders;            // searched in order; the first library of a name wins
+    std::map<std::string, std::string> configs;  // backend's name -> JSON object
+    uint32_t threads = 1;
+  };
+  BackendLoader(Options options, const Logger& logger) : options_(std::move(options)), logger_(logger) {}
+
+  // The backend that serves an encoding. Opening the framework can take a while; concurrent callers wait for it. A
+  // failure is not remembered, so that a framework which was installed meanwhile is found.
+  Result<std::shared_ptr<Backend>> ForEncoding(wasinn_encoding encoding);
+
+  // Every known backend, opening those that can be.
+  std::vector<BackendReport> Report();
+
+ private:
+  struct Entry {
+    const wasinn_backend* table;
+    std::string path;
+    std::shared_ptr<Backend> backend;  // null until opened
+  };
+  void ScanOnce();
+  void AddLibrary(const std::string& path);
+  Result<std::shared_ptr<Backend>> Open(Entry& entry);
+  BackendReport ReportOf(Entry& entry);
+  std::string Folders() const;
+
+  const Options options_;
+  const Logger& logger_;
+  std::mutex mutex_;
+  bool scanned_ = false;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,106 @@
+#include "core/blob.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+namespace wasinn::core {
+namespace {
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~FileDescriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Reads exactly `size` bytes. A file that became shorter meanwhile is an error, never a wait.
+bool ReadAll(int fd, uint8_t* out, size_t size) {
+  while (size > 0) {
+    ssize_t n = ::read(fd, out, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    out += n;
+    size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::shared_ptr<const Blob> Blob::Copy(std::span<const uint8_t> bytes) {
+  std::shared_ptr<Blob> blob(new Blob);
+  blob->owned_ = std::make_unique_for_overwrite<uint8_t[]>(bytes.size());
+  if (!bytes.empty()) std::memcpy(blob->owned_.get(), bytes.data(), bytes.size());
+  blob->data_ = blob->owned_.get();
+  blob->size_ = bytes.size();
+  return blob;
+}
+
+Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool map) {
+  FileDescriptor file(path);
+  struct stat info{};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
+    return Fail(errno == ENOENT ? WASINN_NOT_FOUND : WASINN_RUNTIME_ERROR, "cannot open '{}': {}", path,
+                std::strerror(errno));
+  }
+  if (!S_ISREG(info.st_mode)) return Fail(WASINN_INVALID_ARGUMENT, "'{}' is not a file", path);
+
+  std::shared_ptr<Blob> blob(new Blob);
+  blob->path_ = path;
+  blob->size_ = static_cast<size_t>(info.st_size);
+  if (map && blob->size_ > 0) {
+    void* mapping = ::mmap(nullptr, blob->size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (mapping == MAP_FAILED) return Fail(WASINN_RUNTIME_ERROR, "cannot map '{}': {}", path, std::strerror(errno));
+    blob->mapping_ = mapping;
+    blob->data_ = static_cast<const uint8_t*>(mapping);
+    return blob;
+  }
+  blob->owned_ = std::make_unique_for_overwrite<uint8_t[]>(blob->size_);
+  blob->data_ = blob->owned_.get();
+  if (!ReadAll(file.get(), blob->owned_.get(), blob->size_)) {
+    return Fail(WASINN_RUNTIME_ERROR, "cannot read '{}' whole: it changed while it was read", path);
+  }
+  return blob;
+}
+
+Blob::~Blob() {
+  if (mapping_ != nullptr) ::munmap(mapping_, size_);
+}
+
+struct BlobView::Owner {
+  std::shared_ptr<const Blob> blob;
+  std::atomic<int> references{1};
+
+  static void Retain(void* owner) { static_cast<Owner*>(owner)->references.fetch_add(1, std::memory_order_relaxed); }
+  static void Release(void* owner) {
+    auto* self = static_cast<Owner*>(owner);
+    if (self->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete self;
+  }
+};
+
+BlobView::BlobView(std::shared_ptr<const Blob> blob)
+    : owner_(new Owner{std::move(blob)}, [](Owner* owner) { Owner::Release(owner); }) {
+  const Blob& bytes = *owner_->blob;
+  view_ = {.struct_size = sizeof(wasinn_blob),
+           .data = bytes.bytes().data(),
+           .size = bytes.bytes().size(),
+           .path = bytes.path().empty() ? nullptr : bytes.path().c_str(),
+           .owner = owner_.get(),
+           .retain = &Owner::Retain,
+           .release = &Owner::Release};
+}
+
+}  // namespace wasinn::core

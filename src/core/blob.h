@@ -1,0 +1,54 @@
+// Bytes of a model, reference counted and immutable, so that a framework may keep them as long as it needs.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+
+namespace wasinn::core {
+
+class Blob {
+ public:
+  // A private copy of a guest's bytes: no other thread of the guest can change it while it is parsed.
+  static std::shared_ptr<const Blob> Copy(std::span<const uint8_t> bytes);
+  // Reads a file whole, or maps it if the host declared it immutable (truncating a mapped file kills the reader).
+  static Result<std::shared_ptr<const Blob>> ReadFile(const std::string& path, bool map);
+
+  ~Blob();
+  Blob(const Blob&) = delete;
+  Blob& operator=(const Blob&) = delete;
+
+  std::span<const uint8_t> bytes() const { return {data_, size_}; }
+  const std::string& path() const { return path_; }
+
+ private:
+  Blob() = default;
+
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+  std::unique_ptr<uint8_t[]> owned_;  // null if mapped
+  void* mapping_ = nullptr;
+  std::string path_;  // "" for a guest's bytes
+};
+
+// The C view of a blob that a backend gets. The view lives as long as the call; retain and release keep the blob
+// itself.
+class BlobView {
+ public:
+  explicit BlobView(std::shared_ptr<const Blob> blob);
+  const wasinn_blob* get() const { return &view_; }
+
+ private:
+  // Keeps a blob alive across the C boundary: retain and release count here, and the last release deletes it.
+  struct Owner;
+  std::unique_ptr<Owner, void (*)(Owner*)> owner_;
+  wasinn_blob view_;
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,169 @@
+#include "core/config_keys.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/backend_keys.h"
+
+namespace wasinn::core {
+namespace {
+
+enum class Kind { kInteger, kBoolean, kString, kStrings, kPath, kPaths, kTable, kAnything };
+
+struct Key {
+  const char* section;  // "" for the top, "*" stands for any name
+  const char* name;
+  Kind kind;
+};
+
+constexpr Key kKeys[] = {
+    {"", "threads", Kind::kInteger},
+    {"", "model_dirs", Kind::kPaths},
+    {"", "backend_dirs", Kind::kPaths},
+    {"", "limits", Kind::kTable},
+    {"", "policy", Kind::kTable},
+    {"", "log", Kind::kTable},
+    {"", "models", Kind::kTable},
+    {"", "backends", Kind::kTable},
+    {"limits", "max_graphs", Kind::kInteger},
+    {"limits", "max_contexts", Kind::kInteger},
+    {"limits", "max_builders", Kind::kInteger},
+    {"limits", "max_name_bytes", Kind::kInteger},
+    {"limits", "max_log_messages", Kind::kInteger},
+    {"limits", "max_model_bytes", Kind::kInteger},
+    {"limits", "max_tensor_bytes", Kind::kInteger},
+    {"limits", "load_timeout_ms", Kind::kInteger},
+    {"limits", "compute_timeout_ms", Kind::kInteger},
+    {"policy", "allow_load", Kind::kBoolean},
+    {"policy", "cpu_fallback", Kind::kBoolean},
+    {"policy", "encodings", Kind::kStrings},
+    {"policy", "targets", Kind::kStrings},
+    {"policy", "models", Kind::kStrings},
+    {"log", "level", Kind::kString},
+    {"models", "*", Kind::kTable},
+    {"models.*", "path", Kind::kPath},
+    {"models.*", "encoding", Kind::kString},
+    {"models.*", "target", Kind::kString},
+    {"models.*", "version", Kind::kInteger},
+    {"models.*", "config", Kind::kAnything},
+    {"models.*", "immutable", Kind::kBoolean},
+    {"models.*", "preload", Kind::kBoolean},
+    {"backends", "*", Kind::kAnything},
+};
+
+const char* KindName(Kind kind) {
+  switch (kind) {
+    case Kind::kInteger:
+      return "an integer that is not negative";
+    case Kind::kBoolean:
+      return "true or false";
+    case Kind::kString:
+      return "a string";
+    case Kind::kStrings:
+      return "an array of strings";
+    case Kind::kPath:
+      return "a path (a string)";
+    case Kind::kPaths:
+      return "an array of paths (strings)";
+    case Kind::kTable:
+    case Kind::kAnything:
+      break;
+  }
+  return "a table";
+}
+
+bool IsStrings(const toml::node& value) {
+  const toml::array* array = value.as_array();
+  return array != nullptr && std::ranges::all_of(*array, [](const toml::node& item) { return item.is_string(); });
+}
+
+bool HasKind(const toml::node& value, Kind kind) {
+  switch (kind) {
+    case Kind::kInteger:
+      return value.is_integer() && **value.as_integer() >= 0;
+    case Kind::kBoolean:
+      return value.is_boolean();
+    case Kind::kString:
+    case Kind::kPath:
+      return value.is_string();
+    case Kind::kStrings:
+    case Kind::kPaths:
+      return IsStrings(value);
+    case Kind::kTable:
+    case Kind::kAnything:
+      return value.is_table();
+  }
+  return false;
+}
+
+void MakeAbsolute(toml::node& value, const std::filesystem::path& folder) {
+  if (toml::value<std::string>* text = value.as_string()) {
+    **text = (folder / **text).lexically_normal().string();
+  } else if (toml::array* array = value.as_array()) {
+    for (toml::node& item : *array) MakeAbsolute(item, folder);
+  }
+}
+
+class Checker {
+ public:
+  explicit Checker(const std::filesystem::path& folder) : folder_(folder) {}
+
+  // `section` is as in kKeys, `place` the same with real names, for messages.
+  Status Check(toml::table& values, const std::string& section, const std::string& place) {
+    for (auto&& [toml_key, value] : values) {
+      const std::string name(toml_key.str());
+      const Key* key = Find(section, name);
+      if (key == nullptr) return Unknown(section, place + name, name);
+      if (Status status = CheckValue(*key, value, section, place + name); !status.ok()) return status;
+    }
+    return Status();
+  }
+
+ private:
+  static const Key* Find(std::string_view section, std::string_view name) {
+    const auto found = std::ranges::find_if(kKeys, [&](const Key& key) {
+      return section == key.section && (name == key.name || std::string_view(key.name) == "*");
+    });
+    return found == std::end(kKeys) ? nullptr : found;
+  }
+
+  static Status Unknown(std::string_view section, const std::string& full, const std::string& name) {
+    std::vector<std::string> known;
+    for (const Key& key : kKeys) {
+      if (section == key.section) known.emplace_back(key.name);
+    }
+    return Error(WASINN_INVALID_ARGUMENT, "unknown configuration key '{}'{}", full, Suggest(name, known));
+  }
+
+  Status CheckValue(const Key& key, toml::node& value, const std::string& section, const std::string& place) {
+    if (!HasKind(value, key.kind)) {
+      return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' must be {}", place, KindName(key.kind));
+    }
+    if (key.kind == Kind::kPath || key.kind == Kind::kPaths) MakeAbsolute(value, folder_);
+    if (key.kind != Kind::kTable) return Status();
+    return Check(*value.as_table(), section.empty() ? key.name : section + "." + key.name, place + ".");
+  }
+
+  const std::filesystem::path& folder_;
+};
+
+}  // namespace
+
+Status CheckKeys(toml::table& values, const std::filesystem::path& folder) {
+  return Checker(folder).Check(values, "", "");
+}
+
+void MergeTables(toml::table& into, const toml::table& from) {
+  for (auto&& [key, value] : from) {
+    toml::node* existing = into.get(key.str());
+    if (existing != nullptr && existing->is_table() && value.is_table()) {
+      MergeTables(*existing->as_table(), *value.as_table());
+    } else {
+      into.insert_or_assign(key.str(), value);
+    }
+  }
+}
+
+}  // namespace wasinn::core

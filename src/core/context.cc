@@ -1,0 +1,209 @@
+#include "core/context.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace wasinn::core {
+namespace {
+
+Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
+  return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
+}
+
+Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
+  return Status(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("{} '{}' is of type {}, which cannot be passed as a tensor of numbers", what, io.name,
+                            io.type_name == nullptr ? "unknown" : io.type_name),
+                backend);
+}
+
+bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
+
+// The bytes of an output whose shape the signature fixes.
+std::optional<uint64_t> StaticSize(const wasinn_io& io) {
+  if (io.rank < 0 || io.dtype == WASINN_DTYPE_UNKNOWN) return std::nullopt;
+  return ByteSize(io.dtype, {io.dims, static_cast<size_t>(io.rank)});
+}
+
+bool IsStatic(const wasinn_io& io) {
+  return io.rank >= 0 && io.dtype != WASINN_DTYPE_UNKNOWN &&
+         std::all_of(io.dims, io.dims + io.rank, [](int64_t dim) { return dim >= 0; });
+}
+
+}  // namespace
+
+class Context::Busy {
+ public:
+  explicit Busy(Context& context)
+      : context_(context), mine_(!context.busy_.exchange(true, std::memory_order_acquire)) {}
+  ~Busy() {
+    if (mine_) context_.busy_.store(false, std::memory_order_release);
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+  Status status() const { return mine_ ? Status() : Error(WASINN_BUSY, "another thread is using this context"); }
+
+ private:
+  Context& context_;
+  const bool mine_;
+};
+
+Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog)
+    : graph_(std::move(graph)),
+      compute_deadline_(options.compute_deadline),
+      static_outputs_(tensor_bytes),
+      dynamic_outputs_(tensor_bytes),
+      run_(options.compute_deadline, [this] {
+        if (table().cancel != nullptr) table().cancel(context_);
+      }) {
+  watch_.emplace(watchdog, run_);
+  inputs_.resize(graph_->inputs().size());
+  for (Input& input : inputs_) input.charge = Charge(tensor_bytes);
+}
+
+Context::~Context() {
+  watch_.reset();  // from here nothing cancels
+  if (context_ != nullptr) table().context_free(context_);
+}
+
+Result<std::shared_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
+                                                 Quota& tensor_bytes, Watchdog& watchdog) {
+  std::shared_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, watchdog));
+  if (Status status = context->ChargeStaticOutputs(); !status.ok()) return std::unexpected(std::move(status));
+  if (Status status = context->Open(options.max_compute_bytes); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  return context;
+}
+
+Status Context::Open(uint64_t max_compute_bytes) {
+  const wasinn_context_options options{.struct_size = sizeof(wasinn_context_options), .max_bytes = max_compute_bytes};
+  return graph_->backend().Take(table().context_new(graph_->model(), &options, &context_));
+}
+
+// Charged before the backend allocates them, so that a signature of 4 GiB costs nothing.
+Status Context::ChargeStaticOutputs() {
+  uint64_t total = 0;
+  for (const wasinn_io* io : graph_->outputs()) {
+    if (IsUnservable(*io)) continue;
+    if (!IsStatic(*io)) {
+      has_dynamic_outputs_ = true;
+      continue;
+    }
+    const std::optional<uint64_t> size = StaticSize(*io);
+    if (!size || __builtin_add_overflow(total, *size, &total)) {
+      return Error(WASINN_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
+    }
+  }
+  return static_outputs_.Resize(total);
+}
+
+Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (index >= inputs_.size()) return NoSuchIndex("input", index, inputs_.size());
+  const wasinn_io& io = *graph_->inputs()[index];
+  if (IsUnservable(io)) return Unservable("input", io, table().name);
+  Result<TensorDesc> tensor = MatchInput(io, given, bytes.size());
+  if (!tensor) return std::move(tensor.error());
+  return Fill(index, *tensor, bytes, count);
+}
+
+Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
+  Input& input = inputs_[index];
+  if (Status status = input.charge.Resize(bytes.size()); !status.ok()) return status;
+  // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
+  // that nobody wrote.
+  input.set = false;
+  wasinn_tensor target{.struct_size = sizeof(wasinn_tensor),
+                       .dtype = tensor.dtype,
+                       .rank = tensor.rank,
+                       .dims = tensor.dims,
+                       .data = nullptr,
+                       .bytes = bytes.size()};
+  if (Status status = graph_->backend().Take(table().input(context_, index, &target)); !status.ok()) return status;
+  const std::span<uint8_t> copy(static_cast<uint8_t*>(target.data), bytes.size());
+  CopyTensorBytes(copy, bytes, count);
+  // Checked in the copy, since the guest may be writing the original. A framework may treat a bool of 2 as it likes.
+  if (tensor.dtype == WASINN_BOOL && std::ranges::any_of(copy, [](uint8_t byte) { return byte > 1; })) {
+    return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", graph_->inputs()[index]->name);
+  }
+  input.set = true;
+  return Status();
+}
+
+Status Context::CheckInputsSet() const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const wasinn_io& io = *graph_->inputs()[i];
+    if (inputs_[i].set || (io.flags & WASINN_IO_OPTIONAL) != 0) continue;
+    if (IsUnservable(io)) return Unservable("input", io, table().name);
+    return Error(WASINN_INVALID_ARGUMENT, "input {} ('{}') was not set", i, io.name);
+  }
+  return Status();
+}
+
+Status Context::Compute() {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (Status status = CheckInputsSet(); !status.ok()) return status;
+  computed_ = false;
+  run_.Begin();
+  Status status;
+  if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
+  const bool overdue = run_.End();
+  if (!status.ok() || run_.cancelled()) return Failed(std::move(status), overdue);
+  if (has_dynamic_outputs_) {
+    if (Status charged = ChargeDynamicOutputs(); !charged.ok()) return charged;
+  }
+  computed_ = true;
+  return Status();
+}
+
+Status Context::Failed(Status status, bool overdue) const {
+  if (run_.cancelled()) return Error(WASINN_TIMEOUT, "the compute was cancelled: its context or process was closed");
+  if (!overdue) return status;
+  return Status(WASINN_TIMEOUT, fmt::format("the compute was stopped after {} ms", compute_deadline_.count()),
+                table().name);
+}
+
+Status Context::ChargeDynamicOutputs() {
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < graph_->outputs().size(); ++i) {
+    const wasinn_io& io = *graph_->outputs()[i];
+    if (IsUnservable(io) || IsStatic(io)) continue;
+    wasinn_tensor view{};
+    // An output that cannot be shown is an error of whoever asks for it, not of the compute.
+    if (View(i, view).ok()) total += view.bytes;
+  }
+  return dynamic_outputs_.Resize(total);
+}
+
+Status Context::View(uint32_t index, wasinn_tensor& view) const {
+  view = {.struct_size = sizeof(wasinn_tensor)};
+  return graph_->backend().Take(table().output(context_, index, &view));
+}
+
+Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (index >= graph_->outputs().size()) return NoSuchIndex("output", index, graph_->outputs().size());
+  const wasinn_io& io = *graph_->outputs()[index];
+  if (IsUnservable(io)) return Unservable("output", io, table().name);
+  if (!computed_) return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute");
+  wasinn_tensor view{};
+  if (Status status = View(index, view); !status.ok()) return status;
+  size = view.bytes;
+  if (buffer.size() < view.bytes) {
+    return Error(WASINN_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, view.bytes, buffer.size());
+  }
+  CopyTensorBytes(buffer.first(view.bytes), {static_cast<const uint8_t*>(view.data), view.bytes}, count);
+  return Status();
+}
+
+void Context::CancelForGood() {
+  run_.CancelForGood();
+  if (table().cancel != nullptr) table().cancel(context_);
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,113 @@
+// Maps the handles that a guest holds to objects. A handle is a number that the guest may forge, keep after the object
+// is gone or use from several threads; a look-up of anything but a live handle of the right kind fails.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/status.h"
+
+namespace wasinn::core {
+
+enum class HandleKind : uint32_t { kGraph = 1, kContext = 2 };
+
+// A handle, from the top: a zero bit (guests read handles as signed), 2 bits kind (never 0, so no handle is 0), 13 bits
+// generation, 16 bits index. Freed slots are reused oldest first, so that a stale handle stays invalid for as long as
+// possible.
+template <typename T>
+class HandleTable {
+ public:
+  HandleTable(HandleKind kind, const char* what) : kind_(kind), what_(what) {}
+
+  Result<uint32_t> Insert(std::shared_ptr<T> object) {
+    std::lock_guard lock(mutex_);
+    if (free_.empty() && slots_.size() > kIndexMask) {
+      return Fail(WASINN_TOO_LARGE, "no more than {} handles of {}s at once", kIndexMask + 1, what_);
+    }
+    uint32_t index = TakeSlot();
+    slots_[index].object = std::move(object);
+    return Handle(index, slots_[index].generation);
+  }
+
+  Result<std::shared_ptr<T>> Get(uint32_t handle) const {
+    std::lock_guard lock(mutex_);
+    if (!IsLive(handle)) return std::unexpected(NoSuch(handle));
+    return slots_[handle & kIndexMask].object;
+  }
+
+  // The handle is invalid from now on; the object lives until its last user lets go.
+  Result<std::shared_ptr<T>> Remove(uint32_t handle) {
+    std::lock_guard lock(mutex_);
+    if (!IsLive(handle)) return std::unexpected(NoSuch(handle));
+    return Release(handle & kIndexMask);
+  }
+
+  // Removes every object. They are returned so that they die outside of the lock.
+  std::vector<std::shared_ptr<T>> Clear() {
+    std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<T>> objects;
+    for (uint32_t index = 0; index < slots_.size(); ++index) {
+      if (slots_[index].object) objects.push_back(Release(index));
+    }
+    return objects;
+  }
+
+  std::vector<std::shared_ptr<T>> All() const {
+    std::lock_guard lock(mutex_);
+    std::vector<std::shared_ptr<T>> objects;
+    for (const Slot& slot : slots_) {
+      if (slot.object) objects.push_back(slot.object);
+    }
+    return objects;
+  }
+
+ private:
+  struct Slot {
+    std::shared_ptr<T> object;
+    uint32_t generation = 0;
+  };
+  static constexpr uint32_t kIndexBits = 16, kGenerationBits = 13;
+  static constexpr uint32_t kIndexMask = (1u << kIndexBits) - 1, kGenerationMask = (1u << kGenerationBits) - 1;
+
+  uint32_t Handle(uint32_t index, uint32_t generation) const {
+    return (static_cast<uint32_t>(kind_) << (kIndexBits + kGenerationBits)) | (generation << kIndexBits) | index;
+  }
+
+  bool IsLive(uint32_t handle) const {
+    const uint32_t index = handle & kIndexMask;
+    return index < slots_.size() && slots_[index].object && handle == Handle(index, slots_[index].generation);
+  }
+
+  uint32_t TakeSlot() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      return static_cast<uint32_t>(slots_.size() - 1);
+    }
+    uint32_t index = free_.front();
+    free_.pop_front();
+    return index;
+  }
+
+  std::shared_ptr<T> Release(uint32_t index) {
+    Slot& slot = slots_[index];
+    slot.generation = (slot.generation + 1) & kGenerationMask;
+    free_.push_back(index);
+    return std::move(slot.object);
+  }
+
+  Status NoSuch(uint32_t handle) const {
+    return Error(WASINN_INVALID_ARGUMENT, "{:#x} is not a handle of a live {}", handle, what_);
+  }
+
+  const HandleKind kind_;
+  const char* const what_;
+  mutable std::mutex mutex_;  // held for a few instructions; never while a framework works
+  std::vector<Slot> slots_;
+  std::deque<uint32_t> free_;  // oldest first
+};
+
+}  // namespace wasinn::core

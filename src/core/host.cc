@@ -1,0 +1,133 @@
+#include "core/host.h"
+
+#include "core/backend_keys.h"
+#include "core/model_files.h"
+#include "core/sniff.h"
+#include "core/words.h"
+
+namespace wasinn::core {
+namespace {
+
+std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
+
+// The encoding that was named, or recognised from the bytes. Bytes that are evidently of another format are refused
+// here, by name, before a framework fails on them in its own words.
+Result<wasinn_encoding> ResolveEncoding(wasinn_encoding named, std::span<const std::shared_ptr<const Blob>> parts) {
+  const std::optional<wasinn_encoding> found = SniffEncoding(parts.front()->bytes());
+  if (named == WASINN_AUTODETECT) {
+    if (!found) return Fail(WASINN_INVALID_ENCODING, "the bytes are not of a model format that wasinn recognises");
+    return *found;
+  }
+  if (found && *found != named) {
+    return Fail(WASINN_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", EncodingName(*found),
+                EncodingName(named));
+  }
+  return named;
+}
+
+}  // namespace
+
+Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
+    : logger_(log, user, options.log_level),
+      limits_(options.limits),
+      policy_(std::move(options.policy)),
+      backends_(std::move(options.backends), logger_) {
+  if (policy_.models) {
+    for (const std::string& name : *policy_.models) policy_model_names_.push_back(name.c_str());
+    policy_model_names_.push_back(nullptr);  // so that an empty list is not null
+  }
+}
+
+Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
+  std::shared_ptr<Host> host(new Host(options, log, user));
+  for (const std::string& folder : options.model_dirs) {
+    if (Status status = host->AddModels(folder); !status.ok()) return std::unexpected(std::move(status));
+  }
+  for (const ModelOptions& model : options.models) {
+    if (Status status = host->AddModel(model); !status.ok()) return std::unexpected(std::move(status));
+  }
+  return host;
+}
+
+Status Host::AddModel(const ModelOptions& options) {
+  ModelSource source{.name = options.name,
+                     .version = options.version == 0 ? 1 : options.version,
+                     .encoding = options.encoding,
+                     .target = options.target,
+                     .config = options.config,
+                     .immutable = options.immutable,
+                     .parts = options.parts};
+  if (!options.parts.empty()) return Register(std::move(source), options.preload);
+
+  Result<std::vector<ModelFiles>> versions = FindModelFiles(options.path, options.encoding);
+  if (!versions) return std::move(versions.error());
+  for (ModelFiles& files : *versions) {
+    ModelSource one = source;
+    one.paths = std::move(files.paths);
+    if (one.encoding == WASINN_AUTODETECT) one.encoding = files.encoding;
+    if (options.version == 0) one.version = files.version;
+    if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
+    if (Status status = Register(std::move(one), options.preload); !status.ok()) return status;
+  }
+  return Status();
+}
+
+Status Host::Register(ModelSource source, bool preload) {
+  const std::string name = Numbered(source.name, source.version);
+  if (Status status = models_.Add(std::move(source)); !status.ok() || !preload) return status;
+  Result<std::shared_ptr<Graph>> graph = LoadNamed(name);
+  return graph ? Status() : std::move(graph.error());
+}
+
+Status Host::AddModels(const std::string& folder) {
+  Result<std::vector<std::string>> names = FindModels(folder);
+  if (!names) return std::move(names.error());
+  for (const std::string& name : *names) {
+    if (Status status = AddModel({.name = name, .path = folder + "/" + name}); !status.ok()) return status;
+  }
+  return Status();
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name) {
+  Result<std::shared_ptr<Model>> model = models_.Find(name);
+  if (!model) return std::unexpected(std::move(model.error()));
+  return (*model)->Get([this](const ModelSource& source) { return LoadSource(source); });
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source) {
+  std::vector<std::shared_ptr<const Blob>> parts = source.parts;
+  for (const std::string& path : source.paths) {
+    Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, source.immutable);
+    if (!part) {
+      return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
+    }
+    parts.push_back(std::move(*part));
+  }
+  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, {.encoding = source.encoding,
+                                                           .target = source.target,
+                                                           .host_config = source.config,
+                                                           .cpu_fallback = policy_.cpu_fallback});
+  if (graph) return graph;
+  return std::unexpected(
+      Status(graph.error().code(),
+             fmt::format("model '{}': {}", Numbered(source.name, source.version), graph.error().message()),
+             std::string(graph.error().backend())));
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
+                                               Graph::LoadOptions options, const Policy* guest_policy) {
+  Result<wasinn_encoding> encoding = ResolveEncoding(options.encoding, parts);
+  if (!encoding) return std::unexpected(std::move(encoding.error()));
+  options.encoding = *encoding;
+  if (guest_policy != nullptr) {
+    if (Status status = guest_policy->CheckEncoding(*encoding); !status.ok()) return std::unexpected(std::move(status));
+  }
+  Result<std::shared_ptr<Backend>> backend = backends_.ForEncoding(*encoding);
+  if (!backend) return std::unexpected(std::move(backend.error()));
+  if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  return Graph::Load(std::move(*backend), parts, options, watchdog_);
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,53 @@
+// Everything that one OS process shares between guests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/backend_loader.h"
+#include "core/host_options.h"
+#include "core/model_registry.h"
+#include "core/watchdog.h"
+
+namespace wasinn::core {
+
+class Host {
+ public:
+  // Registers the models of the options; those with `preload` are compiled.
+  static Result<std::shared_ptr<Host>> Create(HostOptions options, wasinn_log_fn log, void* user);
+
+  Status AddModel(const ModelOptions& options);
+  Status AddModels(const std::string& folder);
+  ModelRegistry& models() { return models_; }
+  // The shared, compiled graph of a registered name.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name);
+  // Compiles parts. The encoding is resolved from the bytes, and checked against them and, if one is given, a guest's
+  // policy.
+  Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
+                                           Graph::LoadOptions options, const Policy* guest_policy = nullptr);
+
+  BackendLoader& backends() { return backends_; }
+  Watchdog& watchdog() { return watchdog_; }
+  const Logger& logger() const { return logger_; }
+  const wasinn_limits& limits() const { return limits_; }
+  const Policy& policy() const { return policy_; }
+  // The names of the policy's models as C strings; null if it names none.
+  const char* const* policy_model_names() const { return policy_.models ? policy_model_names_.data() : nullptr; }
+
+ private:
+  Host(HostOptions& options, wasinn_log_fn log, void* user);
+  Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source);
+  Status Register(ModelSource source, bool preload);
+
+  const Logger logger_;
+  const wasinn_limits limits_;
+  const Policy policy_;
+  std::vector<const char*> policy_model_names_;
+  Watchdog watchdog_;
+  BackendLoader backends_;
+  ModelRegistry models_;  // after what its graphs use
+};
+
+}  // namespace wasinn::core

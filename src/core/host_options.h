@@ -1,0 +1,38 @@
+// What a host is made of, typed: the result of reading a configuration.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/backend_loader.h"
+#include "core/blob.h"
+#include "core/policy.h"
+
+namespace wasinn::core {
+
+struct ModelOptions {
+  std::string name;
+  std::string path;                                // or
+  std::vector<std::shared_ptr<const Blob>> parts;  // bytes
+  wasinn_encoding encoding = WASINN_AUTODETECT;
+  wasinn_target target = WASINN_CPU;
+  uint32_t version = 0;  // 0: the folder's versions, or 1
+  std::string config = "{}";
+  bool immutable = false;
+  bool preload = false;
+};
+
+struct HostOptions {
+  BackendLoader::Options backends;
+  wasinn_limits limits = DefaultLimits();
+  Policy policy;
+  wasinn_log_level log_level = WASINN_LOG_WARNING;
+  std::vector<std::string> model_dirs;
+  std::vector<ModelOptions> models;
+};
+
+// The folder that backends lie in beside the library itself: lib/wasinn. "" if it cannot be found.
+std::string DefaultBackendFolder();
+
+}  // namespace wasinn::core

@@ -1,0 +1,26 @@
+// Hands messages to the embedder's logger. The library itself writes nowhere.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <string_view>
+
+namespace wasinn::core {
+
+class Logger {
+ public:
+  Logger() = default;
+  Logger(wasinn_log_fn function, void* user, wasinn_log_level level)
+      : function_(function), user_(user), level_(level) {}
+
+  bool Wants(wasinn_log_level level) const { return function_ != nullptr && level <= level_; }
+  // One line. Control characters are escaped, since messages quote names and texts of guests.
+  void Write(wasinn_log_level level, std::string_view message) const;
+
+ private:
+  wasinn_log_fn function_ = nullptr;
+  void* user_ = nullptr;
+  wasinn_log_level level_ = WASINN_LOG_WARNING;
+};
+
+}  // namespace wasinn::core

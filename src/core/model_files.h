@@ -1,0 +1,28 @@
+// Where the files of a model lie: a single file, or a folder in the layout that users of Triton and Wasmtime have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+
+namespace wasinn::core {
+
+struct ModelFiles {
+  uint32_t version = 1;
+  wasinn_encoding encoding = WASINN_AUTODETECT;  // by the files' names
+  std::vector<std::string> paths;                // one for each part, in the order of wasi-nn's builders
+};
+
+// `path` is one of
+//  - a model file; an OpenVINO model.xml brings the model.bin beside it;
+//  - a folder with model.onnx, model.xml + model.bin, model.pt, model.tflite, model.pb or model.gguf: version 1;
+//  - a folder with numbered folders of that kind: NAME/1/model.onnx. All versions are returned, the highest last.
+// `encoding` chooses where a folder has several formats; AUTODETECT takes the first of the list above.
+Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, wasinn_encoding encoding);
+
+// The models of a folder in which each subfolder is a model: their names, sorted. Subfolders that hold no model are
+// left out.
+Result<std::vector<std::string>> FindModels(const std::string& folder);
+
+}  // namespace wasinn::core

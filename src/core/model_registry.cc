@@ -1,0 +1,80 @@
+#include "core/model_registry.h"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+namespace wasinn::core {
+namespace {
+
+// "NAME:2" as name and version; nothing if there is no such suffix.
+std::optional<std::pair<std::string_view, uint32_t>> SplitVersion(std::string_view name) {
+  const size_t colon = name.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view digits = name.substr(colon + 1);
+  uint32_t version = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  return std::pair(name.substr(0, colon), version);
+}
+
+Status NoSuchModel(std::string_view name) { return Error(WASINN_NOT_FOUND, "no model is registered as '{}'", name); }
+
+}  // namespace
+
+Result<std::shared_ptr<Graph>> Model::Get(const Loader& load) {
+  std::lock_guard lock(mutex_);
+  if (graph_) return graph_;
+  compiles_.fetch_add(1, std::memory_order_relaxed);
+  Result<std::shared_ptr<Graph>> graph = load(source_);
+  if (graph) {
+    graph_ = *graph;
+    loaded_.store(true, std::memory_order_release);
+  }
+  return graph;
+}
+
+Status ModelRegistry::Add(ModelSource source) {
+  if (source.name.empty()) return Error(WASINN_INVALID_ARGUMENT, "a model needs a name");
+  std::string name = source.name;
+  const uint32_t version = source.version;
+  auto model = std::make_shared<Model>(std::move(source));
+  std::lock_guard lock(mutex_);
+  std::swap(models_[std::move(name)][version], model);
+  return Status();
+}
+
+Status ModelRegistry::Remove(std::string_view name) {
+  std::lock_guard lock(mutex_);
+  if (auto found = models_.find(name); found != models_.end()) {
+    models_.erase(found);
+    return Status();
+  }
+  const auto split = SplitVersion(name);
+  auto found = split ? models_.find(split->first) : models_.end();
+  if (found == models_.end() || found->second.erase(split->second) == 0) return NoSuchModel(name);
+  if (found->second.empty()) models_.erase(found);
+  return Status();
+}
+
+Result<std::shared_ptr<Model>> ModelRegistry::Find(std::string_view name) const {
+  std::lock_guard lock(mutex_);
+  if (auto found = models_.find(name); found != models_.end()) return found->second.rbegin()->second;
+  if (const auto split = SplitVersion(name)) {
+    if (auto found = models_.find(split->first); found != models_.end()) {
+      if (auto version = found->second.find(split->second); version != found->second.end()) return version->second;
+    }
+  }
+  return std::unexpected(NoSuchModel(name));
+}
+
+std::vector<std::shared_ptr<Model>> ModelRegistry::All() const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Model>> models;
+  for (const auto& [name, versions] : models_) {
+    for (const auto& [version, model] : versions) models.push_back(model);
+  }
+  return models;
+}
+
+}  // namespace wasinn::core

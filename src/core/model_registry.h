@@ -1,0 +1,68 @@
+// The host's named models. Names resolve only here, never as paths.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph.h"
+
+namespace wasinn::core {
+
+// Everything needed to load a registered model.
+struct ModelSource {
+  std::string name;
+  uint32_t version = 1;
+  wasinn_encoding encoding = WASINN_AUTODETECT;
+  wasinn_target target = WASINN_CPU;
+  std::string config = "{}";
+  bool immutable = false;
+  std::vector<std::string> paths;                  // or
+  std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave
+};
+
+// A registered model: compiled at most once, when first asked for, and then kept for every guest.
+class Model {
+ public:
+  using Loader = std::function<Result<std::shared_ptr<Graph>>(const ModelSource&)>;
+  explicit Model(ModelSource source) : source_(std::move(source)) {}
+
+  // The compiled graph. Callers that come while it compiles wait for it. A failure is not remembered: the file may be
+  // mended.
+  Result<std::shared_ptr<Graph>> Get(const Loader& load);
+
+  const ModelSource& source() const { return source_; }
+  bool loaded() const { return loaded_.load(std::memory_order_acquire); }
+  uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
+
+ private:
+  const ModelSource source_;
+  std::atomic<bool> loaded_{false};
+  std::atomic<uint64_t> compiles_{0};
+  std::mutex mutex_;
+  std::shared_ptr<Graph> graph_;
+};
+
+class ModelRegistry {
+ public:
+  // Replaces a model of the same name and version.
+  Status Add(ModelSource source);
+  // "NAME" removes every version, "NAME:2" one.
+  Status Remove(std::string_view name);
+  // "NAME" is the highest version, "NAME:2" that one.
+  Result<std::shared_ptr<Model>> Find(std::string_view name) const;
+  // Sorted by name and version.
+  std::vector<std::shared_ptr<Model>> All() const;
+
+ private:
+  using Versions = std::map<uint32_t, std::shared_ptr<Model>>;
+  mutable std::mutex mutex_;
+  std::map<std::string, Versions, std::less<>> models_;
+};
+
+}  // namespace wasinn::core

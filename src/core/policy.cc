@@ -1,0 +1,40 @@
+#include "core/policy.h"
+
+#include <algorithm>
+
+#include "core/words.h"
+
+namespace wasinn::core {
+
+Status Policy::CheckLoad(wasinn_target target) const {
+  if (!allow_load) {
+    return Error(WASINN_SECURITY, "the host's policy does not let guests load their own models (policy.allow_load)");
+  }
+  if ((targets >> target & 1) != 0) return Status();
+  return Error(WASINN_SECURITY, "the host's policy does not allow target {}", TargetName(target));
+}
+
+Status Policy::CheckEncoding(wasinn_encoding encoding) const {
+  if ((encodings >> encoding & 1) != 0) return Status();
+  return Error(WASINN_SECURITY, "the host's policy does not allow encoding {}", EncodingName(encoding));
+}
+
+Status Policy::CheckName(std::string_view name) const {
+  if (!models || std::ranges::find(*models, name) != models->end()) return Status();
+  return Error(WASINN_SECURITY, "the host's policy does not let this guest use model '{}'", name);
+}
+
+wasinn_limits DefaultLimits() {
+  return {.struct_size = sizeof(wasinn_limits),
+          .max_graphs = 64,
+          .max_contexts = 256,
+          .max_builders = 16,
+          .max_name_bytes = 1024,
+          .max_log_messages = 100,
+          .max_model_bytes = uint64_t{1} << 30,
+          .max_tensor_bytes = uint64_t{1} << 30,
+          .load_timeout_ms = 60'000,
+          .compute_timeout_ms = 30'000};
+}
+
+}  // namespace wasinn::core

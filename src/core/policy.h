@@ -1,0 +1,31 @@
+// What a guest may ask for.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/status.h"
+
+namespace wasinn::core {
+
+struct Policy {
+  bool allow_load = true;
+  bool cpu_fallback = false;
+  uint32_t encodings = WASINN_ALL_ENCODINGS;  // bit 1u << wasinn_encoding
+  uint32_t targets = WASINN_ALL_TARGETS;
+  std::optional<std::vector<std::string>> models;  // nothing: every registered one
+
+  // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
+  Status CheckLoad(wasinn_target target) const;
+  Status CheckEncoding(wasinn_encoding encoding) const;
+  Status CheckName(std::string_view name) const;
+};
+
+// The defaults that docs/configuration.md lists, safe for guests that nobody trusts.
+wasinn_limits DefaultLimits();
+
+}  // namespace wasinn::core

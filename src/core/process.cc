@@ -1,0 +1,160 @@
+#include "core/process.h"
+
+#include <vector>
+
+namespace wasinn::core {
+
+Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy)
+    : host_(std::move(host)),
+      name_(std::move(name)),
+      limits_(limits),
+      policy_(std::move(policy)),
+      graph_count_("graphs", limits.max_graphs),
+      context_count_("contexts", limits.max_contexts),
+      model_bytes_("bytes of models", limits.max_model_bytes),
+      tensor_bytes_("bytes of tensors", limits.max_tensor_bytes) {}
+
+Process::Call::Call(Process& process)
+    : process_(process), open_((process.inside_.fetch_add(1, std::memory_order_acq_rel) & kClosed) == 0) {}
+
+Process::Call::~Call() {
+  // The last one out of a closed process wakes whoever closes it.
+  if (process_.inside_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) process_.inside_.notify_all();
+}
+
+void Process::Close() {
+  inside_.fetch_or(kClosed, std::memory_order_acq_rel);
+  closing_.store(true, std::memory_order_release);
+  for (const std::shared_ptr<GuestContext>& context : contexts_.All()) context->context->CancelForGood();
+  for (uint32_t inside = inside_.load(std::memory_order_acquire); inside != kClosed;
+       inside = inside_.load(std::memory_order_acquire)) {
+    inside_.wait(inside, std::memory_order_acquire);
+  }
+  contexts_.Clear();
+  graphs_.Clear();
+}
+
+Status Process::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
+                          std::vector<std::shared_ptr<const Blob>>& blobs) {
+  uint64_t total = 0;
+  for (std::span<const uint8_t> part : parts) total += part.size();  // each is within one guest's memory: no overflow
+  if (Status status = bytes.Resize(total); !status.ok()) return status;
+  for (std::span<const uint8_t> part : parts) blobs.push_back(Blob::Copy(part));
+  model_bytes_copied_.fetch_add(total, std::memory_order_relaxed);
+  return Status();
+}
+
+Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
+                               wasinn_target target) {
+  if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
+  if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, Charge(graph_count_), Charge(model_bytes_)});
+  if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  std::vector<std::shared_ptr<const Blob>> blobs;
+  if (Status status = CopyParts(parts, guest->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
+
+  Result<std::shared_ptr<Graph>> graph =
+      host_->LoadParts(blobs,
+                       {.encoding = encoding,
+                        .target = target,
+                        .cpu_fallback = policy_.cpu_fallback,
+                        .max_bytes = limits_.max_model_bytes,
+                        .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                        .stop = &closing_},
+                       &policy_);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  guest->graph = std::move(*graph);
+  return graphs_.Insert(std::move(guest));
+}
+
+Result<uint32_t> Process::LoadByName(std::string_view name) {
+  if (name.size() > limits_.max_name_bytes) {
+    return Fail(WASINN_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
+                limits_.max_name_bytes);
+  }
+  if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, Charge(graph_count_), Charge(model_bytes_)});
+  if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  guest->graph = std::move(*graph);
+  return graphs_.Insert(std::move(guest));
+}
+
+Result<uint32_t> Process::InitContext(uint32_t handle) {
+  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  auto guest = std::make_shared<GuestContext>(GuestContext{*graph, Charge(context_count_), nullptr});
+  if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  Result<std::shared_ptr<Context>> context =
+      Context::Create((*graph)->graph,
+                      {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
+                       .max_compute_bytes = limits_.max_tensor_bytes},
+                      tensor_bytes_, host_->watchdog());
+  if (!context) return std::unexpected(std::move(context.error()));
+  guest->context = std::move(*context);
+  return contexts_.Insert(std::move(guest));
+}
+
+Status Process::SetInput(uint32_t handle, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::move(guest.error());
+  return (*guest)->context->SetInput(index, tensor, bytes, copied_in_);
+}
+
+Status Process::Compute(uint32_t handle) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::move(guest.error());
+  computes_.fetch_add(1, std::memory_order_relaxed);
+  return (*guest)->context->Compute();
+}
+
+Status Process::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::move(guest.error());
+  return (*guest)->context->GetOutput(index, buffer, size, copied_out_);
+}
+
+Status Process::DropGraph(uint32_t handle) {
+  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Remove(handle);
+  return graph ? Status() : std::move(graph.error());
+}
+
+Status Process::DropContext(uint32_t handle) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Remove(handle);
+  if (!guest) return std::move(guest.error());
+  (*guest)->context->CancelForGood();
+  return Status();
+}
+
+void Process::Report(std::string_view function, const Status& status) {
+  const uint64_t errors = errors_.fetch_add(1, std::memory_order_relaxed);
+  const Logger& logger = host_->logger();
+  if (errors > limits_.max_log_messages || !logger.Wants(WASINN_LOG_WARNING)) return;
+  const std::string who = name_.empty() ? "guest" : fmt::format("guest '{}'", name_);
+  if (errors == limits_.max_log_messages) {
+    logger.Write(WASINN_LOG_WARNING, fmt::format("{}: further errors are not logged", who));
+    return;
+  }
+  logger.Write(WASINN_LOG_WARNING,
+               fmt::format("{}: {}: {}: {}{}{}", who, function, CodeName(status.code()), status.backend(),
+                           status.backend().empty() ? "" : ": ", status.message()));
+}
+
+wasinn_process_stats Process::Statistics() const {
+  const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
+  return {.struct_size = sizeof(wasinn_process_stats),
+          .graphs = static_cast<uint32_t>(graph_count_.used()),
+          .contexts = static_cast<uint32_t>(context_count_.used()),
+          .model_bytes = model_bytes_.used(),
+          .tensor_bytes = tensor_bytes_.used(),
+          .copies_in = read(copied_in_.copies),
+          .copies_out = read(copied_out_.copies),
+          .bytes_in = read(copied_in_.bytes),
+          .bytes_out = read(copied_out_.bytes),
+          .model_bytes_copied = read(model_bytes_copied_),
+          .computes = read(computes_),
+          .errors = read(errors_)};
+}
+
+}  // namespace wasinn::core

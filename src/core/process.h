@@ -1,0 +1,95 @@
+// One guest program: its handles, its quotas and its calls in flight.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/context.h"
+#include "core/handle_table.h"
+#include "core/host.h"
+
+namespace wasinn::core {
+
+class Process {
+ public:
+  Process(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy);
+  ~Process() { Close(); }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // The presence of one call of the guest inside of the library. Every function below is called under one, by its
+  // creator.
+  class Call {
+   public:
+    explicit Call(Process& process);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    // False: the process is closed, nothing may be called.
+    explicit operator bool() const { return open_; }
+
+   private:
+    Process& process_;
+    bool open_;
+  };
+
+  // Loads a model from bytes in guest memory. `encoding` may be AUTODETECT. Returns a handle, like the next two.
+  Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
+                        wasinn_target target);
+  Result<uint32_t> LoadByName(std::string_view name);
+  Result<uint32_t> InitContext(uint32_t graph);
+  // As the functions of Context.
+  Status SetInput(uint32_t context, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
+  Status Compute(uint32_t context);
+  Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
+  // The handle is invalid from now on. A graph lives on in its contexts; a context that computes is cancelled.
+  Status DropGraph(uint32_t graph);
+  Status DropContext(uint32_t context);
+
+  // Refuses new calls, cancels what runs, waits until no call is inside, frees everything. May be called again.
+  void Close();
+  // Counts an error of a call and writes it to the log, up to the limit of messages.
+  void Report(std::string_view function, const Status& status);
+
+  const wasinn_limits& limits() const { return limits_; }
+  wasinn_process_stats Statistics() const;
+
+ private:
+  // A graph that a guest holds. Its contexts hold it too, since what it takes is only free when the last of them goes.
+  struct GuestGraph {
+    std::shared_ptr<const Graph> graph;
+    Charge count, bytes;
+  };
+  struct GuestContext {
+    std::shared_ptr<GuestGraph> graph;
+    Charge count;
+    std::shared_ptr<Context> context;
+  };
+  Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
+                   std::vector<std::shared_ptr<const Blob>>& blobs);
+
+  const std::shared_ptr<Host> host_;
+  const std::string name_;
+  const wasinn_limits limits_;
+  const Policy policy_;
+  // Quotas before what is charged to them.
+  Quota graph_count_, context_count_, model_bytes_, tensor_bytes_;
+  HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
+  HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
+
+  static constexpr uint32_t kClosed = 1u << 31;
+  std::atomic<uint32_t> inside_{0};   // calls inside, and kClosed
+  std::atomic<bool> closing_{false};  // stops loads
+  CopyCount copied_in_, copied_out_;
+  std::atomic<uint64_t> model_bytes_copied_{0}, computes_{0}, errors_{0};
+};
+
+}  // namespace wasinn::core
+
+// What wasinn.h calls a process.
+struct wasinn_process final : wasinn::core::Process {
+  using Process::Process;
+};

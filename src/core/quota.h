@@ -1,0 +1,72 @@
+// Limits on what one guest may hold. A Charge is the right to some of a quota; it gives it back when it goes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "core/status.h"
+
+namespace wasinn::core {
+
+class Quota {
+ public:
+  Quota(const char* what, uint64_t limit) : what_(what), limit_(limit) {}
+  Quota(const Quota&) = delete;
+  Quota& operator=(const Quota&) = delete;
+
+  uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+  uint64_t limit() const { return limit_; }
+
+  // Moves `held` units to `wanted`. Threads may race; together they never exceed the limit. Shrinking never fails.
+  Status Resize(uint64_t held, uint64_t wanted) {
+    if (wanted <= held) {
+      used_.fetch_sub(held - wanted, std::memory_order_relaxed);
+      return Status();
+    }
+    uint64_t more = wanted - held;
+    uint64_t used = used_.load(std::memory_order_relaxed);
+    do {
+      if (used > limit_ || more > limit_ - used) {
+        return Error(WASINN_TOO_LARGE, "{} more {} would exceed the limit of {} ({} held)", more, what_, limit_, used);
+      }
+    } while (!used_.compare_exchange_weak(used, used + more, std::memory_order_relaxed));
+    return Status();
+  }
+
+ private:
+  const char* const what_;  // "bytes of tensors", for messages
+  const uint64_t limit_;
+  std::atomic<uint64_t> used_{0};
+};
+
+// Holds a part of a quota; belongs to one thread at a time. The quota must outlive it.
+class Charge {
+ public:
+  Charge() = default;
+  explicit Charge(Quota& quota) : quota_(&quota) {}
+  Charge(Charge&& other) noexcept : quota_(other.quota_), held_(std::exchange(other.held_, 0)) {}
+  Charge& operator=(Charge&& other) noexcept {
+    std::swap(quota_, other.quota_);
+    std::swap(held_, other.held_);
+    return *this;
+  }
+  ~Charge() {
+    if (held_ > 0) (void)quota_->Resize(held_, 0);
+  }
+
+  // After an error the charge is what it was.
+  Status Resize(uint64_t wanted) {
+    if (wanted == held_) return Status();
+    Status status = quota_->Resize(held_, wanted);
+    if (status.ok()) held_ = wanted;
+    return status;
+  }
+  uint64_t held() const { return held_; }
+
+ private:
+  Quota* quota_ = nullptr;
+  uint64_t held_ = 0;
+};
+
+}  // namespace wasinn::core

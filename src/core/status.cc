@@ -1,0 +1,33 @@
+#include "core/status.h"
+
+namespace wasinn::core {
+
+const char* CodeName(wasinn_code code) {
+  switch (code) {
+    case WASINN_OK:
+      return "ok";
+    case WASINN_INVALID_ARGUMENT:
+      return "invalid_argument";
+    case WASINN_INVALID_ENCODING:
+      return "invalid_encoding";
+    case WASINN_MISSING_MEMORY:
+      return "missing_memory";
+    case WASINN_BUSY:
+      return "busy";
+    case WASINN_RUNTIME_ERROR:
+      return "runtime_error";
+    case WASINN_UNSUPPORTED_OPERATION:
+      return "unsupported_operation";
+    case WASINN_TOO_LARGE:
+      return "too_large";
+    case WASINN_NOT_FOUND:
+      return "not_found";
+    case WASINN_TIMEOUT:
+      return "timeout";
+    case WASINN_SECURITY:
+      return "security";
+  }
+  return "unknown";
+}
+
+}  // namespace wasinn::core

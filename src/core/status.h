@@ -1,0 +1,52 @@
+// How an operation of the core ended: nothing for success, else a code, a message and the backend that reported it.
+#pragma once
+
+#include <fmt/format.h>
+#include <wasinn/types.h>
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace wasinn::core {
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  // success
+  Status(wasinn_code code, std::string message, std::string backend = {})
+      : rep_(std::make_unique<const Rep>(code, std::move(message), std::move(backend))) {}
+
+  bool ok() const { return rep_ == nullptr; }
+  wasinn_code code() const { return rep_ ? rep_->code : WASINN_OK; }
+  std::string_view message() const { return rep_ ? std::string_view(rep_->message) : std::string_view(); }
+  std::string_view backend() const { return rep_ ? std::string_view(rep_->backend) : std::string_view(); }
+
+ private:
+  struct Rep {
+    wasinn_code code;
+    std::string message;
+    std::string backend;
+  };
+  std::unique_ptr<const Rep> rep_;  // null: success, so that the good path costs one pointer
+};
+
+template <typename T>
+using Result = std::expected<T, Status>;
+
+// An error with a formatted message: Error(WASINN_NOT_FOUND, "no model '{}'", name).
+template <typename... Args>
+Status Error(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
+  return Status(code, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// The same, for functions that return a Result.
+template <typename... Args>
+std::unexpected<Status> Fail(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
+  return std::unexpected(Error(code, format, std::forward<Args>(args)...));
+}
+
+const char* CodeName(wasinn_code code);
+
+}  // namespace wasinn::core

@@ -1,0 +1,72 @@
+#include "core/words.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+namespace wasinn::core {
+namespace {
+
+struct DtypeRow {
+  const char* name;
+  size_t size;
+};
+
+// Indexed by wasinn_dtype.
+constexpr std::array<DtypeRow, kDtypeCount> kDtypes = {{{"unknown", 0},
+                                                        {"f16", 2},
+                                                        {"bf16", 2},
+                                                        {"f32", 4},
+                                                        {"f64", 8},
+                                                        {"u8", 1},
+                                                        {"i8", 1},
+                                                        {"u16", 2},
+                                                        {"i16", 2},
+                                                        {"u32", 4},
+                                                        {"i32", 4},
+                                                        {"u64", 8},
+                                                        {"i64", 8},
+                                                        {"bool", 1}}};
+
+using Word = std::pair<const char*, int>;
+
+// The first word of a number is its name; the others are spellings that users of the peers know.
+constexpr Word kEncodings[] = {
+    {"autodetect", WASINN_AUTODETECT}, {"openvino", WASINN_OPENVINO}, {"onnx", WASINN_ONNX},
+    {"tensorflow", WASINN_TENSORFLOW}, {"pytorch", WASINN_PYTORCH},   {"tensorflowlite", WASINN_TENSORFLOWLITE},
+    {"tflite", WASINN_TENSORFLOWLITE}, {"ggml", WASINN_GGML},         {"gguf", WASINN_GGML}};
+constexpr Word kTargets[] = {{"cpu", WASINN_CPU}, {"gpu", WASINN_GPU}, {"tpu", WASINN_TPU}, {"auto", WASINN_AUTO}};
+
+const char* NameIn(std::span<const Word> words, uint32_t number) {
+  auto found = std::ranges::find(words, static_cast<int>(number), &Word::second);
+  return found == words.end() ? "unknown" : found->first;
+}
+
+bool SameIgnoringCase(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+template <typename T>
+Result<T> Parse(std::span<const Word> words, std::string_view what, std::string_view word) {
+  for (const auto& [name, number] : words) {
+    if (SameIgnoringCase(name, word)) return static_cast<T>(number);
+  }
+  std::string known;
+  for (const auto& [name, number] : words) known += (known.empty() ? "" : ", ") + std::string(name);
+  return Fail(WASINN_INVALID_ARGUMENT, "unknown {} '{}'; known are {}", what, word, known);
+}
+
+}  // namespace
+
+size_t DtypeSize(uint32_t dtype) { return dtype < kDtypes.size() ? kDtypes[dtype].size : 0; }
+const char* DtypeName(uint32_t dtype) { return kDtypes[dtype < kDtypes.size() ? dtype : 0].name; }
+const char* EncodingName(uint32_t encoding) { return NameIn(kEncodings, encoding); }
+const char* TargetName(uint32_t target) { return NameIn(kTargets, target); }
+
+Result<wasinn_encoding> ParseEncoding(std::string_view word) {
+  return Parse<wasinn_encoding>(kEncodings, "encoding", word);
+}
+Result<wasinn_target> ParseTarget(std::string_view word) { return Parse<wasinn_target>(kTargets, "target", word); }
+
+}  // namespace wasinn::core

@@ -1,0 +1,109 @@
+#include "support/echo.h"
+
+#include <cstring>
+
+namespace wasinn::testing {
+
+void Log::Write(void* self, wasinn_log_level, const char* message) {
+  auto* log = static_cast<Log*>(self);
+  std::lock_guard lock(log->mutex_);
+  log->lines_.emplace_back(message);
+}
+
+std::vector<std::string> Log::lines() const {
+  std::lock_guard lock(mutex_);
+  return lines_;
+}
+
+bool Log::Contains(std::string_view text) const {
+  for (const std::string& line : lines()) {
+    if (line.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+HostPtr EchoHost(Log& log, const std::string& toml) {
+  const ConfigPtr config(wasinn_config_new());
+  StatusPtr status(wasinn_config_load_toml(config.get(), ("backend_dirs = ['" ECHO_FOLDER "']\n" + toml).c_str()));
+  EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  wasinn_host* host = nullptr;
+  status.reset(wasinn_host_new(config.get(), &Log::Write, &log, &host));
+  EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  return HostPtr(host);
+}
+
+std::string EchoModel(std::string_view directives) { return "GGUF\n" + std::string(directives); }
+
+void AddEchoModel(wasinn_host* host, const char* name, std::string_view directives) {
+  const std::string text = EchoModel(directives);
+  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+  wasinn_model_options options{};
+  options.struct_size = sizeof(options);
+  options.bytes = &bytes;
+  options.n_bytes = 1;
+  const StatusPtr status(wasinn_host_add_model(host, name, &options));
+  ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
+}
+
+ProcessPtr NewProcess(wasinn_host* host, const wasinn_process_options* options) {
+  wasinn_process* process = nullptr;
+  const StatusPtr status(wasinn_process_new(host, options, &process));
+  EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  return ProcessPtr(process);
+}
+
+uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (function != functions[i].name || std::string_view(functions[i].module) != "wasi_ephemeral_nn") continue;
+    EXPECT_EQ(std::strlen(functions[i].params), args.size()) << function;
+    const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size()};
+    return functions[i].call(process_, &memory, args.data());
+  }
+  ADD_FAILURE() << "no function " << function;
+  return ~0u;
+}
+
+uint32_t FakeGuest::Reserve(size_t size) {
+  const uint32_t address = next_;
+  next_ += static_cast<uint32_t>(size) + 1;  // so that addresses are not aligned
+  EXPECT_LE(next_, memory_.size()) << "the fake guest needs more memory";
+  return address;
+}
+
+uint32_t FakeGuest::Put(const void* bytes, size_t size) {
+  const uint32_t address = Reserve(size);
+  if (size > 0) std::memcpy(memory_.data() + address, bytes, size);
+  return address;
+}
+
+uint32_t FakeGuest::PutTensor(const std::vector<uint32_t>& dims, uint8_t type, uint32_t data, uint32_t size) {
+  const uint32_t dims_address = PutAll(dims);
+  const std::vector<uint32_t> tensor = {dims_address, static_cast<uint32_t>(dims.size()), type, data, size};
+  return PutAll(tensor);
+}
+
+uint32_t FakeGuest::LoadBytes(std::string_view model, uint32_t encoding, uint32_t& graph) {
+  const uint32_t builders = PutAll(std::vector<uint32_t>{Put(model), static_cast<uint32_t>(model.size())});
+  const uint32_t out = Reserve(4);
+  const uint32_t error = Call("load", {builders, 1, encoding, 0, out});
+  graph = Read<uint32_t>(out);
+  return error;
+}
+
+uint32_t FakeGuest::LoadByName(std::string_view name, uint32_t& graph) {
+  const uint32_t out = Reserve(4);
+  const uint32_t error = Call("load_by_name", {Put(name), name.size(), out});
+  graph = Read<uint32_t>(out);
+  return error;
+}
+
+uint32_t FakeGuest::InitContext(uint32_t graph, uint32_t& context) {
+  const uint32_t out = Reserve(4);
+  const uint32_t error = Call("init_execution_context", {graph, out});
+  context = Read<uint32_t>(out);
+  return error;
+}
+
+}  // namespace wasinn::testing

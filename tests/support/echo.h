@@ -1,0 +1,109 @@
+// Hosts and guests of the echo backend, for tests of the core and of the ABIs.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <wasinn/wasinn.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::testing {
+
+// Collects what a host logs.
+class Log {
+ public:
+  static void Write(void* self, wasinn_log_level level, const char* message);
+  std::vector<std::string> lines() const;
+  bool Contains(std::string_view text) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+template <typename T, void (*kFree)(T*)>
+struct Freer {
+  void operator()(T* object) const { kFree(object); }
+};
+using StatusPtr = std::unique_ptr<wasinn_status, Freer<wasinn_status, wasinn_status_free>>;
+using HostPtr = std::unique_ptr<wasinn_host, Freer<wasinn_host, wasinn_host_free>>;
+using ProcessPtr = std::unique_ptr<wasinn_process, Freer<wasinn_process, wasinn_process_free>>;
+using ConfigPtr = std::unique_ptr<wasinn_config, Freer<wasinn_config, wasinn_config_free>>;
+
+// A host whose only backend is echo; `toml` is further configuration. The log must outlive it.
+HostPtr EchoHost(Log& log, const std::string& toml = "");
+
+// The text of an echo model: EchoModel("in x f32 2,3\n").
+std::string EchoModel(std::string_view directives);
+// Registers one.
+void AddEchoModel(wasinn_host* host, const char* name, std::string_view directives);
+
+ProcessPtr NewProcess(wasinn_host* host, const wasinn_process_options* options = nullptr);
+
+// A guest without an engine: 64 KiB or more of linear memory, and the functions of wasi_ephemeral_nn called by name on
+// it.
+class FakeGuest {
+ public:
+  explicit FakeGuest(wasinn_process* process, size_t memory_size = 1 << 16) : process_(process), memory_(memory_size) {}
+
+  uint32_t Call(std::string_view function, const std::vector<uint64_t>& args);
+  // Copies bytes to a place in memory that nothing else uses, and returns its address.
+  uint32_t Put(const void* bytes, size_t size);
+  uint32_t Put(std::string_view text) { return Put(text.data(), text.size()); }
+  template <typename T>
+  uint32_t PutAll(const std::vector<T>& values) {
+    return Put(values.data(), values.size() * sizeof(T));
+  }
+  uint32_t Reserve(size_t size);
+  template <typename T>
+  T Read(uint32_t address) const {
+    T value;
+    std::memcpy(&value, memory_.data() + address, sizeof(T));
+    return value;
+  }
+  // A tensor descriptor; `type` is the number of the ABI.
+  uint32_t PutTensor(const std::vector<uint32_t>& dims, uint8_t type, uint32_t data, uint32_t size);
+
+  // The usual sequence. Each returns the errno; handles come back through the last argument.
+  uint32_t LoadBytes(std::string_view model, uint32_t encoding, uint32_t& graph);
+  uint32_t LoadByName(std::string_view name, uint32_t& graph);
+  uint32_t InitContext(uint32_t graph, uint32_t& context);
+  template <typename T>
+  uint32_t SetInput(uint32_t context, uint32_t index, const std::vector<uint32_t>& dims, uint8_t type,
+                    const std::vector<T>& values) {
+    const uint32_t data = PutAll(values);
+    return Call("set_input",
+                {context, index, PutTensor(dims, type, data, static_cast<uint32_t>(values.size() * sizeof(T)))});
+  }
+
+  std::vector<uint8_t>& memory() { return memory_; }
+  void HideMemory() { hidden_ = true; }
+
+ private:
+  wasinn_process* process_;
+  std::vector<uint8_t> memory_;
+  uint32_t next_ = 64;
+  bool hidden_ = false;
+};
+
+// The errnos of wasi-nn, for expectations.
+enum : uint32_t {
+  kSuccess = 0,
+  kInvalidArgument = 1,
+  kInvalidEncoding = 2,
+  kMissingMemory = 3,
+  kBusy = 4,
+  kRuntimeError = 5,
+  kUnsupportedOperation = 6,
+  kTooLarge = 7,
+  kNotFound = 8
+};
+// The tensor types of witx.
+enum : uint8_t { kF16 = 0, kF32 = 1, kF64 = 2, kU8 = 3, kI32 = 4, kI64 = 5 };
+
+}  // namespace wasinn::testing

@@ -1,0 +1,140 @@
+#include "core/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace wasinn::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string ErrorOf(const std::string& text) {
+  Config config;
+  return std::string(config.LoadText(text).message());
+}
+
+TEST(Config, DefaultsAreSafe) {
+  const auto options = Config().ToHostOptions();
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->backends.threads, 1u);
+  EXPECT_EQ(options->limits.max_graphs, 64u);
+  EXPECT_EQ(options->limits.compute_timeout_ms, 30'000u);
+  EXPECT_TRUE(options->policy.allow_load);
+  EXPECT_FALSE(options->policy.cpu_fallback);
+}
+
+TEST(Config, ReadsEverySection) {
+  Config config;
+  const Status status = config.LoadText(R"(
+threads = 3
+model_dirs = ["/models"]
+[limits]
+max_graphs = 5
+max_tensor_bytes = 5000000000
+[policy]
+allow_load = false
+encodings = ["onnx", "ggml"]
+models = ["a", "b"]
+[log]
+level = "debug"
+[models.digits]
+path = "/m/digits.onnx"
+target = "gpu"
+version = 4
+immutable = true
+[models.digits.config]
+optimization = "off"
+[backends.onnx]
+threads = 2
+)");
+  ASSERT_TRUE(status.ok()) << status.message();
+  const auto options = config.ToHostOptions();
+  ASSERT_TRUE(options) << options.error().message();
+  EXPECT_EQ(options->backends.threads, 3u);
+  EXPECT_THAT(options->model_dirs, ElementsAre("/models"));
+  EXPECT_EQ(options->limits.max_graphs, 5u);
+  EXPECT_EQ(options->limits.max_tensor_bytes, 5'000'000'000u);
+  EXPECT_FALSE(options->policy.allow_load);
+  EXPECT_EQ(options->policy.encodings, (1u << WASINN_ONNX) | (1u << WASINN_GGML));
+  EXPECT_THAT(*options->policy.models, ElementsAre("a", "b"));
+  EXPECT_EQ(options->log_level, WASINN_LOG_DEBUG);
+  ASSERT_EQ(options->models.size(), 1u);
+  const ModelOptions& model = options->models[0];
+  EXPECT_EQ(model.name, "digits");
+  EXPECT_EQ(model.path, "/m/digits.onnx");
+  EXPECT_EQ(model.target, WASINN_GPU);
+  EXPECT_EQ(model.version, 4u);
+  EXPECT_TRUE(model.immutable);
+  EXPECT_THAT(model.config, HasSubstr("\"optimization\""));
+  EXPECT_THAT(options->backends.configs.at("onnx"), HasSubstr("\"threads\""));
+}
+
+TEST(Config, LaterValuesWin) {
+  Config config;
+  ASSERT_TRUE(config.LoadText("limits.max_graphs = 5\nlimits.max_contexts = 6\n").ok());
+  ASSERT_TRUE(config.Set("limits.max_graphs", "7").ok());
+  const auto options = config.ToHostOptions();
+  EXPECT_EQ(options->limits.max_graphs, 7u);
+  EXPECT_EQ(options->limits.max_contexts, 6u);
+}
+
+TEST(Config, SetTakesTomlValuesAndPlainWords) {
+  Config config;
+  EXPECT_TRUE(config.Set("log.level", "info").ok());
+  EXPECT_TRUE(config.Set("policy.allow_load", "false").ok());
+  EXPECT_TRUE(config.Set("policy.models", "['a', 'b']").ok());
+  EXPECT_TRUE(config.Set("models.\"with.dots\".path", "/a \"quoted\" path").ok());
+  EXPECT_FALSE(config.Set("limits.max_graphs", "many").ok());
+  EXPECT_FALSE(config.Set("limits.max_graphs", "1\nthreads = 4").ok());
+  const auto options = config.ToHostOptions();
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->log_level, WASINN_LOG_INFO);
+  EXPECT_FALSE(options->policy.allow_load);
+  EXPECT_EQ(options->models.at(0).name, "with.dots");
+  EXPECT_EQ(options->models.at(0).path, "/a \"quoted\" path");
+}
+
+TEST(Config, UnknownKeysNameTheNearest) {
+  EXPECT_THAT(ErrorOf("[limit]\n"), HasSubstr("unknown configuration key 'limit'; did you mean 'limits'?"));
+  EXPECT_THAT(ErrorOf("[limits]\nmax_graph = 1\n"), HasSubstr("'limits.max_graph'; did you mean 'max_graphs'?"));
+  EXPECT_THAT(ErrorOf("[models.m]\npaht = ''\n"), HasSubstr("'models.m.paht'; did you mean 'path'?"));
+}
+
+TEST(Config, WrongTypesAndSyntaxAreNamed) {
+  EXPECT_THAT(ErrorOf("[limits]\nmax_graphs = 'many'\n"), HasSubstr("'limits.max_graphs' must be an integer"));
+  EXPECT_THAT(ErrorOf("[limits]\nmax_graphs = -1\n"), HasSubstr("not negative"));
+  EXPECT_THAT(ErrorOf("limits = 3\n"), HasSubstr("must be a table"));
+  EXPECT_THAT(ErrorOf("threads = \n"), HasSubstr("configuration:1:"));
+  EXPECT_THAT(ErrorOf("model_dirs = [1]\n"), HasSubstr("an array of paths"));
+}
+
+TEST(Config, WrongWordsAndNumbersAreNamed) {
+  const auto error = [](const char* text) {
+    Config config;
+    EXPECT_TRUE(config.LoadText(text).ok());
+    const auto options = config.ToHostOptions();
+    return options ? std::string() : std::string(options.error().message());
+  };
+  EXPECT_THAT(error("[policy]\nencodings = ['onxx']\n"), HasSubstr("unknown encoding 'onxx'"));
+  EXPECT_THAT(error("[log]\nlevel = 'loud'\n"), HasSubstr("unknown log.level 'loud'"));
+  EXPECT_THAT(error("[limits]\nmax_graphs = 5000000000\n"), HasSubstr("'limits.max_graphs' is at most 4294967295"));
+  EXPECT_THAT(error("[models.m]\ntarget = 'cpu'\n"), HasSubstr("model 'm' has no path"));
+}
+
+TEST(Config, PathsOfAFileAreRelativeToIt) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "wasinn_config_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "wasinn.toml") << "model_dirs = ['models', '/abs']\n[models.m]\npath = '../m.onnx'\n";
+  Config config;
+  ASSERT_TRUE(config.LoadFile((folder / "wasinn.toml").string()).ok());
+  const auto options = config.ToHostOptions();
+  EXPECT_THAT(options->model_dirs, ElementsAre((folder / "models").string(), "/abs"));
+  EXPECT_EQ(options->models.at(0).path, (folder.parent_path() / "m.onnx").string());
+  EXPECT_EQ(config.LoadFile((folder / "nothing.toml").string()).code(), WASINN_NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace wasinn::core

@@ -1,0 +1,71 @@
+#include "core/handle_table.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+
+namespace wasinn::core {
+namespace {
+
+using Table = HandleTable<int>;
+
+TEST(HandleTable, FindsWhatWasInserted) {
+  Table table(HandleKind::kGraph, "graph");
+  const auto a = table.Insert(std::make_shared<int>(1)), b = table.Insert(std::make_shared<int>(2));
+  ASSERT_TRUE(a && b);
+  EXPECT_NE(*a, 0u);
+  EXPECT_NE(*a, *b);
+  EXPECT_EQ(*table.Get(*a).value(), 1);
+  EXPECT_EQ(*table.Get(*b).value(), 2);
+}
+
+TEST(HandleTable, RefusesDeadAndForgedHandles) {
+  Table table(HandleKind::kGraph, "graph");
+  const uint32_t live = *table.Insert(std::make_shared<int>(1));
+  const uint32_t dead = *table.Insert(std::make_shared<int>(2));
+  ASSERT_TRUE(table.Remove(dead));
+  EXPECT_FALSE(table.Get(dead));
+  EXPECT_FALSE(table.Remove(dead));
+  EXPECT_EQ(table.Get(dead).error().code(), WASINN_INVALID_ARGUMENT);
+  for (uint32_t bit = 0; bit < 32; ++bit) EXPECT_FALSE(table.Get(live ^ (1u << bit))) << bit;
+  for (const uint32_t forged : {0u, 1u, 0xffffffffu, 0x7fffffffu}) EXPECT_FALSE(table.Get(forged)) << forged;
+}
+
+TEST(HandleTable, HandlesOfAnotherKindAreForged) {
+  Table graphs(HandleKind::kGraph, "graph"), contexts(HandleKind::kContext, "context");
+  const uint32_t graph = *graphs.Insert(std::make_shared<int>(1));
+  const uint32_t context = *contexts.Insert(std::make_shared<int>(2));
+  EXPECT_FALSE(contexts.Get(graph));
+  EXPECT_FALSE(graphs.Get(context));
+}
+
+TEST(HandleTable, AReusedSlotHasANewHandle) {
+  Table table(HandleKind::kContext, "context");
+  std::set<uint32_t> seen;
+  for (int i = 0; i < 1000; ++i) {
+    const uint32_t handle = *table.Insert(std::make_shared<int>(i));
+    EXPECT_TRUE(seen.insert(handle).second) << i;
+    ASSERT_TRUE(table.Remove(handle));
+  }
+}
+
+TEST(HandleTable, AnObjectInUseOutlivesItsHandle) {
+  Table table(HandleKind::kGraph, "graph");
+  const uint32_t handle = *table.Insert(std::make_shared<int>(7));
+  const std::shared_ptr<int> user = *table.Get(handle);
+  ASSERT_TRUE(table.Remove(handle));
+  EXPECT_EQ(*user, 7);
+  EXPECT_EQ(user.use_count(), 1);
+}
+
+TEST(HandleTable, ClearGivesEverythingBack) {
+  Table table(HandleKind::kGraph, "graph");
+  const uint32_t handle = *table.Insert(std::make_shared<int>(7));
+  EXPECT_EQ(table.Clear().size(), 1u);
+  EXPECT_FALSE(table.Get(handle));
+  EXPECT_TRUE(table.All().empty());
+}
+
+}  // namespace
+}  // namespace wasinn::core

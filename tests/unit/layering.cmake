@@ -1,0 +1,23 @@
+# Dependencies point one way: engines → wasinn.h ← abi → core → backend.h ← backends. Fails with each include that breaks this.
+set(violations "")
+
+function(check FOLDER FORBIDDEN WHY)
+  file(GLOB_RECURSE files ${SOURCE}/${FOLDER}/*.cc ${SOURCE}/${FOLDER}/*.h ${SOURCE}/${FOLDER}/*.hpp)
+  if(NOT files)
+    message(FATAL_ERROR "${FOLDER} has no sources: the check checks nothing")
+  endif()
+  foreach(file ${files})
+    file(STRINGS ${file} includes REGEX "^ *# *include")
+    foreach(line ${includes})
+      if(line MATCHES "${FORBIDDEN}")
+        message(SEND_ERROR "${file}: ${line}\n  ${WHY}")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+check(src/core "(\"(abi|api|engines|cli)/|wasmtime|wasm\\.h|onnxruntime|wasinn/wasmtime)" "the core knows no ABI, engine or framework")
+check(src/abi "(\"(api|engines|cli)/|wasmtime|wasm\\.h|onnxruntime|wasinn/backend\\.h)" "ABIs know no engine and no backend")
+check(src/engines "(\"(core|abi|api|cli)/|wasinn/backend\\.h|onnxruntime)" "engines see wasinn through wasinn.h alone")
+check(backends "(\"(core|abi|api|engines|cli)/|wasinn/wasinn|wasmtime)" "backends see wasinn through backend.h alone")
+check(include/wasinn "(\"|onnxruntime)" "public headers include public headers")

@@ -1,0 +1,165 @@
+// Recognising formats, finding files, resolving names.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include "core/model_files.h"
+#include "core/model_registry.h"
+#include "core/sniff.h"
+
+namespace wasinn::core {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+std::optional<wasinn_encoding> Sniff(std::string_view bytes) {
+  return SniffEncoding({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+}
+
+TEST(Sniff, KnowsTheFormats) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(Sniff("GGUF\3\0\0\0"sv), WASINN_GGML);
+  EXPECT_EQ(Sniff("\x1c\0\0\0TFL3"sv), WASINN_TENSORFLOWLITE);
+  EXPECT_EQ(Sniff("PK\3\4...."sv), WASINN_PYTORCH);
+  EXPECT_EQ(Sniff("<?xml version=\"1.0\"?><net"sv), WASINN_OPENVINO);
+  EXPECT_EQ(Sniff("\x08\x08\x12\x02hi\x3a\x00"sv), WASINN_ONNX);        // ir_version, producer_name, graph
+  EXPECT_EQ(Sniff("\x3a\x00\x08\x08"sv), WASINN_ONNX);                  // in any order
+  EXPECT_EQ(Sniff("\x08\x01\x12\x02hi"sv), WASINN_TENSORFLOW);          // SavedModel
+  EXPECT_EQ(Sniff("\x0a\x02hi\x0a\x00\x22\x00"sv), WASINN_TENSORFLOW);  // GraphDef
+}
+
+TEST(Sniff, TakesNothingElse) {
+  using namespace std::string_view_literals;
+  for (const std::string_view bytes :
+       {""sv, "\0"sv, "GGU"sv, "TFL3"sv, "hello"sv, "\x08"sv, "\x08\x08"sv, "\x3a\xff\xff\xff\xff\x0f"sv,
+        "\x08\x08\x3a\x05"sv, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"sv, "\x08\x08\x3b\x00"sv}) {
+    EXPECT_EQ(Sniff(bytes), std::nullopt) << bytes.size();
+  }
+}
+
+TEST(Sniff, SurvivesAnything) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    std::string bytes(random() % 64, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random());
+    (void)Sniff(bytes);  // the sanitizers look
+  }
+}
+
+class ModelFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void Make(const std::string& path) {
+    fs::create_directories((folder_ / path).parent_path());
+    std::ofstream(folder_ / path) << "x";
+  }
+  std::string Path(const std::string& path) const { return (folder_ / path).string(); }
+  const fs::path folder_ =
+      fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(ModelFilesTest, ASingleFile) {
+  Make("a.onnx");
+  Make("ir.xml");
+  const auto onnx = FindModelFiles(Path("a.onnx"), WASINN_AUTODETECT);
+  ASSERT_TRUE(onnx);
+  EXPECT_EQ(onnx->at(0).encoding, WASINN_ONNX);
+  EXPECT_THAT(onnx->at(0).paths, ElementsAre(Path("a.onnx")));
+  const auto openvino = FindModelFiles(Path("ir.xml"), WASINN_AUTODETECT);
+  EXPECT_THAT(openvino->at(0).paths, ElementsAre(Path("ir.xml"), Path("ir.bin")));
+}
+
+TEST_F(ModelFilesTest, AFolderAsWasmtimeHasIt) {
+  Make("m/model.onnx");
+  const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+  ASSERT_TRUE(files);
+  EXPECT_THAT(files->at(0).paths, ElementsAre(Path("m/model.onnx")));
+  EXPECT_EQ(files->at(0).version, 1u);
+}
+
+TEST_F(ModelFilesTest, VersionsAsTritonHasThem) {
+  Make("m/2/model.onnx");
+  Make("m/10/model.onnx");
+  Make("m/1/model.pt");
+  Make("m/notes/model.onnx");
+  Make("m/0/model.onnx");
+  const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+  ASSERT_TRUE(files);
+  std::vector<uint32_t> versions;
+  for (const ModelFiles& version : *files) versions.push_back(version.version);
+  EXPECT_THAT(versions, ElementsAre(1, 2, 10));
+  EXPECT_EQ(FindModelFiles(Path("m"), WASINN_PYTORCH)->size(), 1u);
+}
+
+TEST_F(ModelFilesTest, WhatIsMissingIsNamed) {
+  Make("m/readme.txt");
+  EXPECT_EQ(FindModelFiles(Path("nothing"), WASINN_AUTODETECT).error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(FindModelFiles(Path("m"), WASINN_AUTODETECT).error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(FindModels(Path("nothing")).error().code(), WASINN_NOT_FOUND);
+}
+
+TEST_F(ModelFilesTest, AFolderOfModels) {
+  Make("b/model.onnx");
+  Make("a/1/model.onnx");
+  Make("none/readme.txt");
+  Make("file.onnx");
+  EXPECT_THAT(*FindModels(folder_.string()), ElementsAre("a", "b"));
+}
+
+TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
+  Make("f");
+  for (const bool map : {false, true}) {
+    const auto blob = Blob::ReadFile(Path("f"), map);
+    ASSERT_TRUE(blob);
+    EXPECT_EQ((*blob)->bytes().size(), 1u);
+    EXPECT_EQ((*blob)->path(), Path("f"));
+  }
+  EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(Blob::ReadFile(folder_.string(), false).error().code(), WASINN_INVALID_ARGUMENT);
+}
+
+// A private copy: whoever truncates or replaces the file afterwards changes nothing.
+TEST_F(ModelFilesTest, ATruncatedFileDoesNotChangeTheBlob) {
+  std::ofstream(folder_ / "f") << std::string(100'000, 'a');
+  const auto blob = Blob::ReadFile(Path("f"), false);
+  ASSERT_TRUE(blob);
+  fs::resize_file(folder_ / "f", 0);
+  EXPECT_EQ((*blob)->bytes().size(), 100'000u);
+  EXPECT_EQ((*blob)->bytes().back(), 'a');
+}
+
+TEST(Registry, ResolvesNamesAndVersions) {
+  ModelRegistry registry;
+  for (const uint32_t version : {1u, 3u, 2u}) ASSERT_TRUE(registry.Add({.name = "m", .version = version}).ok());
+  ASSERT_TRUE(registry.Add({.name = "llama:7b"}).ok());
+  ASSERT_TRUE(registry.Add({.name = "odd:2"}).ok());
+  EXPECT_EQ((*registry.Find("m"))->source().version, 3u);
+  EXPECT_EQ((*registry.Find("m:2"))->source().version, 2u);
+  EXPECT_TRUE(registry.Find("llama:7b"));
+  EXPECT_TRUE(registry.Find("odd:2")) << "a whole name goes before a version";
+  for (const char* name : {"", "m:", "m:4", "m:-1", "m:1x", ":1", "n", "m:99999999999"}) {
+    EXPECT_EQ(registry.Find(name).error().code(), WASINN_NOT_FOUND) << name;
+  }
+  EXPECT_FALSE(registry.Add({.name = ""}).ok());
+}
+
+TEST(Registry, RemovesOneVersionOrAll) {
+  ModelRegistry registry;
+  for (const uint32_t version : {1u, 2u}) ASSERT_TRUE(registry.Add({.name = "m", .version = version}).ok());
+  EXPECT_TRUE(registry.Remove("m:2").ok());
+  EXPECT_EQ((*registry.Find("m"))->source().version, 1u);
+  EXPECT_EQ(registry.Remove("m:2").code(), WASINN_NOT_FOUND);
+  EXPECT_TRUE(registry.Remove("m").ok());
+  EXPECT_TRUE(registry.All().empty());
+}
+
+}  // namespace
+}  // namespace wasinn::core

@@ -1,0 +1,358 @@
+// Quotas, policy, deadlines, threads and the end of a process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+constexpr uint32_t kGgml = 5;
+
+struct Guest {
+  explicit Guest(wasinn_host* host, const wasinn_process_options* options = nullptr)
+      : process(NewProcess(host, options)), guest(process.get(), 1 << 20) {}
+  uint32_t NewContext(std::string_view name) {
+    uint32_t graph = 0, context = 0;
+    EXPECT_EQ(guest.LoadByName(name, graph), kSuccess);
+    EXPECT_EQ(guest.InitContext(graph, context), kSuccess);
+    return context;
+  }
+  wasinn_process_stats Stats() const {
+    wasinn_process_stats stats{};
+    wasinn_process_statistics(process.get(), &stats);
+    return stats;
+  }
+  ProcessPtr process;
+  FakeGuest guest;
+};
+
+TEST(Quotas, GraphsAndContexts) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 3\nmax_contexts = 2\n");
+  Guest guest(host.get());
+  uint32_t graph = 0, context = 0;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(guest.guest.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel("in x f32 1\n"), kGgml, context), kTooLarge);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(guest.guest.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(guest.guest.InitContext(graph, context), kTooLarge);
+  EXPECT_EQ(guest.Stats().graphs, 3u);
+  EXPECT_EQ(guest.Stats().contexts, 2u);
+}
+
+TEST(Quotas, AFailedLoadCostsNothing) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 1\n");
+  Guest guest(host.get());
+  uint32_t graph = 0;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(guest.guest.LoadBytes(EchoModel("fail_load 5\n"), kGgml, graph), kRuntimeError);
+    EXPECT_EQ(guest.guest.LoadByName("nobody", graph), kNotFound);
+  }
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+}
+
+TEST(Quotas, BytesOfModelsAndTensors) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\nmax_tensor_bytes = 40\n");
+  Guest guest(host.get());
+  uint32_t graph = 0, context = 0;
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel(std::string(200, '#')), kGgml, graph), kTooLarge);
+  ASSERT_EQ(guest.guest.LoadBytes(EchoModel("in x f32 -1\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(guest.guest.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(guest.guest.SetInput(context, 0, {11}, kF32, std::vector<float>(11)), kTooLarge);
+  EXPECT_EQ(guest.guest.SetInput(context, 0, {5}, kF32, std::vector<float>(5)), kSuccess);
+  EXPECT_EQ(guest.guest.Call("compute", {context}), kSuccess);  // 20 bytes of output, too
+  EXPECT_EQ(guest.Stats().tensor_bytes, 40u);
+  EXPECT_EQ(guest.guest.SetInput(context, 0, {6}, kF32, std::vector<float>(6)), kTooLarge);
+  uint32_t second = 0;
+  EXPECT_EQ(guest.guest.InitContext(graph, second), kSuccess);
+  EXPECT_EQ(guest.guest.SetInput(second, 0, {1}, kF32, std::vector<float>(1)), kTooLarge);
+}
+
+TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  Guest guest(host.get());
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(guest.guest.LoadBytes(EchoModel("in x f32 1073741824\n"), kGgml, graph), kSuccess);
+  EXPECT_EQ(guest.guest.InitContext(graph, context), kTooLarge);
+  ASSERT_EQ(guest.guest.LoadBytes(EchoModel("in x f32 9223372036854775807,9223372036854775807\n"), kGgml, graph),
+            kSuccess);
+  EXPECT_EQ(guest.guest.InitContext(graph, context), kTooLarge);
+}
+
+TEST(Policy, LoadCanBeDenied) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[policy]\nallow_load = false\n");
+  AddEchoModel(host.get(), "m", "in x f32 1\n");
+  Guest guest(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("policy.allow_load"));
+  EXPECT_EQ(guest.guest.LoadByName("m", graph), kSuccess);
+}
+
+TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a']\nencodings = ['onnx']\ntargets = ['cpu']\n");
+  AddEchoModel(host.get(), "a", "in x f32 1\n");
+  AddEchoModel(host.get(), "b", "in x f32 1\n");
+  Guest guest(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.guest.LoadByName("a", graph), kSuccess);
+  EXPECT_EQ(guest.guest.LoadByName("b", graph), kUnsupportedOperation);
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation) << "recognised, then refused";
+  EXPECT_TRUE(log.Contains("does not allow encoding ggml"));
+  const uint32_t out = guest.guest.Reserve(4);
+  EXPECT_EQ(guest.guest.Call("load", {guest.guest.PutAll(std::vector<uint32_t>{0, 4}), 1, 5, 1, out}),
+            kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("does not allow target gpu"));
+}
+
+TEST(Policy, AProcessMayHaveItsOwnLimitsAndPolicy) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  wasinn_limits limits{};
+  wasinn_host_limits(host.get(), &limits);
+  limits.max_graphs = 1;
+  wasinn_policy policy{};
+  wasinn_host_policy(host.get(), &policy);
+  EXPECT_TRUE(policy.allow_load);
+  wasinn_process_options options{};
+  options.struct_size = sizeof(options);
+  options.name = "tenant-7";
+  options.limits = &limits;
+  options.policy = &policy;
+  Guest guest(host.get(), &options);
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel(""), kGgml, graph), kTooLarge);
+  EXPECT_TRUE(log.Contains("guest 'tenant-7': load: too_large"));
+}
+
+TEST(Policy, FallingBackToTheCpuIsUpToTheHost) {
+  for (const bool fallback : {false, true}) {
+    Log log;
+    const HostPtr host = EchoHost(log, fallback ? "policy.cpu_fallback = true\n" : "");
+    Guest guest(host.get());
+    const std::string model = EchoModel("");
+    const uint32_t builders = guest.guest.PutAll(std::vector<uint32_t>{guest.guest.Put(model), 5});
+    EXPECT_EQ(guest.guest.Call("load", {builders, 1, 5, 1, guest.guest.Reserve(4)}),
+              fallback ? kSuccess : kUnsupportedOperation);
+  }
+}
+
+TEST(Deadlines, AnEndlessComputeEnds) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\ncompute_timeout_ms = 50\n");
+  AddEchoModel(host.get(), "endless", "in x f32 1\ndelay 1000000\n");
+  AddEchoModel(host.get(), "quick", "in x f32 1\n");
+  Guest guest(host.get());
+  const uint32_t endless = guest.NewContext("endless"), quick = guest.NewContext("quick");
+  for (const uint32_t context : {endless, quick}) {
+    ASSERT_EQ(guest.guest.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
+  }
+  for (int i = 0; i < 2; ++i) {  // the context stays usable
+    EXPECT_EQ(guest.guest.Call("compute", {endless}), kRuntimeError);
+    EXPECT_TRUE(log.Contains("the compute was stopped after 50 ms"));
+    EXPECT_EQ(guest.guest.Call("compute", {quick}), kSuccess);
+  }
+}
+
+TEST(Deadlines, AnEndlessLoadEnds) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nload_timeout_ms = 50\n");
+  Guest guest(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel("load_delay 1000000\n"), kGgml, graph), kRuntimeError);
+  EXPECT_TRUE(log.Contains("timeout: echo: the load was stopped after 50 ms"));
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+}
+
+TEST(Threads, AContextInUseIsBusyForOthers) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "slow", "in x f32 1\ndelay 300\n");
+  Guest guest(host.get());
+  const uint32_t context = guest.NewContext("slow");
+  ASSERT_EQ(guest.guest.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
+  const uint32_t out = guest.guest.Reserve(8), tensor = guest.guest.PutTensor({1}, kF32, out, 4);
+  std::thread computing([&] { EXPECT_EQ(guest.guest.Call("compute", {context}), kSuccess); });
+  uint32_t answer = kSuccess;
+  while ((answer = guest.guest.Call("set_input", {context, 0, tensor})) == kSuccess) std::this_thread::yield();
+  EXPECT_EQ(answer, kBusy);
+  EXPECT_EQ(guest.guest.Call("compute", {context}), kBusy);
+  EXPECT_EQ(guest.guest.Call("get_output", {context, 0, out, 4, out + 4}), kBusy);
+  computing.join();
+  EXPECT_EQ(guest.guest.Call("set_input", {context, 0, tensor}), kSuccess);
+}
+
+// Whatever threads do with shared and own contexts, nothing is lost or mixed.
+TEST(Threads, StressOnSharedAndOwnContexts) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_log_messages = 0\n");
+  AddEchoModel(host.get(), "m", "in x i32 1\n");
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest setup(process.get());
+  uint32_t graph = 0, shared = 0;
+  ASSERT_EQ(setup.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(setup.InitContext(graph, shared), kSuccess);
+  std::atomic<uint64_t> busy{0}, done{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      FakeGuest guest(process.get());  // memory of its own, so that the test itself has no race
+      uint32_t own = 0;
+      ASSERT_EQ(guest.InitContext(graph, own), kSuccess);
+      const uint32_t data = guest.Reserve(4), out = guest.Reserve(4), written = guest.Reserve(4);
+      const uint32_t tensor = guest.PutTensor({1}, kI32, data, 4);
+      for (int i = 0; i < 2000; ++i) {
+        const int32_t value = t * 10000 + i;
+        std::memcpy(guest.memory().data() + data, &value, 4);
+        ASSERT_EQ(guest.Call("set_input", {own, 0, tensor}), kSuccess);
+        ASSERT_EQ(guest.Call("compute", {own}), kSuccess);
+        ASSERT_EQ(guest.Call("get_output", {own, 0, out, 4, written}), kSuccess);
+        ASSERT_EQ(guest.Read<int32_t>(out), value);
+        for (const uint32_t error : {guest.Call("set_input", {shared, 0, tensor}), guest.Call("compute", {shared})}) {
+          if (error == kBusy) ++busy;
+          if (error == kSuccess) ++done;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(done, 0u);
+  wasinn_process_stats stats{};
+  wasinn_process_statistics(process.get(), &stats);
+  // The one other error is a compute before anything was set on the shared context.
+  EXPECT_GE(stats.errors, busy.load());
+  EXPECT_EQ(done + stats.errors, 4u * 2000 * 2);
+}
+
+TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "endless", "in x f32 1\ndelay 1000000\n");
+  Guest guest(host.get());
+  const uint32_t context = guest.NewContext("endless");
+  ASSERT_EQ(guest.guest.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
+  std::atomic<bool> started{false};
+  std::thread computing([&] {
+    started = true;
+    EXPECT_EQ(guest.guest.Call("compute", {context}), kRuntimeError);
+  });
+  while (!started) std::this_thread::yield();
+  wasinn_process_close(guest.process.get());
+  computing.join();
+  EXPECT_EQ(guest.guest.Call("compute", {context}), kRuntimeError);
+  EXPECT_EQ(guest.Stats().contexts, 0u);
+  EXPECT_EQ(guest.Stats().graphs, 0u);
+  EXPECT_EQ(guest.Stats().tensor_bytes, 0u);
+  wasinn_process_close(guest.process.get());  // again: nothing happens
+}
+
+TEST(Close, CancelsALoad) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  Guest guest(host.get());
+  std::atomic<bool> started{false};
+  std::thread loading([&] {
+    uint32_t graph = 0;
+    started = true;
+    EXPECT_EQ(guest.guest.LoadBytes(EchoModel("load_delay 1000000\n"), kGgml, graph), kRuntimeError);
+  });
+  while (!started) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  wasinn_process_close(guest.process.get());
+  loading.join();
+}
+
+TEST(Close, FreesEverything) {
+  Log log;
+  {
+    const HostPtr host = EchoHost(log, "log.level = 'info'\n");
+    AddEchoModel(host.get(), "m", "in x f32 1\n");
+    Guest guest(host.get());
+    for (int i = 0; i < 5; ++i) (void)guest.NewContext("m");
+    uint32_t graph = 0;
+    EXPECT_EQ(guest.guest.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+  }
+  EXPECT_TRUE(log.Contains("closed with 0 models and 0 contexts alive")) << ::testing::PrintToString(log.lines());
+}
+
+TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "m", "in x f32 1\n");
+  Guest guest(host.get());
+  const uint32_t old_context = guest.NewContext("m");
+  AddEchoModel(host.get(), "m", "in x f32 2\n");
+  const uint32_t new_context = guest.NewContext("m");
+  EXPECT_EQ(guest.guest.SetInput<float>(old_context, 0, {1}, kF32, {1}), kSuccess);
+  EXPECT_EQ(guest.guest.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
+  StatusPtr status(wasinn_host_remove_model(host.get(), "m"));
+  EXPECT_EQ(status, nullptr);
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.guest.LoadByName("m", graph), kNotFound);
+  EXPECT_EQ(guest.guest.Call("compute", {old_context}), kSuccess);
+  status.reset(wasinn_host_remove_model(host.get(), "m"));
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
+}
+
+TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "m", "in x f32 1\nload_delay 50\n");
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] { Guest(host.get()).NewContext("m"); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  uint64_t compiles = 0;
+  wasinn_host_models(
+      host.get(), [](void* out, const wasinn_model_info* model) { *static_cast<uint64_t*>(out) += model->compiles; },
+      &compiles);
+  EXPECT_EQ(compiles, 1u);
+}
+
+TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
+  Log log;
+  const HostPtr host = EchoHost(log, "backends.echo.missing = true\n");
+  Guest guest(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
+  EXPECT_EQ(guest.guest.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("needs the backend 'tflite': libwasinn_backend_tflite.so is not in "));
+}
+
+TEST(Backends, UnknownKeysNameTheNearest) {
+  Log log;
+  const HostPtr host = EchoHost(log, "backends.echo.mising = true\n");
+  Guest guest(host.get());
+  uint32_t graph = 0;
+  EXPECT_NE(guest.guest.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+  EXPECT_TRUE(log.Contains("backend 'echo' has no key 'mising'; did you mean 'missing'?"));
+}
+
+TEST(Backends, AreReported) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  std::vector<std::string> names;
+  wasinn_host_backends(
+      host.get(),
+      [](void* out, const wasinn_backend_report* report) {
+        static_cast<std::vector<std::string>*>(out)->push_back(std::string(report->name) + " " + report->framework);
+      },
+      &names);
+  EXPECT_THAT(names, ::testing::Contains("echo echo 1.0"));
+  EXPECT_THAT(names, ::testing::Contains("tflite "));
+}
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,60 @@
+#include "core/quota.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <thread>
+#include <vector>
+
+namespace wasinn::core {
+namespace {
+
+TEST(Quota, ChargesGrowShrinkAndComeBack) {
+  Quota quota("bytes", 100);
+  {
+    Charge a(quota), b(quota);
+    EXPECT_TRUE(a.Resize(60).ok());
+    EXPECT_EQ(b.Resize(41).code(), WASINN_TOO_LARGE);
+    EXPECT_EQ(b.held(), 0u);
+    EXPECT_TRUE(b.Resize(40).ok());
+    EXPECT_TRUE(a.Resize(10).ok());
+    EXPECT_EQ(quota.used(), 50u);
+  }
+  EXPECT_EQ(quota.used(), 0u);
+}
+
+TEST(Quota, RefusesSizesThatWouldOverflow) {
+  Quota quota("bytes", 100);
+  Charge a(quota), b(quota);
+  EXPECT_TRUE(a.Resize(99).ok());
+  EXPECT_EQ(b.Resize(std::numeric_limits<uint64_t>::max()).code(), WASINN_TOO_LARGE);
+  EXPECT_EQ(quota.used(), 99u);
+}
+
+TEST(Quota, NamesTheLimit) {
+  Quota quota("graphs", 2);
+  Charge a(quota);
+  EXPECT_EQ(a.Resize(3).message(), "3 more graphs would exceed the limit of 2 (0 held)");
+}
+
+TEST(Quota, ThreadsTogetherNeverExceedIt) {
+  Quota quota("things", 50);
+  std::atomic<int> granted{0};
+  std::vector<Charge> charges(200);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < 50; ++i) {
+        Charge charge(quota);
+        if (charge.Resize(1).ok()) ++granted;
+        charges[static_cast<size_t>(t) * 50 + i] = std::move(charge);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(granted, 50);
+  EXPECT_EQ(quota.used(), 50u);
+}
+
+}  // namespace
+}  // namespace wasinn::core

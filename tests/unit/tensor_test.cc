@@ -1,0 +1,149 @@
+#include "core/tensor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "core/words.h"
+
+namespace wasinn::core {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TensorDesc Tensor(uint32_t dtype, const std::vector<int64_t>& dims) {
+  TensorDesc tensor;
+  tensor.dtype = dtype;
+  tensor.rank = static_cast<uint32_t>(dims.size());
+  std::ranges::copy(dims, tensor.dims);
+  return tensor;
+}
+
+// A signature of rank dims.size(), or unknown.
+struct Io {
+  Io(uint32_t dtype, std::vector<int64_t> shape, uint32_t flags = 0, bool any_rank = false) : dims(std::move(shape)) {
+    io.dtype = dtype;
+    io.flags = flags;
+    io.rank = any_rank ? -1 : static_cast<int32_t>(dims.size());
+    io.dims = dims.data();
+    io.name = "x";
+  }
+  std::vector<int64_t> dims;
+  wasinn_io io{};
+};
+
+wasinn_code CodeOf(const Result<TensorDesc>& result) { return result ? WASINN_OK : result.error().code(); }
+
+TEST(ByteSize, MultipliesWithoutOverflow) {
+  EXPECT_EQ(ByteSize(WASINN_F32, std::vector<int64_t>{2, 3}), 24u);
+  EXPECT_EQ(ByteSize(WASINN_F32, {}), 4u);
+  const int64_t huge = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{huge}), static_cast<uint64_t>(huge));
+  EXPECT_EQ(ByteSize(WASINN_F32, std::vector<int64_t>{huge}), std::nullopt);
+  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{1LL << 32, 1LL << 32}), std::nullopt);
+  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{-1}), std::nullopt);
+  EXPECT_EQ(ByteSize(WASINN_U8, std::vector<int64_t>{huge, huge, 0}), 0u);
+}
+
+TEST(MatchInput, TakesWhatTheSignatureSays) {
+  const Io io(WASINN_F32, {1, -1});
+  const auto matched = MatchInput(io.io, Tensor(WASINN_F32, {1, 7}), 28);
+  ASSERT_TRUE(matched);
+  EXPECT_EQ(matched->dtype, uint32_t{WASINN_F32});
+  EXPECT_THAT(matched->shape(), ElementsAre(1, 7));
+}
+
+TEST(MatchInput, RefusesOtherTypesShapesAndLengths) {
+  const Io io(WASINN_F32, {1, -1});
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_I32, {1, 7}), 28)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {2, 7}), 56)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {7}), 28)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {1, 7}), 27)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {1, 7}), 29)), WASINN_INVALID_ARGUMENT);
+}
+
+TEST(MatchInput, SaysWhatWasExpectedAndGiven) {
+  const Io io(WASINN_F32, {1, -1});
+  const auto matched = MatchInput(io.io, Tensor(WASINN_I32, {3}), 12);
+  ASSERT_FALSE(matched);
+  EXPECT_EQ(matched.error().message(), "input 'x' takes f32 [1, ?], given i32 [3]");
+}
+
+TEST(MatchInput, OneElementMatchesAScalar) {
+  const Io scalar(WASINN_I64, {});
+  EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_I64, {1}), 8)->rank, 0u);
+  EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_I64, {}), 8)->rank, 0u);
+  EXPECT_EQ(CodeOf(MatchInput(scalar.io, Tensor(WASINN_I64, {2}), 16)), WASINN_INVALID_ARGUMENT);
+  const Io one(WASINN_I64, {1});
+  EXPECT_EQ(CodeOf(MatchInput(one.io, Tensor(WASINN_I64, {}), 8)), WASINN_INVALID_ARGUMENT);
+}
+
+TEST(MatchInput, UnknownRankAndTypeMatchAnything) {
+  const Io io(WASINN_DTYPE_UNKNOWN, {}, 0, true);
+  const auto matched = MatchInput(io.io, Tensor(WASINN_F16, {4, 0}), 0);
+  ASSERT_TRUE(matched);
+  EXPECT_EQ(matched->dtype, uint32_t{WASINN_F16});
+  EXPECT_THAT(matched->shape(), ElementsAre(4, 0));
+}
+
+// Types that witx has no number for.
+TEST(MatchInput, TypesTravelBitForBit) {
+  const struct {
+    uint32_t model, guest;
+  } kSame[] = {{WASINN_I8, WASINN_U8}, {WASINN_BOOL, WASINN_U8}, {WASINN_U32, WASINN_I32}, {WASINN_U64, WASINN_I64}};
+  for (const auto& [model, guest] : kSame) {
+    const Io io(model, {2, 3});
+    const auto matched = MatchInput(io.io, Tensor(guest, {2, 3}), 6 * DtypeSize(model));
+    ASSERT_TRUE(matched) << DtypeName(model);
+    EXPECT_EQ(matched->dtype, model);
+  }
+  for (const uint32_t model : {WASINN_I16, WASINN_U16, WASINN_BF16}) {
+    const Io io(model, {2, 3});
+    const auto matched = MatchInput(io.io, Tensor(WASINN_U8, {2, 6}), 12);
+    ASSERT_TRUE(matched) << DtypeName(model);
+    EXPECT_EQ(matched->dtype, model);
+    EXPECT_THAT(matched->shape(), ElementsAre(2, 3));
+    EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_U8, {2, 5}), 10)), WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_U8, {}), 1)), WASINN_INVALID_ARGUMENT);
+    const Io scalar(model, {});
+    EXPECT_EQ(MatchInput(scalar.io, Tensor(WASINN_U8, {2}), 2)->rank, 0u);
+  }
+}
+
+TEST(MatchInput, OtherPairsOfTypesDoNotMatch) {
+  for (uint32_t model = WASINN_F16; model <= WASINN_BOOL; ++model) {
+    for (const uint32_t guest : {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_I32, WASINN_I64}) {
+      if (model == guest || (model == WASINN_U32 && guest == WASINN_I32) ||
+          (model == WASINN_U64 && guest == WASINN_I64)) {
+        continue;
+      }
+      const Io io(model, {8});
+      EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(guest, {8}), 8 * DtypeSize(guest))), WASINN_INVALID_ARGUMENT)
+          << DtypeName(model) << " from " << DtypeName(guest);
+    }
+  }
+}
+
+TEST(MatchInput, OpaqueTakesBytesOfAnyLength) {
+  const Io io(WASINN_U8, {7}, WASINN_IO_OPAQUE);
+  const auto matched = MatchInput(io.io, Tensor(WASINN_U8, {1}), 12);
+  ASSERT_TRUE(matched);
+  EXPECT_THAT(matched->shape(), ElementsAre(12));
+  EXPECT_EQ(CodeOf(MatchInput(io.io, Tensor(WASINN_F32, {3}), 12)), WASINN_INVALID_ARGUMENT);
+}
+
+TEST(Words, ParseIgnoresCaseAndListsWhatIsKnown) {
+  EXPECT_EQ(*ParseEncoding("ONNX"), WASINN_ONNX);
+  EXPECT_EQ(*ParseEncoding("tflite"), WASINN_TENSORFLOWLITE);
+  EXPECT_EQ(*ParseTarget("Gpu"), WASINN_GPU);
+  const auto unknown = ParseEncoding("onxx");
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(std::string(unknown.error().message()), HasSubstr("openvino"));
+}
+
+}  // namespace
+}  // namespace wasinn::core
