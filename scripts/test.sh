@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds, and runs all tests: with the release build, with ASan + UBSan, the ones labelled
+# tsan with TSan; then clang-format and clang-tidy. The last line is "N passed, N failed, N skipped".
+# usage: scripts/test.sh [--quick | --preset NAME]
+#   --quick         only the tests of the release build
+#   --preset NAME   only those of this preset (release, asan, tsan, dev)
+# shellcheck disable=SC2154
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=versions.sh
+. "$scripts/versions.sh"
+# shellcheck source=lib/common.sh
+. "$scripts/lib/common.sh"
+cd "$root"
+
+presets=(release asan tsan)
+lint=yes
+case ${1-} in
+  '') ;;
+  --quick) presets=(release) lint= ;;
+  --preset) presets=("${2:?--preset needs a name}") lint= ;;
+  *) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;;
+esac
+
+# Here each step leaves what report.py reads: NAME.xml from ctest, or NAME.passed or NAME.failed with the output.
+results=$root/build/test-results
+jobs=$(nproc)
+
+# step NAME WHAT COMMAND…: runs a step into NAME.log and tells its time. A failure is told at the end, and does not stop the rest.
+step() {
+  local name=$1 what=$2 start=$EPOCHREALTIME rc=0
+  shift 2
+  say "$what"
+  "$@" >"$results/$name.log" 2>&1 </dev/null || rc=$?
+  [ "$rc" -eq 0 ] || say "$what: failed (exit $rc)"
+  say "  took $(seconds_since "$start") s"
+  return "$rc"
+}
+
+# One that counts as a test of its own.
+check() {
+  if step "$@"; then mv "$results/$1.log" "$results/$1.passed"; else mv "$results/$1.log" "$results/$1.failed"; fi
+}
+
+# build PRESET: configures and builds it. Tests on: quickstart.sh may have left them out.
+build() {
+  cmake --preset "$1" -DWASINN_BUILD_TESTS=ON && cmake --build --preset "$1"
+}
+
+run_ctest() {
+  ctest --preset "$1" --output-junit "$results/$1.xml" -j "$jobs" --test-output-size-passed 10000
+}
+
+suite() {
+  if ! step "$1-build" "building $1" build "$1"; then
+    mv "$results/$1-build.log" "$results/$1-build.failed"
+    return
+  fi
+  # A failing test is in the XML; a ctest that did not get as far as that is a failure itself.
+  step "$1-tests" "running the tests of $1" run_ctest "$1" ||
+    [ -s "$results/$1.xml" ] || mv "$results/$1-tests.log" "$results/$1-tests.failed"
+  sed -n 's/^[0-9]*% tests passed.*/  &/p' "$results/$1-tests.log" 2>/dev/null || true
+}
+
+# sources PATTERN…: those of git that exist, also before they are added.
+sources() {
+  git ls-files --cached --others --exclude-standard -- "$@" | while read -r f; do [ ! -f "$f" ] || printf '%s\n' "$f"; done
+}
+
+check_format() {
+  sources '*.h' '*.hpp' '*.c' '*.cc' '*.cpp' | xargs -r -d '\n' "clang-format-$LLVM" --dry-run -Werror
+}
+
+# Our own sources only, not those that the build generates. Guests have other headers than the host's compiler and are not in
+# compile_commands.json.
+check_tidy() {
+  local ours
+  ours=$(python3 -c 'import re, sys; print(re.escape(sys.argv[1]))' "$root")
+  "run-clang-tidy-$LLVM" -clang-tidy-binary "clang-tidy-$LLVM" -p build/release -quiet -j "$jobs" "^$ours/(?!build/|\.deps/)"
+}
+
+"$scripts/deps.sh" build guest wasmtime onnxruntime tests ${lint:+lint}
+rm -rf "$results"
+mkdir -p "$results"
+for preset in "${presets[@]}"; do suite "$preset"; done
+if [ -n "$lint" ]; then
+  check clang-format "checking the format" check_format
+  check clang-tidy "running clang-tidy" check_tidy
+fi
+say "all steps done"
+exec python3 "$scripts/report.py" "$results"

@@ -1,0 +1,30 @@
+# shellcheck shell=bash disable=SC2034
+# Every pinned version, in one place: sourced by deps.sh. A change here refills .deps/ at the next run of deps.sh.
+# Hashes are sha256; wheels list one for each machine type (x86_64, aarch64), and pip takes the one that fits.
+
+# Wasmtime: the library is the one in the Python wheel, its headers are in the crate of the same minor version.
+WASMTIME_WHEEL=48.0.0
+WASMTIME_WHEEL_SHA256="58544d539053dff7bd4cf30c40d7a540862d683013c0dfa6ba46a063f5b682f7
+  26fce3613fefbe29a28e9d659dca3326e800593858e5758cad086eb802b3b766"
+WASMTIME_CRATE=48.0.8
+WASMTIME_CRATE_SHA256=8dfcfe09bf02aa65ff67dd14322408dfba2d63bd09e43df5bfc4ada75e6ebd2f
+
+# ONNX Runtime: the library is the one in the Python wheel; the C headers come from Debian trixie. Older headers than the
+# library are fine: a library serves every API version up to its own (the headers' is 21).
+ONNXRUNTIME_WHEEL=1.31.1
+ONNXRUNTIME_WHEEL_SHA256="5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b393308d7ad7f
+  da05378364c44d4407e463982d2bf8d5e4cfea873283757e48beeb41df97b7f3"
+ONNXRUNTIME_HEADERS=1.21.0 # apt checks the package against Debian's signature
+ONNXRUNTIME_HEADERS_SUITE=trixie
+
+# Tests only. Later wheels of onnx no longer carry the node tests.
+ONNX_WHEEL=1.17.0
+ONNX_WHEEL_SHA256="4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c949
+  f01a4b63d4e1d8ec3e2f069e7b798b2955810aa434f7361f01bc8ca08d69cce4"
+SILERO_VAD_WHEEL=6.2.3
+SILERO_VAD_WHEEL_SHA256=7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8
+
+# The LLVM of the guests, of clang-format and of clang-tidy: Debian has several side by side.
+LLVM=19
+# The oldest cargo that can read the crate above (its edition is 2024).
+CARGO_MIN=1.85
