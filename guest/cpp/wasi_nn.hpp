@@ -1,0 +1,168 @@
+// wasi_nn.hpp: wasi_nn.h for guests written in C++20, without exceptions.
+//
+//   wasi_nn::Graph graph;
+//   wasi_nn::Context context;
+//   std::vector<float> image(64), scores;
+//   if (wasi_nn::Status s = graph.load_by_name("digits"); !s) return fail(s.name());
+//   if (wasi_nn::Status s = context.init(graph); !s) return fail(s.name());
+//   if (wasi_nn::Status s = context.set_input(0, image, {1, 1, 8, 8}); !s) return fail(s.name());
+//   if (wasi_nn::Status s = context.compute(); !s) return fail(s.name());
+//   if (wasi_nn::Status s = context.get_output(0, scores); !s) return fail(s.name());
+//
+// The methods carry the standard's names. What each does, and which errors it can give, stands in wasi_nn.h.
+#ifndef WASINN_GUEST_CPP_WASI_NN_HPP_
+#define WASINN_GUEST_CPP_WASI_NN_HPP_
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "wasi_nn.h"
+
+namespace wasi_nn {
+
+// The name of an error code, as the standard writes it.
+constexpr std::string_view name_of(wasi_nn_errno code) {
+  switch (code) {
+    case WASI_NN_SUCCESS:
+      return "success";
+    case WASI_NN_INVALID_ARGUMENT:
+      return "invalid_argument";
+    case WASI_NN_INVALID_ENCODING:
+      return "invalid_encoding";
+    case WASI_NN_MISSING_MEMORY:
+      return "missing_memory";
+    case WASI_NN_BUSY:
+      return "busy";
+    case WASI_NN_RUNTIME_ERROR:
+      return "runtime_error";
+    case WASI_NN_UNSUPPORTED_OPERATION:
+      return "unsupported_operation";
+    case WASI_NN_TOO_LARGE:
+      return "too_large";
+    case WASI_NN_NOT_FOUND:
+      return "not_found";
+    case WASI_NN_END_OF_SEQUENCE:
+      return "end_of_sequence";
+    case WASI_NN_CONTEXT_FULL:
+      return "context_full";
+    case WASI_NN_PROMPT_TOO_LONG:
+      return "prompt_too_long";
+    case WASI_NN_MODEL_NOT_FOUND:
+      return "model_not_found";
+    default:
+      return "unknown error";
+  }
+}
+
+// What every call returns: true when it succeeded.
+class [[nodiscard]] Status {
+ public:
+  constexpr Status(wasi_nn_errno code = WASI_NN_SUCCESS) : code_(code) {}
+  constexpr explicit operator bool() const { return code_ == WASI_NN_SUCCESS; }
+  constexpr wasi_nn_errno code() const { return code_; }
+  constexpr std::string_view name() const { return name_of(code_); }
+
+ private:
+  wasi_nn_errno code_;
+};
+
+// The bits of a half-precision number; C++20 has no such type.
+struct Half {
+  uint16_t bits;
+};
+
+// The tensor type of T. Types that the standard has no number for use the one that wasinn takes for them.
+template <typename T>
+constexpr wasi_nn_type type_of() {
+  if constexpr (std::is_same_v<T, Half>) {
+    return WASI_NN_F16;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return WASI_NN_F32;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return WASI_NN_F64;
+  } else {
+    static_assert(std::is_integral_v<T> && sizeof(T) != 2, "no tensor type for this T");
+    return sizeof(T) == 1 ? WASI_NN_U8 : sizeof(T) == 4 ? WASI_NN_I32 : WASI_NN_I64;
+  }
+}
+
+// A loaded model. A plain handle: copies mean the same model, and it lives until the guest ends.
+class Graph {
+ public:
+  // Loads a model of one part from its bytes, which may be freed afterwards.
+  Status load(std::span<const uint8_t> bytes, wasi_nn_encoding encoding, wasi_nn_target target = WASI_NN_TARGET_CPU) {
+    wasi_nn_builder builder = {bytes.data(), static_cast<uint32_t>(bytes.size())};
+    return wasi_nn_load(&builder, 1, encoding, target, &handle_);
+  }
+
+  // Takes a model that the host offers under a name.
+  Status load_by_name(std::string_view name) {
+    return wasi_nn_load_by_name(name.data(), static_cast<uint32_t>(name.size()), &handle_);
+  }
+
+  wasi_nn_graph handle() const { return handle_; }
+
+ private:
+  wasi_nn_graph handle_ = 0;
+};
+
+// One inference at a time on a graph. A plain handle like Graph. Make one, and use it for many inferences.
+class Context {
+ public:
+  Status init(const Graph& graph) { return wasi_nn_init_execution_context(graph.handle(), &handle_); }
+
+  // Sets input `index` to the elements of `data`, a vector, array or span of the input's element type. The shape {} is
+  // a scalar's.
+  template <typename Range>
+  Status set_input(uint32_t index, const Range& data, std::span<const uint32_t> dims) {
+    std::span elements(data);
+    using T = std::remove_cv_t<typename decltype(elements)::element_type>;
+    wasi_nn_tensor tensor = {dims.data(),     static_cast<uint32_t>(dims.size()),          type_of<T>(), {},
+                             elements.data(), static_cast<uint32_t>(elements.size_bytes())};
+    return wasi_nn_set_input(handle_, index, &tensor);
+  }
+  template <typename Range>
+  Status set_input(uint32_t index, const Range& data, std::initializer_list<uint32_t> dims) {
+    return set_input(index, data, std::span(dims.begin(), dims.size()));
+  }
+
+  Status compute() { return wasi_nn_compute(handle_); }
+
+  // Stores all elements of output `index` in `out`, which grows or shrinks to their number. A vector that is used again
+  // has its size from last time, so that only the first call asks twice. Where a host does not tell the needed size,
+  // too_large comes back, and `out` wants its size beforehand.
+  template <typename T>
+  Status get_output(uint32_t index, std::vector<T>& out) {
+    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no array; use uint8_t");
+    for (;;) {
+      const size_t room = out.size() * sizeof(T);
+      uint32_t bytes = 0;
+      Status status = wasi_nn_get_output(handle_, index, out.data(), static_cast<uint32_t>(room), &bytes);
+      if (status) {
+        // Not whole elements: the output is of another type than T.
+        if (bytes % sizeof(T) != 0) return WASI_NN_INVALID_ARGUMENT;
+        out.resize(bytes / sizeof(T));
+        return status;
+      }
+      if (status.code() != WASI_NN_TOO_LARGE || bytes <= room || bytes > kMaxOutput) return status;
+      out.resize((bytes + sizeof(T) - 1) / sizeof(T));
+    }
+  }
+
+  wasi_nn_context handle() const { return handle_; }
+
+ private:
+  // Without exceptions a vector that finds no memory ends the program, so refuse before.
+  static constexpr size_t kMaxOutput = size_t{1} << 30;
+
+  wasi_nn_context handle_ = 0;
+};
+
+}  // namespace wasi_nn
+
+#endif  // WASINN_GUEST_CPP_WASI_NN_HPP_
