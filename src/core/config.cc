@@ -1,8 +1,10 @@
 #include "core/config.h"
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <thread>
 
 #include "core/config_keys.h"
 #include "core/words.h"
@@ -187,6 +189,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   if (Status status = top.Integer("threads", options.backends.threads); !status.ok()) {
     return std::unexpected(std::move(status));
   }
+  if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
   if (std::string folder = DefaultBackendFolder(); !folder.empty()) options.backends.folders.push_back(folder);

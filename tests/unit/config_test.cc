@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <thread>
 
 namespace wasinn::core {
 namespace {
@@ -79,6 +81,12 @@ TEST(Config, LaterValuesWin) {
   const auto options = config.ToHostOptions();
   EXPECT_EQ(options->limits.max_graphs, 7u);
   EXPECT_EQ(options->limits.max_contexts, 6u);
+}
+
+TEST(Config, ZeroThreadsAreAllCores) {
+  Config config;
+  ASSERT_TRUE(config.Set("threads", "0").ok());
+  EXPECT_EQ(config.ToHostOptions()->backends.threads, std::max(1u, std::thread::hardware_concurrency()));
 }
 
 TEST(Config, SetTakesTomlValuesAndPlainWords) {
