@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/backend_keys.h"
+#include "core/text.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -47,9 +48,7 @@ std::string MissingLibrary(const Known& known, const std::string& folders) {
 }  // namespace
 
 std::string BackendLoader::Folders() const {
-  std::string text;
-  for (const std::string& folder : options_.folders) text += (text.empty() ? "" : ", ") + folder;
-  return text.empty() ? "any backend folder (none is configured)" : text;
+  return options_.folders.empty() ? "any backend folder (none is configured)" : Join(options_.folders);
 }
 
 void BackendLoader::AddLibrary(const std::string& path) {
@@ -113,9 +112,9 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding enco
 
 BackendReport BackendLoader::ReportOf(Entry& entry) {
   BackendReport report{.name = entry.table->name};
-  for (wasinn_encoding encoding : EncodingsOf(*entry.table)) {
-    report.encodings += (report.encodings.empty() ? "" : ", ") + std::string(EncodingName(encoding));
-  }
+  std::vector<std::string> encodings;
+  for (wasinn_encoding encoding : EncodingsOf(*entry.table)) encodings.emplace_back(EncodingName(encoding));
+  report.encodings = Join(encodings);
   Result<std::shared_ptr<Backend>> backend = Open(entry);
   Result<const wasinn_backend_info*> info =
       backend ? (*backend)->Info() : Result<const wasinn_backend_info*>(std::unexpected(std::move(backend.error())));

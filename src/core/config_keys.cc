@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/backend_keys.h"
+#include "core/text.h"
 
 namespace wasinn::core {
 namespace {

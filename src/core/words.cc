@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "core/text.h"
 
 namespace wasinn::core {
 namespace {
@@ -52,9 +56,9 @@ Result<T> Parse(std::span<const Word> words, std::string_view what, std::string_
   for (const auto& [name, number] : words) {
     if (SameIgnoringCase(name, word)) return static_cast<T>(number);
   }
-  std::string known;
-  for (const auto& [name, number] : words) known += (known.empty() ? "" : ", ") + std::string(name);
-  return Fail(WASINN_INVALID_ARGUMENT, "unknown {} '{}'; known are {}", what, word, known);
+  std::vector<std::string> known;
+  for (const auto& [name, number] : words) known.emplace_back(name);
+  return Fail(WASINN_INVALID_ARGUMENT, "unknown {} '{}'; known are {}", what, word, Join(known));
 }
 
 }  // namespace
