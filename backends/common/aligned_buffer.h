@@ -1,0 +1,45 @@
+// Memory that a framework reads and writes in place.
+#ifndef WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
+#define WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace wasinn::backend {
+
+// Kernels like whole cache lines, and some read a vector past the end.
+inline constexpr size_t kBufferAlignment = 64;
+inline constexpr size_t kBufferTail = 64;
+
+// The size of a block for `bytes`; throws where that is no size.
+inline size_t PaddedSize(size_t bytes) {
+  if (bytes > PTRDIFF_MAX - kBufferTail - kBufferAlignment) throw std::bad_alloc();
+  return (bytes + kBufferTail + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+}
+
+// Uninitialised bytes; never NULL, even for none.
+class AlignedBuffer {
+ public:
+  AlignedBuffer() = default;
+  explicit AlignedBuffer(size_t bytes) : capacity_(bytes), data_(std::aligned_alloc(kBufferAlignment, PaddedSize(bytes))) {
+    if (data_ == nullptr) throw std::bad_alloc();
+  }
+
+  void* data() const { return data_.get(); }
+  size_t capacity() const { return capacity_; }
+
+ private:
+  struct Free {
+    void operator()(void* data) const { std::free(data); }
+  };
+
+  size_t capacity_ = 0;
+  std::unique_ptr<void, Free> data_;
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_

@@ -1,0 +1,132 @@
+#include "common/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+
+namespace wasinn::backend {
+
+struct Config::Json {
+  nlohmann::json object = nlohmann::json::object();
+
+  // NULL where the key is absent.
+  const nlohmann::json* Find(const char* key) const {
+    auto found = object.find(key);
+    return found == object.end() ? nullptr : &*found;
+  }
+};
+
+namespace {
+
+std::optional<std::string> Text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "1" : "0";
+  if (value.is_number()) return value.dump();
+  return std::nullopt;
+}
+
+// For messages. Writing a value out is recursive, so what a guest has nested a million deep is only named.
+std::string Found(const nlohmann::json& value) {
+  constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+  if (value.is_structured()) return value.is_array() ? "a list" : "an object";
+  return value.dump(-1, ' ', false, kReplace);
+}
+
+// False if a value is no text, number or boolean.
+bool ReadEntries(const nlohmann::json& object, const char* except, Config::Entries* entries) {
+  for (const auto& [key, value] : object.items()) {
+    if (key == except) continue;
+    auto text = Text(value);
+    if (!text) return false;
+    entries->emplace_back(key, *std::move(text));
+  }
+  return true;
+}
+
+bool ReadNamed(const nlohmann::json& value, Config::Named* named) {
+  if (value.is_string()) {
+    named->name = value.get<std::string>();
+    return true;
+  }
+  if (!value.is_object()) return false;
+  auto name = value.find("name");
+  if (name == value.end() || !name->is_string()) return false;
+  named->name = name->get<std::string>();
+  return ReadEntries(value, "name", &named->options);
+}
+
+}  // namespace
+
+Config::Config(const char* text, std::string where) : json_(std::make_unique<Json>()), where_(std::move(where)) {
+  if (text == nullptr || *text == '\0') return;
+  constexpr bool kThrow = false;
+  json_->object = nlohmann::json::parse(text, nullptr, kThrow);
+  if (!json_->object.is_object()) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected the text of a JSON object", where_));
+  }
+}
+
+Config::~Config() = default;
+
+void Config::Refuse(const char* key, const std::string& expected) const {
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("{}: {}: expected {}, found {}", where_, key, expected, Found(*json_->Find(key))));
+}
+
+std::optional<std::string> Config::String(const char* key) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_string()) Refuse(key, "a string");
+  return value->get<std::string>();
+}
+
+std::optional<bool> Config::Bool(const char* key) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_boolean()) Refuse(key, "true or false");
+  return value->get<bool>();
+}
+
+std::optional<int64_t> Config::Integer(const char* key, int64_t least, int64_t most) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  const bool fits = value->is_number_integer() &&
+                    !(value->is_number_unsigned() && value->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) &&
+                    value->get<int64_t>() >= least && value->get<int64_t>() <= most;
+  if (!fits) Refuse(key, fmt::format("a whole number from {} to {}", least, most));
+  return value->get<int64_t>();
+}
+
+std::optional<size_t> Config::Word(const char* key, std::span<const char* const> words) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  for (size_t i = 0; value->is_string() && i < words.size(); ++i) {
+    if (value->get_ref<const std::string&>() == words[i]) return i;
+  }
+  Refuse(key, fmt::format("one of {}", fmt::join(words, ", ")));
+}
+
+std::optional<Config::Entries> Config::Strings(const char* key) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  Entries entries;
+  if (!value->is_object() || !ReadEntries(*value, "", &entries)) {
+    Refuse(key, "an object of strings, numbers and booleans");
+  }
+  return entries;
+}
+
+std::optional<std::vector<Config::Named>> Config::NamedList(const char* key) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  std::vector<Named> list;
+  bool good = value->is_array();
+  for (size_t i = 0; good && i < value->size(); ++i) good = ReadNamed((*value)[i], &list.emplace_back());
+  if (!good) Refuse(key, "a list of names, or of objects with a \"name\" and options");
+  return list;
+}
+
+}  // namespace wasinn::backend

@@ -1,0 +1,53 @@
+// Configuration: the text of one JSON object.
+#ifndef WASINN_BACKENDS_COMMON_CONFIG_H_
+#define WASINN_BACKENDS_COMMON_CONFIG_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace wasinn::backend {
+
+// Reads keys of one type each. Unknown keys have been refused by the core; a value of another type is an Error with
+// WASINN_INVALID_ARGUMENT that names the key, what was expected and what was found.
+class Config {
+ public:
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+
+  // `text` may be NULL or empty: no keys. `where` is for messages: "[backends.onnx]".
+  Config(const char* text, std::string where);
+  ~Config();
+  Config(const Config&) = delete;
+  Config& operator=(const Config&) = delete;
+
+  std::optional<std::string> String(const char* key) const;
+  std::optional<bool> Bool(const char* key) const;
+  std::optional<int64_t> Integer(const char* key, int64_t least, int64_t most) const;
+  // One of `words`, as its index.
+  std::optional<size_t> Word(const char* key, std::span<const char* const> words) const;
+  // An object of strings, numbers and booleans, as text: {"device_id": 1}.
+  std::optional<Entries> Strings(const char* key) const;
+  // A list whose elements are words or objects with a key "name": ["cpu", {"name": "cuda", "device_id": 1}].
+  struct Named {
+    std::string name;
+    Entries options;
+  };
+  std::optional<std::vector<Named>> NamedList(const char* key) const;
+
+ private:
+  struct Json;
+
+  [[noreturn]] void Refuse(const char* key, const std::string& expected) const;
+
+  std::unique_ptr<Json> json_;
+  std::string where_;
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_CONFIG_H_

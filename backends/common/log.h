@@ -1,0 +1,27 @@
+// The host's log.
+#ifndef WASINN_BACKENDS_COMMON_LOG_H_
+#define WASINN_BACKENDS_COMMON_LOG_H_
+
+#include <wasinn/backend.h>
+
+#include <string>
+
+namespace wasinn::backend {
+
+// Any thread. Lives as long as the host services.
+class Log {
+ public:
+  explicit Log(const wasinn_host_services& services) : host_(services.host), log_(services.log) {}
+
+  void Write(wasinn_log_level level, const std::string& message) const noexcept {
+    if (log_ != nullptr) log_(host_, level, message.c_str());
+  }
+
+ private:
+  void* host_;
+  void (*log_)(void* host, wasinn_log_level level, const char* message);
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_LOG_H_

@@ -1,0 +1,90 @@
+#include "onnx/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "common/error.h"
+
+namespace wasinn::onnx {
+
+using backend::Config;
+
+namespace {
+
+constexpr wasinn_key kKeys[] = {
+    {"library", WASINN_KEY_BACKEND, "absolute path of libonnxruntime.so, or of its folder"},
+    {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "threads of one compute, the caller's included: backend: 1 to the host's budget, which is the default; all models share "
+     "one pool of that size; model: 1 to leave the pool out"},
+    {"spinning", WASINN_KEY_BACKEND,
+     "true: the pool's threads wait for work in a busy loop: quicker alone, slow on busy cores; default false"},
+    {"cache_bytes", WASINN_KEY_BACKEND,
+     "bytes of large buffers that are kept between computes, for all models together; default 268435456"},
+    {"optimization", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
+     "graph optimization: off, basic, extended or all; default all"},
+    {"providers", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "execution providers in order of preference, in place of the target: names, or objects with a name and options: "
+     "[\"cpu\"], [{\"name\": \"cuda\", \"device_id\": 1}]"},
+    {"session", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "ONNX Runtime's own session configuration: {\"session.set_denormal_as_zero\": \"1\"}"},
+};
+
+constexpr int64_t kDefaultCacheBytes = 256 << 20;
+
+std::optional<GraphOptimizationLevel> ParseOptimization(const Config& config) {
+  constexpr const char* kWords[] = {"off", "basic", "extended", "all"};
+  constexpr GraphOptimizationLevel kLevels[] = {ORT_DISABLE_ALL, ORT_ENABLE_BASIC, ORT_ENABLE_EXTENDED, ORT_ENABLE_ALL};
+  const auto word = config.Word("optimization", kWords);
+  return word ? std::optional(kLevels[*word]) : std::nullopt;
+}
+
+SessionConfig ParseSession(const Config& config) {
+  SessionConfig session;
+  session.optimization = ParseOptimization(config);
+  session.providers = config.NamedList("providers");
+  if (auto entries = config.Strings("session")) session.entries = *std::move(entries);
+  return session;
+}
+
+}  // namespace
+
+std::span<const wasinn_key> Keys() { return kKeys; }
+
+BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
+  const Config config(text, "[backends.onnx]");
+  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
+  BackendConfig parsed;
+  parsed.library = config.String("library").value_or("");
+  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.spinning = config.Bool("spinning").value_or(false);
+  parsed.cache_bytes = static_cast<size_t>(config.Integer("cache_bytes", 0, INT64_MAX).value_or(kDefaultCacheBytes));
+  parsed.session = ParseSession(config);
+  return parsed;
+}
+
+ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults) {
+  const Config host(host_text, "configuration of the model");
+  const Config guest(guest_text, "configuration from the guest");
+  ModelConfig parsed;
+  parsed.session = ParseSession(host);
+  // Whatever else a guest's text says, this is all that is read of it.
+  if (!parsed.session.optimization) parsed.session.optimization = ParseOptimization(guest);
+  if (!parsed.session.optimization) parsed.session.optimization = defaults.session.optimization;
+  if (!parsed.session.providers) parsed.session.providers = defaults.session.providers;
+  // Later entries beat earlier ones.
+  parsed.session.entries.insert(parsed.session.entries.begin(), defaults.session.entries.begin(),
+                                defaults.session.entries.end());
+  const int64_t threads = host.Integer("threads", 1, defaults.threads).value_or(defaults.threads);
+  if (threads != 1 && threads != defaults.threads) {
+    throw backend::Error(WASINN_INVALID_ARGUMENT,
+                         fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one "
+                                     "pool",
+                                     defaults.threads, threads));
+  }
+  parsed.use_pool = threads > 1;
+  return parsed;
+}
+
+}  // namespace wasinn::onnx

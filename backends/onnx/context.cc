@@ -1,0 +1,110 @@
+#include "onnx/context.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "common/error.h"
+#include "onnx/call_scope.h"
+
+namespace wasinn::onnx {
+
+using backend::Error;
+
+namespace {
+
+OrtPtr<OrtRunOptions> MakeRunOptions(const OrtLibrary& library) {
+  OrtRunOptions* options = nullptr;
+  library.Check(library.api().CreateRunOptions(&options), "run options");
+  return {options, library.api().ReleaseRunOptions};
+}
+
+OrtPtr<OrtIoBinding> MakeBinding(const OrtLibrary& library, OrtSession* session) {
+  OrtIoBinding* binding = nullptr;
+  library.Check(library.api().CreateIoBinding(session, &binding), "binding");
+  return {binding, library.api().ReleaseIoBinding};
+}
+
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// ONNX Runtime has no code for a bound output that has another shape than the computed one, and has changed its words.
+bool IsOtherShape(std::string_view message) {
+  return Contains(message, "computed output shape") || Contains(message, "shape verification failed");
+}
+
+}  // namespace
+
+Context::Context(const Model& model, const wasinn_context_options& options)
+    : model_(model),
+      max_bytes_(options.max_bytes),
+      run_options_(MakeRunOptions(model.host().library())),
+      binding_(MakeBinding(model.host().library(), model.session())),
+      inputs_(model, binding_.get()),
+      outputs_(model, binding_.get()),
+      charge_id_(model.host().NewChargeId()) {}
+
+void Context::Compute() {
+  computed_ = false;
+  OrtStatus* status = Run();
+  // What a model says of its outputs' shapes may be wrong, and without our buffers ONNX Runtime only warns of it.
+  if (status != nullptr && IsOtherShape(model_.host().api().GetErrorMessage(status)) && outputs_.TrustNoShapes()) {
+    model_.host().api().ReleaseStatus(status);
+    status = Run();
+  }
+  if (status != nullptr) Fail(status);
+  computed_ = true;
+}
+
+void Context::CheckFixedOutputs() const {
+  if (max_bytes_ == 0 || outputs_.fixed_bytes() <= max_bytes_) return;
+  throw Error(WASINN_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute",
+                                            outputs_.fixed_bytes(), max_bytes_));
+}
+
+OrtStatus* Context::Run() {
+  CheckFixedOutputs();
+  budget_.Begin(++charge_id_, max_bytes_ == 0 ? UINT64_MAX : max_bytes_ - outputs_.fixed_bytes());
+  CallScope::Subject subject;
+  subject.log = &model_.host().log();
+  subject.budget = &budget_;
+  subject.cache = model_.host().cache();
+  subject.gate = &gate_;
+  const CallScope scope(subject);
+  inputs_.BindForRun();
+  outputs_.BindForRun();
+  const OrtApi& api = model_.host().api();
+  gate_.Enter();
+  OrtStatus* status = api.RunWithBinding(model_.session(), run_options_.get(), binding_.get());
+  was_cancelled_ = gate_.Leave();
+  // The flag stays set until somebody clears it.
+  if (was_cancelled_) api.ReleaseStatus(api.RunOptionsUnsetTerminate(run_options_.get()));
+  return status;
+}
+
+void Context::Fail(OrtStatus* status) const {
+  wasinn_code code = WASINN_RUNTIME_ERROR;
+  const std::string message = model_.host().library().Message(status, &code);
+  if (was_cancelled_) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  if (budget_.refused() != 0) {
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("the compute needs {} bytes more than the {} it uses: no more than {} are allowed: {}",
+                            budget_.refused(), max_bytes_ - budget_.limit() + budget_.used(), max_bytes_, message));
+  }
+  // Inputs are checked before the first node runs; what a node complains of is no argument of the caller's.
+  if (code == WASINN_INVALID_ARGUMENT && Contains(message, "while running")) code = WASINN_RUNTIME_ERROR;
+  throw Error(code, message);
+}
+
+void Context::Output(uint32_t index, wasinn_tensor* view) {
+  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  outputs_.View(index, view);
+}
+
+void Context::Cancel() {
+  gate_.Cancel([this] {
+    const OrtApi& api = model_.host().api();
+    api.ReleaseStatus(api.RunOptionsSetTerminate(run_options_.get()));
+  });
+}
+
+}  // namespace wasinn::onnx

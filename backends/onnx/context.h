@@ -1,0 +1,48 @@
+// One inference in flight.
+#ifndef WASINN_BACKENDS_ONNX_CONTEXT_H_
+#define WASINN_BACKENDS_ONNX_CONTEXT_H_
+
+#include <wasinn/backend.h>
+
+#include "common/cancel_gate.h"
+#include "onnx/inputs.h"
+#include "onnx/memory_budget.h"
+#include "onnx/model.h"
+#include "onnx/outputs.h"
+
+namespace wasinn::onnx {
+
+// One thread at a time, but for Cancel.
+class Context {
+ public:
+  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  void Input(uint32_t index, wasinn_tensor* tensor) { inputs_.Set(index, tensor); }
+  void Compute();
+  void Output(uint32_t index, wasinn_tensor* view);
+  void Cancel();
+
+ private:
+  void CheckFixedOutputs() const;
+  // NULL for success.
+  OrtStatus* Run();
+  [[noreturn]] void Fail(OrtStatus* status) const;
+
+  const Model& model_;
+  const uint64_t max_bytes_;  // 0: no limit
+  OrtPtr<OrtRunOptions> run_options_;
+  OrtPtr<OrtIoBinding> binding_;
+  Inputs inputs_;
+  Outputs outputs_;
+  MemoryBudget budget_;
+  uint64_t charge_id_;
+  backend::CancelGate gate_;
+  bool was_cancelled_ = false;
+  bool computed_ = false;
+};
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_CONTEXT_H_

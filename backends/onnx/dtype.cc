@@ -1,0 +1,71 @@
+#include "onnx/dtype.h"
+
+namespace wasinn::onnx {
+
+namespace {
+
+struct Row {
+  int ort;  // an int, since the headers may be older than the library
+  wasinn_dtype dtype;
+  size_t size;
+  const char* name;
+};
+
+constexpr Row kRows[] = {
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16, WASINN_F16, 2, "float16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, WASINN_BF16, 2, "bfloat16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, WASINN_F32, 4, "float"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, WASINN_F64, 8, "double"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, WASINN_U8, 1, "uint8"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, WASINN_I8, 1, "int8"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16, WASINN_U16, 2, "uint16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16, WASINN_I16, 2, "int16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32, WASINN_U32, 4, "uint32"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, WASINN_I32, 4, "int32"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, WASINN_U64, 8, "uint64"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, WASINN_I64, 8, "int64"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, WASINN_BOOL, 1, "bool"},
+    // What wasinn has no word for.
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, WASINN_DTYPE_UNKNOWN, 0, "string"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64, WASINN_DTYPE_UNKNOWN, 0, "complex64"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128, WASINN_DTYPE_UNKNOWN, 0, "complex128"},
+    {17, WASINN_DTYPE_UNKNOWN, 0, "float8e4m3fn"},
+    {18, WASINN_DTYPE_UNKNOWN, 0, "float8e4m3fnuz"},
+    {19, WASINN_DTYPE_UNKNOWN, 0, "float8e5m2"},
+    {20, WASINN_DTYPE_UNKNOWN, 0, "float8e5m2fnuz"},
+    {21, WASINN_DTYPE_UNKNOWN, 0, "uint4"},
+    {22, WASINN_DTYPE_UNKNOWN, 0, "int4"},
+    {23, WASINN_DTYPE_UNKNOWN, 0, "float4e2m1"},
+};
+
+}  // namespace
+
+wasinn_dtype FromOrt(ONNXTensorElementDataType type) {
+  for (const Row& row : kRows) {
+    if (row.ort == static_cast<int>(type)) return row.dtype;
+  }
+  return WASINN_DTYPE_UNKNOWN;
+}
+
+ONNXTensorElementDataType ToOrt(wasinn_dtype type) {
+  for (const Row& row : kRows) {
+    if (row.dtype == type && type != WASINN_DTYPE_UNKNOWN) return static_cast<ONNXTensorElementDataType>(row.ort);
+  }
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
+
+size_t ElementSize(wasinn_dtype type) {
+  for (const Row& row : kRows) {
+    if (row.dtype == type) return row.size;
+  }
+  return 0;
+}
+
+const char* OnnxName(ONNXTensorElementDataType type) {
+  for (const Row& row : kRows) {
+    if (row.ort == static_cast<int>(type)) return row.name;
+  }
+  return "unknown";
+}
+
+}  // namespace wasinn::onnx

@@ -1,0 +1,24 @@
+// Element types: ONNX Runtime's and wasinn's.
+#ifndef WASINN_BACKENDS_ONNX_DTYPE_H_
+#define WASINN_BACKENDS_ONNX_DTYPE_H_
+
+#include <wasinn/types.h>
+
+#include <cstddef>
+
+#include "onnx/ort_library.h"
+
+namespace wasinn::onnx {
+
+// WASINN_DTYPE_UNKNOWN for a type that wasinn has no word for.
+wasinn_dtype FromOrt(ONNXTensorElementDataType type);
+// ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED for one that ONNX Runtime has no word for.
+ONNXTensorElementDataType ToOrt(wasinn_dtype type);
+// Bytes of one element; 0 for WASINN_DTYPE_UNKNOWN.
+size_t ElementSize(wasinn_dtype type);
+// ONNX's own word: "float", "int64", "string".
+const char* OnnxName(ONNXTensorElementDataType type);
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_DTYPE_H_

@@ -1,0 +1,121 @@
+#include "onnx/environment.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "onnx/call_scope.h"
+
+namespace wasinn::onnx {
+
+using backend::Log;
+
+namespace {
+
+constexpr char kLogId[] = "wasinn";
+
+// y = Identity(x)
+constexpr std::string_view kSmallestModel(
+    "\x08\x07:7\n\x10\n\x01x\x12\x01y\"\x08Identity\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01"
+    "b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01"
+    "B\x04\n\x00\x10\x0d",
+    65);
+
+// What a compute complains of is in the error that it returns. A guest may cause it as often as it likes, so it is no news.
+wasinn_log_level LevelOf(OrtLoggingLevel severity) {
+  const CallScope::Subject* scope = CallScope::Current();
+  if (scope != nullptr && scope->gate != nullptr) return WASINN_LOG_DEBUG;
+  return severity == ORT_LOGGING_LEVEL_WARNING ? WASINN_LOG_WARNING : WASINN_LOG_ERROR;
+}
+
+void Write(const Log* log, OrtLoggingLevel severity, const char* message) {
+  if (log == nullptr || severity < ORT_LOGGING_LEVEL_WARNING) return;
+  try {
+    log->Write(LevelOf(severity), fmt::format("ONNX Runtime: {}", message));
+  } catch (const std::exception&) {
+    // Nobody to tell.
+  }
+}
+
+void ORT_API_CALL WriteToSession(void* log, OrtLoggingLevel severity, const char* /*category*/, const char* /*id*/,
+                                 const char* /*location*/, const char* message) {
+  Write(static_cast<const Log*>(log), severity, message);
+}
+
+// The environment may outlive the host that made it, so it has no log of its own: the calling thread knows whose it is.
+void ORT_API_CALL WriteToCaller(void* /*none*/, OrtLoggingLevel severity, const char* /*category*/, const char* /*id*/,
+                                const char* /*location*/, const char* message) {
+  const CallScope::Subject* scope = CallScope::Current();
+  if (scope != nullptr) Write(scope->log, severity, message);
+}
+
+OrtPtr<OrtEnv> MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spinning) {
+  const OrtApi& api = library.api();
+  CallScope::Subject subject;
+  subject.log = &log;
+  const CallScope scope(subject);
+  OrtEnv* env = nullptr;
+  if (threads <= 1) {
+    library.Check(api.CreateEnvWithCustomLogger(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING, kLogId, &env),
+                  "making the environment");
+    return {env, api.ReleaseEnv};
+  }
+  OrtThreadingOptions* raw = nullptr;
+  library.Check(api.CreateThreadingOptions(&raw), "threading options");
+  const OrtPtr<OrtThreadingOptions> threading(raw, api.ReleaseThreadingOptions);
+  library.Check(api.SetGlobalIntraOpNumThreads(raw, threads), "threads of the pool");
+  library.Check(api.SetGlobalInterOpNumThreads(raw, 1), "threads of the pool");
+  library.Check(api.SetGlobalSpinControl(raw, spinning ? 1 : 0), "spinning");
+  library.Check(api.CreateEnvWithCustomLoggerAndGlobalThreadPools(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING,
+                                                                  kLogId, raw, &env),
+                "making the environment");
+  return {env, api.ReleaseEnv};
+}
+
+OrtPtr<OrtMemoryInfo> CpuMemory(const OrtLibrary& library) {
+  OrtMemoryInfo* info = nullptr;
+  library.Check(library.api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info), "memory info");
+  return {info, library.api().ReleaseMemoryInfo};
+}
+
+}  // namespace
+
+Environment::Environment(const OrtLibrary& library, const Log& log, int threads, bool spinning)
+    : library_(library),
+      env_(MakeEnv(library, log, threads, spinning)),
+      cpu_memory_(CpuMemory(library)),
+      allocator_(library, env_.get()) {
+  library.Check(library.api().DisableTelemetryEvents(env_.get()), "switching telemetry off");
+  has_pool_ = threads > 1 && TryPool();
+  if (threads > 1 && !has_pool_) {
+    log.Write(WASINN_LOG_WARNING,
+              "onnx: something else in this OS process made ONNX Runtime's environment first, without a thread pool: models "
+              "run on one thread each");
+  }
+  if (!limits_memory()) {
+    log.Write(WASINN_LOG_WARNING,
+              "onnx: the program has given ONNX Runtime a CPU allocator of its own: limits on the memory of a model do not "
+              "hold");
+  }
+}
+
+bool Environment::TryPool() const {
+  const OrtApi& api = library_.api();
+  OrtSessionOptions* raw = nullptr;
+  library_.Check(api.CreateSessionOptions(&raw), "session options");
+  const OrtPtr<OrtSessionOptions> options(raw, api.ReleaseSessionOptions);
+  library_.Check(api.DisablePerSessionThreads(raw), "sharing the pool");
+  OrtSession* session = nullptr;
+  OrtStatus* status =
+      api.CreateSessionFromArray(env_.get(), kSmallestModel.data(), kSmallestModel.size(), raw, &session);
+  api.ReleaseStatus(status);
+  api.ReleaseSession(session);
+  return status == nullptr;
+}
+
+void Environment::LogTo(const Log& log, OrtSessionOptions* options) const {
+  library_.Check(library_.api().SetUserLoggingFunction(options, WriteToSession, const_cast<Log*>(&log)), "log");
+  library_.Check(library_.api().SetSessionLogSeverityLevel(options, ORT_LOGGING_LEVEL_WARNING), "log");
+}
+
+}  // namespace wasinn::onnx

@@ -1,0 +1,38 @@
+// ONNX Runtime's environment: one for the whole OS process, whoever else uses ONNX Runtime in it.
+#ifndef WASINN_BACKENDS_ONNX_ENVIRONMENT_H_
+#define WASINN_BACKENDS_ONNX_ENVIRONMENT_H_
+
+#include "common/log.h"
+#include "onnx/ort_library.h"
+#include "onnx/quota_allocator.h"
+
+namespace wasinn::onnx {
+
+class Environment {
+ public:
+  // threads > 1: a pool of that many, the caller's included, which all sessions share.
+  Environment(const OrtLibrary& library, const backend::Log& log, int threads, bool spinning);
+
+  OrtEnv* get() const { return env_.get(); }
+  // Who made the environment first decides these two; it may have been the program, or a host with another budget.
+  bool has_pool() const { return has_pool_; }
+  bool limits_memory() const { return allocator_.held(); }
+  const OrtMemoryInfo* cpu_memory() const { return cpu_memory_.get(); }
+
+  // Options that send the messages of a session to a host's log, which must outlive the session.
+  void LogTo(const backend::Log& log, OrtSessionOptions* options) const;
+
+ private:
+  // Makes a session of the smallest model there is, without a pool of its own: false if the environment refuses that.
+  bool TryPool() const;
+
+  const OrtLibrary& library_;
+  const OrtPtr<OrtEnv> env_;
+  const OrtPtr<OrtMemoryInfo> cpu_memory_;
+  const AllocatorLease allocator_;
+  bool has_pool_ = false;
+};
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_ENVIRONMENT_H_

@@ -1,0 +1,147 @@
+#include "onnx/model.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <span>
+
+#include "common/error.h"
+#include "onnx/call_scope.h"
+
+namespace wasinn::onnx {
+
+using backend::Error;
+
+// What there is to load, and how.
+struct Model::Source {
+  std::span<const uint8_t> bytes;
+  std::string folder;  // of the file that the bytes came from
+  ModelScan scan;
+  ModelConfig config;
+  Trust trust;
+  const wasinn_load_options& options;
+};
+
+namespace {
+
+// Copies of weights that ONNX Runtime makes in its allocator: as they are, packed for its kernels, reordered.
+constexpr uint64_t kCopiesOfWeights = 4;
+
+uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
+  if (max_bytes == 0) return UINT64_MAX;
+  const uint64_t own = kCopiesOfWeights * model_bytes;
+  return max_bytes > UINT64_MAX - own ? UINT64_MAX : max_bytes + own;
+}
+
+void CheckSize(const ModelScan& scan, uint64_t max_bytes) {
+  if (max_bytes == 0 || scan.more_bytes <= max_bytes) return;
+  throw Error(WASINN_TOO_LARGE, fmt::format("sparse tensors and functions of the model become {} bytes when it is loaded: no "
+                                            "more than {} are allowed",
+                                            scan.more_bytes, max_bytes));
+}
+
+std::string FolderOf(const char* path) {
+  std::error_code failed;
+  const auto absolute = std::filesystem::absolute(path, failed);
+  return (failed ? std::filesystem::path(path) : absolute).parent_path().string();
+}
+
+// Lets the host's watchdog interrupt the making of a session.
+class LoadCanceller {
+ public:
+  LoadCanceller(const OrtLibrary& library, OrtSessionOptions* session, const wasinn_load_options& load)
+      : library_(library), session_(session), load_(load) {
+    if (registered()) load_.on_cancel(load_.token, Cancel, this);
+  }
+  ~LoadCanceller() {
+    if (registered()) load_.on_cancel(load_.token, nullptr, nullptr);
+  }
+  LoadCanceller(const LoadCanceller&) = delete;
+  LoadCanceller& operator=(const LoadCanceller&) = delete;
+
+ private:
+  bool registered() const { return load_.on_cancel != nullptr && library_.CanCancelLoad(); }
+
+  static void Cancel(void* self) {
+    auto* canceller = static_cast<LoadCanceller*>(self);
+    canceller->library_.SetLoadCancelled(canceller->session_);
+  }
+
+  const OrtLibrary& library_;
+  OrtSessionOptions* const session_;
+  const wasinn_load_options& load_;
+};
+
+}  // namespace
+
+Model::Model(const Host& host, const wasinn_blob& blob, const wasinn_load_options& options)
+    : host_(host), session_(nullptr, host.api().ReleaseSession) {
+  const Trust trust = blob.path == nullptr ? Trust::kGuest : Trust::kHost;
+  const Source source = {
+      .bytes = {blob.data, blob.size},
+      .folder = trust == Trust::kHost ? FolderOf(blob.path) : "",
+      .scan = ScanModel({blob.data, blob.size}, trust),
+      .config = ModelConfig::Parse(options.host_config, options.guest_config, host.config()),
+      .trust = trust,
+      .options = options,
+  };
+  CheckSize(source.scan, options.max_bytes);
+  if (source.config.session.providers) {
+    LoadOn(*source.config.session.providers, source);
+  } else {
+    LoadOnTarget(source);
+  }
+  signature_.emplace(host_.library(), session_.get(), source.scan.ranked);
+}
+
+void Model::LoadOnTarget(const Source& source) {
+  std::vector<Providers> ways;
+  std::string missing;
+  try {
+    ways = ProvidersOf(source.options.target, host_.library());
+  } catch (const Error& error) {
+    if (source.options.cpu_fallback == 0) throw;
+    missing = error.what();
+  }
+  if (source.options.cpu_fallback != 0) ways.emplace_back();  // the CPU
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const bool last = i + 1 == ways.size();
+    if (last && !missing.empty()) host_.WarnOfFallback(missing);
+    try {
+      return LoadOn(ways[i], source);
+    } catch (const Error& error) {
+      // A device that is there in name only (no driver, say) shows itself here.
+      if (last || !UsesDevice(ways[i])) throw;
+      missing = error.what();
+    }
+  }
+}
+
+void Model::LoadOn(const Providers& providers, const Source& source) {
+  const OrtLibrary& library = host_.library();
+  CallScope::Subject subject;
+  MemoryBudget budget;
+  budget.Begin(host_.NewChargeId(), MemoryForLoading(source.options.max_bytes, source.bytes.size()));
+  subject.log = &host_.log();
+  subject.budget = &budget;
+  const CallScope scope(subject);
+  const auto options =
+      MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers,
+                         {source.trust, &source.scan, source.options.max_bytes}, source.folder);
+  OrtSession* session = nullptr;
+  OrtStatus* status = nullptr;
+  {
+    const LoadCanceller canceller(library, options.get(), source.options);
+    status = library.api().CreateSessionFromArray(host_.environment().get(), source.bytes.data(), source.bytes.size(),
+                                                  options.get(), &session);
+  }
+  if (status != nullptr && budget.refused() != 0) {
+    throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs more memory than the {} bytes allowed: {}",
+                                              budget.limit(), library.Message(status)));
+  }
+  library.Check(status, "loading the model");
+  session_.reset(session);
+  copies_inputs_ = UsesDevice(providers);
+}
+
+}  // namespace wasinn::onnx

@@ -1,0 +1,45 @@
+// A loaded model.
+#ifndef WASINN_BACKENDS_ONNX_MODEL_H_
+#define WASINN_BACKENDS_ONNX_MODEL_H_
+
+#include <wasinn/backend.h>
+
+#include <optional>
+#include <string>
+
+#include "onnx/host.h"
+#include "onnx/model_scan.h"
+#include "onnx/ort_library.h"
+#include "onnx/session_options.h"
+#include "onnx/signature.h"
+
+namespace wasinn::onnx {
+
+// Immutable; contexts of any thread share its session.
+class Model {
+ public:
+  Model(const Host& host, const wasinn_blob& blob, const wasinn_load_options& options);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const Host& host() const { return host_; }
+  OrtSession* session() const { return session_.get(); }
+  const Signature& signature() const { return *signature_; }
+  // Whether a bound input is copied to a device when it is bound, so that it must be bound again for each run.
+  bool copies_inputs() const { return copies_inputs_; }
+
+ private:
+  struct Source;
+
+  void LoadOn(const Providers& providers, const Source& source);
+  void LoadOnTarget(const Source& source);
+
+  const Host& host_;
+  OrtPtr<OrtSession> session_;
+  std::optional<Signature> signature_;
+  bool copies_inputs_ = false;
+};
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_MODEL_H_

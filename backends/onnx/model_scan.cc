@@ -1,0 +1,328 @@
+#include "onnx/model_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "common/error.h"
+#include "onnx/function_calls.h"
+#include "onnx/proto_reader.h"
+#include "onnx/sized_ops.h"
+
+namespace wasinn::onnx {
+
+using backend::Error;
+
+namespace {
+
+// The messages of onnx.proto that lead to what we look for.
+enum class Message : uint8_t {
+  kModel,
+  kGraph,
+  kNode,
+  kAttribute,
+  kTensor,
+  kSparseTensor,
+  kValueInfo,
+  kType,
+  kTensorType,
+  kTraining,
+  kFunction,
+  kOpset,
+  kEntry,
+};
+
+// What is in a field: a message, or something that a handler reads.
+enum class Content : uint8_t { kMessage, kText, kNumber, kNumbers, kAnything };
+
+struct FieldRule {
+  Message in;
+  uint8_t number;
+  Content content;
+  Message message;  // of kMessage
+  bool repeated;
+};
+
+constexpr Message kNone = Message::kModel;
+
+constexpr FieldRule kRules[] = {
+    {Message::kModel, 7, Content::kMessage, Message::kGraph, false},
+    {Message::kModel, 8, Content::kMessage, Message::kOpset, true},
+    {Message::kModel, 14, Content::kMessage, Message::kEntry, true},
+    {Message::kModel, 20, Content::kMessage, Message::kTraining, true},
+    {Message::kModel, 25, Content::kMessage, Message::kFunction, true},
+    {Message::kGraph, 1, Content::kMessage, Message::kNode, true},
+    {Message::kGraph, 5, Content::kMessage, Message::kTensor, true},
+    {Message::kGraph, 11, Content::kMessage, Message::kValueInfo, true},
+    {Message::kGraph, 12, Content::kMessage, Message::kValueInfo, true},
+    {Message::kGraph, 15, Content::kMessage, Message::kSparseTensor, true},
+    {Message::kNode, 4, Content::kText, kNone, false},  // op_type
+    {Message::kNode, 5, Content::kMessage, Message::kAttribute, true},
+    {Message::kNode, 7, Content::kText, kNone, false},  // domain
+    {Message::kAttribute, 5, Content::kMessage, Message::kTensor, false},
+    {Message::kAttribute, 6, Content::kMessage, Message::kGraph, false},
+    {Message::kAttribute, 10, Content::kMessage, Message::kTensor, true},
+    {Message::kAttribute, 11, Content::kMessage, Message::kGraph, true},
+    {Message::kAttribute, 22, Content::kMessage, Message::kSparseTensor, false},
+    {Message::kAttribute, 23, Content::kMessage, Message::kSparseTensor, true},
+    {Message::kTensor, 13, Content::kAnything, kNone, true},  // external_data
+    {Message::kTensor, 14, Content::kNumber, kNone, false},   // data_location
+    {Message::kSparseTensor, 1, Content::kMessage, Message::kTensor, false},
+    {Message::kSparseTensor, 2, Content::kMessage, Message::kTensor, false},
+    {Message::kSparseTensor, 3, Content::kNumbers, kNone, true},  // dims
+    {Message::kValueInfo, 1, Content::kText, kNone, false},  // name
+    {Message::kValueInfo, 2, Content::kMessage, Message::kType, false},
+    {Message::kType, 1, Content::kMessage, Message::kTensorType, false},
+    {Message::kTensorType, 2, Content::kAnything, kNone, false},  // shape
+    {Message::kTraining, 1, Content::kMessage, Message::kGraph, false},
+    {Message::kTraining, 2, Content::kMessage, Message::kGraph, false},
+    {Message::kFunction, 1, Content::kText, kNone, false},  // name
+    {Message::kFunction, 7, Content::kMessage, Message::kNode, true},
+    {Message::kFunction, 10, Content::kText, kNone, false},  // domain
+    {Message::kFunction, 11, Content::kMessage, Message::kAttribute, true},
+    {Message::kOpset, 1, Content::kText, kNone, false},    // domain
+    {Message::kOpset, 2, Content::kNumber, kNone, false},  // version
+    {Message::kEntry, 1, Content::kText, kNone, false},    // key
+};
+
+const FieldRule* FindRule(Message in, uint32_t number) {
+  for (const FieldRule& rule : kRules) {
+    if (rule.in == in && rule.number == number) return &rule;
+  }
+  return nullptr;
+}
+
+// What is known of a message when it has been read.
+struct Summary {
+  std::string_view name;    // op_type, name, key
+  std::string_view domain;  // of a node, a function or an opset
+  uint64_t number = 0;      // version of an opset; elements of a sparse tensor
+  bool has_graph = false;   // model
+  bool has_shape = false;   // value info, type, tensor type
+  std::vector<std::string_view> inputs, outputs;  // graph
+};
+
+bool IsDomain(const FieldRule& rule) {
+  return (rule.in == Message::kNode && rule.number == 7) || (rule.in == Message::kFunction && rule.number == 10) ||
+         (rule.in == Message::kOpset && rule.number == 1);
+}
+
+// ONNX's own has two names.
+std::string_view OnnxDomain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
+
+bool IsOnnxDomain(std::string_view domain) { return OnnxDomain(domain).empty(); }
+
+// The product of dims, which lie in a field one by one or together; UINT64_MAX where it is too much.
+uint64_t Multiply(uint64_t product, const ProtoField& field) {
+  const auto by = [&product](uint64_t dim) {
+    if (__builtin_mul_overflow(product, dim, &product)) product = UINT64_MAX;
+  };
+  if (field.type == ProtoField::Type::kVarint) by(field.value);
+  ProtoReader packed(field.bytes);
+  for (uint64_t dim = 0; packed.NextPacked(&dim);) by(dim);
+  return product;
+}
+
+class Scanner {
+ public:
+  explicit Scanner(Trust trust) : guest_(trust == Trust::kGuest) {}
+
+  ModelScan Scan(std::span<const uint8_t> bytes) {
+    const Summary model = Read(Message::kModel, bytes, 0);
+    if (!model.has_graph) Broken("there is no graph in it");
+    scan_.nodes = main_.nodes;
+    if (guest_) {
+      const FunctionCalls::Body inlined = functions_.Inline(main_);
+      scan_.nodes += inlined.nodes;
+      if (__builtin_add_overflow(main_.bytes, inlined.bytes, &scan_.more_bytes)) scan_.more_bytes = UINT64_MAX;
+    }
+    return std::move(scan_);
+  }
+
+ private:
+  // Protocol Buffers go no deeper either.
+  static constexpr int kMostDepth = 100;
+
+  [[noreturn]] static void Broken(const char* what) {
+    throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are no ONNX model: {}", what));
+  }
+
+  Summary Read(Message kind, std::span<const uint8_t> bytes, int depth);
+  void ReadField(const FieldRule& rule, const ProtoField& field, Summary* summary, int depth);
+  void Adopt(const FieldRule& rule, Summary child, Summary* parent, int depth);
+  void ReadFunction(std::span<const uint8_t> bytes, int depth);
+  void CheckNode(const Summary& node);
+  void CountSparse(uint64_t elements);
+  void CheckSubgraph(Summary graph) const;
+  void RefuseExternalData() const;
+
+  const bool guest_;
+  ModelScan scan_;
+  FunctionCalls functions_;
+  FunctionCalls::Body main_;
+  FunctionCalls::Body* body_ = &main_;  // that nodes are in now
+};
+
+Summary Scanner::Read(Message kind, std::span<const uint8_t> bytes, int depth) {
+  if (depth > kMostDepth) Broken("its messages are nested too deeply");
+  Summary summary;
+  if (kind == Message::kSparseTensor) summary.number = 1;
+  uint64_t seen = 0;
+  ProtoReader reader(bytes);
+  for (ProtoField field; reader.Next(&field);) {
+    const FieldRule* rule = FindRule(kind, field.number);
+    if (rule == nullptr) continue;
+    // Protocol Buffers merge a message that comes twice, and let the last of two values win. No writer makes such a thing; from
+    // a guest it could only serve to show us another model than ONNX Runtime sees.
+    const uint64_t bit = uint64_t{1} << rule->number;
+    if (guest_ && !rule->repeated && (seen & bit) != 0) Broken("a field that may stand once stands twice");
+    seen |= bit;
+    ReadField(*rule, field, &summary, depth);
+  }
+  if (reader.broken()) Broken("a field is cut off, or of an unknown kind");
+  if (kind == Message::kNode) CheckNode(summary);
+  if (kind == Message::kSparseTensor) CountSparse(summary.number);
+  return summary;
+}
+
+void Scanner::ReadField(const FieldRule& rule, const ProtoField& field, Summary* summary, int depth) {
+  const auto wanted = rule.content == Content::kNumber ? ProtoField::Type::kVarint : ProtoField::Type::kBytes;
+  const bool any = rule.content == Content::kAnything || rule.content == Content::kNumbers;
+  if (field.type != wanted && !any) {
+    if (guest_) Broken("a field is of another kind than ONNX defines");
+    return;  // Protocol Buffers skip it
+  }
+  switch (rule.content) {
+    case Content::kMessage:
+      if (rule.message == Message::kFunction) {
+        ReadFunction(field.bytes, depth + 1);
+      } else {
+        Adopt(rule, Read(rule.message, field.bytes, depth + 1), summary, depth);
+      }
+      break;
+    case Content::kText:
+      (IsDomain(rule) ? summary->domain : summary->name) = field.text();
+      break;
+    case Content::kNumbers:
+      summary->number = Multiply(summary->number, field);
+      break;
+    case Content::kNumber:
+      summary->number = field.value;
+      if (rule.in == Message::kTensor && field.value != 0) RefuseExternalData();
+      break;
+    case Content::kAnything:
+      if (rule.in == Message::kTensor) RefuseExternalData();
+      summary->has_shape = true;
+      break;
+  }
+}
+
+// What a message tells the one that it is in.
+void Scanner::Adopt(const FieldRule& rule, Summary child, Summary* parent, int depth) {
+  switch (rule.message) {
+    case Message::kGraph:
+      if (rule.in == Message::kModel) parent->has_graph = true;
+      if (rule.in == Message::kAttribute) CheckSubgraph(std::move(child));
+      break;
+    case Message::kValueInfo:
+      (rule.number == 11 ? parent->inputs : parent->outputs).push_back(child.name);
+      if (depth == 1 && child.has_shape) scan_.ranked.emplace_back(child.name);
+      break;
+    case Message::kType:
+    case Message::kTensorType:
+      parent->has_shape = child.has_shape;
+      break;
+    case Message::kOpset:
+      if (IsOnnxDomain(child.domain) && child.number < kOldestSizedOpset) scan_.sizes_are_known = false;
+      break;
+    case Message::kEntry:
+      // If the host's environment says so, ONNX Runtime takes session options from here, among them files to write.
+      if (guest_ && child.name == "ort_config") {
+        throw Error(WASINN_SECURITY, "the model's metadata hold session options (ort_config), which only a host may set");
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void Scanner::ReadFunction(std::span<const uint8_t> bytes, int depth) {
+  FunctionCalls::Body body;
+  body_ = &body;
+  const Summary function = Read(Message::kFunction, bytes, depth);
+  body_ = &main_;
+  if (__builtin_add_overflow(body.bytes, bytes.size(), &body.bytes)) body.bytes = UINT64_MAX;
+  functions_.Add({OnnxDomain(function.domain), function.name}, std::move(body));
+  // Folding happens when its nodes are there as often as it is called, which we do not follow that closely.
+  scan_.sizes_are_known = false;
+}
+
+void Scanner::CheckNode(const Summary& node) {
+  ++body_->nodes;
+  if (guest_) body_->calls.emplace_back(OnnxDomain(node.domain), node.name);
+  if (!IsOnnxDomain(node.domain) || !IsSizedOp(node.name)) scan_.sizes_are_known = false;
+  if (guest_ && node.name == "EPContext") {
+    throw Error(WASINN_SECURITY, "the model holds an EPContext node, which may name a file");
+  }
+}
+
+// It becomes dense when the model is parsed.
+void Scanner::CountSparse(uint64_t elements) {
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(elements, sizeof(double), &bytes) ||
+      __builtin_add_overflow(body_->bytes, bytes, &body_->bytes)) {
+    body_->bytes = UINT64_MAX;
+  }
+}
+
+// ONNX Runtime looks whether it was cancelled before each node. If all that a loop does is to hand its inputs on, no node is
+// left after optimization, and INT64_MAX rounds of it occupy a thread of the host for ever.
+void Scanner::CheckSubgraph(Summary graph) const {
+  if (!guest_ || graph.outputs.empty()) return;
+  std::ranges::sort(graph.inputs);
+  const auto is_input = [&graph](std::string_view output) { return std::ranges::binary_search(graph.inputs, output); };
+  if (std::ranges::all_of(graph.outputs, is_input)) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                "the model holds a loop whose outputs are its inputs: ONNX Runtime could never be stopped in it");
+  }
+}
+
+void Scanner::RefuseExternalData() const {
+  if (!guest_) return;
+  throw Error(WASINN_SECURITY,
+              "a tensor of the model is stored outside of it (external data): a model that is given as bytes must be whole");
+}
+
+}  // namespace
+
+ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) {
+  if (bytes.empty()) throw Error(WASINN_INVALID_ENCODING, "the bytes are no ONNX model: there are none");
+  // The size of a message is an int.
+  if (bytes.size() > INT32_MAX) {
+    throw Error(WASINN_INVALID_ENCODING,
+                fmt::format("the bytes are no ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in "
+                            "other files)",
+                            bytes.size()));
+  }
+  if (IsOrtFormat(bytes)) {
+    // FlatBuffers are read in place, and ONNX Runtime takes them to be good.
+    if (trust == Trust::kGuest) {
+      throw Error(WASINN_UNSUPPORTED_OPERATION, "a model in ONNX Runtime's own format is taken from the host only");
+    }
+    ModelScan nothing;
+    nothing.sizes_are_known = false;
+    return nothing;
+  }
+  return Scanner(trust).Scan(bytes);
+}
+
+bool IsOrtFormat(std::span<const uint8_t> bytes) {
+  constexpr std::string_view kIdentifier = "ORTM";
+  constexpr size_t kOffset = 4;
+  return bytes.size() >= kOffset + kIdentifier.size() &&
+         std::equal(kIdentifier.begin(), kIdentifier.end(), bytes.begin() + kOffset);
+}
+
+}  // namespace wasinn::onnx

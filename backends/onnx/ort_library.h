@@ -1,0 +1,57 @@
+// ONNX Runtime's library, opened at run time, and its C API.
+#ifndef WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_
+#define WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_
+
+// We never link ONNX Runtime: that would bind a symbol version which other releases lack.
+#define ORT_API_MANUAL_INIT
+#include <onnxruntime_c_api.h>
+
+#include <wasinn/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace wasinn::onnx {
+
+// Owns an object of ONNX Runtime: OrtPtr<OrtSession> session(raw, api.ReleaseSession).
+template <typename T>
+using OrtPtr = std::unique_ptr<T, void (*)(T*)>;
+
+class OrtLibrary {
+ public:
+  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks (our own RUNPATH first).
+  // Throws WASINN_UNSUPPORTED_OPERATION where there is none. The library stays open for the life of the OS process.
+  explicit OrtLibrary(const std::string& configured);
+
+  const OrtApi& api() const { return *api_; }
+  const std::string& version() const { return version_; }  // "1.31.1"
+  int minor() const { return minor_; }                     // 31
+  const std::string& path() const { return path_; }
+
+  // Throws what a failed status says, and releases it. `doing` stands before ONNX Runtime's own words.
+  void Check(OrtStatus* status, const char* doing) const;
+  // The same words, for who wants no exception; releases the status, which must not be NULL.
+  std::string Message(OrtStatus* status, wasinn_code* code = nullptr) const;
+
+  // Whether the shape's rank is known, for telling a scalar from an unknown rank; empty where ONNX Runtime cannot say (before 1.24).
+  std::optional<bool> HasShape(const OrtTensorTypeAndShapeInfo* info) const;
+  // Whether SetLoadCancelled does anything (since 1.22).
+  bool CanCancelLoad() const;
+  // Any thread, while a session is made with these options.
+  void SetLoadCancelled(OrtSessionOptions* options) const;
+
+ private:
+  void* OpenLibrary(const std::string& configured);
+  void FindApi(void* handle);
+  void* FunctionAt(size_t index) const;
+
+  const OrtApi* api_ = nullptr;
+  int minor_ = 0;
+  std::string version_;
+  std::string path_;
+};
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_ORT_LIBRARY_H_

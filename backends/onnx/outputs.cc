@@ -1,0 +1,133 @@
+#include "onnx/outputs.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "common/error.h"
+#include "onnx/dtype.h"
+#include "onnx/tensor.h"
+
+namespace wasinn::onnx {
+
+using backend::Error;
+
+Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), binding_(binding) {
+  for (const Port& port : model.signature().outputs()) {
+    const bool fixed = port.servable() && port.fixed_shape();
+    slots_.push_back({.fixed = fixed, .buffer = {}, .value = {nullptr, model.host().api().ReleaseValue}, .view = {},
+                      .dims = {}});
+    if (!fixed) continue;
+    const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
+    if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
+  }
+}
+
+void Outputs::BindForRun() {
+  const OrtLibrary& library = model_.host().library();
+  const auto& ports = model_.signature().outputs();
+  fetched_ = false;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.fixed) {
+      if (slot.value == nullptr) MakeFixed(ports[i], &slot);
+      continue;
+    }
+    slot.view.reset();
+    slot.value.reset();
+    library.Check(library.api().BindOutputToDevice(binding_, ports[i].name.c_str(),
+                                                   model_.host().environment().cpu_memory()),
+                  ports[i].name.c_str());
+  }
+}
+
+void Outputs::MakeFixed(const Port& port, Slot* slot) {
+  const OrtLibrary& library = model_.host().library();
+  const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
+  backend::AlignedBuffer buffer(bytes);
+  auto value = MakeTensor(library, model_.host().environment().cpu_memory(), port.ort_type, port.dims, buffer, bytes);
+  library.Check(library.api().BindOutput(binding_, port.name.c_str(), value.get()), port.name.c_str());
+  slot->buffer = std::move(buffer);
+  slot->value = std::move(value);
+  slot->view = {.struct_size = sizeof(wasinn_tensor),
+                .dtype = port.io.dtype,
+                .rank = static_cast<uint32_t>(port.dims.size()),
+                .dims = port.dims.data(),
+                .data = slot->buffer.data(),
+                .bytes = bytes};
+}
+
+bool Outputs::TrustNoShapes() {
+  bool trusted = false;
+  for (Slot& slot : slots_) {
+    trusted = trusted || slot.fixed;
+    slot.fixed = false;
+  }
+  fixed_bytes_ = 0;
+  return trusted;
+}
+
+void Outputs::View(uint32_t index, wasinn_tensor* view) {
+  if (index >= slots_.size()) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, slots_.size()));
+  }
+  const Port& port = model_.signature().outputs()[index];
+  if (!port.servable()) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("output '{}' is a {}: expected a tensor of numbers", port.name, port.type_name));
+  }
+  Slot& slot = slots_[index];
+  if (!slot.view) {
+    FetchValues();
+    Look(port, &slot);
+  }
+  *view = *slot.view;
+}
+
+// All at once, since ONNX Runtime gives them so.
+void Outputs::FetchValues() {
+  if (fetched_) return;
+  const OrtLibrary& library = model_.host().library();
+  const OrtApi& api = library.api();
+  OrtAllocator* allocator = nullptr;
+  library.Check(api.GetAllocatorWithDefaultOptions(&allocator), "outputs");
+  OrtValue** values = nullptr;
+  size_t n = 0;
+  library.Check(api.GetBoundOutputValues(binding_, allocator, &values, &n), "outputs");
+  // In the order of binding, which is that of the model.
+  for (size_t i = 0; i < n; ++i) {
+    OrtPtr<OrtValue> value(values[i], api.ReleaseValue);
+    if (i < slots_.size() && !slots_[i].fixed) slots_[i].value = std::move(value);
+  }
+  if (values != nullptr) allocator->Free(allocator, static_cast<void*>(values));
+  fetched_ = true;
+}
+
+void Outputs::Look(const Port& port, Slot* slot) {
+  const OrtLibrary& library = model_.host().library();
+  const OrtApi& api = library.api();
+  OrtTensorTypeAndShapeInfo* raw = nullptr;
+  library.Check(api.GetTensorTypeAndShape(slot->value.get(), &raw), port.name.c_str());
+  const OrtPtr<OrtTensorTypeAndShapeInfo> info(raw, api.ReleaseTensorTypeAndShapeInfo);
+  auto type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  library.Check(api.GetTensorElementType(raw, &type), port.name.c_str());
+  size_t rank = 0;
+  library.Check(api.GetDimensionsCount(raw, &rank), port.name.c_str());
+  if (FromOrt(type) == WASINN_DTYPE_UNKNOWN || rank > WASINN_MAX_RANK) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("output '{}' became a tensor({}) of {} dimensions: expected numbers, and no more than {}",
+                            port.name, OnnxName(type), rank, WASINN_MAX_RANK));
+  }
+  slot->dims.resize(rank);
+  if (rank > 0) library.Check(api.GetDimensions(raw, slot->dims.data(), rank), port.name.c_str());
+  void* data = nullptr;
+  library.Check(api.GetTensorMutableData(slot->value.get(), &data), port.name.c_str());
+  slot->view = {.struct_size = sizeof(wasinn_tensor),
+                .dtype = static_cast<uint32_t>(FromOrt(type)),
+                .rank = static_cast<uint32_t>(rank),
+                .dims = slot->dims.data(),
+                .data = data,
+                .bytes = TensorBytes(slot->dims, ElementSize(FromOrt(type)))};
+}
+
+}  // namespace wasinn::onnx

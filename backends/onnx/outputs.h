@@ -1,0 +1,53 @@
+// The outputs of a context.
+#ifndef WASINN_BACKENDS_ONNX_OUTPUTS_H_
+#define WASINN_BACKENDS_ONNX_OUTPUTS_H_
+
+#include <wasinn/backend.h>
+
+#include <optional>
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "onnx/model.h"
+
+namespace wasinn::onnx {
+
+// An output whose shape the model fixes lies in a buffer of ours that is bound once, so that a run allocates nothing for it. Others
+// ONNX Runtime allocates: those must be bound anew for each run, or it would insist on the shape of the last one. One thread at
+// a time.
+class Outputs {
+ public:
+  Outputs(const Model& model, OrtIoBinding* binding);
+
+  // The bytes of the buffers of ours; UINT64_MAX where they are too many to count.
+  uint64_t fixed_bytes() const { return fixed_bytes_; }
+  // Before each run. What outputs held is gone.
+  void BindForRun();
+  // The model says other shapes than it makes. False if no shape was trusted before.
+  bool TrustNoShapes();
+  // wasinn_backend::output. Only after a run that succeeded.
+  void View(uint32_t index, wasinn_tensor* view);
+
+ private:
+  struct Slot {
+    bool fixed = false;
+    backend::AlignedBuffer buffer;  // of a fixed one
+    OrtPtr<OrtValue> value;         // NULL for one that is not fixed until somebody looks at it
+    std::optional<wasinn_tensor> view;
+    std::vector<int64_t> dims;  // that `view` points to
+  };
+
+  void MakeFixed(const Port& port, Slot* slot);
+  void FetchValues();
+  void Look(const Port& port, Slot* slot);
+
+  const Model& model_;
+  OrtIoBinding* const binding_;
+  std::vector<Slot> slots_;
+  uint64_t fixed_bytes_ = 0;
+  bool fetched_ = false;
+};
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_OUTPUTS_H_

@@ -1,0 +1,119 @@
+#include "onnx/quota_allocator.h"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "common/aligned_buffer.h"
+#include "onnx/call_scope.h"
+
+namespace wasinn::onnx {
+
+namespace {
+
+// Stands before each block; as large as the alignment, so that what follows is aligned too.
+struct alignas(backend::kBufferAlignment) Header {
+  size_t capacity;     // of the whole block
+  size_t charged;      // what was asked for
+  uint64_t operation;  // MemoryBudget::id of whom it was charged to; 0: nobody
+};
+
+class Cancelled : public std::bad_alloc {
+ public:
+  const char* what() const noexcept override { return "cancelled"; }
+};
+
+Header* NewBlock(size_t bytes, BlockCache* cache) {
+  size_t capacity = backend::PaddedSize(bytes) + sizeof(Header);
+  void* block = cache != nullptr ? cache->Take(capacity, &capacity) : nullptr;
+  if (block == nullptr) block = std::aligned_alloc(backend::kBufferAlignment, capacity);
+  if (block == nullptr) throw std::bad_alloc();
+  return new (block) Header{capacity, bytes, 0};
+}
+
+// ONNX Runtime's environment is one for the whole OS process, and so is what it has been given: this says which host brought it
+// and which one takes it away. Nothing of any host is in it. The allocators stay for ever, since sessions of the program itself
+// may have taken up the environment's.
+struct ProcessWide {
+  struct Shared {
+    std::unique_ptr<QuotaAllocator> allocator;
+    int users = 0;
+  };
+
+  std::mutex mutex;
+  std::map<const OrtApi*, Shared> of_library;
+
+  static ProcessWide& Get() {
+    static auto* const instance = new ProcessWide;
+    return *instance;
+  }
+};
+
+}  // namespace
+
+QuotaAllocator::QuotaAllocator(const OrtLibrary& library)
+    : OrtAllocator{}, memory_info_(nullptr, library.api().ReleaseMemoryInfo) {
+  OrtMemoryInfo* info = nullptr;
+  library.Check(library.api().CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info), "allocator");
+  memory_info_.reset(info);
+  // The version says which functions exist, and is that of the headers, not of the library.
+  OrtAllocator::version = ORT_API_VERSION;
+  OrtAllocator::Alloc = &Allocate;
+  OrtAllocator::Reserve = &Allocate;
+  OrtAllocator::Free = &Deallocate;
+  OrtAllocator::Info = &MemoryInfo;
+}
+
+void* QuotaAllocator::Allocate(OrtAllocator* /*self*/, size_t bytes) {
+  if (bytes == 0) return nullptr;
+  const CallScope::Subject* scope = CallScope::Current();
+  if (scope != nullptr && scope->gate != nullptr && scope->gate->cancelled()) throw Cancelled();
+  MemoryBudget* budget = scope != nullptr ? scope->budget : nullptr;
+  if (budget != nullptr) budget->Charge(bytes);
+  Header* header = NewBlock(bytes, scope != nullptr ? scope->cache : nullptr);
+  if (budget != nullptr) header->operation = budget->id();
+  return header + 1;
+}
+
+void QuotaAllocator::Deallocate(OrtAllocator* /*self*/, void* data) {
+  if (data == nullptr) return;
+  auto* header = static_cast<Header*>(data) - 1;
+  const CallScope::Subject* scope = CallScope::Current();
+  if (scope != nullptr && scope->budget != nullptr && scope->budget->id() == header->operation) {
+    scope->budget->Refund(header->charged);
+  }
+  const bool kept = scope != nullptr && scope->cache != nullptr && scope->cache->Give(header, header->capacity);
+  if (!kept) std::free(header);
+}
+
+const OrtMemoryInfo* QuotaAllocator::MemoryInfo(const OrtAllocator* self) {
+  return static_cast<const QuotaAllocator*>(self)->memory_info();
+}
+
+AllocatorLease::AllocatorLease(const OrtLibrary& library, OrtEnv* env) : api_(&library.api()), env_(env) {
+  ProcessWide& process = ProcessWide::Get();
+  const std::lock_guard lock(process.mutex);
+  ProcessWide::Shared& shared = process.of_library[api_];
+  if (shared.allocator == nullptr) shared.allocator = std::make_unique<QuotaAllocator>(library);
+  if (shared.users == 0) {
+    OrtStatus* status = api_->RegisterAllocator(env, shared.allocator.get());
+    held_ = status == nullptr;
+    api_->ReleaseStatus(status);
+    if (!held_) return;
+  }
+  held_ = true;
+  ++shared.users;
+}
+
+AllocatorLease::~AllocatorLease() {
+  if (!held_) return;
+  ProcessWide& process = ProcessWide::Get();
+  const std::lock_guard lock(process.mutex);
+  ProcessWide::Shared& shared = process.of_library[api_];
+  if (--shared.users > 0) return;
+  api_->ReleaseStatus(api_->UnregisterAllocator(env_, shared.allocator->memory_info()));
+}
+
+}  // namespace wasinn::onnx

@@ -1,0 +1,183 @@
+#include "onnx/session_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <onnxruntime_session_options_config_keys.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+
+namespace wasinn::onnx {
+
+using backend::Config;
+using backend::Error;
+using backend::Log;
+
+namespace {
+
+constexpr char kCpu[] = "cpu";
+constexpr char kCuda[] = "cuda";
+constexpr char kTensorRt[] = "tensorrt";
+
+// Not in the headers of every version.
+constexpr char kFoldingLimit[] = "optimization.constant_folding_max_output_size_in_bytes";
+constexpr int kFoldingLimitSince = 27;
+
+// Nodes that ONNX Runtime makes of one when it decomposes an operator.
+constexpr size_t kNodesOfOne = 8;
+
+// Keys and values as ONNX Runtime takes them.
+class KeysAndValues {
+ public:
+  explicit KeysAndValues(const Config::Entries& entries) {
+    for (const auto& [key, value] : entries) {
+      keys_.push_back(key.c_str());
+      values_.push_back(value.c_str());
+    }
+  }
+
+  const char* const* keys() const { return keys_.data(); }
+  const char* const* values() const { return values_.data(); }
+  size_t size() const { return keys_.size(); }
+
+ private:
+  std::vector<const char*> keys_, values_;
+};
+
+void AppendCuda(const OrtLibrary& library, const Config::Entries& entries, OrtSessionOptions* options) {
+  const OrtApi& api = library.api();
+  OrtCUDAProviderOptionsV2* raw = nullptr;
+  library.Check(api.CreateCUDAProviderOptions(&raw), "CUDA");
+  const OrtPtr<OrtCUDAProviderOptionsV2> cuda(raw, api.ReleaseCUDAProviderOptions);
+  const KeysAndValues pairs(entries);
+  library.Check(api.UpdateCUDAProviderOptions(raw, pairs.keys(), pairs.values(), pairs.size()), "CUDA");
+  library.Check(api.SessionOptionsAppendExecutionProvider_CUDA_V2(options, raw), "CUDA");
+}
+
+void AppendTensorRt(const OrtLibrary& library, const Config::Entries& entries, OrtSessionOptions* options) {
+  const OrtApi& api = library.api();
+  OrtTensorRTProviderOptionsV2* raw = nullptr;
+  library.Check(api.CreateTensorRTProviderOptions(&raw), "TensorRT");
+  const OrtPtr<OrtTensorRTProviderOptionsV2> tensor_rt(raw, api.ReleaseTensorRTProviderOptions);
+  const KeysAndValues pairs(entries);
+  library.Check(api.UpdateTensorRTProviderOptions(raw, pairs.keys(), pairs.values(), pairs.size()), "TensorRT");
+  library.Check(api.SessionOptionsAppendExecutionProvider_TensorRT_V2(options, raw), "TensorRT");
+}
+
+void Append(const OrtLibrary& library, const Config::Named& provider, OrtSessionOptions* options) {
+  if (provider.name == kCpu) return;  // is always there, as the last
+  try {
+    if (provider.name == kCuda) return AppendCuda(library, provider.options, options);
+    if (provider.name == kTensorRt) return AppendTensorRt(library, provider.options, options);
+    const KeysAndValues pairs(provider.options);
+    library.Check(library.api().SessionOptionsAppendExecutionProvider(options, provider.name.c_str(), pairs.keys(),
+                                                                      pairs.values(), pairs.size()),
+                  provider.name.c_str());
+  } catch (const Error& error) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("the execution provider '{}' cannot be used: {} (ONNX Runtime {} at {} has: {})", provider.name,
+                            error.what(), library.version(), library.path(),
+                            fmt::join(AvailableProviders(library), ", ")));
+  }
+}
+
+// Constant folding takes its memory past our allocator, once for each node.
+void LimitFolding(const OrtLibrary& library, const LoadLimit& limit, OrtSessionOptions* options) {
+  if (limit.trust == Trust::kHost || limit.max_bytes == 0) return;
+  const OrtApi& api = library.api();
+  if (library.minor() < kFoldingLimitSince || !limit.scan->sizes_are_known) {
+    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsDisableSpecifiedOptimizers,
+                                            "ConstantFolding;ConstantFoldingDQ"),
+                  "constant folding");
+    return;
+  }
+  const uint64_t each = limit.max_bytes / kNodesOfOne / std::max<size_t>(limit.scan->nodes, 1);
+  // 0 would be no limit.
+  library.Check(api.AddSessionConfigEntry(options, kFoldingLimit, std::to_string(std::max<uint64_t>(each, 1)).c_str()),
+                "constant folding");
+}
+
+void SetThreads(const OrtLibrary& library, bool use_pool, OrtSessionOptions* options) {
+  const OrtApi& api = library.api();
+  library.Check(api.SetSessionExecutionMode(options, ORT_SEQUENTIAL), "threads");
+  if (use_pool) {
+    library.Check(api.DisablePerSessionThreads(options), "threads");
+    return;
+  }
+  // One thread is the caller's: then there is no pool at all.
+  library.Check(api.SetIntraOpNumThreads(options, 1), "threads");
+  library.Check(api.SetInterOpNumThreads(options, 1), "threads");
+}
+
+void SetSource(const OrtLibrary& library, const LoadLimit& limit, const std::string& folder, OrtSessionOptions* options) {
+  const OrtApi& api = library.api();
+  if (limit.trust == Trust::kGuest) {
+    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsConfigLoadModelFormat, "ONNX"), "format");
+  } else {
+    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsModelExternalInitializersFileFolderPath,
+                                            folder.c_str()),
+                  "folder");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> AvailableProviders(const OrtLibrary& library) {
+  char** names = nullptr;
+  int n = 0;
+  library.Check(library.api().GetAvailableProviders(&names, &n), "providers");
+  std::vector<std::string> providers(names, names + n);
+  library.Check(library.api().ReleaseAvailableProviders(names, n), "providers");
+  return providers;
+}
+
+std::vector<Providers> ProvidersOf(wasinn_target target, const OrtLibrary& library) {
+  const Providers cpu;
+  const Providers cuda = {{kCuda, {}}};
+  const auto available = AvailableProviders(library);
+  const bool has_cuda = std::ranges::find(available, "CUDAExecutionProvider") != available.end();
+  switch (target) {
+    case WASINN_CPU:
+      return {cpu};
+    case WASINN_AUTO:
+      return has_cuda ? std::vector<Providers>{cuda, cpu} : std::vector<Providers>{cpu};
+    case WASINN_GPU:
+      if (has_cuda) return {cuda};
+      throw Error(WASINN_UNSUPPORTED_OPERATION,
+                  fmt::format("target gpu: the CUDA execution provider is not in ONNX Runtime {} at {}, which has: {}",
+                              library.version(), library.path(), fmt::join(available, ", ")));
+    default:
+      throw Error(WASINN_UNSUPPORTED_OPERATION,
+                  fmt::format("target {}: ONNX Runtime serves cpu, gpu and auto",
+                              target == WASINN_TPU ? "tpu" : std::to_string(static_cast<int>(target))));
+  }
+}
+
+bool UsesDevice(const Providers& providers) {
+  return std::ranges::any_of(providers, [](const Config::Named& provider) { return provider.name != kCpu; });
+}
+
+OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment, const Log& log,
+                                             const ModelConfig& config, const Providers& providers,
+                                             const LoadLimit& limit, const std::string& folder) {
+  const OrtApi& api = library.api();
+  OrtSessionOptions* raw = nullptr;
+  library.Check(api.CreateSessionOptions(&raw), "session options");
+  OrtPtr<OrtSessionOptions> options(raw, api.ReleaseSessionOptions);
+  environment.LogTo(log, raw);
+  library.Check(api.SetSessionGraphOptimizationLevel(raw, config.session.optimization_or_default()), "optimization");
+  SetThreads(library, config.use_pool && environment.has_pool(), raw);
+  if (environment.limits_memory()) {
+    library.Check(api.AddSessionConfigEntry(raw, kOrtSessionOptionsConfigUseEnvAllocators, "1"), "allocator");
+  }
+  for (const auto& [key, value] : config.session.entries) {
+    library.Check(api.AddSessionConfigEntry(raw, key.c_str(), value.c_str()), key.c_str());
+  }
+  SetSource(library, limit, folder, raw);
+  LimitFolding(library, limit, raw);
+  for (const Config::Named& provider : providers) Append(library, provider, raw);
+  return options;
+}
+
+}  // namespace wasinn::onnx

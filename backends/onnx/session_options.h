@@ -1,0 +1,46 @@
+// Options of a session: threads, execution providers, limits.
+#ifndef WASINN_BACKENDS_ONNX_SESSION_OPTIONS_H_
+#define WASINN_BACKENDS_ONNX_SESSION_OPTIONS_H_
+
+#include <wasinn/backend.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/log.h"
+#include "onnx/config.h"
+#include "onnx/environment.h"
+#include "onnx/model_scan.h"
+#include "onnx/ort_library.h"
+
+namespace wasinn::onnx {
+
+// The execution providers of this build of ONNX Runtime: "CPUExecutionProvider" …
+std::vector<std::string> AvailableProviders(const OrtLibrary& library);
+
+// One way to run a model: providers in order of preference; none: the CPU.
+using Providers = std::vector<backend::Config::Named>;
+
+// What a target means here: ways to try, best first. Throws where the target cannot be had at all.
+std::vector<Providers> ProvidersOf(wasinn_target target, const OrtLibrary& library);
+
+// Whether values of such a session may lie elsewhere than in the CPU's memory.
+bool UsesDevice(const Providers& providers);
+
+// What bounds the memory that loading takes.
+struct LoadLimit {
+  Trust trust;
+  const ModelScan* scan;
+  uint64_t max_bytes;  // 0: none
+};
+
+// `folder`: where files beside the model may be opened; empty: nowhere.
+OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment,
+                                             const backend::Log& log, const ModelConfig& config,
+                                             const Providers& providers, const LoadLimit& limit,
+                                             const std::string& folder);
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_SESSION_OPTIONS_H_

@@ -1,0 +1,145 @@
+#include "onnx/signature.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "onnx/dtype.h"
+
+namespace wasinn::onnx {
+
+using backend::Error;
+
+namespace {
+
+std::vector<const wasinn_io*> Pointers(std::deque<Port>* ports) {
+  std::vector<const wasinn_io*> pointers;
+  for (Port& port : *ports) {
+    port.io.struct_size = sizeof(wasinn_io);
+    port.io.dims = port.dims.data();
+    port.io.name = port.name.c_str();
+    port.io.type_name = port.type_name.c_str();
+    pointers.push_back(&port.io);
+  }
+  return pointers;
+}
+
+}  // namespace
+
+bool Port::fixed_shape() const {
+  return io.rank >= 0 && std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
+}
+
+Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::span<const std::string> ranked)
+    : library_(library), session_(session), ranked_(ranked) {
+  const OrtApi& api = library.api();
+  Read(api.SessionGetInputCount, api.SessionGetInputName, api.SessionGetInputTypeInfo, 0, &inputs_);
+  Read(api.SessionGetOverridableInitializerCount, api.SessionGetOverridableInitializerName,
+       api.SessionGetOverridableInitializerTypeInfo, WASINN_IO_OPTIONAL, &inputs_);
+  Read(api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, 0, &outputs_);
+  input_pointers_ = Pointers(&inputs_);
+  output_pointers_ = Pointers(&outputs_);
+  info_ = {.struct_size = sizeof(wasinn_info),
+           .n_inputs = static_cast<uint32_t>(inputs_.size()),
+           .n_outputs = static_cast<uint32_t>(outputs_.size()),
+           .inputs = input_pointers_.data(),
+           .outputs = output_pointers_.data()};
+}
+
+void Signature::Read(Count count, Name name, TypeInfo type_info, uint32_t flags, std::deque<Port>* ports) {
+  const OrtApi& api = library_.api();
+  OrtAllocator* allocator = nullptr;
+  library_.Check(api.GetAllocatorWithDefaultOptions(&allocator), "allocator");
+  size_t n = 0;
+  library_.Check(count(session_, &n), "signature");
+  for (size_t i = 0; i < n; ++i) {
+    Port& port = ports->emplace_back();
+    port.io.flags = flags;
+    char* text = nullptr;
+    library_.Check(name(session_, i, allocator, &text), "signature");
+    port.name = text;
+    allocator->Free(allocator, text);
+    OrtTypeInfo* type = nullptr;
+    library_.Check(type_info(session_, i, &type), "signature");
+    const OrtPtr<OrtTypeInfo> owned(type, api.ReleaseTypeInfo);
+    ReadType(type, &port);
+  }
+}
+
+void Signature::ReadType(const OrtTypeInfo* type, Port* port) const {
+  port->type_name = TypeName(type);
+  port->io.rank = -1;
+  ONNXType kind = ONNX_TYPE_UNKNOWN;
+  library_.Check(library_.api().GetOnnxTypeFromTypeInfo(type, &kind), "signature");
+  if (kind == ONNX_TYPE_TENSOR) {
+    const OrtTensorTypeAndShapeInfo* tensor = nullptr;
+    library_.Check(library_.api().CastTypeInfoToTensorInfo(type, &tensor), "signature");
+    ReadTensor(tensor, port);
+  }
+  port->io.dtype = kind == ONNX_TYPE_TENSOR ? FromOrt(port->ort_type) : WASINN_DTYPE_UNKNOWN;
+  if (port->io.dtype == WASINN_DTYPE_UNKNOWN) port->io.flags |= WASINN_IO_UNSERVABLE;
+}
+
+void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) const {
+  const OrtApi& api = library_.api();
+  library_.Check(api.GetTensorElementType(tensor, &port->ort_type), "signature");
+  size_t rank = 0;
+  library_.Check(api.GetDimensionsCount(tensor, &rank), "signature");
+  if (rank > WASINN_MAX_RANK) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("'{}' has {} dimensions: expected no more than {}", port->name,
+                                                          rank, WASINN_MAX_RANK));
+  }
+  port->dims.resize(rank);
+  if (rank > 0) library_.Check(api.GetDimensions(tensor, port->dims.data(), rank), "signature");
+  for (int64_t& dim : port->dims) dim = std::max<int64_t>(dim, -1);
+  // No dimensions: a scalar, or a shape that nobody knows.
+  const bool known = rank > 0 || library_.HasShape(tensor).value_or(std::ranges::find(ranked_, port->name) != ranked_.end());
+  port->io.rank = known ? static_cast<int32_t>(rank) : -1;
+}
+
+std::string Signature::TypeName(const OrtTypeInfo* type) const {
+  const OrtApi& api = library_.api();
+  ONNXType kind = ONNX_TYPE_UNKNOWN;
+  library_.Check(api.GetOnnxTypeFromTypeInfo(type, &kind), "signature");
+  switch (kind) {
+    case ONNX_TYPE_TENSOR:
+    case ONNX_TYPE_SPARSETENSOR: {
+      const OrtTensorTypeAndShapeInfo* tensor = nullptr;
+      library_.Check(api.CastTypeInfoToTensorInfo(type, &tensor), "signature");
+      auto element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+      library_.Check(api.GetTensorElementType(tensor, &element), "signature");
+      return fmt::format("{}({})", kind == ONNX_TYPE_TENSOR ? "tensor" : "sparse_tensor", OnnxName(element));
+    }
+    case ONNX_TYPE_SEQUENCE: {
+      const OrtSequenceTypeInfo* sequence = nullptr;
+      library_.Check(api.CastTypeInfoToSequenceTypeInfo(type, &sequence), "signature");
+      OrtTypeInfo* element = nullptr;
+      library_.Check(api.GetSequenceElementType(sequence, &element), "signature");
+      const OrtPtr<OrtTypeInfo> owned(element, api.ReleaseTypeInfo);
+      return fmt::format("seq({})", TypeName(element));
+    }
+    case ONNX_TYPE_MAP: {
+      const OrtMapTypeInfo* map = nullptr;
+      library_.Check(api.CastTypeInfoToMapTypeInfo(type, &map), "signature");
+      auto key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+      library_.Check(api.GetMapKeyType(map, &key), "signature");
+      OrtTypeInfo* value = nullptr;
+      library_.Check(api.GetMapValueType(map, &value), "signature");
+      const OrtPtr<OrtTypeInfo> owned(value, api.ReleaseTypeInfo);
+      return fmt::format("map({},{})", OnnxName(key), TypeName(value));
+    }
+    case ONNX_TYPE_OPTIONAL: {
+      const OrtOptionalTypeInfo* optional = nullptr;
+      library_.Check(api.CastTypeInfoToOptionalTypeInfo(type, &optional), "signature");
+      OrtTypeInfo* contained = nullptr;
+      library_.Check(api.GetOptionalContainedTypeInfo(optional, &contained), "signature");
+      const OrtPtr<OrtTypeInfo> owned(contained, api.ReleaseTypeInfo);
+      return fmt::format("optional({})", TypeName(contained));
+    }
+    default:
+      return "opaque";
+  }
+}
+
+}  // namespace wasinn::onnx

@@ -1,0 +1,23 @@
+// Tensors over memory of ours.
+#ifndef WASINN_BACKENDS_ONNX_TENSOR_H_
+#define WASINN_BACKENDS_ONNX_TENSOR_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "common/aligned_buffer.h"
+#include "onnx/ort_library.h"
+
+namespace wasinn::onnx {
+
+// The bytes of a tensor; UINT64_MAX where they are too many to count.
+uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_size);
+
+// A value of ONNX Runtime that lies in `buffer`, which must outlive it.
+OrtPtr<OrtValue> MakeTensor(const OrtLibrary& library, const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
+                            std::span<const int64_t> dims, const backend::AlignedBuffer& buffer, size_t bytes);
+
+}  // namespace wasinn::onnx
+
+#endif  // WASINN_BACKENDS_ONNX_TENSOR_H_

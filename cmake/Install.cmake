@@ -1,0 +1,95 @@
+# What `cmake --install` puts into a prefix. The prefix may be moved: what is in it finds the rest relative to itself.
+#
+#   bin/wasinn                  the command
+#   include/wasinn              headers for embedders and backends
+#   include/wasinn-guest        headers for guest programs
+#   lib/libwasinn.so            the library
+#   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
+#   lib/wasinn                  backends, and what of .deps they and the command load
+#   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime)
+#   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc
+#   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
+include(CMakePackageConfigHelpers)
+
+set(WASINN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/wasinn)
+set(WASINN_GUEST_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/wasinn-guest)
+file(RELATIVE_PATH WASINN_LIB_FROM_BIN /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+file(RELATIVE_PATH WASINN_BACKENDS_FROM_BIN /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${WASINN_BACKEND_DIR})
+
+# wasinn_install_pkgconfig(NAME DESCRIPTION REQUIRES LIBS)
+function(wasinn_install_pkgconfig PC_NAME PC_DESCRIPTION PC_REQUIRES PC_LIBS)
+  file(RELATIVE_PATH PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/wasinn.pc.in ${PROJECT_BINARY_DIR}/${PC_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# wasinn_install_dependency(TARGET LIBRARY): lets the installed TARGET find LIBRARY. One of .deps goes along, since
+# .deps belongs to the source tree; one of the system or of another prefix is used where it is.
+function(wasinn_install_dependency TARGET LIBRARY)
+  cmake_path(GET LIBRARY PARENT_PATH folder)
+  cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${folder}" ours)
+  if(ours)
+    cmake_path(GET LIBRARY FILENAME name)
+    file(REAL_PATH "${LIBRARY}" real)
+    install(PROGRAMS ${real} DESTINATION ${WASINN_BACKEND_DIR} RENAME ${name})
+  elseif(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    set_property(TARGET ${TARGET} APPEND PROPERTY INSTALL_RPATH ${folder})
+  endif()
+endfunction()
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wasinn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp/
+        DESTINATION ${WASINN_GUEST_INCLUDE_DIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(TARGETS wasinn EXPORT wasinnTargets)
+install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
+wasinn_install_pkgconfig(wasinn "${PROJECT_DESCRIPTION}" "" "-lwasinn")
+
+# The backends that were built.
+file(GLOB backends RELATIVE ${PROJECT_SOURCE_DIR}/backends ${PROJECT_SOURCE_DIR}/backends/*)
+list(REMOVE_ITEM backends echo) # for tests
+foreach(backend IN LISTS backends)
+  if(TARGET wasinn_backend_${backend})
+    install(TARGETS wasinn_backend_${backend} LIBRARY DESTINATION ${WASINN_BACKEND_DIR})
+  endif()
+endforeach()
+if(TARGET wasinn_backend_onnx)
+  find_package(OnnxRuntime QUIET)
+  if(OnnxRuntime_LIBRARY)
+    wasinn_install_dependency(wasinn_backend_onnx ${OnnxRuntime_LIBRARY})
+  endif()
+endif()
+
+if(TARGET wasinn_wasmtime)
+  install(TARGETS wasinn_wasmtime EXPORT wasinnWasmtimeTargets)
+  install(EXPORT wasinnWasmtimeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmtime.cmake DESTINATION ${WASINN_CMAKE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/link.cc
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmtime)
+  wasinn_install_pkgconfig(wasinn-wasmtime "wasi-nn for programs that embed Wasmtime" "wasinn = ${PROJECT_VERSION}"
+                           "-lwasinn_wasmtime -lwasmtime")
+endif()
+
+if(TARGET wasinn_command)
+  set_target_properties(wasinn_command PROPERTIES
+    INSTALL_RPATH "$ORIGIN/${WASINN_LIB_FROM_BIN};$ORIGIN/${WASINN_BACKENDS_FROM_BIN}")
+  install(TARGETS wasinn_command)
+  find_package(Wasmtime QUIET)
+  if(NOT Wasmtime_LIBRARY MATCHES "\\.a$")
+    wasinn_install_dependency(wasinn_command ${Wasmtime_LIBRARY})
+  endif()
+endif()
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/wasinnConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/wasinnConfig.cmake
+                              INSTALL_DESTINATION ${WASINN_CMAKE_DIR}
+                              PATH_VARS WASINN_GUEST_INCLUDE_DIR WASINN_BACKEND_DIR
+                              NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Before 1.0 a minor release may change what is linked.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/wasinnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/wasinnConfig.cmake ${PROJECT_BINARY_DIR}/wasinnConfigVersion.cmake
+        DESTINATION ${WASINN_CMAKE_DIR})
+foreach(document IN ITEMS LICENSE README.md)
+  install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
+endforeach()

@@ -1,0 +1,361 @@
+// wasinn/wasinn.hpp - wasinn.h for C++17: the same calls with owners, strings and vectors. Header-only; nothing here
+// throws by itself, and no exception is needed to use it.
+//
+//     wasinn::Result<wasinn::Host> host = wasinn::Host::Create();
+//     if (!host) return Fail(host.status().message());
+//     wasinn::ModelOptions model;
+//     model.path = "digits.onnx";
+//     if (wasinn::Status status = host->AddModel("digits", model); !status.ok()) return Fail(status.message());
+//     wasinn::Result<wasinn::Process> guest = wasinn::Process::Create(*host);
+//     … link guest->get() with an engine's adapter, run …
+//     guest->Close();  // before the engine's store or instance goes
+//
+// Conventions:
+//  - What can fail returns a Status or a Result<T>; the compiler warns when one is dropped.
+//  - Every class is move-only and owns one object of wasinn.h; get() lends it to the C functions. A moved-from object
+//  may only be
+//    destroyed or assigned to.
+//  - Threads as in wasinn.h: Host and Process may be used from any thread at the same time, everything else belongs to
+//  one thread at
+//    a time.
+#ifndef WASINN_WASINN_HPP_
+#define WASINN_WASINN_HPP_
+
+#include <wasinn/wasinn.h>
+
+#include <cassert>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace wasinn {
+
+using Code = wasinn_code;
+using Dtype = wasinn_dtype;
+using Encoding = wasinn_encoding;
+using Target = wasinn_target;
+using LogLevel = wasinn_log_level;
+
+namespace internal {
+template <auto kFree>
+struct Free {
+  template <typename T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+
+inline std::string ToString(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+}  // namespace internal
+
+// How a call ended: fine, or a code and a message.
+class [[nodiscard]] Status {
+ public:
+  // Success.
+  Status() = default;
+  // Takes what a function of wasinn.h returned; NULL is success.
+  explicit Status(wasinn_status* status) : status_(status) {}
+
+  bool ok() const { return status_ == nullptr; }
+  Code code() const { return wasinn_status_code(status_.get()); }
+  // "" for success. Lives as long as this object.
+  const char* message() const { return wasinn_status_message(status_.get()); }
+  // The backend that reported the error, "" if none did.
+  const char* backend() const { return wasinn_status_backend(status_.get()); }
+
+  const wasinn_status* get() const { return status_.get(); }
+  // Gives the C object away, for a function that returns a wasinn_status itself.
+  wasinn_status* release() { return status_.release(); }
+
+ private:
+  std::unique_ptr<wasinn_status, internal::Free<wasinn_status_free>> status_;
+};
+
+// A value, or the Status that says why there is none.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : result_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
+  Result(Status status)
+      : result_(std::move(status)) {}  // NOLINT(google-explicit-constructor): `return status;`; never ok()
+
+  bool ok() const { return std::holds_alternative<T>(result_); }
+  explicit operator bool() const { return ok(); }
+
+  // Only if ok().
+  T& value() & {
+    assert(ok());
+    return *std::get_if<T>(&result_);
+  }
+  const T& value() const& {
+    assert(ok());
+    return *std::get_if<T>(&result_);
+  }
+  T&& value() && { return std::move(value()); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(value()); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  // Only if not ok(). Take it by std::move(result).status() to return it.
+  const Status& status() const& {
+    assert(!ok());
+    return *std::get_if<Status>(&result_);
+  }
+  Status&& status() && {
+    assert(!ok());
+    return std::move(*std::get_if<Status>(&result_));
+  }
+
+ private:
+  std::variant<T, Status> result_;
+};
+
+// Settings of a host; docs/configuration.md lists the keys. What is set later wins.
+class Config {
+ public:
+  Config() : config_(wasinn_config_new()) {}
+
+  // Relative paths in the file are relative to the file's folder.
+  Status LoadFile(const std::string& path) { return Status(wasinn_config_load_file(get(), path.c_str())); }
+  // Relative paths are relative to the working directory, here and in Set.
+  Status LoadToml(const std::string& toml) { return Status(wasinn_config_load_toml(get(), toml.c_str())); }
+  // `key` is dotted, "limits.max_graphs"; `value` is a TOML value, or else taken as a string.
+  Status Set(const std::string& key, const std::string& value) {
+    return Status(wasinn_config_set(get(), key.c_str(), value.c_str()));
+  }
+
+  wasinn_config* get() { return config_.get(); }
+  const wasinn_config* get() const { return config_.get(); }
+
+ private:
+  std::unique_ptr<wasinn_config, internal::Free<wasinn_config_free>> config_;
+};
+
+// What one guest may use. Start from Host::limits(); a Limits made by hand allows nothing and has no deadline.
+struct Limits : wasinn_limits {
+  Limits() : wasinn_limits() { struct_size = sizeof(wasinn_limits); }
+};
+
+// What one guest may ask for. Start from Host::policy(); a Policy made by hand allows nothing but registered models.
+struct Policy : wasinn_policy {
+  Policy() : wasinn_policy() { struct_size = sizeof(wasinn_policy); }
+};
+
+// A model that guests name: a file, a folder, or bytes.
+struct ModelOptions {
+  std::string path;  // a model file, or a folder in the layout that Triton and Wasmtime use; or empty and
+  std::vector<wasinn_bytes> parts;  // bytes, one element for each part of the model; copied by AddModel
+  Encoding encoding = WASINN_AUTODETECT;
+  Target target = WASINN_CPU;
+  uint32_t version = 0;    // guests ask for "NAME:2"; 0: the folder's versions, or 1
+  std::string config;      // JSON object for the backend; empty: {}
+  bool immutable = false;  // the file never changes: map it instead of copying it
+  bool preload = false;    // compile in AddModel, so that its errors show there
+};
+
+// A registered model.
+struct ModelInfo {
+  std::string name;
+  uint32_t version;
+  Encoding encoding;
+  Target target;
+  std::string path;   // empty if it came as bytes
+  bool loaded;        // compiled and ready
+  uint64_t compiles;  // how often it was compiled
+};
+
+// One input or output of a model.
+struct Io {
+  std::string name;
+  Dtype dtype;                // WASINN_DTYPE_UNKNOWN: matches any
+  std::string type_name;      // the framework's own word for the type; may be empty
+  uint32_t flags;             // WASINN_IO_*
+  bool has_rank;              // false: any shape matches, dims is empty
+  std::vector<int64_t> dims;  // -1: any size matches
+};
+
+// What a model takes and gives.
+struct Signature {
+  std::vector<Io> inputs;
+  std::vector<Io> outputs;
+};
+
+// A backend that the host knows, and what it runs on or misses.
+struct BackendReport {
+  std::string name;
+  std::string encodings;
+  bool available;
+  std::string framework;  // name and version; this and the next two are empty if not available
+  std::string devices;
+  std::string library;
+  std::string missing;  // what is missing; this and the next are empty if available
+  std::string install;  // the command that installs it
+};
+
+// Called from any thread, also concurrently, with one line without control characters. Must not call wasinn, must not
+// throw.
+using LogFunction = std::function<void(LogLevel level, const char* message)>;
+
+// Everything that guests in one OS process share: backends, models, default limits and policy. Processes that were made
+// from it keep what they need alive, so it may be destroyed before them.
+class Host {
+ public:
+  // `config` is read now and not kept. `log` may be empty.
+  static Result<Host> Create(const Config& config = Config(), LogFunction log = nullptr) {
+    Host host;
+    if (log) host.log_ = std::make_shared<LogFunction>(std::move(log));
+    wasinn_host* created = nullptr;
+    Status status(wasinn_host_new(config.get(), host.log_ ? &Log : nullptr, host.log_.get(), &created));
+    if (!status.ok()) return status;
+    host.host_.reset(created);
+    return host;
+  }
+
+  // What its processes have by default.
+  Limits limits() const {
+    Limits limits;
+    wasinn_host_limits(get(), &limits);
+    return limits;
+  }
+  // Likewise; its `models` are valid as long as the host.
+  Policy policy() const {
+    Policy policy;
+    wasinn_host_policy(get(), &policy);
+    return policy;
+  }
+
+  // Registers a model under a name, or replaces the one that has it; guests keep the graph that they hold.
+  Status AddModel(const std::string& name, const ModelOptions& options) {
+    wasinn_model_options c = {};
+    c.struct_size = sizeof c;
+    c.path = options.path.empty() ? nullptr : options.path.c_str();
+    c.bytes = options.parts.data();
+    c.n_bytes = options.parts.size();
+    c.encoding = options.encoding;
+    c.target = options.target;
+    c.version = options.version;
+    c.config = options.config.empty() ? nullptr : options.config.c_str();
+    c.immutable = options.immutable;
+    c.preload = options.preload;
+    return Status(wasinn_host_add_model(get(), name.c_str(), &c));
+  }
+  // Registers every model of a folder: NAME/model.onnx, NAME/1/model.onnx.
+  Status AddModels(const std::string& folder) { return Status(wasinn_host_add_models(get(), folder.c_str())); }
+  // Removes all versions of a name, or one of "NAME:2". Guests that hold it keep it.
+  Status RemoveModel(const std::string& name) { return Status(wasinn_host_remove_model(get(), name.c_str())); }
+
+  // Every registered model, sorted by name and version.
+  std::vector<ModelInfo> Models() const {
+    std::vector<ModelInfo> models;
+    wasinn_host_models(
+        get(),
+        [](void* user, const wasinn_model_info* info) {
+          static_cast<std::vector<ModelInfo>*>(user)->push_back(
+              {internal::ToString(info->name), info->version, info->encoding, info->target,
+               internal::ToString(info->path), info->loaded, info->compiles});
+        },
+        &models);
+    return models;
+  }
+
+  // What a registered model takes and gives. Loads it if it is not loaded yet.
+  Result<Signature> Inspect(const std::string& name) const {
+    Signature signature;
+    Status status(wasinn_host_inspect(get(), name.c_str(), &AddIo, &signature));
+    if (!status.ok()) return status;
+    return signature;
+  }
+
+  // Every known backend. Opens those whose framework is there.
+  std::vector<BackendReport> Backends() const {
+    std::vector<BackendReport> backends;
+    wasinn_host_backends(
+        get(),
+        [](void* user, const wasinn_backend_report* report) {
+          using internal::ToString;
+          static_cast<std::vector<BackendReport>*>(user)->push_back(
+              {ToString(report->name), ToString(report->encodings), report->available, ToString(report->framework),
+               ToString(report->devices), ToString(report->library), ToString(report->missing),
+               ToString(report->install)});
+        },
+        &backends);
+    return backends;
+  }
+
+  wasinn_host* get() const { return host_.get(); }
+
+ private:
+  friend class Process;
+  Host() = default;
+
+  static void Log(void* user, wasinn_log_level level, const char* message) {
+    (*static_cast<const LogFunction*>(user))(level, message);
+  }
+
+  static void AddIo(void* user, bool is_output, uint32_t, const wasinn_io* io) {
+    auto* signature = static_cast<Signature*>(user);
+    Io copy{internal::ToString(io->name),
+            static_cast<Dtype>(io->dtype),
+            internal::ToString(io->type_name),
+            io->flags,
+            io->rank >= 0,
+            {}};
+    if (io->rank > 0) copy.dims.assign(io->dims, io->dims + io->rank);
+    (is_output ? signature->outputs : signature->inputs).push_back(std::move(copy));
+  }
+
+  std::shared_ptr<LogFunction> log_;  // before host_: it is called until the last process is freed
+  std::unique_ptr<wasinn_host, internal::Free<wasinn_host_free>> host_;
+};
+
+// What a process gets beside its host's defaults.
+struct ProcessOptions {
+  std::string name;                // for the log
+  const Limits* limits = nullptr;  // NULL: the host's
+  const Policy* policy = nullptr;  // NULL: the host's
+};
+
+// One guest program: all its instances and threads share the process's handles. Close it before the engine's store or
+// instance goes; destroying it closes it too.
+class Process {
+ public:
+  static Result<Process> Create(const Host& host, const ProcessOptions& options = ProcessOptions()) {
+    wasinn_process_options c = {};
+    c.struct_size = sizeof c;
+    c.name = options.name.empty() ? nullptr : options.name.c_str();
+    c.limits = options.limits;
+    c.policy = options.policy;
+    wasinn_process* created = nullptr;
+    Status status(wasinn_process_new(host.get(), &c, &created));
+    if (!status.ok()) return status;
+    return Process(host.log_, created);
+  }
+
+  // Refuses new calls, cancels what runs, waits until no call of the guest is inside. May be called more than once.
+  void Close() { wasinn_process_close(get()); }
+
+  wasinn_process_stats Statistics() const {
+    wasinn_process_stats stats = {};
+    stats.struct_size = sizeof stats;
+    wasinn_process_statistics(get(), &stats);
+    return stats;
+  }
+
+  wasinn_process* get() const { return process_.get(); }
+
+ private:
+  Process(std::shared_ptr<LogFunction> log, wasinn_process* process) : log_(std::move(log)), process_(process) {}
+
+  std::shared_ptr<LogFunction> log_;
+  std::unique_ptr<wasinn_process, internal::Free<wasinn_process_free>> process_;
+};
+
+}  // namespace wasinn
+
+#endif  // WASINN_WASINN_HPP_

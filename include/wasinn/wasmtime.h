@@ -1,0 +1,33 @@
+/* wasinn/wasmtime.h - wasi-nn for programs that embed Wasmtime through its C API.
+ *
+ * The functions go into the embedder's own linker, once; the guest's process is found at each call, so that one linker
+ * and one pre-linked module (wasmtime_instance_pre_t) serve any number of guests. The code is a static library
+ * (libwasinn_wasmtime.a, CMake target wasinn::wasmtime) that uses the Wasmtime which the program links; its source is
+ * installed too (share/wasinn/engines/wasmtime), to be compiled against another major version.
+ */
+#ifndef WASINN_WASMTIME_H_
+#define WASINN_WASMTIME_H_
+
+#include <wasinn/wasinn.h>
+#include <wasmtime.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Finds the process of the guest that is calling, for instance wasmtime_context_get_data(context). Called at every
+ * call, on the guest's thread. NULL: the guest gets runtime_error. */
+typedef wasinn_process* (*wasinn_wasmtime_process_of)(wasmtime_context_t* context, void* user);
+
+/* Defines every wasi-nn function in `linker`. `host` gets what the adapter has to log; it and `user` must outlive the
+ * linker. Fails if a function of the same name is defined already and the linker does not allow shadowing. */
+wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host, wasinn_wasmtime_process_of process_of,
+                                    void* user) WASINN_MUST_CHECK;
+
+/* The same for one guest: every call belongs to `process`, which must outlive the linker. */
+wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) WASINN_MUST_CHECK;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WASINN_WASMTIME_H_ */

@@ -1,0 +1,68 @@
+// wasinn backends: what this host can run models on.
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.h"
+#include "cli/host_flags.h"
+#include "cli/log.h"
+#include "cli/table.h"
+
+namespace wasinn::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BackendsFlags {
+  HostFlags host;
+  bool json = false;
+};
+
+Json ToJson(const BackendReport& backend) {
+  return {{"name", backend.name},           {"encodings", backend.encodings}, {"available", backend.available},
+          {"framework", backend.framework}, {"devices", backend.devices},     {"library", backend.library},
+          {"missing", backend.missing},     {"install", backend.install}};
+}
+
+std::string ToText(const std::vector<BackendReport>& backends) {
+  Table table({"BACKEND", "ENCODINGS", "FRAMEWORK", "DEVICES", "LIBRARY"});
+  std::string missing;
+  for (const BackendReport& backend : backends) {
+    if (backend.available) {
+      table.Add({backend.name, backend.encodings, backend.framework, backend.devices, backend.library});
+      continue;
+    }
+    table.Add({backend.name, backend.encodings, "not found", "-", "-"});
+    missing += "  " + backend.name + ": " + backend.missing + "\n";
+    if (!backend.install.empty()) missing += "    to install it: " + backend.install + "\n";
+  }
+  return table.ToString() + (missing.empty() ? "" : "\nNot found:\n" + missing);
+}
+
+int Run(const BackendsFlags& flags) {
+  const Result<Host> host = MakeHost(flags.host);
+  if (!host) return Fail(host.status().message());
+  const std::vector<BackendReport> backends = host->Backends();
+  if (flags.json) {
+    Json json = Json::array();
+    for (const BackendReport& backend : backends) json.push_back(ToJson(backend));
+    std::puts(json.dump(2).c_str());
+  } else {
+    std::fputs(ToText(backends).c_str(), stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command AddBackendsCommand(CLI::App& app) {
+  CLI::App* backends =
+      app.add_subcommand("backends", "List what models can run on here, and how to install what is missing");
+  auto flags = std::make_shared<BackendsFlags>();
+  backends->add_flag("--json", flags->json, "Print JSON");
+  backends->footer("Example:\n  wasinn backends");
+  AddHostFlags(*backends, &flags->host);
+  return {backends, [flags] { return Run(*flags); }};
+}
+
+}  // namespace wasinn::cli

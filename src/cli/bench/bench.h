@@ -1,0 +1,24 @@
+// Measures a model natively and from guests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/bench/report.h"
+#include "cli/bench/tensors.h"
+#include "cli/host_flags.h"
+
+namespace wasinn::cli::bench {
+
+struct Options {
+  HostFlags host;
+  std::string model;  // a file, a folder, or the name of a model in the settings
+  size_t guests = 1;
+  Budget budget{.seconds = 3};
+  std::vector<int> cpus;  // the first is the one of single inferences; none: any
+  Shapes shapes;
+};
+
+Result<Report> Measure(const Options& options);
+
+}  // namespace wasinn::cli::bench

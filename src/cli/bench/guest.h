@@ -1,0 +1,33 @@
+// The guest side: bench/guests/bench.c on Wasmtime.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/bench/runner.h"
+
+namespace wasinn::cli::bench {
+
+class GuestRunner : public Runner {
+ public:
+  // Calls a function of the guest that does nothing: the part of Run that is the bench's own.
+  virtual bool CallNothing() = 0;
+  virtual std::span<const uint8_t> output(size_t i) const = 0;  // in the guest's memory
+  virtual wasinn_process_stats Statistics() const = 0;
+};
+
+// The compiled guest, from which any number of guests are made, each with a process of its own.
+class GuestProgram {
+ public:
+  virtual ~GuestProgram() = default;
+  // A guest that runs the host's model `name`. Sizes of outputs are known; the program must outlive the guest.
+  virtual Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
+                                                        const std::vector<Tensor>& inputs,
+                                                        const std::vector<Tensor>& outputs) const = 0;
+};
+
+Result<std::unique_ptr<GuestProgram>> CompileGuest();
+
+}  // namespace wasinn::cli::bench

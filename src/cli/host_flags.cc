@@ -1,0 +1,124 @@
+#include "cli/host_flags.h"
+
+#include <functional>
+
+#include "cli/flags.h"
+#include "cli/log.h"
+#include "cli/quantities.h"
+#include "cli/text.h"
+
+namespace wasinn::cli {
+namespace {
+
+using ToValue = std::function<Parsed<std::string>(const std::string&)>;
+
+// A flag that sets configuration keys, all to the same value.
+void AddSetting(CLI::App& app, HostFlags* flags, const std::string& flag, const std::vector<std::string>& keys,
+                const std::string& type, const ToValue& to_value, const std::string& help) {
+  auto use = [flags, keys](const std::string& value) {
+    for (const std::string& key : keys) flags->settings.emplace_back(key, value);
+  };
+  AddParsed<std::string>(app, flag, to_value, use, help)->type_name(type)->envname(EnvironmentName(flag));
+}
+
+Parsed<std::string> Count(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 9 && text.find_first_not_of("0123456789") == text.npos;
+  if (!digits) return std::unexpected("'" + text + "' is not a count");
+  return text;
+}
+
+Parsed<std::string> Size(const std::string& text) {
+  const auto bytes = ParseSize(text);
+  if (!bytes) return std::unexpected(bytes.error());
+  return std::to_string(*bytes);
+}
+
+Parsed<std::string> Duration(const std::string& text) {
+  const auto milliseconds = ParseDuration(text);
+  if (!milliseconds) return std::unexpected(milliseconds.error());
+  return std::to_string(*milliseconds);
+}
+
+Parsed<std::string> Level(const std::string& text) {
+  for (const char* level : {"error", "warning", "info", "debug"}) {
+    if (EqualsIgnoringCase(text, level)) return level;
+  }
+  return std::unexpected("'" + text + "' is not error, warning, info or debug");
+}
+
+Parsed<std::string> Same(const std::string& text) { return text; }
+
+}  // namespace
+
+void AddHostFlags(CLI::App& app, HostFlags* flags) {
+  app.add_option("--config", flags->config_file, "Settings, a TOML file (docs/configuration.md)")
+      ->type_name("FILE")
+      ->envname("WASINN_CONFIG");
+  AddSetting(app, flags, "--threads", {"threads"}, "N", Count, "Threads for all computes together; 0: one per core");
+  AddSetting(app, flags, "--log-level", {"log.level"}, "LEVEL", Level, "error, warning (default), info or debug");
+}
+
+void AddModelFlags(CLI::App& app, HostFlags* flags) {
+  auto add = [flags](ModelFlag model) { flags->models.push_back(std::move(model)); };
+  auto add_all = [flags](const std::vector<ModelFlag>& models) {
+    flags->models.insert(flags->models.end(), models.begin(), models.end());
+  };
+  AddParsed<ModelFlag>(app, "--model", ParseModelFlag, add,
+                       "A file or folder that the guest may load by NAME; after the path\n"
+                       "may follow ,encoding=E ,target=T ,version=N")
+      ->type_name("NAME=PATH")
+      ->group("Models");
+  AddParsed<std::string>(
+      app, "--models", Same, [flags](std::string dir) { flags->model_dirs.push_back(std::move(dir)); },
+      "Every model of a folder: DIR/NAME/model.onnx, DIR/NAME/1/model.onnx")
+      ->type_name("DIR")
+      ->group("Models");
+  AddParsed<std::vector<ModelFlag>>(app, "-S", ParseWasmtimeFlag, add_all,
+                                    "nn-graph=FORMAT::DIR, as for wasmtime: the name is the folder's")
+      ->type_name("OPTION")
+      ->group("Models");
+  AddParsed<ModelFlag>(app, "--nn-preload", ParseWasmEdgeFlag, add, "NAME:ENCODING:TARGET:PATH, as for wasmedge")
+      ->type_name("MODEL")
+      ->group("Models");
+}
+
+void AddLimitFlags(CLI::App& app, HostFlags* flags) {
+  const size_t before = app.get_options().size();
+  AddSetting(app, flags, "--nn-max-graphs", {"limits.max_graphs"}, "N", Count,
+             "Graphs that the guest may hold at once");
+  AddSetting(app, flags, "--nn-max-contexts", {"limits.max_contexts"}, "N", Count, "Execution contexts, likewise");
+  AddSetting(app, flags, "--nn-max-bytes", {"limits.max_model_bytes", "limits.max_tensor_bytes"}, "SIZE", Size,
+             "Bytes of its own models, and bytes of tensors: 64M, 1G");
+  AddSetting(app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
+             "For one load or compute: 500ms, 10s; 0: none");
+  app.add_flag_function(
+         "--nn-deny-load",
+         [flags](int64_t n) {
+           if (n > 0) flags->settings.emplace_back("policy.allow_load", "false");
+         },
+         "Only models that you name here, none from the guest's own bytes")
+      ->envname("WASINN_NN_DENY_LOAD");
+  const std::vector<CLI::Option*> all = app.get_options();
+  for (size_t i = before; i < all.size(); ++i) all[i]->group("Limits of the guest");
+}
+
+Result<Host> MakeHost(const HostFlags& flags) {
+  Config config;
+  if (!flags.config_file.empty()) {
+    if (Status status = config.LoadFile(flags.config_file); !status.ok()) return status;
+  }
+  for (const auto& [key, value] : flags.settings) {
+    if (Status status = config.Set(key, value); !status.ok()) return status;
+  }
+  Result<Host> host = Host::Create(config, Log);
+  if (!host) return host;
+  for (const std::string& dir : flags.model_dirs) {
+    if (Status status = host->AddModels(dir); !status.ok()) return status;
+  }
+  for (const ModelFlag& model : flags.models) {
+    if (Status status = AddModel(*host, model); !status.ok()) return status;
+  }
+  return host;
+}
+
+}  // namespace wasinn::cli

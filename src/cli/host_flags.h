@@ -1,0 +1,30 @@
+// The flags that make a host, the same for every subcommand that needs one, and what they mean for its configuration.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+#include <wasinn/wasinn.hpp>
+
+#include "cli/model_flags.h"
+
+namespace wasinn::cli {
+
+struct HostFlags {
+  std::string config_file;
+  std::vector<std::pair<std::string, std::string>> settings;  // config keys and values, in the order of the flags
+  std::vector<ModelFlag> models;
+  std::vector<std::string> model_dirs;
+};
+
+// Each adds a group of flags to a subcommand; `flags` must live as long as `app`. A flag --nn-max-graphs may be given
+// as the environment variable WASINN_NN_MAX_GRAPHS too.
+void AddHostFlags(CLI::App& app, HostFlags* flags);   // --config, --threads, --log-level
+void AddModelFlags(CLI::App& app, HostFlags* flags);  // --model, --models, -S, --nn-preload
+void AddLimitFlags(CLI::App& app, HostFlags* flags);  // --nn-...
+
+// The host that the flags ask for: the file's settings, then the flags', which win. Its log goes to the command's.
+Result<Host> MakeHost(const HostFlags& flags);
+
+}  // namespace wasinn::cli

@@ -1,0 +1,140 @@
+// wasinn inspect: what a model takes and gives.
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/host_flags.h"
+#include "cli/log.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+namespace wasinn::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct InspectFlags {
+  HostFlags host;
+  std::string model;
+  std::string encoding;
+  bool json = false;
+};
+
+std::string TypeOf(const Io& io) {
+  if (io.dtype != WASINN_DTYPE_UNKNOWN) return wasinn_dtype_name(io.dtype);
+  return io.type_name.empty() ? "?" : io.type_name;
+}
+
+// "[1, 3, ?, ?]"; "[]" is a scalar, "?" any shape.
+std::string ShapeOf(const Io& io) {
+  if (!io.has_rank) return "?";
+  std::string shape = "[";
+  for (const int64_t dim : io.dims) {
+    if (shape.size() > 1) shape += ", ";
+    shape += dim < 0 ? "?" : std::to_string(dim);
+  }
+  return shape + "]";
+}
+
+std::string NotesOf(const Io& io) {
+  if (io.flags & WASINN_IO_UNSERVABLE) return "guests cannot use it";
+  if (io.flags & WASINN_IO_OPAQUE) return "bytes of any length";
+  return io.flags & WASINN_IO_OPTIONAL ? "optional" : "";
+}
+
+// Unknown dims, and the shape of unknown rank, are null.
+Json ToJson(const Io& io) {
+  Json shape;
+  if (io.has_rank) {
+    shape = Json::array();
+    for (const int64_t dim : io.dims) shape.push_back(dim < 0 ? Json() : Json(dim));
+  }
+  return {{"name", io.name},
+          {"dtype", wasinn_dtype_name(io.dtype)},
+          {"type", io.type_name},
+          {"shape", shape},
+          {"optional", (io.flags & WASINN_IO_OPTIONAL) != 0},
+          {"usable", (io.flags & WASINN_IO_UNSERVABLE) == 0}};
+}
+
+Json ToJson(const std::vector<Io>& ios) {
+  Json json = Json::array();
+  for (const Io& io : ios) json.push_back(ToJson(io));
+  return json;
+}
+
+void AddRows(const char* what, const std::vector<Io>& ios, Table* table) {
+  for (size_t i = 0; i < ios.size(); ++i) {
+    table->Add(
+        {what, std::to_string(i), Printable(ios[i].name), Printable(TypeOf(ios[i])), ShapeOf(ios[i]), NotesOf(ios[i])});
+  }
+}
+
+// The version that a guest gets for `name`: the one asked for, else the highest.
+std::optional<ModelInfo> Find(const Host& host, const std::string& name) {
+  std::optional<ModelInfo> found;
+  for (ModelInfo& info : host.Models()) {
+    if (info.name == name || info.name + ":" + std::to_string(info.version) == name) found = std::move(info);
+  }
+  return found;
+}
+
+int Run(InspectFlags& flags) {
+  std::error_code ignored;
+  std::string name = flags.model;
+  if (std::filesystem::exists(flags.model, ignored)) {
+    ModelFlag model;
+    model.name = name = LastComponent(flags.model);
+    model.paths.push_back(flags.model);
+    if (!flags.encoding.empty()) {
+      if (Status status(wasinn_encoding_parse(flags.encoding.c_str(), &model.encoding)); !status.ok()) {
+        throw CLI::ValidationError("--encoding", status.message());
+      }
+    }
+    flags.host.models.push_back(model);
+  }
+  const Result<Host> host = MakeHost(flags.host);
+  if (!host) return Fail(host.status().message());
+  const std::optional<ModelInfo> info = Find(*host, name);
+  if (!info) return Fail(name + " is neither a file nor a folder nor the name of a model");
+  const Result<Signature> signature = host->Inspect(name);
+  if (!signature) return Fail(signature.status().message());
+  const char* encoding = wasinn_encoding_name(info->encoding);
+  if (flags.json) {
+    const Json json = {{"name", info->name},
+                       {"version", info->version},
+                       {"encoding", encoding},
+                       {"path", info->path},
+                       {"inputs", ToJson(signature->inputs)},
+                       {"outputs", ToJson(signature->outputs)}};
+    // A name that is no UTF-8 is the model's, and no reason to fail.
+    std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    return 0;
+  }
+  Table table({"", "INDEX", "NAME", "TYPE", "SHAPE", ""});
+  AddRows("input", signature->inputs, &table);
+  AddRows("output", signature->outputs, &table);
+  std::printf("%s (%s)\n\n%s", flags.model.c_str(), encoding, table.ToString().c_str());
+  return 0;
+}
+
+}  // namespace
+
+Command AddInspectCommand(CLI::App& app) {
+  CLI::App* inspect = app.add_subcommand("inspect", "Show a model's inputs and outputs");
+  auto flags = std::make_shared<InspectFlags>();
+  inspect->add_option("MODEL", flags->model, "A model file, a model folder, or the name of a model in the settings")
+      ->required();
+  inspect->add_option("--encoding", flags->encoding, "The model's format, where its name and bytes do not tell")
+      ->type_name("ENCODING");
+  inspect->add_flag("--json", flags->json, "Print JSON");
+  inspect->footer("Example:\n  wasinn inspect digits.onnx");
+  AddHostFlags(*inspect, &flags->host);
+  AddModelFlags(*inspect, &flags->host);
+  return {inspect, [flags] { return Run(*flags); }};
+}
+
+}  // namespace wasinn::cli

@@ -1,0 +1,19 @@
+// What the command says beside its results: one line each on stderr, "wasinn: warning: ...".
+#pragma once
+
+#include <string>
+#include <wasinn/wasinn.hpp>
+
+namespace wasinn::cli {
+
+// Exit codes of the command itself; a guest's own code passes through.
+inline constexpr int kFailure = 1;
+inline constexpr int kUsage = 2;
+
+// Any thread.
+void Log(LogLevel level, const char* message);
+
+// Says why the command failed, and returns kFailure.
+int Fail(const std::string& message);
+
+}  // namespace wasinn::cli

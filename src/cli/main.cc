@@ -1,0 +1,61 @@
+// The wasinn command. Each subcommand is a file of its own and one line in kCommands.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/help.h"
+#include "cli/log.h"
+
+namespace wasinn::cli {
+namespace {
+
+constexpr Command (*kCommands[])(CLI::App&) = {AddRunCommand, AddInspectCommand, AddBackendsCommand, AddBenchCommand};
+
+constexpr char kExample[] =
+    "Example:\n"
+    "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n\n"
+    "`wasinn COMMAND --help` has the flags of a command.";
+
+int UsageError(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const std::vector<std::string> unknown = app.remaining();
+  // CLI11 would say that a command is missing.
+  const std::string message = commands.empty() && !unknown.empty() ? "unknown command " + unknown[0] : error.what();
+  Log(WASINN_LOG_ERROR, message.c_str());
+  const std::string command = commands.empty() ? "" : " " + commands[0]->get_name();
+  std::fprintf(stderr, "Try 'wasinn%s --help'.\n", command.c_str());
+  return kUsage;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Runs WebAssembly programs that use machine-learning models on the host's frameworks, through wasi-nn.",
+               "wasinn");
+  app.set_version_flag("--version", std::string("wasinn ") + wasinn_version());
+  app.require_subcommand(1, 1);
+  app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
+  app.footer(kExample);
+  std::vector<Command> commands;
+  for (auto* add : kCommands) commands.push_back(add(app));
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stderr);
+    return kUsage;
+  }
+  try {
+    app.parse(argc, argv);
+    for (const Command& command : commands) {
+      if (app.got_subcommand(command.app)) return command.run();
+    }
+  } catch (const CLI::Success& answered) {  // --help, --version
+    return app.exit(answered);
+  } catch (const CLI::ParseError& error) {
+    return UsageError(app, error);
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace wasinn::cli
+
+int main(int argc, char** argv) { return wasinn::cli::Main(argc, argv); }

@@ -1,0 +1,130 @@
+#include "cli/model_flags.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+
+#include "cli/text.h"
+#include "engines/read_file.h"
+
+namespace wasinn::cli {
+namespace {
+
+Parsed<void> SetEncoding(const std::string& word, ModelFlag* model) {
+  const Status status(wasinn_encoding_parse(word.c_str(), &model->encoding));
+  if (!status.ok()) return std::unexpected(status.message());
+  return {};
+}
+
+Parsed<void> SetTarget(const std::string& word, ModelFlag* model) {
+  const Status status(wasinn_target_parse(word.c_str(), &model->target));
+  if (!status.ok()) return std::unexpected(status.message());
+  return {};
+}
+
+Parsed<void> SetVersion(const std::string& word, ModelFlag* model) {
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, model->version);
+  if (error == std::errc() && stop == end && model->version > 0) return {};
+  return std::unexpected(fmt::format("'{}' is not a version, which is a number from 1", word));
+}
+
+struct Key {
+  std::string_view name;
+  Parsed<void> (*set)(const std::string&, ModelFlag*);
+};
+constexpr Key kKeys[] = {{"encoding", SetEncoding}, {"target", SetTarget}, {"version", SetVersion}};
+
+// One ",key=value" of --model.
+Parsed<void> SetKey(std::string_view item, ModelFlag* model) {
+  const size_t equals = item.find('=');
+  for (const Key& key : kKeys) {
+    if (item.substr(0, equals) == key.name) return key.set(std::string(item.substr(equals + 1)), model);
+  }
+  return std::unexpected(fmt::format("unknown '{}': known are encoding, target and version", item.substr(0, equals)));
+}
+
+}  // namespace
+
+Parsed<ModelFlag> ParseModelFlag(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0 || equals + 1 == text.size()) {
+    return std::unexpected(fmt::format("'{}' is not NAME=PATH", text));
+  }
+  ModelFlag model;
+  model.name = text.substr(0, equals);
+  std::string_view path = text.substr(equals + 1);
+  // From the right, so that a path may contain commas.
+  for (size_t comma; (comma = path.rfind(',')) != path.npos && path.find('=', comma) != path.npos;) {
+    if (Parsed<void> set = SetKey(path.substr(comma + 1), &model); !set) return std::unexpected(set.error());
+    path = path.substr(0, comma);
+  }
+  if (path.empty()) return std::unexpected(fmt::format("'{}' has no path", text));
+  model.paths.emplace_back(path);
+  return model;
+}
+
+Parsed<std::vector<ModelFlag>> ParseWasmtimeFlag(std::string_view text) {
+  constexpr std::string_view kGraph = "nn-graph=";
+  std::vector<ModelFlag> models;
+  for (const std::string& item : Split(text, ',')) {
+    if (item == "nn" || item == "nn=y" || item == "cli" || item == "cli=y") continue;
+    if (!item.starts_with(kGraph)) {
+      return std::unexpected(fmt::format("unknown '{}': known are nn, cli and nn-graph=FORMAT::DIR", item));
+    }
+    const std::string value = item.substr(kGraph.size());
+    const size_t colon = value.find(':');
+    const size_t dir = colon == value.npos ? colon : value.find_first_not_of(':', colon);
+    if (dir == value.npos || dir > colon + 2) {
+      return std::unexpected(fmt::format("'{}' is not nn-graph=FORMAT::DIR", item));
+    }
+    ModelFlag model;
+    model.paths.push_back(value.substr(dir));
+    model.name = LastComponent(model.paths[0]);
+    if (Parsed<void> set = SetEncoding(value.substr(0, colon), &model); !set) return std::unexpected(set.error());
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+Parsed<ModelFlag> ParseWasmEdgeFlag(std::string_view text) {
+  const std::vector<std::string> parts = Split(text, ':');
+  if (parts.size() < 4 || parts[0].empty() || parts[3].empty()) {
+    return std::unexpected(fmt::format("'{}' is not NAME:ENCODING:TARGET:PATH", text));
+  }
+  ModelFlag model;
+  model.name = parts[0];
+  if (Parsed<void> set = SetEncoding(parts[1], &model); !set) return std::unexpected(set.error());
+  if (Parsed<void> set = SetTarget(parts[2], &model); !set) return std::unexpected(set.error());
+  model.paths.assign(parts.begin() + 3, parts.end());
+  return model;
+}
+
+Status AddModel(Host& host, const ModelFlag& model) {
+  auto fail = [&model](std::string_view why) {
+    return Status(wasinn_status_new(WASINN_NOT_FOUND, fmt::format("model {}: {}", model.name, why).c_str()));
+  };
+  ModelOptions options;
+  options.encoding = model.encoding;
+  options.target = model.target;
+  options.version = model.version;
+  std::vector<std::string> contents;  // of the parts, until they are copied
+  if (model.paths.size() == 1) {
+    std::error_code error;
+    if (!std::filesystem::exists(model.paths[0], error)) return fail(fmt::format("{} does not exist", model.paths[0]));
+    options.path = model.paths[0];
+  } else {
+    for (const std::string& path : model.paths) {
+      auto bytes = engines::ReadFile(path);
+      if (!bytes) return fail(bytes.error());
+      contents.push_back(std::move(*bytes));
+    }
+    for (const std::string& part : contents) {
+      options.parts.push_back({reinterpret_cast<const uint8_t*>(part.data()), part.size()});
+    }
+  }
+  return host.AddModel(model.name, options);
+}
+
+}  // namespace wasinn::cli

@@ -1,0 +1,100 @@
+// wasinn run: a guest with its models, folders and environment.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/flags.h"
+#include "cli/help.h"
+#include "cli/host_flags.h"
+#include "cli/log.h"
+#include "engines/engine.h"
+
+namespace wasinn::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "Everything after MODULE goes to the guest. Its exit code is ours; 134 is a trap, 1 an error of\n"
+    "wasinn, 2 a wrong flag. Settings and limits can come from the environment too: --nn-timeout is\n"
+    "WASINN_NN_TIMEOUT. A flag beats the environment, the environment beats the file of --config.\n\n"
+    "Examples:\n"
+    "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n"
+    "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images detect.wasm --fast\n"
+    "  wasinn run --nn-deny-load --nn-max-bytes 64M --nn-timeout 500ms -S nn-graph=onnx::fixture guest.wasm";
+
+struct RunFlags {
+  HostFlags host;
+  engines::Guest guest;
+  bool no_cache = false;
+};
+
+// HOST[::GUEST]
+Parsed<engines::Directory> ParseDirectory(const std::string& text) {
+  const size_t colons = text.find("::");
+  engines::Directory directory{text.substr(0, colons), colons == text.npos ? text : text.substr(colons + 2)};
+  if (directory.host.empty() || directory.guest.empty()) return std::unexpected("'" + text + "' is not HOST[::GUEST]");
+  return directory;
+}
+
+// NAME=VALUE, or NAME for the value that the command itself got.
+Parsed<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  if (name.empty()) return std::unexpected("'" + text + "' is not NAME=VALUE or NAME");
+  if (equals != text.npos) return std::pair(name, text.substr(equals + 1));
+  const char* inherited = std::getenv(name.c_str());
+  if (inherited == nullptr) return std::unexpected("the environment has no " + name);
+  return std::pair(name, std::string(inherited));
+}
+
+int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
+  if (module_and_args.empty()) throw CLI::RequiredError("MODULE");
+  if (module_and_args[0].starts_with('-')) throw CLI::ValidationError("run", "unknown flag " + module_and_args[0]);
+  const std::string& module = module_and_args[0];
+  flags.guest.args = module_and_args;
+  flags.guest.args[0] = std::filesystem::path(module).filename().string();
+
+  auto engine = engines::NewWasmtimeEngine(
+      {.cache = !flags.no_cache, .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }});
+  if (!engine) return Fail(engine.error());
+  const auto program = (*engine)->Load(module);
+  if (!program) return Fail(program.error());
+
+  Result<Host> host = MakeHost(flags.host);
+  if (!host) return Fail(host.status().message());
+  ProcessOptions options;
+  options.name = flags.guest.args[0];
+  Result<Process> process = Process::Create(*host, options);
+  if (!process) return Fail(process.status().message());
+  flags.guest.process = process->get();
+  const engines::Exit exit = (*program)->Run(flags.guest);
+  if (exit.kind != engines::Exit::Kind::kExited) Fail(module + ": " + exit.message);
+  return exit.code;
+}
+
+}  // namespace
+
+Command AddRunCommand(CLI::App& app) {
+  CLI::App* run = app.add_subcommand("run", "Run a program");
+  auto flags = std::make_shared<RunFlags>();
+  run->prefix_command();  // from the first word that is no flag of ours
+  run->formatter(std::make_shared<HelpFormatter>("MODULE [ARGS...]"));
+  run->footer(kFooter);
+  AddParsed<engines::Directory>(
+      *run, "--dir", ParseDirectory,
+      [flags](auto directory) { flags->guest.directories.push_back(std::move(directory)); },
+      "A folder that the guest may use, under the same name or GUEST")
+      ->type_name("HOST[::GUEST]");
+  AddParsed<std::pair<std::string, std::string>>(
+      *run, "--env", ParseEnvironment, [flags](auto variable) { flags->guest.env.push_back(std::move(variable)); },
+      "An environment variable of the guest; without a value, ours")
+      ->type_name("NAME[=VALUE]");
+  run->add_flag("--no-cache", flags->no_cache, "Compile the module anew instead of keeping compiled code");
+  AddHostFlags(*run, &flags->host);
+  AddModelFlags(*run, &flags->host);
+  AddLimitFlags(*run, &flags->host);
+  return {run, [run, flags] { return Run(*flags, run->remaining()); }};
+}
+
+}  // namespace wasinn::cli

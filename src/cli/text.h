@@ -1,0 +1,23 @@
+// Small things about strings that several flags need.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::cli {
+
+// ASCII only: for units and the words of flags.
+bool EqualsIgnoringCase(std::string_view a, std::string_view b);
+
+// "a:b:" by ':' is "a", "b", "".
+std::vector<std::string> Split(std::string_view text, char separator);
+
+// The last component of a path, also of "dir/" and of ".".
+std::string LastComponent(const std::string& path);
+
+// Names in modules and models are other people's: control characters, which a terminal would obey, come out as "\\x1b".
+// Newlines stay.
+std::string Printable(std::string_view text);
+
+}  // namespace wasinn::cli

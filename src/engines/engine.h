@@ -1,0 +1,72 @@
+// What the wasinn command asks of a Wasm engine: to run a program that is a core module with WASI preview 1.
+//
+// An Engine compiles programs; a Program is compiled code without state, run any number of times, also at once from
+// several threads. Each engine is a folder beside this file and exports one New…Engine function.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wasinn::engines {
+
+// Errors are one line without the name of the program that reports them.
+template <typename T>
+using Result = std::expected<T, std::string>;
+
+// A folder of the host that the guest may read and write, under the guest's name for it.
+struct Directory {
+  std::string host;
+  std::string guest;
+};
+
+// What one run of a program gets.
+struct Guest {
+  std::vector<std::string> args;  // args[0] is the program's own name
+  std::vector<std::pair<std::string, std::string>> env;
+  std::vector<Directory> directories;
+  bool inherit_stdio = true;
+  // Serves the guest's wasi-nn calls. Closed by Run before the guest's memory goes; freed by the caller. NULL: calls
+  // get an error.
+  wasinn_process* process = nullptr;
+};
+
+// How a run ended.
+struct Exit {
+  enum class Kind {
+    kExited,   // by itself
+    kTrapped,  // code is 134, as for a process that aborts
+    kFailed    // it could not start, or the host failed it; code is 1
+  };
+  Kind kind = Kind::kExited;
+  int code = 0;
+  std::string message;  // "" if it exited; one line, which a backtrace may follow
+};
+
+class Program {
+ public:
+  virtual ~Program() = default;
+  virtual Exit Run(const Guest& guest) const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  // Reads and compiles the module in a file, wasm or text, and checks that every import can be served.
+  virtual Result<std::unique_ptr<Program>> Load(const std::string& path) const = 0;
+};
+
+struct EngineOptions {
+  bool cache = true;  // keep compiled modules in the user's cache folder
+  // What goes wrong without stopping anything, such as a cache that cannot be written. May be empty.
+  std::function<void(const std::string&)> warn;
+};
+
+Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options);
+
+}  // namespace wasinn::engines

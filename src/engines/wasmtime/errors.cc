@@ -1,0 +1,62 @@
+#include "engines/wasmtime/errors.h"
+
+#include <string_view>
+
+#include "engines/one_line.h"
+
+namespace wasinn::wasmtime {
+namespace {
+
+using engines::Exit;
+using engines::OneLine;
+
+constexpr int kTrapCode = 128 + 6;  // SIGABRT's, as the wasmtime command exits
+
+std::string Take(wasm_name_t* name) {
+  std::string_view text(name->data, name->size);
+  while (text.ends_with('\0') || text.ends_with('\n')) text.remove_suffix(1);
+  std::string result(text);
+  wasm_name_delete(name);
+  return result;
+}
+
+std::string Message(const wasmtime_error_t* error) {
+  wasm_name_t message;
+  wasmtime_error_message(error, &message);
+  return Take(&message);
+}
+
+// What happened, then where. Wasmtime says where first.
+std::string CauseFirst(const std::string& message) {
+  constexpr std::string_view kWhere = "error while executing at wasm backtrace:\n";
+  constexpr std::string_view kCause = "\n\nCaused by:\n";
+  const size_t cause = message.rfind(kCause);
+  if (!message.starts_with(kWhere) || cause == message.npos) return OneLine(message);
+  return OneLine(std::string_view(message).substr(cause + kCause.size())) + "\nwasm backtrace:\n" +
+         message.substr(kWhere.size(), cause - kWhere.size());
+}
+
+}  // namespace
+
+engines::Result<void> TakeError(wasmtime_error_t* error) {
+  if (error == nullptr) return {};
+  std::string line = OneLine(Message(error));
+  wasmtime_error_delete(error);
+  return std::unexpected(std::move(line));
+}
+
+Exit ToExit(wasmtime_error_t* error, wasm_trap_t* trap) {
+  if (trap != nullptr) {
+    wasm_message_t message;
+    wasm_trap_message(trap, &message);
+    wasm_trap_delete(trap);
+    return {Exit::Kind::kTrapped, kTrapCode, CauseFirst(Take(&message))};
+  }
+  if (error == nullptr) return {};
+  Exit exit;
+  if (!wasmtime_error_exit_status(error, &exit.code)) exit = {Exit::Kind::kFailed, 1, CauseFirst(Message(error))};
+  wasmtime_error_delete(error);
+  return exit;
+}
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,144 @@
+// wasi-nn in a wasmtime_linker_t: every function of wasinn_functions() under its module and name.
+//
+// A linker serves many stores, instances and threads at once, so nothing of a guest is kept here: the process and the
+// memory are looked up at each call. That look-up by name is most of what a call costs (35 of 50 ns on Wasmtime 48),
+// but the C API gives a calling instance no identity that a cache could safely be keyed by.
+//
+// Needs no C++ library, so that C programs can link it. C++17, for it is also installed as source.
+#include <wasinn/wasmtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace wasinn::wasmtime {
+namespace {
+
+// More than any function of wasi-nn and its extensions has.
+constexpr size_t kMaxParams = 16;
+constexpr char kMemory[] = "memory";
+
+// What one host function needs at a call. Owned by the linker, const once defined.
+struct Binding {
+  uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
+  wasinn_wasmtime_process_of process_of;
+  void* user;
+  uint32_t n_params;
+  uint32_t wide;  // bit i: parameter i is an i64
+};
+
+wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
+
+// The calling instance's memory for the time of one call.
+class GuestMemory {
+ public:
+  GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context) {
+    view_.struct_size = sizeof view_;
+    if (!wasmtime_caller_export_get(caller, kMemory, sizeof kMemory - 1, &export_)) return;
+    if (export_.kind == WASMTIME_EXTERN_MEMORY) {
+      view_.base = wasmtime_memory_data(context, &export_.of.memory);
+      view_.size = wasmtime_memory_data_size(context, &export_.of.memory);
+      return;  // an index into the store: nothing to release
+    }
+    release_ = true;
+    if (export_.kind == WASMTIME_EXTERN_SHAREDMEMORY) {
+      view_.flags = WASINN_MEMORY_SHARED;
+      view_.base = wasmtime_sharedmemory_data(export_.of.sharedmemory);
+      view_.size = wasmtime_sharedmemory_data_size(export_.of.sharedmemory);
+    }
+  }
+  ~GuestMemory() {
+    if (release_) wasmtime_extern_delete(&export_);
+  }
+  GuestMemory(const GuestMemory&) = delete;
+  GuestMemory& operator=(const GuestMemory&) = delete;
+
+  const wasinn_memory* view() const { return &view_; }
+
+ private:
+  wasinn_memory view_ = {};
+  wasmtime_extern_t export_;
+  bool release_ = false;
+};
+
+wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
+  const Binding& binding = *static_cast<const Binding*>(env);
+  wasmtime_context_t* context = wasmtime_caller_context(caller);
+  uint64_t args[kMaxParams];
+  for (uint32_t i = 0; i < binding.n_params; ++i) {
+    args[i] = binding.wide >> i & 1 ? static_cast<uint64_t>(values[i].i64) : static_cast<uint32_t>(values[i].i32);
+  }
+  const GuestMemory memory(caller, context);
+  const uint32_t result = binding.call(binding.process_of(context, binding.user), memory.view(), args);
+  values[0].i64 = result;  // all 64 bits, as Wasmtime itself writes an i32
+  return nullptr;
+}
+
+wasinn_status* ToStatus(wasmtime_error_t* error) {
+  wasm_name_t message;
+  wasmtime_error_message(error, &message);
+  char text[512];
+  std::snprintf(text, sizeof text, "%.*s", static_cast<int>(message.size), message.data);
+  wasm_name_delete(&message);
+  wasmtime_error_delete(error);
+  return wasinn_status_new(WASINN_INVALID_ARGUMENT, text);
+}
+
+wasinn_status* Unservable(const wasinn_function& function) {
+  char text[256];
+  std::snprintf(text, sizeof text, "the Wasmtime adapter cannot serve %s.%s, which takes '%s' and returns '%s'",
+                function.module, function.name, function.params, function.results);
+  return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, text);
+}
+
+wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, wasinn_wasmtime_process_of process_of,
+                      void* user) {
+  const size_t n_params = std::strlen(function.params);
+  if (n_params > kMaxParams || std::strspn(function.params, "iI") != n_params ||
+      std::strcmp(function.results, "i") != 0) {
+    return Unservable(function);
+  }
+  auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
+  if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
+  *binding = {function.call, process_of, user, static_cast<uint32_t>(n_params), 0};
+  wasm_valtype_vec_t params, results;
+  wasm_valtype_vec_new_uninitialized(&params, n_params);
+  for (size_t i = 0; i < n_params; ++i) {
+    const bool wide = function.params[i] == 'I';
+    params.data[i] = wasm_valtype_new(wide ? WASM_I64 : WASM_I32);
+    if (wide) binding->wide |= 1u << i;
+  }
+  wasm_valtype_t* result = wasm_valtype_new(WASM_I32);
+  wasm_valtype_vec_new(&results, 1, &result);
+  wasm_functype_t* type = wasm_functype_new(&params, &results);  // takes both
+  // The linker owns the binding from here on, also if this fails.
+  wasmtime_error_t* error =
+      wasmtime_linker_define_func_unchecked(linker, function.module, std::strlen(function.module), function.name,
+                                            std::strlen(function.name), type, Call, binding, std::free);
+  wasm_functype_delete(type);
+  return error == nullptr ? nullptr : ToStatus(error);
+}
+
+}  // namespace
+}  // namespace wasinn::wasmtime
+
+extern "C" {
+
+wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_process_of process_of,
+                                    void* user) {
+  if (linker == nullptr || process_of == nullptr) {
+    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "wasinn_wasmtime_link needs a linker and process_of");
+  }
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (wasinn_status* status = wasinn::wasmtime::Define(linker, functions[i], process_of, user)) return status;
+  }
+  return nullptr;
+}
+
+wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) {
+  return wasinn_wasmtime_link(linker, nullptr, wasinn::wasmtime::SameProcess, process);
+}
+
+}  // extern "C"

@@ -1,0 +1,163 @@
+// The Wasmtime engine of the wasinn command, over Wasmtime's C API.
+#include <wasi.h>
+#include <wasinn/wasmtime.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "engines/engine.h"
+#include "engines/wasm_file.h"
+#include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/handles.h"
+
+namespace wasinn::wasmtime {
+namespace {
+
+using engines::EngineOptions;
+using engines::Exit;
+using engines::Guest;
+using engines::Result;
+
+constexpr char kStart[] = "_start";
+
+// One pre-linked module serves every guest, so the process travels with the store.
+wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+}
+
+Result<void> SetWasi(wasmtime_context_t* context, const Guest& guest) {
+  WasiConfigPtr wasi(wasi_config_new());
+  std::vector<const char*> argv, names, values;
+  for (const std::string& arg : guest.args) argv.push_back(arg.c_str());
+  for (const auto& [name, value] : guest.env) {
+    names.push_back(name.c_str());
+    values.push_back(value.c_str());
+  }
+  if (!wasi_config_set_argv(wasi.get(), argv.size(), argv.data()) ||
+      !wasi_config_set_env(wasi.get(), names.size(), names.data(), values.data())) {
+    return std::unexpected("arguments and environment of a guest must be UTF-8");
+  }
+  if (guest.inherit_stdio) {
+    wasi_config_inherit_stdin(wasi.get());
+    wasi_config_inherit_stdout(wasi.get());
+    wasi_config_inherit_stderr(wasi.get());
+  }
+  for (const engines::Directory& directory : guest.directories) {
+    if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), true)) {
+      return std::unexpected("cannot open the folder " + directory.host);
+    }
+  }
+  return TakeError(wasmtime_context_set_wasi(context, wasi.release()));
+}
+
+class WasmtimeProgram final : public engines::Program {
+ public:
+  WasmtimeProgram(EnginePtr engine, InstancePrePtr instance_pre)
+      : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
+
+  Exit Run(const Guest& guest) const override {
+    const StorePtr store(wasmtime_store_new(engine_.get(), guest.process, nullptr));
+    const Exit exit = RunIn(wasmtime_store_context(store.get()), guest);
+    if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the store, which has the memory
+    return exit;
+  }
+
+ private:
+  Exit RunIn(wasmtime_context_t* context, const Guest& guest) const {
+    if (Result<void> wasi = SetWasi(context, guest); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
+    wasmtime_instance_t instance;
+    wasm_trap_t* trap = nullptr;
+    wasmtime_error_t* error = wasmtime_instance_pre_instantiate(instance_pre_.get(), context, &instance, &trap);
+    if (error != nullptr || trap != nullptr) return ToExit(error, trap);
+    wasmtime_extern_t start;
+    wasmtime_instance_export_get(context, &instance, kStart, sizeof kStart - 1, &start);  // Load has seen it
+    error = wasmtime_func_call(context, &start.of.func, nullptr, 0, nullptr, 0, &trap);
+    return ToExit(error, trap);
+  }
+
+  EnginePtr engine_;
+  InstancePrePtr instance_pre_;
+};
+
+// Whether a module can be run as a program.
+bool HasStart(const wasmtime_module_t* module) {
+  wasm_exporttype_vec_t exports;
+  wasmtime_module_exports(module, &exports);
+  const bool found = std::any_of(exports.data, exports.data + exports.size, [](const wasm_exporttype_t* item) {
+    const wasm_name_t* name = wasm_exporttype_name(item);
+    const wasm_functype_t* type = wasm_externtype_as_functype_const(wasm_exporttype_type(item));
+    return std::string_view(name->data, name->size) == kStart && type != nullptr &&
+           wasm_functype_params(type)->size == 0 && wasm_functype_results(type)->size == 0;
+  });
+  wasm_exporttype_vec_delete(&exports);
+  return found;
+}
+
+class WasmtimeEngine final : public engines::Engine {
+ public:
+  explicit WasmtimeEngine(EnginePtr engine) : engine_(std::move(engine)), linker_(wasmtime_linker_new(engine_.get())) {}
+
+  // The linker's contents: WASI and wasi-nn.
+  Result<void> Define() {
+    if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
+    if (wasinn_status* status = wasinn_wasmtime_link(linker_.get(), nullptr, ProcessOf, nullptr)) {
+      const std::string message = wasinn_status_message(status);
+      wasinn_status_free(status);
+      return std::unexpected(message);
+    }
+    return {};
+  }
+
+  Result<std::unique_ptr<engines::Program>> Load(const std::string& path) const override {
+    Result<engines::WasmFile> file = engines::ReadWasmFile(path);
+    if (!file) return std::unexpected(file.error());
+    auto fail = [&path](const std::string& why) { return std::unexpected(path + ": " + why); };
+    if (file->kind == engines::WasmKind::kText) {
+      wasm_byte_vec_t wasm;
+      if (auto parsed = TakeError(wasmtime_wat2wasm(file->bytes.data(), file->bytes.size(), &wasm)); !parsed) {
+        return fail(parsed.error());
+      }
+      file->bytes.assign(wasm.data, wasm.size);
+      wasm_byte_vec_delete(&wasm);
+    }
+    wasmtime_module_t* compiled = nullptr;
+    const auto* bytes = reinterpret_cast<const uint8_t*>(file->bytes.data());
+    auto valid = TakeError(wasmtime_module_new(engine_.get(), bytes, file->bytes.size(), &compiled));
+    if (!valid) return fail(valid.error());
+    const ModulePtr module(compiled);
+    if (!HasStart(module.get()))
+      return fail("the module exports no function _start, so it is a library and not a program");
+    wasmtime_instance_pre_t* instance_pre = nullptr;
+    auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
+    if (!linked) return fail(linked.error());
+    return std::make_unique<WasmtimeProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
+                                             InstancePrePtr(instance_pre));
+  }
+
+ private:
+  EnginePtr engine_;
+  LinkerPtr linker_;
+};
+
+Result<std::unique_ptr<engines::Engine>> NewEngine(const EngineOptions& options) {
+  wasm_config_t* config = wasm_config_new();
+  wasmtime_config_wasm_threads_set(config, true);
+  wasmtime_config_shared_memory_set(config, true);
+  if (options.cache) {
+    Result<void> cache = TakeError(wasmtime_config_cache_config_load(config, nullptr));
+    if (!cache && options.warn) options.warn("compiled modules are not cached: " + cache.error());
+  }
+  auto engine = std::make_unique<WasmtimeEngine>(EnginePtr(wasm_engine_new_with_config(config)));  // takes the config
+  if (Result<void> defined = engine->Define(); !defined) return std::unexpected(defined.error());
+  return engine;
+}
+
+}  // namespace
+}  // namespace wasinn::wasmtime
+
+namespace wasinn::engines {
+
+Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options) { return wasmtime::NewEngine(options); }
+
+}  // namespace wasinn::engines
