@@ -1,0 +1,71 @@
+#include "common/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/error.h"
+
+namespace wasinn::backend {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+template <typename Function>
+std::string MessageOf(Function function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), WASINN_INVALID_ARGUMENT);
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Config, ReadsEachType) {
+  const Config config(R"({"s": "text", "b": true, "i": 3, "w": "two", "o": {"a": 1, "b": "x", "c": false},
+                          "l": ["cpu", {"name": "cuda", "device_id": 1}]})",
+                      "here");
+  EXPECT_EQ(config.String("s"), "text");
+  EXPECT_EQ(config.Bool("b"), true);
+  EXPECT_EQ(config.Integer("i", 1, 4), 3);
+  constexpr const char* kWords[] = {"one", "two"};
+  EXPECT_EQ(config.Word("w", kWords), 1u);
+  EXPECT_EQ(config.Strings("o"), (Config::Entries{{"a", "1"}, {"b", "x"}, {"c", "0"}}));
+  const auto list = config.NamedList("l");
+  ASSERT_EQ(list->size(), 2u);
+  EXPECT_EQ((*list)[0].name, "cpu");
+  EXPECT_EQ((*list)[1].name, "cuda");
+  EXPECT_EQ((*list)[1].options, (Config::Entries{{"device_id", "1"}}));
+  EXPECT_FALSE(config.String("absent"));
+  EXPECT_FALSE(Config(nullptr, "").Bool("b"));
+  EXPECT_FALSE(Config("", "").Bool("b"));
+}
+
+TEST(Config, NamesKeyExpectedAndFound) {
+  const Config config(R"({"i": 5, "f": 1.5, "n": "x", "l": [1], "big": 18446744073709551615})", "[backends.onnx]");
+  EXPECT_THAT(MessageOf([&] { config.Integer("i", 1, 4); }),
+              AllOf(HasSubstr("[backends.onnx]: i"), HasSubstr("from 1 to 4"), HasSubstr("found 5")));
+  EXPECT_THAT(MessageOf([&] { config.Integer("f", 1, 4); }), HasSubstr("found 1.5"));
+  EXPECT_THAT(MessageOf([&] { config.Integer("big", 0, INT64_MAX); }), HasSubstr("found 18446744073709551615"));
+  EXPECT_THAT(MessageOf([&] { config.Bool("n"); }), HasSubstr("true or false, found \"x\""));
+  EXPECT_THAT(MessageOf([&] { config.String("i"); }), HasSubstr("a string, found 5"));
+  EXPECT_THAT(MessageOf([&] { config.NamedList("l"); }), HasSubstr("a list of names"));
+  constexpr const char* kWords[] = {"one", "two"};
+  EXPECT_THAT(MessageOf([&] { config.Word("n", kWords); }), HasSubstr("one of one, two"));
+}
+
+TEST(Config, SurvivesDeepNesting) {
+  constexpr size_t kDepth = 1'000'000;
+  const std::string text = "{\"b\": " + std::string(kDepth, '[') + std::string(kDepth, ']') + "}";
+  const Config config(text.c_str(), "here");
+  EXPECT_THAT(MessageOf([&] { config.Bool("b"); }), HasSubstr("found a list"));
+}
+
+TEST(Config, RefusesWhatIsNoObject) {
+  EXPECT_THAT(MessageOf([] { Config("[1]", "here"); }), HasSubstr("JSON object"));
+  EXPECT_THAT(MessageOf([] { Config("{", "here"); }), HasSubstr("JSON object"));
+}
+
+}  // namespace
+}  // namespace wasinn::backend

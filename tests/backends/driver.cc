@@ -1,0 +1,165 @@
+#include "backends/driver.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace wasinn::test {
+
+namespace {
+
+using Query = const wasinn_backend* (*)(uint16_t, uint16_t);
+
+const wasinn_backend* OpenTable() {
+  // Never closed, as the core never closes one.
+  void* handle = dlopen(WASINN_TEST_BACKEND, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error(dlerror());
+  auto query = reinterpret_cast<Query>(dlsym(handle, "wasinn_backend_query"));
+  if (query == nullptr) throw std::runtime_error("no wasinn_backend_query");
+  return query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
+}
+
+wasinn_tensor Describe(const Tensor& tensor) {
+  return {.struct_size = sizeof(wasinn_tensor),
+          .dtype = static_cast<uint32_t>(tensor.dtype),
+          .rank = static_cast<uint32_t>(tensor.dims.size()),
+          .dims = tensor.dims.data(),
+          .data = nullptr,
+          .bytes = tensor.bytes.size()};
+}
+
+}  // namespace
+
+Result TakeError(wasinn_error* error) {
+  if (error == nullptr) return {};
+  Result result{error->code, error->message};
+  error->release(error);
+  return result;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot open " + path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string ModelPath(const std::string& name) { return std::string(WASINN_TEST_MODELS) + "/" + name; }
+
+std::string ModelBytes(const std::string& name) { return ReadFile(ModelPath(name)); }
+
+Host::Host(const std::string& config, uint32_t threads)
+    : table_(OpenTable()),
+      services_{.struct_size = sizeof(services_), .host = this, .log = Write, .threads = threads} {
+  // For trying another version of the framework.
+  const char* library = getenv("WASINN_TEST_LIBRARY");
+  const bool replace = library != nullptr && config == "{}";
+  const std::string replaced = replace ? "{\"library\": \"" + std::string(library) + "\"}" : config;
+  opened_ = TakeError(table_->open(&services_, replaced.c_str(), &state_));
+}
+
+Host::~Host() {
+  if (state_ != nullptr) table_->close(state_);
+}
+
+const wasinn_backend_info* Host::info() const {
+  const wasinn_backend_info* info = nullptr;
+  TakeError(table_->backend_info(state_, &info));
+  return info;
+}
+
+std::string Host::log() const {
+  std::lock_guard lock(mutex_);
+  return log_;
+}
+
+void Host::Write(void* self, wasinn_log_level level, const char* message) {
+  constexpr const char* kNames[] = {"error", "warning", "info", "debug"};
+  auto* host = static_cast<Host*>(self);
+  std::lock_guard lock(host->mutex_);
+  host->log_ += std::string(kNames[level]) + ": " + message + "\n";
+}
+
+Model::Model(const Host& host, const std::string& bytes, const LoadOptions& options) : host_(host) {
+  if (host.state() == nullptr) throw std::runtime_error(host.opened().message);
+  // A copy of exactly this size, so that a sanitizer sees a read past its end.
+  const std::unique_ptr<uint8_t[]> copy(new uint8_t[bytes.size()]);
+  std::memcpy(copy.get(), bytes.data(), bytes.size());
+  wasinn_blob blob = {.struct_size = sizeof(blob),
+                      .data = copy.get(),
+                      .size = bytes.size(),
+                      .path = options.path.empty() ? nullptr : options.path.c_str(),
+                      .owner = nullptr,
+                      .retain = [](void*) { ADD_FAILURE() << "nobody needs the bytes after load"; },
+                      .release = [](void*) {}};
+  const wasinn_blob* blobs[] = {&blob};
+  const wasinn_load_options load = {.struct_size = sizeof(load),
+                                    .encoding = WASINN_ONNX,
+                                    .target = options.target,
+                                    .host_config = options.host_config.c_str(),
+                                    .guest_config = options.guest_config.c_str(),
+                                    .cpu_fallback = options.cpu_fallback,
+                                    .max_bytes = options.max_bytes,
+                                    .token = options.token,
+                                    .on_cancel = options.on_cancel};
+  loaded_ = TakeError(host.table().load(host.state(), blobs, 1, &load, &model_));
+}
+
+Model::~Model() {
+  if (model_ != nullptr) host_.table().unload(model_);
+}
+
+const wasinn_info& Model::info() const {
+  const wasinn_info* info = nullptr;
+  TakeError(host_.table().info(model_, &info));
+  return *info;
+}
+
+Context::Context(const Model& model, uint64_t max_bytes) : model_(model) {
+  const wasinn_context_options options = {.struct_size = sizeof(options), .max_bytes = max_bytes};
+  const Result made = TakeError(model.host().table().context_new(model.get(), &options, &context_));
+  EXPECT_TRUE(made) << made.message;
+}
+
+Context::~Context() {
+  if (context_ != nullptr) model_.host().table().context_free(context_);
+}
+
+Result Context::Set(uint32_t index, const Tensor& tensor) {
+  wasinn_tensor described = Describe(tensor);
+  const Result result = TakeError(model_.host().table().input(context_, index, &described));
+  if (result && !tensor.bytes.empty()) std::memcpy(described.data, tensor.bytes.data(), tensor.bytes.size());
+  return result;
+}
+
+void* Context::Buffer(uint32_t index, const Tensor& tensor) {
+  wasinn_tensor described = Describe(tensor);
+  const Result result = TakeError(model_.host().table().input(context_, index, &described));
+  EXPECT_TRUE(result) << result.message;
+  return described.data;
+}
+
+Result Context::Compute() { return TakeError(model_.host().table().compute(context_)); }
+
+Result Context::Get(uint32_t index, Tensor* tensor) {
+  wasinn_tensor view = {.struct_size = sizeof(view)};
+  Result result = TakeError(model_.host().table().output(context_, index, &view));
+  if (!result) return result;
+  tensor->dtype = static_cast<wasinn_dtype>(view.dtype);
+  tensor->dims.assign(view.dims, view.dims + view.rank);
+  tensor->bytes.assign(static_cast<const char*>(view.data), view.bytes);
+  return result;
+}
+
+wasinn_tensor Context::View(uint32_t index) {
+  wasinn_tensor view = {.struct_size = sizeof(view)};
+  const Result result = TakeError(model_.host().table().output(context_, index, &view));
+  EXPECT_TRUE(result) << result.message;
+  return view;
+}
+
+void Context::Cancel() { model_.host().table().cancel(context_); }
+
+}  // namespace wasinn::test

@@ -1,0 +1,134 @@
+// Drives a backend through backend.h alone, as the core does.
+#ifndef WASINN_TESTS_BACKENDS_DRIVER_H_
+#define WASINN_TESTS_BACKENDS_DRIVER_H_
+
+#include <wasinn/backend.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace wasinn::test {
+
+// What a call answered. Converts to true for success.
+struct Result {
+  wasinn_code code = WASINN_OK;
+  std::string message;
+
+  explicit operator bool() const { return code == WASINN_OK; }
+};
+
+// Releases the error.
+Result TakeError(wasinn_error* error);
+
+std::string ReadFile(const std::string& path);
+// A file of tests/models/tiny.
+std::string ModelPath(const std::string& name);
+std::string ModelBytes(const std::string& name);
+
+struct Tensor {
+  wasinn_dtype dtype = WASINN_DTYPE_UNKNOWN;
+  std::vector<int64_t> dims;
+  std::string bytes;
+
+  template <typename T>
+  std::vector<T> As() const {
+    const auto* data = reinterpret_cast<const T*>(bytes.data());
+    return {data, data + bytes.size() / sizeof(T)};
+  }
+};
+
+template <typename T>
+Tensor MakeTensor(wasinn_dtype dtype, std::vector<int64_t> dims, const std::vector<T>& values) {
+  return {dtype, std::move(dims), std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T))};
+}
+inline Tensor Floats(std::vector<int64_t> dims, const std::vector<float>& values) {
+  return MakeTensor(WASINN_F32, std::move(dims), values);
+}
+
+// An opened backend, with a log that collects.
+class Host {
+ public:
+  explicit Host(const std::string& config = "{}", uint32_t threads = 1);
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  const Result& opened() const { return opened_; }
+  const wasinn_backend& table() const { return *table_; }
+  wasinn_backend_state* state() const { return state_; }
+  const wasinn_backend_info* info() const;
+  // All messages so far, one a line: "warning: …".
+  std::string log() const;
+
+ private:
+  static void Write(void* self, wasinn_log_level level, const char* message);
+
+  const wasinn_backend* table_;
+  wasinn_host_services services_;
+  Result opened_;
+  wasinn_backend_state* state_ = nullptr;
+  mutable std::mutex mutex_;
+  std::string log_;
+};
+
+struct LoadOptions {
+  std::string path;  // empty: bytes of a guest
+  wasinn_target target = WASINN_CPU;
+  std::string host_config = "{}";
+  std::string guest_config = "{}";
+  bool cpu_fallback = false;
+  uint64_t max_bytes = 0;
+  void* token = nullptr;
+  void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg) = nullptr;
+};
+
+class Model {
+ public:
+  // The bytes may go once this returns.
+  Model(const Host& host, const std::string& bytes, const LoadOptions& options = {});
+  ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const Result& loaded() const { return loaded_; }
+  const Host& host() const { return host_; }
+  wasinn_backend_model* get() const { return model_; }
+  const wasinn_info& info() const;
+  const wasinn_io& input(uint32_t i) const { return *info().inputs[i]; }
+  const wasinn_io& output(uint32_t i) const { return *info().outputs[i]; }
+
+ private:
+  const Host& host_;
+  wasinn_backend_model* model_ = nullptr;
+  Result loaded_;
+};
+
+class Context {
+ public:
+  explicit Context(const Model& model, uint64_t max_bytes = 0);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  wasinn_backend_context* get() const { return context_; }
+  Result Set(uint32_t index, const Tensor& tensor);
+  // The buffer that the backend lends for an input of this shape.
+  void* Buffer(uint32_t index, const Tensor& tensor);
+  Result Compute();
+  Result Get(uint32_t index, Tensor* tensor);
+  // The output's bytes, in place.
+  wasinn_tensor View(uint32_t index);
+  void Cancel();
+
+ private:
+  const Model& model_;
+  wasinn_backend_context* context_ = nullptr;
+};
+
+}  // namespace wasinn::test
+
+#endif  // WASINN_TESTS_BACKENDS_DRIVER_H_

@@ -1,0 +1,282 @@
+// Inferences, against ONNX Runtime called natively.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "backends/driver.h"
+#include "backends/native.h"
+#include "backends/onnx_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Tensor Must(Context* context, uint32_t output) {
+  Tensor tensor;
+  const Result got = context->Get(output, &tensor);
+  EXPECT_TRUE(got) << got.message;
+  return tensor;
+}
+
+struct ElementType {
+  const char* name;
+  wasinn_dtype dtype;
+  size_t size;
+};
+
+class OnnxElementTypes : public ::testing::TestWithParam<ElementType> {};
+
+TEST_P(OnnxElementTypes, GoInAndOutAsTheyAre) {
+  const auto [name, dtype, size] = GetParam();
+  const std::string bytes = ModelBytes(std::string("identity_") + name + ".onnx");
+  Tensor in{dtype, {2, 3}, ""};
+  // Every bit of a number may be set; a bool is 0 or 1.
+  for (size_t i = 0; i < 6 * size; ++i) {
+    in.bytes += static_cast<char>(dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
+  }
+  const Host host;
+  const Model model(host, bytes);
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_EQ(model.input(0).dtype, dtype);
+  EXPECT_EQ(model.output(0).dtype, dtype);
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, in));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  const Tensor out = Must(&context, 0);
+  EXPECT_EQ(out.dtype, dtype);
+  EXPECT_EQ(out.dims, in.dims);
+  EXPECT_EQ(out.bytes, in.bytes);
+  EXPECT_EQ(NativeOrt().Run(bytes, {in}).at(0).bytes, out.bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OnnxElementTypes,
+                         ::testing::Values(ElementType{"f16", WASINN_F16, 2}, ElementType{"bf16", WASINN_BF16, 2},
+                                           ElementType{"f32", WASINN_F32, 4}, ElementType{"f64", WASINN_F64, 8},
+                                           ElementType{"u8", WASINN_U8, 1}, ElementType{"i8", WASINN_I8, 1},
+                                           ElementType{"u16", WASINN_U16, 2}, ElementType{"i16", WASINN_I16, 2},
+                                           ElementType{"u32", WASINN_U32, 4}, ElementType{"i32", WASINN_I32, 4},
+                                           ElementType{"u64", WASINN_U64, 8}, ElementType{"i64", WASINN_I64, 8},
+                                           ElementType{"bool", WASINN_BOOL, 1}),
+                         [](const auto& type) { return std::string(type.param.name); });
+
+TEST(OnnxCompute, ServesScalarsAndEmptyTensors) {
+  const Host host;
+  const Model scalar(host, ModelBytes("identity_scalar.onnx"));
+  Context one(scalar);
+  ASSERT_TRUE(one.Set(0, Floats({}, {3.5f})));
+  ASSERT_TRUE(one.Compute());
+  EXPECT_TRUE(Must(&one, 0).dims.empty());
+  EXPECT_THAT(Must(&one, 0).As<float>(), ElementsAre(3.5f));
+
+  const Model empty(host, ModelBytes("identity_empty.onnx"));
+  Context none(empty);
+  ASSERT_TRUE(none.Set(0, Floats({0, 3}, {})));
+  const Result computed = none.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  EXPECT_THAT(Must(&none, 0).dims, ElementsAre(0, 3));
+  EXPECT_TRUE(Must(&none, 0).bytes.empty());
+}
+
+TEST(OnnxCompute, RebindsWhereTheShapeChanges) {
+  const Host host;
+  const std::string bytes = ModelBytes("dynamic.onnx");
+  const Model model(host, bytes);
+  const NativeOrt native;
+  Context context(model);
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2, 3}, {2, 3}, {1, 1}, {64, 64}, {0, 5}, {3, 2}}) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < dims[0] * dims[1]; ++i) values.push_back(static_cast<float>(i % 2 == 0 ? i : -i));
+    const Tensor in = Floats(dims, values);
+    ASSERT_TRUE(context.Set(0, in));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    const Tensor out = Must(&context, 0);
+    EXPECT_EQ(out.dims, dims);
+    EXPECT_EQ(out.bytes, native.Run(bytes, {in}).at(0).bytes);
+  }
+}
+
+TEST(OnnxCompute, LendsTheSameBufferForTheSameShape) {
+  const Host host;
+  const Model model(host, ModelBytes("dynamic.onnx"));
+  Context context(model);
+  const Tensor small = Floats({2, 2}, {1, 2, 3, 4});
+  void* buffer = context.Buffer(0, small);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
+  EXPECT_EQ(context.Buffer(0, small), buffer);
+  EXPECT_NE(context.Buffer(0, Floats({100, 100}, std::vector<float>(10000))), nullptr);
+}
+
+TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
+  const Host host;
+  const Model model(host, ModelBytes("nonzero.onnx"));
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 1, 0, 0, 2, 3})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).dims, ElementsAre(2, 3));
+  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 1, 1, 1, 1, 2));
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 0, 0, 0, 0, 0})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).dims, ElementsAre(2, 0));
+  EXPECT_TRUE(Must(&context, 0).bytes.empty());
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {7, 0, 0, 0, 0, 0})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 0));
+}
+
+TEST(OnnxCompute, KeepsInputsUntilTheyAreSetAgain) {
+  const Host host;
+  const Model model(host, ModelBytes("two_in_two_out.onnx"));
+  Context context(model);
+  const auto ones = Floats({2, 2}, {1, 1, 1, 1});
+  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {5, 6, 7, 8})));
+  ASSERT_TRUE(context.Set(1, ones));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
+  ASSERT_TRUE(context.Set(0, ones));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(2, 2, 2, 2));
+}
+
+TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {
+  const Host host;
+  const Model model(host, ModelBytes("optional_input.onnx"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(11, 22));
+  ASSERT_TRUE(context.Set(1, Floats({2}, {100, 200})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(101, 202));
+}
+
+// An output that is an input must not change when the input is set again.
+TEST(OnnxCompute, KeepsOutputsApartFromInputs) {
+  const Host host;
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2}, {kUnknown}}) {
+    const Graph graph = {.nodes = {Node("Relu", {"x"}, {"y"})},
+                         .inputs = {Value("x", kFloat, dims)},
+                         .outputs = {Value("x", kFloat, dims), Value("y", kFloat, dims)}};
+    const Model model(host, ModelOf(graph));
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    ASSERT_TRUE(context.Set(0, Floats({2}, {7, 8})));
+    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 2));
+    EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(1, 2));
+    ASSERT_TRUE(context.Compute());
+    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(7, 8));
+  }
+}
+
+// Exported models often say [1, N] of an output where the batch was made dynamic later. ONNX Runtime only warns of it.
+TEST(OnnxCompute, ServesModelsThatSayAWrongShape) {
+  const Host host;
+  const Graph graph = {.nodes = {Node("NonZero", {"x"}, {"i"}), Node("Identity", {"i"}, {"y"})},
+                       .inputs = {Value("x", kFloat, {kUnknown})},
+                       .outputs = {Value("y", kInt64, {1, 2})}};
+  const Model model(host, ModelOf(graph));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({3}, {1, 0, 1})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 2));
+  for (const auto& values : {std::vector<float>{1, 1, 1}, {0, 0, 1}}) {
+    ASSERT_TRUE(context.Set(0, Floats({3}, values)));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    EXPECT_EQ(Must(&context, 0).dims.at(1), static_cast<int64_t>(values[0] == 1 ? 3 : 1));
+  }
+}
+
+TEST(OnnxCompute, HasNoOutputBeforeAComputeThatSucceeded) {
+  const Host host;
+  const Model model(host, ModelBytes("mean.onnx"));
+  Context context(model);
+  Tensor tensor;
+  EXPECT_EQ(context.Get(0, &tensor).code, WASINN_INVALID_ARGUMENT);
+  const Result computed = context.Compute();
+  EXPECT_FALSE(computed) << "the core refuses it before it comes here";
+  EXPECT_THAT(computed.message, HasSubstr("image"));
+  EXPECT_EQ(context.Get(0, &tensor).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Get(7, &tensor).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST(OnnxCompute, RefusesWhatIsNoTensorOfNumbers) {
+  const Host host;
+  const Model model(host, ModelBytes("sequence_output.onnx"));
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {1, 2, 3, 4, 5, 6})));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  Tensor tensor;
+  const Result got = context.Get(0, &tensor);
+  EXPECT_EQ(got.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(got.message, HasSubstr("seq(tensor(float))"));
+}
+
+TEST(OnnxCompute, KeepsWorkingAfterAnError) {
+  const Host host;
+  const Graph graph = {.nodes = {Node("Gather", {"table", "i"}, {"y"})},
+                       .constants = {Constant<float>("table", kFloat, {3}, {10, 20, 30})},
+                       .inputs = {Value("i", kInt64, {1})},
+                       .outputs = {Value("y", kFloat, {1})}};
+  const Model model(host, ModelOf(graph));
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {1}, {99})));
+  const Result failed = context.Compute();
+  EXPECT_EQ(failed.code, WASINN_RUNTIME_ERROR);
+  EXPECT_THAT(failed.message, HasSubstr("out of data bounds"));
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {1}, {2})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(30));
+}
+
+TEST(OnnxCompute, RefusesABufferOfAnotherSize) {
+  const Host host;
+  const Model model(host, ModelBytes("dynamic.onnx"));
+  Context context(model);
+  Tensor tensor = Floats({2, 2}, {1, 2, 3, 4});
+  tensor.bytes.resize(15);
+  EXPECT_EQ(context.Set(0, tensor).code, WASINN_INVALID_ARGUMENT);
+  tensor.dims = {int64_t{1} << 62, int64_t{1} << 62};
+  EXPECT_EQ(context.Set(0, tensor).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Set(1, tensor).code, WASINN_INVALID_ARGUMENT);
+  tensor = Floats({2, 2}, {1, 2, 3, 4});
+  tensor.dtype = WASINN_I32;
+  EXPECT_EQ(context.Set(0, tensor).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST(OnnxCompute, RunsContextsOfOneModelAtOnce) {
+  const Host host;
+  const Model model(host, ModelBytes("two_in_two_out.onnx"));
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Context context(model);
+      for (int i = 0; i < 500; ++i) {
+        const auto a = static_cast<float>(t * 1000 + i);
+        if (!context.Set(0, Floats({2, 2}, {a, a, a, a})) || !context.Set(1, Floats({2, 2}, {1, 1, 1, 1})) ||
+            !context.Compute() || static_cast<const float*>(context.View(1).data)[3] != a + 1) {
+          ++wrong;
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace wasinn::test

@@ -1,0 +1,112 @@
+// Writes ONNX models, whole ones and broken ones, field by field.
+#ifndef WASINN_TESTS_BACKENDS_ONNX_WRITER_H_
+#define WASINN_TESTS_BACKENDS_ONNX_WRITER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wasinn::test {
+
+// Element types of TensorProto.
+inline constexpr int kFloat = 1, kInt64 = 7, kBool = 9, kFloat8 = 17, kComplex64 = 14;
+
+// The bytes of one message of Protocol Buffers.
+class Proto {
+ public:
+  Proto& Int(uint32_t field, uint64_t value) {
+    Varint(uint64_t{field} << 3);
+    Varint(value);
+    return *this;
+  }
+  Proto& Text(uint32_t field, const std::string& text) {
+    Varint(uint64_t{field} << 3 | 2);
+    Varint(text.size());
+    bytes_ += text;
+    return *this;
+  }
+  Proto& Add(uint32_t field, const Proto& message) { return Text(field, message.bytes_); }
+  Proto& Raw(const std::string& bytes) {
+    bytes_ += bytes;
+    return *this;
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void Varint(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
+    bytes_ += static_cast<char>(value);
+  }
+
+  std::string bytes_;
+};
+
+// Dims of a value; kUnknown: a dim that may be anything.
+inline constexpr int64_t kUnknown = -1;
+
+inline Proto TensorType(int element, const std::vector<int64_t>& dims) {
+  Proto shape;
+  for (const int64_t dim : dims) {
+    shape.Add(1, dim == kUnknown ? Proto().Text(2, "n") : Proto().Int(1, static_cast<uint64_t>(dim)));
+  }
+  return Proto().Add(1, Proto().Int(1, element).Add(2, shape));
+}
+inline Proto TensorTypeOfAnyRank(int element) { return Proto().Add(1, Proto().Int(1, element)); }
+inline Proto Value(const std::string& name, const Proto& type) { return Proto().Text(1, name).Add(2, type); }
+inline Proto Value(const std::string& name, int element, const std::vector<int64_t>& dims) {
+  return Value(name, TensorType(element, dims));
+}
+
+inline Proto Node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  Proto node;
+  for (const auto& input : inputs) node.Text(1, input);
+  for (const auto& output : outputs) node.Text(2, output);
+  return node.Text(4, op);
+}
+
+// Bytes as they lie in memory.
+template <typename T>
+Proto Constant(const std::string& name, int element, const std::vector<int64_t>& dims, const std::vector<T>& values) {
+  Proto tensor;
+  for (const int64_t dim : dims) tensor.Int(1, static_cast<uint64_t>(dim));
+  std::string raw;
+  for (const T& value : values) raw.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  return tensor.Int(2, element).Text(8, name).Text(9, raw);
+}
+// A tensor whose bytes are said to lie in another file.
+inline Proto External(const std::string& name, int element, const std::vector<int64_t>& dims, const std::string& file) {
+  Proto tensor;
+  for (const int64_t dim : dims) tensor.Int(1, static_cast<uint64_t>(dim));
+  return tensor.Int(2, element).Text(8, name).Add(13, Proto().Text(1, "location").Text(2, file)).Int(14, 1);
+}
+
+inline Proto TensorAttribute(const std::string& name, const Proto& tensor) {
+  return Proto().Text(1, name).Add(5, tensor).Int(20, 4);
+}
+inline Proto GraphAttribute(const std::string& name, const Proto& graph) {
+  return Proto().Text(1, name).Add(6, graph).Int(20, 5);
+}
+
+struct Graph {
+  std::vector<Proto> nodes, constants, inputs, outputs;
+
+  Proto Write() const {
+    Proto graph;
+    for (const auto& node : nodes) graph.Add(1, node);
+    graph.Text(2, "graph");
+    for (const auto& constant : constants) graph.Add(5, constant);
+    for (const auto& input : inputs) graph.Add(11, input);
+    for (const auto& output : outputs) graph.Add(12, output);
+    return graph;
+  }
+};
+
+inline Proto WriteModel(const Proto& graph, uint64_t opset = 17) {
+  return Proto().Int(1, 8).Add(7, graph).Add(8, Proto().Text(1, "").Int(2, opset));
+}
+inline std::string ModelOf(const Graph& graph, uint64_t opset = 17) { return WriteModel(graph.Write(), opset).bytes(); }
+
+}  // namespace wasinn::test
+
+#endif  // WASINN_TESTS_BACKENDS_ONNX_WRITER_H_

@@ -1,0 +1,72 @@
+"""Runs the wasinn command for the tests.
+
+WASINN names it, WASINN_ECHO the folder of the echo backend, WASINN_PROBE the guest. Each test case has a working folder of
+its own, and an environment in which nothing of the user's is left."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+WASINN = os.environ["WASINN"]
+ECHO = os.environ["WASINN_ECHO"]
+PROBE = os.environ["WASINN_PROBE"]
+
+# A model for the echo backend: what goes in comes out.
+MODEL = "GGUF\nin x f32 2,3\n"
+
+
+class Result:
+    def __init__(self, done):
+        self.code = done.returncode
+        self.out = done.stdout.decode()
+        self.err = done.stderr.decode()
+
+    def __repr__(self):
+        return f"exit code {self.code}\nstdout:\n{self.out}\nstderr:\n{self.err}"
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-cli-"))
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.env = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+        self.env["HOME"] = str(self.dir)
+        # The compiled guest, once for all tests of a run.
+        self.env["XDG_CACHE_HOME"] = os.path.join(os.path.dirname(PROBE), "cache")
+        self.file("echo.toml", f"backend_dirs = ['{ECHO}']\n")
+        self.env["WASINN_CONFIG"] = "echo.toml"
+
+    def file(self, name, content):
+        """Writes a file into the working folder; returns its path, relative to it."""
+        path = self.dir / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return name
+
+    def wasinn(self, *args, env=None, input=b""):
+        env = {**self.env, **(env or {})}
+        done = subprocess.run([WASINN, *args], cwd=self.dir, env=env, input=input, capture_output=True, timeout=120)
+        return Result(done)
+
+    def run_probe(self, *args, flags=(), **more):
+        """wasinn run FLAGS probe.wasm ARGS"""
+        return self.wasinn("run", *flags, PROBE, *args, **more)
+
+    def check(self, result, code=0, out=None, err=None):
+        """`out` and `err`: texts that must occur, or "" for nothing at all."""
+        self.assertEqual(result.code, code, result)
+        for text, actual in ((out, result.out), (err, result.err)):
+            if text == "":
+                self.assertEqual(actual, "", result)
+            elif text is not None:
+                self.assertIn(text, actual, result)
+
+    def check_error(self, result, text, code=1):
+        """One line, "wasinn: error: ...text...", and nothing on stdout; a usage error has a second line with a hint."""
+        self.check(result, code=code, out="", err=text)
+        lines = result.err.splitlines()
+        self.assertTrue(lines[0].startswith("wasinn: error: "), result)
+        self.assertEqual(len(lines), 2 if code == 2 else 1, result)

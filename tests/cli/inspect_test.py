@@ -1,0 +1,69 @@
+"""wasinn inspect and wasinn backends."""
+
+import json
+
+from command import CommandTest
+
+
+class InspectTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.file("m.gguf", "GGUF\nin image f32 -1,3,224,224\nin scale f64 scalar optional\nin mask bool any\n")
+
+    def test_table(self):
+        result = self.wasinn("inspect", "m.gguf")
+        self.check(result, err="")
+        rows = [line.split() for line in result.out.splitlines()]
+        self.assertEqual(rows[0], ["m.gguf", "(ggml)"])
+        self.assertEqual(rows[3], ["input", "0", "image", "f32", "[?,", "3,", "224,", "224]"])
+        self.assertEqual(rows[4], ["input", "1", "scale", "f64", "[]", "optional"])
+        self.assertEqual(rows[5], ["input", "2", "mask", "bool", "?"])
+        self.assertEqual(rows[6][:4], ["output", "0", "image", "f32"])
+
+    def test_json(self):
+        result = self.wasinn("inspect", "m.gguf", "--json")
+        self.check(result, err="")
+        model = json.loads(result.out)
+        self.assertEqual((model["name"], model["encoding"], model["version"]), ("m.gguf", "ggml", 1))
+        self.assertEqual([io["name"] for io in model["inputs"]], ["image", "scale", "mask"])
+        self.assertEqual([io["dtype"] for io in model["inputs"]], ["f32", "f64", "bool"])
+        self.assertEqual([io["shape"] for io in model["inputs"]], [[None, 3, 224, 224], [], None])
+        self.assertEqual([io["optional"] for io in model["inputs"]], [False, True, False])
+        self.assertEqual(len(model["outputs"]), 3)
+
+    def test_folder_and_name(self):
+        self.file("dir/m/2/model.gguf", "GGUF\nin two i64 2\n")
+        self.check(self.wasinn("inspect", "dir/m"), out="two", err="")
+        self.check(self.wasinn("inspect", "dir/m/"), out="two", err="")
+        self.check(self.wasinn("inspect", "m", "--models", "dir"), out="two", err="")
+        self.check(self.wasinn("inspect", "m:2", "--models", "dir"), out="two", err="")
+        self.check(self.wasinn("inspect", "other", "--model", "other=m.gguf"), out="image", err="")
+
+    def test_errors(self):
+        self.check_error(self.wasinn("inspect", "nowhere.gguf"), "nowhere.gguf is neither a file nor a folder nor")
+        self.file("noise.onnx", bytes(range(256)))
+        self.check(self.wasinn("inspect", "noise.onnx"), code=1, out="", err="wasinn: error: ")
+        self.file("broken.gguf", "GGUF\nfail_load 2\n")
+        self.check_error(self.wasinn("inspect", "broken.gguf"), "broken.gguf")
+        self.check_error(self.wasinn("inspect", "m.gguf", "--encoding", "xml"), "xml", code=2)
+
+
+class BackendsTest(CommandTest):
+    def test_table(self):
+        result = self.wasinn("backends")
+        self.check(result, err="")
+        rows = {line.split()[0]: line for line in result.out.splitlines() if line}
+        self.assertIn("ENCODINGS", rows["BACKEND"])
+        self.assertIn("not found", rows["tflite"])
+        self.assertIn("echo", rows)
+        self.assertIn("libwasinn_backend_tflite.so", result.out)
+
+    def test_json(self):
+        result = self.wasinn("backends", "--json")
+        self.check(result, err="")
+        backends = {backend["name"]: backend for backend in json.loads(result.out)}
+        self.assertTrue(backends["echo"]["available"])
+        self.assertFalse(backends["tflite"]["available"])
+        self.assertIn("onnx", backends)
+        keys = {"name", "encodings", "available", "framework", "devices", "library", "missing", "install"}
+        self.assertEqual(set(backends["echo"]), keys)

@@ -1,0 +1,86 @@
+"""What a guest gets: arguments, environment, folders, stdio; and its exit code."""
+
+from command import CommandTest
+
+
+class RunTest(CommandTest):
+    def test_everything_after_the_module_goes_to_the_guest(self):
+        args = ["args", "--dir", ".", "--help", "--", "[1,2]", "", "-S", "x=y"]
+        result = self.run_probe(*args)
+        self.check(result, err="")
+        self.assertEqual(result.out.splitlines(), ["arg cli-probe.wasm"] + [f"arg {arg}" for arg in args])
+
+    def test_exit_code_is_the_guests(self):
+        for code in (0, 1, 2, 7, 125):
+            self.check(self.run_probe("exit", str(code)), code=code, out="", err="")
+
+    def test_stdin_and_stdout(self):
+        self.check(self.run_probe("stdin", input=b"a\nb\n"), out="a\nb\n", err="")
+
+    def test_environment_is_empty_but_for_the_flags(self):
+        self.check(self.run_probe("env"), out="", err="")
+        flags = ["--env", "A=1", "--env", "B=x=y", "--env", "EMPTY=", "--env", "HOST"]
+        result = self.run_probe("env", flags=flags, env={"HOST": "inherited"})
+        self.assertEqual(result.out.splitlines(), ["env A=1", "env B=x=y", "env EMPTY=", "env HOST=inherited"])
+
+    def test_folder_under_its_own_name(self):
+        self.file("data/text", "hello")
+        self.check(self.run_probe("read", "data/text", flags=["--dir", "data"]), out="file hello", err="")
+        self.check(self.run_probe("read", "data/text", flags=["--dir", "."]), out="file hello", err="")
+
+    def test_folder_under_another_name(self):
+        self.file("data/text", "hello")
+        self.check(self.run_probe("read", "/in/text", flags=["--dir", "data::/in"]), out="file hello", err="")
+        absolute = f"{self.dir}/data::/in"
+        self.check(self.run_probe("read", "/in/text", flags=["--dir", absolute]), out="file hello", err="")
+
+    def test_folder_can_be_written(self):
+        self.check(self.run_probe("write", "new", flags=["--dir", "."]), err="")
+        self.assertEqual((self.dir / "new").read_text(), "written by a guest")
+
+    def test_nothing_outside_of_the_folders(self):
+        self.file("data/text", "hello")
+        self.file("secret", "hello")
+        self.check(self.run_probe("read", "data/text"), code=3, out="")
+        for path in ("data/../secret", "/etc/passwd"):
+            self.check(self.run_probe("read", path, flags=["--dir", "data"]), code=3, out="")
+
+    def test_missing_folder(self):
+        self.check_error(self.run_probe("args", flags=["--dir", "nowhere"]), "cannot open the folder nowhere")
+
+    def test_a_module_in_text_format(self):
+        self.file("guest.wat", '(module (memory (export "memory") 1) (func (export "_start")))')
+        self.check(self.wasinn("run", "guest.wat"), out="", err="")
+
+    def test_the_module_may_be_named_like_a_command(self):
+        self.file("inspect", '(module (func (export "_start")))')
+        self.check(self.wasinn("run", "inspect"), out="", err="")
+
+
+class CacheTest(CommandTest):
+    def compiled(self):
+        return list((self.dir / "cache").rglob("modules/*/*"))
+
+    def test_compiled_modules_are_kept(self):
+        env = {"XDG_CACHE_HOME": str(self.dir / "cache")}
+        self.check(self.run_probe("args", env=env), err="")
+        self.assertTrue(self.compiled())
+        self.check(self.run_probe("args", env=env), err="")
+
+    def test_no_cache(self):
+        env = {"XDG_CACHE_HOME": str(self.dir / "cache")}
+        self.check(self.run_probe("args", flags=["--no-cache"], env=env), err="")
+        self.assertFalse(self.compiled())
+
+    def test_a_cache_that_cannot_be_made_is_a_warning(self):
+        self.file("cache", "a file, not a folder")
+        result = self.run_probe("args", env={"XDG_CACHE_HOME": str(self.dir / "cache")})
+        self.check(result, out="arg args", err="wasinn: warning: compiled modules are not cached: ")
+        self.assertEqual(len(result.err.splitlines()), 1, result)
+
+    def test_a_broken_cache_is_compiled_anew(self):
+        env = {"XDG_CACHE_HOME": str(self.dir / "cache")}
+        self.run_probe("args", env=env)
+        for path in self.compiled():
+            path.write_bytes(b"broken")
+        self.check(self.run_probe("args", env=env), out="arg args")

@@ -1,0 +1,68 @@
+"""Where settings come from: a flag beats the environment, the environment beats the file."""
+
+from command import ECHO, MODEL, CommandTest
+
+
+class SettingsTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.file("m.gguf", MODEL)
+        self.file("conf/limits.toml", self.settings(11, "../m.gguf"))
+
+    def settings(self, max_graphs, path):
+        return f"backend_dirs = ['{ECHO}']\n[limits]\nmax_graphs = {max_graphs}\n[models.m]\npath = '{path}'\n"
+
+    def check_graphs(self, n, flags=(), env=None):
+        result = self.run_probe("graphs", "m", flags=flags, env={"WASINN_CONFIG": "", **(env or {})})
+        self.check(result, out=f"graphs {n}, then errno 7\n")
+
+    def test_file(self):
+        self.check_graphs(11, flags=["--config", "conf/limits.toml"])
+        self.check_graphs(11, env={"WASINN_CONFIG": "conf/limits.toml"})
+
+    def test_flag_names_another_file(self):
+        self.file("other.toml", self.settings(12, "m.gguf"))
+        self.check_graphs(12, flags=["--config", "other.toml"], env={"WASINN_CONFIG": "conf/limits.toml"})
+
+    def test_environment_beats_file(self):
+        self.check_graphs(13, env={"WASINN_CONFIG": "conf/limits.toml", "WASINN_NN_MAX_GRAPHS": "13"})
+
+    def test_flag_beats_environment_and_file(self):
+        env = {"WASINN_CONFIG": "conf/limits.toml", "WASINN_NN_MAX_GRAPHS": "13"}
+        self.check_graphs(14, flags=["--nn-max-graphs", "14"], env=env)
+
+    def test_a_models_flag_beats_the_file(self):
+        self.file("two.gguf", "GGUF\nin x f32 4\n")
+        result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml", "--model", "m=two.gguf"])
+        self.check(result, out="infer m errno 1")
+
+    def test_deny_load_from_everywhere(self):
+        self.file("deny.toml", f"backend_dirs = ['{ECHO}']\n[policy]\nallow_load = false\n")
+        self.check(self.run_probe("load"), out="load errno 0")
+        self.check(self.run_probe("load", env={"WASINN_NN_DENY_LOAD": "1"}), out="load errno 6")
+        self.check(self.run_probe("load", flags=["--config", "deny.toml"]), out="load errno 6")
+
+    def test_log_level(self):
+        for level, logged in (("error", False), ("warning", True), ("WARNING", True), ("debug", True)):
+            result = self.run_probe("infer", "nothing", flags=["--log-level", level])
+            self.check(result, out="infer nothing errno 8")
+            self.assertEqual("wasinn: warning: " in result.err, logged, result)
+        result = self.run_probe("infer", "nothing", env={"WASINN_LOG_LEVEL": "error"})
+        self.check(result, out="infer nothing errno 8", err="")
+
+    def test_errors_in_a_file(self):
+        for content, text in (
+            ("[limitz]\nmax_graphs = 1\n", "did you mean 'limits'?"),
+            ("[limits]\nmax_graph = 1\n", "max_graphs"),
+            ("[limits]\nmax_graphs = 'many'\n", "max_graphs"),
+            ("[limits\n", "bad.toml"),
+        ):
+            self.file("bad.toml", content)
+            self.check_error(self.run_probe("args", flags=["--config", "bad.toml"]), text)
+        self.check_error(self.run_probe("args", flags=["--config", "nowhere.toml"]), "nowhere.toml")
+
+    def test_a_bad_variable_is_a_usage_error(self):
+        self.check_error(self.run_probe("args", env={"WASINN_NN_MAX_GRAPHS": "many"}), "'many' is not a count", code=2)
+
+    def test_threads(self):
+        self.check(self.run_probe("args", flags=["--threads", "1"]), err="")

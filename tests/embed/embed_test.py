@@ -1,0 +1,123 @@
+"""wasinn as another project has it: installed to a prefix, found by CMake and pkg-config, outside of its own tree."""
+
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
+BUILD = os.environ["WASINN_BUILD"]
+WASMTIME_INCLUDE = os.environ["WASMTIME_INCLUDE"]
+WASMTIME_LIB = os.environ["WASMTIME_LIB"]
+CC, CXX, CMAKE = os.environ["CC"], os.environ["CXX"], os.environ["CMAKE"]
+MODEL = SOURCE / "models" / "digits.onnx"
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def run(*command, cwd, env=None):
+    command = [str(word) for word in command]
+    env = {**os.environ, **(env or {})}
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        output = done.stdout + done.stderr
+        raise AssertionError(f"{shlex.join(command)}: exit code {done.returncode}\n{output}")
+    return done.stdout
+
+
+class EmbedTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-embed-"))
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        run(CMAKE, "--install", BUILD, "--prefix", cls.dir / "installed", cwd=cls.dir)
+        # A prefix may be moved.
+        cls.prefix = (cls.dir / "installed").rename(cls.dir / "prefix")
+        cls.example = cls.dir / "example"
+        shutil.copytree(SOURCE / "examples" / "embed-wasmtime", cls.example)
+        for path in HERE.glob("*.c*"):
+            shutil.copy(path, cls.dir)
+
+    def pkg_config(self, package, *flags):
+        env = {"PKG_CONFIG_PATH": str(next(self.prefix.glob("lib*/**/pkgconfig")))}
+        return shlex.split(run("pkg-config", *flags, package, cwd=self.dir, env=env))
+
+    def library_path(self):
+        return f"{next(self.prefix.glob('lib*/**/libwasinn.so')).parent}:{WASMTIME_LIB}"
+
+    def check_example(self, program):
+        env = {"LD_LIBRARY_PATH": self.library_path()}
+        out = run(program, MODEL, self.example / "guest.wat", cwd=self.dir, env=env)
+        self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
+
+    def test_the_example_by_cmake(self):
+        prefixes = f"{self.prefix};{pathlib.Path(WASMTIME_INCLUDE).parent};{pathlib.Path(WASMTIME_LIB).parent}"
+        run(CMAKE, "-S", self.example, "-B", "by-cmake", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
+        run(CMAKE, "--build", "by-cmake", cwd=self.dir)
+        self.check_example(self.dir / "by-cmake" / "embed-wasmtime")
+
+    def test_the_example_by_pkg_config(self):
+        flags = self.pkg_config("wasinn-wasmtime", "--cflags", "--libs")
+        wasmtime = [f"-isystem{WASMTIME_INCLUDE}", f"-L{WASMTIME_LIB}"]
+        strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+        run(CXX, *strict, "example/main.cc", "-o", "by-pkg-config", *wasmtime, *flags, "-pthread", cwd=self.dir)
+        self.check_example(self.dir / "by-pkg-config")
+
+    def test_a_missing_component_is_an_error(self):
+        (self.dir / "missing").mkdir()
+        (self.dir / "missing" / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\n"
+            "project(x LANGUAGES CXX)\n"
+            "find_package(wasinn REQUIRED COMPONENTS moon)\n"
+        )
+        with self.assertRaisesRegex(AssertionError, "built without the component\\s+'moon'"):
+            run(CMAKE, "-S", "missing", "-B", "missing/build", f"-DCMAKE_PREFIX_PATH={self.prefix}", cwd=self.dir)
+
+    def test_the_adapter_from_its_source(self):
+        source = self.prefix / "share" / "wasinn" / "engines" / "wasmtime" / "link.cc"
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        command = [CXX, "-std=c++17", "example/main.cc", source, "-o", "by-source", f"-isystem{WASMTIME_INCLUDE}"]
+        run(*command, f"-L{WASMTIME_LIB}", *flags, "-lwasmtime", "-pthread", cwd=self.dir)
+        self.check_example(self.dir / "by-source")
+
+    def test_c_program(self):
+        flags = self.pkg_config("wasinn-wasmtime", "--cflags", "--libs")
+        strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        wasmtime = [f"-isystem{WASMTIME_INCLUDE}", f"-L{WASMTIME_LIB}"]
+        run(CC, *strict, "c_program.c", "-o", "c-program", *wasmtime, *flags, cwd=self.dir)
+        out = run("./c-program", cwd=self.dir, env={"LD_LIBRARY_PATH": self.library_path()})
+        self.assertEqual(out, "linked, then refused: invalid_argument\n")
+
+    def test_cpp_program(self):
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        strict = ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+        run(CXX, *strict, "cpp_program.cc", "-o", "cpp-program", *flags, cwd=self.dir)
+        out = run("./cpp-program", MODEL, cwd=self.dir, env={"LD_LIBRARY_PATH": self.library_path()})
+        self.assertTrue(out.endswith("all checks passed\n"), out)
+
+    def test_every_header_compiles_alone_in_c_and_cpp(self):
+        flags = self.pkg_config("wasinn", "--cflags") + [f"-isystem{WASMTIME_INCLUDE}"]
+        flags += ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        headers = sorted((self.prefix / "include" / "wasinn").iterdir())
+        self.assertGreaterEqual(len(headers), 5)
+        for header in headers:
+            text = f"#include <wasinn/{header.name}>\n#include <wasinn/{header.name}>\n"
+            (self.dir / "header.cc").write_text(text)
+            run(CXX, "-std=c++17", "-fsyntax-only", *flags, "header.cc", cwd=self.dir)
+            if header.suffix == ".h":
+                (self.dir / "header.c").write_text(text)
+                run(CC, "-std=c11", "-fsyntax-only", *flags, "header.c", cwd=self.dir)
+
+    def test_the_installed_command(self):
+        command = next(self.prefix.glob("bin/wasinn"))
+        env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
+        self.assertRegex(run(command, "--version", cwd=self.dir, env=env), r"^wasinn \d")
+        self.assertIn("image", run(command, "inspect", MODEL, cwd=self.dir, env=env))
+        (self.dir / "guest.wat").write_text('(module (func (export "_start")))')
+        run(command, "run", "guest.wat", cwd=self.dir, env=env)
+
+    def test_guest_headers(self):
+        names = {path.name for path in (self.prefix / "include" / "wasinn-guest").iterdir()}
+        self.assertEqual(names, {"wasi_nn.h", "wasi_nn.hpp"})
