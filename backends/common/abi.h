@@ -8,7 +8,8 @@
 
 namespace wasinn::backend {
 
-// A copy of a struct whose caller may be older or newer than this backend: fields that the caller does not have are zero.
+// A copy of a struct whose caller may be older or newer than this backend: fields that the caller does not have are
+// zero.
 template <typename Struct>
 Struct ReadStruct(const Struct* from) {
   Struct to = {};

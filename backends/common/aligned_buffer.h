@@ -24,7 +24,8 @@ inline size_t PaddedSize(size_t bytes) {
 class AlignedBuffer {
  public:
   AlignedBuffer() = default;
-  explicit AlignedBuffer(size_t bytes) : capacity_(bytes), data_(std::aligned_alloc(kBufferAlignment, PaddedSize(bytes))) {
+  explicit AlignedBuffer(size_t bytes)
+      : capacity_(bytes), data_(std::aligned_alloc(kBufferAlignment, PaddedSize(bytes))) {
     if (data_ == nullptr) throw std::bad_alloc();
   }
 

@@ -7,9 +7,9 @@
 
 namespace wasinn::backend {
 
-// Frameworks have a flag that stops the running operation, and would stop the next one too if it were set too late. The gate
-// closes that hole: Cancel() touches the framework only between Enter() and Leave(), and Leave() waits until a Cancel()
-// that is inside has finished, so that clearing the flag afterwards is the last word.
+// Frameworks have a flag that stops the running operation, and would stop the next one too if it were set too late. The
+// gate closes that hole: Cancel() touches the framework only between Enter() and Leave(), and Leave() waits until a
+// Cancel() that is inside has finished, so that clearing the flag afterwards is the last word.
 //
 // Enter, Leave: one thread at a time. Cancel: any thread, at any time, any number of times.
 class CancelGate {

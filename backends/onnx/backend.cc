@@ -81,12 +81,7 @@ void Cancel(wasinn_backend_context* context) { context->Cancel(); }
 
 constexpr wasinn_encoding kEncodings[] = {WASINN_ONNX};
 
-}  // namespace
-
-}  // namespace wasinn::onnx
-
-const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
-  using namespace wasinn::onnx;
+const wasinn_backend* Table() {
   static const wasinn_backend table = {
       .struct_size = sizeof(wasinn_backend),
       .abi_major = WASINN_BACKEND_ABI_MAJOR,
@@ -111,5 +106,13 @@ const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*h
       .output = Output,
       .cancel = Cancel,
   };
-  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? &table : nullptr;
+  return &table;
+}
+
+}  // namespace
+
+}  // namespace wasinn::onnx
+
+const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? wasinn::onnx::Table() : nullptr;
 }

@@ -8,9 +8,9 @@
 
 namespace wasinn::onnx {
 
-// A model's intermediate values have the same sizes in every run. The C library gives large blocks back to the system, so that
-// each run would pay for its page faults again: 3 times the time of a model whose values are 64 MiB. One cache serves all
-// models of a host, bounded, so that models which lie idle hold nothing.
+// A model's intermediate values have the same sizes in every run. The C library gives large blocks back to the system,
+// so that each run would pay for its page faults again: 3 times the time of a model whose values are 64 MiB. One cache
+// serves all models of a host, bounded, so that models which lie idle hold nothing.
 //
 // Any thread.
 class BlockCache {

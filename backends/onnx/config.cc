@@ -1,6 +1,7 @@
 #include "onnx/config.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
@@ -16,12 +17,15 @@ namespace {
 constexpr wasinn_key kKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libonnxruntime.so, or of its folder"},
     {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
-     "threads of one compute, the caller's included: backend: 1 to the host's budget, which is the default; all models share "
+     "threads of one compute, the caller's included: backend: 1 to the host's budget, which is the default; all models "
+     "share "
      "one pool of that size; model: 1 to leave the pool out"},
     {"spinning", WASINN_KEY_BACKEND,
      "true: the pool's threads wait for work in a busy loop: quicker alone, slow on busy cores; default false"},
     {"cache_bytes", WASINN_KEY_BACKEND,
-     "bytes of large buffers that are kept between computes, for all models together; default 268435456"},
+     "bytes of large buffers that are kept between computes, for all models together; default: an eighth of the "
+     "machine's "
+     "memory, but no more than 1 GiB"},
     {"optimization", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "graph optimization: off, basic, extended or all; default all"},
     {"providers", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
@@ -31,7 +35,12 @@ constexpr wasinn_key kKeys[] = {
      "ONNX Runtime's own session configuration: {\"session.set_denormal_as_zero\": \"1\"}"},
 };
 
-constexpr int64_t kDefaultCacheBytes = 256 << 20;
+// As much as large models want, but little on a small machine.
+int64_t DefaultCacheBytes() {
+  constexpr int64_t kMost = 1 << 30;
+  const int64_t memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  return std::clamp<int64_t>(memory / 8, 0, kMost);
+}
 
 std::optional<GraphOptimizationLevel> ParseOptimization(const Config& config) {
   constexpr const char* kWords[] = {"off", "basic", "extended", "all"};
@@ -59,7 +68,7 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   parsed.library = config.String("library").value_or("");
   parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
   parsed.spinning = config.Bool("spinning").value_or(false);
-  parsed.cache_bytes = static_cast<size_t>(config.Integer("cache_bytes", 0, INT64_MAX).value_or(kDefaultCacheBytes));
+  parsed.cache_bytes = static_cast<size_t>(config.Integer("cache_bytes", 0, INT64_MAX).value_or(DefaultCacheBytes()));
   parsed.session = ParseSession(config);
   return parsed;
 }
@@ -78,10 +87,11 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
                                 defaults.session.entries.end());
   const int64_t threads = host.Integer("threads", 1, defaults.threads).value_or(defaults.threads);
   if (threads != 1 && threads != defaults.threads) {
-    throw backend::Error(WASINN_INVALID_ARGUMENT,
-                         fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one "
-                                     "pool",
-                                     defaults.threads, threads));
+    throw backend::Error(
+        WASINN_INVALID_ARGUMENT,
+        fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one "
+                    "pool",
+                    defaults.threads, threads));
   }
   parsed.use_pool = threads > 1;
   return parsed;

@@ -52,13 +52,15 @@ void Context::Compute() {
     status = Run();
   }
   if (status != nullptr) Fail(status);
+  outputs_.KeepPassedOn();
   computed_ = true;
 }
 
 void Context::CheckFixedOutputs() const {
   if (max_bytes_ == 0 || outputs_.fixed_bytes() <= max_bytes_) return;
-  throw Error(WASINN_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute",
-                                            outputs_.fixed_bytes(), max_bytes_));
+  throw Error(WASINN_TOO_LARGE,
+              fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute",
+                          outputs_.fixed_bytes(), max_bytes_));
 }
 
 OrtStatus* Context::Run() {

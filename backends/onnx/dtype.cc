@@ -25,14 +25,15 @@ constexpr Row kRows[] = {
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, WASINN_U64, 8, "uint64"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, WASINN_I64, 8, "int64"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, WASINN_BOOL, 1, "bool"},
-    // What wasinn has no word for.
+    // One byte an element, which guests take as it is. After uint8, which is what u8 means by itself.
+    {17, WASINN_U8, 1, "float8e4m3fn"},
+    {18, WASINN_U8, 1, "float8e4m3fnuz"},
+    {19, WASINN_U8, 1, "float8e5m2"},
+    {20, WASINN_U8, 1, "float8e5m2fnuz"},
+    // What wasinn has no word for. Types of four bits pack two elements into a byte.
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, WASINN_DTYPE_UNKNOWN, 0, "string"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64, WASINN_DTYPE_UNKNOWN, 0, "complex64"},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128, WASINN_DTYPE_UNKNOWN, 0, "complex128"},
-    {17, WASINN_DTYPE_UNKNOWN, 0, "float8e4m3fn"},
-    {18, WASINN_DTYPE_UNKNOWN, 0, "float8e4m3fnuz"},
-    {19, WASINN_DTYPE_UNKNOWN, 0, "float8e5m2"},
-    {20, WASINN_DTYPE_UNKNOWN, 0, "float8e5m2fnuz"},
     {21, WASINN_DTYPE_UNKNOWN, 0, "uint4"},
     {22, WASINN_DTYPE_UNKNOWN, 0, "int4"},
     {23, WASINN_DTYPE_UNKNOWN, 0, "float4e2m1"},

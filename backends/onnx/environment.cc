@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "common/error.h"
 #include "onnx/call_scope.h"
 
 namespace wasinn::onnx {
@@ -21,7 +22,8 @@ constexpr std::string_view kSmallestModel(
     "B\x04\n\x00\x10\x0d",
     65);
 
-// What a compute complains of is in the error that it returns. A guest may cause it as often as it likes, so it is no news.
+// What a compute complains of is in the error that it returns. A guest may cause it as often as it likes, so it is no
+// news.
 wasinn_log_level LevelOf(OrtLoggingLevel severity) {
   const CallScope::Subject* scope = CallScope::Current();
   if (scope != nullptr && scope->gate != nullptr) return WASINN_LOG_DEBUG;
@@ -30,11 +32,9 @@ wasinn_log_level LevelOf(OrtLoggingLevel severity) {
 
 void Write(const Log* log, OrtLoggingLevel severity, const char* message) {
   if (log == nullptr || severity < ORT_LOGGING_LEVEL_WARNING) return;
-  try {
-    log->Write(LevelOf(severity), fmt::format("ONNX Runtime: {}", message));
-  } catch (const std::exception&) {
-    // Nobody to tell.
-  }
+  // No exception may leave: the only one there can be is that there is no memory.
+  const auto error = backend::Guard([&] { log->Write(LevelOf(severity), fmt::format("ONNX Runtime: {}", message)); });
+  if (error != nullptr) error->release(error);
 }
 
 void ORT_API_CALL WriteToSession(void* log, OrtLoggingLevel severity, const char* /*category*/, const char* /*id*/,
@@ -88,14 +88,16 @@ Environment::Environment(const OrtLibrary& library, const Log& log, int threads,
   library.Check(library.api().DisableTelemetryEvents(env_.get()), "switching telemetry off");
   has_pool_ = threads > 1 && TryPool();
   if (threads > 1 && !has_pool_) {
-    log.Write(WASINN_LOG_WARNING,
-              "onnx: something else in this OS process made ONNX Runtime's environment first, without a thread pool: models "
-              "run on one thread each");
+    log.Write(
+        WASINN_LOG_WARNING,
+        "onnx: something else in this OS process made ONNX Runtime's environment first, without a thread pool: models "
+        "run on one thread each");
   }
   if (!limits_memory()) {
-    log.Write(WASINN_LOG_WARNING,
-              "onnx: the program has given ONNX Runtime a CPU allocator of its own: limits on the memory of a model do not "
-              "hold");
+    log.Write(
+        WASINN_LOG_WARNING,
+        "onnx: the program has given ONNX Runtime a CPU allocator of its own: limits on the memory of a model do not "
+        "hold");
   }
 }
 

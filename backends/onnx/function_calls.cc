@@ -41,7 +41,8 @@ FunctionCalls::Body FunctionCalls::Follow(const Body& body, int depth) {
     }
     added.nodes += function.body.nodes;
     if (added.nodes > kMostNodes) {
-      throw Error(WASINN_TOO_LARGE, fmt::format("calls of the model's functions add up to more than {} nodes", kMostNodes));
+      throw Error(WASINN_TOO_LARGE,
+                  fmt::format("calls of the model's functions add up to more than {} nodes", kMostNodes));
     }
     if (__builtin_add_overflow(added.bytes, function.body.bytes, &added.bytes)) added.bytes = UINT64_MAX;
   }

@@ -11,8 +11,9 @@
 
 namespace wasinn::onnx {
 
-// ONNX Runtime puts the body of a function in place of each call, and goes into functions recursively. So a model of 3 KB, in which
-// each function calls the next one twice, occupies it for days, and a chain of 5,000 functions overflows its stack.
+// ONNX Runtime puts the body of a function in place of each call, and goes into functions recursively. So a model of 3
+// KB, in which each function calls the next one twice, occupies it for days, and a chain of 5,000 functions overflows
+// its stack.
 class FunctionCalls {
  public:
   // Domain and name. Overloads count as one function, the sum of all.

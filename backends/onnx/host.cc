@@ -24,7 +24,7 @@ std::string Devices(const OrtLibrary& library) {
   std::string devices = "cpu";
   for (const std::string& provider : AvailableProviders(library)) {
     const std::string device = Device(provider);
-    if (!device.empty() && device != "cpu") devices += ", " + device;
+    if (!device.empty() && device != "cpu") devices += fmt::format(", {}", device);
   }
   return devices;
 }

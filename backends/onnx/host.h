@@ -30,7 +30,8 @@ class Host {
   BlockCache* cache() const { return &cache_; }
   const wasinn_backend_info* info() const { return &info_; }
 
-  // A number for everything that charges memory: never 0, and different from all others of this host for 2^32 operations each.
+  // A number for everything that charges memory: never 0, and different from all others of this host for 2^32
+  // operations each.
   uint64_t NewChargeId() const { return next_charge_id_.fetch_add(uint64_t{1} << 32); }
 
   // The target's device is missing and the CPU serves in its place.

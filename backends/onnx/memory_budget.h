@@ -8,15 +8,15 @@
 
 namespace wasinn::onnx {
 
-// Thrown out of the allocator and through ONNX Runtime, which turns it into a failed status. (Answering NULL instead would
-// not do: kernels write to what they get without looking.)
+// Thrown out of the allocator and through ONNX Runtime, which turns it into a failed status. (Answering NULL instead
+// would not do: kernels write to what they get without looking.)
 class OverBudget : public std::bad_alloc {
  public:
   const char* what() const noexcept override { return "more memory than this model may use"; }
 };
 
-// One thread at a time. Blocks are charged when they are allocated within an operation, and refunded when they are freed
-// within the same one.
+// One thread at a time. Blocks are charged when they are allocated within an operation, and refunded when they are
+// freed within the same one.
 class MemoryBudget {
  public:
   // `id` must differ from that of any operation whose blocks may still live; 0 is for blocks outside of operations.

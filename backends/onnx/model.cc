@@ -35,9 +35,10 @@ uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
 
 void CheckSize(const ModelScan& scan, uint64_t max_bytes) {
   if (max_bytes == 0 || scan.more_bytes <= max_bytes) return;
-  throw Error(WASINN_TOO_LARGE, fmt::format("sparse tensors and functions of the model become {} bytes when it is loaded: no "
-                                            "more than {} are allowed",
-                                            scan.more_bytes, max_bytes));
+  throw Error(WASINN_TOO_LARGE,
+              fmt::format("sparse tensors and functions of the model become {} bytes when it is loaded: no "
+                          "more than {} are allowed",
+                          scan.more_bytes, max_bytes));
 }
 
 std::string FolderOf(const char* path) {
@@ -91,7 +92,7 @@ Model::Model(const Host& host, const wasinn_blob& blob, const wasinn_load_option
   } else {
     LoadOnTarget(source);
   }
-  signature_.emplace(host_.library(), session_.get(), source.scan.ranked);
+  signature_ = std::make_unique<Signature>(host_.library(), session_.get(), source.scan.ranked);
 }
 
 void Model::LoadOnTarget(const Source& source) {
@@ -125,9 +126,8 @@ void Model::LoadOn(const Providers& providers, const Source& source) {
   subject.log = &host_.log();
   subject.budget = &budget;
   const CallScope scope(subject);
-  const auto options =
-      MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers,
-                         {source.trust, &source.scan, source.options.max_bytes}, source.folder);
+  const auto options = MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers,
+                                          {source.trust, &source.scan, source.options.max_bytes}, source.folder);
   OrtSession* session = nullptr;
   OrtStatus* status = nullptr;
   {

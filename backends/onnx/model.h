@@ -4,7 +4,7 @@
 
 #include <wasinn/backend.h>
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "onnx/host.h"
@@ -36,7 +36,7 @@ class Model {
 
   const Host& host_;
   OrtPtr<OrtSession> session_;
-  std::optional<Signature> signature_;
+  std::unique_ptr<const Signature> signature_;
   bool copies_inputs_ = false;
 };
 

@@ -72,7 +72,7 @@ constexpr FieldRule kRules[] = {
     {Message::kSparseTensor, 1, Content::kMessage, Message::kTensor, false},
     {Message::kSparseTensor, 2, Content::kMessage, Message::kTensor, false},
     {Message::kSparseTensor, 3, Content::kNumbers, kNone, true},  // dims
-    {Message::kValueInfo, 1, Content::kText, kNone, false},  // name
+    {Message::kValueInfo, 1, Content::kText, kNone, false},       // name
     {Message::kValueInfo, 2, Content::kMessage, Message::kType, false},
     {Message::kType, 1, Content::kMessage, Message::kTensorType, false},
     {Message::kTensorType, 2, Content::kAnything, kNone, false},  // shape
@@ -96,11 +96,11 @@ const FieldRule* FindRule(Message in, uint32_t number) {
 
 // What is known of a message when it has been read.
 struct Summary {
-  std::string_view name;    // op_type, name, key
-  std::string_view domain;  // of a node, a function or an opset
-  uint64_t number = 0;      // version of an opset; elements of a sparse tensor
-  bool has_graph = false;   // model
-  bool has_shape = false;   // value info, type, tensor type
+  std::string_view name;                          // op_type, name, key
+  std::string_view domain;                        // of a node, a function or an opset
+  uint64_t number = 0;                            // version of an opset; elements of a sparse tensor
+  bool has_graph = false;                         // model
+  bool has_shape = false;                         // value info, type, tensor type
   std::vector<std::string_view> inputs, outputs;  // graph
 };
 
@@ -174,8 +174,8 @@ Summary Scanner::Read(Message kind, std::span<const uint8_t> bytes, int depth) {
   for (ProtoField field; reader.Next(&field);) {
     const FieldRule* rule = FindRule(kind, field.number);
     if (rule == nullptr) continue;
-    // Protocol Buffers merge a message that comes twice, and let the last of two values win. No writer makes such a thing; from
-    // a guest it could only serve to show us another model than ONNX Runtime sees.
+    // Protocol Buffers merge a message that comes twice, and let the last of two values win. No writer makes such a
+    // thing; from a guest it could only serve to show us another model than ONNX Runtime sees.
     const uint64_t bit = uint64_t{1} << rule->number;
     if (guest_ && !rule->repeated && (seen & bit) != 0) Broken("a field that may stand once stands twice");
     seen |= bit;
@@ -240,7 +240,8 @@ void Scanner::Adopt(const FieldRule& rule, Summary child, Summary* parent, int d
     case Message::kEntry:
       // If the host's environment says so, ONNX Runtime takes session options from here, among them files to write.
       if (guest_ && child.name == "ort_config") {
-        throw Error(WASINN_SECURITY, "the model's metadata hold session options (ort_config), which only a host may set");
+        throw Error(WASINN_SECURITY,
+                    "the model's metadata hold session options (ort_config), which only a host may set");
       }
       break;
     default:
@@ -277,8 +278,8 @@ void Scanner::CountSparse(uint64_t elements) {
   }
 }
 
-// ONNX Runtime looks whether it was cancelled before each node. If all that a loop does is to hand its inputs on, no node is
-// left after optimization, and INT64_MAX rounds of it occupy a thread of the host for ever.
+// ONNX Runtime looks whether it was cancelled before each node. If all that a loop does is to hand its inputs on, no
+// node is left after optimization, and INT64_MAX rounds of it occupy a thread of the host for ever.
 void Scanner::CheckSubgraph(Summary graph) const {
   if (!guest_ || graph.outputs.empty()) return;
   std::ranges::sort(graph.inputs);
@@ -291,8 +292,9 @@ void Scanner::CheckSubgraph(Summary graph) const {
 
 void Scanner::RefuseExternalData() const {
   if (!guest_) return;
-  throw Error(WASINN_SECURITY,
-              "a tensor of the model is stored outside of it (external data): a model that is given as bytes must be whole");
+  throw Error(
+      WASINN_SECURITY,
+      "a tensor of the model is stored outside of it (external data): a model that is given as bytes must be whole");
 }
 
 }  // namespace
@@ -301,10 +303,11 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) {
   if (bytes.empty()) throw Error(WASINN_INVALID_ENCODING, "the bytes are no ONNX model: there are none");
   // The size of a message is an int.
   if (bytes.size() > INT32_MAX) {
-    throw Error(WASINN_INVALID_ENCODING,
-                fmt::format("the bytes are no ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in "
-                            "other files)",
-                            bytes.size()));
+    throw Error(
+        WASINN_INVALID_ENCODING,
+        fmt::format("the bytes are no ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in "
+                    "other files)",
+                    bytes.size()));
   }
   if (IsOrtFormat(bytes)) {
     // FlatBuffers are read in place, and ONNX Runtime takes them to be good.

@@ -18,8 +18,8 @@ enum class Trust {
 struct ModelScan {
   // Nodes in all graphs; in a guest's model also those that come of functions.
   size_t nodes = 0;
-  // Of a guest's model: bytes that it has beyond its own size once it is parsed, since sparse tensors become dense, and functions
-  // are inlined.
+  // Of a guest's model: bytes that it has beyond its own size once it is parsed, since sparse tensors become dense, and
+  // functions are inlined.
   uint64_t more_bytes = 0;
   // Whether ONNX Runtime can tell the size of each constant before it computes it, so that its limit on them holds.
   bool sizes_are_known = true;
@@ -27,9 +27,9 @@ struct ModelScan {
   std::vector<std::string> ranked;
 };
 
-// Throws WASINN_INVALID_ENCODING where the bytes are no ONNX model. From a guest it throws WASINN_SECURITY, too, where the model
-// refers to something outside of itself, WASINN_UNSUPPORTED_OPERATION for a loop that could never be cancelled, and
-// WASINN_TOO_LARGE for functions that would never have been inlined.
+// Throws WASINN_INVALID_ENCODING where the bytes are no ONNX model. From a guest it throws WASINN_SECURITY, too, where
+// the model refers to something outside of itself, WASINN_UNSUPPORTED_OPERATION for a loop that could never be
+// cancelled, and WASINN_TOO_LARGE for functions that would never have been inlined.
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust);
 
 // Whether these are the bytes of ONNX Runtime's own format.

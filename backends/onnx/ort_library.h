@@ -20,8 +20,9 @@ using OrtPtr = std::unique_ptr<T, void (*)(T*)>;
 
 class OrtLibrary {
  public:
-  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks (our own RUNPATH first).
-  // Throws WASINN_UNSUPPORTED_OPERATION where there is none. The library stays open for the life of the OS process.
+  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks (our own
+  // RUNPATH first). Throws WASINN_UNSUPPORTED_OPERATION where there is none. The library stays open for the life of the
+  // OS process.
   explicit OrtLibrary(const std::string& configured);
 
   const OrtApi& api() const { return *api_; }
@@ -34,7 +35,8 @@ class OrtLibrary {
   // The same words, for who wants no exception; releases the status, which must not be NULL.
   std::string Message(OrtStatus* status, wasinn_code* code = nullptr) const;
 
-  // Whether the shape's rank is known, for telling a scalar from an unknown rank; empty where ONNX Runtime cannot say (before 1.24).
+  // Whether the shape's rank is known, for telling a scalar from an unknown rank; empty where ONNX Runtime cannot say
+  // (before 1.24).
   std::optional<bool> HasShape(const OrtTensorTypeAndShapeInfo* info) const;
   // Whether SetLoadCancelled does anything (since 1.22).
   bool CanCancelLoad() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <utility>
 
 #include "common/error.h"
@@ -14,9 +15,9 @@ using backend::Error;
 
 Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), binding_(binding) {
   for (const Port& port : model.signature().outputs()) {
-    const bool fixed = port.servable() && port.fixed_shape();
-    slots_.push_back({.fixed = fixed, .buffer = {}, .value = {nullptr, model.host().api().ReleaseValue}, .view = {},
-                      .dims = {}});
+    const bool fixed = port.servable() && port.fixed_shape() && !port.is_input;
+    slots_.push_back(
+        {.fixed = fixed, .buffer = {}, .value = {nullptr, model.host().api().ReleaseValue}, .view = {}, .dims = {}});
     if (!fixed) continue;
     const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
     if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
@@ -33,11 +34,11 @@ void Outputs::BindForRun() {
       if (slot.value == nullptr) MakeFixed(ports[i], &slot);
       continue;
     }
-    slot.view.reset();
+    slot.seen = false;
     slot.value.reset();
-    library.Check(library.api().BindOutputToDevice(binding_, ports[i].name.c_str(),
-                                                   model_.host().environment().cpu_memory()),
-                  ports[i].name.c_str());
+    library.Check(
+        library.api().BindOutputToDevice(binding_, ports[i].name.c_str(), model_.host().environment().cpu_memory()),
+        ports[i].name.c_str());
   }
 }
 
@@ -45,16 +46,34 @@ void Outputs::MakeFixed(const Port& port, Slot* slot) {
   const OrtLibrary& library = model_.host().library();
   const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
   backend::AlignedBuffer buffer(bytes);
+  // Should ever an output be left as it is, a guest must not see what was in this memory before.
+  std::memset(buffer.data(), 0, bytes);
   auto value = MakeTensor(library, model_.host().environment().cpu_memory(), port.ort_type, port.dims, buffer, bytes);
   library.Check(library.api().BindOutput(binding_, port.name.c_str(), value.get()), port.name.c_str());
   slot->buffer = std::move(buffer);
   slot->value = std::move(value);
+  slot->seen = true;
   slot->view = {.struct_size = sizeof(wasinn_tensor),
                 .dtype = port.io.dtype,
                 .rank = static_cast<uint32_t>(port.dims.size()),
                 .dims = port.dims.data(),
                 .data = slot->buffer.data(),
                 .bytes = bytes};
+}
+
+void Outputs::KeepPassedOn() {
+  const auto& ports = model_.signature().outputs();
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (!ports[i].is_input || !ports[i].servable()) continue;
+    Slot& slot = slots_[i];
+    FetchValues();
+    Look(ports[i], &slot);
+    if (slot.buffer.data() == nullptr || slot.buffer.capacity() < slot.view.bytes) {
+      slot.buffer = backend::AlignedBuffer(slot.view.bytes);
+    }
+    if (slot.view.bytes > 0) std::memcpy(slot.buffer.data(), slot.view.data, slot.view.bytes);
+    slot.view.data = slot.buffer.data();
+  }
 }
 
 bool Outputs::TrustNoShapes() {
@@ -77,11 +96,11 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
                 fmt::format("output '{}' is a {}: expected a tensor of numbers", port.name, port.type_name));
   }
   Slot& slot = slots_[index];
-  if (!slot.view) {
+  if (!slot.seen) {
     FetchValues();
     Look(port, &slot);
   }
-  *view = *slot.view;
+  *view = slot.view;
 }
 
 // All at once, since ONNX Runtime gives them so.
@@ -122,6 +141,7 @@ void Outputs::Look(const Port& port, Slot* slot) {
   if (rank > 0) library.Check(api.GetDimensions(raw, slot->dims.data(), rank), port.name.c_str());
   void* data = nullptr;
   library.Check(api.GetTensorMutableData(slot->value.get(), &data), port.name.c_str());
+  slot->seen = true;
   slot->view = {.struct_size = sizeof(wasinn_tensor),
                 .dtype = static_cast<uint32_t>(FromOrt(type)),
                 .rank = static_cast<uint32_t>(rank),

@@ -4,7 +4,6 @@
 
 #include <wasinn/backend.h>
 
-#include <optional>
 #include <vector>
 
 #include "common/aligned_buffer.h"
@@ -12,9 +11,10 @@
 
 namespace wasinn::onnx {
 
-// An output whose shape the model fixes lies in a buffer of ours that is bound once, so that a run allocates nothing for it. Others
-// ONNX Runtime allocates: those must be bound anew for each run, or it would insist on the shape of the last one. One thread at
-// a time.
+// An output whose shape the model fixes lies in a buffer of ours that is bound once, so that a run allocates nothing
+// for it. Others ONNX Runtime allocates: those must be bound anew for each run, or it would insist on the shape of the
+// last one. For an output that is an input, it hands out the input's value, and leaves a bound buffer as it is: such a
+// one is copied after each run. One thread at a time.
 class Outputs {
  public:
   Outputs(const Model& model, OrtIoBinding* binding);
@@ -23,6 +23,8 @@ class Outputs {
   uint64_t fixed_bytes() const { return fixed_bytes_; }
   // Before each run. What outputs held is gone.
   void BindForRun();
+  // After each run that succeeded.
+  void KeepPassedOn();
   // The model says other shapes than it makes. False if no shape was trusted before.
   bool TrustNoShapes();
   // wasinn_backend::output. Only after a run that succeeded.
@@ -31,9 +33,10 @@ class Outputs {
  private:
   struct Slot {
     bool fixed = false;
-    backend::AlignedBuffer buffer;  // of a fixed one
+    backend::AlignedBuffer buffer;  // of a fixed one, or of one that is an input
     OrtPtr<OrtValue> value;         // NULL for one that is not fixed until somebody looks at it
-    std::optional<wasinn_tensor> view;
+    bool seen = false;              // `view` shows it
+    wasinn_tensor view = {};
     std::vector<int64_t> dims;  // that `view` points to
   };
 

@@ -20,8 +20,8 @@ struct ProtoField {
   std::string_view text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-// Goes through the fields of one message. What it accepts is a little less than what Protocol Buffers accept: no groups, which ONNX
-// has none of.
+// Goes through the fields of one message. What it accepts is a little less than what Protocol Buffers accept: no
+// groups, which ONNX has none of.
 class ProtoReader {
  public:
   explicit ProtoReader(std::span<const uint8_t> message) : rest_(message) {}

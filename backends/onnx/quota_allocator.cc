@@ -33,9 +33,9 @@ Header* NewBlock(size_t bytes, BlockCache* cache) {
   return new (block) Header{capacity, bytes, 0};
 }
 
-// ONNX Runtime's environment is one for the whole OS process, and so is what it has been given: this says which host brought it
-// and which one takes it away. Nothing of any host is in it. The allocators stay for ever, since sessions of the program itself
-// may have taken up the environment's.
+// ONNX Runtime's environment is one for the whole OS process, and so is what it has been given: this says which host
+// brought it and which one takes it away. Nothing of any host is in it. The allocators stay for ever, since sessions of
+// the program itself may have taken up the environment's.
 struct ProcessWide {
   struct Shared {
     std::unique_ptr<QuotaAllocator> allocator;

@@ -6,9 +6,9 @@
 
 namespace wasinn::onnx {
 
-// ONNX Runtime has no limit on the memory of a run, but its environment can be given an allocator, which sessions then use for
-// values, outputs and weights. Ours takes memory from malloc and charges it to the budget of the calling thread's CallScope;
-// outside of one it only allocates.
+// ONNX Runtime has no limit on the memory of a run, but its environment can be given an allocator, which sessions then
+// use for values, outputs and weights. Ours takes memory from malloc and charges it to the budget of the calling
+// thread's CallScope; outside of one it only allocates.
 class QuotaAllocator : public OrtAllocator {
  public:
   explicit QuotaAllocator(const OrtLibrary& library);

@@ -75,10 +75,10 @@ void Append(const OrtLibrary& library, const Config::Named& provider, OrtSession
                                                                       pairs.values(), pairs.size()),
                   provider.name.c_str());
   } catch (const Error& error) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("the execution provider '{}' cannot be used: {} (ONNX Runtime {} at {} has: {})", provider.name,
-                            error.what(), library.version(), library.path(),
-                            fmt::join(AvailableProviders(library), ", ")));
+    throw Error(
+        WASINN_UNSUPPORTED_OPERATION,
+        fmt::format("the execution provider '{}' cannot be used: {} (ONNX Runtime {} at {} has: {})", provider.name,
+                    error.what(), library.version(), library.path(), fmt::join(AvailableProviders(library), ", ")));
   }
 }
 
@@ -110,14 +110,15 @@ void SetThreads(const OrtLibrary& library, bool use_pool, OrtSessionOptions* opt
   library.Check(api.SetInterOpNumThreads(options, 1), "threads");
 }
 
-void SetSource(const OrtLibrary& library, const LoadLimit& limit, const std::string& folder, OrtSessionOptions* options) {
+void SetSource(const OrtLibrary& library, const LoadLimit& limit, const std::string& folder,
+               OrtSessionOptions* options) {
   const OrtApi& api = library.api();
   if (limit.trust == Trust::kGuest) {
     library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsConfigLoadModelFormat, "ONNX"), "format");
   } else {
-    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsModelExternalInitializersFileFolderPath,
-                                            folder.c_str()),
-                  "folder");
+    library.Check(
+        api.AddSessionConfigEntry(options, kOrtSessionOptionsModelExternalInitializersFileFolderPath, folder.c_str()),
+        "folder");
   }
 }
 

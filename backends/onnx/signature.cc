@@ -38,6 +38,9 @@ Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::
   Read(api.SessionGetOverridableInitializerCount, api.SessionGetOverridableInitializerName,
        api.SessionGetOverridableInitializerTypeInfo, WASINN_IO_OPTIONAL, &inputs_);
   Read(api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, 0, &outputs_);
+  for (Port& output : outputs_) {
+    output.is_input = std::ranges::find(inputs_, output.name, &Port::name) != inputs_.end();
+  }
   input_pointers_ = Pointers(&inputs_);
   output_pointers_ = Pointers(&outputs_);
   info_ = {.struct_size = sizeof(wasinn_info),
@@ -87,14 +90,15 @@ void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) 
   size_t rank = 0;
   library_.Check(api.GetDimensionsCount(tensor, &rank), "signature");
   if (rank > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("'{}' has {} dimensions: expected no more than {}", port->name,
-                                                          rank, WASINN_MAX_RANK));
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("'{}' has {} dimensions: expected no more than {}", port->name, rank, WASINN_MAX_RANK));
   }
   port->dims.resize(rank);
   if (rank > 0) library_.Check(api.GetDimensions(tensor, port->dims.data(), rank), "signature");
   for (int64_t& dim : port->dims) dim = std::max<int64_t>(dim, -1);
   // No dimensions: a scalar, or a shape that nobody knows.
-  const bool known = rank > 0 || library_.HasShape(tensor).value_or(std::ranges::find(ranked_, port->name) != ranked_.end());
+  const bool known =
+      rank > 0 || library_.HasShape(tensor).value_or(std::ranges::find(ranked_, port->name) != ranked_.end());
   port->io.rank = known ? static_cast<int32_t>(rank) : -1;
 }
 

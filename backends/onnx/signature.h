@@ -20,6 +20,7 @@ struct Port {
   ONNXTensorElementDataType ort_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   std::vector<int64_t> dims;
   wasinn_io io = {};
+  bool is_input = false;  // an output of the same name as an input
 
   bool servable() const { return (io.flags & WASINN_IO_UNSERVABLE) == 0; }
   bool fixed_shape() const;
@@ -27,8 +28,8 @@ struct Port {
 
 class Signature {
  public:
-  // Inputs: those that must be set first, as ONNX counts them; behind them those that have a default in the model. `ranked`: names
-  // whose rank the model's file tells, for versions of ONNX Runtime that do not.
+  // Inputs: those that must be set first, as ONNX counts them; behind them those that have a default in the model.
+  // `ranked`: names whose rank the model's file tells, for versions of ONNX Runtime that do not.
   Signature(const OrtLibrary& library, const OrtSession* session, std::span<const std::string> ranked);
   Signature(const Signature&) = delete;
   Signature& operator=(const Signature&) = delete;

@@ -79,9 +79,9 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : result_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
-  Result(Status status)
-      : result_(std::move(status)) {}  // NOLINT(google-explicit-constructor): `return status;`; never ok()
+  // Not explicit, so that a function ends in `return value;` or `return status;`. The status is never ok().
+  Result(T value) : result_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : result_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return std::holds_alternative<T>(result_); }
   explicit operator bool() const { return ok(); }

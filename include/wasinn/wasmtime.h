@@ -24,6 +24,18 @@ typedef wasinn_process* (*wasinn_wasmtime_process_of)(wasmtime_context_t* contex
 wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host, wasinn_wasmtime_process_of process_of,
                                     void* user) WASINN_MUST_CHECK;
 
+/* A guest that is calling. */
+typedef struct wasinn_wasmtime_guest {
+  wasinn_process* process;         /* NULL: the guest gets runtime_error */
+  const wasmtime_memory_t* memory; /* the calling instance's; NULL: its export "memory" is looked up at each call */
+} wasinn_wasmtime_guest;
+typedef wasinn_wasmtime_guest (*wasinn_wasmtime_guest_of)(wasmtime_context_t* context, void* user);
+
+/* As wasinn_wasmtime_link, for an embedder that knows a guest's memory, as it does where each store has one instance:
+ * looking it up by its name is most of what a call costs. */
+wasinn_status* wasinn_wasmtime_link_guests(wasmtime_linker_t* linker, wasinn_host* host,
+                                           wasinn_wasmtime_guest_of guest_of, void* user) WASINN_MUST_CHECK;
+
 /* The same for one guest: every call belongs to `process`, which must outlive the linker. */
 wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) WASINN_MUST_CHECK;
 

@@ -1,4 +1,6 @@
 // wasinn backends: what this host can run models on.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,10 +35,11 @@ std::string ToText(const std::vector<BackendReport>& backends) {
       continue;
     }
     table.Add({backend.name, backend.encodings, "not found", "-", "-"});
-    missing += "  " + backend.name + ": " + backend.missing + "\n";
-    if (!backend.install.empty()) missing += "    to install it: " + backend.install + "\n";
+    if (missing.empty()) missing = "\nNot found:\n";
+    missing += fmt::format("  {}: {}\n", backend.name, backend.missing);
+    if (!backend.install.empty()) missing += fmt::format("    to install it: {}\n", backend.install);
   }
-  return table.ToString() + (missing.empty() ? "" : "\nNot found:\n" + missing);
+  return table.ToString() + missing;
 }
 
 int Run(const BackendsFlags& flags) {

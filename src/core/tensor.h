@@ -1,6 +1,7 @@
 // Descriptions of tensors and how a guest's description matches a model's signature. No bytes live here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,16 @@ struct TensorDesc {
   uint32_t dtype = WASINN_DTYPE_UNKNOWN;
   uint32_t rank = 0;
   int64_t dims[WASINN_MAX_RANK];
+
+  TensorDesc() = default;
+  // Copies no more than there is: the array is large, and a description is copied at each inference.
+  TensorDesc(const TensorDesc& other) : dtype(other.dtype), rank(other.rank) { std::copy_n(other.dims, rank, dims); }
+  TensorDesc& operator=(const TensorDesc& other) {
+    dtype = other.dtype;
+    rank = other.rank;
+    std::copy_n(other.dims, rank, dims);
+    return *this;
+  }
 
   std::span<const int64_t> shape() const { return {dims, rank}; }
 };

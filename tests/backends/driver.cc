@@ -51,8 +51,7 @@ std::string ModelPath(const std::string& name) { return std::string(WASINN_TEST_
 std::string ModelBytes(const std::string& name) { return ReadFile(ModelPath(name)); }
 
 Host::Host(const std::string& config, uint32_t threads)
-    : table_(OpenTable()),
-      services_{.struct_size = sizeof(services_), .host = this, .log = Write, .threads = threads} {
+    : table_(OpenTable()), services_{.struct_size = sizeof(services_), .host = this, .log = Write, .threads = threads} {
   // For trying another version of the framework.
   const char* library = getenv("WASINN_TEST_LIBRARY");
   const bool replace = library != nullptr && config == "{}";

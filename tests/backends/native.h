@@ -9,7 +9,8 @@
 
 namespace wasinn::test {
 
-// The program's own use of ONNX Runtime, in the same OS process: an environment of its own, which lives as long as this.
+// The program's own use of ONNX Runtime, in the same OS process: an environment of its own, which lives as long as
+// this.
 class NativeOrt {
  public:
   NativeOrt();

@@ -64,10 +64,12 @@ TEST(OnnxCancel, EndsLoopsWithoutNodes) {
                         .constants = constants,
                         .inputs = {Value("i", kInt64, {}), Value("go_in", kBool, {}), Value("v", kFloat, {1})},
                         .outputs = {Value("go", kBool, {}), Value("v", kFloat, {1})}};
-    return ModelOf({.nodes = {Node("Loop", {"rounds", "start", "x"}, {"y"}).Add(5, GraphAttribute("body", body.Write()))},
-                    .constants = {Constant<int64_t>("rounds", kInt64, {}, {INT64_MAX}), Constant<bool>("start", kBool, {}, {true})},
-                    .inputs = {Value("x", kFloat, {1})},
-                    .outputs = {Value("y", kFloat, {1})}});
+    return ModelOf(
+        {.nodes = {Node("Loop", {"rounds", "start", "x"}, {"y"}).Add(5, GraphAttribute("body", body.Write()))},
+         .constants = {Constant<int64_t>("rounds", kInt64, {}, {INT64_MAX}),
+                       Constant<bool>("start", kBool, {}, {true})},
+         .inputs = {Value("x", kFloat, {1})},
+         .outputs = {Value("y", kFloat, {1})}});
   };
   const Proto yes = Constant<bool>("go", kBool, {}, {true});
   const Proto no = Constant<bool>("no", kBool, {}, {false});

@@ -179,6 +179,37 @@ TEST(OnnxCompute, KeepsOutputsApartFromInputs) {
   }
 }
 
+// Outputs that no node of the optimized model writes.
+TEST(OnnxCompute, ServesOutputsThatAreConstants) {
+  const Host host;
+  const Graph body = {.nodes = {Node("Identity", {"go"}, {"go_out"}), Node("Neg", {"v"}, {"v_out"})},
+                      .inputs = {Value("i", kInt64, {}), Value("go", kBool, {}), Value("v", kFloat, {2})},
+                      .outputs = {Value("go_out", kBool, {}), Value("v_out", kFloat, {2})}};
+  const Graph graph = {
+      .nodes = {Node("Identity", {"w"}, {"same"}), Node("Neg", {"w"}, {"folded"}),
+                Node("Loop", {"zero", "", "x"}, {"looped"}).Add(5, GraphAttribute("body", body.Write())),
+                Node("Reshape", {"x", "shape"}, {"reshaped"})},
+      .constants = {Constant<float>("w", kFloat, {2}, {5, 6}), Constant<int64_t>("zero", kInt64, {}, {0}),
+                    Constant<int64_t>("shape", kInt64, {1}, {2})},
+      .inputs = {Value("x", kFloat, {2})},
+      .outputs = {Value("w", kFloat, {2}), Value("same", kFloat, {2}), Value("folded", kFloat, {2}),
+                  Value("looped", kFloat, {2}), Value("reshaped", kFloat, {2})}};
+  const Model model(host, ModelOf(graph));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  for (const float x : {1.0f, 2.0f}) {
+    ASSERT_TRUE(context.Set(0, Floats({2}, {x, x})));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    ASSERT_TRUE(context.Set(0, Floats({2}, {9, 9})));
+    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(5, 6));
+    EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(5, 6));
+    EXPECT_THAT(Must(&context, 2).As<float>(), ElementsAre(-5, -6));
+    EXPECT_THAT(Must(&context, 3).As<float>(), ElementsAre(x, x));
+    EXPECT_THAT(Must(&context, 4).As<float>(), ElementsAre(x, x));
+  }
+}
+
 // Exported models often say [1, N] of an output where the batch was made dynamic later. ONNX Runtime only warns of it.
 TEST(OnnxCompute, ServesModelsThatSayAWrongShape) {
   const Host host;

@@ -105,7 +105,8 @@ TEST(OnnxHostile, InvalidGraphsAreRefused) {
     return ModelOf({.nodes = {node}, .inputs = {Value("x", kFloat, {1})}, .outputs = {Value("y", kFloat, {1})}});
   };
   const Model unknown(host, with(Node("NoSuchOperator", {"x"}, {"y"})));
-  EXPECT_THAT(unknown.loaded().code, AnyOf(WASINN_INVALID_ARGUMENT, WASINN_RUNTIME_ERROR, WASINN_UNSUPPORTED_OPERATION));
+  EXPECT_THAT(unknown.loaded().code,
+              AnyOf(WASINN_INVALID_ARGUMENT, WASINN_RUNTIME_ERROR, WASINN_UNSUPPORTED_OPERATION));
   EXPECT_THAT(unknown.loaded().message, HasSubstr("NoSuchOperator"));
   const Model dangling(host, with(Node("Relu", {"nothing"}, {"y"})));
   EXPECT_THAT(dangling.loaded().code, AnyOf(WASINN_INVALID_ARGUMENT, WASINN_RUNTIME_ERROR));

@@ -146,7 +146,8 @@ TEST(OnnxLimits, RefuseHugeConstantsOfUnknownSize) {
   const TouchesLittle little;
   const Host host;
   constexpr int64_t kSide = 1 << 15;
-  const Graph graph = {.nodes = {Node("GreaterOrEqual", {"a", "b"}, {"c"}), Node("Cast", {"c"}, {"d"}).Add(5, Proto().Text(1, "to").Int(3, kFloat).Int(20, 2)),
+  const Graph graph = {.nodes = {Node("GreaterOrEqual", {"a", "b"}, {"c"}),
+                                 Node("Cast", {"c"}, {"d"}).Add(5, Proto().Text(1, "to").Int(3, kFloat).Int(20, 2)),
                                  Node("Add", {"x", "d"}, {"y"})},
                        .constants = {Constant<float>("a", kFloat, {kSide, 1}, std::vector<float>(kSide)),
                                      Constant<float>("b", kFloat, {1, kSide}, std::vector<float>(kSide))},

@@ -119,7 +119,8 @@ TEST(OnnxOpen, WorksBesideTheProgramsOwnUse) {
     EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
   }
   host.reset();
-  const auto out = native.Run(ModelBytes("two_in_two_out.onnx"), {Floats({2, 2}, {5, 6, 7, 8}), Floats({2, 2}, {1, 1, 1, 1})});
+  const auto out =
+      native.Run(ModelBytes("two_in_two_out.onnx"), {Floats({2, 2}, {5, 6, 7, 8}), Floats({2, 2}, {1, 1, 1, 1})});
   EXPECT_THAT(out.at(0).As<float>(), ::testing::ElementsAre(4, 5, 6, 7));
 }
 
@@ -158,7 +159,8 @@ TEST(OnnxConfig, ReadsAllKeys) {
                       "session": {"session.set_denormal_as_zero": "1"}})");
   ASSERT_TRUE(host.opened()) << host.opened().message;
   ExpectMeanWorks(host);
-  for (const char* config : {R"({"optimization": "most"})", R"({"spinning": 1})", R"({"providers": "cpu"})", "nonsense"}) {
+  for (const char* config :
+       {R"({"optimization": "most"})", R"({"spinning": 1})", R"({"providers": "cpu"})", "nonsense"}) {
     EXPECT_EQ(Host(config).opened().code, WASINN_INVALID_ARGUMENT) << config;
   }
 }

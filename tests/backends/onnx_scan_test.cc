@@ -31,9 +31,7 @@ Graph Honest() {
           .outputs = {Value("y", kFloat, {1})}};
 }
 
-Proto ConstantNode(const Proto& tensor) {
-  return Node("Constant", {}, {"w"}).Add(5, TensorAttribute("value", tensor));
-}
+Proto ConstantNode(const Proto& tensor) { return Node("Constant", {}, {"w"}).Add(5, TensorAttribute("value", tensor)); }
 
 TEST(OnnxScan, TellsWhatIsInAModel) {
   ModelScan scan;
@@ -130,12 +128,15 @@ TEST(OnnxScan, SeesThroughUnusualNumbers) {
   EXPECT_EQ(Scan(with_tensor(Proto().Int(14, 0))), WASINN_OK);
 }
 
-// A message that comes twice is one to Protocol Buffers, merged: what we see of each half is not what ONNX Runtime sees.
+// A message that comes twice is one to Protocol Buffers, merged: what we see of each half is not what ONNX Runtime
+// sees.
 TEST(OnnxScan, RefusesFieldsThatStandTwice) {
   const std::string graph = Proto().Add(7, Honest().Write()).bytes();
   EXPECT_EQ(Scan(graph + graph), WASINN_INVALID_ENCODING);
   EXPECT_EQ(Scan(graph + graph, Trust::kHost), WASINN_OK);
-  const Proto twice = Proto().Text(1, "body").Add(6, Graph{.inputs = {Value("x", kFloat, {})}}.Write())
+  const Proto twice = Proto()
+                          .Text(1, "body")
+                          .Add(6, Graph{.inputs = {Value("x", kFloat, {})}}.Write())
                           .Add(6, Graph{.outputs = {Value("x", kFloat, {})}}.Write());
   EXPECT_EQ(Scan(ModelOf({.nodes = {Node("Loop", {}, {}).Add(5, twice)}})), WASINN_INVALID_ENCODING);
 }
@@ -153,8 +154,9 @@ TEST(OnnxScan, RefusesLoopsThatNothingCouldStop) {
   const std::vector<Proto> inputs = {Value("i", kInt64, {}), Value("go", kBool, {}), Value("v", kFloat, {1})};
   EXPECT_EQ(Scan(loop({.inputs = inputs, .outputs = {inputs[1], inputs[2]}})), WASINN_UNSUPPORTED_OPERATION);
   // Nodes that lead to no output do not last.
-  EXPECT_EQ(Scan(loop({.nodes = {Node("Identity", {"v"}, {"dead"})}, .inputs = inputs, .outputs = {inputs[1], inputs[2]}})),
-            WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(
+      Scan(loop({.nodes = {Node("Identity", {"v"}, {"dead"})}, .inputs = inputs, .outputs = {inputs[1], inputs[2]}})),
+      WASINN_UNSUPPORTED_OPERATION);
   const Graph good = {
       .nodes = {Node("Identity", {"v"}, {"w"})}, .inputs = inputs, .outputs = {inputs[1], Value("w", kFloat, {1})}};
   EXPECT_EQ(Scan(loop(good)), WASINN_OK);
@@ -175,7 +177,8 @@ std::string Chain(int functions, int calls) {
   for (int i = 0; i < functions; ++i) {
     const bool last = i + 1 == functions;
     const std::string next = "f" + std::to_string(i + 1);
-    model.Add(25, Function("f" + std::to_string(i), std::vector<Proto>(last ? 1 : calls, last ? Node("Relu", {"a"}, {"b"}) : Call(next))));
+    model.Add(25, Function("f" + std::to_string(i),
+                           std::vector<Proto>(last ? 1 : calls, last ? Node("Relu", {"a"}, {"b"}) : Call(next))));
   }
   return model.bytes();
 }

@@ -100,26 +100,41 @@ TEST(OnnxSignature, MarksElementTypesWithoutAWord) {
     return ModelOf({.nodes = {Node("Identity", {"x"}, {"y"})},
                     .inputs = {Value("x", element, {2})},
                     .outputs = {Value("y", element, {2})}},
-                   19);
+                   21);
   };
-  const Model float8(host, identity(kFloat8));
-  ASSERT_TRUE(float8.loaded()) << float8.loaded().message;
-  EXPECT_EQ(float8.input(0).flags, WASINN_IO_UNSERVABLE);
-  EXPECT_STREQ(float8.input(0).type_name, "tensor(float8e4m3fn)");
-  Context context(float8);
+  const Model int4(host, identity(kInt4));
+  ASSERT_TRUE(int4.loaded()) << int4.loaded().message;
+  EXPECT_EQ(int4.input(0).flags, WASINN_IO_UNSERVABLE);
+  EXPECT_STREQ(int4.input(0).type_name, "tensor(int4)");
+  Context context(int4);
   const Result set = context.Set(0, {WASINN_U8, {2}, "ab"});
   EXPECT_EQ(set.code, WASINN_UNSUPPORTED_OPERATION);
-  EXPECT_THAT(set.message, HasSubstr("tensor(float8e4m3fn)"));
+  EXPECT_THAT(set.message, HasSubstr("tensor(int4)"));
+}
+
+// A guest cannot compute with them, but it can carry them: a byte is a byte.
+TEST(OnnxSignature, FloatsOfEightBitsAreBytes) {
+  const Host host;
+  const Model model(host, ModelOf({.nodes = {Node("Identity", {"x"}, {"y"})},
+                                   .inputs = {Value("x", kFloat8, {2})},
+                                   .outputs = {Value("y", kFloat8, {2})}},
+                                  19));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_EQ(model.input(0).dtype, uint32_t{WASINN_U8});
+  EXPECT_STREQ(model.input(0).type_name, "tensor(float8e4m3fn)");
+  Context context(model);
+  EXPECT_EQ(context.Set(0, {WASINN_U8, {2}, "ab"}).code, WASINN_OK);
 }
 
 TEST(OnnxSignature, NamesNestedTypes) {
   const Host host;
   const Proto optional = Proto().Add(9, Proto().Add(1, TensorType(kFloat, {2})));
   const Proto sequence = Proto().Add(4, Proto().Add(1, TensorType(kInt64, {kUnknown})));
-  const Model model(host, ModelOf({.nodes = {Node("OptionalHasElement", {"o"}, {"y"}), Node("SequenceLength", {"s"}, {"n"})},
-                                   .inputs = {Value("o", optional), Value("s", sequence)},
-                                   .outputs = {Value("y", kBool, {}), Value("n", kInt64, {})}},
-                                  18));
+  const Model model(host,
+                    ModelOf({.nodes = {Node("OptionalHasElement", {"o"}, {"y"}), Node("SequenceLength", {"s"}, {"n"})},
+                             .inputs = {Value("o", optional), Value("s", sequence)},
+                             .outputs = {Value("y", kBool, {}), Value("n", kInt64, {})}},
+                            18));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   EXPECT_STREQ(model.input(0).type_name, "optional(tensor(float))");
   EXPECT_STREQ(model.input(1).type_name, "seq(tensor(int64))");

@@ -9,7 +9,7 @@
 namespace wasinn::test {
 
 // Element types of TensorProto.
-inline constexpr int kFloat = 1, kInt64 = 7, kBool = 9, kFloat8 = 17, kComplex64 = 14;
+inline constexpr int kFloat = 1, kInt64 = 7, kBool = 9, kFloat8 = 17, kInt4 = 22, kComplex64 = 14;
 
 // The bytes of one message of Protocol Buffers.
 class Proto {
@@ -58,7 +58,8 @@ inline Proto Value(const std::string& name, int element, const std::vector<int64
   return Value(name, TensorType(element, dims));
 }
 
-inline Proto Node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+inline Proto Node(const std::string& op, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs) {
   Proto node;
   for (const auto& input : inputs) node.Text(1, input);
   for (const auto& output : outputs) node.Text(2, output);

@@ -50,6 +50,7 @@ void RunUnderCounter() {
   setenv(kPreload, preload.c_str(), 1);
   setenv(kTried, "1", 1);
   std::vector<char*> argv;
+  argv.reserve(args.size() + 1);
   for (std::string& arg : args) argv.push_back(arg.data());
   argv.push_back(nullptr);
   execv("/proc/self/exe", argv.data());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <thread>
 
 #include "cli/bench/allocations.h"
@@ -51,7 +50,7 @@ class Bench {
     host_flags.settings.insert(host_flags.settings.begin(), {"threads", "1"});
     wasinn::Result<Host> host = MakeHost(host_flags);
     if (!host) return std::unexpected(host.status().message());
-    host_.emplace(std::move(*host));
+    host_ = std::make_unique<Host>(std::move(*host));
     const std::vector<ModelInfo> models = host_->Models();
     const bool known = std::ranges::any_of(models, [&](const ModelInfo& model) { return IsNamed(model); });
     if (!known) return std::unexpected(name_ + " is neither a file nor a folder nor the name of a model");
@@ -203,7 +202,7 @@ class Bench {
   Report report_;
   std::string name_;  // of the model, in the host
   std::vector<Tensor> inputs_, outputs_;
-  std::optional<Host> host_;
+  std::unique_ptr<Host> host_;
   std::unique_ptr<NativeModel> native_model_;
   std::unique_ptr<NativeRunner> native_;
   std::vector<std::unique_ptr<Runner>> native_copies_;

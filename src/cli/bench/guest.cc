@@ -70,7 +70,7 @@ class WasmtimeGuest final : public GuestRunner {
  public:
   WasmtimeGuest(wasm_engine_t* engine, Process process)
       : process_(std::move(process)),
-        store_(wasmtime_store_new(engine, process_.get(), nullptr)),
+        store_(wasmtime_store_new(engine, &guest_, nullptr)),
         context_(wasmtime_store_context(store_.get())) {}
   ~WasmtimeGuest() override { process_.Close(); }  // before the store, which has the memory
 
@@ -85,6 +85,7 @@ class WasmtimeGuest final : public GuestRunner {
       return item.of;
     };
     memory_ = find("memory").memory;
+    guest_ = {process_.get(), &memory_};
     reserve_ = find("reserve").func;
     prepare_ = find("prepare").func;
     iterate_ = find("iterate").func;
@@ -160,6 +161,7 @@ class WasmtimeGuest final : public GuestRunner {
   }
 
   Process process_;
+  wasinn_wasmtime_guest guest_ = {};
   const StorePtr store_;
   wasmtime_context_t* const context_;
   wasmtime_memory_t memory_ = {};
@@ -170,8 +172,8 @@ class WasmtimeGuest final : public GuestRunner {
   std::string error_;
 };
 
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+wasinn_wasmtime_guest GuestOf(wasmtime_context_t* context, void*) {
+  return *static_cast<wasinn_wasmtime_guest*>(wasmtime_context_get_data(context));
 }
 
 // As an embedder with many guests does it: one linker, one pre-linked module.
@@ -184,7 +186,7 @@ class WasmtimeProgram final : public GuestProgram {
     if (!compiled) return compiled;
     const ModulePtr owned(module);
     const LinkerPtr linker(wasmtime_linker_new(engine_.get()));
-    const Status linked(wasinn_wasmtime_link(linker.get(), nullptr, ProcessOf, nullptr));
+    const Status linked(wasinn_wasmtime_link_guests(linker.get(), nullptr, GuestOf, nullptr));
     if (!linked.ok()) return std::unexpected(linked.message());
     wasmtime_instance_pre_t* instance_pre = nullptr;
     Result<void> ready = TakeError(wasmtime_linker_instantiate_pre(linker.get(), module, &instance_pre));

@@ -56,8 +56,8 @@ double Together(std::span<Runner* const> runners, const Budget& turn, std::span<
   std::latch ready(static_cast<ptrdiff_t>(runners.size()));
   std::vector<double> rates(runners.size());
   auto loop = [&](size_t i) {
-    if (!cpus.empty()) (void)PinTo(cpus.subspan(i % cpus.size(), 1));  // was possible before
-    bool ok = runners[i]->Run();
+    bool ok = cpus.empty() || PinTo(cpus.subspan(i % cpus.size(), 1)).has_value();
+    ok = ok && runners[i]->Run();
     ready.arrive_and_wait();
     const Clock::time_point start = Clock::now();
     uint64_t runs = 0;
@@ -70,6 +70,7 @@ double Together(std::span<Runner* const> runners, const Budget& turn, std::span<
     rates[i] = ok ? static_cast<double>(runs) / seconds : NAN;
   };
   std::vector<std::thread> threads;
+  threads.reserve(runners.size());
   for (size_t i = 0; i < runners.size(); ++i) threads.emplace_back(loop, i);
   for (std::thread& thread : threads) thread.join();
   const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);

@@ -16,7 +16,7 @@ namespace wasinn::cli::bench {
 namespace {
 
 // The oldest release that wasinn's backend takes; every newer one still serves its functions.
-constexpr uint32_t kApiVersion = 18;
+constexpr uint32_t kApiVersion = 21;
 
 template <typename T>
 using OrtPtr = std::unique_ptr<T, void (*)(T*)>;
@@ -142,8 +142,9 @@ class OnnxRunner final : public NativeRunner {
     size_t count = 0;
     api_.Check(api_->GetBoundOutputValues(binding_.get(), allocator, &values, &count));
     std::vector<OrtPtr<OrtValue>> owned;
+    owned.reserve(count);
     for (size_t i = 0; i < count; ++i) owned.emplace_back(values[i], api_->ReleaseValue);
-    allocator->Free(allocator, values);
+    allocator->Free(allocator, static_cast<void*>(values));
     for (size_t i = 0; i < count; ++i) Describe(owned[i].get(), &(*outputs)[i]);
     api_->ClearBoundOutputs(binding_.get());
   }

@@ -1,8 +1,9 @@
 // wasi-nn in a wasmtime_linker_t: every function of wasinn_functions() under its module and name.
 //
 // A linker serves many stores, instances and threads at once, so nothing of a guest is kept here: the process and the
-// memory are looked up at each call. That look-up by name is most of what a call costs (35 of 50 ns on Wasmtime 48),
-// but the C API gives a calling instance no identity that a cache could safely be keyed by.
+// memory are looked up at each call. That look-up by name is most of what a call costs (50 of 70 ns on Wasmtime 48),
+// but the C API gives a calling instance no identity that a cache could safely be keyed by; an embedder may know
+// better.
 //
 // Needs no C++ library, so that C programs can link it. C++17, for it is also installed as source.
 #include <wasinn/wasmtime.h>
@@ -21,7 +22,8 @@ constexpr char kMemory[] = "memory";
 // What one host function needs at a call. Owned by the linker, const once defined.
 struct Binding {
   uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
-  wasinn_wasmtime_process_of process_of;
+  wasinn_wasmtime_process_of process_of;  // or
+  wasinn_wasmtime_guest_of guest_of;
   void* user;
   uint32_t n_params;
   uint32_t wide;  // bit i: parameter i is an i64
@@ -32,8 +34,13 @@ wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cas
 // The calling instance's memory for the time of one call.
 class GuestMemory {
  public:
-  GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context) {
+  GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context, const wasmtime_memory_t* known) {
     view_.struct_size = sizeof view_;
+    if (known != nullptr) {
+      view_.base = wasmtime_memory_data(context, known);
+      view_.size = wasmtime_memory_data_size(context, known);
+      return;
+    }
     if (!wasmtime_caller_export_get(caller, kMemory, sizeof kMemory - 1, &export_)) return;
     if (export_.kind == WASMTIME_EXTERN_MEMORY) {
       view_.base = wasmtime_memory_data(context, &export_.of.memory);
@@ -68,8 +75,11 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
   for (uint32_t i = 0; i < binding.n_params; ++i) {
     args[i] = binding.wide >> i & 1 ? static_cast<uint64_t>(values[i].i64) : static_cast<uint32_t>(values[i].i32);
   }
-  const GuestMemory memory(caller, context);
-  const uint32_t result = binding.call(binding.process_of(context, binding.user), memory.view(), args);
+  const wasinn_wasmtime_guest guest = binding.guest_of != nullptr
+                                          ? binding.guest_of(context, binding.user)
+                                          : wasinn_wasmtime_guest{binding.process_of(context, binding.user), nullptr};
+  const GuestMemory memory(caller, context, guest.memory);
+  const uint32_t result = binding.call(guest.process, memory.view(), args);
   values[0].i64 = result;  // all 64 bits, as Wasmtime itself writes an i32
   return nullptr;
 }
@@ -92,7 +102,7 @@ wasinn_status* Unservable(const wasinn_function& function) {
 }
 
 wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, wasinn_wasmtime_process_of process_of,
-                      void* user) {
+                      wasinn_wasmtime_guest_of guest_of, void* user) {
   const size_t n_params = std::strlen(function.params);
   if (n_params > kMaxParams || std::strspn(function.params, "iI") != n_params ||
       std::strcmp(function.results, "i") != 0) {
@@ -100,7 +110,7 @@ wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function
   }
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
   if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
-  *binding = {function.call, process_of, user, static_cast<uint32_t>(n_params), 0};
+  *binding = {function.call, process_of, guest_of, user, static_cast<uint32_t>(n_params), 0};
   wasm_valtype_vec_t params, results;
   wasm_valtype_vec_new_uninitialized(&params, n_params);
   for (size_t i = 0; i < n_params; ++i) {
@@ -119,6 +129,19 @@ wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function
   return error == nullptr ? nullptr : ToStatus(error);
 }
 
+wasinn_status* Link(wasmtime_linker_t* linker, wasinn_wasmtime_process_of process_of, wasinn_wasmtime_guest_of guest_of,
+                    void* user) {
+  if (linker == nullptr || (process_of == nullptr && guest_of == nullptr)) {
+    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi-nn needs a linker and a way to find the guest");
+  }
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (wasinn_status* status = Define(linker, functions[i], process_of, guest_of, user)) return status;
+  }
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace wasinn::wasmtime
 
@@ -126,15 +149,12 @@ extern "C" {
 
 wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_process_of process_of,
                                     void* user) {
-  if (linker == nullptr || process_of == nullptr) {
-    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "wasinn_wasmtime_link needs a linker and process_of");
-  }
-  size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (wasinn_status* status = wasinn::wasmtime::Define(linker, functions[i], process_of, user)) return status;
-  }
-  return nullptr;
+  return wasinn::wasmtime::Link(linker, process_of, nullptr, user);
+}
+
+wasinn_status* wasinn_wasmtime_link_guests(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_guest_of guest_of,
+                                           void* user) {
+  return wasinn::wasmtime::Link(linker, nullptr, guest_of, user);
 }
 
 wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) {

@@ -20,10 +20,11 @@ using engines::Guest;
 using engines::Result;
 
 constexpr char kStart[] = "_start";
+constexpr char kMemory[] = "memory";
 
-// One pre-linked module serves every guest, so the process travels with the store.
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+// One pre-linked module serves every guest, so what is a guest's own travels with the store.
+wasinn_wasmtime_guest GuestOf(wasmtime_context_t* context, void*) {
+  return *static_cast<const wasinn_wasmtime_guest*>(wasmtime_context_get_data(context));
 }
 
 Result<void> SetWasi(wasmtime_context_t* context, const Guest& guest) {
@@ -57,22 +58,33 @@ class WasmtimeProgram final : public engines::Program {
       : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
 
   Exit Run(const Guest& guest) const override {
-    const StorePtr store(wasmtime_store_new(engine_.get(), guest.process, nullptr));
-    const Exit exit = RunIn(wasmtime_store_context(store.get()), guest);
+    wasinn_wasmtime_guest caller{guest.process, nullptr};
+    const StorePtr store(wasmtime_store_new(engine_.get(), &caller, nullptr));
+    const Exit exit = RunIn(wasmtime_store_context(store.get()), guest, &caller);
     if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the store, which has the memory
     return exit;
   }
 
  private:
-  Exit RunIn(wasmtime_context_t* context, const Guest& guest) const {
+  Exit RunIn(wasmtime_context_t* context, const Guest& guest, wasinn_wasmtime_guest* caller) const {
     if (Result<void> wasi = SetWasi(context, guest); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
     wasmtime_instance_t instance;
     wasm_trap_t* trap = nullptr;
     wasmtime_error_t* error = wasmtime_instance_pre_instantiate(instance_pre_.get(), context, &instance, &trap);
     if (error != nullptr || trap != nullptr) return ToExit(error, trap);
+    // The store has this instance alone, so the memory of whoever calls is known.
+    wasmtime_extern_t memory;
+    if (wasmtime_instance_export_get(context, &instance, kMemory, sizeof kMemory - 1, &memory)) {
+      if (memory.kind == WASMTIME_EXTERN_MEMORY) {
+        caller->memory = &memory.of.memory;  // an index into the store: nothing to release
+      } else {
+        wasmtime_extern_delete(&memory);
+      }
+    }
     wasmtime_extern_t start;
     wasmtime_instance_export_get(context, &instance, kStart, sizeof kStart - 1, &start);  // Load has seen it
     error = wasmtime_func_call(context, &start.of.func, nullptr, 0, nullptr, 0, &trap);
+    caller->memory = nullptr;  // it was this frame's
     return ToExit(error, trap);
   }
 
@@ -101,7 +113,7 @@ class WasmtimeEngine final : public engines::Engine {
   // The linker's contents: WASI and wasi-nn.
   Result<void> Define() {
     if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
-    if (wasinn_status* status = wasinn_wasmtime_link(linker_.get(), nullptr, ProcessOf, nullptr)) {
+    if (wasinn_status* status = wasinn_wasmtime_link_guests(linker_.get(), nullptr, GuestOf, nullptr)) {
       const std::string message = wasinn_status_message(status);
       wasinn_status_free(status);
       return std::unexpected(message);

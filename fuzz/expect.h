@@ -1,0 +1,13 @@
+// What a fuzzer holds to be always true. A violation stops it with the place, so that the input is kept.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+#define FUZZ_EXPECT(condition)                                                            \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      std::fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                       \
+    }                                                                                     \
+  } while (false)

@@ -1,0 +1,243 @@
+// Sequences of wasi_ephemeral_nn calls with any arguments over any memory, with the echo backend under them. Whatever a
+// guest did, its quotas hold, the log stays clean, and an honest inference works in the same host afterwards.
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "fuzz/choices.h"
+#include "fuzz/expect.h"
+#include "fuzz/fake_guest.h"
+
+namespace wasinn::fuzz {
+namespace {
+
+constexpr uint32_t kMaxGraphs = 4, kMaxContexts = 6;
+constexpr uint64_t kMaxBytes = 4096;
+// Without waiting: no model here has a delay, and the deadlines are for those that a mutation made.
+constexpr char kConfig[] =
+    "backend_dirs = ['" FUZZ_ECHO_FOLDER
+    "']\n"
+    "[limits]\n"
+    "max_graphs = 4\nmax_contexts = 6\nmax_model_bytes = 4096\nmax_tensor_bytes = 4096\nmax_name_bytes = 64\n"
+    "load_timeout_ms = 100\ncompute_timeout_ms = 100\n";
+
+constexpr std::string_view kModels[] = {
+    "GGUF\nin x f32 2\n",
+    "GGUF\nin x f32 -1,-1\n",
+    "GGUF\nin x f32 any\n",
+    "GGUF\nin x u8 any\nin y i64 scalar\n",
+    "GGUF\nin x bool 3\nin y f16 1,2 optional\n",
+    "GGUF\nin x bf16 2,2\nin y u32 1\nin z i16 scalar\n",
+    "GGUF\nin p u8 any opaque\n",
+    "GGUF\nin s unknown any unservable\nin x f64 0,3\n",
+    "GGUF\nin x f32 1073741824\n",
+    "GGUF\nin x f32 4294967296,4294967296\n",
+    "GGUF\nin x f32 1\nfail 5\n",
+    "GGUF\nfail_load 6\n",
+    "GGUF\n",
+    "<?xml version=\"1.0\"?><net/>",
+    "neither fish nor fowl",
+};
+
+// A word that makes the echo backend sleep.
+constexpr std::string_view kDelay = "delay", kDeaf = "deaf";
+
+// What wasinn.h says of every message: one line of UTF-8 without control characters.
+void CheckLog(void*, wasinn_log_level, const char* message) {
+  FUZZ_EXPECT(*message != '\0');
+  for (const char* c = message; *c != '\0'; ++c) FUZZ_EXPECT(static_cast<unsigned char>(*c) >= 0x20 && *c != 0x7f);
+}
+
+void ExpectOk(wasinn_status* status) {
+  if (status != nullptr) std::fprintf(stderr, "%s\n", wasinn_status_message(status));
+  FUZZ_EXPECT(status == nullptr);
+}
+
+wasinn_host* NewHost() {
+  wasinn_config* config = wasinn_config_new();
+  ExpectOk(wasinn_config_load_toml(config, kConfig));
+  wasinn_host* host = nullptr;
+  ExpectOk(wasinn_host_new(config, CheckLog, nullptr, &host));
+  wasinn_config_free(config);
+  const std::string_view text = kModels[0];
+  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+  wasinn_model_options options{};
+  options.struct_size = sizeof(options);
+  options.bytes = &bytes;
+  options.n_bytes = 1;
+  ExpectOk(wasinn_host_add_model(host, "m", &options));
+  return host;
+}
+
+// One for the whole run, as a server has it.
+wasinn_host* Host() {
+  static wasinn_host* const host = NewHost();
+  return host;
+}
+
+class Process {
+ public:
+  Process() { ExpectOk(wasinn_process_new(Host(), nullptr, &process_)); }
+  ~Process() { wasinn_process_free(process_); }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  wasinn_process* get() const { return process_; }
+
+ private:
+  wasinn_process* process_ = nullptr;
+};
+
+// Lets the input choose what a guest does.
+class Attack {
+ public:
+  explicit Attack(Choices& choices) : choices_(choices), guest_(process_.get(), size_t{1} << (6 + choices.Index(7))) {}
+
+  void Run() {
+    for (int step = 0; step < 200 && !choices_.done(); ++step) {
+      Step();
+      wasinn_process_stats stats{};
+      wasinn_process_statistics(process_.get(), &stats);
+      FUZZ_EXPECT(stats.graphs <= kMaxGraphs && stats.contexts <= kMaxContexts);
+      FUZZ_EXPECT(stats.model_bytes <= kMaxBytes && stats.tensor_bytes <= kMaxBytes);
+    }
+  }
+
+ private:
+  void Step() {
+    switch (choices_.Index(12)) {
+      case 0:
+        return Poke();
+      case 1:
+        return PutModel();
+      case 2:
+        return PutTensor();
+      case 3:
+        return UseByName();
+      case 4:
+        wasinn_process_close(process_.get());
+        return;
+      default:
+        return Call(static_cast<Function>(choices_.Index(kFunctionCount)));
+    }
+  }
+
+  // A number that is likely to mean something: an address or a handle that was used before, an edge, or any.
+  uint32_t Number() {
+    const uint32_t small = choices_.Number();
+    switch (choices_.Index(8)) {
+      case 0:
+        return choices_.Number<uint32_t>();
+      case 1:
+        return guest_.size() - small;
+      case 2:
+        return 0u - small;
+      case 3:
+        return guest_.size() == 0 ? 0 : small * 8 % guest_.size();
+      case 4:
+        return 0x7fffffffu + small;
+      case 5:
+        return small;
+      default:
+        return seen_[small % kSeen];
+    }
+  }
+  void Remember(uint32_t number) { seen_[next_seen_++ % kSeen] = number; }
+
+  void Poke() {
+    const uint32_t address = Number();
+    const auto bytes = choices_.Bytes(choices_.Index(64));
+    guest_.Write(address, bytes.data(), bytes.size());
+  }
+
+  void PutModel() {
+    const std::string_view model = kModels[choices_.Index(std::size(kModels))];
+    const uint32_t text = Number(), builder = Number();
+    const uint32_t list[] = {text, static_cast<uint32_t>(model.size())};
+    guest_.Write(text, model.data(), model.size());
+    guest_.Write(builder, list, sizeof(list));
+    Remember(builder);
+  }
+
+  void PutTensor() {
+    const uint32_t dims = Number(), data = Number(), descriptor = Number(), rank = choices_.Index(5);
+    uint32_t shape[4];
+    for (uint32_t i = 0; i < rank; ++i) shape[i] = choices_.Index(4) == 0 ? Number() : choices_.Number() % 4;
+    guest_.Write(dims, shape, rank * sizeof(uint32_t));
+    const uint32_t tensor[] = {dims, choices_.Index(8) == 0 ? Number() : rank, choices_.Index(7), data,
+                               choices_.Index(4) == 0 ? Number() : choices_.Number()};
+    guest_.Write(descriptor, tensor, sizeof(tensor));
+    Remember(descriptor);
+  }
+
+  // The shortest way to a context that works, so that the later functions are reached.
+  void UseByName() {
+    guest_.Write(0, "m", 1);
+    const uint64_t load[] = {0, 1, 4};
+    if (guest_.Call(kLoadByName, load) != 0) return;
+    Remember(guest_.Read(4));
+    const uint64_t init[] = {guest_.Read(4), 8};
+    if (guest_.Call(kInitContext, init) == 0) Remember(guest_.Read(8));
+  }
+
+  void Call(Function function) {
+    uint64_t args[8] = {};
+    for (size_t i = 0; i < FakeGuest::ParameterCount(function); ++i) args[i] = Number();
+    if (function == kLoad) {
+      if (choices_.Index(4) != 0) args[1] = 1 + choices_.Index(3);
+      if (choices_.Index(4) != 0) args[2] = 5;
+      if (choices_.Index(4) != 0) args[3] = 0;
+      TakeOutDelays();
+    }
+    const uint32_t error = guest_.Call(function, args);
+    if (error != 0) return;
+    if (function == kLoad) Remember(guest_.Read(static_cast<uint32_t>(args[4])));
+    if (function == kLoadByName) Remember(guest_.Read(static_cast<uint32_t>(args[2])));
+    if (function == kInitContext) Remember(guest_.Read(static_cast<uint32_t>(args[1])));
+  }
+
+  void TakeOutDelays() {
+    std::vector<uint8_t>& memory = guest_.memory();
+    const std::string_view text(reinterpret_cast<const char*>(memory.data()), memory.size());
+    for (const std::string_view word : {kDelay, kDeaf}) {
+      for (size_t at; (at = text.find(word)) != text.npos;) memory[at] = 'D';
+    }
+  }
+
+  static constexpr size_t kSeen = 8;
+  Choices& choices_;
+  Process process_;
+  FakeGuest guest_;
+  uint32_t seen_[kSeen] = {};
+  size_t next_seen_ = 0;
+};
+
+void InferHonestly() {
+  const Process process;
+  FakeGuest guest(process.get(), 256);
+  const float values[] = {1.5f, -2};
+  const uint32_t shape[] = {2}, tensor[] = {16, 1, 1, 24, sizeof(values)};
+  guest.Write(0, "m", 1);
+  guest.Write(16, shape, sizeof(shape));
+  guest.Write(24, values, sizeof(values));
+  guest.Write(40, tensor, sizeof(tensor));
+  const uint64_t load[] = {0, 1, 4};
+  FUZZ_EXPECT(guest.Call(kLoadByName, load) == 0);
+  const uint64_t init[] = {guest.Read(4), 8};
+  FUZZ_EXPECT(guest.Call(kInitContext, init) == 0);
+  const uint64_t input[] = {guest.Read(8), 0, 40}, compute[] = {guest.Read(8)};
+  const uint64_t output[] = {guest.Read(8), 0, 100, 8, 120};
+  FUZZ_EXPECT(guest.Call(kSetInput, input) == 0);
+  FUZZ_EXPECT(guest.Call(kCompute, compute) == 0);
+  FUZZ_EXPECT(guest.Call(kGetOutput, output) == 0);
+  FUZZ_EXPECT(std::memcmp(guest.memory().data() + 100, values, sizeof(values)) == 0);
+}
+
+}  // namespace
+}  // namespace wasinn::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  wasinn::fuzz::Choices choices({data, size});
+  wasinn::fuzz::Attack(choices).Run();
+  wasinn::fuzz::InferHonestly();
+  return 0;
+}

@@ -1,0 +1,161 @@
+"""wasinn bench: the counts that it reports, and how it fails. Nothing here looks at a time.
+
+WASINN names the command, WASINN_SOURCE the source tree; WASINN_COUNTS is 0 where the build cannot count allocations."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+WASINN = os.environ["WASINN"]
+SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
+COUNTS = os.environ["WASINN_COUNTS"] == "1"
+
+TINY = SOURCE / "tests/models/tiny"
+DIGITS = SOURCE / "models/digits.onnx"
+
+KEYS = {
+    "model", "framework", "threads", "guests", "cpus", "seconds", "iterations", "input_bytes", "output_bytes", "p50_us",
+    "p99_us", "difference_us", "empty_call_us", "per_s", "per_s_ratio", "bytes_copied", "copies", "allocations",
+    "allocations_of", "outputs_equal",
+}  # fmt: skip
+
+
+class BenchTest(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-bench-"))
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def bench(self, *args):
+        """The command's exit code, stdout and stderr."""
+        done = subprocess.run([WASINN, "bench", *map(str, args)], cwd=self.dir, capture_output=True, text=True, timeout=300)
+        return done.returncode, done.stdout, done.stderr
+
+    def report(self, *args, iterations=5):
+        code, out, err = self.bench("--json", "--iterations", iterations, *args)
+        self.assertEqual((code, err), (0, ""))
+        return json.loads(out)
+
+    def check_error(self, text, *args, code=1):
+        result = self.bench("--iterations", 5, *args)
+        self.assertEqual(result[:2], (code, ""), result)
+        self.assertIn(text, result[2].splitlines()[0])
+        self.assertTrue(result[2].startswith("wasinn: error: "), result)
+
+
+class CountsTest(BenchTest):
+    def check_counts(self, model, input_bytes, output_bytes, copies=2):
+        report = self.report(model)
+        self.assertEqual((report["input_bytes"], report["output_bytes"]), (input_bytes, output_bytes))
+        self.assertEqual(report["bytes_copied"], input_bytes + output_bytes)
+        self.assertEqual(report["copies"], copies)
+        self.assertTrue(report["outputs_equal"])
+        if not COUNTS:
+            self.assertIsNone(report["allocations"])
+        return report["allocations"]
+
+    def test_fixed_shapes(self):
+        for model, sizes, copies in (("relu", (602112, 602112), 2), ("two_in_two_out", (32, 32), 4)):
+            with self.subTest(model):
+                allocations = self.check_counts(TINY / f"{model}.onnx", *sizes, copies=copies)
+                if COUNTS:
+                    self.assertEqual(allocations, 0)
+
+    def test_intermediate_values(self):
+        # Fewer than natively: for the values between two nodes ONNX Runtime's own allocator allocates more than ours.
+        allocations = self.check_counts(TINY / "mean.onnx", 768, 12)
+        if COUNTS:
+            self.assertLessEqual(allocations, 0)
+
+    def test_open_batch(self):
+        allocations = self.check_counts(DIGITS, 256, 40)
+        if COUNTS:
+            self.assertLessEqual(allocations, 0)
+
+    def test_every_type(self):
+        types = "f16 bf16 f32 f64 u8 i8 u16 i16 u32 i32 u64 i64 bool".split()
+        sizes = dict(zip(types, (2, 2, 4, 8, 1, 1, 2, 2, 4, 4, 8, 8, 1)))
+        for name in types:
+            with self.subTest(name):
+                self.check_counts(TINY / f"identity_{name}.onnx", 6 * sizes[name], 6 * sizes[name])
+
+    def test_scalar_and_empty(self):
+        self.check_counts(TINY / "identity_scalar.onnx", 4, 4)
+        self.check_counts(TINY / "identity_empty.onnx", 0, 0)
+
+    def test_output_of_unknown_shape(self):
+        report = self.report(TINY / "nonzero.onnx")
+        self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
+        self.assertTrue(report["outputs_equal"])
+
+    def test_shape(self):
+        report = self.report("--shape", "x=3x5", TINY / "dynamic.onnx")
+        self.assertEqual((report["input_bytes"], report["bytes_copied"]), (60, 120))
+
+
+class OutputTest(BenchTest):
+    def test_json(self):
+        report = self.report("--guests", 2, TINY / "mean.onnx", iterations=7)
+        self.assertEqual(set(report), KEYS)
+        self.assertEqual(set(report["p50_us"]), {"native", "native_copy", "guest"})
+        self.assertEqual(set(report["p99_us"]), {"native", "native_copy", "guest"})
+        self.assertEqual(set(report["per_s"]), {"native", "guest"})
+        self.assertEqual(set(report["allocations_of"]), {"native", "guest"})
+        self.assertEqual((report["guests"], report["iterations"], report["seconds"]), (2, 7, None))
+        self.assertEqual(report["threads"], 1)
+        self.assertIn("ONNX Runtime", report["framework"])
+
+    def test_documented(self):
+        text = (SOURCE / "bench/README.md").read_text()
+        documented = re.findall(r"^\| `([a-z0-9_]+)` \|", text, re.MULTILINE)
+        self.assertEqual(set(documented), KEYS)
+
+    def test_table(self):
+        code, out, err = self.bench("--iterations", 5, "--pin", 0, TINY / "mean.onnx")
+        self.assertEqual((code, err), (0, ""))
+        for text in ("pinned to CPU 0", "native, bound buffers", "native, one memcpy each way", "guest", "1 guest, one graph",
+                     "780 bytes copied in 2 copies", "allocation"):
+            self.assertIn(text, out)
+
+    def test_seconds(self):
+        code, out, err = self.bench("--seconds", 0.1, "--json", TINY / "mean.onnx")
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(json.loads(out)["seconds"], 0.1)
+
+    def test_folder_and_name(self):
+        folder = self.dir / "models/m"
+        folder.mkdir(parents=True)
+        shutil.copy(TINY / "mean.onnx", folder / "model.onnx")
+        self.assertEqual(self.report(folder)["bytes_copied"], 780)
+        self.assertEqual(self.report("m", "--models", self.dir / "models")["bytes_copied"], 780)
+
+
+class ErrorTest(BenchTest):
+    def test_models(self):
+        self.check_error("nowhere.onnx is neither a file nor a folder nor the name of a model", "nowhere.onnx")
+        (self.dir / "noise.onnx").write_bytes(bytes(range(256)))
+        self.check_error("no ONNX model", "noise.onnx")
+        (self.dir / "empty").mkdir()
+        self.check_error("holds no model", "empty")
+        self.check_error("seq(", TINY / "sequence_output.onnx")
+        self.check_error("seq(", TINY / "sequence_input.onnx")
+        self.check_error("string", TINY / "identity_string.onnx")
+
+    def test_flags(self):
+        self.check_error("MODEL is required", code=2)
+        self.check_error("'x=' takes [-1, -1]".replace("'x='", "'x'"), "--shape", "x=1", TINY / "dynamic.onnx")
+        self.check_error("no input 'z'", "--shape", "z=1", TINY / "dynamic.onnx")
+        self.check_error("is not NAME=DIMxDIM", "--shape", "x=1xy", TINY / "dynamic.onnx", code=2)
+        self.check_error("more than a guest can hold", "--shape", "x=65536x65536", TINY / "dynamic.onnx")
+        self.check_error("cannot pin to CPU 1023", "--pin", 1023, TINY / "mean.onnx")
+        self.check_error("--guests", "--guests", 0, TINY / "mean.onnx", code=2)
+        result = self.bench("--seconds", 1, "--iterations", 1, TINY / "mean.onnx")
+        self.assertEqual(result[0], 2, result)
+
+
+if __name__ == "__main__":
+    unittest.main()

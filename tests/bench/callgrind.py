@@ -1,0 +1,55 @@
+"""Reads what valgrind --tool=callgrind has written."""
+
+import collections
+import re
+
+
+class Profile:
+    """Instructions by function: `calls` and `cost` with all that was called from there; `edges` from one function to another.
+
+    A function's name has the file that it was found in before it: "libwasinn.so.0.1.0:main"."""
+
+    def __init__(self, path):
+        self.names = {}
+        self.calls = collections.Counter()
+        self.cost = collections.Counter()
+        self.edges = collections.Counter()
+        self.caller = self.callee = self.object = self.called_object = None
+        self.pending = 0  # calls that the next line tells the cost of
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                self.read(line.rstrip("\n"))
+
+    def name(self, space, text):
+        """"(12) name" the first time, "(12)" later."""
+        number, name = re.fullmatch(r"\((\d+)\)(?: (.*))?", text).groups()
+        if name is not None:
+            self.names[space, number] = name.rsplit("/", 1)[-1] if space == "ob" else name
+        return self.names.get((space, number), number)
+
+    def read(self, line):
+        key, _, value = line.partition("=")
+        if key == "ob":
+            self.object = self.name("ob", value)
+        elif key == "fn":
+            self.caller = f"{self.object}:{self.name('fn', value)}"
+        elif key == "cob":
+            self.called_object = self.name("ob", value)
+        elif key == "cfn":
+            self.callee = f"{self.called_object or self.object}:{self.name('fn', value)}"
+            self.called_object = None
+        elif key == "calls":
+            self.pending = int(value.split()[0])
+        elif self.pending and re.match(r"[0-9+*-]", line):
+            cost = int(line.split()[-1])
+            self.calls[self.callee] += self.pending
+            self.cost[self.callee] += cost
+            self.edges[self.caller, self.callee] += cost
+            self.pending = 0
+
+    def find(self, *parts):
+        """The one function whose name has all parts."""
+        found = [name for name in self.cost if all(part in name for part in parts)]
+        if len(found) != 1:
+            raise LookupError(f"{parts}: {len(found)} functions: {found}")
+        return found[0]

@@ -1,0 +1,44 @@
+"""Instructions that wasinn and the engine add to an inference, counted by callgrind: the same on every machine, unlike times."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from callgrind import Profile
+
+WASINN = os.environ["WASINN"]
+SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
+VALGRIND = os.environ["VALGRIND"]
+
+
+def profile(model):
+    with tempfile.TemporaryDirectory(prefix="wasinn-callgrind-") as folder:
+        out = pathlib.Path(folder) / "callgrind.out"
+        subprocess.run(
+            [VALGRIND, "--tool=callgrind", f"--callgrind-out-file={out}", WASINN, "bench", "--iterations", "50", str(model)],
+            check=True, capture_output=True, timeout=500,
+            env={**os.environ, "WASINN_BENCH_COUNTER_TRIED": "1"},  # valgrind cannot follow a command that runs itself again
+        )  # fmt: skip
+        return Profile(out)
+
+
+class InstructionsTest(unittest.TestCase):
+    def test_smallest_inference(self):
+        counted = profile(SOURCE / "tests/models/tiny/mean.onnx")
+        host_call = counted.find("wasinn:", "wasinn::wasmtime::", "::Call(void*, wasmtime_caller*")
+        framework = sum(
+            cost for (caller, callee), cost in counted.edges.items()
+            if "wasinn::onnx::Context::Run()" in caller and callee.startswith("libonnxruntime")
+        )  # fmt: skip
+        inferences = counted.calls[host_call] // 3  # set_input, compute, get_output
+        added = (counted.cost[host_call] - framework) / inferences
+        print(f"{added:.0f} instructions beside ONNX Runtime's in each inference of {inferences}")
+        self.assertGreater(framework / inferences, 1000)
+        # 2,460 when this was written.
+        self.assertLess(added, 3000)
+
+
+if __name__ == "__main__":
+    unittest.main()

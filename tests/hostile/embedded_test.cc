@@ -1,0 +1,230 @@
+// Several guests in one host process: the hostile ones do not touch the honest ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "hostile/embedder.h"
+#include "hostile/run.h"
+
+namespace wasinn::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+enum : uint32_t {
+  kSuccess = 0,
+  kInvalidArgument = 1,
+  kInvalidEncoding = 2,
+  kBusy = 4,
+  kRuntimeError = 5,
+  kTooLarge = 7,
+  kNotFound = 8
+};
+constexpr uint32_t kF32 = 1;
+
+Process NewProcess(Embedder& embedder, const char* name) {
+  ProcessOptions options;
+  options.name = name;
+  Result<Process> process = Process::Create(embedder.host(), options);
+  EXPECT_TRUE(process) << process.status().message();
+  return std::move(*process);
+}
+
+TEST(HostileEmbedded, AnHonestGuestBesideHostileOnes) {
+  Embedder embedder("limits.max_graphs = 2000\nlimits.max_contexts = 2000\nlimits.compute_timeout_ms = 300\n");
+  const TempFolder folder;
+  const auto output = [&folder](const std::string& guest) { return (folder.path() / guest).string(); };
+  constexpr int kTimes = 2000;
+  std::string honest_end = "not run";
+  std::thread honest(
+      [&] { honest_end = embedder.RunProgram("honest_loop", {std::to_string(kTimes)}, output("honest_loop")); });
+  const std::vector<std::pair<std::string, std::vector<std::string>>> guests = {
+      {"handles", {}},         {"mutants", {"flipped", "/models/digits.onnx"}},
+      {"numbers", {}},         {"mutants", {"scrambled", "/models/digits.onnx"}},
+      {"endless", {"1"}},      {"quotas", {"failures"}},
+      {"ends", {"recursion"}}, {"ends", {"unreachable"}},
+  };
+  for (const auto& [guest, args] : guests) {
+    const std::string end = embedder.RunProgram(guest, args, output("hostile"));
+    if (guest == "ends") {
+      EXPECT_TRUE(HasInOrder(end, {"wasm backtrace", "wasm trap"})) << end;
+    } else {
+      EXPECT_EQ(end, "") << guest;
+      EXPECT_TRUE(ReadFile(output("hostile")).ends_with(std::string(kHonest) + "\n")) << guest;
+    }
+  }
+  honest.join();
+  EXPECT_EQ(honest_end, "");
+  const std::vector<std::string> lines = Lines(ReadFile(output("honest_loop")));
+  EXPECT_EQ(lines.size(), size_t{kTimes});
+  EXPECT_EQ(std::ranges::count(lines, kHonest), kTimes);
+}
+
+// Numbers of one process mean nothing in another one, even where both count alike.
+TEST(HostileEmbedded, HandlesOfAnotherProcess) {
+  Embedder embedder;
+  const Process owner = NewProcess(embedder, "owner"), thief = NewProcess(embedder, "thief");
+  Puppet honest(embedder, owner.get()), hostile(embedder, thief.get());
+  const uint32_t graph = honest.LoadByName("dynamic"), context = honest.NewContext(graph);
+  honest.Put<float>(256, {7});
+  honest.PutTensor(128, {1, 1}, kF32, 256, 4);
+  EXPECT_EQ(honest.Call("set_input", {context, 0, 128}), kSuccess);
+  EXPECT_EQ(honest.Call("compute", {context}), kSuccess);
+  hostile.PutTensor(128, {1, 1}, kF32, 256, 4);
+  EXPECT_EQ(hostile.Call("init_execution_context", {graph, 64}), kInvalidArgument);
+  EXPECT_EQ(hostile.Call("set_input", {context, 0, 128}), kInvalidArgument);
+  EXPECT_EQ(hostile.Call("compute", {context}), kInvalidArgument);
+  EXPECT_EQ(hostile.Call("get_output", {context, 0, 512, 4, 64}), kInvalidArgument);
+  EXPECT_EQ(hostile.Read(512), 0u);
+  EXPECT_EQ(honest.Call("get_output", {context, 0, 512, 4, 64}), kSuccess);
+}
+
+// A process that was closed is dead, with all its handles, whoever still calls.
+TEST(HostileEmbedded, DeadHandlesOfAClosedProcess) {
+  Embedder embedder;
+  Process process = NewProcess(embedder, "dead");
+  Puppet guest(embedder, process.get());
+  const uint32_t graph = guest.LoadByName("dynamic"), context = guest.NewContext(graph);
+  process.Close();
+  EXPECT_EQ(guest.Call("compute", {context}), kRuntimeError);
+  EXPECT_EQ(guest.Call("init_execution_context", {graph, 64}), kRuntimeError);
+  EXPECT_EQ(guest.Call("load_by_name", {0, 7, 64}), kRuntimeError);
+  Puppet orphan(embedder, nullptr);
+  EXPECT_EQ(orphan.Call("load_by_name", {0, 7, 64}), kRuntimeError);
+}
+
+// Two threads of one guest in one context: the second is told, at once.
+TEST(HostileEmbedded, AContextInUse) {
+  Embedder embedder("limits.compute_timeout_ms = 1500\n");
+  const Process process = NewProcess(embedder, "threads");
+  const SharedMemoryPtr memory = NewSharedMemory(embedder, 1);
+  Puppet first(embedder, process.get(), memory.get()), second(embedder, process.get(), memory.get());
+  const uint32_t context = first.NewContext(first.LoadByName("endless"));
+  first.PutTensor(128, {1}, kF32, 256, 4);
+  ASSERT_EQ(first.Call("set_input", {context, 0, 128}), kSuccess);
+  std::thread computing([&] { EXPECT_EQ(first.Call("compute", {context}), kRuntimeError); });
+  std::this_thread::sleep_for(milliseconds(300));
+  const auto start = steady_clock::now();
+  EXPECT_EQ(second.Call("compute", {context}), kBusy);
+  EXPECT_EQ(second.Call("set_input", {context, 0, 128}), kBusy);
+  EXPECT_EQ(second.Call("get_output", {context, 0, 512, 4, 64}), kBusy);
+  EXPECT_LT(steady_clock::now() - start, milliseconds(700));
+  computing.join();
+  EXPECT_EQ(second.Call("set_input", {context, 0, 128}), kSuccess);
+}
+
+TEST(HostileEmbedded, ClosingEndsAnEndlessCompute) {
+  Embedder embedder("limits.compute_timeout_ms = 0\n");
+  Process process = NewProcess(embedder, "endless");
+  Puppet guest(embedder, process.get());
+  const uint32_t context = guest.NewContext(guest.LoadByName("endless"));
+  guest.PutTensor(128, {1}, kF32, 256, 4);
+  ASSERT_EQ(guest.Call("set_input", {context, 0, 128}), kSuccess);
+  std::thread computing([&] { EXPECT_EQ(guest.Call("compute", {context}), kRuntimeError); });
+  std::this_thread::sleep_for(milliseconds(200));
+  const auto start = steady_clock::now();
+  process.Close();
+  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(3));
+  computing.join();
+}
+
+// What one thread of a guest does to memory while another one is inside of a call.
+class Race {
+ public:
+  explicit Race(uint8_t* memory) : memory_(memory) {}
+
+  // Writes the words again and again, good and evil ones in turn, until Stop.
+  void Start(uint32_t address, const std::vector<std::vector<uint32_t>>& versions) {
+    thread_ = std::thread([this, address, versions] {
+      for (size_t i = 0; !stop_; ++i) {
+        const std::vector<uint32_t>& words = versions[i % versions.size()];
+        for (size_t j = 0; j < words.size(); ++j) {
+          auto* place = reinterpret_cast<uint32_t*>(memory_ + address) + j;
+          std::atomic_ref<uint32_t>(*place).store(words[j], std::memory_order_relaxed);
+        }
+      }
+    });
+  }
+  ~Race() {
+    stop_ = true;
+    thread_.join();
+  }
+
+ private:
+  uint8_t* const memory_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+class HostileRaces : public ::testing::Test {
+ protected:
+  // Calls for a while: each answer is one of those.
+  void CallOften(const std::string& function, const std::vector<uint32_t>& args,
+                 const std::vector<uint32_t>& may_answer) {
+    const auto end = steady_clock::now() + milliseconds(700);
+    while (steady_clock::now() < end) {
+      const uint32_t error = guest_.Call(function, args);
+      ASSERT_TRUE(std::ranges::find(may_answer, error) != may_answer.end()) << function << " answered " << error;
+    }
+  }
+
+  Embedder embedder_;
+  Process process_ = NewProcess(embedder_, "racer");
+  SharedMemoryPtr memory_ = NewSharedMemory(embedder_, 1);
+  Puppet guest_{embedder_, process_.get(), memory_.get()};
+};
+
+// The descriptor of a tensor: {dims, rank, type, data, size}, and then its dims.
+TEST_F(HostileRaces, ADescriptorThatChanges) {
+  const uint32_t context = guest_.NewContext(guest_.LoadByName("dynamic"));
+  guest_.PutTensor(128, {2, 2}, kF32, 256, 16);
+  Race race(guest_.memory());
+  race.Start(128, {{148, 2, kF32, 256, 16, 2, 2},
+                   {148, 33, kF32, 0xfffffff0, 0xffffffff, 0xffffffff, 0x40000001},
+                   {0xfffffffc, 0xffffffff, 255, 65535, 16, 2, 0x80000000},
+                   {65532, 2, kF32, 65520, 1 << 20, 1, 4}});
+  CallOften("set_input", {context, 0, 128}, {kSuccess, kInvalidArgument});
+}
+
+TEST_F(HostileRaces, BuildersThatChange) {
+  guest_.Put<uint8_t>(1024, {'G', 'G', 'U', 'F'});
+  Race race(guest_.memory());
+  race.Start(128, {{1024, 4}, {1024, 0xffffffff}, {0xffffffff, 4}, {65535, 1}, {0, 60000}});
+  CallOften("load", {128, 1, 1, 0, 64}, {kInvalidArgument, kInvalidEncoding});
+}
+
+// The bytes of a model while it is parsed: it is a copy by then.
+TEST_F(HostileRaces, AModelThatChanges) {
+  const std::string model = ReadFile(TinyPath("two_in_two_out"));
+  std::memcpy(guest_.memory() + 1024, model.data(), model.size());
+  guest_.Put<uint32_t>(128, {1024, static_cast<uint32_t>(model.size())});
+  Race race(guest_.memory());
+  race.Start(1024 + 32, {{0, 0, 0, 0, 0}, {0xffffffff, 0xffffffff, 0xffffffff}, {0x0a0a0a0a, 0x12121212, 0x3a3a3a3a}});
+  CallOften("load", {128, 1, 1, 0, 64}, {kSuccess, kInvalidArgument, kInvalidEncoding, kRuntimeError, kTooLarge});
+}
+
+TEST_F(HostileRaces, ANameThatChanges) {
+  Race race(guest_.memory());
+  race.Start(1024, {{0x69676964, 0x7374}, {0x2f2e2e2e, 0x0a1b}});  // "digits", "../…"
+  CallOften("load_by_name", {1024, 6, 64}, {kSuccess, kNotFound, kTooLarge});
+}
+
+// The place of the result is the place of the buffer, and both change.
+TEST_F(HostileRaces, OutputsThatOverlap) {
+  const uint32_t context = guest_.NewContext(guest_.LoadByName("dynamic"));
+  guest_.PutTensor(128, {2, 2}, kF32, 256, 16);
+  ASSERT_EQ(guest_.Call("set_input", {context, 0, 128}), kSuccess);
+  ASSERT_EQ(guest_.Call("compute", {context}), kSuccess);
+  Race race(guest_.memory());
+  race.Start(512, {{0, 0, 0, 0, 0}, {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}});
+  for (const uint32_t written : {512u, 514u, 524u, 65532u}) {
+    CallOften("get_output", {context, 0, 512, 16, written}, {kSuccess});
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,81 @@
+// Guests that end badly, endless computes, and commands that are killed in the middle of one.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+
+#include "hostile/child.h"
+#include "hostile/run.h"
+
+namespace wasinn::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr int kTrapped = 134;
+
+TEST(HostileEnds, TrapsHaveABacktrace) {
+  const struct {
+    const char *how, *why;
+  } traps[] = {{"unreachable", "unreachable"},
+               {"recursion", "call stack exhausted"},
+               {"frames", "out of bounds memory access"},  // C's own stack lies in memory
+               {"division", "divide by zero"},
+               {"bounds", "out of bounds memory access"},
+               {"indirect", "indirect call type mismatch"},
+               {"abort", "unreachable"}};
+  for (const auto& trap : traps) {
+    const CommandResult result = GuestRun{.guest = "ends", .args = {trap.how}}.Execute();
+    EXPECT_EQ(result.exit_code, kTrapped) << trap.how << result.err;
+    EXPECT_EQ(result.out, std::string(kHonest) + "\n") << trap.how;
+    EXPECT_TRUE(HasInOrder(result.err, {"wasinn: error: ", "ends.wasm: ", trap.why, "wasm backtrace:", "ends.wasm!"}))
+        << trap.how << ":\n"
+        << result.err;
+  }
+}
+
+TEST(HostileEnds, AnExitCodeIsTheCommands) {
+  EXPECT_EQ((GuestRun{.guest = "ends", .args = {"exit"}}.Execute().exit_code), 7);
+  EXPECT_EQ((GuestRun{.guest = "ends", .args = {"exit-125"}}.Execute().exit_code), 125);
+  EXPECT_EQ((GuestRun{.guest = "ends", .args = {"return"}}.Execute().exit_code), 9);
+  // Codes from 126 are a shell's own words, so the engine refuses them.
+  const CommandResult refused = GuestRun{.guest = "ends", .args = {"exit-255"}}.Execute();
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(HasInOrder(refused.err, {"wasinn: error: ", "exit status"})) << refused.err;
+}
+
+TEST(HostileEnds, AnEndlessModelIsStoppedAtItsDeadline) {
+  const std::vector<std::string> stopped = {"compute: timeout: onnx: the compute was stopped after 300 ms"};
+  std::vector<Attack> attacks = {{"input"}};
+  for (int i = 0; i < 3; ++i) {
+    attacks.push_back(Line("computing"));
+    attacks.push_back({"compute", "runtime_error", stopped});
+    attacks.push_back({"output", "invalid_argument", {"there is no output before a successful compute"}});
+    attacks.push_back(Honest());
+  }
+  const auto start = steady_clock::now();
+  const GuestRun run{.guest = "endless", .args = {"3"}, .flags = {"--nn-timeout", "300ms"}, .models = {"endless"}};
+  ExpectAttacks(run.Execute(), attacks);
+  const auto took = steady_clock::now() - start;
+  EXPECT_GE(took, milliseconds(900));
+  EXPECT_LE(took, milliseconds(900) + std::chrono::seconds(8)) << "and this includes starting the command";
+}
+
+// A compute has no deadline here, and the command ends all the same.
+TEST(HostileEnds, SignalsEndAComputingCommand) {
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const TempFolder scratch;
+    const GuestRun run{.guest = "endless", .flags = {"--nn-timeout", "0"}, .models = {"endless"}};
+    Child child(run.Command(scratch), Environment());
+    ASSERT_TRUE(child.ReadUntil("computing")) << child.out() << child.err();
+    std::this_thread::sleep_for(milliseconds(100));  // let it be inside
+    const auto start = steady_clock::now();
+    child.Kill(signal);
+    EXPECT_EQ(child.Wait(std::chrono::seconds(20)), 128 + signal);
+    EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(3)) << "signal " << signal;
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing

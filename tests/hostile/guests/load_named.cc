@@ -1,0 +1,13 @@
+// load_named NAME…: loads models of the host, and tells what becomes of each.
+#include "attack.h"
+
+using namespace attack;
+
+int main(int argc, char** argv) {
+  const Honest honest;
+  for (int i = 1; i < argc; ++i) {
+    uint32_t graph = 0;
+    Tell(argv[i], LoadNamed(argv[i], &graph));
+  }
+  honest.Infer();
+}

@@ -1,0 +1,174 @@
+// Models that are made to harm the host that loads or computes them.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+#include "hostile/child.h"
+#include "hostile/made_models.h"
+#include "hostile/run.h"
+
+namespace wasinn::testing {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr char kInvalidArgument[] = "invalid_argument", kInvalidEncoding[] = "invalid_encoding",
+               kRuntimeError[] = "runtime_error", kTooLarge[] = "too_large", kUnsupported[] = "unsupported_operation";
+
+struct Made {
+  const char* name;
+  std::string bytes;
+  std::vector<Attack> results;  // their `what` is what follows the model's name: "", " context", " compute", " output"
+};
+
+// A model that loads. It has an input, which the guest does not set.
+std::vector<Attack> Loads() {
+  return {{""}, {" context"}, {" compute", kInvalidArgument, {"input 0 ('x') was not set"}}};
+}
+std::vector<Attack> Fails(const char* error, const std::vector<std::string>& log) {
+  std::vector<std::string> words = {std::string("load: ")};
+  words.insert(words.end(), log.begin(), log.end());
+  return {{"", error, words}};
+}
+std::vector<Attack> FailsToCompute(const char* error, const std::vector<std::string>& log) {
+  return {{""}, {" context"}, {" compute", error, log}};
+}
+
+// Each in one guest, one after another; then the honest inference.
+CommandResult ExpectResults(const std::vector<Made>& models, std::vector<std::string> flags = {}) {
+  const TempFolder folder;
+  flags.insert(flags.end(), {"--dir", folder.path().string() + "::/made"});
+  GuestRun run{.guest = "load_files", .flags = flags, .log_all = true};
+  std::vector<Attack> attacks;
+  for (const Made& model : models) {
+    folder.Write(model.name, model.bytes);
+    run.args.push_back(std::string("/made/") + model.name);
+    for (Attack attack : model.results) {
+      attack.what = model.name + attack.what;
+      attacks.push_back(std::move(attack));
+    }
+  }
+  attacks.push_back(Honest());
+  CommandResult result = run.Execute();
+  ExpectAttacks(result, attacks);
+  return result;
+}
+
+TEST(HostileMade, NestedDeeply) {
+  const std::string nested = "nested too deeply";
+  ExpectResults({
+      {"20_subgraphs", DeepSubgraphs(20), Loads()},
+      {"40_subgraphs", DeepSubgraphs(40), Fails(kInvalidEncoding, {nested})},
+      {"10000_subgraphs", DeepSubgraphs(10000), Fails(kInvalidEncoding, {nested})},
+      {"10000_groups", DeepGroups(10000), Fails(kInvalidEncoding, {"a field is cut off, or of an unknown kind"})},
+      {"40_types", DeepMessages(40), Fails(kInvalidArgument, {"Type Error"})},
+      {"3000_types", DeepMessages(3000), Fails(kInvalidEncoding, {"onnx: loading the model: "})},
+      {"recursion", RecursiveFunction(), Fails(kInvalidEncoding, {"a function calls itself"})},
+      {"2^10_calls", FunctionsOfFunctions(10), Loads()},
+      {"2^40_calls", FunctionsOfFunctions(40), Fails(kTooLarge, {"functions add up to more than"})},
+  });
+}
+
+TEST(HostileMade, WithNumbersOutOfAllProportion) {
+  const auto number = std::numeric_limits<int64_t>::max();
+  ExpectResults({
+      {"rank_32", InputOfRank(32), Loads()},
+      {"rank_33", InputOfRank(33), Fails(kUnsupported, {"'x' has 33 dimensions: expected no more than 32"})},
+      {"rank_100000", InputOfRank(100'000), Fails(kUnsupported, {"'x' has 100000 dimensions"})},
+      {"dim_2^63-1", InputOfDim(number), {{""}, {" context", kTooLarge, {"output 'y' f32 [", "] is too large"}}}},
+      {"dim_-5", InputOfDim(-5), Loads()},
+      {"dim_-2^63", InputOfDim(std::numeric_limits<int64_t>::min()), Loads()},
+      {"weight_huge", WeightOfDims("huge"), Fails(kRuntimeError, {"'w' declares a size of 4398046511104 bytes"})},
+      {"weight_negative", WeightOfDims("negative"), Fails(kRuntimeError, {"Out of bounds dimensions"})},
+      {"weight_overflow", WeightOfDims("overflow"), Fails(kRuntimeError, {"Integer overflow"})},
+      {"weight_shorter", WeightOfDims("shorter"), Fails(kRuntimeError, {"(8 bytes)", "(4000 bytes)"})},
+      {"weight_longer", WeightOfDims("longer"), Fails(kRuntimeError, {"(8 bytes)", "(4 bytes)"})},
+      {"opset_0", OpsetVersion(0), Fails(kInvalidArgument, {"No Op registered for Relu"})},
+      {"opset_10^9", OpsetVersion(1'000'000'000), Fails(kRuntimeError, {"opset"})},
+      {"opset_2^64-1", OpsetVersion(UINT64_MAX), Fails(kInvalidArgument, {"No Op registered for Relu"})},
+      {"ir_1000", IrVersion(1000), Fails(kRuntimeError, {"IR"})},
+      {"gather", GathersOutside(), FailsToCompute(kRuntimeError, {"indices element out of data bounds"})},
+  });
+}
+
+TEST(HostileMade, NamesDoNotWriteTheLog) {
+  const CommandResult result =
+      ExpectResults({{"names", NamesWithControlCharacters(),
+                      Fails(kInvalidArgument,
+                            {"No\\x0aSuch\\x1b[2JOperator", "x\\x0awasinn: error: all is lost\\x0d\\x1b[2J\\x07"})}});
+  for (const std::string& line : Lines(result.err)) EXPECT_TRUE(line.starts_with("wasinn: warning: guest '")) << line;
+}
+
+// A framework has much to say about bad models. A guest's are no reason to fill the host's log: the errors say it.
+TEST(HostileMade, TheFrameworkDoesNotFloodTheLog) {
+  const CommandResult result = ExpectResults({{"10000_weights", ManyUnusedWeights(10'000), Loads()}});
+  EXPECT_LE(Lines(result.err).size(), 10u) << result.err.substr(0, 2000);
+}
+
+TEST(HostileMade, LargeWhenComputed) {
+  const std::vector<std::string> budget = {"compute: too_large: onnx: ", "no more than 268435456 are allowed"};
+  const TempFolder folder;
+  folder.Write("folds", FoldsHuge(int64_t{1} << 30));
+  folder.Write("folds_2^62", FoldsHuge(int64_t{1} << 62));
+  folder.Write("doubles", Doubles(40, false));
+  folder.Write("doubles_constants", Doubles(40, true));
+  GuestRun run{.guest = "load_files",
+               .args = {"/made/folds", "/made/folds_2^62", "/made/doubles", "/made/doubles_constants"},
+               .flags = {"--nn-max-bytes", "256M", "--dir", folder.path().string() + "::/made"}};
+  std::vector<Attack> attacks;
+  for (const char* name : {"folds", "folds_2^62", "doubles", "doubles_constants"}) {
+    attacks.push_back({name});
+    attacks.push_back({std::string(name) + " context"});
+    if (name == std::string_view("folds_2^62")) {
+      attacks.push_back({std::string(name) + " compute", kRuntimeError, {"onnx: ", "storage size"}});
+    } else {
+      attacks.push_back({std::string(name) + " compute", kTooLarge, budget});
+    }
+  }
+  attacks.push_back(Honest());
+  Child child(run.Command(folder), Environment());
+  CommandResult result;
+  result.exit_code = child.Wait(std::chrono::seconds(run.timeout_s));
+  result.out = child.out();
+  result.err = child.err();
+  ExpectAttacks(result, attacks);
+  EXPECT_LT(child.peak_bytes() >> 20, kSanitized ? 1400u : 600u) << "MiB";
+}
+
+// Neither a load nor a compute outlives its deadline by much.
+TEST(HostileMade, SlowToLoadOrCompute) {
+  const std::vector<std::string> stopped = {"load: timeout: onnx: ", "stopped after 500 ms"};
+  const auto start = steady_clock::now();
+  ExpectResults({{"100000_inputs", ManyInputs(100'000), {{"", kRuntimeError, stopped}}},
+                 {"100000_nodes", LongChain(100'000), {{"", kRuntimeError, stopped}}},
+                 {"products", FoldsForLong(3000),
+                  FailsToCompute(kRuntimeError, {"compute: timeout: onnx: the compute was stopped after 500 ms"})}},
+                {"--nn-timeout", "500ms"});
+  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(kSanitized ? 60 : 20));
+}
+
+// Given the time, 100,000 inputs are a model like any other.
+TEST(HostileMade, ManyInputsAreLoadedInTheEnd) {
+  const std::vector<Attack> results = {{""}, {" context"}, {" compute", kInvalidArgument, {"was not set"}}};
+  ExpectResults({{"100000_inputs", ManyInputs(100'000), results}}, {"--nn-timeout", "200s"});
+}
+
+// INT_MIN / -1 stops a processor as a division by zero does.
+TEST(HostileMade, DivisionsThatOverflow) {
+  for (const char* op : {"Div", "Mod"}) {
+    for (const bool by_zero : {true, false}) {
+      const TempFolder folder;
+      folder.Write("divides", Divides(op, by_zero));
+      const GuestRun run{
+          .guest = "load_files", .args = {"/made/divides"}, .flags = {"--dir", folder.path().string() + "::/made"}};
+      const CommandResult result = run.Execute();
+      EXPECT_EQ(result.exit_code, 0) << op << (by_zero ? " by zero" : " of INT_MIN by -1") << result.err;
+      EXPECT_TRUE(result.out.ends_with(std::string(kHonest) + "\n")) << result.out;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing

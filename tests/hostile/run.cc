@@ -1,0 +1,132 @@
+#include "hostile/run.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace wasinn::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool HasControlCharacters(std::string_view line) {
+  for (const char c : line) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return true;
+  }
+  return false;
+}
+
+void ExpectLines(const CommandResult& result, std::span<const Attack> attacks) {
+  const std::vector<std::string> lines = Lines(result.out);
+  for (size_t i = 0; i < attacks.size() && i < lines.size(); ++i) {
+    const Attack& attack = attacks[i];
+    EXPECT_EQ(lines[i], attack.error.empty() ? attack.what : attack.what + ": " + attack.error) << "line " << i + 1;
+  }
+  EXPECT_EQ(lines.size(), attacks.size()) << result.out;
+}
+
+void ExpectLog(const CommandResult& result, std::span<const Attack> attacks) {
+  const std::vector<std::string> log = GuestLog(result);
+  size_t next = 0;
+  for (const Attack& attack : attacks) {
+    if (attack.error.empty() || attack.error == "success" || !attack.logged) continue;
+    if (next == log.size()) {
+      ADD_FAILURE() << "the log has nothing of: " << attack.what;
+      return;
+    }
+    const std::string& line = log[next++];
+    EXPECT_TRUE(HasInOrder(line, attack.log))
+        << attack.what << " is logged as:\n  " << line << "\nand should have: " << ::testing::PrintToString(attack.log);
+  }
+  EXPECT_EQ(next, log.size()) << "the log says more than the guest did";
+}
+
+}  // namespace
+
+TempFolder::TempFolder() {
+  std::string name = (fs::path(::testing::TempDir()) / "wasinn-hostile-XXXXXX").string();
+  const char* made = ::mkdtemp(name.data());
+  EXPECT_NE(made, nullptr) << name;
+  path_ = name;
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string TempFolder::Write(const std::string& name, std::string_view bytes) const {
+  const fs::path path = path_ / name;
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path.string();
+}
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string GuestPath(const std::string& guest) { return std::string(HOSTILE_GUESTS "/hostile-") + guest + ".wasm"; }
+std::string SourcePath(const std::string& file) { return std::string(HOSTILE_SOURCE "/") + file; }
+std::string DigitsPath() { return SourcePath("models/digits.onnx"); }
+std::string TinyPath(const std::string& model) { return SourcePath("tests/models/tiny/" + model + ".onnx"); }
+
+std::vector<std::string> Environment() {
+  // Compiled guests are kept beside the build, and not in the user's own cache.
+  return {"XDG_CACHE_HOME=" HOSTILE_CACHE};
+}
+
+std::vector<std::string> GuestRun::Command(const TempFolder& scratch) const {
+  std::vector<std::string> argv = {HOSTILE_WASINN, "run", "--model", "digits=" + DigitsPath()};
+  for (const std::string& model : models) argv.insert(argv.end(), {"--model", model + "=" + TinyPath(model)});
+  if (log_all) {
+    argv.insert(argv.end(), {"--config", scratch.Write("log-all.toml", "limits.max_log_messages = 1000000\n")});
+  }
+  argv.insert(argv.end(), flags.begin(), flags.end());
+  argv.push_back(guest.find('/') == guest.npos ? GuestPath(guest) : guest);
+  argv.insert(argv.end(), args.begin(), args.end());
+  return argv;
+}
+
+CommandResult GuestRun::Execute() const {
+  const TempFolder scratch;
+  return RunCommand(Command(scratch), Environment(), folder, timeout_s);
+}
+
+bool HasInOrder(std::string_view text, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const size_t at = text.find(word);
+    if (at == text.npos) return false;
+    text.remove_prefix(at + word.size());
+  }
+  return true;
+}
+
+std::vector<std::string> GuestLog(const CommandResult& result) {
+  std::vector<std::string> log;
+  for (std::string& line : Lines(result.err)) {
+    if (line.starts_with("wasinn: warning: guest '")) log.push_back(std::move(line));
+  }
+  return log;
+}
+
+void ExpectAttacks(const CommandResult& result, std::span<const Attack> attacks) {
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  ExpectLines(result, attacks);
+  ExpectLog(result, attacks);
+  for (const std::string& line : Lines(result.err)) EXPECT_FALSE(HasControlCharacters(line)) << line;
+}
+
+}  // namespace wasinn::testing

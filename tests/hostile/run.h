@@ -1,0 +1,87 @@
+// Hostile guests, run as a user runs them: with the built command, and the model "digits" for the honest inference.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/command.h"
+
+namespace wasinn::testing {
+
+// The line that every guest prints as long as host and guest are well.
+inline constexpr char kHonest[] = "honest inference: a 2";
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kSanitized = true;  // slower, and with much memory of the sanitizer's own
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+// One line of a guest, and what the host's log says when it is an error: some words of it, in order.
+struct Attack {
+  std::string what;
+  std::string error = "success";
+  std::vector<std::string> log = {};
+  bool logged = true;
+};
+// A buffer for an output that is too small: the way to learn the size, so the log says nothing.
+inline Attack TooSmall(const std::string& what) { return {what, "too_large", {}, false}; }
+// The honest inference, at the place of an attack.
+inline Attack Honest() { return {kHonest, "", {}}; }
+// A line that is none of the two.
+inline Attack Line(const std::string& text) { return {text, "", {}}; }
+
+// A new folder, deleted at the end.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  // Writes a file; returns its whole path.
+  std::string Write(const std::string& name, std::string_view bytes) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string ReadFile(const std::filesystem::path& path);
+std::vector<std::string> Lines(const std::string& text);
+
+// Paths of what is built and committed.
+std::string GuestPath(const std::string& guest);  // without ".wasm"
+std::string DigitsPath();
+std::string TinyPath(const std::string& model);  // without ".onnx"
+std::string SourcePath(const std::string& file);
+
+// Runs of the command, with "digits" and further models registered.
+struct GuestRun {
+  std::string guest;                // a guest of this folder, or a path
+  std::vector<std::string> args;    // the guest's
+  std::vector<std::string> flags;   // the command's
+  std::vector<std::string> models;  // of tests/models/tiny, by name
+  bool log_all = false;             // no limit on the messages of one guest
+  std::string folder = {};          // to run in
+  int timeout_s = 250;
+
+  // The command and its arguments. `scratch` must live as long as the run.
+  std::vector<std::string> Command(const TempFolder& scratch) const;
+  CommandResult Execute() const;
+};
+std::vector<std::string> Environment();
+
+// Checks that the guest ended well and printed exactly these lines, and that the host's log has one line for each
+// error, in the same order, that names the function's errno and has the words.
+void ExpectAttacks(const CommandResult& result, std::span<const Attack> attacks);
+
+// What the host logged about its guest.
+std::vector<std::string> GuestLog(const CommandResult& result);
+// The text has all of the words, in this order.
+bool HasInOrder(std::string_view text, const std::vector<std::string>& words);
+
+}  // namespace wasinn::testing
