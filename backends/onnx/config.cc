@@ -17,15 +17,15 @@ namespace {
 constexpr wasinn_key kKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libonnxruntime.so, or of its folder"},
     {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
-     "threads of one compute, the caller's included: backend: 1 to the host's budget, which is the default; all models "
-     "share "
-     "one pool of that size; model: 1 to leave the pool out"},
+     "threads of one compute, the caller's included; backend: 1 to the host's budget, which is the default, and the "
+     "size of "
+     "the pool that all models share; model: 1 leaves the pool out"},
     {"spinning", WASINN_KEY_BACKEND,
      "true: the pool's threads wait for work in a busy loop: quicker alone, slow on busy cores; default false"},
     {"cache_bytes", WASINN_KEY_BACKEND,
      "bytes of large buffers that are kept between computes, for all models together; default: an eighth of the "
-     "machine's "
-     "memory, but no more than 1 GiB"},
+     "memory, "
+     "but no more than 1 GiB"},
     {"optimization", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "graph optimization: off, basic, extended or all; default all"},
     {"providers", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,

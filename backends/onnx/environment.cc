@@ -23,11 +23,11 @@ constexpr std::string_view kSmallestModel(
     65);
 
 // What a compute complains of is in the error that it returns. A guest may cause it as often as it likes, so it is no
-// news.
+// news. Nor are warnings, of which a guest's model can cause any number.
 wasinn_log_level LevelOf(OrtLoggingLevel severity) {
   const CallScope::Subject* scope = CallScope::Current();
   if (scope != nullptr && scope->gate != nullptr) return WASINN_LOG_DEBUG;
-  return severity == ORT_LOGGING_LEVEL_WARNING ? WASINN_LOG_WARNING : WASINN_LOG_ERROR;
+  return severity == ORT_LOGGING_LEVEL_WARNING ? WASINN_LOG_INFO : WASINN_LOG_ERROR;
 }
 
 void Write(const Log* log, OrtLoggingLevel severity, const char* message) {

@@ -1,12 +1,14 @@
 #include "onnx/model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <span>
 
 #include "common/error.h"
 #include "onnx/call_scope.h"
+#include "onnx/external_files.h"
 
 namespace wasinn::onnx {
 
@@ -128,6 +130,8 @@ void Model::LoadOn(const Providers& providers, const Source& source) {
   const CallScope scope(subject);
   const auto options = MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers,
                                           {source.trust, &source.scan, source.options.max_bytes}, source.folder);
+  const ExternalFiles external(source.scan.external_files, source.folder);
+  external.AddTo(library, options.get());
   OrtSession* session = nullptr;
   OrtStatus* status = nullptr;
   {
@@ -139,7 +143,11 @@ void Model::LoadOn(const Providers& providers, const Source& source) {
     throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs more memory than the {} bytes allowed: {}",
                                               budget.limit(), library.Message(status)));
   }
-  library.Check(status, "loading the model");
+  library.Check(
+      status,
+      source.scan.external_files.empty()
+          ? "loading the model"
+          : fmt::format("loading the model with weights in {}", fmt::join(source.scan.external_files, ", ")).c_str());
   session_.reset(session);
   copies_inputs_ = UsesDevice(providers);
 }

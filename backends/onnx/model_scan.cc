@@ -157,6 +157,7 @@ class Scanner {
   void CountSparse(uint64_t elements);
   void CheckSubgraph(Summary graph) const;
   void RefuseExternalData() const;
+  void NoteExternalFile(const ProtoField& entry);
 
   const bool guest_;
   ModelScan scan_;
@@ -213,7 +214,10 @@ void Scanner::ReadField(const FieldRule& rule, const ProtoField& field, Summary*
       if (rule.in == Message::kTensor && field.value != 0) RefuseExternalData();
       break;
     case Content::kAnything:
-      if (rule.in == Message::kTensor) RefuseExternalData();
+      if (rule.in == Message::kTensor) {
+        RefuseExternalData();
+        NoteExternalFile(field);
+      }
       summary->has_shape = true;
       break;
   }
@@ -295,6 +299,17 @@ void Scanner::RefuseExternalData() const {
   throw Error(
       WASINN_SECURITY,
       "a tensor of the model is stored outside of it (external data): a model that is given as bytes must be whole");
+}
+
+// An entry of external_data is a key and a value; the file's name is the one of "location".
+void Scanner::NoteExternalFile(const ProtoField& entry) {
+  std::string_view key, value;
+  ProtoReader reader(entry.bytes);
+  for (ProtoField field; reader.Next(&field);) {
+    if (field.number == 1) key = field.text();
+    if (field.number == 2) value = field.text();
+  }
+  if (key == "location") scan_.external_files.emplace(value);
 }
 
 }  // namespace

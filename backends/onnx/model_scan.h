@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct ModelScan {
   bool sizes_are_known = true;
   // Inputs and outputs of the model whose rank the file tells.
   std::vector<std::string> ranked;
+  // Files beside a host's model that hold weights (external data), by the names that the model has for them.
+  std::set<std::string> external_files;
 };
 
 // Throws WASINN_INVALID_ENCODING where the bytes are no ONNX model. From a guest it throws WASINN_SECURITY, too, where

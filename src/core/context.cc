@@ -17,6 +17,15 @@ Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
                 backend);
 }
 
+// What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
+// that is nothing, but a guest can make one with a million inputs, and contexts of it.
+constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 128;
+
+uint64_t BytesOfIos(const Graph& graph) {
+  const uint64_t count = graph.inputs().size() + graph.outputs().size();
+  return count <= kFreeIos ? 0 : (count - kFreeIos) * kBytesOfIo;
+}
+
 bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
 
 // The bytes of an output whose shape the signature fixes.
@@ -84,7 +93,7 @@ Status Context::Open(uint64_t max_compute_bytes) {
 
 // Charged before the backend allocates them, so that a signature of 4 GiB costs nothing.
 Status Context::ChargeStaticOutputs() {
-  uint64_t total = 0;
+  uint64_t total = BytesOfIos(*graph_);
   for (const wasinn_io* io : graph_->outputs()) {
     if (IsUnservable(*io)) continue;
     if (!IsStatic(*io)) {

@@ -96,13 +96,10 @@ TEST(OnnxSignature, MarksWhatItCannotServe) {
 
 TEST(OnnxSignature, MarksElementTypesWithoutAWord) {
   const Host host;
-  const auto identity = [](int element) {
-    return ModelOf({.nodes = {Node("Identity", {"x"}, {"y"})},
-                    .inputs = {Value("x", element, {2})},
-                    .outputs = {Value("y", element, {2})}},
-                   21);
-  };
-  const Model int4(host, identity(kInt4));
+  const Model int4(host, ModelOf({.nodes = {Node("DequantizeLinear", {"x", "scale"}, {"y"})},
+                                  .inputs = {Value("x", kInt4, {2}), Value("scale", kFloat, {})},
+                                  .outputs = {Value("y", kFloat, {2})}},
+                                 21));
   ASSERT_TRUE(int4.loaded()) << int4.loaded().message;
   EXPECT_EQ(int4.input(0).flags, WASINN_IO_UNSERVABLE);
   EXPECT_STREQ(int4.input(0).type_name, "tensor(int4)");

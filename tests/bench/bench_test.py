@@ -72,9 +72,9 @@ class CountsTest(BenchTest):
             self.assertLessEqual(allocations, 0)
 
     def test_open_batch(self):
-        allocations = self.check_counts(DIGITS, 256, 40)
-        if COUNTS:
-            self.assertLessEqual(allocations, 0)
+        # The output's shape is open, so ONNX Runtime allocates it at each compute, which it does not do for the buffer that the
+        # native side binds.
+        self.check_counts(DIGITS, 256, 40)
 
     def test_every_type(self):
         types = "f16 bf16 f32 f64 u8 i8 u16 i16 u32 i32 u64 i64 bool".split()

