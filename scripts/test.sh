@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds, and runs all tests: with the release build, with ASan + UBSan, the ones labelled
-# tsan with TSan; then clang-format and clang-tidy. The last line is "N passed, N failed, N skipped".
-# usage: scripts/test.sh [--quick | --preset NAME]
+# Installs what the tests need, builds, and runs all tests with the release build, and the ones labelled tsan with TSan; then
+# clang-format. The last line is "N passed, N failed, N skipped".
+# usage: scripts/test.sh [--full | --quick | --preset NAME]
+#   --full          also all tests with ASan + UBSan, and clang-tidy
 #   --quick         only the tests of the release build
 #   --preset NAME   only those of this preset (release, asan, tsan, dev)
 # shellcheck disable=SC2154
@@ -13,10 +14,12 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$scripts/lib/common.sh"
 cd "$root"
 
-presets=(release asan tsan)
+presets=(release tsan)
 lint=yes
+tidy=
 case ${1-} in
   '') ;;
+  --full) presets=(release asan tsan) tidy=yes ;;
   --quick) presets=(release) lint= ;;
   --preset) presets=("${2:?--preset needs a name}") lint= ;;
   *) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;;
@@ -85,6 +88,8 @@ mkdir -p "$results"
 for preset in "${presets[@]}"; do suite "$preset"; done
 if [ -n "$lint" ]; then
   check clang-format "checking the format" check_format
+fi
+if [ -n "$tidy" ]; then
   check clang-tidy "running clang-tidy" check_tidy
 fi
 say "all steps done"
