@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -14,6 +15,12 @@ using backend::Error;
 namespace {
 
 constexpr uintmax_t kMostBytes = uintmax_t{1} << 30;
+
+// ONNX Runtime refuses a file that is not below the model's folder, so it is not read for it either.
+bool IsBelow(const std::filesystem::path& name) {
+  const std::filesystem::path normal = name.lexically_normal();
+  return normal.is_relative() && !normal.empty() && *normal.begin() != "..";
+}
 
 uintmax_t SizeOf(const std::filesystem::path& path) {
   std::error_code failed;
@@ -35,6 +42,7 @@ std::vector<char> ReadWhole(const std::filesystem::path& path, uintmax_t size) {
 }  // namespace
 
 ExternalFiles::ExternalFiles(const std::set<std::string>& names, const std::string& folder) {
+  if (!std::ranges::all_of(names, [](const std::string& name) { return IsBelow(name); })) return;
   uintmax_t total = 0;
   for (const std::string& name : names) total += SizeOf(std::filesystem::path(folder) / name);
   if (total > kMostBytes) return;
