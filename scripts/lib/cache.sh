@@ -51,16 +51,26 @@ make_tree() {
   mv -T "$tmp/tree" "$cache/$id" 2>/dev/null || [ -d "$cache/$id" ]
 }
 
-# The stamp holds the id, then the files, so that those of an older version go.
+# The stamp says which tree is there, NAME.files which files that tree has, so that those of an older version go.
 link_tree() {
   local stamp=$prefix/.stamps/$1
   mkdir -p "$prefix/.stamps"
-  if [ -f "$stamp.files" ]; then
-    (cd "$prefix" && xargs -r -d '\n' rm -f <"$stamp.files")
-  fi
+  # One tree at a time: trees share folders, and of two cp that make the same folder one would fail.
+  exec 9>"$prefix/.stamps/.lock"
+  flock 9
+  remove_listed "$stamp.files"
   rm -f "$stamp"
   (cd "$cache/$id" && find . ! -type d) >"$stamp.files"
-  cp -alf "$cache/$id/." "$prefix/" 2>/dev/null || cp -af "$cache/$id/." "$prefix/" # another file system: copies
+  remove_listed "$stamp.files"
+  if ! cp -al "$cache/$id/." "$prefix/" 2>/dev/null; then # another file system: copies
+    remove_listed "$stamp.files"
+    cp -a "$cache/$id/." "$prefix/"
+  fi
   echo "$id" >"$stamp.new"
   mv "$stamp.new" "$stamp"
+}
+
+# remove_listed FILE: removes from .deps/ what FILE lists, if there is such a file.
+remove_listed() {
+  [ ! -f "$1" ] || (cd "$prefix" && xargs -r -d '\n' rm -f <"$1")
 }
