@@ -19,7 +19,9 @@ using Bytes = std::vector<uint8_t>;
 
 std::vector<Bytes> ReadFolder(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) paths.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_regular_file()) paths.push_back(entry.path());
+  }
   std::ranges::sort(paths);
   std::vector<Bytes> inputs;
   for (const auto& path : paths) {

@@ -79,6 +79,10 @@ wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_ten
 
 void Cancel(wasinn_backend_context* context) { context->Cancel(); }
 
+void DiscardOutputs(wasinn_backend_context* context) {
+  if (wasinn_error* error = Guard([&] { context->DiscardOutputs(); })) error->release(error);
+}
+
 constexpr wasinn_encoding kEncodings[] = {WASINN_ONNX};
 
 const wasinn_backend* Table() {
@@ -105,6 +109,7 @@ const wasinn_backend* Table() {
       .compute = Compute,
       .output = Output,
       .cancel = Cancel,
+      .discard_outputs = DiscardOutputs,
   };
   return &table;
 }

@@ -18,14 +18,12 @@ constexpr wasinn_key kKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libonnxruntime.so, or of its folder"},
     {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "threads of one compute, the caller's included; backend: 1 to the host's budget, which is the default, and the "
-     "size of "
-     "the pool that all models share; model: 1 leaves the pool out"},
+     "size of the pool that all models share; model: 1 leaves the pool out"},
     {"spinning", WASINN_KEY_BACKEND,
      "true: the pool's threads wait for work in a busy loop: quicker alone, slow on busy cores; default false"},
     {"cache_bytes", WASINN_KEY_BACKEND,
      "bytes of large buffers that are kept between computes, for all models together; default: an eighth of the "
-     "memory, "
-     "but no more than 1 GiB"},
+     "memory, but no more than 1 GiB"},
     {"optimization", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "graph optimization: off, basic, extended or all; default all"},
     {"providers", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
@@ -89,8 +87,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   if (threads != 1 && threads != defaults.threads) {
     throw backend::Error(
         WASINN_INVALID_ARGUMENT,
-        fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one "
-                    "pool",
+        fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one pool",
                     defaults.threads, threads));
   }
   parsed.use_pool = threads > 1;

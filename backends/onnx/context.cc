@@ -52,7 +52,7 @@ void Context::Compute() {
     status = Run();
   }
   if (status != nullptr) Fail(status);
-  outputs_.KeepPassedOn();
+  outputs_.AfterRun();
   computed_ = true;
 }
 
@@ -100,6 +100,11 @@ void Context::Fail(OrtStatus* status) const {
 void Context::Output(uint32_t index, wasinn_tensor* view) {
   if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
   outputs_.View(index, view);
+}
+
+void Context::DiscardOutputs() {
+  computed_ = false;
+  outputs_.Discard();
 }
 
 void Context::Cancel() {

@@ -23,6 +23,7 @@ class Context {
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel();
+  void DiscardOutputs();
 
  private:
   void CheckFixedOutputs() const;

@@ -83,7 +83,7 @@ Model::Model(const Host& host, const wasinn_blob& blob, const wasinn_load_option
   const Source source = {
       .bytes = {blob.data, blob.size},
       .folder = trust == Trust::kHost ? FolderOf(blob.path) : "",
-      .scan = ScanModel({blob.data, blob.size}, trust),
+      .scan = ScanModel({blob.data, blob.size}, trust, options.max_bytes == 0 ? UINT64_MAX : options.max_bytes),
       .config = ModelConfig::Parse(options.host_config, options.guest_config, host.config()),
       .trust = trust,
       .options = options,

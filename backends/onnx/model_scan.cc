@@ -104,6 +104,16 @@ struct Summary {
   std::vector<std::string_view> inputs, outputs;  // graph
 };
 
+// What parsing makes of a field beyond its own bytes: an object of Protocol Buffers for each (a string is one), and of
+// some messages also what a session keeps for them. In a file they may be of two bytes.
+constexpr uint64_t kBytesOfField = 64, kBytesOfNode = 4096, kBytesOfValue = 2048;
+
+uint64_t ParsedBytes(const FieldRule* rule) {
+  if (rule == nullptr || rule->content != Content::kMessage) return kBytesOfField;
+  if (rule->message == Message::kNode) return kBytesOfNode;
+  return rule->in == Message::kGraph ? kBytesOfValue : kBytesOfField;
+}
+
 bool IsDomain(const FieldRule& rule) {
   return (rule.in == Message::kNode && rule.number == 7) || (rule.in == Message::kFunction && rule.number == 10) ||
          (rule.in == Message::kOpset && rule.number == 1);
@@ -125,9 +135,17 @@ uint64_t Multiply(uint64_t product, const ProtoField& field) {
   return product;
 }
 
+size_t CountFields(std::span<const uint8_t> bytes) {
+  size_t n = 0;
+  ProtoReader reader(bytes);
+  for (ProtoField field; reader.Next(&field);) ++n;
+  return n;
+}
+
 class Scanner {
  public:
-  explicit Scanner(Trust trust) : guest_(trust == Trust::kGuest) {}
+  Scanner(Trust trust, uint64_t max_parsed_bytes)
+      : guest_(trust == Trust::kGuest), max_parsed_bytes_(max_parsed_bytes) {}
 
   ModelScan Scan(std::span<const uint8_t> bytes) {
     const Summary model = Read(Message::kModel, bytes, 0);
@@ -154,12 +172,15 @@ class Scanner {
   void Adopt(const FieldRule& rule, Summary child, Summary* parent, int depth);
   void ReadFunction(std::span<const uint8_t> bytes, int depth);
   void CheckNode(const Summary& node);
+  void AddParsed(uint64_t bytes);
   void CountSparse(uint64_t elements);
   void CheckSubgraph(Summary graph) const;
   void RefuseExternalData() const;
   void NoteExternalFile(const ProtoField& entry);
 
   const bool guest_;
+  const uint64_t max_parsed_bytes_;
+  uint64_t parsed_bytes_ = 0;
   ModelScan scan_;
   FunctionCalls functions_;
   FunctionCalls::Body main_;
@@ -174,6 +195,7 @@ Summary Scanner::Read(Message kind, std::span<const uint8_t> bytes, int depth) {
   ProtoReader reader(bytes);
   for (ProtoField field; reader.Next(&field);) {
     const FieldRule* rule = FindRule(kind, field.number);
+    if (field.type == ProtoField::Type::kBytes) AddParsed(ParsedBytes(rule));
     if (rule == nullptr) continue;
     // Protocol Buffers merge a message that comes twice, and let the last of two values win. No writer makes such a
     // thing; from a guest it could only serve to show us another model than ONNX Runtime sees.
@@ -217,6 +239,8 @@ void Scanner::ReadField(const FieldRule& rule, const ProtoField& field, Summary*
       if (rule.in == Message::kTensor) {
         RefuseExternalData();
         NoteExternalFile(field);
+      } else {
+        AddParsed(kBytesOfField * CountFields(field.bytes));  // the dims of a shape
       }
       summary->has_shape = true;
       break;
@@ -273,6 +297,16 @@ void Scanner::CheckNode(const Summary& node) {
   }
 }
 
+void Scanner::AddParsed(uint64_t bytes) {
+  parsed_bytes_ += bytes;  // a small multiple of the file's size, which is less than 2 GiB
+  if (parsed_bytes_ <= max_parsed_bytes_) return;
+  throw Error(
+      WASINN_TOO_LARGE,
+      fmt::format("the model's nodes, values and strings take more than the {} bytes that are allowed once they are "
+                  "parsed",
+                  max_parsed_bytes_));
+}
+
 // It becomes dense when the model is parsed.
 void Scanner::CountSparse(uint64_t elements) {
   uint64_t bytes = 0;
@@ -314,7 +348,7 @@ void Scanner::NoteExternalFile(const ProtoField& entry) {
 
 }  // namespace
 
-ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) {
+ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, uint64_t max_parsed_bytes) {
   if (bytes.empty()) throw Error(WASINN_INVALID_ENCODING, "the bytes are no ONNX model: there are none");
   // The size of a message is an int.
   if (bytes.size() > INT32_MAX) {
@@ -333,7 +367,7 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) {
     nothing.sizes_are_known = false;
     return nothing;
   }
-  return Scanner(trust).Scan(bytes);
+  return Scanner(trust, max_parsed_bytes).Scan(bytes);
 }
 
 bool IsOrtFormat(std::span<const uint8_t> bytes) {

@@ -32,8 +32,9 @@ struct ModelScan {
 
 // Throws WASINN_INVALID_ENCODING where the bytes are no ONNX model. From a guest it throws WASINN_SECURITY, too, where
 // the model refers to something outside of itself, WASINN_UNSUPPORTED_OPERATION for a loop that could never be
-// cancelled, and WASINN_TOO_LARGE for functions that would never have been inlined.
-ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust);
+// cancelled, and WASINN_TOO_LARGE for functions that would never have been inlined. WASINN_TOO_LARGE as well where the
+// nodes, values and strings would take more than `max_parsed_bytes` in ONNX Runtime, by a rough estimate.
+ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, uint64_t max_parsed_bytes = UINT64_MAX);
 
 // Whether these are the bytes of ONNX Runtime's own format.
 bool IsOrtFormat(std::span<const uint8_t> bytes);

@@ -25,21 +25,33 @@ Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), bin
 }
 
 void Outputs::BindForRun() {
-  const OrtLibrary& library = model_.host().library();
   const auto& ports = model_.signature().outputs();
   fetched_ = false;
   for (size_t i = 0; i < slots_.size(); ++i) {
-    Slot& slot = slots_[i];
-    if (slot.fixed) {
-      if (slot.value == nullptr) MakeFixed(ports[i], &slot);
-      continue;
+    if (!slots_[i].fixed) {
+      Release(ports[i], &slots_[i]);
+    } else if (slots_[i].value == nullptr) {
+      MakeFixed(ports[i], &slots_[i]);
     }
-    slot.seen = false;
-    slot.value.reset();
-    library.Check(
-        library.api().BindOutputToDevice(binding_, ports[i].name.c_str(), model_.host().environment().cpu_memory()),
-        ports[i].name.c_str());
   }
+}
+
+void Outputs::Discard() {
+  const auto& ports = model_.signature().outputs();
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].fixed) continue;
+    Release(ports[i], &slots_[i]);
+    slots_[i].buffer = {};
+  }
+}
+
+// Lets go of the value that ONNX Runtime allocated: binding the output to the device takes it out of the binding, too.
+void Outputs::Release(const Port& port, Slot* slot) {
+  slot->seen = false;
+  slot->value.reset();
+  const OrtLibrary& library = model_.host().library();
+  library.Check(library.api().BindOutputToDevice(binding_, port.name.c_str(), model_.host().environment().cpu_memory()),
+                port.name.c_str());
 }
 
 void Outputs::MakeFixed(const Port& port, Slot* slot) {
@@ -61,19 +73,25 @@ void Outputs::MakeFixed(const Port& port, Slot* slot) {
                 .bytes = bytes};
 }
 
-void Outputs::KeepPassedOn() {
+void Outputs::AfterRun() {
   const auto& ports = model_.signature().outputs();
   for (size_t i = 0; i < slots_.size(); ++i) {
-    if (!ports[i].is_input || !ports[i].servable()) continue;
-    Slot& slot = slots_[i];
-    FetchValues();
-    Look(ports[i], &slot);
-    if (slot.buffer.data() == nullptr || slot.buffer.capacity() < slot.view.bytes) {
-      slot.buffer = backend::AlignedBuffer(slot.view.bytes);
+    if (!ports[i].servable()) {
+      Release(ports[i], &slots_[i]);
+    } else if (ports[i].is_input) {
+      KeepPassedOn(ports[i], &slots_[i]);
     }
-    if (slot.view.bytes > 0) std::memcpy(slot.buffer.data(), slot.view.data, slot.view.bytes);
-    slot.view.data = slot.buffer.data();
   }
+}
+
+void Outputs::KeepPassedOn(const Port& port, Slot* slot) {
+  FetchValues();
+  Look(port, slot);
+  if (slot->buffer.data() == nullptr || slot->buffer.capacity() < slot->view.bytes) {
+    slot->buffer = backend::AlignedBuffer(slot->view.bytes);
+  }
+  if (slot->view.bytes > 0) std::memcpy(slot->buffer.data(), slot->view.data, slot->view.bytes);
+  slot->view.data = slot->buffer.data();
 }
 
 bool Outputs::TrustNoShapes() {

@@ -23,8 +23,10 @@ class Outputs {
   uint64_t fixed_bytes() const { return fixed_bytes_; }
   // Before each run. What outputs held is gone.
   void BindForRun();
-  // After each run that succeeded.
-  void KeepPassedOn();
+  // After each run that succeeded: keeps what was passed on, and lets go of what is no tensor of numbers.
+  void AfterRun();
+  // Lets go of all but the buffers of ours.
+  void Discard();
   // The model says other shapes than it makes. False if no shape was trusted before.
   bool TrustNoShapes();
   // wasinn_backend::output. Only after a run that succeeded.
@@ -40,6 +42,8 @@ class Outputs {
     std::vector<int64_t> dims;  // that `view` points to
   };
 
+  void Release(const Port& port, Slot* slot);
+  void KeepPassedOn(const Port& port, Slot* slot);
   void MakeFixed(const Port& port, Slot* slot);
   void FetchValues();
   void Look(const Port& port, Slot* slot);

@@ -187,6 +187,10 @@ typedef struct wasinn_backend {
    * another thread, every few milliseconds until compute has returned, so it may also arrive just before compute begins
    * or just after it ended: then it must have no effect on that or a later compute. */
   void (*cancel)(wasinn_backend_context* context);
+  /* Optional. Frees what the outputs of the last compute hold, but for buffers of a fixed size that the next compute
+   * uses again: they were more than a limit allows. There is no output then until the next compute. An output that is
+   * WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
+  void (*discard_outputs)(wasinn_backend_context* context);
 } wasinn_backend;
 
 /* The one exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

@@ -161,9 +161,15 @@ Status Context::Compute() {
   Status status;
   if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
   const bool overdue = run_.End();
-  if (!status.ok() || run_.cancelled()) return Failed(std::move(status), overdue);
+  if (!status.ok() || run_.cancelled()) {
+    DiscardOutputs();
+    return Failed(std::move(status), overdue);
+  }
   if (has_dynamic_outputs_) {
-    if (Status charged = ChargeDynamicOutputs(); !charged.ok()) return charged;
+    if (Status charged = ChargeDynamicOutputs(); !charged.ok()) {
+      DiscardOutputs();
+      return charged;
+    }
   }
   computed_ = true;
   return Status();
@@ -182,10 +188,17 @@ Status Context::ChargeDynamicOutputs() {
     const wasinn_io& io = *graph_->outputs()[i];
     if (IsUnservable(io) || IsStatic(io)) continue;
     wasinn_tensor view{};
-    // An output that cannot be shown is an error of whoever asks for it, not of the compute.
-    if (View(i, view).ok()) total += view.bytes;
+    // One that turns out to be no tensor fails the compute, since what it takes cannot be counted.
+    if (Status status = View(i, view); !status.ok()) return status;
+    total += view.bytes;
   }
   return dynamic_outputs_.Resize(total);
+}
+
+void Context::DiscardOutputs() {
+  if (!has_dynamic_outputs_) return;
+  if (table().discard_outputs != nullptr) table().discard_outputs(context_);
+  (void)dynamic_outputs_.Resize(0);
 }
 
 Status Context::View(uint32_t index, wasinn_tensor& view) const {

@@ -50,6 +50,7 @@ class Context {
   Status Open(uint64_t max_compute_bytes);
   Status ChargeStaticOutputs();
   Status ChargeDynamicOutputs();
+  void DiscardOutputs();
   Status CheckInputsSet() const;
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
   Status View(uint32_t index, wasinn_tensor& view) const;

@@ -12,11 +12,12 @@ using onnx::ModelScan;
 using onnx::Trust;
 using ::testing::ElementsAre;
 
-wasinn_code Scan(const std::string& model, Trust trust = Trust::kGuest, ModelScan* scan = nullptr) {
+wasinn_code Scan(const std::string& model, Trust trust = Trust::kGuest, ModelScan* scan = nullptr,
+                 uint64_t max_parsed_bytes = UINT64_MAX) {
   // Exactly as long as the model, so that a sanitizer sees a read past its end.
   const std::vector<uint8_t> copy(model.begin(), model.end());
   try {
-    ModelScan result = onnx::ScanModel(copy, trust);
+    ModelScan result = onnx::ScanModel(copy, trust, max_parsed_bytes);
     if (scan != nullptr) *scan = std::move(result);
     return WASINN_OK;
   } catch (const backend::Error& error) {
@@ -216,6 +217,24 @@ TEST(OnnxScan, CountsWhatGrowsWhenItIsParsed) {
   const Proto function = Function("f", {Node("Constant", {}, {"b"}).Add(5, attribute)});
   const Graph main = {.nodes = {Call("f"), Call("f"), Call("f")}};
   EXPECT_EQ(more(WriteModel(main.Write()).Add(25, function)), 3 * (100 * 8 + function.bytes().size()));
+}
+
+TEST(OnnxScan, RefusesWhatGrowsTooLargeWhenItIsParsed) {
+  const auto scan = [](const Proto& graph, uint64_t max_parsed_bytes) {
+    return Scan(WriteModel(graph).bytes(), Trust::kGuest, nullptr, max_parsed_bytes);
+  };
+  Proto nodes, values, names, dims;
+  for (int i = 0; i < 1000; ++i) {
+    nodes.Add(1, Proto());
+    values.Add(13, Proto());
+    names.Text(1, "");
+    dims.Add(1, Proto());
+  }
+  const Proto tensor_type = Proto().Add(1, Proto().Int(1, kFloat).Add(2, dims));
+  for (const Proto& graph : {nodes, values, Proto().Add(1, names), Proto().Add(11, Proto().Add(2, tensor_type))}) {
+    EXPECT_EQ(scan(graph, 8 << 20), WASINN_OK);
+    EXPECT_EQ(scan(graph, 60'000), WASINN_TOO_LARGE);
+  }
 }
 
 TEST(OnnxScan, RefusesNestingThatProtocolBuffersRefuse) {

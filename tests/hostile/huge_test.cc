@@ -1,7 +1,6 @@
 // Models and tensors of gigabytes: refused, and the host never has the memory.
 #include <gtest/gtest.h>
 
-#include "hostile/child.h"
 #include "hostile/run.h"
 
 namespace wasinn::testing {
@@ -13,14 +12,10 @@ constexpr size_t kMebi = size_t{1} << 20;
 
 // Runs it, checks it, and checks the most memory that the command ever had.
 void ExpectSmall(const GuestRun& run, std::span<const Attack> attacks, size_t most) {
-  const TempFolder scratch;
-  Child child(run.Command(scratch), Environment());
-  CommandResult result;
-  result.exit_code = child.Wait(std::chrono::seconds(run.timeout_s));
-  result.out = child.out();
-  result.err = child.err();
+  size_t peak_bytes = 0;
+  const CommandResult result = run.Measure(&peak_bytes);
   ExpectAttacks(result, attacks);
-  EXPECT_LT(child.peak_bytes() / kMebi, (most + kOverhead) / kMebi) << "MiB";
+  EXPECT_LT(peak_bytes / kMebi, (most + kOverhead) / kMebi) << "MiB";
 }
 
 std::vector<Attack> Shapes() {
@@ -32,8 +27,8 @@ std::vector<Attack> Shapes() {
           {"output of 2^64 bytes", "runtime_error", {"compute: runtime_error: onnx: "}},
           {"output of 2^65 elements", "runtime_error", {"compute: runtime_error: onnx: "}},
           {"output of -1", "runtime_error", {"compute: runtime_error: onnx: "}},
-          {"output of rank 33", "success"},
-          {"output of rank 1000", "success"},
+          {"output of rank 33", "unsupported_operation", {"33 dimensions"}},
+          {"output of rank 1000", "unsupported_operation", {"1000 dimensions"}},
           {"output of 4 bytes"},
           {"output"},
           Line("its value is 1")};
@@ -63,6 +58,30 @@ TEST(HostileHuge, OutputsAndValuesInBetween) {
                      .models = {"huge_static", "huge_output", "huge_intermediate"},
                      .log_all = true};
   ExpectSmall(run, attacks, 600 * kMebi);
+}
+
+// Each of them is allowed, all of them are not; and what was refused is not kept.
+TEST(HostileHuge, OutputsThatAreHoarded) {
+  std::vector<Attack> attacks = {{"load"}, {"compute 0"}};
+  for (int i = 1; i < 12; ++i) {
+    attacks.push_back({"compute " + std::to_string(i), "too_large", {"compute: too_large: ", "bytes of tensors"}});
+  }
+  attacks.push_back(Honest());
+  ExpectSmall(
+      {.guest = "hoard", .args = {"50000000", "1"}, .flags = {"--nn-max-bytes", "256M"}, .models = {"huge_output"}},
+      attacks, 700 * kMebi);
+}
+
+// An output of more dimensions than can be shown takes as much as any other.
+TEST(HostileHuge, OutputsThatCannotBeShown) {
+  std::vector<Attack> attacks = {{"load"}};
+  for (int i = 0; i < 12; ++i) {
+    attacks.push_back({"compute " + std::to_string(i), "unsupported_operation", {"33 dimensions"}});
+  }
+  attacks.push_back(Honest());
+  ExpectSmall(
+      {.guest = "hoard", .args = {"50000000", "33"}, .flags = {"--nn-max-bytes", "256M"}, .models = {"huge_output"}},
+      attacks, 700 * kMebi);
 }
 
 TEST(HostileHuge, BytesOfAGuestWithTheLargestMemory) {

@@ -143,6 +143,14 @@ std::string ManyUnusedWeights(int n) {
   return ModelOf(graph);
 }
 
+std::string ManyEmptyNames(int n) {
+  Graph graph = Around(Node("Relu", {"x"}, {"y"}));
+  Proto node;
+  for (int i = 0; i < n; ++i) node.Text(1, "");
+  graph.nodes.push_back(node.Text(4, "Sum"));
+  return ModelOf(graph);
+}
+
 std::string LongChain(int n) {
   Graph graph = {.inputs = {Value("x", kFloat, {1})}, .outputs = {Value(Numbered("v", n), kFloat, {1})}};
   for (int i = 1; i <= n; ++i) {

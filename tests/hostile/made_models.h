@@ -15,7 +15,8 @@ std::string FunctionsOfFunctions(int n);  // each calls the one before it twice:
 // Numbers.
 std::string ManyInputs(int n);
 std::string ManyUnusedWeights(int n);
-std::string LongChain(int n);  // of nodes
+std::string ManyEmptyNames(int n);  // of inputs of one node, each two bytes in the file
+std::string LongChain(int n);       // of nodes
 std::string InputOfRank(int rank);
 std::string InputOfDim(int64_t dim);
 std::string WeightOfDims(const std::string& what);  // "huge", "negative", "overflow", "shorter"

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "hostile/child.h"
+
 namespace wasinn::testing {
 namespace {
 
@@ -103,6 +105,17 @@ std::vector<std::string> GuestRun::Command(const TempFolder& scratch) const {
 CommandResult GuestRun::Execute() const {
   const TempFolder scratch;
   return RunCommand(Command(scratch), Environment(), folder, timeout_s);
+}
+
+CommandResult GuestRun::Measure(size_t* peak_bytes) const {
+  const TempFolder scratch;
+  Child child(Command(scratch), Environment());
+  CommandResult result;
+  result.exit_code = child.Wait(std::chrono::seconds(timeout_s));
+  result.out = child.out();
+  result.err = child.err();
+  *peak_bytes = child.peak_bytes();
+  return result;
 }
 
 bool HasInOrder(std::string_view text, const std::vector<std::string>& words) {

@@ -72,6 +72,8 @@ struct GuestRun {
   // The command and its arguments. `scratch` must live as long as the run.
   std::vector<std::string> Command(const TempFolder& scratch) const;
   CommandResult Execute() const;
+  // The same, and the most memory that the command ever had resident.
+  CommandResult Measure(size_t* peak_bytes) const;
 };
 std::vector<std::string> Environment();
 

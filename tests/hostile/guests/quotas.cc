@@ -1,4 +1,4 @@
-// quotas KIND: asks for 10,000 of something.
+// quotas KIND [MODEL]: asks for 10,000 of something; for contexts of MODEL, a file.
 #include "attack.h"
 
 using namespace attack;
@@ -32,7 +32,7 @@ void Repeat(const char* what, F&& call) {
 
 }  // namespace
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
   const Honest honest;
   const std::string kind = argv[1];
   const std::vector<uint8_t> model = ReadFile("/models/digits.onnx");
@@ -40,7 +40,7 @@ int main(int, char** argv) {
   if (kind == "graphs") Repeat("graphs", [&] { return LoadBytes(model, &graph); });
   if (kind == "names") Repeat("names", [&] { return LoadNamed("digits", &graph); });
   if (kind == "contexts") {
-    Tell("load", LoadNamed("digits", &graph));
+    Tell("load", argc > 2 ? LoadBytes(ReadFile(argv[2]), &graph) : LoadNamed("digits", &graph));
     Repeat("contexts", [&] { return InitContext(graph, Address(&context)); });
   }
   if (kind == "failures") {
