@@ -1,7 +1,24 @@
-# Finds Wasmtime's C API. Sets Wasmtime_FOUND and Wasmtime_VERSION (of the headers), and defines Wasmtime::wasmtime.
-find_path(Wasmtime_INCLUDE_DIR wasmtime.h)
-find_library(Wasmtime_LIBRARY wasmtime)
-mark_as_advanced(Wasmtime_INCLUDE_DIR Wasmtime_LIBRARY)
+# Finds Wasmtime's C API. Sets Wasmtime_FOUND, Wasmtime_VERSION (of the headers), Wasmtime_LIBRARY, Wasmtime_INCLUDE_DIR and
+# Wasmtime_SERVES_COMPONENTS, and defines Wasmtime::wasmtime.
+#
+# The build of Wasmtime that serves wasi:nn to components lies in component/ of its prefix (scripts/deps.sh
+# wasmtime-component) and is taken wherever it is there: it is a whole Wasmtime, and a process can have but one. As it may
+# appear or go after a build folder was configured, it is looked for each time.
+if(Wasmtime_COMPONENT_PREFIX AND NOT EXISTS ${Wasmtime_COMPONENT_PREFIX}/component/lib/libwasmtime.so)
+  unset(Wasmtime_COMPONENT_PREFIX CACHE)
+endif()
+find_path(Wasmtime_COMPONENT_PREFIX component/lib/libwasmtime.so)
+if(Wasmtime_COMPONENT_PREFIX)
+  set(Wasmtime_SERVES_COMPONENTS TRUE)
+  # These hide what an earlier run may have put into the cache.
+  set(Wasmtime_INCLUDE_DIR ${Wasmtime_COMPONENT_PREFIX}/component/include)
+  set(Wasmtime_LIBRARY ${Wasmtime_COMPONENT_PREFIX}/component/lib/libwasmtime.so)
+else()
+  set(Wasmtime_SERVES_COMPONENTS FALSE)
+  find_path(Wasmtime_INCLUDE_DIR wasmtime.h)
+  find_library(Wasmtime_LIBRARY wasmtime)
+endif()
+mark_as_advanced(Wasmtime_COMPONENT_PREFIX Wasmtime_INCLUDE_DIR Wasmtime_LIBRARY)
 
 if(Wasmtime_INCLUDE_DIR)
   file(STRINGS ${Wasmtime_INCLUDE_DIR}/wasmtime.h Wasmtime_VERSION REGEX "define WASMTIME_VERSION \"")

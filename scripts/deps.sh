@@ -4,6 +4,8 @@
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
 #   wasmtime      the Wasmtime engine: library and headers
+#   wasmtime-component
+#                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   lint          clang-format and clang-tidy (apt)
@@ -16,7 +18,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime onnxruntime tests lint)
+names=(build guest wasmtime wasmtime-component onnxruntime tests lint)
 
 packages_of() {
   case $1 in
@@ -32,7 +34,7 @@ packages_of() {
 
 recipes_of() {
   case $1 in
-    wasmtime) echo wasmtime ;;
+    wasmtime | wasmtime-component) echo "$1" ;;
     onnxruntime) echo onnxruntime onnxruntime-headers ;;
     tests) echo onnx-node-tests silero-vad ;;
   esac

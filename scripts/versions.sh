@@ -26,5 +26,6 @@ SILERO_VAD_WHEEL_SHA256=7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c5
 
 # The LLVM of the guests, of clang-format and of clang-tidy: Debian has several side by side.
 LLVM=19
-# The oldest cargo that can read the crate above (its edition is 2024).
+# The oldest cargo that can read the crate above (its edition is 2024), and the oldest Rust that compiles it.
 CARGO_MIN=1.85
+RUST_MIN=1.95

@@ -13,12 +13,12 @@ python_with_pip() {
   return 1
 }
 
-# cargo_new_enough: a cargo that can read today's crates, which Debian 12's package "cargo" cannot.
-cargo_new_enough() {
+# cargo_at_least VERSION: a cargo that is new enough. Debian 12's package "cargo" cannot even read today's crates.
+cargo_at_least() {
   local c v
   for c in cargo /usr/bin/cargo; do
     v=$("$c" --version 2>/dev/null | cut -d ' ' -f 2) || continue
-    if [ "$(printf '%s\n' "$CARGO_MIN" "$v" | sort -V | head -n 1)" = "$CARGO_MIN" ]; then
+    if [ "$(printf '%s\n' "$1" "$v" | sort -V | head -n 1)" = "$1" ]; then
       command -v "$c"
       return 0
     fi
@@ -26,15 +26,24 @@ cargo_new_enough() {
   return 1
 }
 
-# fetch_tools TOOL…: the Debian packages that are needed to have these clients (pip, cargo).
+# debian_rust PACKAGE…: Debian 12 has an old Rust, and beside it a current one, for its browsers.
+debian_rust() {
+  local p web=''
+  ! grep -qs bookworm /etc/os-release || web=-web
+  for p in "$@"; do echo "$p$web"; done
+}
+
+# fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; cargo, to fetch crates; rust, to compile
+# them.
 fetch_tools() {
   local t
   for t in $(printf '%s\n' "$@" | sort -u); do
     case $t in
       pip) python_with_pip >/dev/null || echo python3-pip ;;
-      cargo)
-        # Debian 12 has an old cargo, and beside it a current one, for its browsers.
-        cargo_new_enough >/dev/null || if grep -qs bookworm /etc/os-release; then echo cargo-web; else echo cargo; fi
+      cargo) cargo_at_least "$CARGO_MIN" >/dev/null || debian_rust cargo ;;
+      rust)
+        cargo_at_least "$RUST_MIN" >/dev/null || debian_rust cargo rustc
+        command -v cc >/dev/null || echo gcc libc6-dev # it links
         ;;
     esac
   done
@@ -65,7 +74,7 @@ wheel() {
 # that checksum is then compared with ours. Without default features, for less to download.
 crate() {
   local name=$1 version=$2 sha256=$3 dir=$4 cargo manifest
-  cargo=$(cargo_new_enough)
+  cargo=$(cargo_at_least "$CARGO_MIN")
   mkdir -p "$dir.crate/src"
   touch "$dir.crate/src/lib.rs"
   printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[workspace]\n[dependencies]\n%s = %s\n' \

@@ -1,0 +1,38 @@
+//! All of wasi:nn in a linker.
+
+use wasmtime::Result;
+
+use crate::calls::Calls;
+use crate::types::Linker;
+use crate::{errors, graph, inference, tensor};
+
+/// A version of wasi:nn. The linker matches them by name: they are release candidates, of which none stands for another.
+struct Version {
+    name: &'static str,
+    compute: Compute,
+    error_constructor: bool,
+}
+
+pub enum Compute {
+    /// compute takes the inputs and returns the outputs.
+    Whole,
+    /// set-input, compute, get-output.
+    Steps,
+}
+
+const VERSIONS: [Version; 3] = [
+    Version { name: "0.2.0-rc-2024-10-28", compute: Compute::Whole, error_constructor: false },
+    Version { name: "0.2.0-rc-2024-08-19", compute: Compute::Steps, error_constructor: false },
+    Version { name: "0.2.0-rc-2024-06-25", compute: Compute::Steps, error_constructor: true },
+];
+
+pub fn define(linker: &mut Linker, calls: Calls) -> Result<()> {
+    for version in &VERSIONS {
+        let name = |interface: &str| format!("wasi:nn/{interface}@{}", version.name);
+        tensor::define(linker.instance(&name("tensor"))?, calls)?;
+        graph::define(linker.instance(&name("graph"))?, calls)?;
+        inference::define(linker.instance(&name("inference"))?, calls, &version.compute)?;
+        errors::define(linker.instance(&name("errors"))?, calls, version.error_constructor)?;
+    }
+    Ok(())
+}

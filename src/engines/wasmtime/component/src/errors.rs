@@ -1,0 +1,39 @@
+//! wasi:nn/errors
+
+use wasmtime::Result;
+use wasmtime::component::{Resource, ResourceType, WasmStr};
+
+use crate::calls::Calls;
+use crate::types::{Error, ErrorCode, Instance, Store};
+use crate::views::{Shown, ShownText};
+
+// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub fn define(mut instance: Instance<'_>, calls: Calls, constructor: bool) -> Result<()> {
+    let table = calls.functions;
+    instance.resource("error", ResourceType::host::<Error>(), move |mut store, rep| {
+        calls.check(unsafe { (table.error_drop)(calls.process(&mut store), rep) })
+    })?;
+    if constructor {
+        instance.func_wrap("[constructor]error", move |mut store: Store<'_>, (code, data): (ErrorCode, WasmStr)| {
+            let process = calls.process(&mut store);
+            let data = data.to_str(&store)?;
+            let mut error = 0;
+            calls.check(unsafe {
+                (table.error_new)(process, code as u32, data.as_ptr().cast(), data.len(), &mut error)
+            })?;
+            Ok((Resource::<Error>::new_own(error),))
+        })?;
+    }
+    type This = (Resource<Error>,);
+    instance.func_wrap("[method]error.code", move |mut store: Store<'_>, (error,): This| {
+        let mut code = 0;
+        calls.check(unsafe { (table.error_code)(calls.process(&mut store), error.rep(), &mut code) })?;
+        Ok((ErrorCode::from_number(code)?,))
+    })?;
+    instance.func_wrap("[method]error.data", move |mut store: Store<'_>, (error,): This| {
+        let mut data = Shown::<u8>::empty();
+        calls.check(unsafe { (table.error_data)(calls.process(&mut store), error.rep(), data.out()) })?;
+        Ok((ShownText::new(data),))
+    })
+}

@@ -1,0 +1,43 @@
+//! wasi:nn/graph
+
+use wasmtime::component::{Resource, ResourceType, WasmList, WasmStr};
+use wasmtime::{AsContextMut, Result};
+
+use crate::calls::Calls;
+use crate::types::{Context, ExecutionTarget, Graph, GraphEncoding, Instance, Store};
+use crate::wit::{Bytes, WitResult};
+
+// SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
+#[allow(clippy::undocumented_unsafe_blocks)]
+pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
+    let table = calls.functions;
+    instance.resource("graph", ResourceType::host::<Graph>(), move |mut store, rep| {
+        calls.check(unsafe { (table.graph_drop)(calls.process(&mut store), rep) })
+    })?;
+    type Load = (WasmList<WasmList<u8>>, GraphEncoding, ExecutionTarget);
+    instance.func_wrap("load", move |mut store: Store<'_>, (builders, encoding, target): Load| {
+        let process = calls.process(&mut store);
+        let lists = builders.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
+        let bytes = lists.iter().map(|list| list.as_le_slice(&store));
+        let bytes: Vec<_> = bytes.map(|part| Bytes { data: part.as_ptr(), size: part.len() }).collect();
+        let mut out = WitResult::default();
+        calls.check(unsafe {
+            (table.graph_load)(process, bytes.as_ptr(), bytes.len(), encoding as u32, target as u32, &mut out)
+        })?;
+        Ok((out.resource::<Graph>(),))
+    })?;
+    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name,): (WasmStr,)| {
+        let process = calls.process(&mut store);
+        let name = name.to_str(&store)?;
+        let mut out = WitResult::default();
+        calls.check(unsafe { (table.graph_load_by_name)(process, name.as_ptr().cast(), name.len(), &mut out) })?;
+        Ok((out.resource::<Graph>(),))
+    })?;
+    type This = (Resource<Graph>,);
+    instance.func_wrap("[method]graph.init-execution-context", move |mut store: Store<'_>, (graph,): This| {
+        let process = calls.process(&mut store);
+        let mut out = WitResult::default();
+        calls.check(unsafe { (table.graph_init_execution_context)(process, graph.rep(), &mut out) })?;
+        Ok((out.resource::<Context>(),))
+    })
+}

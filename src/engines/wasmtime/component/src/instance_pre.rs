@@ -1,0 +1,42 @@
+//! What the C API has for modules and lacks for components: linking once for many stores, and a store's limits.
+
+use wasmtime::component::{Component, Instance, InstancePre};
+use wasmtime_c_api::{WasmtimeStoreData, wasmtime_component_linker_t, wasmtime_component_t, wasmtime_error_t};
+
+use crate::link::to_c;
+use crate::types::{Linker, Store};
+
+/// `wasinn_wasmtime_component_pre` of wasinn/wasmtime.h.
+pub struct Pre(InstancePre<WasmtimeStoreData>);
+
+/// # Safety
+/// `linker` and `component` are the C API's, of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_component_pre_new(
+    linker: *const wasmtime_component_linker_t,
+    component: *const wasmtime_component_t,
+    out: &mut *mut Pre,
+) -> Option<Box<wasmtime_error_t>> {
+    // SAFETY: the C API's types are transparent wrappers.
+    let (linker, component) = unsafe { (&*linker.cast::<Linker>(), &*component.cast::<Component>()) };
+    to_c(linker.instantiate_pre(component).map(|pre| *out = Box::into_raw(Box::new(Pre(pre)))))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn wasinn_component_pre_instantiate(
+    pre: &Pre,
+    store: Store<'_>,
+    out: &mut Instance,
+) -> Option<Box<wasmtime_error_t>> {
+    to_c(pre.0.instantiate(store).map(|instance| *out = instance))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn wasinn_component_pre_delete(_pre: Option<Box<Pre>>) {}
+
+/// Raises a store's limits, which are Wasmtime's guard for hosts that copy what a guest passes; wasinn has its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn wasinn_component_raise_limits(mut store: Store<'_>, call_bytes: usize, handles: usize) {
+    store.set_hostcall_fuel(store.hostcall_fuel().max(call_bytes));
+    store.set_max_component_handles(store.max_component_handles().max(handles));
+}

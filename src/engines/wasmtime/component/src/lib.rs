@@ -1,0 +1,20 @@
+//! Wasmtime's whole C API, and beside it what that API lacks: wasi:nn for components as typed host functions, which
+//! read a guest's lists where they are (the C API turns every byte of a list into a value of 32 bytes first).
+//!
+//! Nothing is decided here. An argument is lifted, a function of wasinn's table (wit.h) called, its result lowered. The
+//! table comes in by pointer, so this library needs nothing of wasinn. What it exports stands in ../component_link.cc.
+
+mod calls;
+mod define;
+mod errors;
+mod graph;
+mod inference;
+mod instance_pre;
+mod link;
+mod tensor;
+mod types;
+mod views;
+mod wit;
+
+// Exports the C API's functions from this library.
+pub use wasmtime_c_api::*;

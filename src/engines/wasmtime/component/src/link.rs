@@ -1,0 +1,64 @@
+//! wasinn_component_link: wasi:nn in a linker that the C API made.
+
+use std::ffi::{c_char, c_void};
+use wasmtime::{Result, bail};
+use wasmtime_c_api::{wasmtime_component_linker_new, wasmtime_component_linker_t, wasmtime_error_t};
+
+use crate::calls::{Calls, ProcessOf};
+use crate::define::define;
+use crate::types::Linker;
+use crate::wit::{Functions, Status};
+
+/// `wasinn_component_link_options` of component_link.cc.
+#[repr(C)]
+pub struct LinkOptions {
+    struct_size: u32,
+    /// Where the caller's calls of wasmtime_component_linker_new go.
+    linker_new: *const c_void,
+    functions: *const Functions,
+    process_of: ProcessOf,
+    user: *mut c_void,
+    status_message: unsafe extern "C" fn(*const Status) -> *const c_char,
+    status_free: unsafe extern "C" fn(*mut Status),
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<LinkOptions>() == 56);
+
+/// # Safety
+/// `linker` is the C API's, and `options` are valid; what they point at, but not they themselves, outlives the linker.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_component_link(
+    linker: *mut wasmtime_component_linker_t,
+    options: *const LinkOptions,
+) -> Option<Box<wasmtime_error_t>> {
+    // SAFETY: as this function's.
+    to_c(unsafe { link(linker, &*options) })
+}
+
+unsafe fn link(linker: *mut wasmtime_component_linker_t, options: &LinkOptions) -> Result<()> {
+    // Before anything is looked at: a linker of another library may be laid out in another way.
+    if !std::ptr::eq(options.linker_new, wasmtime_component_linker_new as *const c_void) {
+        bail!("two Wasmtime libraries are loaded: the linker is of another one than the one that has wasi:nn");
+    }
+    // SAFETY: as the caller promised.
+    let functions = unsafe { &*options.functions };
+    if (options.struct_size as usize) < size_of::<LinkOptions>()
+        || (functions.struct_size as usize) < size_of::<Functions>()
+    {
+        bail!("this Wasmtime library is newer than the wasinn that it is used with");
+    }
+    let calls = Calls {
+        functions,
+        process_of: options.process_of,
+        user: options.user,
+        status_message: options.status_message,
+        status_free: options.status_free,
+    };
+    // SAFETY: the C API's type is a transparent wrapper, of this very library.
+    define(unsafe { &mut *linker.cast::<Linker>() }, calls)
+}
+
+pub fn to_c(result: Result<()>) -> Option<Box<wasmtime_error_t>> {
+    result.err().map(|error| Box::new(error.into()))
+}

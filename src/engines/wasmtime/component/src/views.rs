@@ -1,0 +1,136 @@
+//! What wasinn shows, lowered from where it lies: no copy is made between the framework's memory and the guest's.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::slice;
+use wasmtime::Result;
+use wasmtime::component::__internal::{CanonicalAbiInfo, InstanceType, InterfaceType, LowerContext};
+use wasmtime::component::{ComponentType, Lower, Resource};
+
+use crate::types::Tensor;
+use crate::wit::{NamedTensor, View};
+
+/// Owns a view: releases it once.
+pub struct Shown<T> {
+    view: View,
+    _element: PhantomData<T>,
+}
+
+// SAFETY: what a view shows does not change, and it may be released from any thread (wit.h).
+unsafe impl<T> Send for Shown<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shown<T> {}
+
+impl<T> Shown<T> {
+    /// To be filled in by a function of the table, which shows elements of type T.
+    pub fn empty() -> Self {
+        let view = View { data: std::ptr::null(), count: 0, owner: std::ptr::null_mut(), release: None };
+        Shown { view, _element: PhantomData }
+    }
+
+    pub fn out(&mut self) -> *mut View {
+        &mut self.view
+    }
+
+    pub fn elements(&self) -> &[T] {
+        // SAFETY: the table's functions show `count` elements of T until the release.
+        unsafe { slice_of(self.view.data.cast(), self.view.count) }
+    }
+}
+
+impl<T> Drop for Shown<T> {
+    fn drop(&mut self) {
+        if let Some(release) = self.view.release {
+            // SAFETY: once, for this is the view's only owner.
+            unsafe { release(self.view.owner) }
+        }
+    }
+}
+
+/// A slice of nothing may have no address in C.
+unsafe fn slice_of<'a, T>(data: *const T, count: usize) -> &'a [T] {
+    if count == 0 {
+        return &[];
+    }
+    // SAFETY: as the caller's.
+    unsafe { slice::from_raw_parts(data, count) }
+}
+
+/// A type that is lowered as another one, which it can lend.
+macro_rules! lower_as {
+    ([$($t:ident)?] $name:ty, $as:ty, $lend:expr) => {
+        // SAFETY: the same type to the canonical ABI.
+        unsafe impl $(<$t: ComponentType>)? ComponentType for $name {
+            type Lower = <$as as ComponentType>::Lower;
+            const ABI: CanonicalAbiInfo = <$as as ComponentType>::ABI;
+
+            fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
+                <$as as ComponentType>::typecheck(ty, types)
+            }
+        }
+
+        // SAFETY: what is lent is lowered.
+        unsafe impl $(<$t: Lower>)? Lower for $name {
+            fn linear_lower_to_flat<U>(
+                &self,
+                cx: &mut LowerContext<'_, U>,
+                ty: InterfaceType,
+                dst: &mut MaybeUninit<Self::Lower>,
+            ) -> Result<()> {
+                let lend: fn(&Self) -> &$as = $lend;
+                lend(self).linear_lower_to_flat(cx, ty, dst)
+            }
+
+            fn linear_lower_to_memory<U>(
+                &self,
+                cx: &mut LowerContext<'_, U>,
+                ty: InterfaceType,
+                offset: usize,
+            ) -> Result<()> {
+                let lend: fn(&Self) -> &$as = $lend;
+                lend(self).linear_lower_to_memory(cx, ty, offset)
+            }
+        }
+    };
+}
+
+lower_as!([T] Shown<T>, [T], |shown| shown.elements());
+
+/// A string. Messages of frameworks may be anything: what is not UTF-8 is replaced, in a copy then.
+pub struct ShownText {
+    text: Cow<'static, str>,
+    _bytes: Shown<u8>,
+}
+
+impl ShownText {
+    pub fn new(bytes: Shown<u8>) -> Self {
+        // SAFETY: the elements live as long as the view, which goes with this object; nothing lends them for longer than
+        // this object lives.
+        let elements = unsafe { slice_of(bytes.elements().as_ptr(), bytes.elements().len()) };
+        ShownText { text: String::from_utf8_lossy(elements), _bytes: bytes }
+    }
+}
+
+lower_as!([] ShownText, str, |shown| &shown.text);
+
+/// list<named-tensor>, whose tensors become the guest's. The names lie in the view.
+pub struct ShownTensors {
+    tensors: Vec<(&'static str, Resource<Tensor>)>,
+    _names: Shown<NamedTensor>,
+}
+
+impl ShownTensors {
+    pub fn new(shown: Shown<NamedTensor>) -> Result<Self> {
+        let mut tensors = Vec::with_capacity(shown.elements().len());
+        for tensor in shown.elements() {
+            // SAFETY: the name is as long, and lives as long, as the view, which goes with this object; nothing lends it
+            // for longer than this object lives.
+            let name = unsafe { slice_of(tensor.name.cast(), tensor.name_size) };
+            tensors.push((str::from_utf8(name)?, Resource::new_own(tensor.tensor)));
+        }
+        Ok(ShownTensors { tensors, _names: shown })
+    }
+}
+
+lower_as!([] ShownTensors, [(&'static str, Resource<Tensor>)], |shown| &shown.tensors);
