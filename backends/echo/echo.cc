@@ -1,9 +1,14 @@
 // A backend without a framework, for tests of the core alone: output i is a copy of input i. Its "models" are texts
 // that say how it shall behave, one directive a line after the magic "GGUF":
-//   in NAME DTYPE DIMS [optional] [opaque] [unservable]   an input and the output of the same signature; DIMS: 2,3 or
-//   -1,4, "scalar" or "any" delay MS         a compute takes so long; it can be cancelled deaf             a compute
-//   cannot be cancelled fail CODE        a compute ends in the error of that number load_delay MS    a load takes so
-//   long; it can be cancelled fail_load CODE   a load ends in the error of that number
+//  - in NAME DTYPE DIMS [optional] [opaque] [unservable]: an input, and the output of the same signature; DIMS is like
+//    2,3 or -1,4, or "scalar" or "any"
+//  - delay MS: a compute takes so long; it can be cancelled
+//  - deaf: a compute cannot be cancelled
+//  - fail CODE: a compute ends in the error of that number
+//  - load_delay MS: a load takes so long; it can be cancelled
+//  - fail_load CODE: a load ends in the error of that number
+//  - unbindable: inputs are not read in place
+//  - alias: a compute hands its inputs' own memory on as outputs
 #include <wasinn/backend.h>
 
 #include <atomic>
@@ -19,7 +24,7 @@
 
 struct wasinn_backend_state {
   const wasinn_host_services* services;
-  std::atomic<int> models{0}, contexts{0};  // alive; a test reads them from the log at close
+  std::atomic<int> models{0}, contexts{0}, taken{0};  // alive; a test reads them from the log at close
 };
 
 namespace {
@@ -59,7 +64,7 @@ struct wasinn_backend_model {
   std::vector<const wasinn_io*> pointers;
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
-  bool deaf = false;
+  bool deaf = false, unbindable = false, alias = false;
 };
 
 namespace {
@@ -120,6 +125,8 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     if (word == "in") ReadInput(model, words);
     if (word == "delay") words >> model.delay_ms;
     if (word == "deaf") model.deaf = true;
+    if (word == "unbindable") model.unbindable = true;
+    if (word == "alias") model.alias = true;
     if (word == "fail") words >> model.fail;
     if (word == "load_delay") words >> model.load_delay_ms;
     if (word == "fail_load") words >> model.fail_load;
@@ -149,7 +156,8 @@ wasinn_error* Open(const wasinn_host_services* services, const char* config, was
 
 void Close(wasinn_backend_state* backend) {
   const std::string message = "closed with " + std::to_string(backend->models) + " models and " +
-                              std::to_string(backend->contexts) + " contexts alive";
+                              std::to_string(backend->contexts) + " contexts alive, " + std::to_string(backend->taken) +
+                              " outputs taken";
   backend->services->log(backend->services->host, WASINN_LOG_INFO, message.c_str());
   delete backend;
 }
@@ -219,16 +227,46 @@ wasinn_error* Compute(wasinn_backend_context* context) {
   if (!done) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
   if (context->model->fail != 0) return Fail(context->model->fail, "compute fails as the model says");
   for (size_t i = 0; i < context->inputs.size(); ++i) {
-    context->outputs[i].Set(context->inputs[i].tensor);
-    if (!context->inputs[i].bytes.empty()) {
-      std::memcpy(context->outputs[i].bytes.data(), context->inputs[i].bytes.data(), context->inputs[i].bytes.size());
-    }
+    const wasinn_tensor& input = context->inputs[i].tensor;
+    Buffer& output = context->outputs[i];
+    output.Set(input);
+    if (context->model->alias) output.tensor.data = input.data;
+    if (input.bytes > 0 && !context->model->alias) std::memcpy(output.bytes.data(), input.data, input.bytes);
   }
   return nullptr;
 }
 
 wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
   *view = context->outputs[index].tensor;
+  return nullptr;
+}
+
+wasinn_error* BindInput(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
+  if (context->model->unbindable) return Fail(WASINN_UNSUPPORTED_OPERATION, "not in place");
+  context->inputs[index].Set(*tensor);
+  context->inputs[index].tensor.data = tensor->data;
+  return nullptr;
+}
+
+void UnbindInput(wasinn_backend_context* context, uint32_t index) { context->inputs[index] = {}; }
+
+// The bytes of an output, away from its context.
+struct Taken {
+  wasinn_backend_state* backend;
+  Buffer buffer;
+};
+
+wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
+  auto* taken = new Taken{context->model->backend, std::move(context->outputs[index])};
+  context->outputs[index] = {};
+  ++taken->backend->taken;
+  *out = taken->buffer.tensor;
+  out->owner = taken;
+  out->release = [](void* owner) {
+    auto* self = static_cast<Taken*>(owner);
+    --self->backend->taken;
+    delete self;
+  };
   return nullptr;
 }
 
@@ -261,7 +299,11 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .input = Input,
                                    .compute = Compute,
                                    .output = Output,
-                                   .cancel = Cancel};
+                                   .cancel = Cancel,
+                                   .discard_outputs = nullptr,
+                                   .bind_input = BindInput,
+                                   .unbind_input = UnbindInput,
+                                   .take_output = TakeOutput};
 
 }  // namespace
 

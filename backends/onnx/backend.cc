@@ -77,6 +77,16 @@ wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_ten
   return Guard([&] { context->Output(index, view); });
 }
 
+wasinn_error* BindInput(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
+  return Guard([&] { context->BindInput(index, ReadStruct(tensor)); });
+}
+
+void UnbindInput(wasinn_backend_context* context, uint32_t index) { context->UnbindInput(index); }
+
+wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
+  return Guard([&] { context->TakeOutput(index, out); });
+}
+
 void Cancel(wasinn_backend_context* context) { context->Cancel(); }
 
 void DiscardOutputs(wasinn_backend_context* context) {
@@ -110,6 +120,9 @@ const wasinn_backend* Table() {
       .output = Output,
       .cancel = Cancel,
       .discard_outputs = DiscardOutputs,
+      .bind_input = BindInput,
+      .unbind_input = UnbindInput,
+      .take_output = TakeOutput,
   };
   return &table;
 }

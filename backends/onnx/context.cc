@@ -102,6 +102,11 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   outputs_.View(index, view);
 }
 
+void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
+  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  outputs_.Take(index, out);
+}
+
 void Context::DiscardOutputs() {
   computed_ = false;
   outputs_.Discard();

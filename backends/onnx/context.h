@@ -24,6 +24,9 @@ class Context {
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel();
   void DiscardOutputs();
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Lend(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unset(index); }
+  void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
   void CheckFixedOutputs() const;

@@ -16,8 +16,13 @@ using backend::Error;
 Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), binding_(binding) {
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape() && !port.is_input;
-    slots_.push_back(
-        {.fixed = fixed, .buffer = {}, .value = {nullptr, model.host().api().ReleaseValue}, .view = {}, .dims = {}});
+    const auto release = model.host().api().ReleaseValue;
+    slots_.push_back({.fixed = fixed,
+                      .memory = {.buffer = {}, .value = {nullptr, release}},
+                      .value = {nullptr, release},
+                      .spare = fixed ? std::make_shared<OutputMemories>() : nullptr,
+                      .view = {},
+                      .dims = {}});
     if (!fixed) continue;
     const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
     if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
@@ -30,8 +35,8 @@ void Outputs::BindForRun() {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].fixed) {
       Release(ports[i], &slots_[i]);
-    } else if (slots_[i].value == nullptr) {
-      MakeFixed(ports[i], &slots_[i]);
+    } else if (slots_[i].memory.value == nullptr) {
+      BindFixed(ports[i], &slots_[i]);
     }
   }
 }
@@ -41,7 +46,7 @@ void Outputs::Discard() {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].fixed) continue;
     Release(ports[i], &slots_[i]);
-    slots_[i].buffer = {};
+    slots_[i].memory.buffer = {};
   }
 }
 
@@ -54,23 +59,28 @@ void Outputs::Release(const Port& port, Slot* slot) {
                 port.name.c_str());
 }
 
-void Outputs::MakeFixed(const Port& port, Slot* slot) {
+void Outputs::BindFixed(const Port& port, Slot* slot) {
   const OrtLibrary& library = model_.host().library();
   const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
-  backend::AlignedBuffer buffer(bytes);
-  // Should ever an output be left as it is, a guest must not see what was in this memory before.
-  std::memset(buffer.data(), 0, bytes);
-  auto value = MakeTensor(library, model_.host().environment().cpu_memory(), port.ort_type, port.dims, buffer, bytes);
-  library.Check(library.api().BindOutput(binding_, port.name.c_str(), value.get()), port.name.c_str());
-  slot->buffer = std::move(buffer);
-  slot->value = std::move(value);
+  OutputMemory memory = slot->spare->Take();
+  if (memory.value == nullptr) {
+    memory.buffer = backend::AlignedBuffer(bytes);
+    // Should ever an output be left as it is, a guest must not see what was in this memory before.
+    std::memset(memory.buffer.data(), 0, bytes);
+    memory.value = MakeTensor(library, model_.host().environment().cpu_memory(), port.ort_type, port.dims,
+                              memory.buffer.data(), bytes);
+  }
+  library.Check(library.api().BindOutput(binding_, port.name.c_str(), memory.value.get()), port.name.c_str());
+  slot->memory = std::move(memory);
   slot->seen = true;
   slot->view = {.struct_size = sizeof(wasinn_tensor),
                 .dtype = port.io.dtype,
                 .rank = static_cast<uint32_t>(port.dims.size()),
                 .dims = port.dims.data(),
-                .data = slot->buffer.data(),
-                .bytes = bytes};
+                .data = slot->memory.buffer.data(),
+                .bytes = bytes,
+                .owner = nullptr,
+                .release = nullptr};
 }
 
 void Outputs::AfterRun() {
@@ -87,11 +97,12 @@ void Outputs::AfterRun() {
 void Outputs::KeepPassedOn(const Port& port, Slot* slot) {
   FetchValues();
   Look(port, slot);
-  if (slot->buffer.data() == nullptr || slot->buffer.capacity() < slot->view.bytes) {
-    slot->buffer = backend::AlignedBuffer(slot->view.bytes);
+  backend::AlignedBuffer& buffer = slot->memory.buffer;
+  if (buffer.data() == nullptr || buffer.capacity() < slot->view.bytes) {
+    buffer = backend::AlignedBuffer(slot->view.bytes);
   }
-  if (slot->view.bytes > 0) std::memcpy(slot->buffer.data(), slot->view.data, slot->view.bytes);
-  slot->view.data = slot->buffer.data();
+  if (slot->view.bytes > 0) std::memcpy(buffer.data(), slot->view.data, slot->view.bytes);
+  slot->view.data = buffer.data();
 }
 
 bool Outputs::TrustNoShapes() {
@@ -99,6 +110,8 @@ bool Outputs::TrustNoShapes() {
   for (Slot& slot : slots_) {
     trusted = trusted || slot.fixed;
     slot.fixed = false;
+    slot.memory.value.reset();
+    slot.spare.reset();
   }
   fixed_bytes_ = 0;
   return trusted;
@@ -116,9 +129,37 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
   Slot& slot = slots_[index];
   if (!slot.seen) {
     FetchValues();
+    if (slot.value == nullptr) {
+      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
+    }
     Look(port, &slot);
   }
   *view = slot.view;
+}
+
+// A fixed output takes its buffer along, which comes back later; another one its value, or the copy that was made of
+// it.
+void Outputs::Take(uint32_t index, wasinn_tensor* out) {
+  wasinn_tensor view{};
+  View(index, &view);
+  Slot& slot = slots_[index];
+  struct Taken {
+    OutputMemory memory;
+    OrtPtr<OrtValue> value;
+    std::shared_ptr<OutputMemories> home;  // NULL: nobody wants it back
+  };
+  auto taken = std::make_unique<Taken>(
+      Taken{.memory = {.buffer = {}, .value = {nullptr, nullptr}}, .value = {nullptr, nullptr}, .home = slot.spare});
+  taken->memory = std::move(slot.memory);
+  taken->value = std::move(slot.value);
+  if (!slot.fixed) Release(model_.signature().outputs()[index], &slot);
+  slot.seen = false;
+  *out = view;
+  out->owner = taken.release();
+  out->release = [](void* owner) {
+    const std::unique_ptr<Taken> self(static_cast<Taken*>(owner));
+    if (self->home != nullptr) self->home->Give(std::move(self->memory));
+  };
 }
 
 // All at once, since ONNX Runtime gives them so.
@@ -165,7 +206,9 @@ void Outputs::Look(const Port& port, Slot* slot) {
                 .rank = static_cast<uint32_t>(rank),
                 .dims = slot->dims.data(),
                 .data = data,
-                .bytes = TensorBytes(slot->dims, ElementSize(FromOrt(type)))};
+                .bytes = TensorBytes(slot->dims, ElementSize(FromOrt(type))),
+                .owner = nullptr,
+                .release = nullptr};
 }
 
 }  // namespace wasinn::onnx

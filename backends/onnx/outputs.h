@@ -4,10 +4,11 @@
 
 #include <wasinn/backend.h>
 
+#include <memory>
 #include <vector>
 
-#include "common/aligned_buffer.h"
 #include "onnx/model.h"
+#include "onnx/output_memory.h"
 
 namespace wasinn::onnx {
 
@@ -29,22 +30,24 @@ class Outputs {
   void Discard();
   // The model says other shapes than it makes. False if no shape was trusted before.
   bool TrustNoShapes();
-  // wasinn_backend::output. Only after a run that succeeded.
+  // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
+  void Take(uint32_t index, wasinn_tensor* out);
 
  private:
   struct Slot {
     bool fixed = false;
-    backend::AlignedBuffer buffer;  // of a fixed one, or of one that is an input
-    OrtPtr<OrtValue> value;         // NULL for one that is not fixed until somebody looks at it
-    bool seen = false;              // `view` shows it
+    OutputMemory memory;                    // of a fixed one, or of one that is an input
+    OrtPtr<OrtValue> value;                 // of one that is not fixed, once somebody looks at it
+    std::shared_ptr<OutputMemories> spare;  // of a fixed one: what was taken and came back
+    bool seen = false;                      // `view` shows it
     wasinn_tensor view = {};
     std::vector<int64_t> dims;  // that `view` points to
   };
 
   void Release(const Port& port, Slot* slot);
   void KeepPassedOn(const Port& port, Slot* slot);
-  void MakeFixed(const Port& port, Slot* slot);
+  void BindFixed(const Port& port, Slot* slot);
   void FetchValues();
   void Look(const Port& port, Slot* slot);
 

@@ -14,11 +14,11 @@ uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_size) {
 }
 
 OrtPtr<OrtValue> MakeTensor(const OrtLibrary& library, const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
-                            std::span<const int64_t> dims, const backend::AlignedBuffer& buffer, size_t bytes) {
+                            std::span<const int64_t> dims, void* data, size_t bytes) {
   OrtValue* value = nullptr;
-  library.Check(library.api().CreateTensorWithDataAsOrtValue(memory, buffer.data(), bytes, dims.data(), dims.size(),
-                                                             type, &value),
-                "making a tensor");
+  library.Check(
+      library.api().CreateTensorWithDataAsOrtValue(memory, data, bytes, dims.data(), dims.size(), type, &value),
+      "making a tensor");
   return {value, library.api().ReleaseValue};
 }
 

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 
-#include "common/aligned_buffer.h"
 #include "onnx/ort_library.h"
 
 namespace wasinn::onnx {
@@ -14,9 +13,9 @@ namespace wasinn::onnx {
 // The bytes of a tensor; UINT64_MAX where they are too many to count.
 uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_size);
 
-// A value of ONNX Runtime that lies in `buffer`, which must outlive it.
+// A value of ONNX Runtime over memory that must outlive it.
 OrtPtr<OrtValue> MakeTensor(const OrtLibrary& library, const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
-                            std::span<const int64_t> dims, const backend::AlignedBuffer& buffer, size_t bytes);
+                            std::span<const int64_t> dims, void* data, size_t bytes);
 
 }  // namespace wasinn::onnx
 

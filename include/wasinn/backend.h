@@ -133,6 +133,9 @@ typedef struct wasinn_tensor {
   const int64_t* dims;
   void* data; /* may be NULL when bytes is 0 */
   size_t bytes;
+  void* owner; /* for release */
+  /* Frees data; called once, from any thread. NULL: borrowed. */
+  void (*release)(void* owner);
 } wasinn_tensor;
 
 /* What an opened backend runs on. */
@@ -191,6 +194,18 @@ typedef struct wasinn_backend {
    * uses again: they were more than a limit allows. There is no output then until the next compute. An output that is
    * WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
   void (*discard_outputs)(wasinn_backend_context* context);
+
+  /* Optional; both or none. From bind_input on, input `index` is the memory of `tensor`, uncopied: it stays valid and
+   * as it is until the input is set, bound or unbound again or the context is freed. It is aligned to 64 bytes with 64
+   * readable ones behind it, or it is another context's of this backend (take_output). WASINN_UNSUPPORTED_OPERATION
+   * where the framework cannot read it in place: wasinn copies it then. After unbind_input it is as if the input had
+   * never been set. */
+  wasinn_error* (*bind_input)(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor);
+  void (*unbind_input)(wasinn_backend_context* context, uint32_t index);
+  /* Optional. Out: output `index` of the last successful compute, with its memory, for good: it outlives the next
+   * compute and the context, and is released before the model is unloaded. At most once for each compute and output;
+   * `output` does not show it any more. dims are borrowed for the moment. */
+  wasinn_error* (*take_output)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out);
 } wasinn_backend;
 
 /* The one exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

@@ -99,6 +99,8 @@ typedef struct wasinn_limits {
   uint64_t max_tensor_bytes;   /* bytes of all inputs and outputs held, and of what one compute allocates; 1 GiB */
   uint32_t load_timeout_ms;    /* for one load of a guest's own bytes; 60,000 */
   uint32_t compute_timeout_ms; /* for one compute; 30,000 */
+  uint32_t max_tensors;        /* tensors that a component holds at once; 16,384 */
+  uint32_t max_errors;         /* error objects that a component holds at once; 1,024 */
 } wasinn_limits;
 
 enum { WASINN_ALL_ENCODINGS = 0x7fffffff, WASINN_ALL_TARGETS = 0x7fffffff };
@@ -228,6 +230,7 @@ typedef struct wasinn_process_stats {
   uint64_t bytes_in, bytes_out;       /* bytes of those copies */
   uint64_t model_bytes_copied;        /* bytes of models copied out of guest memory */
   uint64_t computes, errors;          /* calls to compute; calls of any function that ended in an error */
+  uint32_t tensors, error_objects;    /* of a component, held now */
 } wasinn_process_stats;
 WASINN_API void wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out);
 

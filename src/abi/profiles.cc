@@ -22,10 +22,17 @@ std::optional<wasinn_target> WitxTarget(uint32_t number) {
   return At(kTable, number);
 }
 
-std::optional<wasinn_dtype> WitxDtype(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_U8, WASINN_I32, WASINN_I64};
-  return At(kTable, number);
+template <typename T, size_t N>
+std::optional<uint32_t> IndexOf(const std::array<T, N>& table, uint32_t value) {
+  for (uint32_t i = 0; i < N; ++i) {
+    if (table[i] == value) return i;
+  }
+  return std::nullopt;
 }
+
+constexpr std::array kWitxDtypes = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_U8, WASINN_I32, WASINN_I64};
+std::optional<wasinn_dtype> WitxDtype(uint32_t number) { return At(kWitxDtypes, number); }
+std::optional<uint32_t> WitxDtypeNumber(uint32_t dtype) { return IndexOf(kWitxDtypes, dtype); }
 
 // The errno of wasi-nn.witx. It has none for a deadline or for policy.
 uint32_t WitxError(wasinn_code code) {
@@ -42,8 +49,33 @@ static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_E
               WASINN_MISSING_MEMORY == 3 && WASINN_BUSY == 4 && WASINN_RUNTIME_ERROR == 5 &&
               WASINN_UNSUPPORTED_OPERATION == 6 && WASINN_TOO_LARGE == 7 && WASINN_NOT_FOUND == 8);
 
+std::optional<wasinn_encoding> WitEncoding(uint32_t number) {
+  static constexpr std::array kTable = {WASINN_OPENVINO,       WASINN_ONNX, WASINN_TENSORFLOW, WASINN_PYTORCH,
+                                        WASINN_TENSORFLOWLITE, WASINN_GGML, WASINN_AUTODETECT};
+  return At(kTable, number);
+}
+
+std::optional<wasinn_target> WitTarget(uint32_t number) {
+  static constexpr std::array kTable = {WASINN_CPU, WASINN_GPU, WASINN_TPU};
+  return At(kTable, number);
+}
+
+constexpr std::array kWitDtypes = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_BF16, WASINN_U8, WASINN_I32, WASINN_I64};
+std::optional<wasinn_dtype> WitDtype(uint32_t number) { return At(kWitDtypes, number); }
+std::optional<uint32_t> WitDtypeNumber(uint32_t dtype) { return IndexOf(kWitDtypes, dtype); }
+
+uint32_t WitError(wasinn_code code) {
+  static constexpr std::array kCases = {
+      WASINN_INVALID_ARGUMENT,      WASINN_INVALID_ENCODING, WASINN_TIMEOUT,   WASINN_RUNTIME_ERROR,
+      WASINN_UNSUPPORTED_OPERATION, WASINN_TOO_LARGE,        WASINN_NOT_FOUND, WASINN_SECURITY};
+  constexpr auto kUnknown = static_cast<uint32_t>(kCases.size());
+  if (code == WASINN_BUSY) code = WASINN_RUNTIME_ERROR;
+  return IndexOf(kCases, code).value_or(kUnknown);
+}
+
 }  // namespace
 
-const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxError};
+const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
+const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};
 
 }  // namespace wasinn::abi

@@ -10,15 +10,19 @@
 namespace wasinn::abi {
 
 struct Profile {
-  // Nothing: the number means nothing in this ABI.
+  // Nothing: the number, or the type, means nothing in this ABI.
   std::optional<wasinn_encoding> (*encoding)(uint32_t number);
   std::optional<wasinn_target> (*target)(uint32_t number);
   std::optional<wasinn_dtype> (*dtype)(uint32_t number);
+  std::optional<uint32_t> (*dtype_number)(uint32_t dtype);
   uint32_t (*error)(wasinn_code code);
 };
 
 // wasi_ephemeral_nn as wasi-nn.witx has it, which Wasmtime implements; 5 and 6 both mean "autodetect or ggml", since
 // the dialects of WasmEdge and WAMR give them either meaning: the bytes decide.
 extern const Profile kWitx;
+
+// wasi:nn: the numbers are the positions of the cases in the WIT text, in all versions the same.
+extern const Profile kWit;
 
 }  // namespace wasinn::abi

@@ -30,6 +30,8 @@ constexpr Key kKeys[] = {
     {"limits", "max_graphs", Kind::kInteger},
     {"limits", "max_contexts", Kind::kInteger},
     {"limits", "max_builders", Kind::kInteger},
+    {"limits", "max_tensors", Kind::kInteger},
+    {"limits", "max_errors", Kind::kInteger},
     {"limits", "max_name_bytes", Kind::kInteger},
     {"limits", "max_log_messages", Kind::kInteger},
     {"limits", "max_model_bytes", Kind::kInteger},

@@ -1,20 +1,14 @@
 #include "core/context.h"
 
-#include <algorithm>
 #include <optional>
+
+#include "core/context_internal.h"
 
 namespace wasinn::core {
 namespace {
 
 Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
   return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
-}
-
-Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
-  return Status(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("{} '{}' is of type {}, which cannot be passed as a tensor of numbers", what, io.name,
-                            io.type_name == nullptr ? "unknown" : io.type_name),
-                backend);
 }
 
 // What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
@@ -26,41 +20,18 @@ uint64_t BytesOfIos(const Graph& graph) {
   return count <= kFreeIos ? 0 : (count - kFreeIos) * kBytesOfIo;
 }
 
-bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
-
 // The bytes of an output whose shape the signature fixes.
 std::optional<uint64_t> StaticSize(const wasinn_io& io) {
   if (io.rank < 0 || io.dtype == WASINN_DTYPE_UNKNOWN) return std::nullopt;
   return ByteSize(io.dtype, {io.dims, static_cast<size_t>(io.rank)});
 }
 
-bool IsStatic(const wasinn_io& io) {
-  return io.rank >= 0 && io.dtype != WASINN_DTYPE_UNKNOWN &&
-         std::all_of(io.dims, io.dims + io.rank, [](int64_t dim) { return dim >= 0; });
-}
-
 }  // namespace
-
-class Context::Busy {
- public:
-  explicit Busy(Context& context)
-      : context_(context), mine_(!context.busy_.exchange(true, std::memory_order_acquire)) {}
-  ~Busy() {
-    if (mine_) context_.busy_.store(false, std::memory_order_release);
-  }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
-  Status status() const { return mine_ ? Status() : Error(WASINN_BUSY, "another thread is using this context"); }
-
- private:
-  Context& context_;
-  const bool mine_;
-};
 
 Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog)
     : graph_(std::move(graph)),
       compute_deadline_(options.compute_deadline),
+      tensor_bytes_(tensor_bytes),
       static_outputs_(tensor_bytes),
       dynamic_outputs_(tensor_bytes),
       run_(options.compute_deadline, [this] {
@@ -121,6 +92,10 @@ Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<cons
 
 Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
   Input& input = inputs_[index];
+  if (input.bound != nullptr) {
+    table().unbind_input(context_, index);
+    input.bound.reset();
+  }
   if (Status status = input.charge.Resize(bytes.size()); !status.ok()) return status;
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
@@ -134,12 +109,10 @@ Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const u
   if (Status status = graph_->backend().Take(table().input(context_, index, &target)); !status.ok()) return status;
   const std::span<uint8_t> copy(static_cast<uint8_t*>(target.data), bytes.size());
   CopyTensorBytes(copy, bytes, count);
-  // Checked in the copy, since the guest may be writing the original. A framework may treat a bool of 2 as it likes.
-  if (tensor.dtype == WASINN_BOOL && std::ranges::any_of(copy, [](uint8_t byte) { return byte > 1; })) {
-    return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", graph_->inputs()[index]->name);
-  }
-  input.set = true;
-  return Status();
+  // Checked in the copy, since the guest may be writing the original.
+  Status status = CheckBools(tensor.dtype, copy, *graph_->inputs()[index]);
+  input.set = status.ok();
+  return status;
 }
 
 Status Context::CheckInputsSet() const {
@@ -155,24 +128,28 @@ Status Context::CheckInputsSet() const {
 Status Context::Compute() {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
-  if (Status status = CheckInputsSet(); !status.ok()) return status;
-  computed_ = false;
-  run_.Begin();
-  Status status;
-  if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
-  const bool overdue = run_.End();
-  if (!status.ok() || run_.cancelled()) {
-    DiscardOutputs();
-    return Failed(std::move(status), overdue);
-  }
+  if (Status status = Execute(); !status.ok()) return status;
   if (has_dynamic_outputs_) {
-    if (Status charged = ChargeDynamicOutputs(); !charged.ok()) {
+    if (Status status = ChargeDynamicOutputs(); !status.ok()) {
       DiscardOutputs();
-      return charged;
+      return status;
     }
   }
   computed_ = true;
   return Status();
+}
+
+Status Context::Execute() {
+  if (Status status = CheckInputsSet(); !status.ok()) return status;
+  computed_ = false;
+  taken_.clear();
+  run_.Begin();
+  Status status;
+  if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
+  const bool overdue = run_.End();
+  if (status.ok() && !run_.cancelled()) return Status();
+  DiscardOutputs();
+  return Failed(std::move(status), overdue);
 }
 
 Status Context::Failed(Status status, bool overdue) const {

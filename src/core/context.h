@@ -12,6 +12,7 @@
 #include "core/copy.h"
 #include "core/graph.h"
 #include "core/quota.h"
+#include "core/shared_tensor.h"
 #include "core/tensor.h"
 
 namespace wasinn::core {
@@ -36,13 +37,30 @@ class Context {
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
 
+  // The same with tensors that exist apart from the context. Where the backend can, it computes on the tensor's own
+  // bytes and gives its output away, so that nothing is copied; `pool` is for what must be.
+  Status SetInput(uint32_t index, TensorPtr tensor, CopyCount& count);
+  // More than once gives the same tensor, until the next compute.
+  Result<TensorPtr> TakeOutput(uint32_t index, BufferPool& pool, CopyCount& count);
+  struct Given {
+    uint32_t index;
+    TensorPtr tensor;
+  };
+  // All of it in one: no input but these is set, before and after. `outputs` gets one for each output, null for those
+  // that cannot be passed as a tensor of numbers.
+  Status Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in, CopyCount& out,
+             std::vector<TensorPtr>& outputs);
+
+  const std::shared_ptr<const Graph>& graph() const { return graph_; }
+
   // From any thread: what runs ends soon, what comes later is refused.
   void CancelForGood();
 
  private:
   struct Input {
     bool set = false;
-    Charge charge;
+    Charge charge;    // of the backend's own memory for it
+    TensorPtr bound;  // that the backend reads in place
   };
   class Busy;  // holds busy_ during one call
 
@@ -50,6 +68,12 @@ class Context {
   Status Open(uint64_t max_compute_bytes);
   Status ChargeStaticOutputs();
   Status ChargeDynamicOutputs();
+  Status Execute();
+  bool CanBind(const SharedTensor& tensor) const;
+  Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
+  void UnsetInputs();
+  bool LiesInInput(const wasinn_tensor& view) const;
+  Result<TensorPtr> Take(uint32_t index, BufferPool& pool, CopyCount& count);
   void DiscardOutputs();
   Status CheckInputsSet() const;
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
@@ -59,9 +83,11 @@ class Context {
 
   const std::shared_ptr<const Graph> graph_;
   const std::chrono::milliseconds compute_deadline_;
+  Quota& tensor_bytes_;
   wasinn_backend_context* context_ = nullptr;
   std::vector<Input> inputs_;
   Charge static_outputs_, dynamic_outputs_;
+  std::vector<TensorPtr> taken_;  // outputs of the last compute that were given away
   bool has_dynamic_outputs_ = false;
   bool computed_ = false;  // the outputs of a successful compute are there
   std::atomic<bool> busy_{false};

@@ -1,5 +1,7 @@
 #include "core/graph.h"
 
+#include <algorithm>
+#include <charconv>
 #include <mutex>
 
 #include "core/words.h"
@@ -26,6 +28,22 @@ class LoadCancel {
   void (*cancel_)(void*) = nullptr;
   void* arg_ = nullptr;
 };
+
+// For messages: a name may be as long as a guest or a model likes.
+std::string_view Shortened(std::string_view name) {
+  constexpr size_t kMost = 128;
+  return name.substr(0, kMost);
+}
+
+std::string List(std::span<const wasinn_io* const> ios) {
+  constexpr size_t kMost = 16;
+  std::string list;
+  for (size_t i = 0; i < std::min(ios.size(), kMost); ++i) {
+    list += fmt::format("{}'{}'", i == 0 ? "" : ", ", Shortened(ios[i]->name));
+  }
+  if (ios.size() > kMost) list += fmt::format(" and {} more", ios.size() - kMost);
+  return ios.empty() ? "none" : list;
+}
 
 Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend) {
   for (const wasinn_io* io : ios) {
@@ -79,7 +97,27 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
 Status Graph::ReadInfo() {
   if (Status status = backend_->Take(backend_->table().info(model_, &info_)); !status.ok()) return status;
   if (Status status = CheckSignature(inputs(), "input", backend_->table().name); !status.ok()) return status;
-  return CheckSignature(outputs(), "output", backend_->table().name);
+  if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
+  input_names_ = NamesOf(inputs());
+  output_names_ = NamesOf(outputs());
+  return Status();
+}
+
+// Of two with the same name, the first.
+Graph::Names Graph::NamesOf(std::span<const wasinn_io* const> ios) {
+  Names names;
+  names.reserve(ios.size());
+  for (uint32_t i = 0; i < ios.size(); ++i) names.try_emplace(ios[i]->name, i);
+  return names;
+}
+
+Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* const> ios, const char* what,
+                             std::string_view name) {
+  if (const auto found = names.find(name); found != names.end()) return found->second;
+  uint32_t index = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (error == std::errc() && end == name.data() + name.size() && index < ios.size()) return index;
+  return Fail(WASINN_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
 }
 
 Graph::~Graph() { backend_->table().unload(model_); }

@@ -6,6 +6,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/backend.h"
@@ -37,14 +39,23 @@ class Graph {
   wasinn_backend_model* model() const { return model_; }
   std::span<const wasinn_io* const> inputs() const { return {info_->inputs, info_->n_inputs}; }
   std::span<const wasinn_io* const> outputs() const { return {info_->outputs, info_->n_outputs}; }
+  // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
+  // backend write it. INVALID_ARGUMENT lists the names that there are.
+  Result<uint32_t> FindInput(std::string_view name) const { return Find(input_names_, inputs(), "input", name); }
+  Result<uint32_t> FindOutput(std::string_view name) const { return Find(output_names_, outputs(), "output", name); }
 
  private:
   Graph(std::shared_ptr<Backend> backend, wasinn_backend_model* model) : backend_(std::move(backend)), model_(model) {}
+  using Names = std::unordered_map<std::string_view, uint32_t>;
   Status ReadInfo();
+  static Names NamesOf(std::span<const wasinn_io* const> ios);
+  static Result<uint32_t> Find(const Names& names, std::span<const wasinn_io* const> ios, const char* what,
+                               std::string_view name);
 
   const std::shared_ptr<Backend> backend_;
   wasinn_backend_model* const model_;
   const wasinn_info* info_ = nullptr;  // owned by the model
+  Names input_names_, output_names_;   // that the model owns
 };
 
 }  // namespace wasinn::core

@@ -13,9 +13,9 @@
 
 namespace wasinn::core {
 
-enum class HandleKind : uint32_t { kGraph = 1, kContext = 2 };
+enum class HandleKind : uint32_t { kGraph = 1, kContext = 2, kTensor = 3, kError = 4 };
 
-// A handle, from the top: a zero bit (guests read handles as signed), 2 bits kind (never 0, so no handle is 0), 13 bits
+// A handle, from the top: a zero bit (guests read handles as signed), 3 bits kind (never 0, so no handle is 0), 12 bits
 // generation, 16 bits index. Freed slots are reused oldest first, so that a stale handle stays invalid for as long as
 // possible.
 template <typename T>
@@ -70,7 +70,7 @@ class HandleTable {
     std::shared_ptr<T> object;
     uint32_t generation = 0;
   };
-  static constexpr uint32_t kIndexBits = 16, kGenerationBits = 13;
+  static constexpr uint32_t kIndexBits = 16, kGenerationBits = 12;
   static constexpr uint32_t kIndexMask = (1u << kIndexBits) - 1, kGenerationMask = (1u << kGenerationBits) - 1;
 
   uint32_t Handle(uint32_t index, uint32_t generation) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/backend_loader.h"
+#include "core/buffer_pool.h"
 #include "core/host_options.h"
 #include "core/model_registry.h"
 #include "core/watchdog.h"
@@ -30,6 +31,7 @@ class Host {
 
   BackendLoader& backends() { return backends_; }
   Watchdog& watchdog() { return watchdog_; }
+  BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
   const wasinn_limits& limits() const { return limits_; }
   const Policy& policy() const { return policy_; }
@@ -46,6 +48,7 @@ class Host {
   const Policy policy_;
   std::vector<const char*> policy_model_names_;
   Watchdog watchdog_;
+  const std::shared_ptr<BufferPool> buffers_ = BufferPool::Create();
   BackendLoader backends_;
   ModelRegistry models_;  // after what its graphs use
 };

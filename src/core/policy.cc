@@ -34,7 +34,9 @@ wasinn_limits DefaultLimits() {
           .max_model_bytes = uint64_t{1} << 30,
           .max_tensor_bytes = uint64_t{1} << 30,
           .load_timeout_ms = 60'000,
-          .compute_timeout_ms = 30'000};
+          .compute_timeout_ms = 30'000,
+          .max_tensors = 16'384,
+          .max_errors = 1'024};
 }
 
 }  // namespace wasinn::core

@@ -11,6 +11,8 @@ Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limi
       policy_(std::move(policy)),
       graph_count_("graphs", limits.max_graphs),
       context_count_("contexts", limits.max_contexts),
+      tensor_count_("tensors", limits.max_tensors),
+      error_count_("errors", limits.max_errors),
       model_bytes_("bytes of models", limits.max_model_bytes),
       tensor_bytes_("bytes of tensors", limits.max_tensor_bytes) {}
 
@@ -31,6 +33,8 @@ void Process::Close() {
     inside_.wait(inside, std::memory_order_acquire);
   }
   contexts_.Clear();
+  tensors_.Clear();
+  errors_held_.Clear();
   graphs_.Clear();
 }
 
@@ -154,7 +158,9 @@ wasinn_process_stats Process::Statistics() const {
           .bytes_out = read(copied_out_.bytes),
           .model_bytes_copied = read(model_bytes_copied_),
           .computes = read(computes_),
-          .errors = read(errors_)};
+          .errors = read(errors_),
+          .tensors = static_cast<uint32_t>(tensor_count_.used()),
+          .error_objects = static_cast<uint32_t>(error_count_.used())};
 }
 
 }  // namespace wasinn::core

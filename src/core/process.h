@@ -45,6 +45,37 @@ class Process {
   Status SetInput(uint32_t context, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status Compute(uint32_t context);
   Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
+  // Tensors that a guest holds by themselves, as components do. A tensor that is given to a context stays the guest's
+  // until it is dropped.
+  Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
+  Result<TensorPtr> GetTensor(uint32_t tensor) const;
+  Status DropTensor(uint32_t tensor);
+  struct NamedTensor {
+    std::string_view name;
+    TensorPtr tensor;
+  };
+  Status SetInput(uint32_t context, const NamedTensor& input);
+  Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
+  // As Context::Run. `tensors` has one for each output of the graph, 0 where it cannot be passed.
+  struct Outputs {
+    std::shared_ptr<const Graph> graph;
+    std::vector<uint32_t> tensors;
+  };
+  Result<Outputs> Run(uint32_t context, std::span<const NamedTensor> inputs);
+
+  // For bytes of a tensor that an engine copies into guest memory itself.
+  void CountCopyOut(size_t bytes);
+
+  // What went wrong, as an object that a guest holds.
+  struct GuestError {
+    Charge count;
+    uint32_t number;  // of the guest's ABI
+    std::string message;
+  };
+  Result<uint32_t> NewError(uint32_t number, std::string message);
+  Result<std::shared_ptr<GuestError>> GetError(uint32_t error) const { return errors_held_.Get(error); }
+  Status DropError(uint32_t error);
+
   // The handle is invalid from now on. A graph lives on in its contexts; a context that computes is cancelled.
   Status DropGraph(uint32_t graph);
   Status DropContext(uint32_t context);
@@ -68,6 +99,11 @@ class Process {
     Charge count;
     std::shared_ptr<Context> context;
   };
+  struct GuestTensor {
+    Charge count;
+    TensorPtr tensor;
+  };
+  Result<uint32_t> Hold(TensorPtr tensor);
   Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
                    std::vector<std::shared_ptr<const Blob>>& blobs);
 
@@ -76,9 +112,11 @@ class Process {
   const wasinn_limits limits_;
   const Policy policy_;
   // Quotas before what is charged to them.
-  Quota graph_count_, context_count_, model_bytes_, tensor_bytes_;
+  Quota graph_count_, context_count_, tensor_count_, error_count_, model_bytes_, tensor_bytes_;
   HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
   HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
+  HandleTable<GuestTensor> tensors_{HandleKind::kTensor, "tensor"};
+  HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
   static constexpr uint32_t kClosed = 1u << 31;
   std::atomic<uint32_t> inside_{0};   // calls inside, and kClosed

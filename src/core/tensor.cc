@@ -86,6 +86,20 @@ Result<TensorDesc> MatchInput(const wasinn_io& io, const TensorDesc& given, uint
   return tensor;
 }
 
+TensorDesc ShowAs(const TensorDesc& tensor, bool (*has)(uint32_t dtype)) {
+  TensorDesc shown = tensor;
+  if (has(tensor.dtype)) return shown;
+  for (const StandIn& pair : kStandIns) {
+    if (pair.model != tensor.dtype) continue;
+    shown.dtype = pair.guest;
+    if (!pair.doubled) break;
+    if (shown.rank == 0) shown.dims[shown.rank++] = 1;
+    shown.dims[shown.rank - 1] *= 2;
+    break;
+  }
+  return shown;
+}
+
 std::string Describe(uint32_t dtype, int32_t rank, const int64_t* dims) {
   std::string text = std::string(DtypeName(dtype)) + " [";
   if (rank < 0) text += "...";

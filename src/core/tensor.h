@@ -42,6 +42,9 @@ std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape)
 // Returns the tensor as the framework shall see it. `bytes` is the length of the guest's data and must fit exactly.
 Result<TensorDesc> MatchInput(const wasinn_io& io, const TensorDesc& given, uint64_t bytes);
 
+// The inverse: how an ABI that lacks the type of a tensor shows it. `has` tells which types it has.
+TensorDesc ShowAs(const TensorDesc& tensor, bool (*has)(uint32_t dtype));
+
 // "f32 [1, ?, 224]" for messages; rank -1 is "[...]".
 std::string Describe(uint32_t dtype, int32_t rank, const int64_t* dims);
 std::string Describe(const wasinn_io& io);

@@ -17,8 +17,8 @@ int main() {
                 {"the next generation", graph + 0x10000, context + 0x10000},
                 {"the last generation", graph | 0x1fff0000, context | 0x1fff0000},
                 {"of the other kind", context, graph},
-                {"of every kind", graph | 0x60000000, context | 0x60000000},
-                {"of no kind", graph & 0x1fffffff, context & 0x1fffffff},
+                {"of every kind", graph | 0x70000000, context | 0x70000000},
+                {"of no kind", graph & 0x0fffffff, context & 0x0fffffff},
                 {"negative", graph | 0x80000000, context | 0x80000000},
                 {"INT_MAX", 0x7fffffff, 0x7fffffff},
                 {"-1", 0xffffffff, 0xffffffff}};

@@ -1,0 +1,102 @@
+/* wasinn/wit.h - wasi:nn, the component form of the standard, for engines that run components.
+ *
+ * An engine lifts a component's arguments, calls one of these functions and lowers what comes out. All meaning is here:
+ * resources, versions, names, errors, quotas. Programs that embed Wasmtime use wasinn/wasmtime.h instead.
+ *
+ * Resources: a *rep* is the number that stands for a tensor, graph, context or error in the tables of one process; it
+ * is what an engine keeps in its own table of handles. A rep is never 0, and one that is dead or of another kind is an
+ * error here, so that a mistake of an engine harms nothing. `own` arguments are named so below: their reps are
+ * consumed, also when the call fails. Closing the process frees whatever no destructor freed.
+ *
+ * Outcomes: the returned status is NULL, or an error for which the engine traps the guest (a closed process, a dead
+ * rep, a quota where WIT has no way to say so). The caller frees it. What WIT calls result<T, error> comes in
+ * wasinn_wit_result.
+ *
+ * Lifetimes: arguments are borrowed for the call. A view that comes out keeps what it shows, whatever the guest drops
+ * meanwhile, until its release is called: once, from any thread, before the process is freed.
+ */
+#ifndef WASINN_WIT_H_
+#define WASINN_WIT_H_
+
+#include <wasinn/wasinn.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* result<T, error>, where T is a resource or nothing. */
+typedef struct wasinn_wit_result {
+  uint32_t is_error; /* not 0: rep is an error */
+  uint32_t rep;      /* 0: nothing (result<_, error>) */
+} wasinn_wit_result;
+
+/* `count` elements at `data`; NULL `release`: nothing to do. */
+typedef struct wasinn_wit_view {
+  const void* data;
+  size_t count;
+  void* owner;
+  void (*release)(void* owner);
+} wasinn_wit_view;
+
+/* named-tensor: UTF-8 without a NUL at its end. */
+typedef struct wasinn_wit_named_tensor {
+  const char* name;
+  size_t name_size;
+  uint32_t tensor;
+} wasinn_wit_named_tensor;
+
+/* The numbers of enums (tensor-type, graph-encoding, execution-target, error-code) are the positions of their cases in
+ * the WIT text. */
+typedef struct wasinn_wit_functions {
+  uint32_t struct_size;
+
+  /* wasi:nn/tensor. The bytes are copied, once. Any length is accepted: compute refuses what does not fit. */
+  wasinn_status* (*tensor_new)(wasinn_process* process, const uint32_t* dimensions, size_t rank, uint32_t type,
+                               const uint8_t* data, size_t size, uint32_t* tensor);
+  wasinn_status* (*tensor_dimensions)(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out); /* uint32_t */
+  wasinn_status* (*tensor_type)(wasinn_process* process, uint32_t tensor, uint32_t* out);
+  wasinn_status* (*tensor_data)(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out); /* uint8_t */
+  wasinn_status* (*tensor_drop)(wasinn_process* process, uint32_t tensor);
+
+  /* wasi:nn/graph */
+  wasinn_status* (*graph_load)(wasinn_process* process, const wasinn_bytes* builders, size_t count, uint32_t encoding,
+                               uint32_t target, wasinn_wit_result* out);
+  wasinn_status* (*graph_load_by_name)(wasinn_process* process, const char* name, size_t size, wasinn_wit_result* out);
+  wasinn_status* (*graph_init_execution_context)(wasinn_process* process, uint32_t graph, wasinn_wit_result* out);
+  wasinn_status* (*graph_drop)(wasinn_process* process, uint32_t graph);
+
+  /* wasi:nn/inference. compute (since 0.2.0-rc-2024-10-28) owns the inputs' tensors. On success `out` is no error, rep
+   * 0, and `outputs` views wasinn_wit_named_tensor, whose tensors the guest owns; else `outputs` is empty. */
+  wasinn_status* (*context_compute)(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs,
+                                    size_t count, wasinn_wit_result* out, wasinn_wit_view* outputs);
+  /* Before that version: set-input owns the tensor; get-output makes a new one. */
+  wasinn_status* (*context_set_input)(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* input,
+                                      wasinn_wit_result* out);
+  wasinn_status* (*context_compute_set)(wasinn_process* process, uint32_t context, wasinn_wit_result* out);
+  wasinn_status* (*context_get_output)(wasinn_process* process, uint32_t context, const char* name, size_t size,
+                                       wasinn_wit_result* out);
+  wasinn_status* (*context_drop)(wasinn_process* process, uint32_t context);
+
+  /* wasi:nn/errors. error_new is the constructor that 0.2.0-rc-2024-06-25 has. */
+  wasinn_status* (*error_new)(wasinn_process* process, uint32_t code, const char* data, size_t size, uint32_t* error);
+  wasinn_status* (*error_code)(wasinn_process* process, uint32_t error, uint32_t* out);
+  wasinn_status* (*error_data)(wasinn_process* process, uint32_t error, wasinn_wit_view* out); /* char, UTF-8 */
+  wasinn_status* (*error_drop)(wasinn_process* process, uint32_t error);
+} wasinn_wit_functions;
+
+/* The table; const, valid for the life of the OS process. Any thread. A NULL process is an error of each function. */
+WASINN_API const wasinn_wit_functions* wasinn_wit(void);
+
+/* What one call of a component may move, and how many handles it may hold: an engine sets its own limits from these, so
+ * that what the process's limits allow passes, and no more. */
+typedef struct wasinn_wit_limits {
+  uint32_t struct_size;
+  uint64_t max_call_bytes; /* the largest list or sum of lists that one call may carry */
+  uint32_t max_handles;    /* tensors, graphs, contexts and errors together */
+} wasinn_wit_limits;
+WASINN_API void wasinn_wit_process_limits(const wasinn_process* process, wasinn_wit_limits* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WASINN_WIT_H_ */

@@ -1,0 +1,283 @@
+#include "abi/wit/wit.h"
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "abi/profiles.h"
+#include "abi/wit/outcome.h"
+
+namespace wasinn::abi {
+namespace {
+
+using core::Error;
+using core::Fail;
+using core::Process;
+using core::Result;
+using core::Status;
+using core::TensorDesc;
+using core::TensorPtr;
+
+// A view that keeps `owner` until it is released.
+template <typename Owner>
+wasinn_wit_view Keep(std::unique_ptr<Owner> owner, const void* data, size_t count) {
+  return {data, count, owner.release(), [](void* kept) { delete static_cast<Owner*>(kept); }};
+}
+
+// ---- tensor
+
+// The constructor cannot fail, so what is wrong with a description is told when it is used. More dimensions than a
+// tensor may have become a description that matches no model.
+TensorDesc Describe(const uint32_t* dimensions, size_t rank, uint32_t type) {
+  TensorDesc desc;
+  desc.dtype = kWit.dtype(type).value_or(WASINN_DTYPE_UNKNOWN);
+  desc.rank = static_cast<uint32_t>(rank);
+  std::copy_n(dimensions, rank, desc.dims);
+  return desc;
+}
+
+wasinn_status* TensorNew(wasinn_process* process, const uint32_t* dimensions, size_t rank, uint32_t type,
+                         const uint8_t* data, size_t size, uint32_t* tensor) {
+  return InProcess(process, [&]() -> Status {
+    if (rank > WASINN_MAX_RANK) {
+      return Error(WASINN_TOO_LARGE, "a tensor of {} dimensions is over the limit of {}", rank, WASINN_MAX_RANK);
+    }
+    if (!kWit.dtype(type)) return Error(WASINN_INVALID_ARGUMENT, "{} is not a tensor-type of wasi:nn", type);
+    Result<uint32_t> rep = process->NewTensor(Describe(dimensions, rank, type), {data, size});
+    if (!rep) return std::move(rep.error());
+    *tensor = *rep;
+    return {};
+  });
+}
+
+// As a guest sees it, who made it or whose model did.
+TensorDesc Shown(const TensorPtr& tensor) {
+  return core::ShowAs(tensor->desc(), [](uint32_t dtype) { return kWit.dtype_number(dtype).has_value(); });
+}
+
+wasinn_status* TensorDimensions(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out) {
+  return InProcess(process, [&]() -> Status {
+    Result<TensorPtr> found = process->GetTensor(tensor);
+    if (!found) return std::move(found.error());
+    const TensorDesc desc = Shown(*found);
+    auto dims = std::make_unique<std::vector<uint32_t>>();
+    for (int64_t dim : desc.shape()) dims->push_back(static_cast<uint32_t>(std::min<int64_t>(dim, UINT32_MAX)));
+    const void* data = dims->data();
+    const size_t count = dims->size();
+    *out = Keep(std::move(dims), data, count);
+    return {};
+  });
+}
+
+wasinn_status* TensorType(wasinn_process* process, uint32_t tensor, uint32_t* out) {
+  return InProcess(process, [&]() -> Status {
+    Result<TensorPtr> found = process->GetTensor(tensor);
+    if (!found) return std::move(found.error());
+    const uint32_t dtype = Shown(*found).dtype;
+    const std::optional<uint32_t> number = kWit.dtype_number(dtype);
+    if (!number) return Error(WASINN_UNSUPPORTED_OPERATION, "wasi:nn has no tensor-type for {}", dtype);
+    *out = *number;
+    return {};
+  });
+}
+
+// The engine makes the one copy, from here into guest memory.
+wasinn_status* TensorData(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out) {
+  return InProcess(process, [&]() -> Status {
+    Result<TensorPtr> found = process->GetTensor(tensor);
+    if (!found) return std::move(found.error());
+    const std::span<const uint8_t> bytes = (*found)->bytes();
+    process->CountCopyOut(bytes.size());
+    *out = Keep(std::make_unique<TensorPtr>(std::move(*found)), bytes.data(), bytes.size());
+    return {};
+  });
+}
+
+wasinn_status* TensorDrop(wasinn_process* process, uint32_t tensor) {
+  return InProcess(process, [&] { return process->DropTensor(tensor); });
+}
+
+// ---- graph
+
+wasinn_status* GraphLoad(wasinn_process* process, const wasinn_bytes* builders, size_t count, uint32_t encoding,
+                         uint32_t target, wasinn_wit_result* out) {
+  return WithResult(process, "load", *out, [&]() -> Result<uint32_t> {
+    const auto known_encoding = kWit.encoding(encoding);
+    if (!known_encoding) return Fail(WASINN_INVALID_ENCODING, "{} is not a graph-encoding of wasi:nn", encoding);
+    const auto known_target = kWit.target(target);
+    if (!known_target) return Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
+    const uint32_t limit = process->limits().max_builders;
+    if (count > limit) return Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
+    std::vector<std::span<const uint8_t>> parts;
+    parts.reserve(count);
+    for (size_t i = 0; i < count; ++i) parts.emplace_back(builders[i].data, builders[i].size);
+    return process->Load(parts, *known_encoding, *known_target);
+  });
+}
+
+wasinn_status* GraphLoadByName(wasinn_process* process, const char* name, size_t size, wasinn_wit_result* out) {
+  return WithResult(process, "load-by-name", *out, [&] { return process->LoadByName({name, size}); });
+}
+
+wasinn_status* GraphInitExecutionContext(wasinn_process* process, uint32_t graph, wasinn_wit_result* out) {
+  return WithResult(process, "init-execution-context", *out, [&] { return process->InitContext(graph); });
+}
+
+wasinn_status* GraphDrop(wasinn_process* process, uint32_t graph) {
+  return InProcess(process, [&] { return process->DropGraph(graph); });
+}
+
+// ---- inference
+
+// Tensors that a call owns: their reps go when the call ends, whatever becomes of it.
+class Owned {
+ public:
+  Owned(wasinn_process& process, std::span<const wasinn_wit_named_tensor> tensors)
+      : process_(process), tensors_(tensors) {}
+  ~Owned() {
+    for (const wasinn_wit_named_tensor& named : tensors_) (void)process_.DropTensor(named.tensor);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+  Result<std::vector<Process::NamedTensor>> Get() const {
+    std::vector<Process::NamedTensor> found;
+    found.reserve(tensors_.size());
+    for (const wasinn_wit_named_tensor& named : tensors_) {
+      Result<TensorPtr> tensor = process_.GetTensor(named.tensor);
+      if (!tensor) return std::unexpected(std::move(tensor.error()));
+      found.push_back({{named.name, named.name_size}, std::move(*tensor)});
+    }
+    return found;
+  }
+
+ private:
+  wasinn_process& process_;
+  const std::span<const wasinn_wit_named_tensor> tensors_;
+};
+
+// What `compute` returns: names are the model's, which the graph keeps.
+struct NamedOutputs {
+  std::shared_ptr<const core::Graph> graph;
+  std::vector<wasinn_wit_named_tensor> tensors;
+};
+
+wasinn_wit_view ToView(Process::Outputs outputs) {
+  auto named = std::make_unique<NamedOutputs>();
+  for (size_t i = 0; i < outputs.tensors.size(); ++i) {
+    if (outputs.tensors[i] == 0) continue;
+    const std::string_view name = outputs.graph->outputs()[i]->name;
+    named->tensors.push_back({name.data(), name.size(), outputs.tensors[i]});
+  }
+  named->graph = std::move(outputs.graph);
+  const void* data = named->tensors.data();
+  const size_t count = named->tensors.size();
+  return Keep(std::move(named), data, count);
+}
+
+wasinn_status* ContextCompute(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs,
+                              size_t count, wasinn_wit_result* out, wasinn_wit_view* outputs) {
+  *outputs = {};
+  return WithResult(process, "compute", *out, [&]() -> Result<uint32_t> {
+    const Owned owned(*process, {inputs, count});
+    auto tensors = owned.Get();
+    if (!tensors) return std::unexpected(std::move(tensors.error()));
+    Result<Process::Outputs> computed = process->Run(context, *tensors);
+    if (!computed) return std::unexpected(std::move(computed.error()));
+    *outputs = ToView(std::move(*computed));
+    return 0;
+  });
+}
+
+wasinn_status* ContextSetInput(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* input,
+                               wasinn_wit_result* out) {
+  return WithResult(process, "set-input", *out, [&]() -> Result<uint32_t> {
+    const Owned owned(*process, {input, 1});
+    auto tensors = owned.Get();
+    if (!tensors) return std::unexpected(std::move(tensors.error()));
+    if (Status status = process->SetInput(context, tensors->front()); !status.ok()) {
+      return std::unexpected(std::move(status));
+    }
+    return 0;
+  });
+}
+
+wasinn_status* ContextComputeSet(wasinn_process* process, uint32_t context, wasinn_wit_result* out) {
+  return WithResult(process, "compute", *out, [&]() -> Result<uint32_t> {
+    if (Status status = process->Compute(context); !status.ok()) return std::unexpected(std::move(status));
+    return 0;
+  });
+}
+
+wasinn_status* ContextGetOutput(wasinn_process* process, uint32_t context, const char* name, size_t size,
+                                wasinn_wit_result* out) {
+  return WithResult(process, "get-output", *out, [&] { return process->TakeOutput(context, {name, size}); });
+}
+
+wasinn_status* ContextDrop(wasinn_process* process, uint32_t context) {
+  return InProcess(process, [&] { return process->DropContext(context); });
+}
+
+// ---- errors
+
+wasinn_status* ErrorNew(wasinn_process* process, uint32_t code, const char* data, size_t size, uint32_t* error) {
+  return InProcess(process, [&]() -> Status {
+    constexpr size_t kMost = 64 << 10;
+    if (size > kMost) return Error(WASINN_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMost);
+    Result<uint32_t> rep = process->NewError(code, std::string(data, size));
+    if (!rep) return std::move(rep.error());
+    *error = *rep;
+    return {};
+  });
+}
+
+wasinn_status* ErrorCode(wasinn_process* process, uint32_t error, uint32_t* out) {
+  return InProcess(process, [&]() -> Status {
+    auto found = process->GetError(error);
+    if (!found) return std::move(found.error());
+    *out = (*found)->number;
+    return {};
+  });
+}
+
+wasinn_status* ErrorData(wasinn_process* process, uint32_t error, wasinn_wit_view* out) {
+  return InProcess(process, [&]() -> Status {
+    auto found = process->GetError(error);
+    if (!found) return std::move(found.error());
+    const std::string& message = (*found)->message;
+    *out = Keep(std::make_unique<std::decay_t<decltype(*found)>>(*found), message.data(), message.size());
+    return {};
+  });
+}
+
+wasinn_status* ErrorDrop(wasinn_process* process, uint32_t error) {
+  return InProcess(process, [&] { return process->DropError(error); });
+}
+
+constexpr wasinn_wit_functions kFunctions = {.struct_size = sizeof(wasinn_wit_functions),
+                                             .tensor_new = TensorNew,
+                                             .tensor_dimensions = TensorDimensions,
+                                             .tensor_type = TensorType,
+                                             .tensor_data = TensorData,
+                                             .tensor_drop = TensorDrop,
+                                             .graph_load = GraphLoad,
+                                             .graph_load_by_name = GraphLoadByName,
+                                             .graph_init_execution_context = GraphInitExecutionContext,
+                                             .graph_drop = GraphDrop,
+                                             .context_compute = ContextCompute,
+                                             .context_set_input = ContextSetInput,
+                                             .context_compute_set = ContextComputeSet,
+                                             .context_get_output = ContextGetOutput,
+                                             .context_drop = ContextDrop,
+                                             .error_new = ErrorNew,
+                                             .error_code = ErrorCode,
+                                             .error_data = ErrorData,
+                                             .error_drop = ErrorDrop};
+
+}  // namespace
+
+const wasinn_wit_functions& WitFunctions() { return kFunctions; }
+
+}  // namespace wasinn::abi

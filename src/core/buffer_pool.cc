@@ -1,0 +1,74 @@
+#include "core/buffer_pool.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace wasinn::core {
+
+BufferPool::~BufferPool() {
+  for (const Block& block : blocks_) std::free(block.data);
+}
+
+BufferPool::Buffer& BufferPool::Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(pool_, other.pool_);
+  std::swap(data_, other.data_);
+  std::swap(capacity_, other.capacity_);
+  return *this;
+}
+
+BufferPool::Buffer::~Buffer() {
+  if (data_ != nullptr) pool_->Give({data_, capacity_});
+}
+
+BufferPool::Buffer BufferPool::Take(size_t bytes) {
+  if (bytes > PTRDIFF_MAX - kTail - kAlignment) throw std::bad_alloc();
+  const size_t needed = (bytes + kTail + kAlignment - 1) / kAlignment * kAlignment;
+  Block block = Find(needed);
+  if (block.data == nullptr) {
+    block = {static_cast<uint8_t*>(std::aligned_alloc(kAlignment, needed)), needed};
+    if (block.data == nullptr) throw std::bad_alloc();
+  }
+  std::memset(block.data + bytes, 0, kTail);
+  Buffer buffer;
+  buffer.pool_ = shared_from_this();
+  buffer.data_ = block.data;
+  buffer.capacity_ = block.capacity;
+  return buffer;
+}
+
+// The latest that is large enough, and not much larger: its bytes are the likeliest to be in a cache.
+BufferPool::Block BufferPool::Find(size_t capacity) {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = blocks_.size(); i-- > 0;) {
+    const Block block = blocks_[i];
+    if (block.capacity < capacity || block.capacity - capacity > capacity / 4) continue;
+    blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(i));
+    bytes_ -= block.capacity;
+    return block;
+  }
+  return {nullptr, 0};
+}
+
+void BufferPool::Give(Block block) {
+  std::vector<Block> old;
+  {
+    const std::lock_guard lock(mutex_);
+    if (block.capacity <= kMostBytes) {
+      size_t n = 0;  // the oldest make room
+      while (bytes_ + block.capacity > kMostBytes || blocks_.size() - n >= kMostBlocks) bytes_ -= blocks_[n++].capacity;
+      if (n > 0) {
+        old.assign(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(n));
+        blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(n));
+      }
+      blocks_.push_back(block);
+      bytes_ += block.capacity;
+      block.data = nullptr;
+    }
+  }
+  std::free(block.data);
+  for (const Block& gone : old) std::free(gone.data);
+}
+
+}  // namespace wasinn::core

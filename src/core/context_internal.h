@@ -1,0 +1,48 @@
+// What the two source files of Context share.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "core/context.h"
+
+namespace wasinn::core {
+
+class Context::Busy {
+ public:
+  explicit Busy(Context& context)
+      : context_(context), mine_(!context.busy_.exchange(true, std::memory_order_acquire)) {}
+  ~Busy() {
+    if (mine_) context_.busy_.store(false, std::memory_order_release);
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+  Status status() const { return mine_ ? Status() : Error(WASINN_BUSY, "another thread is using this context"); }
+
+ private:
+  Context& context_;
+  const bool mine_;
+};
+
+inline bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
+
+inline Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
+  return Status(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("{} '{}' is of type {}, which cannot be passed as a tensor of numbers", what, io.name,
+                            io.type_name == nullptr ? "unknown" : io.type_name),
+                backend);
+}
+
+inline bool IsStatic(const wasinn_io& io) {
+  return io.rank >= 0 && io.dtype != WASINN_DTYPE_UNKNOWN &&
+         std::all_of(io.dims, io.dims + io.rank, [](int64_t dim) { return dim >= 0; });
+}
+
+// A framework may treat a bool of 2 as it likes. `bytes` are ours: no guest writes them any more.
+inline Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_io& io) {
+  if (dtype != WASINN_BOOL || std::ranges::none_of(bytes, [](uint8_t byte) { return byte > 1; })) return Status();
+  return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,129 @@
+// The part of a context that works on tensors which exist apart from it.
+#include <functional>
+#include <utility>
+
+#include "core/context_internal.h"
+
+namespace wasinn::core {
+
+Status Context::SetInput(uint32_t index, TensorPtr tensor, CopyCount& count) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  return Bind(index, std::move(tensor), count);
+}
+
+// A backend reads what the host allocated, or what it allocated itself: other frameworks' memory may not be as it
+// likes.
+bool Context::CanBind(const SharedTensor& tensor) const {
+  if (table().bind_input == nullptr || table().unbind_input == nullptr) return false;
+  return tensor.origin() == nullptr || &tensor.origin()->backend() == &graph_->backend();
+}
+
+Status Context::Bind(uint32_t index, TensorPtr tensor, CopyCount& count) {
+  const wasinn_io& io = *graph_->inputs()[index];
+  if (IsUnservable(io)) return Unservable("input", io, table().name);
+  Result<TensorDesc> desc = MatchInput(io, tensor->desc(), tensor->bytes().size());
+  if (!desc) return std::move(desc.error());
+  if (!CanBind(*tensor)) return Fill(index, *desc, tensor->bytes(), count);
+  if (Status status = CheckBools(desc->dtype, tensor->bytes(), io); !status.ok()) return status;
+  const wasinn_tensor view{.struct_size = sizeof(wasinn_tensor),
+                           .dtype = desc->dtype,
+                           .rank = desc->rank,
+                           .dims = desc->dims,
+                           // What is const to the guest is to the backend, too.
+                           .data = const_cast<uint8_t*>(tensor->bytes().data()),
+                           .bytes = tensor->bytes().size(),
+                           .owner = nullptr,
+                           .release = nullptr};
+  Input& input = inputs_[index];
+  input.set = false;
+  Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
+  if (status.code() == WASINN_UNSUPPORTED_OPERATION) return Fill(index, *desc, tensor->bytes(), count);
+  if (!status.ok()) return status;
+  input.bound = std::move(tensor);
+  input.set = true;
+  return Status();
+}
+
+void Context::UnsetInputs() {
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    Input& input = inputs_[i];
+    if (!input.set && input.bound == nullptr) continue;
+    if (table().unbind_input != nullptr) table().unbind_input(context_, i);
+    input.set = false;
+    input.bound.reset();
+  }
+}
+
+// A framework may hand an input on as an output; such a one must not outlive the input.
+bool Context::LiesInInput(const wasinn_tensor& view) const {
+  const auto* data = static_cast<const uint8_t*>(view.data);
+  return std::ranges::any_of(inputs_, [data](const Input& input) {
+    if (input.bound == nullptr) return false;
+    const std::span<const uint8_t> bytes = input.bound->bytes();
+    return std::greater_equal<>()(data, bytes.data()) && std::less<>()(data, bytes.data() + bytes.size());
+  });
+}
+
+Result<TensorPtr> Context::Take(uint32_t index, BufferPool& pool, CopyCount& count) {
+  wasinn_tensor view{};
+  if (Status status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
+  Charge charge(tensor_bytes_);
+  if (table().take_output == nullptr || LiesInInput(view)) {
+    return SharedTensor::Copy(DescOf(view), {static_cast<const uint8_t*>(view.data), view.bytes}, pool,
+                              std::move(charge), count);
+  }
+  // What was charged to the context is charged to the tensor from now on.
+  if (dynamic_outputs_.held() >= view.bytes && !IsStatic(*graph_->outputs()[index])) {
+    (void)dynamic_outputs_.Resize(dynamic_outputs_.held() - view.bytes);
+  }
+  if (Status status = charge.Resize(view.bytes); !status.ok()) {
+    computed_ = false;
+    DiscardOutputs();
+    return std::unexpected(std::move(status));
+  }
+  wasinn_tensor taken{.struct_size = sizeof(wasinn_tensor)};
+  Status status = graph_->backend().Take(table().take_output(context_, index, &taken));
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return SharedTensor::Adopt(graph_, taken, std::move(charge));
+}
+
+Result<TensorPtr> Context::TakeOutput(uint32_t index, BufferPool& pool, CopyCount& count) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
+  const wasinn_io& io = *graph_->outputs()[index];
+  if (IsUnservable(io)) return std::unexpected(Unservable("output", io, table().name));
+  if (!computed_) return Fail(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute");
+  taken_.resize(graph_->outputs().size());
+  if (taken_[index] != nullptr) return taken_[index];
+  Result<TensorPtr> tensor = Take(index, pool, count);
+  if (tensor) taken_[index] = *tensor;
+  return tensor;
+}
+
+Status Context::Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in, CopyCount& out,
+                    std::vector<TensorPtr>& outputs) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  UnsetInputs();
+  Status status;
+  for (const Given& given : inputs) {
+    if (status = Bind(given.index, given.tensor, in); !status.ok()) break;
+  }
+  if (status.ok()) status = Execute();
+  for (uint32_t i = 0; status.ok() && i < graph_->outputs().size(); ++i) {
+    outputs.emplace_back();
+    if (IsUnservable(*graph_->outputs()[i])) continue;
+    Result<TensorPtr> tensor = Take(i, pool, out);
+    if (tensor) {
+      outputs.back() = std::move(*tensor);
+    } else {
+      status = std::move(tensor.error());
+    }
+  }
+  UnsetInputs();
+  DiscardOutputs();
+  return status;
+}
+
+}  // namespace wasinn::core

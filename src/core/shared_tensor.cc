@@ -1,0 +1,43 @@
+#include "core/shared_tensor.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace wasinn::core {
+
+Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uint8_t> bytes, BufferPool& pool,
+                                     Charge charge, CopyCount& count) {
+  if (Status status = charge.Resize(bytes.size()); !status.ok()) return std::unexpected(std::move(status));
+  std::shared_ptr<SharedTensor> tensor(new SharedTensor);
+  tensor->charge_ = std::move(charge);
+  tensor->desc_ = desc;
+  tensor->buffer_ = pool.Take(bytes.size());
+  CopyTensorBytes({tensor->buffer_.data(), bytes.size()}, bytes, count);
+  tensor->bytes_ = {tensor->buffer_.data(), bytes.size()};
+  return tensor;
+}
+
+TensorPtr SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const wasinn_tensor& taken, Charge charge) {
+  std::shared_ptr<SharedTensor> tensor(new SharedTensor);
+  tensor->charge_ = std::move(charge);
+  tensor->desc_ = DescOf(taken);
+  tensor->bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};
+  tensor->graph_ = std::move(graph);
+  tensor->owner_ = taken.owner;
+  tensor->release_ = taken.release;
+  return tensor;
+}
+
+SharedTensor::~SharedTensor() {
+  if (release_ != nullptr) release_(owner_);
+}
+
+TensorDesc DescOf(const wasinn_tensor& tensor) {
+  TensorDesc desc;
+  desc.dtype = tensor.dtype;
+  desc.rank = tensor.rank;
+  std::copy_n(tensor.dims, tensor.rank, desc.dims);
+  return desc;
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,50 @@
+// A tensor that a guest holds by itself: immutable, its bytes owned by the host or left where a framework made them.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "core/buffer_pool.h"
+#include "core/copy.h"
+#include "core/graph.h"
+#include "core/quota.h"
+#include "core/tensor.h"
+
+namespace wasinn::core {
+
+// Any thread, since nothing changes. What it is charged to must outlive it.
+class SharedTensor {
+ public:
+  // One copy of a guest's bytes. They need not fit the description: whoever uses them as one checks that.
+  static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
+                                                          BufferPool& pool, Charge charge, CopyCount& count);
+  // An output that a context of `graph` gave away; it is charged already.
+  static std::shared_ptr<const SharedTensor> Adopt(std::shared_ptr<const Graph> graph, const wasinn_tensor& taken,
+                                                   Charge charge);
+  ~SharedTensor();
+  SharedTensor(const SharedTensor&) = delete;
+  SharedTensor& operator=(const SharedTensor&) = delete;
+
+  const TensorDesc& desc() const { return desc_; }
+  std::span<const uint8_t> bytes() const { return bytes_; }
+  // The graph that made it; null for the host's memory.
+  const Graph* origin() const { return graph_.get(); }
+
+ private:
+  SharedTensor() = default;
+
+  TensorDesc desc_;
+  std::span<const uint8_t> bytes_;
+  BufferPool::Buffer buffer_;           // or
+  std::shared_ptr<const Graph> graph_;  // whose backend frees the bytes
+  void* owner_ = nullptr;
+  void (*release_)(void*) = nullptr;
+  Charge charge_;
+};
+
+using TensorPtr = std::shared_ptr<const SharedTensor>;
+
+// The description of a taken output, or of a view.
+TensorDesc DescOf(const wasinn_tensor& tensor);
+
+}  // namespace wasinn::core
