@@ -39,6 +39,36 @@ wasinn_status* wasinn_wasmtime_link_guests(wasmtime_linker_t* linker, wasinn_hos
 /* The same for one guest: every call belongs to `process`, which must outlive the linker. */
 wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) WASINN_MUST_CHECK;
 
+#ifdef WASMTIME_FEATURE_COMPONENT_MODEL
+/* Components: wasi:nn 0.2.0-rc-2024-10-28, -08-19 and -06-25. They need a Wasmtime library that has typed host
+ * functions for it, which scripts/deps.sh wasmtime-component builds (a Wasmtime with the whole C API); with another one
+ * the functions below fail with one line that says so. */
+
+/* Defines wasi:nn in `linker`, once for all guests, as wasinn_wasmtime_link. A process_of that returns NULL traps the
+ * guest. */
+wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linker, wasinn_host* host,
+                                              wasinn_wasmtime_process_of process_of, void* user) WASINN_MUST_CHECK;
+
+/* The same for one guest: every call belongs to `process`, which must outlive the linker. */
+wasinn_status* wasinn_wasmtime_component_link_process(wasmtime_component_linker_t* linker,
+                                                      wasinn_process* process) WASINN_MUST_CHECK;
+
+/* To be called once for each store of a component: Wasmtime's own guards against large calls (128 MiB, 100,000 handles)
+ * are raised where the process's limits allow more. The process's limits hold in any case. */
+void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_process* process);
+
+/* A component whose imports are linked: what wasmtime_instance_pre_t is for modules. Any thread, any number of stores;
+ * it outlives linker and component. An error is Wasmtime's; the caller deletes it. */
+typedef struct wasinn_wasmtime_component_pre wasinn_wasmtime_component_pre;
+wasmtime_error_t* wasinn_wasmtime_component_pre_new(const wasmtime_component_linker_t* linker,
+                                                    const wasmtime_component_t* component,
+                                                    wasinn_wasmtime_component_pre** out) WASINN_MUST_CHECK;
+wasmtime_error_t* wasinn_wasmtime_component_pre_instantiate(const wasinn_wasmtime_component_pre* pre,
+                                                            wasmtime_context_t* context,
+                                                            wasmtime_component_instance_t* out) WASINN_MUST_CHECK;
+void wasinn_wasmtime_component_pre_delete(wasinn_wasmtime_component_pre* pre); /* NULL is fine */
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "error_status.h"
+
 namespace wasinn::wasmtime {
 namespace {
 
@@ -82,16 +84,6 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
   const uint32_t result = binding.call(guest.process, memory.view(), args);
   values[0].i64 = result;  // all 64 bits, as Wasmtime itself writes an i32
   return nullptr;
-}
-
-wasinn_status* ToStatus(wasmtime_error_t* error) {
-  wasm_name_t message;
-  wasmtime_error_message(error, &message);
-  char text[512];
-  std::snprintf(text, sizeof text, "%.*s", static_cast<int>(message.size), message.data);
-  wasm_name_delete(&message);
-  wasmtime_error_delete(error);
-  return wasinn_status_new(WASINN_INVALID_ARGUMENT, text);
 }
 
 wasinn_status* Unservable(const wasinn_function& function) {

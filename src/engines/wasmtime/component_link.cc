@@ -1,0 +1,112 @@
+// wasi:nn in a wasmtime_component_linker_t: the typed host functions of the library that component/ builds call
+// wasinn_wit().
+//
+// That library is a whole Wasmtime, and may be the one that this program runs with, or not: its functions are weak
+// here.
+//
+// Needs no C++ library, so that C programs can link it. C++17, for it is also installed as source.
+#include <wasinn/wasmtime.h>
+#include <wasinn/wit.h>
+
+#include <cstdint>
+
+#include "error_status.h"
+
+#ifdef WASMTIME_FEATURE_COMPONENT_MODEL
+
+// What component/src/link.rs and instance_pre.rs export.
+extern "C" {
+
+struct wasinn_component_link_options {
+  uint32_t struct_size;
+  // Where our calls of wasmtime_component_linker_new go. Were two libraries loaded, the linker could be the other
+  // one's.
+  const void* linker_new;
+  const wasinn_wit_functions* functions;
+  wasinn_wasmtime_process_of process_of;
+  void* user;
+  const char* (*status_message)(const wasinn_status*);
+  void (*status_free)(wasinn_status*);
+};
+
+[[gnu::weak]] wasmtime_error_t* wasinn_component_link(wasmtime_component_linker_t*,
+                                                      const wasinn_component_link_options*);
+[[gnu::weak]] wasmtime_error_t* wasinn_component_pre_new(const wasmtime_component_linker_t*,
+                                                         const wasmtime_component_t*, wasinn_wasmtime_component_pre**);
+[[gnu::weak]] wasmtime_error_t* wasinn_component_pre_instantiate(const wasinn_wasmtime_component_pre*,
+                                                                 wasmtime_context_t*, wasmtime_component_instance_t*);
+[[gnu::weak]] void wasinn_component_pre_delete(wasinn_wasmtime_component_pre*);
+[[gnu::weak]] void wasinn_component_raise_limits(wasmtime_context_t*, size_t call_bytes, size_t handles);
+
+}  // extern "C"
+
+namespace wasinn::wasmtime {
+namespace {
+
+constexpr char kNotServed[] =
+    "this Wasmtime library cannot serve wasi:nn to components; scripts/deps.sh wasmtime-component builds one that can";
+
+// WASI has handles too, and one that is lent counts twice.
+constexpr size_t kOtherHandles = 10'000;
+
+wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
+
+}  // namespace
+}  // namespace wasinn::wasmtime
+
+extern "C" {
+
+wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linker, wasinn_host*,
+                                              wasinn_wasmtime_process_of process_of, void* user) {
+  if (linker == nullptr || process_of == nullptr) {
+    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi:nn needs a linker and a way to find the guest");
+  }
+  if (wasinn_component_link == nullptr) {
+    return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, wasinn::wasmtime::kNotServed);
+  }
+  wasinn_component_link_options options = {};
+  options.struct_size = sizeof options;
+  options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
+  options.functions = wasinn_wit();
+  options.process_of = process_of;
+  options.user = user;
+  options.status_message = wasinn_status_message;
+  options.status_free = wasinn_status_free;
+  wasmtime_error_t* error = wasinn_component_link(linker, &options);
+  return error == nullptr ? nullptr : wasinn::wasmtime::ToStatus(error);
+}
+
+wasinn_status* wasinn_wasmtime_component_link_process(wasmtime_component_linker_t* linker, wasinn_process* process) {
+  return wasinn_wasmtime_component_link(linker, nullptr, wasinn::wasmtime::SameProcess, process);
+}
+
+void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_process* process) {
+  if (wasinn_component_raise_limits == nullptr || process == nullptr) return;
+  wasinn_wit_limits limits = {};
+  limits.struct_size = sizeof limits;
+  wasinn_wit_process_limits(process, &limits);
+  const size_t bytes = limits.max_call_bytes < SIZE_MAX ? static_cast<size_t>(limits.max_call_bytes) : SIZE_MAX;
+  wasinn_component_raise_limits(context, bytes, size_t{limits.max_handles} + wasinn::wasmtime::kOtherHandles);
+}
+
+wasmtime_error_t* wasinn_wasmtime_component_pre_new(const wasmtime_component_linker_t* linker,
+                                                    const wasmtime_component_t* component,
+                                                    wasinn_wasmtime_component_pre** out) {
+  if (wasinn_component_pre_new == nullptr) return wasmtime_error_new(wasinn::wasmtime::kNotServed);
+  return wasinn_component_pre_new(linker, component, out);
+}
+
+wasmtime_error_t* wasinn_wasmtime_component_pre_instantiate(const wasinn_wasmtime_component_pre* pre,
+                                                            wasmtime_context_t* context,
+                                                            wasmtime_component_instance_t* out) {
+  if (wasinn_component_pre_instantiate == nullptr) return wasmtime_error_new(wasinn::wasmtime::kNotServed);
+  return wasinn_component_pre_instantiate(pre, context, out);
+}
+
+void wasinn_wasmtime_component_pre_delete(wasinn_wasmtime_component_pre* pre) {
+  if (wasinn_component_pre_delete != nullptr) wasinn_component_pre_delete(pre);
+}
+
+}  // extern "C"
+
+#endif  // WASMTIME_FEATURE_COMPONENT_MODEL
