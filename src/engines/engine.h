@@ -1,4 +1,5 @@
-// What the wasinn command asks of a Wasm engine: to run a program that is a core module with WASI preview 1.
+// What the wasinn command asks of a Wasm engine: to run programs, core modules with WASI preview 1 and components with
+// WASI preview 2.
 //
 // An Engine compiles programs; a Program is compiled code without state, run any number of times, also at once from
 // several threads. Each engine is a folder beside this file and exports one New…Engine function.
@@ -57,7 +58,7 @@ class Program {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // Reads and compiles the module in a file, wasm or text, and checks that every import can be served.
+  // Reads and compiles the module or component in a file, wasm or text, and checks that every import can be served.
   virtual Result<std::unique_ptr<Program>> Load(const std::string& path) const = 0;
 };
 

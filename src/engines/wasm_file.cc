@@ -22,19 +22,23 @@ bool LooksLikeText(std::string_view bytes) {
 
 }  // namespace
 
+WasmKind KindOf(std::string_view bytes) {
+  if (LooksLikeText(bytes)) return WasmKind::kText;
+  if (!bytes.starts_with(kMagic) || bytes.size() < 8) return WasmKind::kNotWasm;
+  if (bytes.substr(4, 4) == kCoreVersion) return WasmKind::kModule;
+  if (bytes.substr(6, 2) == kComponentLayer) return WasmKind::kComponent;
+  return WasmKind::kUnknownVersion;
+}
+
 Result<WasmFile> ReadWasmFile(const std::string& path) {
   Result<std::string> bytes = ReadFile(path);
   if (!bytes) return std::unexpected(bytes.error());
-  const std::string_view view(*bytes);
-  if (LooksLikeText(view)) return WasmFile{WasmKind::kText, std::move(*bytes)};
-  if (!view.starts_with(kMagic) || view.size() < 8) {
-    return std::unexpected(fmt::format("{} is not a WebAssembly module", path));
+  const WasmKind kind = KindOf(*bytes);
+  if (kind == WasmKind::kNotWasm) return std::unexpected(fmt::format("{} is not a WebAssembly module", path));
+  if (kind == WasmKind::kUnknownVersion) {
+    return std::unexpected(fmt::format("{} is WebAssembly of an unknown version", path));
   }
-  if (view.substr(4, 4) == kCoreVersion) return WasmFile{WasmKind::kModule, std::move(*bytes)};
-  if (view.substr(6, 2) == kComponentLayer) {
-    return std::unexpected(fmt::format("{} is a component; this build runs core modules only", path));
-  }
-  return std::unexpected(fmt::format("{} is WebAssembly of an unknown version", path));
+  return WasmFile{kind, std::move(*bytes)};
 }
 
 }  // namespace wasinn::engines

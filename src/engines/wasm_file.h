@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engines/engine.h"
 
@@ -9,7 +10,10 @@ namespace wasinn::engines {
 
 enum class WasmKind {
   kModule,
-  kText,  // may be the text format; only its parser knows
+  kComponent,
+  kText,  // may be the text format, of either; only its parser knows
+  kUnknownVersion,
+  kNotWasm,
 };
 
 struct WasmFile {
@@ -17,7 +21,10 @@ struct WasmFile {
   std::string bytes;
 };
 
-// Fails for a file that cannot be read, a component, and bytes that are certainly no module.
+// By the first bytes.
+WasmKind KindOf(std::string_view bytes);
+
+// Fails for a file that cannot be read, and for bytes that are certainly no program.
 Result<WasmFile> ReadWasmFile(const std::string& path);
 
 }  // namespace wasinn::engines

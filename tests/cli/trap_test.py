@@ -2,8 +2,6 @@
 
 from command import PROBE, CommandTest
 
-COMPONENT = b"\0asm\x0d\0\1\0"
-
 
 class BadModuleTest(CommandTest):
     def check_bad(self, content, text):
@@ -19,9 +17,6 @@ class BadModuleTest(CommandTest):
     def test_not_wasm(self):
         for content in ("hello", "", "\0asm", b"\x7fELF" + bytes(100)):
             self.check_bad(content, "guest.wasm is not a WebAssembly module")
-
-    def test_component(self):
-        self.check_bad(COMPONENT, "guest.wasm is a component; this build runs core modules only")
 
     def test_unknown_version(self):
         self.check_bad(b"\0asm\2\0\0\0", "guest.wasm is WebAssembly of an unknown version")

@@ -36,12 +36,28 @@ std::string CauseFirst(const std::string& message) {
          message.substr(kWhere.size(), cause - kWhere.size());
 }
 
+// Whether guest code was running.
+bool HappenedInGuest(const wasmtime_error_t* error) {
+  wasm_frame_vec_t frames;
+  wasmtime_error_wasm_trace(error, &frames);
+  const bool any = frames.size > 0;
+  wasm_frame_vec_delete(&frames);
+  return any;
+}
+
 }  // namespace
 
 engines::Result<void> TakeError(wasmtime_error_t* error) {
   if (error == nullptr) return {};
   std::string line = OneLine(Message(error));
   wasmtime_error_delete(error);
+  return std::unexpected(std::move(line));
+}
+
+engines::Result<void> TakeStatus(wasinn_status* status) {
+  if (status == nullptr) return {};
+  std::string line = OneLine(wasinn_status_message(status));
+  wasinn_status_free(status);
   return std::unexpected(std::move(line));
 }
 
@@ -56,6 +72,16 @@ Exit ToExit(wasmtime_error_t* error, wasm_trap_t* trap) {
   Exit exit;
   if (!wasmtime_error_exit_status(error, &exit.code)) exit = {Exit::Kind::kFailed, 1, CauseFirst(Message(error))};
   wasmtime_error_delete(error);
+  return exit;
+}
+
+Exit ToExit(wasmtime_error_t* error) {
+  const bool trapped = error != nullptr && HappenedInGuest(error);
+  Exit exit = ToExit(error, nullptr);
+  if (trapped && exit.kind == Exit::Kind::kFailed) {
+    exit.kind = Exit::Kind::kTrapped;
+    exit.code = kTrapCode;
+  }
   return exit;
 }
 

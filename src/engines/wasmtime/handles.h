@@ -2,7 +2,7 @@
 #pragma once
 
 #include <wasi.h>
-#include <wasmtime.h>
+#include <wasinn/wasmtime.h>
 
 #include <memory>
 
@@ -21,6 +21,11 @@ using LinkerPtr = std::unique_ptr<wasmtime_linker_t, Deleter<wasmtime_linker_del
 using ModulePtr = std::unique_ptr<wasmtime_module_t, Deleter<wasmtime_module_delete>>;
 using InstancePrePtr = std::unique_ptr<wasmtime_instance_pre_t, Deleter<wasmtime_instance_pre_delete>>;
 using StorePtr = std::unique_ptr<wasmtime_store_t, Deleter<wasmtime_store_delete>>;
+using ComponentPtr = std::unique_ptr<wasmtime_component_t, Deleter<wasmtime_component_delete>>;
+using ComponentLinkerPtr = std::unique_ptr<wasmtime_component_linker_t, Deleter<wasmtime_component_linker_delete>>;
+using ComponentPrePtr = std::unique_ptr<wasinn_wasmtime_component_pre, Deleter<wasinn_wasmtime_component_pre_delete>>;
+using ExportIndexPtr =
+    std::unique_ptr<wasmtime_component_export_index_t, Deleter<wasmtime_component_export_index_delete>>;
 using WasiConfigPtr = std::unique_ptr<wasi_config_t, Deleter<wasi_config_delete>>;
 
 }  // namespace wasinn::wasmtime

@@ -1,5 +1,4 @@
-// The Wasmtime engine of the wasinn command, over Wasmtime's C API.
-#include <wasi.h>
+// The Wasmtime engine of the wasinn command, over Wasmtime's C API; and programs that are core modules.
 #include <wasinn/wasmtime.h>
 
 #include <algorithm>
@@ -8,8 +7,10 @@
 
 #include "engines/engine.h"
 #include "engines/wasm_file.h"
+#include "engines/wasmtime/component_run.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/wasi.h"
 
 namespace wasinn::wasmtime {
 namespace {
@@ -27,34 +28,9 @@ wasinn_wasmtime_guest GuestOf(wasmtime_context_t* context, void*) {
   return *static_cast<const wasinn_wasmtime_guest*>(wasmtime_context_get_data(context));
 }
 
-Result<void> SetWasi(wasmtime_context_t* context, const Guest& guest) {
-  WasiConfigPtr wasi(wasi_config_new());
-  std::vector<const char*> argv, names, values;
-  for (const std::string& arg : guest.args) argv.push_back(arg.c_str());
-  for (const auto& [name, value] : guest.env) {
-    names.push_back(name.c_str());
-    values.push_back(value.c_str());
-  }
-  if (!wasi_config_set_argv(wasi.get(), argv.size(), argv.data()) ||
-      !wasi_config_set_env(wasi.get(), names.size(), names.data(), values.data())) {
-    return std::unexpected("arguments and environment of a guest must be UTF-8");
-  }
-  if (guest.inherit_stdio) {
-    wasi_config_inherit_stdin(wasi.get());
-    wasi_config_inherit_stdout(wasi.get());
-    wasi_config_inherit_stderr(wasi.get());
-  }
-  for (const engines::Directory& directory : guest.directories) {
-    if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), true)) {
-      return std::unexpected("cannot open the folder " + directory.host);
-    }
-  }
-  return TakeError(wasmtime_context_set_wasi(context, wasi.release()));
-}
-
-class WasmtimeProgram final : public engines::Program {
+class ModuleProgram final : public engines::Program {
  public:
-  WasmtimeProgram(EnginePtr engine, InstancePrePtr instance_pre)
+  ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre)
       : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
 
   Exit Run(const Guest& guest) const override {
@@ -113,12 +89,7 @@ class WasmtimeEngine final : public engines::Engine {
   // The linker's contents: WASI and wasi-nn.
   Result<void> Define() {
     if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
-    if (wasinn_status* status = wasinn_wasmtime_link_guests(linker_.get(), nullptr, GuestOf, nullptr)) {
-      const std::string message = wasinn_status_message(status);
-      wasinn_status_free(status);
-      return std::unexpected(message);
-    }
-    return {};
+    return TakeStatus(wasinn_wasmtime_link_guests(linker_.get(), nullptr, GuestOf, nullptr));
   }
 
   Result<std::unique_ptr<engines::Program>> Load(const std::string& path) const override {
@@ -132,22 +103,30 @@ class WasmtimeEngine final : public engines::Engine {
       }
       file->bytes.assign(wasm.data, wasm.size);
       wasm_byte_vec_delete(&wasm);
+      file->kind = engines::KindOf(file->bytes);
     }
-    wasmtime_module_t* compiled = nullptr;
-    const auto* bytes = reinterpret_cast<const uint8_t*>(file->bytes.data());
-    auto valid = TakeError(wasmtime_module_new(engine_.get(), bytes, file->bytes.size(), &compiled));
-    if (!valid) return fail(valid.error());
-    const ModulePtr module(compiled);
-    if (!HasStart(module.get()))
-      return fail("the module exports no function _start, so it is a library and not a program");
-    wasmtime_instance_pre_t* instance_pre = nullptr;
-    auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
-    if (!linked) return fail(linked.error());
-    return std::make_unique<WasmtimeProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                             InstancePrePtr(instance_pre));
+    auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), file->bytes)
+                                                               : LoadModule(file->bytes);
+    return program ? std::move(program) : fail(program.error());
   }
 
  private:
+  Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm) const {
+    wasmtime_module_t* compiled = nullptr;
+    const auto* bytes = reinterpret_cast<const uint8_t*>(wasm.data());
+    auto valid = TakeError(wasmtime_module_new(engine_.get(), bytes, wasm.size(), &compiled));
+    if (!valid) return std::unexpected(valid.error());
+    const ModulePtr module(compiled);
+    if (!HasStart(module.get())) {
+      return std::unexpected("the module exports no function _start, so it is a library and not a program");
+    }
+    wasmtime_instance_pre_t* instance_pre = nullptr;
+    auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
+    if (!linked) return std::unexpected(linked.error());
+    return std::make_unique<ModuleProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
+                                           InstancePrePtr(instance_pre));
+  }
+
   EnginePtr engine_;
   LinkerPtr linker_;
 };

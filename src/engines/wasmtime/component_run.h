@@ -1,0 +1,16 @@
+// Programs that are components: WASI preview 2, wasi:nn, and the export wasi:cli/run.
+#pragma once
+
+#include <wasmtime.h>
+
+#include <memory>
+#include <string>
+
+#include "engines/engine.h"
+
+namespace wasinn::wasmtime {
+
+// Compiles and links.
+engines::Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const std::string& wasm);
+
+}  // namespace wasinn::wasmtime
