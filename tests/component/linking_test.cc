@@ -1,0 +1,151 @@
+// Putting wasi:nn into a linker, and a store's limits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "component/fake_wit.h"
+#include "component/puppet.h"
+
+// The library's own entry, which wasinn_wasmtime_component_link calls.
+extern "C" {
+struct wasinn_component_link_options {
+  uint32_t struct_size;
+  const void* linker_new;
+  const wasinn_wit_functions* functions;
+  wasinn_wasmtime_process_of process_of;
+  void* user;
+  const char* (*status_message)(const wasinn_status*);
+  void (*status_free)(wasinn_status*);
+};
+wasmtime_error_t* wasinn_component_link(wasmtime_component_linker_t*, const wasinn_component_link_options*);
+}
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ComponentLinking : public ::testing::Test {
+ protected:
+  ComponentLinking() : engine_(wasm_engine_new()), linker_(wasmtime_component_linker_new(engine_)) { fake = FakeWit(); }
+  ~ComponentLinking() override {
+    wasmtime_component_linker_delete(linker_);
+    wasm_engine_delete(engine_);
+  }
+
+  static std::string Take(wasmtime_error_t* error) {
+    if (error == nullptr) return "";
+    wasm_name_t message;
+    wasmtime_error_message(error, &message);
+    std::string text(message.data, message.size);
+    wasm_name_delete(&message);
+    wasmtime_error_delete(error);
+    return text;
+  }
+  static std::string Take(wasinn_status* status) {
+    if (status == nullptr) return "";
+    std::string text = wasinn_status_message(status);
+    wasinn_status_free(status);
+    return text;
+  }
+
+  // Of linking a component, its text.
+  std::string Pre(const std::string& text) {
+    wasmtime_component_t* component = nullptr;
+    const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+    if (std::string error = Take(wasmtime_component_new(engine_, bytes, text.size(), &component)); !error.empty()) {
+      return error;
+    }
+    wasinn_wasmtime_component_pre* pre = nullptr;
+    std::string error = Take(wasinn_wasmtime_component_pre_new(linker_, component, &pre));
+    EXPECT_EQ(pre == nullptr, !error.empty());
+    wasinn_wasmtime_component_pre_delete(pre);
+    wasmtime_component_delete(component);
+    return error;
+  }
+
+  wasm_engine_t* engine_;
+  wasmtime_component_linker_t* linker_;
+};
+
+wasinn_process* NoProcess(wasmtime_context_t*, void*) { return nullptr; }
+
+TEST_F(ComponentLinking, EveryVersionLinks) {
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), "");
+  for (const char* version : {kOctober, kAugust, kJune}) EXPECT_EQ(Pre(PuppetText(version)), "");
+}
+
+TEST_F(ComponentLinking, WhatIsMissingIsNamed) {
+  EXPECT_THAT(Pre(PuppetText(kOctober)), HasSubstr("wasi:nn/tensor@0.2.0-rc-2024-10-28"));
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), "");
+  EXPECT_THAT(Pre("(component (import \"wasi:nn/tensor@0.2.0-rc-2099-01-01\" (instance (export \"f\" (func)))))"),
+              HasSubstr("wasi:nn/tensor@0.2.0-rc-2099-01-01"));
+  EXPECT_THAT(Pre("(component (import \"wasi:nn/graph@0.2.0-rc-2024-10-28\" (instance (export \"unload\" (func)))))"),
+              HasSubstr("unload"));
+}
+
+TEST_F(ComponentLinking, TwiceIsAnError) {
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), "");
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), HasSubstr("defined twice"));
+}
+
+TEST_F(ComponentLinking, Nothing) {
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link(nullptr, nullptr, NoProcess, nullptr)), HasSubstr("needs a linker"));
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, nullptr, nullptr)), HasSubstr("needs a linker"));
+  wasinn_wasmtime_component_pre_delete(nullptr);
+}
+
+// As in a program that also loaded another libwasmtime, whose linker this one must not touch.
+TEST_F(ComponentLinking, TheLinkerOfAnotherLibraryIsRefused) {
+  static int touched;
+  wasinn_component_link_options options = {};
+  options.struct_size = sizeof options;
+  options.linker_new = &touched;
+  EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("two Wasmtime libraries are loaded"));
+  EXPECT_THAT(Pre(PuppetText(kOctober)), HasSubstr("wasi:nn")) << "nothing was defined";
+}
+
+TEST_F(ComponentLinking, AnOlderTableIsRefused) {
+  wasinn_wit_functions functions = *wasinn_wit();
+  functions.struct_size -= sizeof(void*);
+  wasinn_component_link_options options = {};
+  options.struct_size = sizeof options;
+  options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
+  options.functions = &functions;
+  options.process_of = NoProcess;
+  EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("newer than the wasinn"));
+}
+
+// 200 MB is more than Wasmtime passes by itself.
+TEST_F(ComponentLinking, SetUpLetsPassWhatTheLimitsAllow) {
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link_process(linker_, FakeProcess(5))), "");
+  constexpr uint32_t kBytes = 200'000'000;
+  const PuppetShow show(engine_, linker_, PuppetText(kOctober, 3200));
+  {
+    Puppet guest(show, nullptr);
+    const auto result = guest.Try("tensor-new", {0, 0, 4, 0, kBytes});
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error(), HasSubstr("fuel allocated for hostcalls has been exhausted"));
+  }
+  fake.limits.max_call_bytes = kBytes;
+  Puppet guest(show, nullptr);
+  wasinn_wasmtime_component_set_up(guest.context(), FakeProcess(5));
+  EXPECT_TRUE(guest.Try("tensor-new", {0, 0, 4, 0, kBytes}));
+  EXPECT_EQ(fake.tensors.begin()->second.size, kBytes);
+  EXPECT_EQ(fake.process, FakeProcess(5));
+  EXPECT_FALSE(guest.Try("tensor-new", {0, 0, 4, 0, kBytes + (2 << 20)})) << "and no more";
+}
+
+TEST_F(ComponentLinking, SetUpLowersNoLimitOfWasmtimes) {
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link_process(linker_, FakeProcess(5))), "");
+  const PuppetShow show(engine_, linker_, PuppetText(kOctober, 1600));
+  Puppet guest(show, nullptr);
+  fake.limits.max_call_bytes = 1;
+  wasinn_wasmtime_component_set_up(guest.context(), FakeProcess(5));
+  wasinn_wasmtime_component_set_up(guest.context(), nullptr);
+  EXPECT_TRUE(guest.Try("tensor-new", {0, 0, 4, 0, 100'000'000}));
+}
+
+}  // namespace
+}  // namespace wasinn::testing

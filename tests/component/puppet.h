@@ -1,0 +1,66 @@
+// A component that does what a test tells it: each function of wasi:nn is exported again with u32 for every parameter
+// of the canonical ABI, so that a test says which bytes lie where in the guest's memory, and sees what comes back.
+#pragma once
+
+#include <wasinn/wasmtime.h>
+
+#include <cstdint>
+#include <expected>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::testing {
+
+inline constexpr char kOctober[] = "0.2.0-rc-2024-10-28";
+inline constexpr char kAugust[] = "0.2.0-rc-2024-08-19";
+inline constexpr char kJune[] = "0.2.0-rc-2024-06-25";
+
+// The component's text, for one of these versions. `pages` of memory, 64 KiB each.
+std::string PuppetText(std::string_view version, int pages = 16);
+
+// Compiled and linked once, for any number of guests.
+class PuppetShow {
+ public:
+  // Exits with a message if anything fails.
+  PuppetShow(wasm_engine_t* engine, wasmtime_component_linker_t* linker, std::string_view text);
+  ~PuppetShow();
+  PuppetShow(const PuppetShow&) = delete;
+  PuppetShow& operator=(const PuppetShow&) = delete;
+
+  wasm_engine_t* engine() const { return engine_; }
+  const wasinn_wasmtime_component_pre* pre() const { return pre_; }
+
+ private:
+  wasm_engine_t* engine_;
+  wasinn_wasmtime_component_pre* pre_ = nullptr;
+};
+
+class Puppet {
+ public:
+  // `data` is the store's.
+  Puppet(const PuppetShow& show, void* data);
+  ~Puppet();
+  Puppet(const Puppet&) = delete;
+  Puppet& operator=(const Puppet&) = delete;
+
+  wasmtime_context_t* context() const { return wasmtime_store_context(store_); }
+
+  // The function's result, 0 if it has none; or the message of the trap. After one no call succeeds.
+  std::expected<uint32_t, std::string> Try(std::string_view function, std::initializer_list<uint32_t> args);
+  // The same where it must succeed; a trap fails the test.
+  uint32_t Call(std::string_view function, std::initializer_list<uint32_t> args);
+
+  // Guest memory. What is lowered into it comes from 512 KiB on.
+  uint32_t Peek(uint32_t address) { return Call("peek", {address}); }
+  std::string PeekBytes(uint32_t address, uint32_t size);
+  void Poke(uint32_t address, std::string_view bytes);
+  void PokeWords(uint32_t address, std::initializer_list<uint32_t> words);
+
+ private:
+  wasmtime_store_t* store_;
+  wasmtime_component_instance_t instance_;
+};
+
+}  // namespace wasinn::testing

@@ -1,0 +1,205 @@
+// Every function of wasi:nn, from a component through the engine to a backend and back; the library's own tests know
+// the meaning of each in detail.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <wasinn/wasmtime.h>
+
+#include <memory>
+#include <string>
+
+#include "component/puppet.h"
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr uint32_t kF32 = 1, kGgml = 5, kCpu = 0;
+enum : uint32_t { kInvalidArgument = 0, kNotFound = 6, kSecurity = 7 };  // error-code
+constexpr uint32_t kResult = 128;                                        // where results are written
+
+wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+}
+
+class ComponentReal : public ::testing::Test {
+ protected:
+  ComponentReal() : host_(EchoHost(log_)), process_(NewProcess(host_.get())) {
+    AddEchoModel(host_.get(), "pair", "in x f32 2\nin y f32 1\n");
+  }
+
+  static const PuppetShow& Show(const std::string& version) {
+    static wasm_engine_t* const engine = wasm_engine_new();
+    static wasmtime_component_linker_t* const linker = [] {
+      wasmtime_component_linker_t* made = wasmtime_component_linker_new(engine);
+      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, ProcessOf, nullptr));
+      EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+      return made;
+    }();
+    static const PuppetShow october(engine, linker, PuppetText(kOctober)), august(engine, linker, PuppetText(kAugust)),
+        june(engine, linker, PuppetText(kJune));
+    return version == kOctober ? october : version == kAugust ? august : june;
+  }
+
+  std::unique_ptr<Puppet> New(const std::string& version = kOctober) {
+    auto guest = std::make_unique<Puppet>(Show(version), process_.get());
+    wasinn_wasmtime_component_set_up(guest->context(), process_.get());
+    return guest;
+  }
+
+  // f32 [n] with these bits.
+  static uint32_t NewTensor(Puppet& guest, std::initializer_list<uint32_t> values) {
+    const auto count = static_cast<uint32_t>(values.size());
+    guest.PokeWords(0, {count});
+    guest.PokeWords(64, values);
+    return guest.Call("tensor-new", {0, 1, kF32, 64, count * 4});
+  }
+
+  // Calls what gives a result; its resource.
+  static uint32_t Good(Puppet& guest, const char* function, std::initializer_list<uint32_t> args) {
+    guest.Call(function, args);
+    EXPECT_EQ(guest.Peek(kResult) & 0xff, 0u) << function;
+    return guest.Peek(kResult + 4);
+  }
+
+  static void ExpectError(Puppet& guest, const char* function, std::initializer_list<uint32_t> args, uint32_t code,
+                          const std::string& words) {
+    guest.Call(function, args);
+    ASSERT_EQ(guest.Peek(kResult) & 0xff, 1u) << function;
+    const uint32_t error = guest.Peek(kResult + 4);
+    EXPECT_EQ(guest.Call("error-code", {error}), code) << function;
+    guest.Call("error-data", {error, kResult});
+    EXPECT_THAT(guest.PeekBytes(guest.Peek(kResult), guest.Peek(kResult + 4)), HasSubstr(words)) << function;
+    guest.Call("error-drop", {error});
+  }
+
+  static uint32_t LoadPair(Puppet& guest) {
+    guest.Poke(0, "pair");
+    return Good(guest, "load-by-name", {0, 4, kResult});
+  }
+
+  wasinn_process_stats Statistics() const {
+    wasinn_process_stats stats = {};
+    stats.struct_size = sizeof stats;
+    wasinn_process_statistics(process_.get(), &stats);
+    return stats;
+  }
+
+  Log log_;
+  HostPtr host_;
+  ProcessPtr process_;
+};
+
+TEST_F(ComponentReal, AModelOfTheGuestsOwn) {
+  const auto guest = New();
+  guest->Poke(256, EchoModel("in x f32 2\n"));
+  guest->PokeWords(0, {256, static_cast<uint32_t>(EchoModel("in x f32 2\n").size())});
+  const uint32_t graph = Good(*guest, "load", {0, 1, kGgml, kCpu, kResult});
+  const uint32_t context = Good(*guest, "init", {graph, kResult});
+  const uint32_t tensor = NewTensor(*guest, {0x3f800000, 0x40000000});
+  guest->Poke(256, "x");
+  guest->PokeWords(0, {256, 1, tensor});
+  const uint32_t outputs = Good(*guest, "compute", {context, 0, 1, kResult});
+  ASSERT_EQ(guest->Peek(kResult + 8), 1u);
+  EXPECT_EQ(guest->PeekBytes(guest->Peek(outputs), guest->Peek(outputs + 4)), "x");
+  const uint32_t output = guest->Peek(outputs + 8);
+  // An output outlives all that it came from.
+  guest->Call("context-drop", {context});
+  guest->Call("graph-drop", {graph});
+  EXPECT_EQ(guest->Call("tensor-ty", {output}), kF32);
+  guest->Call("tensor-dimensions", {output, kResult});
+  ASSERT_EQ(guest->Peek(kResult + 4), 1u);
+  EXPECT_EQ(guest->Peek(guest->Peek(kResult)), 2u);
+  guest->Call("tensor-data", {output, kResult});
+  ASSERT_EQ(guest->Peek(kResult + 4), 8u);
+  const uint32_t data = guest->Peek(kResult);
+  EXPECT_EQ(guest->Peek(data), 0x3f800000u);
+  EXPECT_EQ(guest->Peek(data + 4), 0x40000000u);
+  guest->Call("tensor-drop", {output});
+  const wasinn_process_stats stats = Statistics();
+  EXPECT_EQ(stats.tensors, 0u);
+  EXPECT_EQ(stats.graphs, 0u);
+  EXPECT_EQ(stats.contexts, 0u);
+}
+
+TEST_F(ComponentReal, OlderVersions) {
+  for (const char* version : {kAugust, kJune}) {
+    const auto guest = New(version);
+    const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
+    guest->Poke(256, "xy");
+    Good(*guest, "set-input", {context, 256, 1, NewTensor(*guest, {1, 2}), kResult});
+    Good(*guest, "set-input", {context, 257, 1, NewTensor(*guest, {3}), kResult});
+    Good(*guest, "compute", {context, kResult});
+    const uint32_t output = Good(*guest, "get-output", {context, 257, 1, kResult});
+    guest->Call("tensor-data", {output, kResult});
+    ASSERT_EQ(guest->Peek(kResult + 4), 4u);
+    EXPECT_EQ(guest->Peek(guest->Peek(kResult)), 3u);
+  }
+}
+
+TEST_F(ComponentReal, AnErrorOfTheGuestsOwn) {
+  const auto guest = New(kJune);
+  guest->Poke(0, "mine");
+  const uint32_t error = guest->Call("error-new", {kSecurity, 0, 4});
+  EXPECT_EQ(guest->Call("error-code", {error}), static_cast<uint32_t>(kSecurity));
+  guest->Call("error-data", {error, kResult});
+  EXPECT_EQ(guest->PeekBytes(guest->Peek(kResult), guest->Peek(kResult + 4)), "mine");
+}
+
+TEST_F(ComponentReal, ErrorsSayWhatIsWrong) {
+  const auto guest = New();
+  guest->Poke(0, "nowhere");
+  ExpectError(*guest, "load-by-name", {0, 7, kResult}, kNotFound, "nowhere");
+  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
+  guest->Poke(256, "xyz");
+  const uint32_t wrong = NewTensor(*guest, {1});
+  guest->PokeWords(0, {258, 1, wrong});
+  ExpectError(*guest, "compute", {context, 0, 1, kResult}, kInvalidArgument, "z");
+  EXPECT_FALSE(guest->Try("tensor-ty", {wrong})) << "compute took it";
+  EXPECT_EQ(Statistics().tensors, 0u);
+}
+
+TEST_F(ComponentReal, BytesThatDoNotFitAreRefusedByCompute) {
+  const auto guest = New();
+  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
+  guest->PokeWords(0, {2});
+  const uint32_t tensor = guest->Call("tensor-new", {0, 1, kF32, 64, 7});
+  guest->Poke(256, "x");
+  guest->PokeWords(0, {256, 1, tensor});
+  ExpectError(*guest, "compute", {context, 0, 1, kResult}, kInvalidArgument, "7");
+}
+
+TEST_F(ComponentReal, TheSameTensorTwiceLeaksNothing) {
+  const auto guest = New();
+  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
+  const uint32_t tensor = NewTensor(*guest, {1, 2});
+  guest->PokeWords(0, {256, 1, tensor, 257, 1, tensor});
+  guest->Poke(256, "xy");
+  EXPECT_FALSE(guest->Try("compute", {context, 0, 2, kResult}));
+  wasinn_process_close(process_.get());
+  EXPECT_EQ(Statistics().tensors, 0u);
+}
+
+TEST_F(ComponentReal, AGuestThatDropsNothing) {
+  {
+    const auto guest = New();
+    for (int i = 0; i < 3; ++i) Good(*guest, "init", {LoadPair(*guest), kResult});
+    for (int i = 0; i < 10; ++i) NewTensor(*guest, {1, 2});
+    EXPECT_EQ(Statistics().tensors, 10u);
+    wasinn_process_close(process_.get());
+    const auto closed = guest->Try("tensor-new", {0, 1, kF32, 64, 8});
+    ASSERT_FALSE(closed);
+    EXPECT_THAT(closed.error(), HasSubstr("closed"));
+  }
+  const wasinn_process_stats stats = Statistics();
+  EXPECT_EQ(stats.tensors + stats.graphs + stats.contexts, 0u);
+}
+
+TEST_F(ComponentReal, WithoutAProcess) {
+  Puppet guest(Show(kOctober), nullptr);
+  EXPECT_FALSE(guest.Try("tensor-new", {0, 0, kF32, 0, 0}));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
