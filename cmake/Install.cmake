@@ -66,6 +66,8 @@ if(TARGET wasinn_wasmtime)
   install(EXPORT wasinnWasmtimeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmtime.cmake DESTINATION ${WASINN_CMAKE_DIR})
   install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/link.cc
+                ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/component_link.cc
+                ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/error_status.h
           DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmtime)
   wasinn_install_pkgconfig(wasinn-wasmtime "wasi-nn for programs that embed Wasmtime" "wasinn = ${PROJECT_VERSION}"
                            "-lwasinn_wasmtime -lwasmtime")

@@ -12,6 +12,7 @@ SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
 BUILD = os.environ["WASINN_BUILD"]
 WASMTIME_INCLUDE = os.environ["WASMTIME_INCLUDE"]
 WASMTIME_LIB = os.environ["WASMTIME_LIB"]
+SERVES_COMPONENTS = os.environ["WASMTIME_SERVES_COMPONENTS"] == "TRUE"
 CC, CXX, CMAKE = os.environ["CC"], os.environ["CXX"], os.environ["CMAKE"]
 MODEL = SOURCE / "models" / "digits.onnx"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -35,8 +36,8 @@ class EmbedTest(unittest.TestCase):
         run(CMAKE, "--install", BUILD, "--prefix", cls.dir / "installed", cwd=cls.dir)
         # A prefix may be moved.
         cls.prefix = (cls.dir / "installed").rename(cls.dir / "prefix")
-        cls.example = cls.dir / "example"
-        shutil.copytree(SOURCE / "examples" / "embed-wasmtime", cls.example)
+        for name, copy in (("embed-wasmtime", "example"), ("embed-component", "component-example")):
+            shutil.copytree(SOURCE / "examples" / name, cls.dir / copy)
         for path in HERE.glob("*.c*"):
             shutil.copy(path, cls.dir)
 
@@ -47,16 +48,27 @@ class EmbedTest(unittest.TestCase):
     def library_path(self):
         return f"{next(self.prefix.glob('lib*/**/libwasinn.so')).parent}:{WASMTIME_LIB}"
 
-    def check_example(self, program):
+    def check_example(self, program, example="example"):
         env = {"LD_LIBRARY_PATH": self.library_path()}
-        out = run(program, MODEL, self.example / "guest.wat", cwd=self.dir, env=env)
+        out = run(program, MODEL, self.dir / example / "guest.wat", cwd=self.dir, env=env)
         self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
 
-    def test_the_example_by_cmake(self):
+    def build_by_cmake(self, source, build):
         prefixes = f"{self.prefix};{pathlib.Path(WASMTIME_INCLUDE).parent};{pathlib.Path(WASMTIME_LIB).parent}"
-        run(CMAKE, "-S", self.example, "-B", "by-cmake", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
-        run(CMAKE, "--build", "by-cmake", cwd=self.dir)
-        self.check_example(self.dir / "by-cmake" / "embed-wasmtime")
+        run(CMAKE, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
+        run(CMAKE, "--build", build, cwd=self.dir)
+        return self.dir / build
+
+    def test_the_example_by_cmake(self):
+        self.check_example(self.build_by_cmake("example", "by-cmake") / "embed-wasmtime")
+
+    def test_the_component_example(self):
+        program = self.build_by_cmake("component-example", "component-by-cmake") / "embed-component"
+        if SERVES_COMPONENTS:
+            self.check_example(program, "component-example")
+        else:  # it builds, and says what is missing
+            with self.assertRaisesRegex(AssertionError, "scripts/deps.sh wasmtime-component"):
+                self.check_example(program, "component-example")
 
     def test_the_example_by_pkg_config(self):
         flags = self.pkg_config("wasinn-wasmtime", "--cflags", "--libs")
@@ -76,9 +88,9 @@ class EmbedTest(unittest.TestCase):
             run(CMAKE, "-S", "missing", "-B", "missing/build", f"-DCMAKE_PREFIX_PATH={self.prefix}", cwd=self.dir)
 
     def test_the_adapter_from_its_source(self):
-        source = self.prefix / "share" / "wasinn" / "engines" / "wasmtime" / "link.cc"
+        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmtime").glob("*.cc"))
         flags = self.pkg_config("wasinn", "--cflags", "--libs")
-        command = [CXX, "-std=c++17", "example/main.cc", source, "-o", "by-source", f"-isystem{WASMTIME_INCLUDE}"]
+        command = [CXX, "-std=c++17", "example/main.cc", *sources, "-o", "by-source", f"-isystem{WASMTIME_INCLUDE}"]
         run(*command, f"-L{WASMTIME_LIB}", *flags, "-lwasmtime", "-pthread", cwd=self.dir)
         self.check_example(self.dir / "by-source")
 
