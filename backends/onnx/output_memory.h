@@ -11,31 +11,35 @@
 
 namespace wasinn::onnx {
 
-// A buffer, and, where it is bound, ONNX Runtime's value over it.
+class OutputMemories;
+
+// What an output lies in.
 struct OutputMemory {
-  backend::AlignedBuffer buffer;
-  OrtPtr<OrtValue> value;
+  backend::AlignedBuffer buffer;  // none where ONNX Runtime allocated
+  OrtPtr<OrtValue> value;         // over the buffer, or with memory of its own
+  // While somebody has taken it: where it goes back to; NULL: nowhere.
+  std::shared_ptr<OutputMemories> home;
 };
+
+using OutputMemoryPtr = std::unique_ptr<OutputMemory>;
 
 // Keeps one that came back, for the next run: whoever takes an output of each run gets the same two in turn. It comes
 // back to the context that made it, so that nobody else sees what was in it; it may outlive that. Any thread.
 class OutputMemories {
  public:
-  void Give(OutputMemory memory) {
+  void Give(OutputMemoryPtr memory) {
     const std::lock_guard lock(mutex_);
     std::swap(memory_, memory);
   }
-  // An empty one if there is none.
-  OutputMemory Take() {
-    OutputMemory memory{.buffer = {}, .value = {nullptr, nullptr}};
+  // NULL if there is none.
+  OutputMemoryPtr Take() {
     const std::lock_guard lock(mutex_);
-    std::swap(memory_, memory);
-    return memory;
+    return std::move(memory_);
   }
 
  private:
   std::mutex mutex_;
-  OutputMemory memory_{.buffer = {}, .value = {nullptr, nullptr}};
+  OutputMemoryPtr memory_;
 };
 
 }  // namespace wasinn::onnx

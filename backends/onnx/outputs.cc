@@ -16,10 +16,8 @@ using backend::Error;
 Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), binding_(binding) {
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape() && !port.is_input;
-    const auto release = model.host().api().ReleaseValue;
     slots_.push_back({.fixed = fixed,
-                      .memory = {.buffer = {}, .value = {nullptr, release}},
-                      .value = {nullptr, release},
+                      .memory = nullptr,
                       .spare = fixed ? std::make_shared<OutputMemories>() : nullptr,
                       .view = {},
                       .dims = {}});
@@ -35,7 +33,7 @@ void Outputs::BindForRun() {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].fixed) {
       Release(ports[i], &slots_[i]);
-    } else if (slots_[i].memory.value == nullptr) {
+    } else if (slots_[i].memory == nullptr) {
       BindFixed(ports[i], &slots_[i]);
     }
   }
@@ -46,39 +44,55 @@ void Outputs::Discard() {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].fixed) continue;
     Release(ports[i], &slots_[i]);
-    slots_[i].memory.buffer = {};
+    slots_[i].memory.reset();
   }
 }
 
 // Lets go of the value that ONNX Runtime allocated: binding the output to the device takes it out of the binding, too.
 void Outputs::Release(const Port& port, Slot* slot) {
   slot->seen = false;
-  slot->value.reset();
+  if (slot->memory != nullptr) slot->memory->value.reset();
   const OrtLibrary& library = model_.host().library();
   library.Check(library.api().BindOutputToDevice(binding_, port.name.c_str(), model_.host().environment().cpu_memory()),
                 port.name.c_str());
 }
 
-void Outputs::BindFixed(const Port& port, Slot* slot) {
-  const OrtLibrary& library = model_.host().library();
+OutputMemoryPtr Outputs::NewMemory() const {
+  return std::make_unique<OutputMemory>(
+      OutputMemory{.buffer = {}, .value = {nullptr, model_.host().api().ReleaseValue}, .home = nullptr});
+}
+
+OutputMemoryPtr Outputs::NewFixed(const Port& port) const {
   const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
-  OutputMemory memory = slot->spare->Take();
-  if (memory.value == nullptr) {
-    memory.buffer = backend::AlignedBuffer(bytes);
-    // Should ever an output be left as it is, a guest must not see what was in this memory before.
-    std::memset(memory.buffer.data(), 0, bytes);
-    memory.value = MakeTensor(library, model_.host().environment().cpu_memory(), port.ort_type, port.dims,
-                              memory.buffer.data(), bytes);
+  OutputMemoryPtr memory = NewMemory();
+  memory->buffer = backend::AlignedBuffer(bytes);
+  // Should ever an output be left as it is, a guest must not see what was in this memory before.
+  std::memset(memory->buffer.data(), 0, bytes);
+  memory->value = MakeTensor(model_.host().library(), model_.host().environment().cpu_memory(), port.ort_type,
+                             port.dims, memory->buffer.data(), bytes);
+  return memory;
+}
+
+void Outputs::BindFixed(const Port& port, Slot* slot) {
+  OutputMemoryPtr memory = slot->spare->Take();
+  if (memory == nullptr) {
+    memory = NewFixed(port);
+    slot->bound = nullptr;  // whatever was at this address before
   }
-  library.Check(library.api().BindOutput(binding_, port.name.c_str(), memory.value.get()), port.name.c_str());
+  if (slot->bound != memory.get()) {
+    slot->bound = nullptr;
+    const OrtLibrary& library = model_.host().library();
+    library.Check(library.api().BindOutput(binding_, port.name.c_str(), memory->value.get()), port.name.c_str());
+    slot->bound = memory.get();
+  }
   slot->memory = std::move(memory);
   slot->seen = true;
   slot->view = {.struct_size = sizeof(wasinn_tensor),
                 .dtype = port.io.dtype,
                 .rank = static_cast<uint32_t>(port.dims.size()),
                 .dims = port.dims.data(),
-                .data = slot->memory.buffer.data(),
-                .bytes = bytes,
+                .data = slot->memory->buffer.data(),
+                .bytes = slot->memory->buffer.capacity(),
                 .owner = nullptr,
                 .release = nullptr};
 }
@@ -97,7 +111,7 @@ void Outputs::AfterRun() {
 void Outputs::KeepPassedOn(const Port& port, Slot* slot) {
   FetchValues();
   Look(port, slot);
-  backend::AlignedBuffer& buffer = slot->memory.buffer;
+  backend::AlignedBuffer& buffer = slot->memory->buffer;
   if (buffer.data() == nullptr || buffer.capacity() < slot->view.bytes) {
     buffer = backend::AlignedBuffer(slot->view.bytes);
   }
@@ -110,7 +124,7 @@ bool Outputs::TrustNoShapes() {
   for (Slot& slot : slots_) {
     trusted = trusted || slot.fixed;
     slot.fixed = false;
-    slot.memory.value.reset();
+    slot.memory.reset();
     slot.spare.reset();
   }
   fixed_bytes_ = 0;
@@ -129,7 +143,7 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
   Slot& slot = slots_[index];
   if (!slot.seen) {
     FetchValues();
-    if (slot.value == nullptr) {
+    if (slot.memory == nullptr || slot.memory->value == nullptr) {
       throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
     }
     Look(port, &slot);
@@ -137,28 +151,18 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
   *view = slot.view;
 }
 
-// A fixed output takes its buffer along, which comes back later; another one its value, or the copy that was made of
-// it.
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
-  wasinn_tensor view{};
-  View(index, &view);
+  View(index, out);
   Slot& slot = slots_[index];
-  struct Taken {
-    OutputMemory memory;
-    OrtPtr<OrtValue> value;
-    std::shared_ptr<OutputMemories> home;  // NULL: nobody wants it back
-  };
-  auto taken = std::make_unique<Taken>(
-      Taken{.memory = {.buffer = {}, .value = {nullptr, nullptr}}, .value = {nullptr, nullptr}, .home = slot.spare});
-  taken->memory = std::move(slot.memory);
-  taken->value = std::move(slot.value);
+  OutputMemoryPtr memory = std::move(slot.memory);
   if (!slot.fixed) Release(model_.signature().outputs()[index], &slot);
   slot.seen = false;
-  *out = view;
-  out->owner = taken.release();
+  memory->home = slot.spare;
+  out->owner = memory.release();
   out->release = [](void* owner) {
-    const std::unique_ptr<Taken> self(static_cast<Taken*>(owner));
-    if (self->home != nullptr) self->home->Give(std::move(self->memory));
+    OutputMemoryPtr self(static_cast<OutputMemory*>(owner));
+    const std::shared_ptr<OutputMemories> home = std::move(self->home);
+    if (home != nullptr) home->Give(std::move(self));
   };
 }
 
@@ -175,7 +179,9 @@ void Outputs::FetchValues() {
   // In the order of binding, which is that of the model.
   for (size_t i = 0; i < n; ++i) {
     OrtPtr<OrtValue> value(values[i], api.ReleaseValue);
-    if (i < slots_.size() && !slots_[i].fixed) slots_[i].value = std::move(value);
+    if (i >= slots_.size() || slots_[i].fixed || value == nullptr) continue;
+    if (slots_[i].memory == nullptr) slots_[i].memory = NewMemory();
+    slots_[i].memory->value = std::move(value);
   }
   if (values != nullptr) allocator->Free(allocator, static_cast<void*>(values));
   fetched_ = true;
@@ -185,7 +191,7 @@ void Outputs::Look(const Port& port, Slot* slot) {
   const OrtLibrary& library = model_.host().library();
   const OrtApi& api = library.api();
   OrtTensorTypeAndShapeInfo* raw = nullptr;
-  library.Check(api.GetTensorTypeAndShape(slot->value.get(), &raw), port.name.c_str());
+  library.Check(api.GetTensorTypeAndShape(slot->memory->value.get(), &raw), port.name.c_str());
   const OrtPtr<OrtTensorTypeAndShapeInfo> info(raw, api.ReleaseTensorTypeAndShapeInfo);
   auto type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   library.Check(api.GetTensorElementType(raw, &type), port.name.c_str());
@@ -199,7 +205,7 @@ void Outputs::Look(const Port& port, Slot* slot) {
   slot->dims.resize(rank);
   if (rank > 0) library.Check(api.GetDimensions(raw, slot->dims.data(), rank), port.name.c_str());
   void* data = nullptr;
-  library.Check(api.GetTensorMutableData(slot->value.get(), &data), port.name.c_str());
+  library.Check(api.GetTensorMutableData(slot->memory->value.get(), &data), port.name.c_str());
   slot->seen = true;
   slot->view = {.struct_size = sizeof(wasinn_tensor),
                 .dtype = static_cast<uint32_t>(FromOrt(type)),

@@ -37,14 +37,16 @@ class Outputs {
  private:
   struct Slot {
     bool fixed = false;
-    OutputMemory memory;                    // of a fixed one, or of one that is an input
-    OrtPtr<OrtValue> value;                 // of one that is not fixed, once somebody looks at it
+    OutputMemoryPtr memory;                 // NULL: it was taken, or nobody has looked at it yet
+    const OutputMemory* bound = nullptr;    // of a fixed one: which memory is in the binding
     std::shared_ptr<OutputMemories> spare;  // of a fixed one: what was taken and came back
     bool seen = false;                      // `view` shows it
     wasinn_tensor view = {};
     std::vector<int64_t> dims;  // that `view` points to
   };
 
+  OutputMemoryPtr NewMemory() const;
+  OutputMemoryPtr NewFixed(const Port& port) const;
   void Release(const Port& port, Slot* slot);
   void KeepPassedOn(const Port& port, Slot* slot);
   void BindFixed(const Port& port, Slot* slot);

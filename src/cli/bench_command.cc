@@ -63,6 +63,10 @@ Command AddBenchCommand(CLI::App& app) {
       ->add_option("MODEL", flags->options.model,
                    "A model file, a model folder, or the name of a model in the settings")
       ->required();
+  command->add_option("--abi", flags->options.abi, "The guest: witx, a core module; wit, a component; witx")
+      ->type_name("ABI")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, bench::Abi>{{"witx", bench::Abi::kWitx}, {"wit", bench::Abi::kWit}}));
   command->add_option("--guests", flags->options.guests, "Guests at once, and native threads; 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));

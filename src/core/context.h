@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
@@ -49,7 +50,7 @@ class Context {
   // All of it in one: no input but these is set, before and after. `outputs` gets one for each output, null for those
   // that cannot be passed as a tensor of numbers.
   Status Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in, CopyCount& out,
-             std::vector<TensorPtr>& outputs);
+             std::pmr::vector<TensorPtr>& outputs);
 
   const std::shared_ptr<const Graph>& graph() const { return graph_; }
 

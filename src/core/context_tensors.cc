@@ -102,7 +102,7 @@ Result<TensorPtr> Context::TakeOutput(uint32_t index, BufferPool& pool, CopyCoun
 }
 
 Status Context::Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in, CopyCount& out,
-                    std::vector<TensorPtr>& outputs) {
+                    std::pmr::vector<TensorPtr>& outputs) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
   UnsetInputs();

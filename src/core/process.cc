@@ -33,7 +33,7 @@ void Process::Close() {
     inside_.wait(inside, std::memory_order_acquire);
   }
   contexts_.Clear();
-  tensors_.Clear();
+  (void)tensor_count_.Resize(tensors_.Clear().size(), 0);
   errors_held_.Clear();
   graphs_.Clear();
 }

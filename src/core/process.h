@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/context.h"
 #include "core/handle_table.h"
@@ -56,12 +58,14 @@ class Process {
   };
   Status SetInput(uint32_t context, const NamedTensor& input);
   Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
-  // As Context::Run. `tensors` has one for each output of the graph, 0 where it cannot be passed.
-  struct Outputs {
-    std::shared_ptr<const Graph> graph;
-    std::vector<uint32_t> tensors;
+  // As Context::Run. `outputs` gets one for each output of the graph that can be passed; the names are the graph's,
+  // which is returned.
+  struct Output {
+    std::string_view name;
+    uint32_t tensor;
   };
-  Result<Outputs> Run(uint32_t context, std::span<const NamedTensor> inputs);
+  Result<std::shared_ptr<const Graph>> Run(uint32_t context, std::span<const NamedTensor> inputs,
+                                           std::pmr::vector<Output>& outputs);
 
   // For bytes of a tensor that an engine copies into guest memory itself.
   void CountCopyOut(size_t bytes);
@@ -99,11 +103,9 @@ class Process {
     Charge count;
     std::shared_ptr<Context> context;
   };
-  struct GuestTensor {
-    Charge count;
-    TensorPtr tensor;
-  };
   Result<uint32_t> Hold(TensorPtr tensor);
+  static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
+                        std::pmr::vector<Context::Given>& given);
   Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
                    std::vector<std::shared_ptr<const Blob>>& blobs);
 
@@ -115,7 +117,7 @@ class Process {
   Quota graph_count_, context_count_, tensor_count_, error_count_, model_bytes_, tensor_bytes_;
   HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
   HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
-  HandleTable<GuestTensor> tensors_{HandleKind::kTensor, "tensor"};
+  HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
   static constexpr uint32_t kClosed = 1u << 31;

@@ -3,13 +3,16 @@
 #include <vector>
 
 #include "core/process.h"
+#include "core/scratch_memory.h"
 
 namespace wasinn::core {
 
+// A tensor that is held twice counts twice, so the count belongs to the handle.
 Result<uint32_t> Process::Hold(TensorPtr tensor) {
-  auto guest = std::make_shared<GuestTensor>(GuestTensor{Charge(tensor_count_), std::move(tensor)});
-  if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
-  return tensors_.Insert(std::move(guest));
+  if (Status status = tensor_count_.Resize(0, 1); !status.ok()) return std::unexpected(std::move(status));
+  Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
+  if (!handle) (void)tensor_count_.Resize(1, 0);
+  return handle;
 }
 
 Result<uint32_t> Process::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
@@ -19,15 +22,12 @@ Result<uint32_t> Process::NewTensor(const TensorDesc& desc, std::span<const uint
   return Hold(std::move(*tensor));
 }
 
-Result<TensorPtr> Process::GetTensor(uint32_t handle) const {
-  Result<std::shared_ptr<GuestTensor>> guest = tensors_.Get(handle);
-  if (!guest) return std::unexpected(std::move(guest.error()));
-  return (*guest)->tensor;
-}
+Result<TensorPtr> Process::GetTensor(uint32_t handle) const { return tensors_.Get(handle); }
 
 Status Process::DropTensor(uint32_t handle) {
-  Result<std::shared_ptr<GuestTensor>> guest = tensors_.Remove(handle);
-  return guest ? Status() : std::move(guest.error());
+  const Result<TensorPtr> tensor = tensors_.Remove(handle);
+  if (!tensor) return Status(tensor.error().code(), std::string(tensor.error().message()));
+  return tensor_count_.Resize(1, 0);
 }
 
 Status Process::SetInput(uint32_t handle, const NamedTensor& input) {
@@ -48,40 +48,49 @@ Result<uint32_t> Process::TakeOutput(uint32_t handle, std::string_view name) {
   return Hold(std::move(*tensor));
 }
 
-Result<Process::Outputs> Process::Run(uint32_t handle, std::span<const NamedTensor> inputs) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::unexpected(std::move(guest.error()));
-  Context& context = *(*guest)->context;
-  const Graph& graph = *context.graph();
+Status Process::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
+                        std::pmr::vector<Context::Given>& given) {
   if (inputs.size() > graph.inputs().size()) {
-    return Fail(WASINN_INVALID_ARGUMENT, "{} inputs are given, the model has {}", inputs.size(), graph.inputs().size());
+    return Error(WASINN_INVALID_ARGUMENT, "{} inputs are given, the model has {}", inputs.size(),
+                 graph.inputs().size());
   }
-  std::vector<Context::Given> given;
   given.reserve(inputs.size());
   for (const NamedTensor& input : inputs) {
     Result<uint32_t> index = graph.FindInput(input.name);
-    if (!index) return std::unexpected(std::move(index.error()));
+    if (!index) return std::move(index.error());
     given.push_back({*index, input.tensor});
   }
   std::ranges::sort(given, {}, &Context::Given::index);
   const auto twice = std::ranges::adjacent_find(given, {}, &Context::Given::index);
-  if (twice != given.end()) {
-    return Fail(WASINN_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
-  }
+  if (twice == given.end()) return Status();
+  return Error(WASINN_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
+}
+
+Result<std::shared_ptr<const Graph>> Process::Run(uint32_t handle, std::span<const NamedTensor> inputs,
+                                                  std::pmr::vector<Output>& outputs) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::unexpected(std::move(guest.error()));
+  Context& context = *(*guest)->context;
+  const Graph& graph = *context.graph();
+  ScratchMemory scratch;
+  std::pmr::vector<Context::Given> given(&scratch.resource);
+  if (Status status = Resolve(graph, inputs, given); !status.ok()) return std::unexpected(std::move(status));
   computes_.fetch_add(1, std::memory_order_relaxed);
-  std::vector<TensorPtr> tensors;
+  std::pmr::vector<TensorPtr> tensors(&scratch.resource);
+  tensors.reserve(graph.outputs().size());
   Status status = context.Run(given, host_->buffers(), copied_in_, copied_out_, tensors);
-  Outputs outputs{context.graph(), {}};
   for (size_t i = 0; status.ok() && i < tensors.size(); ++i) {
-    Result<uint32_t> tensor = tensors[i] == nullptr ? 0 : Hold(std::move(tensors[i]));
+    if (tensors[i] == nullptr) continue;
+    Result<uint32_t> tensor = Hold(std::move(tensors[i]));
     if (tensor) {
-      outputs.tensors.push_back(*tensor);
+      outputs.push_back({graph.outputs()[i]->name, *tensor});
     } else {
       status = std::move(tensor.error());
     }
   }
-  if (status.ok()) return outputs;
-  for (uint32_t tensor : outputs.tensors) (void)tensors_.Remove(tensor);
+  if (status.ok()) return context.graph();
+  for (const Output& output : outputs) (void)DropTensor(output.tensor);
+  outputs.clear();
   return std::unexpected(std::move(status));
 }
 

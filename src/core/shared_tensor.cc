@@ -8,7 +8,7 @@ namespace wasinn::core {
 Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uint8_t> bytes, BufferPool& pool,
                                      Charge charge, CopyCount& count) {
   if (Status status = charge.Resize(bytes.size()); !status.ok()) return std::unexpected(std::move(status));
-  std::shared_ptr<SharedTensor> tensor(new SharedTensor);
+  auto tensor = std::make_shared<SharedTensor>(Private());
   tensor->charge_ = std::move(charge);
   tensor->desc_ = desc;
   tensor->buffer_ = pool.Take(bytes.size());
@@ -18,7 +18,7 @@ Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uin
 }
 
 TensorPtr SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const wasinn_tensor& taken, Charge charge) {
-  std::shared_ptr<SharedTensor> tensor(new SharedTensor);
+  auto tensor = std::make_shared<SharedTensor>(Private());
   tensor->charge_ = std::move(charge);
   tensor->desc_ = DescOf(taken);
   tensor->bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};

@@ -14,7 +14,11 @@ namespace wasinn::core {
 
 // Any thread, since nothing changes. What it is charged to must outlive it.
 class SharedTensor {
+ private:
+  struct Private {};  // keeps the constructor ours, though make_shared calls it
+
  public:
+  explicit SharedTensor(Private) {}
   // One copy of a guest's bytes. They need not fit the description: whoever uses them as one checks that.
   static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
                                                           BufferPool& pool, Charge charge, CopyCount& count);
@@ -31,8 +35,6 @@ class SharedTensor {
   const Graph* origin() const { return graph_.get(); }
 
  private:
-  SharedTensor() = default;
-
   TensorDesc desc_;
   std::span<const uint8_t> bytes_;
   BufferPool::Buffer buffer_;           // or

@@ -8,6 +8,7 @@
 
 #include "abi/profiles.h"
 #include "abi/wit/outcome.h"
+#include "core/scratch_memory.h"
 
 namespace wasinn::abi {
 namespace {
@@ -142,15 +143,14 @@ class Owned {
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
 
-  Result<std::vector<Process::NamedTensor>> Get() const {
-    std::vector<Process::NamedTensor> found;
+  Status Get(std::pmr::vector<Process::NamedTensor>& found) const {
     found.reserve(tensors_.size());
     for (const wasinn_wit_named_tensor& named : tensors_) {
       Result<TensorPtr> tensor = process_.GetTensor(named.tensor);
-      if (!tensor) return std::unexpected(std::move(tensor.error()));
+      if (!tensor) return std::move(tensor.error());
       found.push_back({{named.name, named.name_size}, std::move(*tensor)});
     }
-    return found;
+    return Status();
   }
 
  private:
@@ -158,23 +158,25 @@ class Owned {
   const std::span<const wasinn_wit_named_tensor> tensors_;
 };
 
-// What `compute` returns: names are the model's, which the graph keeps.
+// What `compute` returns: names are the model's, which the graph keeps. One block of memory for most models.
 struct NamedOutputs {
   std::shared_ptr<const core::Graph> graph;
-  std::vector<wasinn_wit_named_tensor> tensors;
+  wasinn_wit_named_tensor few[4];
+  std::vector<wasinn_wit_named_tensor> many;
 };
 
-wasinn_wit_view ToView(Process::Outputs outputs) {
+wasinn_wit_view ToView(std::shared_ptr<const core::Graph> graph, std::span<const Process::Output> outputs) {
   auto named = std::make_unique<NamedOutputs>();
-  for (size_t i = 0; i < outputs.tensors.size(); ++i) {
-    if (outputs.tensors[i] == 0) continue;
-    const std::string_view name = outputs.graph->outputs()[i]->name;
-    named->tensors.push_back({name.data(), name.size(), outputs.tensors[i]});
+  named->graph = std::move(graph);
+  wasinn_wit_named_tensor* items = named->few;
+  if (outputs.size() > std::size(named->few)) {
+    named->many.resize(outputs.size());
+    items = named->many.data();
   }
-  named->graph = std::move(outputs.graph);
-  const void* data = named->tensors.data();
-  const size_t count = named->tensors.size();
-  return Keep(std::move(named), data, count);
+  std::ranges::transform(outputs, items, [](const Process::Output& output) {
+    return wasinn_wit_named_tensor{output.name.data(), output.name.size(), output.tensor};
+  });
+  return Keep(std::move(named), items, outputs.size());
 }
 
 wasinn_status* ContextCompute(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs,
@@ -182,11 +184,13 @@ wasinn_status* ContextCompute(wasinn_process* process, uint32_t context, const w
   *outputs = {};
   return WithResult(process, "compute", *out, [&]() -> Result<uint32_t> {
     const Owned owned(*process, {inputs, count});
-    auto tensors = owned.Get();
-    if (!tensors) return std::unexpected(std::move(tensors.error()));
-    Result<Process::Outputs> computed = process->Run(context, *tensors);
-    if (!computed) return std::unexpected(std::move(computed.error()));
-    *outputs = ToView(std::move(*computed));
+    core::ScratchMemory scratch;
+    std::pmr::vector<Process::NamedTensor> tensors(&scratch.resource);
+    if (Status status = owned.Get(tensors); !status.ok()) return std::unexpected(std::move(status));
+    std::pmr::vector<Process::Output> computed(&scratch.resource);
+    auto graph = process->Run(context, tensors, computed);
+    if (!graph) return std::unexpected(std::move(graph.error()));
+    *outputs = ToView(std::move(*graph), computed);
     return 0;
   });
 }
@@ -195,11 +199,11 @@ wasinn_status* ContextSetInput(wasinn_process* process, uint32_t context, const 
                                wasinn_wit_result* out) {
   return WithResult(process, "set-input", *out, [&]() -> Result<uint32_t> {
     const Owned owned(*process, {input, 1});
-    auto tensors = owned.Get();
-    if (!tensors) return std::unexpected(std::move(tensors.error()));
-    if (Status status = process->SetInput(context, tensors->front()); !status.ok()) {
-      return std::unexpected(std::move(status));
-    }
+    core::ScratchMemory scratch;
+    std::pmr::vector<Process::NamedTensor> tensors(&scratch.resource);
+    Status status = owned.Get(tensors);
+    if (status.ok()) status = process->SetInput(context, tensors.front());
+    if (!status.ok()) return std::unexpected(std::move(status));
     return 0;
   });
 }

@@ -106,7 +106,7 @@ class Bench {
   }
 
   Result<void> OpenGuest() {
-    auto program = CompileGuest();
+    auto program = options_.abi == Abi::kWit ? CompileComponent() : CompileModule();
     if (!program) return std::unexpected(program.error());
     program_ = std::move(*program);
     for (size_t i = 0; i < options_.guests; ++i) {

@@ -10,9 +10,13 @@
 
 namespace wasinn::cli::bench {
 
+// Which form of wasi-nn the guest uses: that of core modules, or that of components.
+enum class Abi { kWitx, kWit };
+
 struct Options {
   HostFlags host;
   std::string model;  // a file, a folder, or the name of a model in the settings
+  Abi abi = Abi::kWitx;
   size_t guests = 1;
   Budget budget{.seconds = 3};
   std::vector<int> cpus;  // the first is the one of single inferences; none: any

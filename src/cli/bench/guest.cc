@@ -1,3 +1,4 @@
+// The guest side as a core module.
 #include "cli/bench/guest.h"
 
 #include <fmt/format.h>
@@ -214,7 +215,7 @@ class WasmtimeProgram final : public GuestProgram {
 
 }  // namespace
 
-Result<std::unique_ptr<GuestProgram>> CompileGuest() {
+Result<std::unique_ptr<GuestProgram>> CompileModule() {
   if (wasinn_bench_guest_size == 0) {
     return std::unexpected("this wasinn was built without a compiler for guests, so it has none to run");
   }

@@ -1,4 +1,4 @@
-// The guest side: bench/guests/bench.c on Wasmtime.
+// The guest side on Wasmtime: a core module, bench/guests/bench.c, or a component, bench/guests/bench_component.wat.
 #pragma once
 
 #include <memory>
@@ -28,6 +28,7 @@ class GuestProgram {
                                                         const std::vector<Tensor>& outputs) const = 0;
 };
 
-Result<std::unique_ptr<GuestProgram>> CompileGuest();
+Result<std::unique_ptr<GuestProgram>> CompileModule();
+Result<std::unique_ptr<GuestProgram>> CompileComponent();
 
 }  // namespace wasinn::cli::bench

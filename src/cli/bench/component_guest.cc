@@ -1,0 +1,240 @@
+// The guest side as a component: bench/guests/bench_component.wat on Wasmtime.
+#include <fmt/format.h>
+#include <wasinn/wasmtime.h>
+
+#include <deque>
+#include <string_view>
+#include <utility>
+
+#include "cli/bench/guest.h"
+#include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/handles.h"
+
+// Made by bench/embed.cmake.
+extern const unsigned char wasinn_bench_component[];
+extern const unsigned long wasinn_bench_component_size;
+
+namespace wasinn::cli::bench {
+namespace {
+
+using wasmtime::ComponentLinkerPtr;
+using wasmtime::ComponentPrePtr;
+using wasmtime::ComponentPtr;
+using wasmtime::EnginePtr;
+using wasmtime::ExportIndexPtr;
+using wasmtime::StorePtr;
+using wasmtime::TakeError;
+
+using Value = wasmtime_component_val_t;
+
+Value OfU8(uint8_t number) { return {WASMTIME_COMPONENT_U8, {.u8 = number}}; }
+Value OfU32(uint32_t number) { return {WASMTIME_COMPONENT_U32, {.u32 = number}}; }
+// Borrowed.
+Value OfString(std::string& text) { return {WASMTIME_COMPONENT_STRING, {.string = {text.size(), text.data()}}}; }
+Value OfList(std::vector<Value>& items) { return {WASMTIME_COMPONENT_LIST, {.list = {items.size(), items.data()}}}; }
+Value OfTuple(std::vector<Value>& items) { return {WASMTIME_COMPONENT_TUPLE, {.tuple = {items.size(), items.data()}}}; }
+
+// How a component describes an element type: a case of tensor-type. Where that has none for it, and where the last
+// dimension then counts bytes, two for each element.
+struct WitType {
+  uint8_t number;
+  bool doubled;
+};
+
+WitType ToWit(Dtype dtype) {
+  enum : uint8_t { kF16, kF32, kF64, kBf16, kU8, kI32, kI64 };
+  switch (dtype) {
+    case WASINN_F16:
+      return {kF16, false};
+    case WASINN_F32:
+      return {kF32, false};
+    case WASINN_F64:
+      return {kF64, false};
+    case WASINN_BF16:
+      return {kBf16, false};
+    case WASINN_I32:
+    case WASINN_U32:
+      return {kI32, false};
+    case WASINN_I64:
+    case WASINN_U64:
+      return {kI64, false};
+    case WASINN_I16:
+    case WASINN_U16:
+      return {kU8, true};
+    case WASINN_U8:
+    case WASINN_I8:
+    case WASINN_BOOL:
+    case WASINN_DTYPE_UNKNOWN:
+      break;
+  }
+  return {kU8, false};
+}
+
+// The arguments of `prepare`, which point into each other.
+class Arguments {
+ public:
+  Arguments(std::string model, const std::vector<Tensor>& inputs) : model_(std::move(model)) {
+    std::vector<Value>& list = NewValues();
+    for (const Tensor& input : inputs) list.push_back(OfInput(input));
+    values_[0] = OfString(model_);
+    values_[1] = OfList(list);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  std::span<const Value> values() const { return values_; }
+
+ private:
+  std::vector<Value>& NewValues() { return lists_.emplace_back(); }
+
+  Value OfInput(const Tensor& input) {
+    const WitType type = ToWit(input.dtype);
+    std::vector<Value>& dims = NewValues();
+    for (const int64_t dim : input.dims) dims.push_back(OfU32(static_cast<uint32_t>(dim)));
+    if (type.doubled && dims.empty()) dims.push_back(OfU32(1));
+    if (type.doubled) dims.back().of.u32 *= 2;
+    std::vector<Value>& data = NewValues();
+    data.reserve(input.data.size());
+    for (const uint8_t byte : input.data.bytes()) data.push_back(OfU8(byte));
+    std::vector<Value>& tuple = NewValues();
+    tuple = {OfString(names_.emplace_back(input.name)), OfList(dims), OfU8(type.number), OfList(data)};
+    return OfTuple(tuple);
+  }
+
+  std::string model_;
+  std::deque<std::string> names_;
+  std::deque<std::vector<Value>> lists_;
+  Value values_[2];
+};
+
+class ComponentGuest final : public GuestRunner {
+ public:
+  ComponentGuest(wasm_engine_t* engine, Process process)
+      : process_(std::move(process)),
+        store_(wasmtime_store_new(engine, process_.get(), nullptr)),
+        context_(wasmtime_store_context(store_.get())) {
+    wasinn_wasmtime_component_set_up(context_, process_.get());
+  }
+  ~ComponentGuest() override { process_.Close(); }  // before the store, which has the memory
+
+  Result<void> Start(const wasmtime_component_t* component, const wasinn_wasmtime_component_pre* pre) {
+    wasmtime_component_instance_t instance;
+    auto started = TakeError(wasinn_wasmtime_component_pre_instantiate(pre, context_, &instance));
+    if (!started) return started;
+    auto find = [&](std::string_view name) {
+      const ExportIndexPtr index(wasmtime_component_get_export_index(component, nullptr, name.data(), name.size()));
+      wasmtime_component_func_t function{};
+      wasmtime_component_instance_get_func(&instance, context_, index.get(), &function);  // our guest has it
+      return function;
+    };
+    prepare_ = find("prepare");
+    iterate_ = find("iterate");
+    nothing_ = find("nothing");
+    output_ = find("output");
+    return {};
+  }
+
+  // Gives the guest its tensors, and lets it load the model and compute once.
+  Result<void> Prepare(const std::string& name, const std::vector<Tensor>& inputs, size_t n_outputs) {
+    const Arguments arguments(name, inputs);
+    if (!Call(prepare_, arguments.values()) || !Call(iterate_, {})) return std::unexpected(error());
+    for (uint32_t i = 0; i < n_outputs; ++i) {
+      const Value index = OfU32(i);
+      Value bytes{};
+      auto read = TakeError(wasmtime_component_func_call(&output_, context_, &index, 1, &bytes, 1));
+      if (!read) return read;
+      std::vector<uint8_t>& output = outputs_.emplace_back();
+      output.reserve(bytes.of.list.size);
+      for (size_t k = 0; k < bytes.of.list.size; ++k) output.push_back(bytes.of.list.data[k].of.u8);
+      wasmtime_component_val_delete(&bytes);
+    }
+    return {};
+  }
+
+  bool Run() override { return Call(iterate_, {}); }
+  bool CallNothing() override { return Call(nothing_, {}); }
+  std::string error() const override { return error_; }
+  wasinn_process_stats Statistics() const override { return process_.Statistics(); }
+  // Of the first inference: all have the same inputs.
+  std::span<const uint8_t> output(size_t i) const override { return outputs_[i]; }
+
+ private:
+  // Calls a function that returns a u32: 0 is success.
+  bool Call(const wasmtime_component_func_t& function, std::span<const Value> args) {
+    Value result{};
+    wasmtime_error_t* error = wasmtime_component_func_call(&function, context_, args.data(), args.size(), &result, 1);
+    if (error != nullptr) [[unlikely]] {
+      error_ = wasmtime::ToExit(error, nullptr).message;
+      return false;
+    }
+    if (result.of.u32 == 0) [[likely]]
+      return true;
+    error_ = fmt::format("the guest got error-code {} from wasi:nn", result.of.u32 - 1);
+    return false;
+  }
+
+  Process process_;
+  const StorePtr store_;
+  wasmtime_context_t* const context_;
+  wasmtime_component_func_t prepare_ = {}, iterate_ = {}, nothing_ = {}, output_ = {};
+  std::vector<std::vector<uint8_t>> outputs_;
+  std::string error_;
+};
+
+wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+}
+
+// As an embedder with many guests does it: one linker, one pre-linked component.
+class ComponentProgram final : public GuestProgram {
+ public:
+  Result<void> Compile() {
+    const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine_.get()));
+    const Status linked(wasinn_wasmtime_component_link(linker.get(), nullptr, ProcessOf, nullptr));
+    if (!linked.ok()) return std::unexpected(linked.message());
+    wasm_byte_vec_t bytes;
+    auto parsed = TakeError(
+        wasmtime_wat2wasm(reinterpret_cast<const char*>(wasinn_bench_component), wasinn_bench_component_size, &bytes));
+    if (!parsed) return parsed;
+    wasmtime_component_t* component = nullptr;
+    auto compiled = TakeError(
+        wasmtime_component_new(engine_.get(), reinterpret_cast<const uint8_t*>(bytes.data), bytes.size, &component));
+    wasm_byte_vec_delete(&bytes);
+    if (!compiled) return compiled;
+    component_.reset(component);
+    wasinn_wasmtime_component_pre* pre = nullptr;
+    auto ready = TakeError(wasinn_wasmtime_component_pre_new(linker.get(), component, &pre));
+    pre_.reset(pre);
+    return ready;
+  }
+
+  Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
+                                                const std::vector<Tensor>& inputs,
+                                                const std::vector<Tensor>& outputs) const override {
+    ProcessOptions options;
+    options.name = "bench";
+    wasinn::Result<Process> process = Process::Create(host, options);
+    if (!process) return std::unexpected(process.status().message());
+    auto guest = std::make_unique<ComponentGuest>(engine_.get(), std::move(*process));
+    auto started = guest->Start(component_.get(), pre_.get());
+    if (!started) return std::unexpected(started.error());
+    auto ready = guest->Prepare(name, inputs, outputs.size());
+    if (!ready) return std::unexpected(ready.error());
+    return guest;
+  }
+
+ private:
+  const EnginePtr engine_{wasm_engine_new()};
+  ComponentPtr component_;
+  ComponentPrePtr pre_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GuestProgram>> CompileComponent() {
+  auto program = std::make_unique<ComponentProgram>();
+  if (Result<void> compiled = program->Compile(); !compiled) return std::unexpected(compiled.error());
+  return program;
+}
+
+}  // namespace wasinn::cli::bench
