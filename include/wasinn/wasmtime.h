@@ -19,8 +19,9 @@ extern "C" {
  * call, on the guest's thread. NULL: the guest gets runtime_error. */
 typedef wasinn_process* (*wasinn_wasmtime_process_of)(wasmtime_context_t* context, void* user);
 
-/* Defines every wasi-nn function in `linker`. `host` gets what the adapter has to log; it and `user` must outlive the
- * linker. Fails if a function of the same name is defined already and the linker does not allow shadowing. */
+/* Defines every wasi-nn function in `linker`. `host` may be NULL: it is for what an adapter may have to log, and
+ * nothing is today. It and `user` must outlive the linker. Fails if a function of the same name is defined already and
+ * the linker does not allow shadowing. */
 wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host, wasinn_wasmtime_process_of process_of,
                                     void* user) WASINN_MUST_CHECK;
 
