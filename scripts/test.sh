@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds, and runs all tests with the release build, and the ones labelled tsan with TSan; then
-# clang-format. The last line is "N passed, N failed, N skipped".
+# Installs what the tests need, builds, and runs all tests with the release build and with ASan + UBSan, and the ones labelled tsan
+# with TSan; then clang-format. The last line is "N passed, N failed, N skipped".
 # usage: scripts/test.sh [--full | --quick | --preset NAME]
-#   --full          also all tests with ASan + UBSan, and clang-tidy
+#   --full          also clang-tidy
 #   --quick         only the tests of the release build
 #   --preset NAME   only those of this preset (release, asan, tsan, dev)
 # shellcheck disable=SC2154
@@ -14,12 +14,12 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$scripts/lib/common.sh"
 cd "$root"
 
-presets=(release tsan)
+presets=(release asan tsan)
 lint=yes
 tidy=
 case ${1-} in
   '') ;;
-  --full) presets=(release asan tsan) tidy=yes ;;
+  --full) tidy=yes ;;
   --quick) presets=(release) lint= ;;
   --preset) presets=("${2:?--preset needs a name}") lint= ;;
   *) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;;
@@ -82,7 +82,7 @@ check_tidy() {
   "run-clang-tidy-$LLVM" -clang-tidy-binary "clang-tidy-$LLVM" -p build/release -quiet -j "$jobs" "^$ours/(?!build/|\.deps/)"
 }
 
-"$scripts/deps.sh" build guest wasmtime onnxruntime tests ${lint:+lint}
+"$scripts/deps.sh" build guest wasmtime wasmtime-component component-guests onnxruntime tests ${lint:+lint}
 rm -rf "$results"
 mkdir -p "$results"
 for preset in "${presets[@]}"; do suite "$preset"; done

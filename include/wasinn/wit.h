@@ -87,8 +87,8 @@ typedef struct wasinn_wit_functions {
 /* The table; const, valid for the life of the OS process. Any thread. A NULL process is an error of each function. */
 WASINN_API const wasinn_wit_functions* wasinn_wit(void);
 
-/* What one call of a component may move, and how many handles it may hold: an engine sets its own limits from these, so
- * that what the process's limits allow passes, and no more. */
+/* What one call of a component may move, and how many handles it may hold. An engine that has guards of its own raises
+ * them to these, so that what the process's limits allow passes; those hold here in any case. */
 typedef struct wasinn_wit_limits {
   uint32_t struct_size;
   uint64_t max_call_bytes; /* the largest list or sum of lists that one call may carry */

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <wasinn/wasmtime.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -29,16 +30,24 @@ class ComponentReal : public ::testing::Test {
     AddEchoModel(host_.get(), "pair", "in x f32 2\nin y f32 1\n");
   }
 
-  static const PuppetShow& Show(const std::string& version) {
+  static wasm_engine_t* Engine() {
     static wasm_engine_t* const engine = wasm_engine_new();
+    return engine;
+  }
+
+  static wasmtime_component_linker_t* Linker() {
     static wasmtime_component_linker_t* const linker = [] {
-      wasmtime_component_linker_t* made = wasmtime_component_linker_new(engine);
+      wasmtime_component_linker_t* made = wasmtime_component_linker_new(Engine());
       const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, ProcessOf, nullptr));
       EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
       return made;
     }();
-    static const PuppetShow october(engine, linker, PuppetText(kOctober)), august(engine, linker, PuppetText(kAugust)),
-        june(engine, linker, PuppetText(kJune));
+    return linker;
+  }
+
+  static const PuppetShow& Show(const std::string& version) {
+    static const PuppetShow october(Engine(), Linker(), PuppetText(kOctober)),
+        august(Engine(), Linker(), PuppetText(kAugust)), june(Engine(), Linker(), PuppetText(kJune));
     return version == kOctober ? october : version == kAugust ? august : june;
   }
 
@@ -195,6 +204,43 @@ TEST_F(ComponentReal, AGuestThatDropsNothing) {
   const wasinn_process_stats stats = Statistics();
   EXPECT_EQ(stats.tensors + stats.graphs + stats.contexts, 0u);
 }
+
+// Bytes that this OS process has had resident at most since Reset.
+class PeakMemory {
+ public:
+  PeakMemory() : start_(Field("VmRSS:")) {
+    std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM begins anew
+  }
+  uint64_t grown() const { return Field("VmHWM:") - start_; }
+
+ private:
+  static uint64_t Field(const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    uint64_t kib = 0;
+    while (status >> word) {
+      if (word == name && status >> kib) break;
+    }
+    return kib << 10;
+  }
+  const uint64_t start_;
+};
+
+#ifndef __SANITIZE_ADDRESS__  // which has memory of its own for each of ours
+TEST_F(ComponentReal, ALargeTensorTakesItsOwnSizeAndLittleMore) {
+  constexpr uint32_t kBytes = 100'000'000;
+  const PuppetShow show(Show(kOctober).engine(), Linker(), PuppetText(kOctober, 3200));
+  Puppet guest(show, process_.get());
+  wasinn_wasmtime_component_set_up(guest.context(), process_.get());
+  const PeakMemory memory;
+  const uint32_t tensor = guest.Call("tensor-new", {0, 0, 4, 0, kBytes});
+  EXPECT_GE(memory.grown(), kBytes) << "it is there";
+  EXPECT_LE(memory.grown(), kBytes + kBytes / 10);
+  // Into the guest's own memory, of which so much is resident then.
+  guest.Call("tensor-data", {tensor, kResult});
+  EXPECT_LE(memory.grown(), 2ull * kBytes + kBytes / 10);
+}
+#endif
 
 TEST_F(ComponentReal, WithoutAProcess) {
   Puppet guest(Show(kOctober), nullptr);
