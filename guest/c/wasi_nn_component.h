@@ -1,0 +1,179 @@
+// wasi_nn_component.h: machine learning for WebAssembly components written in C or C++.
+//
+// wasi:nn 0.2.0-rc-2024-10-28, the component form of the wasi-nn standard (guest/wit/deps/wasi-nn), as the canonical
+// ABI passes it: no generator is needed. The host runs the model; the guest gives it tensors and takes tensors back:
+//
+//   wasi_nn_result graph, context;
+//   wasi_nn_outputs outputs;
+//   ... wasi_nn_load_by_name("digits", 6, &graph)             graph.is_error: graph.handle is a wasi_nn_error
+//   ... wasi_nn_init_execution_context(graph.handle, &context)
+//   float image[64];
+//   uint32_t dims[] = {1, 1, 8, 8};
+//   wasi_nn_named_tensor in = {"image", 5, wasi_nn_tensor_new(dims, 4, WASI_NN_FP32, image, sizeof(image))};
+//   ... wasi_nn_compute(context.handle, &in, 1, &outputs)       likewise: outputs.error
+//   wasi_nn_list scores;
+//   wasi_nn_tensor_data(outputs.list.items[0].tensor, &scores)   float[scores.count / 4] at scores.items
+//   wasi_nn_list_free(&scores), wasi_nn_outputs_free(&outputs)
+//
+// A program of this becomes a component in three steps (docs/components.md): compile and link with
+// wasi_nn_component_start.c and -nostartfiles, `embed` the world, `new` with the adapter of preview 1.
+//
+// Conventions
+// - Handles are small numbers that are the guest's until it drops them or gives them away: wasi_nn_compute takes
+//   its inputs' tensors, also when it fails. To use or drop a handle again after that ends the guest with a trap.
+// - The order of dropping does not matter: a context keeps its graph, an output outlives both.
+// - The host copies what it is given before a function returns. Lists that it returns are the guest's, made by malloc.
+//
+// C11 or C++11.
+#ifndef WASINN_GUEST_C_WASI_NN_COMPONENT_H_
+#define WASINN_GUEST_C_WASI_NN_COMPONENT_H_
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WASI_NN_VERSION "@0.2.0-rc-2024-10-28"
+#define WASI_NN_IMPORT(interface, name) \
+  __attribute__((import_module("wasi:nn/" interface WASI_NN_VERSION), import_name(name)))
+
+typedef uint32_t wasi_nn_tensor;
+typedef uint32_t wasi_nn_graph;
+typedef uint32_t wasi_nn_context;
+typedef uint32_t wasi_nn_error;
+
+// The type of a tensor's elements; the size of one element in bytes is in parentheses.
+typedef uint32_t wasi_nn_type;
+enum {
+  WASI_NN_FP16 = 0,  // (2)
+  WASI_NN_FP32 = 1,  // (4)
+  WASI_NN_FP64 = 2,  // (8)
+  WASI_NN_BF16 = 3,  // (2)
+  WASI_NN_U8 = 4,    // (1)
+  WASI_NN_I32 = 5,   // (4)
+  WASI_NN_I64 = 6,   // (8)
+};
+
+// The format of a model's bytes.
+typedef uint32_t wasi_nn_encoding;
+enum {
+  WASI_NN_ENCODING_OPENVINO = 0,  // two builders: the .xml file, then the .bin file; all others have one
+  WASI_NN_ENCODING_ONNX = 1,
+  WASI_NN_ENCODING_TENSORFLOW = 2,
+  WASI_NN_ENCODING_PYTORCH = 3,
+  WASI_NN_ENCODING_TENSORFLOWLITE = 4,
+  WASI_NN_ENCODING_GGML = 5,
+  WASI_NN_ENCODING_AUTODETECT = 6,
+};
+
+// Where a model shall run.
+typedef uint32_t wasi_nn_target;
+enum { WASI_NN_TARGET_CPU = 0, WASI_NN_TARGET_GPU = 1, WASI_NN_TARGET_TPU = 2 };
+
+// What went wrong (wasi_nn_error_code).
+enum {
+  WASI_NN_INVALID_ARGUMENT = 0,       // a shape, type, size or name that the model does not take
+  WASI_NN_INVALID_ENCODING = 1,       // bytes that are no model of that encoding
+  WASI_NN_TIMEOUT = 2,                // the host's deadline passed
+  WASI_NN_RUNTIME_ERROR = 3,          // the framework failed
+  WASI_NN_UNSUPPORTED_OPERATION = 4,  // the framework, target or element type is not available here
+  WASI_NN_TOO_LARGE = 5,              // a quota of the host is exceeded
+  WASI_NN_NOT_FOUND = 6,              // the host has no model of that name
+  WASI_NN_SECURITY = 7,               // the host's policy forbids it
+  WASI_NN_UNKNOWN = 8,
+};
+
+// A list that the host returned: bytes, uint32_t or char (UTF-8, no NUL at its end).
+typedef struct wasi_nn_list {
+  void* items;
+  size_t count;
+} wasi_nn_list;
+
+// One part of a model.
+typedef struct wasi_nn_builder {
+  const void* data;
+  size_t size;
+} wasi_nn_builder;
+
+// An input or output: its name in the model (UTF-8, no NUL needed) and its tensor.
+typedef struct wasi_nn_named_tensor {
+  const char* name;
+  size_t name_size;
+  wasi_nn_tensor tensor;
+} wasi_nn_named_tensor;
+
+typedef struct wasi_nn_result {
+  uint8_t is_error;
+  uint32_t handle;  // of what was asked for, or a wasi_nn_error
+} wasi_nn_result;
+
+typedef struct wasi_nn_outputs {
+  uint8_t is_error;
+  union {
+    struct {
+      wasi_nn_named_tensor* items;
+      size_t count;
+    } list;
+    wasi_nn_error error;
+  };
+} wasi_nn_outputs;
+
+// A new tensor: the bytes are copied. Never fails; compute says if size does not fit the shape.
+wasi_nn_tensor wasi_nn_tensor_new(const uint32_t* dims, size_t rank, wasi_nn_type type, const void* data, size_t size)
+    WASI_NN_IMPORT("tensor", "[constructor]tensor");
+// Free the list afterwards: uint32_t, and bytes.
+void wasi_nn_tensor_dimensions(wasi_nn_tensor tensor, wasi_nn_list* dims)
+    WASI_NN_IMPORT("tensor", "[method]tensor.dimensions");
+void wasi_nn_tensor_data(wasi_nn_tensor tensor, wasi_nn_list* bytes) WASI_NN_IMPORT("tensor", "[method]tensor.data");
+wasi_nn_type wasi_nn_tensor_type(wasi_nn_tensor tensor) WASI_NN_IMPORT("tensor", "[method]tensor.ty");
+void wasi_nn_tensor_drop(wasi_nn_tensor tensor) WASI_NN_IMPORT("tensor", "[resource-drop]tensor");
+
+// Loads a model that the guest brings along. A host may refuse such models altogether (WASI_NN_SECURITY).
+void wasi_nn_load(const wasi_nn_builder* builders, size_t count, wasi_nn_encoding encoding, wasi_nn_target target,
+                  wasi_nn_result* graph) WASI_NN_IMPORT("graph", "load");
+// The model that the host offers under this name. Cheap: the host loads it once for all its guests.
+void wasi_nn_load_by_name(const char* name, size_t size, wasi_nn_result* graph) WASI_NN_IMPORT("graph", "load-by-name");
+// A context in which to run the model. Use it again and again: making one is much dearer than computing with it.
+void wasi_nn_init_execution_context(wasi_nn_graph graph, wasi_nn_result* context)
+    WASI_NN_IMPORT("graph", "[method]graph.init-execution-context");
+void wasi_nn_graph_drop(wasi_nn_graph graph) WASI_NN_IMPORT("graph", "[resource-drop]graph");
+
+// Runs the model on these inputs, whose tensors are gone afterwards. Free the outputs.
+void wasi_nn_compute(wasi_nn_context context, const wasi_nn_named_tensor* inputs, size_t count,
+                     wasi_nn_outputs* outputs) WASI_NN_IMPORT("inference", "[method]graph-execution-context.compute");
+void wasi_nn_context_drop(wasi_nn_context context)
+    WASI_NN_IMPORT("inference", "[resource-drop]graph-execution-context");
+
+// One of the codes above, and the whole message of host and framework (free the list afterwards).
+uint32_t wasi_nn_error_code(wasi_nn_error error) WASI_NN_IMPORT("errors", "[method]error.code");
+void wasi_nn_error_data(wasi_nn_error error, wasi_nn_list* text) WASI_NN_IMPORT("errors", "[method]error.data");
+void wasi_nn_error_drop(wasi_nn_error error) WASI_NN_IMPORT("errors", "[resource-drop]error");
+
+// An empty list has no memory, and its pointer is no pointer.
+static inline void wasi_nn_list_free(wasi_nn_list* list) {
+  if (list->count > 0) free(list->items);
+  list->count = 0;
+}
+
+// Drops the tensors that are still the guest's; set the `tensor` of one that was given away or dropped to 0.
+static inline void wasi_nn_outputs_free(wasi_nn_outputs* outputs) {
+  if (outputs->is_error) {
+    wasi_nn_error_drop(outputs->error);
+    return;
+  }
+  for (size_t i = 0; i < outputs->list.count; ++i) {
+    wasi_nn_named_tensor* item = &outputs->list.items[i];
+    if (item->name_size > 0) free((void*)item->name);
+    if (item->tensor != 0) wasi_nn_tensor_drop(item->tensor);
+  }
+  if (outputs->list.count > 0) free(outputs->list.items);
+  outputs->list.count = 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // WASINN_GUEST_C_WASI_NN_COMPONENT_H_
