@@ -6,6 +6,8 @@
 #   wasmtime      the Wasmtime engine: library and headers
 #   wasmtime-component
 #                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
+#   component-guests
+#                 what makes components of C, C++, JavaScript and Python
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   lint          clang-format and clang-tidy (apt)
@@ -18,7 +20,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component onnxruntime tests lint)
+names=(build guest wasmtime wasmtime-component component-guests onnxruntime tests lint)
 
 packages_of() {
   case $1 in
@@ -35,6 +37,7 @@ packages_of() {
 recipes_of() {
   case $1 in
     wasmtime | wasmtime-component) echo "$1" ;;
+    component-guests) echo component-tools componentize-py ;;
     onnxruntime) echo onnxruntime onnxruntime-headers ;;
     tests) echo onnx-node-tests silero-vad ;;
   esac

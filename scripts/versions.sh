@@ -24,6 +24,16 @@ ONNX_WHEEL_SHA256="4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c
 SILERO_VAD_WHEEL=6.2.3
 SILERO_VAD_WHEEL_SHA256=7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8
 
+# Guests that are components. jco and componentize-js are pinned with all that they need in scripts/deps/component-tools/;
+# later ones want a later Node.js.
+JCO=1.15.4
+NODE_WHEEL=22.20.0
+NODE_WHEEL_SHA256="b5c500aa4dc046333ecb0a80f183e069e5c30ce637f1c1a37166b2c0b642dc21
+  7a2b0989194148f66e9295d8f11bc463bde02cbe276517f4d20a310fb84780ae"
+COMPONENTIZE_PY_WHEEL=0.25.1
+COMPONENTIZE_PY_WHEEL_SHA256="8623cd8cab8453cb0cd8bf03f3c7103420d06f2f3d360186a280a70a1ca5e89f
+  7b6a87c520358166843af0daa86d2312d7af4cbcbbf1e598951085cf7f2991ca"
+
 # The LLVM of the guests, of clang-format and of clang-tidy: Debian has several side by side.
 LLVM=19
 # The oldest cargo that can read the crate above (its edition is 2024), and the oldest Rust that compiles it.
