@@ -1,0 +1,68 @@
+# Builds guests that are components, with the tools that scripts/deps.sh component-guests fetches.
+#
+#   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])     C or C++, as for wasinn_add_guest
+#   wasinn_add_component(NAME COMMAND word… DEPENDS file… [TARGETS target…])         COMMAND ends where the component's path follows
+#
+# make ${CMAKE_BINARY_DIR}/guests/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
+# do nothing; WASINN_JCO, WASINN_COMPONENTIZE_JS and WASINN_COMPONENTIZE_PY tell.
+
+# The wasi:nn that components import, and the world for languages that need one.
+set(WASINN_WIT_NN ${PROJECT_SOURCE_DIR}/guest/wit/deps/wasi-nn)
+set(WASINN_WIT ${PROJECT_SOURCE_DIR}/guest/wit)
+file(GLOB_RECURSE WASINN_WIT_FILES ${WASINN_WIT}/*.wit)
+
+# Tools may come and go after a build folder was configured, so they are looked for each time.
+set(missing)
+foreach(tool IN ITEMS jco componentize-js componentize-py)
+  string(TOUPPER WASINN_${tool} variable)
+  string(REPLACE "-" "_" variable ${variable})
+  if(${variable} AND NOT EXISTS ${${variable}})
+    unset(${variable} CACHE)
+  endif()
+  find_program(${variable} ${tool} HINTS ${CMAKE_PREFIX_PATH} PATH_SUFFIXES component-tools/bin)
+  mark_as_advanced(${variable})
+  if(NOT ${variable})
+    list(APPEND missing ${tool})
+  endif()
+endforeach()
+if(missing)
+  list(JOIN missing ", " missing)
+  message(STATUS "Components: some or all will not be built, for these tools are missing: ${missing}; "
+                 "scripts/deps.sh component-guests fetches them")
+endif()
+
+function(wasinn_add_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;DEPENDS;TARGETS")
+  set(component ${CMAKE_BINARY_DIR}/guests/${name}.component.wasm)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/guests)
+  add_custom_command(
+    OUTPUT ${component}
+    COMMAND ${arg_COMMAND} ${component}
+    DEPENDS ${arg_DEPENDS} ${arg_TARGETS} ${WASINN_WIT_FILES}
+    COMMENT "Building component ${name}"
+    VERBATIM)
+  add_custom_target(guest-${name}.component ALL DEPENDS ${component})
+endfunction()
+
+# wasinn_component_of(NAME MODULE TARGET): of a core module that has a main, made by TARGET. The module's imports say which
+# part of wasi:nn it wants; of preview 1 it takes what it likes, from the adapter that jco brings along.
+function(wasinn_component_of name module target)
+  set(embedded ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.embedded.wasm)
+  add_custom_command(
+    OUTPUT ${embedded}
+    COMMAND ${WASINN_JCO} embed --wit ${WASINN_WIT_NN} ${module} -o ${embedded}
+    DEPENDS ${module} ${target} ${WASINN_WIT_FILES}
+    COMMENT "Embedding the interfaces of component ${name}"
+    VERBATIM)
+  wasinn_add_component(${name} COMMAND ${WASINN_JCO} new --wasi-command ${embedded} -o DEPENDS ${embedded})
+endfunction()
+
+function(wasinn_add_c_component name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;INCLUDES;OPTIONS")
+  if(NOT WASINN_JCO OR NOT WASINN_HAVE_GUESTS)
+    return()
+  endif()
+  wasinn_add_guest(${name}.core SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/guest/c/wasi_nn_component_start.c
+                   INCLUDES ${PROJECT_SOURCE_DIR}/guest/c ${arg_INCLUDES} OPTIONS -nostartfiles ${arg_OPTIONS})
+  wasinn_component_of(${name} ${CMAKE_BINARY_DIR}/guests/${name}.core.wasm guest-${name}.core)
+endfunction()
