@@ -104,7 +104,7 @@ TEST_F(RegistryTest, AWordForTheFormatThatNobodyKnows) {
 TEST_F(RegistryTest, ANameIsNeverAPath) {
   Put(kRelu, "models/m/1/model.onnx");
   Script script;
-  for (const char* name : {"/work/models/m/1/model.onnx", "m/1", "../models/m", "m/../m", "./m", "models/m"}) {
+  for (const char* name : {"/files/models/m/1/model.onnx", "m/1", "../models/m", "m/../m", "./m", "models/m"}) {
     script.Fails("name 0 " + std::string(name), WASI_NN_NOT_FOUND);
   }
   script.Fails("name 0 " + Path("models/m/1/model.onnx"), WASI_NN_NOT_FOUND);
@@ -115,7 +115,7 @@ TEST_F(RegistryTest, ANameIsNeverAPath) {
 TEST_F(RegistryTest, OnlyTheHostsModels) {
   Put(kRelu, "relu.onnx");
   Script script;
-  script.Fails("load 0 /work/relu.onnx", WASI_NN_UNSUPPORTED_OPERATION);
+  script.Fails("load 0 /files/relu.onnx", WASI_NN_UNSUPPORTED_OPERATION);
   Ask(script, "relu", kReluOutput);
   RunScript(script, {"--model", "relu=" + Path("relu.onnx"), "--nn-deny-load"});
 }
@@ -127,7 +127,7 @@ TEST_F(RegistryTest, ExternalData) {
   Script script;
   script.Do("name 0 external").Do("context 0 0").Do(Script::Set("set 0 0 1 4", Floats({10, 20, 30, 40})));
   script.Do("compute 0").Gives("get 0 0", Floats({11, 22, 33, 44}));
-  script.Fails("load 1 /work/external.onnx", WASI_NN_UNSUPPORTED_OPERATION);  // policy
+  script.Fails("load 1 /files/external.onnx", WASI_NN_UNSUPPORTED_OPERATION);  // policy
   script.Do("compute 0").Gives("get 0 0", Floats({11, 22, 33, 44}));
   RunScript(script, {"--model", "external=" + Path("external.onnx")});
 }
@@ -138,7 +138,7 @@ TEST_F(RegistryTest, AModelIsCompiledOnce) {
   Put(kRelu, "new.onnx");
   Script script;
   Ask(script, "m", kInput);
-  script.Do("rename /work/new.onnx /work/m.onnx");
+  script.Do("rename /files/new.onnx /files/m.onnx");
   Ask(script, "m", kInput);
   script.Do("name 1 m").Do("name 2 m").Do("name 3 m");
   const auto answers = RunScript(script, {"--model", "m=" + Path("m.onnx")});
@@ -151,7 +151,7 @@ TEST_F(RegistryTest, AFileIsReadWhenItIsFirstNamed) {
   Put(kSame, "m.onnx");
   Put(kRelu, "new.onnx");
   Script script;
-  script.Do("rename /work/new.onnx /work/m.onnx");
+  script.Do("rename /files/new.onnx /files/m.onnx");
   Ask(script, "m", kReluOutput);
   RunScript(script, {"--model", "m=" + Path("m.onnx")});
 }
@@ -162,7 +162,7 @@ TEST_F(RegistryTest, AMendedFileLoads) {
   fs::copy_file(TinyModelPath("external").replace_filename("external.bin"), Path("m.onnx"));
   Script script;
   script.Fails("name 0 m", WASI_NN_INVALID_ENCODING).Fails("name 0 m", WASI_NN_INVALID_ENCODING);
-  script.Do("rename /work/good.onnx /work/m.onnx");
+  script.Do("rename /files/good.onnx /files/m.onnx");
   Ask(script, "m", kReluOutput);
   RunScript(script, {"--model", "m=" + Path("m.onnx") + ",encoding=onnx"});
 }

@@ -34,8 +34,8 @@ class VoiceTest : public ::testing::Test {
   std::string Wav() const { return (folder_.path() / "speech.wav").string(); }
 
   CommandResult RunVoice(std::vector<std::string> args) const {
-    args.emplace_back("/work/speech.wav");
-    return RunGuest({"--model", std::string("vad=") + kModel, "--dir", folder_.path().string() + "::/work"}, "voice",
+    args.emplace_back("/files/speech.wav");
+    return RunGuest({"--model", std::string("vad=") + kModel, "--dir", folder_.path().string() + "::/files"}, "voice",
                     args);
   }
 

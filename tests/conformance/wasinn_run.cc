@@ -106,8 +106,8 @@ std::vector<Script::Answer> Script::Run(const std::vector<std::string>& flags, c
     for (const Step& step : steps_) script << step.text << "\n";
   }
   std::vector<std::string> all = flags;
-  all.insert(all.end(), {"--dir", folder.string() + "::/work"});
-  const CommandResult result = RunGuest(all, "steps", {"/work/script"});
+  all.insert(all.end(), {"--dir", folder.string() + "::/files"});
+  const CommandResult result = RunGuest(all, "steps", {"/files/script"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   std::vector<Answer> answers;
   for (const std::string& line : Lines(result.out)) answers.push_back(ParseAnswer(line));

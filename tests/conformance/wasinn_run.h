@@ -64,7 +64,7 @@ class Script {
   // "set CONTEXT INDEX TYPE DIMS" with the bytes at the end.
   static std::string Set(const std::string& step, const Bytes& bytes) { return step + " " + ToHex(bytes); }
 
-  // Runs it in one guest and checks every answer. The guest sees `folder` as "/work", and may write there.
+  // Runs it in one guest and checks every answer. The guest sees `folder` as "/files", and may write there.
   std::vector<Answer> Run(const std::vector<std::string>& flags, const std::filesystem::path& folder);
 
  private:
