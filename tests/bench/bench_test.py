@@ -14,6 +14,7 @@ import unittest
 WASINN = os.environ["WASINN"]
 SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
 COUNTS = os.environ["WASINN_COUNTS"] == "1"
+COMPONENTS = os.environ["WASINN_COMPONENTS"] == "1"
 
 TINY = SOURCE / "tests/models/tiny"
 DIGITS = SOURCE / "models/digits.onnx"
@@ -95,6 +96,28 @@ class CountsTest(BenchTest):
     def test_shape(self):
         report = self.report("--shape", "x=3x5", TINY / "dynamic.onnx")
         self.assertEqual((report["input_bytes"], report["bytes_copied"]), (60, 120))
+
+
+class ComponentTest(BenchTest):
+    @unittest.skipUnless(COMPONENTS, "this Wasmtime cannot serve wasi:nn to components")
+    def test_copies_once_each_way(self):
+        for model in ("relu", "mean", "two_in_two_out", "identity_bf16", "identity_u16", "identity_scalar", "identity_empty"):
+            with self.subTest(model):
+                report = self.report("--abi", "wit", TINY / f"{model}.onnx")
+                self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
+                self.assertEqual(report["copies"], 4 if model == "two_in_two_out" else 2)
+                self.assertTrue(report["outputs_equal"])
+
+    @unittest.skipUnless(COMPONENTS, "this Wasmtime cannot serve wasi:nn to components")
+    def test_allocations_do_not_grow(self):
+        # Of which the engine makes most; the tensors' own memory is none of them.
+        allocations = self.report("--abi", "wit", TINY / "relu.onnx", iterations=20)["allocations"]
+        if COUNTS:
+            self.assertLessEqual(allocations, 14)
+
+    @unittest.skipIf(COMPONENTS, "this Wasmtime can serve wasi:nn to components")
+    def test_without_the_library(self):
+        self.check_error("scripts/deps.sh wasmtime-component", "--abi", "wit", TINY / "mean.onnx")
 
 
 class OutputTest(BenchTest):

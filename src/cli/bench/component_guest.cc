@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/bench/guest.h"
+#include "cli/bench/guest_types.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
 
@@ -34,41 +35,7 @@ Value OfString(std::string& text) { return {WASMTIME_COMPONENT_STRING, {.string 
 Value OfList(std::vector<Value>& items) { return {WASMTIME_COMPONENT_LIST, {.list = {items.size(), items.data()}}}; }
 Value OfTuple(std::vector<Value>& items) { return {WASMTIME_COMPONENT_TUPLE, {.tuple = {items.size(), items.data()}}}; }
 
-// How a component describes an element type: a case of tensor-type. Where that has none for it, and where the last
-// dimension then counts bytes, two for each element.
-struct WitType {
-  uint8_t number;
-  bool doubled;
-};
-
-WitType ToWit(Dtype dtype) {
-  enum : uint8_t { kF16, kF32, kF64, kBf16, kU8, kI32, kI64 };
-  switch (dtype) {
-    case WASINN_F16:
-      return {kF16, false};
-    case WASINN_F32:
-      return {kF32, false};
-    case WASINN_F64:
-      return {kF64, false};
-    case WASINN_BF16:
-      return {kBf16, false};
-    case WASINN_I32:
-    case WASINN_U32:
-      return {kI32, false};
-    case WASINN_I64:
-    case WASINN_U64:
-      return {kI64, false};
-    case WASINN_I16:
-    case WASINN_U16:
-      return {kU8, true};
-    case WASINN_U8:
-    case WASINN_I8:
-    case WASINN_BOOL:
-    case WASINN_DTYPE_UNKNOWN:
-      break;
-  }
-  return {kU8, false};
-}
+constexpr Dtype kWitTypes[] = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_BF16, WASINN_U8, WASINN_I32, WASINN_I64};
 
 // The arguments of `prepare`, which point into each other.
 class Arguments {
@@ -88,11 +55,9 @@ class Arguments {
   std::vector<Value>& NewValues() { return lists_.emplace_back(); }
 
   Value OfInput(const Tensor& input) {
-    const WitType type = ToWit(input.dtype);
+    const GuestType type = DescribeForGuest(input, kWitTypes);
     std::vector<Value>& dims = NewValues();
-    for (const int64_t dim : input.dims) dims.push_back(OfU32(static_cast<uint32_t>(dim)));
-    if (type.doubled && dims.empty()) dims.push_back(OfU32(1));
-    if (type.doubled) dims.back().of.u32 *= 2;
+    for (const uint32_t dim : type.dims) dims.push_back(OfU32(dim));
     std::vector<Value>& data = NewValues();
     data.reserve(input.data.size());
     for (const uint8_t byte : input.data.bytes()) data.push_back(OfU8(byte));

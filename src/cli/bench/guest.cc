@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/bench/guest_types.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
 
@@ -25,47 +26,7 @@ using wasmtime::ModulePtr;
 using wasmtime::StorePtr;
 using wasmtime::TakeError;
 
-// How a guest describes an element type.
-struct WitxType {
-  uint32_t number;
-  bool doubled;  // the last dimension counts bytes, two for each element
-};
-
-WitxType ToWitx(Dtype dtype) {
-  enum { kF16, kF32, kF64, kU8, kI32, kI64 };
-  switch (dtype) {
-    case WASINN_F16:
-      return {kF16, false};
-    case WASINN_F32:
-      return {kF32, false};
-    case WASINN_F64:
-      return {kF64, false};
-    case WASINN_I32:
-    case WASINN_U32:
-      return {kI32, false};
-    case WASINN_I64:
-    case WASINN_U64:
-      return {kI64, false};
-    case WASINN_BF16:
-    case WASINN_I16:
-    case WASINN_U16:
-      return {kU8, true};
-    case WASINN_U8:
-    case WASINN_I8:
-    case WASINN_BOOL:
-    case WASINN_DTYPE_UNKNOWN:
-      break;
-  }
-  return {kU8, false};
-}
-
-std::vector<uint32_t> WitxDims(const Tensor& tensor) {
-  std::vector<uint32_t> dims(tensor.dims.begin(), tensor.dims.end());
-  if (!ToWitx(tensor.dtype).doubled) return dims;
-  if (dims.empty()) dims.push_back(1);
-  dims.back() *= 2;
-  return dims;
-}
+constexpr Dtype kWitxTypes[] = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_U8, WASINN_I32, WASINN_I64};
 
 class WasmtimeGuest final : public GuestRunner {
  public:
@@ -98,11 +59,11 @@ class WasmtimeGuest final : public GuestRunner {
   Result<void> Prepare(const std::string& name, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) {
     std::vector<uint32_t> in, out;  // arrays of bench_input and bench_output
     for (const Tensor& input : inputs) {
-      const std::vector<uint32_t> dims = WitxDims(input);
+      const auto [type, dims] = DescribeForGuest(input, kWitxTypes);
       const uint32_t dims_at = Put(dims.data(), dims.size() * sizeof(uint32_t));
       const uint32_t data_at = Put(input.data.bytes().data(), input.data.size());
-      in.insert(in.end(), {input.index, dims_at, static_cast<uint32_t>(dims.size()), ToWitx(input.dtype).number,
-                           data_at, static_cast<uint32_t>(input.data.size())});
+      in.insert(in.end(), {input.index, dims_at, static_cast<uint32_t>(dims.size()), type, data_at,
+                           static_cast<uint32_t>(input.data.size())});
     }
     for (const Tensor& output : outputs) {
       outputs_.push_back({Put(nullptr, output.data.size()), output.data.size()});
