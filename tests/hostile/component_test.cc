@@ -1,0 +1,218 @@
+// Hostile components, on the real engine with ONNX Runtime: an error-code or a trap, and nothing else suffers.
+#include <gtest/gtest.h>
+
+#include "hostile/run.h"
+
+namespace wasinn::testing {
+namespace {
+
+constexpr int kTrapped = 134;
+constexpr size_t kMostBytes = size_t{kSanitized ? 1500 : 500} << 20;
+
+GuestRun Component(const std::string& guest, const std::vector<std::string>& args = {}) {
+  return {.guest = guest + ".component", .args = args};
+}
+
+// Of the model "digits".
+Attack Misfit(const std::string& what, const std::string& given) {
+  return {
+      what, "invalid_argument", {"compute: invalid_argument: input 'image' takes f32 [?, 1, 8, 8], given " + given}};
+}
+Attack WrongSize(const std::string& what, int bytes) {
+  return {
+      what,
+      "invalid_argument",
+      {"compute: invalid_argument: input 'image': f32 [1, 1, 8, 8] needs 256 bytes, given " + std::to_string(bytes)}};
+}
+Attack NoInput(const std::string& what, const std::string& name) {
+  return {what, "invalid_argument", {"compute: invalid_argument: the model has no input '" + name, "only 'image'"}};
+}
+
+TEST(HostileComponents, Tensors) {
+  const Attack attacks[] = {
+      {"as it should be"},
+      WrongSize("a byte less", 255),
+      WrongSize("a byte more", 257),
+      WrongSize("no bytes", 0),
+      WrongSize("bytes of two images", 512),
+      Honest(),
+      Misfit("one dimension", "f32 [64]"),
+      Misfit("no dimension", "f32 []"),
+      Misfit("a column more", "f32 [1, 1, 8, 9]"),
+      Misfit("the largest dimensions", "f32 [4294967295, 4294967295, 4294967295, 4294967295]"),
+      Misfit("eight dimensions", "f32 [1, 1, 1, 1, 1, 1, 8, 8]"),
+      Misfit("a product that wraps around", "f32 [1073741825, 4, 8, 8]"),
+      Misfit("doubles", "f64 [1, 1, 8, 8]"),
+      Misfit("integers", "i32 [1, 1, 8, 8]"),
+      Misfit("half of a float", "bf16 [1, 1, 8, 8]"),
+      Honest(),
+      NoInput("an empty name", "'"),
+      NoInput("an unknown name", "Image'"),
+      NoInput("a name and a NUL", "image\\x00'"),
+      NoInput("a name of control characters", "a\\x1b[2Jb\\x0ac'"),
+      NoInput("an index too large", "1'"),
+      NoInput("2 to the 64", "18446744073709551616'"),
+      {"an index"},
+      NoInput("a megabyte of a name", "xxx"),
+      Honest(),
+      {"no input", "invalid_argument", {"input 0 ('image') was not set"}},
+      {"an input twice", "invalid_argument", {"2 inputs are given, the model has 1"}},
+      {"ten thousand inputs", "invalid_argument", {"10000 inputs are given, the model has 1"}},
+      {"ten thousand more", "invalid_argument", {"10000 inputs are given, the model has 1"}},
+      Honest(),
+  };
+  ExpectAttacks(Component("tensors").Execute(), attacks);
+}
+
+TEST(HostileComponents, EveryOrderOfDropping) {
+  const CommandResult result = Component("drops").Execute();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, std::string("24 orders\n") + kHonest + "\n");
+}
+
+TEST(HostileComponents, WhatIsNoHandleAndNoValueTraps) {
+  const struct {
+    const char *how, *why;
+  } traps[] = {{"twice", "unknown handle index"},
+               {"after-compute", "unknown handle index"},
+               {"after-failed-compute", "used with the wrong type"},  // it is the error's number by then
+               {"drop-twice", "unknown handle index"},
+               {"drop-graph-twice", "unknown handle index"},
+               {"dead-graph", "unknown handle index"},
+               {"dead-error", "unknown handle index"},
+               {"zero", "unknown handle index 0"},
+               {"forged", "unknown handle index 123456"},
+               {"forged-most", "unknown handle index 4294967295"},
+               {"graph-as-tensor", "used with the wrong type"},
+               {"tensor-as-graph", "used with the wrong type"},
+               {"graph-as-error", "used with the wrong type"},
+               {"graph-as-input", "used with the wrong type"},
+               {"unknown-type", "unexpected discriminant: 7"},
+               {"unknown-encoding", "unexpected discriminant: 7"},
+               {"unknown-target", "unexpected discriminant: 3"},
+               {"no-utf8", "invalid utf-8"},
+               {"no-utf8-input", "incomplete utf-8"},
+               {"data-outside", "out of bounds"},
+               {"dims-outside", "out of bounds"},
+               {"dims-unaligned", "not aligned"},
+               {"dims-wrap", "out of bounds"},
+               {"name-outside", "out of bounds"},
+               {"builders-outside", "out of bounds"},
+               {"builder-outside", "out of bounds"},
+               {"inputs-outside", "out of bounds"},
+               {"result-outside", "out of bounds"},
+               {"result-unaligned", "not aligned"}};
+  for (const auto& trap : traps) {
+    const CommandResult result = Component("handles", {trap.how}).Execute();
+    EXPECT_EQ(result.exit_code, kTrapped) << trap.how << result.err;
+    EXPECT_EQ(result.out, std::string(kHonest) + "\n") << trap.how;
+    EXPECT_TRUE(HasInOrder(result.err, {"wasinn: error: ", "handles.component.wasm: ", trap.why, "wasm backtrace:"}))
+        << trap.how << ":\n"
+        << result.err;
+  }
+}
+
+// The log stops after 100 errors, and says so.
+void ExpectBounded(const std::string& what, const std::string& line, const std::string& logged) {
+  size_t peak_bytes = 0;
+  const CommandResult result = Component("quotas", {what}).Measure(&peak_bytes);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, std::string(kHonest) + "\n" + what + ": " + line + "\n" + kHonest + "\n");
+  EXPECT_LT(peak_bytes, kMostBytes);
+  const std::vector<std::string> log = GuestLog(result);
+  ASSERT_EQ(log.size(), 101u);
+  EXPECT_TRUE(HasInOrder(log.front(), {logged})) << log.front();
+  EXPECT_TRUE(HasInOrder(log.back(), {"further errors are not logged"})) << log.back();
+}
+
+TEST(HostileComponents, NeverDroppingGraphs) {
+  ExpectBounded("graphs", "63 success 9937 too_large 0 other",
+                "load-by-name: too_large: 1 more graphs would exceed the limit of 64 (64 held)");
+}
+
+TEST(HostileComponents, NeverDroppingContexts) {
+  ExpectBounded("contexts", "255 success 9745 too_large 0 other",
+                "init-execution-context: too_large: 1 more contexts would exceed the limit of 256 (256 held)");
+}
+
+// An input is held until its compute ends. The guest drops one output in the end, for its honest inference.
+TEST(HostileComponents, NeverDroppingOutputs) {
+  ExpectBounded("outputs", "16383 success 3617 too_large 0 other",
+                "compute: too_large: 1 more tensors would exceed the limit of 16384 (16384 held)");
+}
+
+TEST(HostileComponents, DroppingEverything) {
+  ExpectBounded("nothing", "10000 success 0 too_large 10000 other",
+                "load-by-name: not_found: no model is registered as 'nothing'");
+}
+
+// Where the interface has no error to return.
+void ExpectTrap(const GuestRun& run, const std::string& why, size_t most_bytes) {
+  size_t peak_bytes = 0;
+  const CommandResult result = run.Measure(&peak_bytes);
+  const std::string what = ::testing::PrintToString(run.args);
+  EXPECT_EQ(result.exit_code, kTrapped) << what << result.err;
+  EXPECT_EQ(result.out, std::string(kHonest) + "\n") << what;
+  EXPECT_TRUE(HasInOrder(result.err, {"wasinn: error: ", ".component.wasm: ", why, "wasm backtrace:"})) << what << ":\n"
+                                                                                                        << result.err;
+  EXPECT_LT(peak_bytes, most_bytes) << what;
+}
+
+TEST(HostileComponents, NeverDroppingTensors) {
+  ExpectTrap(Component("quotas", {"tensors"}), "1 more tensors would exceed the limit of 16384 (16384 held)",
+             kMostBytes);
+}
+
+TEST(HostileComponents, NeverDroppingErrors) {
+  ExpectTrap(Component("quotas", {"errors"}), "1 more errors would exceed the limit of 1024 (1024 held)", kMostBytes);
+}
+
+TEST(HostileComponents, NeverDroppingBytes) {
+  GuestRun run = Component("quotas", {"bytes"});
+  run.flags = {"--nn-max-bytes", "128M"};
+  ExpectTrap(run, "8388608 more bytes of tensors would exceed the limit of 134217728", kMostBytes);
+}
+
+TEST(HostileComponents, ListsOfNothingAndLongNames) {
+  const Attack attacks[] = {
+      Honest(),
+      {"no builder", "invalid_argument", {"load: invalid_argument: a model needs at least one part"}},
+      {"an empty builder", "invalid_encoding", {"load: invalid_encoding: onnx: the bytes are no ONNX model"}},
+      {"two empty builders", "invalid_argument", {"load: invalid_argument: onnx: an ONNX model is one blob: found 2"}},
+      {"ten thousand builders", "too_large", {"load: too_large: a model of 10000 parts is over the limit of 16"}},
+      {"an empty name of a model", "not_found", {"load-by-name: not_found: no model is registered as ''"}},
+      {"a long name of a model", "too_large", {"load-by-name: too_large: a model's name of 3000 bytes"}},
+      Honest(),
+  };
+  ExpectAttacks(Component("lists").Execute(), attacks);
+}
+
+// More than a call may move. The guest's own memory is of zeros that nobody touches, and so no memory of the host.
+TEST(HostileComponents, ListsOfTwoGibibytes) {
+  for (const char* what : {"data", "dims", "name", "builder", "builders", "many-builders", "inputs", "input-name"}) {
+    ExpectTrap(Component("lists", {what, "2048"}), "too much data is being copied between the host and the guest",
+               kMostBytes);
+  }
+}
+
+// As much as a call may move, and far too much for what it is.
+TEST(HostileComponents, ListsOfAHundredMebibytes) {
+  ExpectTrap(Component("lists", {"dims", "100"}), "a tensor of 26214400 dimensions is over the limit of 32",
+             kMostBytes);
+  ExpectTrap(Component("lists", {"inputs", "100"}), "unknown handle index 0", kMostBytes);
+  const Attack attacks[] = {
+      {"data"},
+      {"name", "too_large", {"load-by-name: too_large: a model's name of 104857600 bytes"}},
+      {"builder", "invalid_encoding", {"load: invalid_encoding: onnx: the bytes are no ONNX model"}},
+      {"input-name", "invalid_argument", {"compute: invalid_argument: the model has no input '\\x00\\x00"}},
+  };
+  for (const Attack& attack : attacks) {
+    size_t peak_bytes = 0;
+    const Attack lines[] = {Honest(), attack, Honest()};
+    ExpectAttacks(Component("lists", {attack.what, "100"}).Measure(&peak_bytes), lines);
+    EXPECT_LT(peak_bytes, kMostBytes) << attack.what;
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing
