@@ -82,6 +82,10 @@ typedef struct wasinn_wit_functions {
   wasinn_status* (*error_code)(wasinn_process* process, uint32_t error, uint32_t* out);
   wasinn_status* (*error_data)(wasinn_process* process, uint32_t error, wasinn_wit_view* out); /* char, UTF-8 */
   wasinn_status* (*error_drop)(wasinn_process* process, uint32_t error);
+
+  /* wasinn:ext/inspect@0.1.0 (guest/wit/deps/wasinn-ext). Both show UTF-8. */
+  wasinn_status* (*last_error)(wasinn_process* process, wasinn_wit_view* out);               /* char */
+  wasinn_status* (*describe)(wasinn_process* process, uint32_t graph, wasinn_wit_view* out); /* char: a JSON object */
 } wasinn_wit_functions;
 
 /* The table; const, valid for the life of the OS process. Any thread. A NULL process is an error of each function. */

@@ -1,5 +1,7 @@
 #include "core/process.h"
 
+#include "core/describe.h"
+
 #include <vector>
 
 namespace wasinn::core {
@@ -132,6 +134,25 @@ Status Process::DropContext(uint32_t handle) {
 }
 
 void Process::Report(std::string_view function, const Status& status) {
+  std::string text = fmt::format("{}: {}: {}{}{}", function, CodeName(status.code()), status.backend(),
+                                 status.backend().empty() ? "" : ": ", status.message());
+  Log(text);
+  const std::lock_guard lock(last_error_mutex_);
+  last_error_ = std::move(text);
+}
+
+std::string Process::LastError() const {
+  const std::lock_guard lock(last_error_mutex_);
+  return last_error_;
+}
+
+Result<std::string> Process::Describe(uint32_t handle) const {
+  Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  return DescribeAsJson(*(*graph)->graph);
+}
+
+void Process::Log(std::string_view error) {
   const uint64_t errors = errors_.fetch_add(1, std::memory_order_relaxed);
   const Logger& logger = host_->logger();
   if (errors > limits_.max_log_messages || !logger.Wants(WASINN_LOG_WARNING)) return;
@@ -140,9 +161,7 @@ void Process::Report(std::string_view function, const Status& status) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{}: further errors are not logged", who));
     return;
   }
-  logger.Write(WASINN_LOG_WARNING,
-               fmt::format("{}: {}: {}: {}{}{}", who, function, CodeName(status.code()), status.backend(),
-                           status.backend().empty() ? "" : ": ", status.message()));
+  logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
 }
 
 wasinn_process_stats Process::Statistics() const {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <memory_resource>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -86,8 +87,11 @@ class Process {
 
   // Refuses new calls, cancels what runs, waits until no call is inside, frees everything. May be called again.
   void Close();
-  // Counts an error of a call and writes it to the log, up to the limit of messages.
+  // Counts an error of a call, keeps it as the last one, and writes it to the log, up to the limit of messages.
   void Report(std::string_view function, const Status& status);
+  // "load: invalid_encoding: onnx: …", of whichever thread of the guest; "" if there was none.
+  std::string LastError() const;
+  Result<std::string> Describe(uint32_t graph) const;
 
   const wasinn_limits& limits() const { return limits_; }
   wasinn_process_stats Statistics() const;
@@ -103,6 +107,7 @@ class Process {
     Charge count;
     std::shared_ptr<Context> context;
   };
+  void Log(std::string_view error);
   Result<uint32_t> Hold(TensorPtr tensor);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                         std::pmr::vector<Context::Given>& given);
@@ -125,6 +130,8 @@ class Process {
   std::atomic<bool> closing_{false};  // stops loads
   CopyCount copied_in_, copied_out_;
   std::atomic<uint64_t> model_bytes_copied_{0}, computes_{0}, errors_{0};
+  mutable std::mutex last_error_mutex_;
+  std::string last_error_;
 };
 
 }  // namespace wasinn::core

@@ -28,6 +28,10 @@ constexpr Function kCommon[] = {
     {"error-code", "errors", "[method]error.code", 1, true},
     {"error-data", "errors", "[method]error.data", 2, false},
 };
+constexpr Function kExt[] = {
+    {"last-error", "inspect", "last-error", 1, false},
+    {"describe", "inspect", "describe", 2, false},
+};
 constexpr Function kWhole[] = {
     {"compute", "inference", "[method]graph-execution-context.compute", 4, false},
 };
@@ -114,6 +118,12 @@ constexpr char kGraph[] = R"(
                          (param "target" $execution-target) (result (result (own $graph) (error (own $error))))))
     (export "load-by-name" (func (param "name" string) (result (result (own $graph) (error (own $error))))))))
   (alias export $graph "graph" (type $graph-resource)))";
+constexpr char kInspect[] = R"(
+  (import "wasinn:ext/inspect@0.1.0" (instance $inspect
+    (alias outer 1 $graph-resource (type $graph'))
+    (export "graph" (type $graph (eq $graph')))
+    (export "last-error" (func (result string)))
+    (export "describe" (func (param "model" (borrow $graph)) (result string))))))";
 // What is lowered into memory comes one after the other.
 constexpr char kMemory[] = R"(
   (core module $Memory
@@ -212,6 +222,7 @@ std::string PuppetText(std::string_view version, int pages) {
   for (const Function& function : kCommon) parts.Add(function);
   if (version == kOctober) {
     for (const Function& function : kWhole) parts.Add(function);
+    for (const Function& function : kExt) parts.Add(function);
   } else {
     for (const Function& function : kSteps) parts.Add(function);
   }
@@ -229,6 +240,7 @@ std::string PuppetText(std::string_view version, int pages) {
   text += kInferenceHead;
   text += version == kOctober ? kInferenceWhole : kInferenceSteps;
   text += kGraph;
+  if (version == kOctober) text += kInspect;
   text += kMemory;
   text += parts.lowered + "\n  (core module $Puppet\n    (import \"memory\" \"memory\" (memory 1))";
   text += "\n    (import \"memory\" \"next\" (global $next (mut i32)))";

@@ -179,6 +179,24 @@ TEST_F(ComponentReal, BytesThatDoNotFitAreRefusedByCompute) {
   ExpectError(*guest, "compute", {context, 0, 1, kResult}, kInvalidArgument, "7");
 }
 
+TEST_F(ComponentReal, TellsTheLastErrorAndASignature) {
+  const auto guest = New();
+  const auto text = [&] { return guest->PeekBytes(guest->Peek(kResult), guest->Peek(kResult + 4)); };
+  guest->Call("last-error", {kResult});
+  EXPECT_EQ(text(), "");
+  const uint32_t graph = LoadPair(*guest);
+  guest->Call("describe", {graph, kResult});
+  EXPECT_EQ(
+      text(),
+      R"({"backend":"echo","inputs":[{"name":"x","type":"f32","shape":[2]},{"name":"y","type":"f32","shape":[1]}],)"
+      R"("outputs":[{"name":"x","type":"f32","shape":[2]},{"name":"y","type":"f32","shape":[1]}]})");
+  guest->Poke(0, "nobody");
+  guest->Call("load-by-name", {0, 6, kResult});
+  guest->Call("error-drop", {guest->Peek(kResult + 4)});
+  guest->Call("last-error", {kResult});
+  EXPECT_THAT(text(), HasSubstr("load-by-name: not_found: "));
+}
+
 TEST_F(ComponentReal, TheSameTensorTwiceLeaksNothing) {
   const auto guest = New();
   const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});

@@ -342,6 +342,28 @@ TEST_F(WitTest, AContextInUseIsBusy) {
   other.join();
 }
 
+TEST_F(WitTest, DescribesAModel) {
+  Open();
+  AddEchoModel(host_.get(), "odd",
+               "in a bool -1,2 optional\nin b bf16 any\nin c u8 any opaque\nin d nothing 1 unservable\n");
+  const auto describe = [&](uint32_t graph) {
+    wasinn_wit_view view{};
+    const StatusPtr status(wasinn_wit()->describe(process_.get(), graph, &view));
+    if (status != nullptr) return std::string(wasinn_status_message(status.get()));
+    std::string text(static_cast<const char*>(view.data), view.count);
+    view.release(view.owner);
+    return text;
+  };
+  const std::string text = describe(guest().LoadByName("odd").rep);
+  for (const char* part :
+       {R"({"name":"a","type":"bool","shape":[-1,2],"optional":true})", R"({"name":"b","type":"bf16","shape":null})",
+        R"({"name":"c","type":"u8","shape":null,"opaque":true})",
+        R"({"name":"d","type":"echo","shape":[1],"unservable":true})"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(describe(7), HasSubstr("not a handle of a live graph"));
+}
+
 TEST_F(WitTest, LimitsForEngines) {
   Open(
       "[limits]\nmax_tensor_bytes = 5000000\nmax_model_bytes = 7000000\nmax_tensors = 10\nmax_errors = 4\n"

@@ -260,6 +260,31 @@ wasinn_status* ErrorDrop(wasinn_process* process, uint32_t error) {
   return InProcess(process, [&] { return process->DropError(error); });
 }
 
+// ---- wasinn:ext/inspect
+
+wasinn_wit_view ToView(std::string text) {
+  auto owned = std::make_unique<std::string>(std::move(text));
+  const void* data = owned->data();
+  const size_t size = owned->size();
+  return Keep(std::move(owned), data, size);
+}
+
+wasinn_status* LastError(wasinn_process* process, wasinn_wit_view* out) {
+  return InProcess(process, [&]() -> Status {
+    *out = ToView(process->LastError());
+    return {};
+  });
+}
+
+wasinn_status* DescribeGraph(wasinn_process* process, uint32_t graph, wasinn_wit_view* out) {
+  return InProcess(process, [&]() -> Status {
+    Result<std::string> text = process->Describe(graph);
+    if (!text) return std::move(text.error());
+    *out = ToView(std::move(*text));
+    return {};
+  });
+}
+
 constexpr wasinn_wit_functions kFunctions = {.struct_size = sizeof(wasinn_wit_functions),
                                              .tensor_new = TensorNew,
                                              .tensor_dimensions = TensorDimensions,
@@ -278,7 +303,9 @@ constexpr wasinn_wit_functions kFunctions = {.struct_size = sizeof(wasinn_wit_fu
                                              .error_new = ErrorNew,
                                              .error_code = ErrorCode,
                                              .error_data = ErrorData,
-                                             .error_drop = ErrorDrop};
+                                             .error_drop = ErrorDrop,
+                                             .last_error = LastError,
+                                             .describe = DescribeGraph};
 
 }  // namespace
 

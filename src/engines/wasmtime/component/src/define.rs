@@ -1,10 +1,10 @@
-//! All of wasi:nn in a linker.
+//! All of wasi:nn in a linker, and what wasinn has beyond it.
 
 use wasmtime::Result;
 
 use crate::calls::Calls;
 use crate::types::Linker;
-use crate::{errors, graph, inference, tensor};
+use crate::{errors, ext, graph, inference, tensor};
 
 /// A version of wasi:nn. The linker matches them by name: they are release candidates, of which none stands for another.
 struct Version {
@@ -34,5 +34,5 @@ pub fn define(linker: &mut Linker, calls: Calls) -> Result<()> {
         inference::define(linker.instance(&name("inference"))?, calls, &version.compute)?;
         errors::define(linker.instance(&name("errors"))?, calls, version.error_constructor)?;
     }
-    Ok(())
+    ext::define(linker.instance("wasinn:ext/inspect@0.1.0")?, calls)
 }

@@ -7,6 +7,7 @@
 mod calls;
 mod define;
 mod errors;
+mod ext;
 mod graph;
 mod inference;
 mod instance_pre;

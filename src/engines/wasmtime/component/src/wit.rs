@@ -74,6 +74,9 @@ pub struct Functions {
     pub error_code: Number,
     pub error_data: Show,
     pub error_drop: Drop,
+
+    pub last_error: unsafe extern "C" fn(*mut Process, *mut View) -> Outcome,
+    pub describe: Show,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -82,7 +85,7 @@ const _: () = {
     assert!(size_of::<View>() == 32);
     assert!(size_of::<NamedTensor>() == 24);
     assert!(size_of::<Bytes>() == 16);
-    assert!(size_of::<Functions>() == 19 * 8);
+    assert!(size_of::<Functions>() == 21 * 8);
 };
 
 // Lists of u32 are handed over as they lie in guest memory.

@@ -1,0 +1,37 @@
+#include "core/describe.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/words.h"
+
+namespace wasinn::core {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json Describe(const wasinn_io& io) {
+  Json json = {{"name", io.name}, {"type", DtypeName(io.dtype)}};
+  json["shape"] = io.rank < 0 ? Json() : Json(std::vector<int64_t>(io.dims, io.dims + io.rank));
+  if (io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr) json["type"] = io.type_name;
+  if ((io.flags & WASINN_IO_OPTIONAL) != 0) json["optional"] = true;
+  if ((io.flags & WASINN_IO_OPAQUE) != 0) json["opaque"] = true;
+  if ((io.flags & WASINN_IO_UNSERVABLE) != 0) json["unservable"] = true;
+  return json;
+}
+
+Json Describe(std::span<const wasinn_io* const> ios) {
+  Json json = Json::array();
+  for (const wasinn_io* io : ios) json.push_back(Describe(*io));
+  return json;
+}
+
+}  // namespace
+
+std::string DescribeAsJson(const Graph& graph) {
+  const Json json = {{"backend", graph.backend().table().name},
+                     {"inputs", Describe(graph.inputs())},
+                     {"outputs", Describe(graph.outputs())}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace wasinn::core
