@@ -8,6 +8,7 @@
 #                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
 #   component-guests
 #                 what makes components of C, C++, JavaScript and Python
+#   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes)
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   lint          clang-format and clang-tidy (apt)
@@ -20,7 +21,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component component-guests onnxruntime tests lint)
+names=(build guest wasmtime wasmtime-component component-guests rust-guests onnxruntime tests lint)
 
 packages_of() {
   case $1 in
@@ -38,6 +39,7 @@ recipes_of() {
   case $1 in
     wasmtime | wasmtime-component) echo "$1" ;;
     component-guests) echo component-tools componentize-py ;;
+    rust-guests) echo rust-wasm ;;
     onnxruntime) echo onnxruntime onnxruntime-headers ;;
     tests) echo onnx-node-tests silero-vad ;;
   esac

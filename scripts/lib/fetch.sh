@@ -26,6 +26,19 @@ cargo_at_least() {
   return 1
 }
 
+# rust_for_wasm: a rustc that has the standard library for WebAssembly, or its sources, from which it can be built.
+rust_for_wasm() {
+  local r lib
+  for r in rustc /usr/bin/rustc; do
+    lib=$("$r" --print sysroot 2>/dev/null)/lib/rustlib || continue
+    if [ -d "$lib/wasm32-wasip1" ] || [ -d "$lib/src/rust/library/std" ]; then
+      command -v "$r"
+      return 0
+    fi
+  done
+  return 1
+}
+
 # debian_rust PACKAGE…: Debian 12 has an old Rust, and beside it a current one, for its browsers.
 debian_rust() {
   local p web=''
@@ -34,7 +47,7 @@ debian_rust() {
 }
 
 # fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; cargo, to fetch crates; rust, to compile
-# them.
+# them; rust-wasm, to compile them for WebAssembly.
 fetch_tools() {
   local t
   for t in $(printf '%s\n' "$@" | sort -u); do
@@ -44,6 +57,11 @@ fetch_tools() {
       rust)
         cargo_at_least "$RUST_MIN" >/dev/null || debian_rust cargo rustc
         command -v cc >/dev/null || echo gcc libc6-dev # it links
+        ;;
+      rust-wasm)
+        rust_for_wasm >/dev/null || { debian_rust cargo rustc rust | sed 's/^rust\(-web\)\?$/rust\1-src/'; }
+        command -v cc >/dev/null || echo gcc libc6-dev
+        echo "clang-$LLVM" "lld-$LLVM" wasi-libc
         ;;
     esac
   done
