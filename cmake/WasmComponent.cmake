@@ -1,10 +1,10 @@
-# Builds guests that are components, with the tools that scripts/deps.sh component-guests fetches.
+# Builds guests that are components, with the tools that scripts/deps.sh component-guests rust-guests fetches.
 #
-#   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])     C or C++, as for wasinn_add_guest
-#   wasinn_add_component(NAME COMMAND word… DEPENDS file… [TARGETS target…])         COMMAND ends where the component's path follows
+#   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])   C or C++, as for wasinn_add_guest
+#   wasinn_add_component(NAME COMMAND word… DEPENDS file…)                         the component's path follows COMMAND
 #
 # make ${CMAKE_BINARY_DIR}/guests/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
-# do nothing; WASINN_JCO, WASINN_COMPONENTIZE_JS and WASINN_COMPONENTIZE_PY tell.
+# do nothing; WASINN_JCO, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY and WASINN_CARGO_WASM tell.
 
 # The wasi:nn that components import, and the world for languages that need one.
 set(WASINN_WIT_NN ${PROJECT_SOURCE_DIR}/guest/wit/deps/wasi-nn)
@@ -13,7 +13,7 @@ file(GLOB_RECURSE WASINN_WIT_FILES ${WASINN_WIT}/*.wit)
 
 # Tools may come and go after a build folder was configured, so they are looked for each time.
 set(missing)
-foreach(tool IN ITEMS jco componentize-js componentize-py)
+foreach(tool IN ITEMS jco componentize-js componentize-py cargo-wasm)
   string(TOUPPER WASINN_${tool} variable)
   string(REPLACE "-" "_" variable ${variable})
   if(${variable} AND NOT EXISTS ${${variable}})
@@ -28,17 +28,17 @@ endforeach()
 if(missing)
   list(JOIN missing ", " missing)
   message(STATUS "Components: some or all will not be built, for these tools are missing: ${missing}; "
-                 "scripts/deps.sh component-guests fetches them")
+                 "scripts/deps.sh component-guests rust-guests fetches them")
 endif()
 
 function(wasinn_add_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;DEPENDS;TARGETS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;DEPENDS")
   set(component ${CMAKE_BINARY_DIR}/guests/${name}.component.wasm)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/guests)
   add_custom_command(
     OUTPUT ${component}
     COMMAND ${arg_COMMAND} ${component}
-    DEPENDS ${arg_DEPENDS} ${arg_TARGETS} ${WASINN_WIT_FILES}
+    DEPENDS ${arg_DEPENDS} ${WASINN_WIT_FILES}
     COMMENT "Building component ${name}"
     VERBATIM)
   add_custom_target(guest-${name}.component ALL DEPENDS ${component})

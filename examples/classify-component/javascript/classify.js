@@ -20,7 +20,9 @@ async function classify(context, path) {
   const pixels = Float32Array.from(gray, (value) => value / 255);
   const image = new Tensor([1, 1, SIDE, SIDE], 'FP32', new Uint8Array(pixels.buffer));
   const [[, output]] = context.compute([['image', image]]);
-  return output.data();
+  const bytes = output.data();
+  output[Symbol.dispose](); // no garbage collector does it
+  return bytes;
 }
 
 function show(path, output, raw) {
