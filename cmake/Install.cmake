@@ -2,7 +2,7 @@
 #
 #   bin/wasinn                  the command
 #   include/wasinn              headers for embedders and backends
-#   include/wasinn-guest        headers for guest programs
+#   include/wasinn-guest        headers for guest programs, and wasi:nn in WIT
 #   lib/libwasinn.so            the library
 #   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
 #   lib/wasinn                  backends, and what of .deps they and the command load
@@ -39,9 +39,9 @@ endfunction()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wasinn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp/
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp/ ${PROJECT_SOURCE_DIR}/guest/wit
         DESTINATION ${WASINN_GUEST_INCLUDE_DIR}
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.wit")
 install(TARGETS wasinn EXPORT wasinnTargets)
 install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
 wasinn_install_pkgconfig(wasinn "${PROJECT_DESCRIPTION}" "" "-lwasinn")
