@@ -27,7 +27,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string name(reinterpret_cast<const char*>(data), size);
   const auto by_name = core::EncodingOfFileName(name);
   FUZZ_EXPECT(core::EncodingOfFileName("folder/" + name) == by_name);
-  (void)core::ParseEncoding(name);
-  (void)core::ParseTarget(name);
+  // What is known in some spelling is known by its name too.
+  if (const auto encoding = core::ParseEncoding(name)) {
+    const auto again = core::ParseEncoding(core::EncodingName(*encoding));
+    FUZZ_EXPECT(again && *again == *encoding);
+  }
+  if (const auto target = core::ParseTarget(name)) {
+    const auto again = core::ParseTarget(core::TargetName(*target));
+    FUZZ_EXPECT(again && *again == *target);
+  }
   return 0;
 }

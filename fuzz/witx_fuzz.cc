@@ -1,6 +1,7 @@
 // Sequences of wasi_ephemeral_nn calls with any arguments over any memory, with the echo backend under them. Whatever a
 // guest did, its quotas hold, the log stays clean, and an honest inference works in the same host afterwards.
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -229,7 +230,8 @@ void InferHonestly() {
   FUZZ_EXPECT(guest.Call(kSetInput, input) == 0);
   FUZZ_EXPECT(guest.Call(kCompute, compute) == 0);
   FUZZ_EXPECT(guest.Call(kGetOutput, output) == 0);
-  FUZZ_EXPECT(std::memcmp(guest.memory().data() + 100, values, sizeof(values)) == 0);
+  const auto expected = std::as_bytes(std::span(values));
+  FUZZ_EXPECT(std::memcmp(guest.memory().data() + 100, expected.data(), expected.size()) == 0);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ core::Status Inspect(core::Host& host, const char* name, wasinn_io_fn fn, void* 
 }  // namespace
 }  // namespace wasinn::api
 
-using namespace wasinn;
+namespace api = wasinn::api;
+namespace core = wasinn::core;
 
 wasinn_config* wasinn_config_new(void) { return new (std::nothrow) wasinn_config; }
 void wasinn_config_free(wasinn_config* config) { delete config; }

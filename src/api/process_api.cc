@@ -26,7 +26,8 @@ core::Status NewProcess(wasinn_host& host, const wasinn_process_options& options
 }  // namespace
 }  // namespace wasinn::api
 
-using namespace wasinn;
+namespace abi = wasinn::abi;
+namespace api = wasinn::api;
 
 wasinn_status* wasinn_process_new(wasinn_host* host, const wasinn_process_options* options, wasinn_process** out) {
   return api::Guard([&] {

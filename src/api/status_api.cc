@@ -23,7 +23,8 @@ wasinn_status* ParseWord(const char* word, T* out, core::Result<T> (*parse)(std:
 }  // namespace
 }  // namespace wasinn::api
 
-using namespace wasinn;
+namespace api = wasinn::api;
+namespace core = wasinn::core;
 
 const char* wasinn_version(void) { return WASINN_VERSION; }
 

@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/model_flags.h"
@@ -11,26 +12,24 @@
 namespace wasinn::cli {
 
 // "--nn-max-graphs" is WASINN_NN_MAX_GRAPHS.
-inline std::string EnvironmentName(const std::string& flag) {
-  std::string name = "WASINN";
-  for (const char c : flag.substr(1)) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
-  return name;
-}
+std::string EnvironmentName(const std::string& flag);
 
-// A flag that may be given several times; `use` gets each value as `parse` understood it. What `parse` refuses is a
-// usage error.
+// A flag that may be given several times, with one value each time; `use` gets all of them.
+CLI::Option* AddRepeated(CLI::App& app, const std::string& flag,
+                         const std::function<void(const std::vector<std::string>&)>& use, const std::string& help);
+
+// The same; `use` gets each value as `parse` understood it. What `parse` refuses is a usage error.
 template <typename T>
 CLI::Option* AddParsed(CLI::App& app, const std::string& flag, std::function<Parsed<T>(const std::string&)> parse,
                        std::function<void(T)> use, const std::string& help) {
-  auto each = [flag, parse, use](const std::vector<std::string>& values) {
+  auto each = [flag, parse = std::move(parse), use = std::move(use)](const std::vector<std::string>& values) {
     for (const std::string& value : values) {
       Parsed<T> parsed = parse(value);
       if (!parsed) throw CLI::ValidationError(flag, parsed.error());  // CLI11's way to end parsing
       use(std::move(*parsed));
     }
   };
-  // One value each time: without this, a flag before MODULE would take MODULE too.
-  return app.add_option_function<std::vector<std::string>>(flag, each, help)->allow_extra_args(false);
+  return AddRepeated(app, flag, std::move(each), help);
 }
 
 }  // namespace wasinn::cli

@@ -18,10 +18,11 @@ struct Unit {
 
 // The number at the start of `text` and what follows it. No sign, no exponent, no "inf".
 bool SplitNumber(std::string_view text, double* number, std::string_view* rest) {
-  const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + end, *number, std::chars_format::fixed);
-  *rest = text.substr(end);
-  return end > 0 && error == std::errc() && stop == text.data() + end;
+  const std::string_view digits = text.substr(0, text.find_first_not_of("0123456789."));
+  const auto [stop, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), *number, std::chars_format::fixed);
+  *rest = text.substr(digits.size());
+  return !digits.empty() && error == std::errc() && stop == digits.data() + digits.size();
 }
 
 // `text` in the smallest unit, rounded up so that nothing positive becomes 0.

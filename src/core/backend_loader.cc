@@ -134,6 +134,7 @@ std::vector<BackendReport> BackendLoader::Report() {
   std::lock_guard lock(mutex_);
   ScanOnce();
   std::vector<BackendReport> reports;
+  reports.reserve(entries_.size() + std::size(kKnown));
   for (Entry& entry : entries_) reports.push_back(ReportOf(entry));
   for (const Known& known : kKnown) {
     if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;

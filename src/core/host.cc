@@ -83,7 +83,8 @@ Status Host::AddModels(const std::string& folder) {
   Result<std::vector<std::string>> names = FindModels(folder);
   if (!names) return std::move(names.error());
   for (const std::string& name : *names) {
-    if (Status status = AddModel({.name = name, .path = folder + "/" + name}); !status.ok()) return status;
+    const std::string path = fmt::format("{}/{}", folder, name);
+    if (Status status = AddModel({.name = name, .path = path}); !status.ok()) return status;
   }
   return Status();
 }

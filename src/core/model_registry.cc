@@ -51,7 +51,8 @@ Status ModelRegistry::Remove(std::string_view name) {
     return Status();
   }
   const auto split = SplitVersion(name);
-  auto found = split ? models_.find(split->first) : models_.end();
+  if (!split) return NoSuchModel(name);
+  auto found = models_.find(split->first);
   if (found == models_.end() || found->second.erase(split->second) == 0) return NoSuchModel(name);
   if (found->second.empty()) models_.erase(found);
   return Status();

@@ -23,7 +23,7 @@ struct TensorDesc {
   TensorDesc& operator=(const TensorDesc& other) {
     dtype = other.dtype;
     rank = other.rank;
-    std::copy_n(other.dims, rank, dims);
+    if (this != &other) std::copy_n(other.dims, rank, dims);
     return *this;
   }
 

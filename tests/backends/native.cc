@@ -74,11 +74,14 @@ std::vector<Tensor> NativeOrt::Run(const std::string& model, const std::vector<T
     in.push_back(names.emplace_back(session.GetInputNameAllocated(i, allocator)).get());
     values.push_back(ToNative(inputs[i], memory));
   }
-  for (size_t i = 0; i < session.GetOutputCount(); ++i) {
+  const size_t n_outputs = session.GetOutputCount();
+  out.reserve(n_outputs);
+  for (size_t i = 0; i < n_outputs; ++i) {
     out.push_back(names.emplace_back(session.GetOutputNameAllocated(i, allocator)).get());
   }
   const auto results = session.Run(Ort::RunOptions(), in.data(), values.data(), values.size(), out.data(), out.size());
   std::vector<Tensor> tensors;
+  tensors.reserve(results.size());
   for (const auto& result : results) tensors.push_back(FromNative(result));
   return tensors;
 }

@@ -15,7 +15,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using ::testing::AnyOf;
-using ::testing::HasSubstr;
 
 // Cancels again and again, as the core's watchdog does, after a while until it is told to stop.
 class Watchdog {

@@ -88,8 +88,10 @@ TEST(OnnxCompute, RebindsWhereTheShapeChanges) {
   const NativeOrt native;
   Context context(model);
   for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2, 3}, {2, 3}, {1, 1}, {64, 64}, {0, 5}, {3, 2}}) {
+    const int64_t n = dims[0] * dims[1];
     std::vector<float> values;
-    for (int64_t i = 0; i < dims[0] * dims[1]; ++i) values.push_back(static_cast<float>(i % 2 == 0 ? i : -i));
+    values.reserve(static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>(i % 2 == 0 ? i : -i));
     const Tensor in = Floats(dims, values);
     ASSERT_TRUE(context.Set(0, in));
     const Result computed = context.Compute();
@@ -292,6 +294,7 @@ TEST(OnnxCompute, RunsContextsOfOneModelAtOnce) {
   const Host host;
   const Model model(host, ModelBytes("two_in_two_out.onnx"));
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::atomic<int> wrong = 0;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {

@@ -93,6 +93,7 @@ TEST(OnnxOpen, ServesSeveralHostsOneAfterAnotherAndAtOnce) {
 
 TEST(OnnxOpen, ServesHostsOfManyThreads) {
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([] {
       for (int i = 0; i < 5; ++i) {

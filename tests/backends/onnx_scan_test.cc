@@ -78,10 +78,10 @@ TEST(OnnxScan, RefusesEveryModelThatIsCutOff) {
 TEST(OnnxScan, SurvivesEveryFlippedBit) {
   std::string model = ModelOf(Honest());
   for (size_t i = 0; i < model.size() * 8; ++i) {
-    model[i / 8] ^= static_cast<char>(1 << i % 8);
+    model[i / 8] = static_cast<char>(model[i / 8] ^ 1 << i % 8);
     Scan(model);
     Scan(model, Trust::kHost);
-    model[i / 8] ^= static_cast<char>(1 << i % 8);
+    model[i / 8] = static_cast<char>(model[i / 8] ^ 1 << i % 8);
   }
 }
 
@@ -216,7 +216,7 @@ TEST(OnnxScan, CountsWhatGrowsWhenItIsParsed) {
   const Proto attribute = Proto().Text(1, "sparse_value").Add(22, sparse(Proto().Int(3, 100)));
   const Proto function = Function("f", {Node("Constant", {}, {"b"}).Add(5, attribute)});
   const Graph main = {.nodes = {Call("f"), Call("f"), Call("f")}};
-  EXPECT_EQ(more(WriteModel(main.Write()).Add(25, function)), 3 * (100 * 8 + function.bytes().size()));
+  EXPECT_EQ(more(WriteModel(main.Write()).Add(25, function)), 3 * (uint64_t{100} * 8 + function.bytes().size()));
 }
 
 TEST(OnnxScan, RefusesWhatGrowsTooLargeWhenItIsParsed) {

@@ -34,6 +34,7 @@ Child::Child(const std::vector<std::string>& argv, const std::vector<std::string
     ::dup2(error_file_, 2);
     for (const std::string& entry : environment) ::putenv(const_cast<char*>(entry.c_str()));
     std::vector<char*> pointers;
+    pointers.reserve(argv.size() + 1);
     for (const std::string& arg : argv) pointers.push_back(const_cast<char*>(arg.c_str()));
     pointers.push_back(nullptr);
     ::execv(pointers[0], pointers.data());

@@ -78,10 +78,12 @@ std::string PuppetText(bool shared) {
       params += " i32";
       arguments += " (local.get " + std::to_string(i) + ")";
     }
-    const std::string id = std::string("$") + name;
+    const std::string quoted = std::string("\"") + name + "\"", id = std::string("$") + name;
     const std::string type = "(param" + params + ") (result i32)";
-    imports += "(import \"wasi_ephemeral_nn\" \"" + std::string(name) + "\" (func " + id + " " + type + "))\n";
-    functions += "(func (export \"" + std::string(name) + "\") " + type + " (call " + id + arguments + "))\n";
+    imports.append("(import \"wasi_ephemeral_nn\" ").append(quoted);
+    imports.append(" (func ").append(id).append(" ").append(type).append("))\n");
+    functions.append("(func (export ").append(quoted).append(") ").append(type);
+    functions.append(" (call ").append(id).append(arguments).append("))\n");
   }
   const std::string memory =
       shared ? "(import \"env\" \"memory\" (memory 1 65536 shared)) (export \"memory\" (memory 0))\n"

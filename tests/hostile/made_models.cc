@@ -16,7 +16,6 @@ using test::GraphAttribute;
 using test::kBool;
 using test::kFloat;
 using test::kInt64;
-using test::kUnknown;
 using test::ModelOf;
 using test::Node;
 using test::Proto;

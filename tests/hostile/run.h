@@ -24,7 +24,7 @@ inline constexpr bool kSanitized = false;
 struct Attack {
   std::string what;
   std::string error = "success";
-  std::vector<std::string> log = {};
+  std::vector<std::string> log;
   bool logged = true;
 };
 // A buffer for an output that is too small: the way to learn the size, so the log says nothing.
@@ -66,7 +66,7 @@ struct GuestRun {
   std::vector<std::string> flags;   // the command's
   std::vector<std::string> models;  // of tests/models/tiny, by name
   bool log_all = false;             // no limit on the messages of one guest
-  std::string folder = {};          // to run in
+  std::string folder;               // to run in
   int timeout_s = 250;
 
   // The command and its arguments. `scratch` must live as long as the run.

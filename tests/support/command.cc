@@ -18,7 +18,9 @@ namespace {
 // Output goes to an unnamed file rather than a pipe: a command that prints much cannot block on us.
 class Capture {
  public:
-  Capture() : file_(std::tmpfile()) {}
+  Capture() : file_(std::tmpfile()) {
+    if (file_ == nullptr) std::abort();
+  }
   ~Capture() { std::fclose(file_); }
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
@@ -26,8 +28,9 @@ class Capture {
   std::string Read() const {
     std::string text;
     std::array<char, 1 << 16> buffer;
-    std::rewind(file_);
-    while (const size_t n = std::fread(buffer.data(), 1, buffer.size(), file_)) text.append(buffer.data(), n);
+    for (ssize_t n; (n = ::pread(fd(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()))) > 0;) {
+      text.append(buffer.data(), static_cast<size_t>(n));
+    }
     return text;
   }
 
@@ -37,12 +40,15 @@ class Capture {
 
 [[noreturn]] void Exec(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
                        const std::string& folder, int out, int err) {
-  ::dup2(::open("/dev/null", O_RDONLY), 0);
+  const int nothing = ::open("/dev/null", O_RDONLY);
+  if (nothing < 0) ::_exit(126);
+  ::dup2(nothing, 0);
   ::dup2(out, 1);
   ::dup2(err, 2);
   for (const std::string& entry : environment) ::putenv(const_cast<char*>(entry.c_str()));
   if (!folder.empty() && ::chdir(folder.c_str()) != 0) ::_exit(126);
   std::vector<char*> pointers;
+  pointers.reserve(argv.size() + 1);
   for (const std::string& arg : argv) pointers.push_back(const_cast<char*>(arg.c_str()));
   pointers.push_back(nullptr);
   ::execv(pointers[0], pointers.data());

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Optional;
 
 std::string ErrorOf(const std::string& text) {
   Config config;
@@ -61,7 +62,7 @@ threads = 2
   EXPECT_EQ(options->limits.max_tensor_bytes, 5'000'000'000u);
   EXPECT_FALSE(options->policy.allow_load);
   EXPECT_EQ(options->policy.encodings, (1u << WASINN_ONNX) | (1u << WASINN_GGML));
-  EXPECT_THAT(*options->policy.models, ElementsAre("a", "b"));
+  EXPECT_THAT(options->policy.models, Optional(ElementsAre("a", "b")));
   EXPECT_EQ(options->log_level, WASINN_LOG_DEBUG);
   ASSERT_EQ(options->models.size(), 1u);
   const ModelOptions& model = options->models[0];

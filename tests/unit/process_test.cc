@@ -204,6 +204,7 @@ TEST(Threads, StressOnSharedAndOwnContexts) {
   ASSERT_EQ(setup.InitContext(graph, shared), kSuccess);
   std::atomic<uint64_t> busy{0}, done{0};
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       FakeGuest guest(process.get());  // memory of its own, so that the test itself has no race
@@ -309,6 +310,7 @@ TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "in x f32 1\nload_delay 50\n");
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] { Guest(host.get()).NewContext("m"); });
   }

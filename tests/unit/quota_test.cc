@@ -42,6 +42,7 @@ TEST(Quota, ThreadsTogetherNeverExceedIt) {
   std::atomic<int> granted{0};
   std::vector<Charge> charges(200);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (size_t i = 0; i < 50; ++i) {

@@ -54,6 +54,7 @@ TEST_F(Witx, HasTheSixFunctions) {
   size_t count = 0;
   const wasinn_function* functions = wasinn_functions(&count);
   std::vector<std::string> names;
+  names.reserve(count);
   for (size_t i = 0; i < count; ++i) names.push_back(std::string(functions[i].name) + ":" + functions[i].params);
   EXPECT_THAT(names, ElementsAre("load:iiiii", "load_by_name:iii", "init_execution_context:ii", "set_input:iii",
                                  "compute:i", "get_output:iiiii"));

@@ -1,0 +1,19 @@
+#include "cli/flags.h"
+
+#include <cctype>
+
+namespace wasinn::cli {
+
+std::string EnvironmentName(const std::string& flag) {
+  std::string name = "WASINN";
+  for (const char c : flag.substr(1)) name += c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  return name;
+}
+
+CLI::Option* AddRepeated(CLI::App& app, const std::string& flag,
+                         const std::function<void(const std::vector<std::string>&)>& use, const std::string& help) {
+  // One value each time: without this, a flag before MODULE would take MODULE too.
+  return app.add_option_function<std::vector<std::string>>(flag, use, help)->allow_extra_args(false);
+}
+
+}  // namespace wasinn::cli
