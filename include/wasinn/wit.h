@@ -58,7 +58,7 @@ typedef struct wasinn_wit_functions {
   wasinn_status* (*tensor_data)(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out); /* uint8_t */
   wasinn_status* (*tensor_drop)(wasinn_process* process, uint32_t tensor);
 
-  /* wasi:nn/graph */
+  /* wasi:nn/graph. `builders` NULL with a count: they are more than the engine cares to list, which is too-large. */
   wasinn_status* (*graph_load)(wasinn_process* process, const wasinn_bytes* builders, size_t count, uint32_t encoding,
                                uint32_t target, wasinn_wit_result* out);
   wasinn_status* (*graph_load_by_name)(wasinn_process* process, const char* name, size_t size, wasinn_wit_result* out);

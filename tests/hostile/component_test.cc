@@ -204,6 +204,7 @@ TEST(HostileComponents, ListsOfAHundredMebibytes) {
       {"data"},
       {"name", "too_large", {"load-by-name: too_large: a model's name of 104857600 bytes"}},
       {"builder", "invalid_encoding", {"load: invalid_encoding: onnx: the bytes are no ONNX model"}},
+      {"builders", "too_large", {"load: too_large: a model of 13107200 parts is over the limit of 16"}},
       {"input-name", "invalid_argument", {"compute: invalid_argument: the model has no input '\\x00\\x00"}},
   };
   for (const Attack& attack : attacks) {

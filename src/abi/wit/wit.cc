@@ -110,7 +110,8 @@ wasinn_status* GraphLoad(wasinn_process* process, const wasinn_bytes* builders, 
     const auto known_target = kWit.target(target);
     if (!known_target) return Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
     const uint32_t limit = process->limits().max_builders;
-    if (count > limit) return Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
+    if (count > limit || (builders == nullptr && count > 0))
+      return Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
     std::vector<std::span<const uint8_t>> parts;
     parts.reserve(count);
     for (size_t i = 0; i < count; ++i) parts.emplace_back(builders[i].data, builders[i].size);

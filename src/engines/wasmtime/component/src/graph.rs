@@ -7,6 +7,10 @@ use crate::calls::Calls;
 use crate::types::{Context, ExecutionTarget, Graph, GraphEncoding, Instance, Store};
 use crate::wit::{Bytes, WitResult};
 
+/// A builder may be of no bytes, and then takes more to hold here than in the guest's memory. Of more than these the table hears
+/// the number alone.
+const MOST_BUILDERS: usize = 4096;
+
 // SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
 #[allow(clippy::undocumented_unsafe_blocks)]
 pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
@@ -17,13 +21,19 @@ pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     type Load = (WasmList<WasmList<u8>>, GraphEncoding, ExecutionTarget);
     instance.func_wrap("load", move |mut store: Store<'_>, (builders, encoding, target): Load| {
         let process = calls.process(&mut store);
-        let lists = builders.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-        let bytes = lists.iter().map(|list| list.as_le_slice(&store));
-        let bytes: Vec<_> = bytes.map(|part| Bytes { data: part.as_ptr(), size: part.len() }).collect();
+        let count = builders.len();
         let mut out = WitResult::default();
-        calls.check(unsafe {
-            (table.graph_load)(process, bytes.as_ptr(), bytes.len(), encoding as u32, target as u32, &mut out)
-        })?;
+        let mut load =
+            |bytes| unsafe { (table.graph_load)(process, bytes, count, encoding as u32, target as u32, &mut out) };
+        let status = if count > MOST_BUILDERS {
+            load(std::ptr::null())
+        } else {
+            let lists = builders.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
+            let bytes = lists.iter().map(|list| list.as_le_slice(&store));
+            let bytes: Vec<_> = bytes.map(|part| Bytes { data: part.as_ptr(), size: part.len() }).collect();
+            load(bytes.as_ptr())
+        };
+        calls.check(status)?;
         Ok((out.resource::<Graph>(),))
     })?;
     instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name,): (WasmStr,)| {
