@@ -6,8 +6,6 @@
 
 namespace {
 
-using wasinn::core::Process;
-
 // Lists other than tensors and models: names, dimensions, the list of named tensors itself.
 constexpr uint64_t kSmallLists = 1 << 20;
 

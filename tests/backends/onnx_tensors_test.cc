@@ -13,7 +13,6 @@
 namespace wasinn::test {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Floats in memory of the test's own, as the core lends it: 64 readable bytes behind them.

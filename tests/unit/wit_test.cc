@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 
 #include "unit/wit_guest.h"
@@ -21,7 +22,7 @@ class WitTest : public ::testing::Test {
     AddEchoModel(host_.get(), "optional", "in a f32 2\nin b i32 1 optional\n");
     AddEchoModel(host_.get(), "any", "in x f32 any\n");
     process_ = NewProcess(host_.get());
-    guest_.emplace(process_.get());
+    guest_ = std::make_unique<WitGuest>(process_.get());
   }
   WitGuest& guest() { return *guest_; }
   uint32_t Two() { return guest().Floats({2}, {1, 2}).rep; }
@@ -44,7 +45,7 @@ class WitTest : public ::testing::Test {
   Log log_;
   HostPtr host_;
   ProcessPtr process_;
-  std::optional<WitGuest> guest_;
+  std::unique_ptr<WitGuest> guest_;
 };
 
 TEST_F(WitTest, TensorsShowWhatTheyWereMadeOf) {
