@@ -55,7 +55,7 @@ class EmbedTest(unittest.TestCase):
 
     def build_by_cmake(self, source, build):
         prefixes = f"{self.prefix};{pathlib.Path(WASMTIME_INCLUDE).parent};{pathlib.Path(WASMTIME_LIB).parent}"
-        run(CMAKE, "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
+        run(CMAKE, "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
         run(CMAKE, "--build", build, cwd=self.dir)
         return self.dir / build
 
@@ -85,7 +85,7 @@ class EmbedTest(unittest.TestCase):
             "find_package(wasinn REQUIRED COMPONENTS moon)\n"
         )
         with self.assertRaisesRegex(AssertionError, "built without the component\\s+'moon'"):
-            run(CMAKE, "-S", "missing", "-B", "missing/build", f"-DCMAKE_PREFIX_PATH={self.prefix}", cwd=self.dir)
+            run(CMAKE, "-G", "Ninja", "-S", "missing", "-B", "missing/build", f"-DCMAKE_PREFIX_PATH={self.prefix}", cwd=self.dir)
 
     def test_the_adapter_from_its_source(self):
         sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmtime").glob("*.cc"))
