@@ -74,12 +74,12 @@ check_format() {
   sources '*.h' '*.hpp' '*.c' '*.cc' '*.cpp' | xargs -r -d '\n' "clang-format-$LLVM" --dry-run -Werror
 }
 
-# Our own sources only, not those that the build generates. Guests have other headers than the host's compiler and are not in
+# In the build that compiles each file for itself. Our own sources only, not those that the build generates. Guests have other headers than the host's compiler and are not in
 # compile_commands.json.
 check_tidy() {
   local ours
   ours=$(python3 -c 'import re, sys; print(re.escape(sys.argv[1]))' "$root")
-  "run-clang-tidy-$LLVM" -clang-tidy-binary "clang-tidy-$LLVM" -p build/release -quiet -j "$jobs" "^$ours/(?!build/|\.deps/)"
+  "run-clang-tidy-$LLVM" -clang-tidy-binary "clang-tidy-$LLVM" -p build/asan -quiet -j "$jobs" "^$ours/(?!build/|\.deps/)"
 }
 
 "$scripts/deps.sh" build guest wasmtime wasmtime-component component-guests rust-guests onnxruntime tests ${lint:+lint}

@@ -16,7 +16,7 @@
 namespace wasinn::cli {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kBenchFooter[] =
     "Runs the model natively, through its framework's own API, and from a guest, in turns, with the same\n"
     "settings and pseudo-random inputs. Prints what one inference takes; then how many per second N native\n"
     "threads reach on one session (with one memcpy each way) and N guests on one graph, one thread each.\n\n"
@@ -88,7 +88,7 @@ Command AddBenchCommand(CLI::App& app) {
       "The shape of an input where the model leaves it open; else such dims are 1")
       ->type_name("NAME=1x3x224");
   command->add_flag("--json", flags->json, "Print JSON");
-  command->footer(kFooter);
+  command->footer(kBenchFooter);
   AddHostFlags(*command, &flags->options.host);
   AddModelFlags(*command, &flags->options.host);
   return {command, [flags] { return Run(*flags); }};

@@ -14,7 +14,7 @@
 namespace wasinn::cli {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kRunFooter[] =
     "Everything after MODULE goes to the guest. Its exit code is ours; 134 is a trap, 1 an error of\n"
     "wasinn, 2 a wrong flag. Settings and limits can come from the environment too: --nn-timeout is\n"
     "WASINN_NN_TIMEOUT. A flag beats the environment, the environment beats the file of --config.\n\n"
@@ -80,7 +80,7 @@ Command AddRunCommand(CLI::App& app) {
   auto flags = std::make_shared<RunFlags>();
   run->prefix_command();  // from the first word that is no flag of ours
   run->formatter(std::make_shared<HelpFormatter>("MODULE [ARGS...]"));
-  run->footer(kFooter);
+  run->footer(kRunFooter);
   AddParsed<engines::Directory>(
       *run, "--dir", ParseDirectory,
       [flags](auto directory) { flags->guest.directories.push_back(std::move(directory)); },

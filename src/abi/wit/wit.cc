@@ -286,30 +286,30 @@ wasinn_status* DescribeGraph(wasinn_process* process, uint32_t graph, wasinn_wit
   });
 }
 
-constexpr wasinn_wit_functions kFunctions = {.struct_size = sizeof(wasinn_wit_functions),
-                                             .tensor_new = TensorNew,
-                                             .tensor_dimensions = TensorDimensions,
-                                             .tensor_type = TensorType,
-                                             .tensor_data = TensorData,
-                                             .tensor_drop = TensorDrop,
-                                             .graph_load = GraphLoad,
-                                             .graph_load_by_name = GraphLoadByName,
-                                             .graph_init_execution_context = GraphInitExecutionContext,
-                                             .graph_drop = GraphDrop,
-                                             .context_compute = ContextCompute,
-                                             .context_set_input = ContextSetInput,
-                                             .context_compute_set = ContextComputeSet,
-                                             .context_get_output = ContextGetOutput,
-                                             .context_drop = ContextDrop,
-                                             .error_new = ErrorNew,
-                                             .error_code = ErrorCode,
-                                             .error_data = ErrorData,
-                                             .error_drop = ErrorDrop,
-                                             .last_error = LastError,
-                                             .describe = DescribeGraph};
+constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit_functions),
+                                                .tensor_new = TensorNew,
+                                                .tensor_dimensions = TensorDimensions,
+                                                .tensor_type = TensorType,
+                                                .tensor_data = TensorData,
+                                                .tensor_drop = TensorDrop,
+                                                .graph_load = GraphLoad,
+                                                .graph_load_by_name = GraphLoadByName,
+                                                .graph_init_execution_context = GraphInitExecutionContext,
+                                                .graph_drop = GraphDrop,
+                                                .context_compute = ContextCompute,
+                                                .context_set_input = ContextSetInput,
+                                                .context_compute_set = ContextComputeSet,
+                                                .context_get_output = ContextGetOutput,
+                                                .context_drop = ContextDrop,
+                                                .error_new = ErrorNew,
+                                                .error_code = ErrorCode,
+                                                .error_data = ErrorData,
+                                                .error_drop = ErrorDrop,
+                                                .last_error = LastError,
+                                                .describe = DescribeGraph};
 
 }  // namespace
 
-const wasinn_wit_functions& WitFunctions() { return kFunctions; }
+const wasinn_wit_functions& WitFunctions() { return kWitFunctions; }
 
 }  // namespace wasinn::abi

@@ -187,12 +187,12 @@ constexpr wasinn_function Row(const char* name, const char* params, decltype(was
   return {"wasi_ephemeral_nn", name, params, "i", call};
 }
 
-constexpr wasinn_function kFunctions[] = {Row("load", "iiiii", Call<Load, 0>),
-                                          Row("load_by_name", "iii", Call<LoadByName, 1>),
-                                          Row("init_execution_context", "ii", Call<InitExecutionContext, 2>),
-                                          Row("set_input", "iii", Call<SetInput, 3>),
-                                          Row("compute", "i", Call<Compute, 4>),
-                                          Row("get_output", "iiiii", Call<GetOutput, 5, WASINN_TOO_LARGE>)};
+constexpr wasinn_function kWitxFunctions[] = {Row("load", "iiiii", Call<Load, 0>),
+                                              Row("load_by_name", "iii", Call<LoadByName, 1>),
+                                              Row("init_execution_context", "ii", Call<InitExecutionContext, 2>),
+                                              Row("set_input", "iii", Call<SetInput, 3>),
+                                              Row("compute", "i", Call<Compute, 4>),
+                                              Row("get_output", "iiiii", Call<GetOutput, 5, WASINN_TOO_LARGE>)};
 
 template <Function kFunction, size_t kIndex, wasinn_code kAnswer>
 uint32_t Call(wasinn_process* process, const wasinn_memory* memory, const uint64_t* args) {
@@ -203,7 +203,7 @@ uint32_t Call(wasinn_process* process, const wasinn_memory* memory, const uint64
   try {
     const Status status = call.memory.exists() ? Guarded(kFunction, call)
                                                : Status(WASINN_MISSING_MEMORY, "the guest module exports no memory");
-    if (!status.ok() && status.code() != kAnswer) process->Report(kFunctions[kIndex].name, status);
+    if (!status.ok() && status.code() != kAnswer) process->Report(kWitxFunctions[kIndex].name, status);
     return kWitx.error(status.code());
   } catch (...) {  // no memory even for the message
     return kWitx.error(WASINN_RUNTIME_ERROR);
@@ -212,6 +212,6 @@ uint32_t Call(wasinn_process* process, const wasinn_memory* memory, const uint64
 
 }  // namespace
 
-std::span<const wasinn_function> WitxFunctions() { return kFunctions; }
+std::span<const wasinn_function> WitxFunctions() { return kWitxFunctions; }
 
 }  // namespace wasinn::abi
