@@ -77,8 +77,13 @@ class LoadCanceller {
 
 }  // namespace
 
-Model::Model(const Host& host, const wasinn_blob& blob, const wasinn_load_options& options)
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
     : host_(host), session_(nullptr, host.api().ReleaseSession) {
+  if (blobs.size() != 1) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("an ONNX model is one blob: found {}", blobs.size()));
+  }
+  if (options.encoding != WASINN_ONNX) throw Error(WASINN_INVALID_ENCODING, "this backend loads ONNX models");
+  const wasinn_blob& blob = blobs.front();
   const Trust trust = blob.path == nullptr ? Trust::kGuest : Trust::kHost;
   const Source source = {
       .bytes = {blob.data, blob.size},

@@ -5,6 +5,7 @@
 #include <wasinn/backend.h>
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "onnx/host.h"
@@ -18,13 +19,14 @@ namespace wasinn::onnx {
 // Immutable; contexts of any thread share its session.
 class Model {
  public:
-  Model(const Host& host, const wasinn_blob& blob, const wasinn_load_options& options);
+  Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   const Host& host() const { return host_; }
   OrtSession* session() const { return session_.get(); }
   const Signature& signature() const { return *signature_; }
+  const wasinn_info* info() const { return signature_->info(); }
   // Whether a bound input is copied to a device when it is bound, so that it must be bound again for each run.
   bool copies_inputs() const { return copies_inputs_; }
 

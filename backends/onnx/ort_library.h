@@ -44,8 +44,6 @@ class OrtLibrary {
   void SetLoadCancelled(OrtSessionOptions* options) const;
 
  private:
-  void* OpenLibrary(const std::string& configured);
-  void FindApi(void* handle);
   void* FunctionAt(size_t index) const;
 
   const OrtApi* api_ = nullptr;

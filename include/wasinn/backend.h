@@ -110,11 +110,14 @@ typedef struct wasinn_load_options {
   void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg);
 } wasinn_load_options;
 
+/* n_outputs of a model whose framework tells its outputs only by a run. */
+#define WASINN_COUNT_UNKNOWN UINT32_MAX
+
 /* A model's signature. */
 typedef struct wasinn_info {
   uint32_t struct_size;
   uint32_t n_inputs;
-  uint32_t n_outputs;
+  uint32_t n_outputs; /* WASINN_COUNT_UNKNOWN: outputs is NULL, and wasinn_backend::outputs tells after each compute */
   const wasinn_io* const* inputs;
   const wasinn_io* const* outputs;
 } wasinn_info;
@@ -206,6 +209,14 @@ typedef struct wasinn_backend {
    * compute and the context, and is released before the model is unloaded. At most once for each compute and output;
    * `output` does not show it any more. dims are borrowed for the moment. */
   wasinn_error* (*take_output)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out);
+  /* Optional. From now on compute need produce only these outputs (ascending, none twice), and `output` is asked for no
+   * other; n 0: all again. Without it all are produced. */
+  wasinn_error* (*want_outputs)(wasinn_backend_context* context, const uint32_t* indices, size_t n);
+  /* Where a model's n_outputs is WASINN_COUNT_UNKNOWN: the outputs of the last successful compute, until the next. */
+  wasinn_error* (*outputs)(wasinn_backend_context* context, const wasinn_io* const** out, uint32_t* n);
+  /* Optional. What the backend knows of a model beyond its signature, as the text of one JSON object, which lives as
+   * long as the model: {"device": "CPU", "precision": "f32"}. */
+  const char* (*describe)(wasinn_backend_model* model);
 } wasinn_backend;
 
 /* The one exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

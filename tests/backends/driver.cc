@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -81,21 +82,49 @@ void Host::Write(void* self, wasinn_log_level level, const char* message) {
   host->log_ += std::string(kNames[level]) + ": " + message + "\n";
 }
 
+namespace {
+
+// Bytes of a model: a copy of exactly their size, so that a sanitizer sees a read past their end, until nobody needs
+// them.
+struct Bytes {
+  Bytes(const std::string& bytes, const LoadOptions& options)
+      : copy(new uint8_t[bytes.size()]), path(options.path), keeps_bytes(options.keeps_bytes) {
+    std::memcpy(copy.get(), bytes.data(), bytes.size());
+    blob = {.struct_size = sizeof(blob),
+            .data = copy.get(),
+            .size = bytes.size(),
+            .path = path.empty() ? nullptr : path.c_str(),
+            .owner = this,
+            .retain = Retain,
+            .release = Release};
+  }
+
+  static void Retain(void* self) {
+    EXPECT_TRUE(static_cast<Bytes*>(self)->keeps_bytes) << "nobody needs the bytes after load";
+    ++static_cast<Bytes*>(self)->references;
+  }
+  static void Release(void* self) {
+    if (--static_cast<Bytes*>(self)->references == 0) delete static_cast<Bytes*>(self);
+  }
+
+  const std::unique_ptr<uint8_t[]> copy;
+  const std::string path;
+  const bool keeps_bytes;
+  std::atomic<int> references{1};
+  wasinn_blob blob;
+};
+
+}  // namespace
+
 Model::Model(const Host& host, const std::string& bytes, const LoadOptions& options) : host_(host) {
   if (host.state() == nullptr) throw std::runtime_error(host.opened().message);
-  // A copy of exactly this size, so that a sanitizer sees a read past its end.
-  const std::unique_ptr<uint8_t[]> copy(new uint8_t[bytes.size()]);
-  std::memcpy(copy.get(), bytes.data(), bytes.size());
-  wasinn_blob blob = {.struct_size = sizeof(blob),
-                      .data = copy.get(),
-                      .size = bytes.size(),
-                      .path = options.path.empty() ? nullptr : options.path.c_str(),
-                      .owner = nullptr,
-                      .retain = [](void*) { ADD_FAILURE() << "nobody needs the bytes after load"; },
-                      .release = [](void*) {}};
-  const wasinn_blob* blobs[] = {&blob};
+  std::vector<std::unique_ptr<Bytes>> held;
+  std::vector<const wasinn_blob*> blobs;
+  held.push_back(std::make_unique<Bytes>(bytes, options));
+  for (const std::string& more : options.more_bytes) held.push_back(std::make_unique<Bytes>(more, options));
+  for (const auto& one : held) blobs.push_back(&one->blob);
   const wasinn_load_options load = {.struct_size = sizeof(load),
-                                    .encoding = WASINN_ONNX,
+                                    .encoding = options.encoding,
                                     .target = options.target,
                                     .host_config = options.host_config.c_str(),
                                     .guest_config = options.guest_config.c_str(),
@@ -103,7 +132,8 @@ Model::Model(const Host& host, const std::string& bytes, const LoadOptions& opti
                                     .max_bytes = options.max_bytes,
                                     .token = options.token,
                                     .on_cancel = options.on_cancel};
-  loaded_ = TakeError(host.table().load(host.state(), blobs, 1, &load, &model_));
+  loaded_ = TakeError(host.table().load(host.state(), blobs.data(), blobs.size(), &load, &model_));
+  for (auto& one : held) Bytes::Release(one.release());
 }
 
 Model::~Model() {

@@ -76,7 +76,10 @@ class Host {
 };
 
 struct LoadOptions {
-  std::string path;  // empty: bytes of a guest
+  wasinn_encoding encoding = WASINN_ONNX;
+  std::vector<std::string> more_bytes;  // of a model of several blobs, behind the first
+  bool keeps_bytes = false;             // the backend may retain them
+  std::string path;                     // empty: bytes of a guest
   wasinn_target target = WASINN_CPU;
   std::string host_config = "{}";
   std::string guest_config = "{}";

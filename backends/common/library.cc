@@ -1,0 +1,99 @@
+#include "common/library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <link.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include "common/error.h"
+
+namespace wasinn::backend {
+
+namespace {
+
+// Where the dynamic linker looks for what this library asks for: our own RUNPATH, LD_LIBRARY_PATH, the system's.
+std::vector<std::filesystem::path> SearchFolders() {
+  Dl_info info = {};
+  link_map* self = nullptr;
+  static constexpr char kHere = 0;
+  if (dladdr1(&kHere, &info, reinterpret_cast<void**>(&self), RTLD_DL_LINKMAP) == 0) return {};
+  Dl_serinfo sizes = {};
+  if (dlinfo(self, RTLD_DI_SERINFOSIZE, &sizes) != 0) return {};
+  std::vector<std::max_align_t> memory(sizes.dls_size / sizeof(std::max_align_t) + 1);
+  auto* paths = reinterpret_cast<Dl_serinfo*>(memory.data());
+  if (dlinfo(self, RTLD_DI_SERINFOSIZE, paths) != 0 || dlinfo(self, RTLD_DI_SERINFO, paths) != 0) return {};
+  std::vector<std::filesystem::path> folders;
+  folders.reserve(paths->dls_cnt);
+  for (unsigned i = 0; i < paths->dls_cnt; ++i) folders.emplace_back(paths->dls_serpath[i].dls_name);
+  return folders;
+}
+
+std::vector<std::string> Candidates(const LibrarySearch& search) {
+  std::vector<std::string> candidates;
+  const auto add_folder = [&](const std::filesystem::path& folder) {
+    // Whatever a variable says, never the working folder.
+    if (!folder.is_absolute()) return;
+    for (const char* name : search.names) candidates.push_back((folder / name).string());
+  };
+  if (search.configured.empty()) {
+    // By its plain name first, for the program may have it open. The linker does not see our RUNPATH where another
+    // library stands between it and us, as a sanitizer's does.
+    candidates.emplace_back(search.names.front());
+    for (const auto& folder : SearchFolders()) add_folder(folder);
+    return candidates;
+  }
+  const std::filesystem::path path(search.configured);
+  if (!path.is_absolute()) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("library: expected an absolute path, found {}", search.configured));
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    add_folder(path);
+  } else {
+    candidates = {search.configured};
+  }
+  return candidates;
+}
+
+}  // namespace
+
+Library::Library(const LibrarySearch& search) : framework_(search.framework) {
+  std::vector<std::string> tried;
+  for (const std::string& name : Candidates(search)) {
+    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle_ != nullptr) return;
+    // A file that is there and does not open deserves the linker's own words.
+    const char* why = dlerror();
+    std::error_code ignored;
+    tried.push_back(why != nullptr && std::filesystem::exists(name, ignored) ? why : name);
+  }
+  throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("{}'s library was not found; {} installs it. Looked for: {}",
+                                                        search.framework, search.install, fmt::join(tried, ", ")));
+}
+
+void* Library::FindSymbol(const char* name) const { return dlsym(handle_, name); }
+
+void* Library::RequireSymbol(const char* name) const {
+  void* symbol = FindSymbol(name);
+  if (symbol == nullptr) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("the library that was found as {} has no {}", framework_, name));
+  }
+  return symbol;
+}
+
+std::string Library::PathOf(const void* address) const {
+  Dl_info info = {};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "";
+  std::error_code failed;
+  const auto real = std::filesystem::canonical(info.dli_fname, failed);
+  return failed ? info.dli_fname : real.string();
+}
+
+}  // namespace wasinn::backend

@@ -1,0 +1,44 @@
+// A framework's library, found and opened at run time.
+#ifndef WASINN_BACKENDS_COMMON_LIBRARY_H_
+#define WASINN_BACKENDS_COMMON_LIBRARY_H_
+
+#include <span>
+#include <string>
+
+namespace wasinn::backend {
+
+struct LibrarySearch {
+  const char* framework;               // "ONNX Runtime", for messages
+  const char* install;                 // "scripts/deps.sh onnxruntime", likewise
+  std::span<const char* const> names;  // file names, in order of preference
+  std::string configured;  // an absolute path of the library or of its folder; empty: where the dynamic linker looks
+};
+
+// Open for the life of the OS process, and with local symbols, since frameworks carry the same names inside.
+class Library {
+ public:
+  // Without a configured path: by plain name, for the program may have it open; then where the dynamic linker looks for
+  // what this backend asks for (its own RUNPATH, LD_LIBRARY_PATH, the system's), but never the working folder. Throws
+  // WASINN_UNSUPPORTED_OPERATION that names the files that were looked for and how to install them.
+  explicit Library(const LibrarySearch& search);
+
+  // NULL where the library has no such symbol.
+  void* FindSymbol(const char* name) const;
+  // Throws WASINN_UNSUPPORTED_OPERATION where it has none: a library of another version, or another library altogether.
+  template <typename Function>
+  Function Symbol(const char* name) const {
+    return reinterpret_cast<Function>(RequireSymbol(name));
+  }
+  // The real path of the file; found by an address inside of it.
+  std::string PathOf(const void* address) const;
+
+ private:
+  void* RequireSymbol(const char* name) const;
+
+  const char* framework_;
+  void* handle_ = nullptr;
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_LIBRARY_H_

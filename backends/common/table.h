@@ -1,0 +1,152 @@
+// A backend's table of functions, made of three C++ classes.
+#ifndef WASINN_BACKENDS_COMMON_TABLE_H_
+#define WASINN_BACKENDS_COMMON_TABLE_H_
+
+#include <wasinn/backend.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "common/abi.h"
+#include "common/error.h"
+
+namespace wasinn::backend {
+
+// What a backend says of itself before its framework is opened. Everything lives as long as the OS process.
+struct Identity {
+  const char* name;
+  const char* version;
+  std::span<const wasinn_encoding> encodings;
+  std::span<const wasinn_key> keys;
+  const char* install;
+};
+
+// The functions of wasinn_backend over a backend's own classes, whose members throw:
+//
+//   Host(const wasinn_host_services&, const char* config); const wasinn_backend_info* info();
+//   Model(Host&, std::span<const wasinn_blob>, const wasinn_load_options&); const wasinn_info* info();
+//   Context(Model&, const wasinn_context_options&);
+//     void Input(uint32_t, wasinn_tensor*); void Compute(); void Output(uint32_t, wasinn_tensor*);
+//   and where it can: void Cancel(); void DiscardOutputs(); void BindInput(uint32_t, const wasinn_tensor&);
+//     void UnbindInput(uint32_t); void TakeOutput(uint32_t, wasinn_tensor*);
+//     void WantOutputs(std::span<const uint32_t>); std::span<const wasinn_io* const> Outputs();
+//   const char* Model::Describe()
+template <typename Host, typename Model, typename Context>
+class TableOf {
+ public:
+  static constexpr wasinn_backend Make(const Identity& identity) {
+    wasinn_backend table = {
+        .struct_size = sizeof(wasinn_backend),
+        .abi_major = WASINN_BACKEND_ABI_MAJOR,
+        .abi_minor = WASINN_BACKEND_ABI_MINOR,
+        .name = identity.name,
+        .version = identity.version,
+        .encodings = identity.encodings.data(),
+        .n_encodings = identity.encodings.size(),
+        .keys = identity.keys.data(),
+        .n_keys = identity.keys.size(),
+        .install = identity.install,
+        .open = Open,
+        .close = [](wasinn_backend_state* host) { delete Of(host); },
+        .backend_info = BackendInfo,
+        .load = Load,
+        .unload = [](wasinn_backend_model* model) { delete Of(model); },
+        .info = Info,
+        .context_new = ContextNew,
+        .context_free = [](wasinn_backend_context* context) { delete Of(context); },
+        .input = Input,
+        .compute = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Compute(); }); },
+        .output = Output,
+    };
+    AddOptional(&table);
+    return table;
+  }
+
+ private:
+  static Host* Of(wasinn_backend_state* host) { return reinterpret_cast<Host*>(host); }
+  static Model* Of(wasinn_backend_model* model) { return reinterpret_cast<Model*>(model); }
+  static Context* Of(wasinn_backend_context* context) { return reinterpret_cast<Context*>(context); }
+
+  static wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
+    return Guard([&] { *out = reinterpret_cast<wasinn_backend_state*>(new Host(ReadStruct(services), config)); });
+  }
+
+  static wasinn_error* BackendInfo(wasinn_backend_state* host, const wasinn_backend_info** out) {
+    *out = Of(host)->info();
+    return nullptr;
+  }
+
+  static wasinn_error* Load(wasinn_backend_state* host, const wasinn_blob* const* blobs, size_t n_blobs,
+                            const wasinn_load_options* options, wasinn_backend_model** out) {
+    return Guard([&] {
+      std::vector<wasinn_blob> read;
+      read.reserve(n_blobs);
+      for (const wasinn_blob* blob : std::span(blobs, n_blobs)) read.push_back(ReadStruct(blob));
+      *out = reinterpret_cast<wasinn_backend_model*>(
+          new Model(*Of(host), std::span<const wasinn_blob>(read), ReadStruct(options)));
+    });
+  }
+
+  static wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
+    *out = Of(model)->info();
+    return nullptr;
+  }
+
+  static wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options* options,
+                                  wasinn_backend_context** out) {
+    return Guard(
+        [&] { *out = reinterpret_cast<wasinn_backend_context*>(new Context(*Of(model), ReadStruct(options))); });
+  }
+
+  static wasinn_error* Input(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor) {
+    return Guard([&] { Of(context)->Input(index, tensor); });
+  }
+
+  static wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
+    return Guard([&] { Of(context)->Output(index, view); });
+  }
+
+  static constexpr void AddOptional(wasinn_backend* table) {
+    if constexpr (requires(Context& context) { context.Cancel(); }) {
+      table->cancel = [](wasinn_backend_context* context) { Of(context)->Cancel(); };
+    }
+    if constexpr (requires(Context& context) { context.DiscardOutputs(); }) {
+      table->discard_outputs = [](wasinn_backend_context* context) {
+        if (wasinn_error* error = Guard([&] { Of(context)->DiscardOutputs(); })) error->release(error);
+      };
+    }
+    if constexpr (requires(Context& context, const wasinn_tensor& tensor) { context.BindInput(0, tensor); }) {
+      table->bind_input = [](wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
+        return Guard([&] { Of(context)->BindInput(index, ReadStruct(tensor)); });
+      };
+      table->unbind_input = [](wasinn_backend_context* context, uint32_t index) { Of(context)->UnbindInput(index); };
+    }
+    if constexpr (requires(Context& context) { context.WantOutputs(std::span<const uint32_t>()); }) {
+      table->want_outputs = [](wasinn_backend_context* context, const uint32_t* indices, size_t n) {
+        return Guard([&] { Of(context)->WantOutputs(std::span(indices, n)); });
+      };
+    }
+    if constexpr (requires(Context& context) { context.Outputs(); }) {
+      table->outputs = [](wasinn_backend_context* context, const wasinn_io* const** out, uint32_t* n) {
+        return Guard([&] {
+          const std::span<const wasinn_io* const> ios = Of(context)->Outputs();
+          *out = ios.data();
+          *n = static_cast<uint32_t>(ios.size());
+        });
+      };
+    }
+    if constexpr (requires(Model& model) { model.Describe(); }) {
+      table->describe = [](wasinn_backend_model* model) -> const char* { return Of(model)->Describe(); };
+    }
+    if constexpr (requires(Context& context, wasinn_tensor* tensor) { context.TakeOutput(0, tensor); }) {
+      table->take_output = [](wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
+        return Guard([&] { Of(context)->TakeOutput(index, out); });
+      };
+    }
+  }
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_TABLE_H_
