@@ -10,6 +10,7 @@
 #                 what makes components of C, C++, JavaScript and Python
 #   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes)
 #   onnxruntime   the ONNX Runtime framework: library and headers
+#   openvino      the OpenVINO framework: libraries (for CPUs) and headers
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   lint          clang-format and clang-tidy (apt)
 # It can be run again at any time: what is there already is left alone, also after an interruption.
@@ -21,7 +22,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component component-guests rust-guests onnxruntime tests lint)
+names=(build guest wasmtime wasmtime-component component-guests rust-guests onnxruntime openvino tests lint)
 
 packages_of() {
   case $1 in
@@ -41,6 +42,7 @@ recipes_of() {
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     onnxruntime) echo onnxruntime onnxruntime-headers ;;
+    openvino) echo openvino ;;
     tests) echo onnx-node-tests silero-vad ;;
   esac
 }

@@ -17,6 +17,11 @@ ONNXRUNTIME_WHEEL_SHA256="5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b39
 ONNXRUNTIME_HEADERS=1.21.0 # apt checks the package against Debian's signature
 ONNXRUNTIME_HEADERS_SUITE=trixie
 
+# OpenVINO: library and C headers are in the Python wheel.
+OPENVINO_WHEEL=2026.4.1
+OPENVINO_WHEEL_SHA256="2d22b1da03f7caf74df30e9f6417d0ab2f637e4a38e08e1dcd294d2c37407aaf
+  bea1eb3733c34ef331adc945da0ccda5937865031139073663be84c517ffda22"
+
 # Tests only. Later wheels of onnx no longer carry the node tests.
 ONNX_WHEEL=1.17.0
 ONNX_WHEEL_SHA256="4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c949

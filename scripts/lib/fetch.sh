@@ -73,7 +73,7 @@ wheel() {
   local name=$1 version=$2 hashes=$3 dir=$4 python arch h tags=()
   python=$(python_with_pip)
   arch=$(uname -m)
-  for h in 2_28 2_27 2_17 2014 2010 1; do
+  for h in 2_35 2_28 2_27 2_17 2014 2010 1; do
     case $h in *_*) tags+=(--platform "manylinux_${h}_$arch") ;; *) tags+=(--platform "manylinux${h}_$arch") ;; esac
   done
   mkdir -p "$dir"
