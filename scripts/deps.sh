@@ -11,6 +11,9 @@
 #   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes)
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   openvino      the OpenVINO framework: libraries (for CPUs) and headers
+#   torch         the PyTorch framework, for CPUs: libraries and headers
+#   tflite        the TensorFlow Lite framework: library and headers
+#   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   lint          clang-format and clang-tidy (apt)
 # It can be run again at any time: what is there already is left alone, also after an interruption.
@@ -22,7 +25,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component component-guests rust-guests onnxruntime openvino tests lint)
+names=(build guest wasmtime wasmtime-component component-guests rust-guests onnxruntime openvino torch tflite tensorflow tests lint)
 
 packages_of() {
   case $1 in
@@ -43,6 +46,9 @@ recipes_of() {
     rust-guests) echo rust-wasm ;;
     onnxruntime) echo onnxruntime onnxruntime-headers ;;
     openvino) echo openvino ;;
+    torch) echo torch ;;
+    tflite) echo tflite ;;
+    tensorflow) echo tensorflow ;;
     tests) echo onnx-node-tests silero-vad ;;
   esac
 }

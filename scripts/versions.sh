@@ -22,6 +22,29 @@ OPENVINO_WHEEL=2026.4.1
 OPENVINO_WHEEL_SHA256="2d22b1da03f7caf74df30e9f6417d0ab2f637e4a38e08e1dcd294d2c37407aaf
   bea1eb3733c34ef331adc945da0ccda5937865031139073663be84c517ffda22"
 
+# PyTorch: the CPU libraries are those in the Maven artifacts; the C++ headers come from the smallest Python wheel of the same
+# version, which is for another machine: headers are the same for all.
+PYTORCH=2.10.0
+PYTORCH_MAVEN=2.10.0-1.5.13
+PYTORCH_MAVEN_SHA256=67e9b5b7c2caf2e6ed0e81947f1ff712c9a0755faeff6a0c3436d4432a25cc06
+PYTORCH_OPENBLAS_MAVEN=0.3.31-1.5.13
+PYTORCH_OPENBLAS_MAVEN_SHA256=7a5e1494e0565b6e06a5d93f8b29993c9ed33239cb9ffab84909360f245b4688
+PYTORCH_HEADERS_PLATFORM=macosx_11_0_arm64
+PYTORCH_HEADERS_SHA256=418997cb02d0a0f1497cf6a09f63166f9f5df9f3e16c8a716ab76a72127c714f
+
+# TensorFlow Lite: the library is the one that JavaCPP's Java binding carries; it exports the C API, XNNPACK and external
+# delegates. The C headers are in an npm package, and older, which is fine: the C API only grows.
+TFLITE_JAR=2.20.0-1.5.13
+TFLITE_JAR_SHA256_X86_64=9bba5aaa6c53a005404a3f1b4bc4789d2bb1ec3dbe17896829822c883832542b
+TFLITE_JAR_SHA256_AARCH64=1d2fae373b613d9ce840321ea914590dac6d2fce7e90bf96c3682cec7109a523
+TFLITE_HEADERS=0.0.2
+TFLITE_HEADERS_SHA256=3be1632328a76a2475e5b6833253763c802c859433becb4d879ee1860e3b5284
+
+# TensorFlow: libraries and C headers are in the Python wheel: tensorflow-cpu for x86_64, tensorflow for aarch64.
+TENSORFLOW_WHEEL=2.21.0
+TENSORFLOW_WHEEL_SHA256="2b847d217b02ee7731ed91431daf3250daa0196c3c94614d23be27232e6e5b6c
+  4b24aca16d527a3cf1c37f720c04c484c3d20f4d0fdfa98632ac8b9f3be6eb5c"
+
 # Tests only. Later wheels of onnx no longer carry the node tests.
 ONNX_WHEEL=1.17.0
 ONNX_WHEEL_SHA256="4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c949
