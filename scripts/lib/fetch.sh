@@ -46,13 +46,15 @@ debian_rust() {
   for p in "$@"; do echo "$p$web"; done
 }
 
-# fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; cargo, to fetch crates; rust, to compile
-# them; rust-wasm, to compile them for WebAssembly.
+# fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; mvn, for Maven artifacts; cargo, to
+# fetch crates; rust, to compile them; rust-wasm, to compile them for WebAssembly.
 fetch_tools() {
   local t
   for t in $(printf '%s\n' "$@" | sort -u); do
     case $t in
       pip) python_with_pip >/dev/null || echo python3-pip ;;
+      npm) command -v npm >/dev/null || echo npm ;;
+      mvn) command -v mvn >/dev/null || echo maven ;;
       cargo) cargo_at_least "$CARGO_MIN" >/dev/null || debian_rust cargo ;;
       rust)
         cargo_at_least "$RUST_MIN" >/dev/null || debian_rust cargo rustc
@@ -67,8 +69,8 @@ fetch_tools() {
   done
 }
 
-# wheel NAME VERSION "SHA256…" DIR: unpacks a Python wheel. The tags are given, so that it does not matter which Python
-# this machine has: nothing of the wheel is run by Python.
+# wheel NAME VERSION "SHA256…" DIR [PLATFORM]: unpacks a Python wheel. The tags are given, so that it does not matter which
+# Python this machine has: nothing of the wheel is run by Python. PLATFORM: another machine's, for what all have in common.
 wheel() {
   local name=$1 version=$2 hashes=$3 dir=$4 python arch h tags=()
   python=$(python_with_pip)
@@ -76,6 +78,7 @@ wheel() {
   for h in 2_35 2_28 2_27 2_17 2014 2010 1; do
     case $h in *_*) tags+=(--platform "manylinux_${h}_$arch") ;; *) tags+=(--platform "manylinux${h}_$arch") ;; esac
   done
+  [ -z "${5:-}" ] || tags=(--platform "$5")
   mkdir -p "$dir"
   {
     printf '%s==%s' "$name" "$version"
@@ -105,4 +108,28 @@ crate() {
     die "$name $version has another checksum than versions.sh says"
   cp -r "${manifest%/Cargo.toml}" "$dir"
   rm -rf "$dir.crate"
+}
+
+# maven GROUP:ARTIFACT VERSION CLASSIFIER SHA256 DIR: unpacks a jar, without what it depends on.
+maven() {
+  local name=${1#*:} version=$2 classifier=$3 sha256=$4 dir=$5 python jar
+  python=$(python_with_pip)
+  mkdir -p "$dir"
+  quietly mvn --quiet --batch-mode "-Dmaven.repo.local=$dir.m2" \
+    org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get -Dtransitive=false "-Dartifact=$1:$version:jar:$classifier"
+  jar=$(find "$dir.m2" -name "$name-$version-$classifier.jar")
+  echo "$sha256  $jar" | sha256sum --quiet --check - || die "$name $version has another checksum than versions.sh says"
+  "$python" -m zipfile -e "$jar" "$dir"
+  rm -rf "$dir.m2"
+}
+
+# npm_package NAME VERSION SHA256 DIR: unpacks a package of npm's registry. None of its scripts runs.
+npm_package() {
+  local name=$1 version=$2 sha256=$3 dir=$4
+  mkdir -p "$dir" "$dir.npm"
+  (cd "$dir.npm" && quietly npm pack --silent --ignore-scripts "$name@$version")
+  echo "$sha256  $(find "$dir.npm" -name '*.tgz')" | sha256sum --check --quiet --strict ||
+    die "$name $version has another hash than versions.sh says"
+  tar -xzf "$dir.npm"/*.tgz -C "$dir" --strip-components 1
+  rm -rf "$dir.npm"
 }
