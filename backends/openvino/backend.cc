@@ -1,0 +1,33 @@
+// The backend's table of functions.
+#include <wasinn/backend.h>
+
+#include "common/table.h"
+#include "openvino/config.h"
+#include "openvino/context.h"
+#include "openvino/host.h"
+#include "openvino/model.h"
+
+namespace wasinn::openvino {
+
+namespace {
+
+// Models of other encodings are loaded too where a host says so by name (source.h); they are other backends' own.
+constexpr wasinn_encoding kEncodings[] = {WASINN_OPENVINO};
+
+const wasinn_backend* Table() {
+  static const wasinn_backend table =
+      backend::TableOf<Host, Model, Context>::Make({.name = "openvino",
+                                                    .version = WASINN_BACKEND_VERSION,
+                                                    .encodings = kEncodings,
+                                                    .keys = Keys(),
+                                                    .install = "scripts/deps.sh openvino"});
+  return &table;
+}
+
+}  // namespace
+
+}  // namespace wasinn::openvino
+
+const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? wasinn::openvino::Table() : nullptr;
+}

@@ -1,0 +1,129 @@
+#include "openvino/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <thread>
+
+#include "common/error.h"
+
+namespace wasinn::openvino {
+
+using backend::Config;
+using backend::Error;
+
+namespace {
+
+constexpr wasinn_key kOvKeys[] = {
+    {"library", WASINN_KEY_BACKEND, "absolute path of libopenvino_c.so, or of its folder"},
+    {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
+     "threads of one compute, the caller's included: 1 to the host's budget, which is the default; a guest may ask for "
+     "fewer"},
+    {"streams", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "computes of one model that go on at once, each with memory of its own; others wait. Default with one thread for "
+     "each: the number of processors, but no more than 4; else 1"},
+    {"performance", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
+     "OpenVINO's performance hint: latency or throughput; default latency"},
+    {"precision", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
+     "the precision that the device computes in: f32, f16, bf16, or accurate, which is the model's own; default: the "
+     "device's choice, which on some processors is bf16 for models in f32"},
+    {"device", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "OpenVINO's device in place of the target: \"GPU.1\", \"AUTO:GPU,CPU\""},
+    {"cache_dir", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "absolute path of a folder for compiled models, for models that the host has named only"},
+    {"properties", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "OpenVINO's own properties for compiling: {\"CPU_DENORMALS_OPTIMIZATION\": \"YES\"}"},
+};
+
+constexpr int kMostStreamsByDefault = 4;
+constexpr int kMostStreams = 1024;
+
+std::optional<std::string> ParseWord(const Config& config, const char* key, std::span<const char* const> words,
+                                     std::span<const char* const> values) {
+  const auto word = config.Word(key, words);
+  return word ? std::optional<std::string>(values[*word]) : std::nullopt;
+}
+
+std::optional<int> ParseInt(const Config& config, const char* key, int most) {
+  const auto value = config.Integer(key, 1, most);
+  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
+}
+
+// What a guest may say too.
+CompileConfig ParseHints(const Config& config, int most_threads) {
+  constexpr const char* kModes[] = {"latency", "throughput"};
+  constexpr const char* kOvModes[] = {"LATENCY", "THROUGHPUT"};
+  constexpr const char* kPrecisions[] = {"f32", "f16", "bf16", "accurate"};
+  constexpr const char* kOvPrecisions[] = {"f32", "f16", "bf16", "dynamic"};
+  CompileConfig parsed;
+  parsed.threads = ParseInt(config, "threads", most_threads);
+  parsed.performance = ParseWord(config, "performance", kModes, kOvModes);
+  parsed.precision = ParseWord(config, "precision", kPrecisions, kOvPrecisions);
+  return parsed;
+}
+
+CompileConfig ParseCompile(const Config& config, int most_threads) {
+  CompileConfig parsed = ParseHints(config, most_threads);
+  parsed.streams = ParseInt(config, "streams", kMostStreams);
+  parsed.device = config.String("device");
+  parsed.cache_dir = config.String("cache_dir");
+  if (parsed.cache_dir && !parsed.cache_dir->starts_with('/')) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("cache_dir: expected an absolute path, found {}", *parsed.cache_dir));
+  }
+  if (auto properties = config.Strings("properties")) parsed.properties = *std::move(properties);
+  return parsed;
+}
+
+int DefaultStreams(int threads, const std::string& performance, int budget) {
+  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  if (threads == 1) return std::min(processors, kMostStreamsByDefault);
+  // Several threads for each: no more streams than the budget has threads for.
+  return performance == "THROUGHPUT" ? std::max(1, (budget - 1) / (threads - 1)) : 1;
+}
+
+}  // namespace
+
+std::span<const wasinn_key> Keys() { return kOvKeys; }
+
+BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
+  const Config config(text, "[backends.openvino]");
+  BackendConfig parsed;
+  parsed.library = config.String("library").value_or("");
+  parsed.budget = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
+  parsed.compile = ParseCompile(config, parsed.budget);
+  return parsed;
+}
+
+ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults) {
+  const CompileConfig host = ParseCompile(Config(host_text, "configuration of the model"), defaults.budget);
+  const int most = host.threads.value_or(defaults.compile.threads.value_or(defaults.budget));
+  // Whatever else a guest's text says, this is all that is read of it.
+  const CompileConfig guest = ParseHints(Config(guest_text, "configuration from the guest"), most);
+  const CompileConfig& backend = defaults.compile;
+  const auto first = [](const auto& model, const auto& second, const auto& third) {
+    return model ? model : second ? second : third;
+  };
+  ModelConfig parsed;
+  parsed.threads = guest.threads.value_or(most);
+  parsed.performance = first(host.performance, guest.performance, backend.performance).value_or("LATENCY");
+  parsed.precision = first(host.precision, guest.precision, backend.precision);
+  parsed.device = host.device ? host.device : backend.device;
+  parsed.cache_dir = host.cache_dir ? host.cache_dir : backend.cache_dir;
+  // Later entries beat earlier ones.
+  parsed.properties = backend.properties;
+  parsed.properties.insert(parsed.properties.end(), host.properties.begin(), host.properties.end());
+  const std::optional<int> streams = host.streams ? host.streams : backend.streams;
+  parsed.streams = streams.value_or(DefaultStreams(parsed.threads, parsed.performance, defaults.budget));
+  if (int64_t{parsed.streams} * (parsed.threads - 1) > defaults.budget - 1) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("streams: {} of {} threads each need {} threads beside their callers': expected no more "
+                            "than {}",
+                            parsed.streams, parsed.threads, int64_t{parsed.streams} * (parsed.threads - 1),
+                            defaults.budget - 1));
+  }
+  return parsed;
+}
+
+}  // namespace wasinn::openvino

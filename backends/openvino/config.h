@@ -1,0 +1,50 @@
+// The backend's configuration keys.
+#ifndef WASINN_BACKENDS_OPENVINO_CONFIG_H_
+#define WASINN_BACKENDS_OPENVINO_CONFIG_H_
+
+#include <wasinn/backend.h>
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "common/config.h"
+
+namespace wasinn::openvino {
+
+std::span<const wasinn_key> Keys();
+
+// What both [backends.openvino] and [models.NAME.config] may say; a model's word beats the backend's.
+struct CompileConfig {
+  std::optional<int> threads;              // of one compute
+  std::optional<int> streams;              // computes of one model at once
+  std::optional<std::string> performance;  // in OpenVINO's words, as all below
+  std::optional<std::string> precision;
+  std::optional<std::string> device;
+  std::optional<std::string> cache_dir;
+  backend::Config::Entries properties;
+};
+
+struct BackendConfig {
+  std::string library;
+  int budget = 1;  // threads that all computes may use beside their callers', plus one
+  CompileConfig compile;
+
+  static BackendConfig Parse(const char* text, uint32_t budget);
+};
+
+struct ModelConfig {
+  int threads = 1;
+  int streams = 1;
+  std::string performance;
+  std::optional<std::string> precision;
+  std::optional<std::string> device;
+  std::optional<std::string> cache_dir;
+  backend::Config::Entries properties;
+
+  static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults);
+};
+
+}  // namespace wasinn::openvino
+
+#endif  // WASINN_BACKENDS_OPENVINO_CONFIG_H_

@@ -1,0 +1,51 @@
+#include "openvino/host.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "openvino/device.h"
+
+namespace wasinn::openvino {
+
+namespace {
+
+OvPtr<ov_core_t> MakeCore(const OvLibrary& library) {
+  ov_core_t* core = nullptr;
+  library.Check(library.api().ov_core_create(&core), "making OpenVINO's core", WASINN_UNSUPPORTED_OPERATION);
+  OvPtr<ov_core_t> owned(core, library.api().ov_core_free);
+  // Whoever truncates a mapped file kills every guest of the process.
+  library.Check(library.api().ov_core_set_property(core, "", "ENABLE_MMAP", "NO"), "switching file mapping off");
+  return owned;
+}
+
+std::string DeviceText(const std::vector<std::string>& devices) {
+  std::vector<std::string> words;
+  for (const std::string& device : devices) {
+    if (IsOn(device, "CPU")) words.emplace_back("cpu");
+    if (IsOn(device, "GPU")) words.push_back(fmt::format("gpu ({})", device));
+    if (IsOn(device, "NPU")) words.push_back(fmt::format("tpu ({})", device));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+Host::Host(const wasinn_host_services& services, const char* config)
+    : log_(services),
+      config_(BackendConfig::Parse(config, services.threads)),
+      library_(config_.library),
+      core_(MakeCore(library_)),
+      devices_(AvailableDevices(library_, core_.get())),
+      device_text_(DeviceText(devices_)),
+      info_{.struct_size = sizeof(wasinn_backend_info),
+            .framework = "OpenVINO",
+            .version = library_.version().c_str(),
+            .library = library_.path().c_str(),
+            .devices = device_text_.c_str()} {}
+
+void Host::WarnOfFallback(const std::string& why) const {
+  if (warned_.exchange(true)) return;
+  log_.Write(WASINN_LOG_WARNING, fmt::format("openvino: using the CPU instead: {}", why));
+}
+
+}  // namespace wasinn::openvino

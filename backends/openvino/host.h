@@ -1,0 +1,47 @@
+// What one wasinn host has opened: OpenVINO, a core, configuration.
+#ifndef WASINN_BACKENDS_OPENVINO_HOST_H_
+#define WASINN_BACKENDS_OPENVINO_HOST_H_
+
+#include <wasinn/backend.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "common/log.h"
+#include "openvino/config.h"
+#include "openvino/ov_library.h"
+
+namespace wasinn::openvino {
+
+// Immutable but for a flag; outlives its models.
+class Host {
+ public:
+  Host(const wasinn_host_services& services, const char* config);
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  const BackendConfig& config() const { return config_; }
+  const OvLibrary& library() const { return library_; }
+  const OvApi& api() const { return library_.api(); }
+  ov_core_t* core() const { return core_.get(); }
+  const std::vector<std::string>& devices() const { return devices_; }  // "CPU", "GPU.0"
+  const wasinn_backend_info* info() const { return &info_; }
+
+  // The target's device is missing and the CPU serves in its place.
+  void WarnOfFallback(const std::string& why) const;
+
+ private:
+  const backend::Log log_;
+  const BackendConfig config_;
+  const OvLibrary library_;
+  const OvPtr<ov_core_t> core_;
+  const std::vector<std::string> devices_;
+  const std::string device_text_;
+  wasinn_backend_info info_;
+  mutable std::atomic<bool> warned_ = false;
+};
+
+}  // namespace wasinn::openvino
+
+#endif  // WASINN_BACKENDS_OPENVINO_HOST_H_

@@ -1,0 +1,147 @@
+#include "openvino/inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "common/error.h"
+#include "openvino/dtype.h"
+
+namespace wasinn::openvino {
+
+using backend::Error;
+
+namespace {
+
+bool SameDims(const std::vector<int64_t>& dims, const wasinn_tensor& tensor) {
+  return std::ranges::equal(dims, std::span(tensor.dims, tensor.rank));
+}
+
+void CheckInput(const Port& port, const wasinn_tensor& tensor) {
+  if (!port.servable()) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("input '{}' is of type {}: expected a tensor of numbers", port.name, port.type_name));
+  }
+  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
+  const uint64_t bytes = TensorBytes(dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
+  if (tensor.dtype == port.io.dtype && tensor.bytes == bytes) return;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("input '{}', of type {} and dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
+                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
+}
+
+}  // namespace
+
+Inputs::Inputs(const Model& model) : model_(model) {
+  const auto free = model.host().api().ov_tensor_free;
+  const auto& ports = model.signature().inputs();
+  slots_.reserve(ports.size());
+  for (const Port& port : ports) {
+    slots_.push_back({.buffer = {},
+                      .own = {.tensor = {nullptr, free}, .dims = {}},
+                      .lent = {.tensor = {nullptr, free}, .dims = {}}});
+    slots_.back().own.dims.reserve(port.dims.size());
+    slots_.back().lent.dims.reserve(port.dims.size());
+  }
+}
+
+void Inputs::UseRequest(ov_infer_request_t* request) {
+  request_ = request;
+  check_ = true;
+  for (Slot& slot : slots_) slot.bound = nullptr;
+}
+
+Inputs::Slot& Inputs::At(uint32_t index) {
+  if (index < slots_.size()) return slots_[index];
+  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
+}
+
+void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
+  Slot& slot = At(index);
+  if (slot.own.tensor == nullptr || !SameDims(slot.own.dims, *tensor)) {
+    const Port& port = model_.signature().inputs()[index];
+    CheckInput(port, *tensor);
+    // Nothing of the slot changes before all that can fail has been done.
+    backend::AlignedBuffer buffer;
+    if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
+      buffer = backend::AlignedBuffer(tensor->bytes);
+    }
+    Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
+    Make(port, *tensor, buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), &value);
+    Bind(index, value);
+    std::swap(slot.own, value);
+    // The old buffer goes when the request has the new one.
+    if (buffer.data() != nullptr) std::swap(slot.buffer, buffer);
+    slot.bound = &slot.own;
+  }
+  if (slot.bound != &slot.own) {
+    Bind(index, slot.own);
+    slot.bound = &slot.own;
+  }
+  slot.wanted = &slot.own;
+  tensor->data = slot.buffer.data();
+}
+
+// Memory that comes back is bound already: a host has few buffers of a size, and lends them again and again.
+void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
+  Slot& slot = At(index);
+  if (slot.lent.tensor == nullptr || slot.lent.data != tensor.data || !SameDims(slot.lent.dims, tensor)) {
+    const Port& port = model_.signature().inputs()[index];
+    CheckInput(port, tensor);
+    Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
+    // OpenVINO takes no NULL, not even for no bytes.
+    static constexpr char kNothing = 0;
+    Make(port, tensor, tensor.data != nullptr ? tensor.data : const_cast<char*>(&kNothing), &value);
+    Bind(index, value);
+    value.data = tensor.data;
+    slot.lent = std::move(value);
+    slot.bound = &slot.lent;
+  }
+  if (slot.bound != &slot.lent) {
+    Bind(index, slot.lent);
+    slot.bound = &slot.lent;
+  }
+  slot.wanted = &slot.lent;
+}
+
+void Inputs::Unset(uint32_t index) {
+  slots_[index].wanted = nullptr;
+  check_ = true;
+}
+
+void Inputs::Make(const Port& port, const wasinn_tensor& tensor, void* data, Value* value) const {
+  value->dims.assign(tensor.dims, tensor.dims + tensor.rank);
+  const ov_shape_t shape = {.rank = static_cast<int64_t>(tensor.rank), .dims = value->dims.data()};
+  ov_tensor_t* raw = nullptr;
+  const OvLibrary& library = model_.host().library();
+  library.Check(library.api().ov_tensor_create_from_host_ptr(port.ov_type, shape, data, &raw), port.name.c_str(),
+                WASINN_INVALID_ARGUMENT);
+  value->tensor.reset(raw);
+  value->data = data;
+}
+
+// What OpenVINO refuses here is a shape, since it may know bounds that the signature has no words for.
+void Inputs::Bind(uint32_t index, const Value& value) {
+  const OvLibrary& library = model_.host().library();
+  library.Check(library.api().ov_infer_request_set_input_tensor_by_index(request_, index, value.tensor.get()),
+                model_.signature().inputs()[index].name.c_str(), WASINN_INVALID_ARGUMENT);
+}
+
+void Inputs::BeforeRun() {
+  if (!check_) return;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (slot.wanted == nullptr) {
+      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' is not set", model_.signature().inputs()[i].name));
+    }
+    if (slot.bound == slot.wanted) continue;
+    Bind(i, *slot.wanted);
+    slot.bound = slot.wanted;
+  }
+  check_ = false;
+}
+
+}  // namespace wasinn::openvino

@@ -1,0 +1,54 @@
+// The inputs of a context.
+#ifndef WASINN_BACKENDS_OPENVINO_INPUTS_H_
+#define WASINN_BACKENDS_OPENVINO_INPUTS_H_
+
+#include <wasinn/backend.h>
+
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "openvino/model.h"
+
+namespace wasinn::openvino {
+
+// Each input lies in a buffer of its own, or in one that is lent, and is given to the request once for a place and a
+// shape: OpenVINO reads it there. One thread at a time.
+class Inputs {
+ public:
+  explicit Inputs(const Model& model);
+
+  // From now on inputs go to this request, those that are set at the next run at the latest. NULL: to none.
+  void UseRequest(ov_infer_request_t* request);
+  // wasinn_backend::input, bind_input and unbind_input.
+  void Set(uint32_t index, wasinn_tensor* tensor);
+  void Lend(uint32_t index, const wasinn_tensor& tensor);
+  void Unset(uint32_t index);
+  void BeforeRun();
+
+ private:
+  // A tensor of OpenVINO over memory that it does not own.
+  struct Value {
+    OvPtr<ov_tensor_t> tensor;  // NULL: there is none
+    const void* data = nullptr;
+    std::vector<int64_t> dims;
+  };
+  struct Slot {
+    backend::AlignedBuffer buffer;
+    Value own, lent;
+    const Value* wanted = nullptr;  // which of them is the input; NULL: it is not set
+    const Value* bound = nullptr;   // which of them the request has, if any
+  };
+
+  Slot& At(uint32_t index);
+  void Make(const Port& port, const wasinn_tensor& tensor, void* data, Value* value) const;
+  void Bind(uint32_t index, const Value& value);
+
+  const Model& model_;
+  ov_infer_request_t* request_ = nullptr;
+  std::vector<Slot> slots_;
+  bool check_ = true;  // something may be unset or unbound
+};
+
+}  // namespace wasinn::openvino
+
+#endif  // WASINN_BACKENDS_OPENVINO_INPUTS_H_

@@ -1,0 +1,88 @@
+#include "openvino/model.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "common/error.h"
+#include "openvino/device.h"
+
+namespace wasinn::openvino {
+
+using backend::Error;
+
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+    : host_(host), compiled_(nullptr, host.api().ov_compiled_model_free) {
+  ModelConfig config = ModelConfig::Parse(options.host_config, options.guest_config, host.config());
+  SourceModel source = ReadSource(host, blobs, options);
+  // Nothing that a guest sends fills the host's disk.
+  if (blobs.front().path == nullptr) config.cache_dir.reset();
+  weights_ = std::move(source.weights);
+  if (config.device) {
+    CompileOn(*config.device, source.model.get(), config);
+  } else {
+    CompileOnTarget(source.model.get(), config, options);
+  }
+  signature_ = std::make_unique<Signature>(host.library(), compiled_.get());
+  MakeDescription();
+}
+
+void Model::CompileOnTarget(const ov_model_t* model, const ModelConfig& config, const wasinn_load_options& options) {
+  std::vector<std::string> devices;
+  std::string missing;
+  try {
+    devices = DevicesOf(options.target, host_);
+  } catch (const Error& error) {
+    if (options.cpu_fallback == 0) throw;
+    missing = error.what();
+  }
+  if (options.cpu_fallback != 0 && (devices.empty() || devices.back() != "CPU")) devices.emplace_back("CPU");
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const bool last = i + 1 == devices.size();
+    if (last && !missing.empty()) host_.WarnOfFallback(missing);
+    try {
+      return CompileOn(devices[i], model, config);
+    } catch (const Error& error) {
+      if (last) throw;
+      missing = error.what();
+    }
+  }
+}
+
+void Model::CompileOn(const std::string& device, const ov_model_t* model, const ModelConfig& config) {
+  const auto pairs = PropertiesOf(device, config);
+  std::vector<ov_property_t> properties;
+  properties.reserve(pairs.size());
+  for (const auto& [key, value] : pairs) properties.push_back({key.c_str(), value.c_str()});
+  ov_compiled_model_t* compiled = nullptr;
+  host_.library().Check(host_.api().ov_core_compile_model_props(host_.core(), model, device.c_str(), properties.size(),
+                                                                properties.data(), &compiled),
+                        fmt::format("compiling the model for {}", device).c_str());
+  compiled_.reset(compiled);
+}
+
+// Empty where the device has none.
+std::string Model::Property(const char* key) const {
+  char* text = nullptr;
+  if (host_.api().ov_compiled_model_get_property(compiled_.get(), key, &text) != OK || text == nullptr) return "";
+  std::string value = text;
+  host_.api().ov_free(text);
+  return value;
+}
+
+void Model::MakeDescription() {
+  constexpr std::pair<const char*, const char*> kProperties[] = {
+      {"device", "EXECUTION_DEVICES"},     {"precision", "INFERENCE_PRECISION_HINT"},
+      {"performance", "PERFORMANCE_HINT"}, {"threads_of_all_streams", "INFERENCE_NUM_THREADS"},
+      {"streams", "NUM_STREAMS"},          {"name", "NETWORK_NAME"}};
+  nlohmann::ordered_json json = {{"framework", "OpenVINO " + host_.library().version()}};
+  for (const auto& [name, key] : kProperties) {
+    const std::string value = Property(key);
+    if (!value.empty()) json[name] = value;
+  }
+  // The name is the model's own, and may be no UTF-8.
+  description_ = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace wasinn::openvino

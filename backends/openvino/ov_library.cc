@@ -1,0 +1,90 @@
+#include "openvino/ov_library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "common/error.h"
+
+namespace wasinn::openvino {
+
+using backend::Error;
+
+namespace {
+
+constexpr char kOvInstall[] = "scripts/deps.sh openvino";
+// The wheels of Python have the name with the version only, and each release another.
+constexpr const char* kOvNames[] = {"libopenvino_c.so", "libopenvino_c.so.2641"};
+// The oldest whose C API has all of our functions with the element types numbered as in our headers.
+constexpr int kOldestYear = 2026;
+
+wasinn_code CodeOf(ov_status_e status, wasinn_code otherwise) {
+  switch (status) {
+    case NOT_IMPLEMENTED:
+    case NOT_IMPLEMENT_C_METHOD:
+      return WASINN_UNSUPPORTED_OPERATION;
+    case PARAMETER_MISMATCH:
+    case OUT_OF_BOUNDS:
+    case INVALID_C_PARAM:
+      return WASINN_INVALID_ARGUMENT;
+    case INFER_CANCELLED:
+      return WASINN_TIMEOUT;
+    default:
+      return otherwise;
+  }
+}
+
+// What a user can do something with: not where in OpenVINO's sources an exception passed through.
+std::string Tidy(std::string_view text) {
+  std::string tidy;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with("Exception from ")) continue;
+    if (!tidy.empty()) tidy += tidy.back() == ':' ? " " : "; ";
+    tidy += line;
+  }
+  return tidy;
+}
+
+}  // namespace
+
+OvLibrary::OvLibrary(const std::string& configured) {
+  const backend::Library library(
+      {.framework = "OpenVINO", .install = kOvInstall, .names = kOvNames, .configured = configured});
+#define WASINN_OPENVINO_FIND(name) api_.name = library.Symbol<decltype(&::name)>(#name);
+  WASINN_OPENVINO_FUNCTIONS(WASINN_OPENVINO_FIND)
+#undef WASINN_OPENVINO_FIND
+  path_ = library.PathOf(reinterpret_cast<const void*>(api_.ov_core_create));
+  ov_version_t version = {};
+  Check(api_.ov_get_openvino_version(&version), "asking for the version");
+  version_ = version.buildNumber;
+  api_.ov_version_free(&version);
+  int year = 0;
+  std::sscanf(version_.c_str(), "%d.", &year);
+  if (year < kOldestYear) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("OpenVINO {} ({}): expected {} or later; {} installs one",
+                                                          version_, path_, kOldestYear, kOvInstall));
+  }
+}
+
+void OvLibrary::Check(ov_status_e status, const char* doing, wasinn_code code) const {
+  if (status == OK) return;
+  throw Error(CodeOf(status, code), fmt::format("{}: {}", doing, Message(status)));
+}
+
+std::string OvLibrary::Message(ov_status_e status) const {
+  std::string message;
+  if (const char* text = api_.ov_get_last_err_msg(); text != nullptr) {
+    message = Tidy(text);
+    api_.ov_free(text);
+  }
+  return message.empty() ? api_.ov_get_error_info(status) : message;
+}
+
+}  // namespace wasinn::openvino

@@ -1,0 +1,90 @@
+// OpenVINO's C API, opened at run time.
+#ifndef WASINN_BACKENDS_OPENVINO_OV_LIBRARY_H_
+#define WASINN_BACKENDS_OPENVINO_OV_LIBRARY_H_
+
+#include <openvino/c/openvino.h>
+#include <wasinn/backend.h>
+
+#include <memory>
+#include <string>
+
+#include "common/library.h"
+
+namespace wasinn::openvino {
+
+// The functions that this backend calls.
+#define WASINN_OPENVINO_FUNCTIONS(X)             \
+  X(ov_available_devices_free)                   \
+  X(ov_compiled_model_create_infer_request)      \
+  X(ov_compiled_model_free)                      \
+  X(ov_compiled_model_get_property)              \
+  X(ov_compiled_model_input_by_index)            \
+  X(ov_compiled_model_inputs_size)               \
+  X(ov_compiled_model_output_by_index)           \
+  X(ov_compiled_model_outputs_size)              \
+  X(ov_core_compile_model_props)                 \
+  X(ov_core_create)                              \
+  X(ov_core_free)                                \
+  X(ov_core_get_available_devices)               \
+  X(ov_core_read_model)                          \
+  X(ov_core_read_model_from_memory_buffer)       \
+  X(ov_core_set_property)                        \
+  X(ov_free)                                     \
+  X(ov_get_error_info)                           \
+  X(ov_get_last_err_msg)                         \
+  X(ov_get_openvino_version)                     \
+  X(ov_infer_request_cancel)                     \
+  X(ov_infer_request_free)                       \
+  X(ov_infer_request_get_output_tensor_by_index) \
+  X(ov_infer_request_infer)                      \
+  X(ov_infer_request_set_input_tensor_by_index)  \
+  X(ov_infer_request_set_output_tensor_by_index) \
+  X(ov_model_free)                               \
+  X(ov_output_const_port_free)                   \
+  X(ov_partial_shape_free)                       \
+  X(ov_port_get_any_name)                        \
+  X(ov_port_get_element_type)                    \
+  X(ov_port_get_partial_shape)                   \
+  X(ov_shape_free)                               \
+  X(ov_tensor_create_from_host_ptr)              \
+  X(ov_tensor_data)                              \
+  X(ov_tensor_free)                              \
+  X(ov_tensor_get_byte_size)                     \
+  X(ov_tensor_get_element_type)                  \
+  X(ov_tensor_get_shape)                         \
+  X(ov_version_free)
+
+struct OvApi {
+#define WASINN_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;
+  WASINN_OPENVINO_FUNCTIONS(WASINN_OPENVINO_MEMBER)
+#undef WASINN_OPENVINO_MEMBER
+};
+
+template <typename T>
+using OvPtr = std::unique_ptr<T, void (*)(T*)>;
+
+// Immutable: any thread.
+class OvLibrary {
+ public:
+  // `configured`: the value of the key "library".
+  explicit OvLibrary(const std::string& configured);
+
+  const OvApi& api() const { return api_; }
+  const std::string& version() const { return version_; }  // "2026.4.1-22982-…"
+  const std::string& path() const { return path_; }
+
+  // Throws what OpenVINO says of a status that is not OK; `code` is for what it has no code of its own for.
+  void Check(ov_status_e status, const char* doing, wasinn_code code = WASINN_RUNTIME_ERROR) const;
+  // OpenVINO's words for the last failure. It keeps one text for the whole OS process: should calls of two threads
+  // fail at the same moment, both may get the same.
+  std::string Message(ov_status_e status) const;
+
+ private:
+  OvApi api_;
+  std::string version_;
+  std::string path_;
+};
+
+}  // namespace wasinn::openvino
+
+#endif  // WASINN_BACKENDS_OPENVINO_OV_LIBRARY_H_

@@ -1,0 +1,181 @@
+#include "openvino/source.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "common/error.h"
+#include "openvino/ir_scan.h"
+#ifdef WASINN_OPENVINO_SCANS_ONNX
+#include "onnx/model_scan.h"
+#endif
+
+namespace wasinn::openvino {
+
+using backend::Error;
+
+Weights::Weights(const wasinn_blob& blob) : blob_(blob), size_(blob.size) {
+  if (blob_.retain != nullptr) blob_.retain(blob_.owner);
+}
+
+Weights::~Weights() {
+  if (blob_.data != nullptr && blob_.release != nullptr) blob_.release(blob_.owner);
+}
+
+Weights::Weights(Weights&& other) noexcept
+    : blob_(std::exchange(other.blob_, {})), buffer_(std::move(other.buffer_)), size_(std::exchange(other.size_, 0)) {}
+
+Weights& Weights::operator=(Weights&& other) noexcept {
+  std::swap(blob_, other.blob_);
+  std::swap(buffer_, other.buffer_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string_view TextOf(const wasinn_blob& blob) { return {reinterpret_cast<const char*>(blob.data), blob.size}; }
+
+// NAME.bin beside NAME.xml, read whole; nothing where there is no such file, for a model may have no weights.
+Weights ReadWeightsBeside(const char* path) {
+  const fs::path file = fs::path(path).replace_extension(".bin");
+  std::error_code failed;
+  const uintmax_t size = fs::file_size(file, failed);
+  if (failed == std::errc::no_such_file_or_directory) return {};
+  std::ifstream stream(file, std::ios::binary);
+  if (failed || !stream)
+    throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot read the weights in '{}'", file.string()));
+  backend::AlignedBuffer buffer(size);
+  stream.read(static_cast<char*>(buffer.data()), static_cast<std::streamsize>(size));
+  if (!stream) throw Error(WASINN_RUNTIME_ERROR, fmt::format("cannot read '{}' whole", file.string()));
+  return {std::move(buffer), size};
+}
+
+class SourceReader {
+ public:
+  SourceReader(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+      : host_(host), blobs_(blobs), first_(blobs.front()), options_(options) {}
+
+  SourceModel Read() {
+    const bool xml = LooksLikeXml(TextOf(first_));
+    switch (options_.encoding) {
+      case WASINN_OPENVINO:
+        if (xml) return ReadIr();
+        if (first_.path == nullptr) return ReadOnnx();
+        return fs::path(first_.path).extension() == ".onnx" ? ReadOnnx() : ReadFile();
+      case WASINN_ONNX:
+        return ReadOnnx();
+      case WASINN_TENSORFLOW:
+      case WASINN_TENSORFLOWLITE:
+        return ReadFile();
+      default:
+        throw Error(WASINN_INVALID_ENCODING, "this backend loads OpenVINO's IR, ONNX, TensorFlow and TensorFlow Lite");
+    }
+  }
+
+ private:
+  SourceModel Own(ov_model_t* model, Weights weights) const {
+    return {.model = {model, host_.api().ov_model_free}, .weights = std::move(weights)};
+  }
+
+  void ExpectBlobs(size_t most, const char* what) const {
+    if (blobs_.size() <= most) return;
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: found {} blobs", what, blobs_.size()));
+  }
+
+  SourceModel ReadIr() {
+    ExpectBlobs(2, "an IR is one or two blobs, XML and weights");
+    Weights weights;
+    if (blobs_.size() == 2) {
+      if (blobs_[1].size > 0) weights = Weights(blobs_[1]);
+    } else if (first_.path != nullptr) {
+      weights = ReadWeightsBeside(first_.path);
+    }
+    if (first_.path == nullptr) {
+      const uint64_t most = options_.max_bytes == 0 ? UINT64_MAX : options_.max_bytes;
+      ScanGuestIr(TextOf(first_), {.weights = weights.size(), .max_bytes = most});
+    }
+    return ReadMemory("reading the IR", std::move(weights));
+  }
+
+  SourceModel ReadOnnx() {
+    ExpectBlobs(1, "an ONNX model is one blob, and an IR is XML first");
+#ifdef WASINN_OPENVINO_SCANS_ONNX
+    const onnx::Trust trust = first_.path == nullptr ? onnx::Trust::kGuest : onnx::Trust::kHost;
+    const uint64_t most = options_.max_bytes == 0 ? UINT64_MAX : options_.max_bytes;
+    onnx::ModelScan scan;
+    try {
+      scan = onnx::ScanModel({first_.data, first_.size}, trust, most);
+    } catch (const Error& error) {
+      // Who sends the one may mean the other.
+      if (error.code() != WASINN_INVALID_ENCODING || options_.encoding == WASINN_ONNX) throw;
+      throw Error(WASINN_INVALID_ENCODING,
+                  fmt::format("neither an IR, which is XML, nor an ONNX model: {}", error.what()));
+    }
+    if (scan.more_bytes > most) {
+      throw Error(WASINN_TOO_LARGE,
+                  fmt::format("sparse tensors and functions of the model become {} bytes when it is loaded: no more "
+                              "than {} are allowed",
+                              scan.more_bytes, most));
+    }
+    if (scan.external_files.empty()) return ReadMemory("reading the ONNX model", {});
+#else
+    if (first_.path == nullptr) {
+      throw Error(WASINN_UNSUPPORTED_OPERATION,
+                  "this build of the backend cannot look through ONNX models of guests (WASINN_BACKEND_ONNX is off)");
+    }
+#endif
+    return ReadFile();
+  }
+
+  SourceModel ReadMemory(const char* doing, Weights weights) const {
+    const OvApi& api = host_.api();
+    OvPtr<ov_tensor_t> tensor(nullptr, api.ov_tensor_free);
+    if (weights.size() > 0) {
+      auto size = static_cast<int64_t>(weights.size());
+      ov_tensor_t* raw = nullptr;
+      host_.library().Check(
+          api.ov_tensor_create_from_host_ptr(U8, {.rank = 1, .dims = &size}, const_cast<void*>(weights.data()), &raw),
+          "the weights");
+      tensor.reset(raw);
+    }
+    ov_model_t* model = nullptr;
+    host_.library().Check(api.ov_core_read_model_from_memory_buffer(host_.core(), TextOf(first_).data(), first_.size,
+                                                                    tensor.get(), &model),
+                          doing, WASINN_INVALID_ENCODING);
+    return Own(model, std::move(weights));
+  }
+
+  SourceModel ReadFile() const {
+    ExpectBlobs(1, "a model in a file is one blob");
+    if (first_.path == nullptr) {
+      throw Error(
+          WASINN_UNSUPPORTED_OPERATION,
+          "OpenVINO reads models of TensorFlow and TensorFlow Lite from files only: the host can offer it by name");
+    }
+    fs::path path = first_.path;
+    if (path.filename() == "saved_model.pb") path = path.parent_path();
+    ov_model_t* model = nullptr;
+    host_.library().Check(host_.api().ov_core_read_model(host_.core(), path.c_str(), nullptr, &model),
+                          fmt::format("reading '{}'", path.string()).c_str(), WASINN_INVALID_ENCODING);
+    return Own(model, {});
+  }
+
+  const Host& host_;
+  const std::span<const wasinn_blob> blobs_;
+  const wasinn_blob& first_;
+  const wasinn_load_options& options_;
+};
+
+}  // namespace
+
+SourceModel ReadSource(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
+  if (blobs.empty() || blobs.front().size == 0) throw Error(WASINN_INVALID_ENCODING, "the model has no bytes");
+  return SourceReader(host, blobs, options).Read();
+}
+
+}  // namespace wasinn::openvino
