@@ -1,0 +1,110 @@
+#include "tflite/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <utility>
+
+#include "common/error.h"
+
+namespace wasinn::tflite {
+
+using backend::Config;
+using backend::Error;
+
+namespace {
+
+constexpr wasinn_key kKeys[] = {
+    {"library", WASINN_KEY_BACKEND, "absolute path of libtensorflowlite_c.so, or of its folder"},
+    {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
+     "most threads of one compute, the caller's included; backend: 1 to the host's budget, which is the default; model "
+     "and guest: fewer"},
+    {"xnnpack", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "false: without XNNPACK, TensorFlow Lite's fast kernels for CPUs; default true"},
+    {"idle_interpreters", WASINN_KEY_BACKEND,
+     "interpreters of freed contexts that each model keeps for its next contexts; default 4"},
+    {"delegates", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "external delegates: [{\"name\": \"vx\", \"library\": \"/usr/lib/libvx_delegate.so\", \"OPTION\": \"VALUE\"}]; "
+     "backend: what the other keys may name; model: what it uses, as names of these or objects, in place of the "
+     "target's"},
+    {"gpu_delegate", WASINN_KEY_BACKEND, "name of the delegate that serves the target gpu"},
+    {"tpu_delegate", WASINN_KEY_BACKEND, "name of the delegate that serves the target tpu"},
+    {"guest_custom_ops", WASINN_KEY_BACKEND,
+     "true: models that come as bytes from guests may have the custom operators of the library and of delegates, whose "
+     "options nobody verifies; default false"},
+};
+
+DelegateConfig ParseDelegate(const Config::Named& named, const std::string& where) {
+  DelegateConfig parsed{.name = named.name, .library = "", .options = {}};
+  for (const auto& [key, value] : named.options) {
+    if (key == "library") {
+      parsed.library = value;
+    } else {
+      parsed.options.emplace_back(key, value);
+    }
+  }
+  if (!parsed.library.starts_with('/')) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("{}: delegate '{}': expected a key library with an absolute path, found '{}'", where,
+                            parsed.name, parsed.library));
+  }
+  return parsed;
+}
+
+void CheckDelegateName(const BackendConfig& config, const char* key, const std::string& name) {
+  if (name.empty() || config.FindDelegate(name) != nullptr) return;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("[backends.tflite]: {}: expected the name of one of its delegates, found '{}'", key, name));
+}
+
+}  // namespace
+
+std::span<const wasinn_key> Keys() { return kKeys; }
+
+BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
+  const Config config(text, "[backends.tflite]");
+  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
+  BackendConfig parsed;
+  parsed.library = config.String("library").value_or("");
+  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.xnnpack = config.Bool("xnnpack").value_or(true);
+  parsed.idle_interpreters = static_cast<size_t>(config.Integer("idle_interpreters", 0, 1 << 20).value_or(4));
+  parsed.guest_custom_ops = config.Bool("guest_custom_ops").value_or(false);
+  if (const auto list = config.NamedList("delegates")) {
+    for (const Config::Named& named : *list) {
+      parsed.delegates.push_back(ParseDelegate(named, "[backends.tflite]"));
+    }
+  }
+  parsed.gpu_delegate = config.String("gpu_delegate").value_or("");
+  parsed.tpu_delegate = config.String("tpu_delegate").value_or("");
+  CheckDelegateName(parsed, "gpu_delegate", parsed.gpu_delegate);
+  CheckDelegateName(parsed, "tpu_delegate", parsed.tpu_delegate);
+  return parsed;
+}
+
+const DelegateConfig* BackendConfig::FindDelegate(const std::string& name) const {
+  const auto found = std::ranges::find(delegates, name, &DelegateConfig::name);
+  return found == delegates.end() ? nullptr : &*found;
+}
+
+ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults) {
+  const Config host(host_text, "configuration of the model");
+  const Config guest(guest_text, "configuration from the guest");
+  ModelConfig parsed;
+  parsed.threads = static_cast<int>(host.Integer("threads", 1, defaults.threads).value_or(defaults.threads));
+  // Whatever else a guest's text says, this is all that is read of it. It may ask for more than there is.
+  parsed.threads = static_cast<int>(
+      std::min<int64_t>(guest.Integer("threads", 1, INT_MAX).value_or(parsed.threads), parsed.threads));
+  parsed.xnnpack = host.Bool("xnnpack").value_or(defaults.xnnpack);
+  if (const auto list = host.NamedList("delegates")) {
+    parsed.delegates.emplace();
+    for (const Config::Named& named : *list) {
+      const DelegateConfig* known = named.options.empty() ? defaults.FindDelegate(named.name) : nullptr;
+      parsed.delegates->push_back(known != nullptr ? *known : ParseDelegate(named, "configuration of the model"));
+    }
+  }
+  return parsed;
+}
+
+}  // namespace wasinn::tflite

@@ -1,0 +1,52 @@
+// The backend's configuration keys.
+#ifndef WASINN_BACKENDS_TFLITE_CONFIG_H_
+#define WASINN_BACKENDS_TFLITE_CONFIG_H_
+
+#include <wasinn/backend.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/config.h"
+
+namespace wasinn::tflite {
+
+std::span<const wasinn_key> Keys();
+
+// A library with an external delegate, and what it is told.
+struct DelegateConfig {
+  std::string name;
+  std::string library;  // an absolute path
+  backend::Config::Entries options;
+};
+
+struct BackendConfig {
+  std::string library;
+  int threads = 1;
+  bool xnnpack = true;
+  size_t idle_interpreters = 0;
+  bool guest_custom_ops = false;
+  std::vector<DelegateConfig> delegates;  // that targets and models may name
+  std::string gpu_delegate, tpu_delegate;
+
+  // `budget`: the host's threads, which are also the default.
+  static BackendConfig Parse(const char* text, uint32_t budget);
+
+  // NULL if there is none of that name.
+  const DelegateConfig* FindDelegate(const std::string& name) const;
+};
+
+struct ModelConfig {
+  int threads = 1;
+  bool xnnpack = true;
+  // Absent: what the target says.
+  std::optional<std::vector<DelegateConfig>> delegates;
+
+  static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults);
+};
+
+}  // namespace wasinn::tflite
+
+#endif  // WASINN_BACKENDS_TFLITE_CONFIG_H_

@@ -1,0 +1,151 @@
+#include "tflite/inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <span>
+
+#include "common/error.h"
+#include "tflite/dtype.h"
+
+namespace wasinn::tflite {
+
+using backend::Error;
+
+namespace {
+
+void CheckTensor(const Port& port, const wasinn_tensor& tensor) {
+  if (!port.servable()) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("input '{}' is a {}: expected a tensor of numbers", port.name, port.type_name));
+  }
+  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
+  const uint64_t bytes = TensorBytes(dims, port.element_size);
+  const bool countable = std::ranges::all_of(dims, [](int64_t dim) { return dim <= INT_MAX; });
+  if (countable && tensor.dtype == port.io.dtype && tensor.bytes == bytes) return;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("input '{}', a {}, of dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
+                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
+}
+
+bool HasDims(const std::vector<int>& dims, const wasinn_tensor& tensor) {
+  return std::ranges::equal(dims, std::span(tensor.dims, tensor.rank),
+                            [](int64_t own, int64_t other) { return own == other; });
+}
+
+}  // namespace
+
+Inputs::Inputs(const Signature& signature, const TfLiteLibrary& library)
+    : signature_(signature), library_(library), slots_(signature.inputs().size()) {
+  for (Slot& slot : slots_) {
+    slot.dims.reserve(WASINN_MAX_RANK);
+    slot.applied_dims.reserve(WASINN_MAX_RANK);
+  }
+}
+
+Inputs::Slot& Inputs::At(uint32_t index, const wasinn_tensor& tensor) {
+  if (index >= slots_.size()) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
+  }
+  Slot& slot = slots_[index];
+  if (slot.data == nullptr || !HasDims(slot.dims, tensor)) CheckTensor(signature_.inputs()[index], tensor);
+  return slot;
+}
+
+void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
+  Slot& slot = At(index, *tensor);
+  if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
+    slot.buffer = backend::AlignedBuffer(tensor->bytes);
+    slot.applied_data = nullptr;  // whatever was at this address before
+  }
+  slot.data = slot.buffer.data();
+  slot.bytes = tensor->bytes;
+  slot.dims.assign(tensor->dims, tensor->dims + tensor->rank);
+  tensor->data = slot.data;
+}
+
+void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
+  constexpr uintptr_t kAlignment = 64;
+  if (tensor.data == nullptr || reinterpret_cast<uintptr_t>(tensor.data) % kAlignment != 0) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
+  }
+  Slot& slot = At(index, tensor);
+  slot.data = tensor.data;
+  slot.bytes = tensor.bytes;
+  slot.dims.assign(tensor.dims, tensor.dims + tensor.rank);
+}
+
+void Inputs::Unset(uint32_t index) {
+  if (index >= slots_.size()) return;
+  slots_[index].data = nullptr;
+  slots_[index].applied_data = nullptr;
+}
+
+void Inputs::Reset() {
+  for (uint32_t i = 0; i < slots_.size(); ++i) Unset(i);
+}
+
+void Inputs::Forget() {
+  for (Slot& slot : slots_) {
+    slot.applied = false;
+    slot.applied_data = nullptr;
+  }
+}
+
+bool Inputs::Apply(const Interpreter& interpreter) {
+  bool allocate = false;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    const Port& port = signature_.inputs()[i];
+    if (slot.data == nullptr) {
+      if (!port.servable()) continue;
+      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' was not set", port.name));
+    }
+    if (!slot.applied || slot.applied_dims != slot.dims) {
+      slot.applied = false;
+      slot.applied_data = nullptr;
+      if (library_.resize_input(interpreter.get(), static_cast<int32_t>(i), slot.dims.data(),
+                                static_cast<int32_t>(slot.dims.size())) != kTfLiteOk) {
+        throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' of dims [{}]: {}", port.name,
+                                                         fmt::join(slot.dims, ", "), interpreter.TakeMessages()));
+      }
+      slot.applied_dims = slot.dims;
+      slot.applied = true;
+      allocate = true;
+    }
+    if (library_.set_custom_allocation == nullptr) continue;
+    if (slot.applied_data == slot.data && slot.applied_bytes == slot.bytes) continue;
+    // TensorFlow Lite takes no allocation of no bytes; behind every buffer there are some.
+    const TfLiteCustomAllocation allocation = {slot.data, std::max<size_t>(slot.bytes, 1)};
+    if (library_.set_custom_allocation(interpreter.get(), port.tensor, &allocation, 0) != kTfLiteOk) {
+      throw Error(WASINN_RUNTIME_ERROR, fmt::format("input '{}': {}", port.name, interpreter.TakeMessages()));
+    }
+    slot.applied_data = slot.data;
+    slot.applied_bytes = slot.bytes;
+    allocate = true;
+  }
+  return allocate;
+}
+
+void Inputs::CopyInto(const Interpreter& interpreter) const {
+  if (library_.set_custom_allocation != nullptr) return;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.data == nullptr || slot.bytes == 0) continue;
+    const TfLiteTensor* tensor = library_.input(interpreter.get(), static_cast<int32_t>(i));
+    void* data = library_.tensor_data(tensor);
+    if (data == nullptr || library_.tensor_byte_size(tensor) != slot.bytes) {
+      throw Error(WASINN_RUNTIME_ERROR, fmt::format("input '{}' has no memory", signature_.inputs()[i].name));
+    }
+    std::memcpy(data, slot.data, slot.bytes);
+  }
+}
+
+bool Inputs::IsAt(const void* data) const {
+  return std::ranges::any_of(slots_, [data](const Slot& slot) { return slot.data != nullptr && slot.data == data; });
+}
+
+}  // namespace wasinn::tflite

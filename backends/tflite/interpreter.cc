@@ -1,0 +1,63 @@
+#include "tflite/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "common/error.h"
+
+namespace wasinn::tflite {
+
+using backend::Error;
+
+void Messages::Report(void* self, const char* format, va_list args) {
+  constexpr size_t kMost = 4096;
+  std::array<char, 1024> line = {};
+  if (std::vsnprintf(line.data(), line.size(), format, args) < 0) return;
+  auto* messages = static_cast<Messages*>(self);
+  const std::lock_guard lock(messages->mutex_);
+  if (messages->text_.size() > kMost) return;
+  if (!messages->text_.empty()) messages->text_ += "; ";
+  messages->text_ += line.data();
+}
+
+std::string Messages::Take() {
+  std::string text;
+  {
+    const std::lock_guard lock(mutex_);
+    text = std::exchange(text_, {});
+  }
+  std::ranges::replace(text, '\n', ' ');
+  while (text.ends_with(' ')) text.pop_back();
+  return text.empty() ? "TensorFlow Lite does not say why" : text;
+}
+
+Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model, const InterpreterOptions& options)
+    : library_(library), threads_(options.threads) {
+  const std::unique_ptr<TfLiteInterpreterOptions, decltype(&TfLiteInterpreterOptionsDelete)> raw(
+      library.options_create(), library.options_delete);
+  library.options_set_num_threads(raw.get(), options.threads);
+  library.options_set_error_reporter(raw.get(), Messages::Report, &messages_);
+  if (library.enable_cancellation != nullptr) library.enable_cancellation(raw.get(), true);
+  std::string names;
+  for (const DelegateLibrary& delegate : options.delegates) {
+    delegates_.push_back(delegate.NewDelegate());
+    names += fmt::format(" with delegate '{}'", delegate.name());
+  }
+  if (options.xnnpack != nullptr) delegates_.push_back(options.xnnpack->NewDelegate(options.threads));
+  for (const DelegatePtr& delegate : delegates_) library.options_add_delegate(raw.get(), delegate.get());
+  interpreter_ = library.interpreter_create(model, raw.get());
+  if (interpreter_ != nullptr) return;
+  throw Error(options.delegates.empty() ? WASINN_INVALID_ENCODING : WASINN_UNSUPPORTED_OPERATION,
+              fmt::format("making an interpreter{}: {}", names, TakeMessages()));
+}
+
+Interpreter::~Interpreter() {
+  if (interpreter_ != nullptr) library_.interpreter_delete(interpreter_);
+}
+
+}  // namespace wasinn::tflite

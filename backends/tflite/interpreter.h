@@ -1,0 +1,64 @@
+// TensorFlow Lite's interpreter: a model with memory to run it once at a time.
+#ifndef WASINN_BACKENDS_TFLITE_INTERPRETER_H_
+#define WASINN_BACKENDS_TFLITE_INTERPRETER_H_
+
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tflite/delegate_library.h"
+#include "tflite/tflite_library.h"
+#include "tflite/xnnpack.h"
+
+namespace wasinn::tflite {
+
+// What TensorFlow Lite says while something is done; it would write to stderr else. Any thread.
+class Messages {
+ public:
+  // For TensorFlow Lite's functions that take an error reporter, with `this` as user data.
+  static void Report(void* self, const char* format, va_list args);
+  // What was said since the last call, in one line.
+  std::string Take();
+
+ private:
+  std::mutex mutex_;
+  std::string text_;
+};
+
+struct InterpreterOptions {
+  int threads = 1;
+  std::span<const DelegateLibrary> delegates;  // in order; each takes what the ones before left
+  const Xnnpack* xnnpack = nullptr;            // NULL: without; takes what the delegates left
+};
+
+// One thread at a time, but for Cancel.
+class Interpreter {
+ public:
+  // Throws WASINN_INVALID_ENCODING with TensorFlow Lite's words.
+  Interpreter(const TfLiteLibrary& library, const TfLiteModel* model, const InterpreterOptions& options);
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  const TfLiteLibrary& library() const { return library_; }
+  TfLiteInterpreter* get() const { return interpreter_; }
+  int threads() const { return threads_; }
+  // What TensorFlow Lite said of a call that failed.
+  std::string TakeMessages() const { return messages_.Take(); }
+  // Only while it runs: see backend::CancelGate.
+  void Cancel() const {
+    if (library_.cancel != nullptr) library_.cancel(interpreter_);
+  }
+
+ private:
+  const TfLiteLibrary& library_;
+  const int threads_;
+  mutable Messages messages_;
+  std::vector<DelegatePtr> delegates_;  // the interpreter uses them to its end
+  TfLiteInterpreter* interpreter_ = nullptr;
+};
+
+}  // namespace wasinn::tflite
+
+#endif  // WASINN_BACKENDS_TFLITE_INTERPRETER_H_

@@ -1,0 +1,191 @@
+#include "tflite/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "common/error.h"
+
+namespace wasinn::tflite {
+
+using backend::Error;
+
+namespace {
+
+constexpr uintptr_t kWeightsAlignment = 16;  // what the schema asks of buffers, within the file
+
+const wasinn_blob& TheBlob(std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
+  if (blobs.size() != 1) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TensorFlow Lite model is one blob: found {}", blobs.size()));
+  }
+  if (options.encoding != WASINN_TENSORFLOWLITE) {
+    throw Error(WASINN_INVALID_ENCODING, "this backend loads TensorFlow Lite models");
+  }
+  constexpr char kIdentifier[] = "TFL3";
+  const wasinn_blob& blob = blobs.front();
+  if (blob.size < 8 || std::memcmp(blob.data + 4, kIdentifier, 4) != 0) {
+    throw Error(WASINN_INVALID_ENCODING,
+                fmt::format("no TensorFlow Lite model: its {} bytes have no TFL3 at offset 4", blob.size));
+  }
+  return blob;
+}
+
+// Ways to serve a target, best first: names of delegates; "": the CPU.
+std::vector<std::string> WaysOf(wasinn_target target, const BackendConfig& config) {
+  std::vector<std::string> ways;
+  if ((target == WASINN_GPU || target == WASINN_AUTO) && !config.gpu_delegate.empty()) {
+    ways.push_back(config.gpu_delegate);
+  }
+  if ((target == WASINN_TPU || target == WASINN_AUTO) && !config.tpu_delegate.empty()) {
+    ways.push_back(config.tpu_delegate);
+  }
+  if (target == WASINN_CPU || target == WASINN_AUTO) ways.emplace_back();
+  return ways;
+}
+
+std::string NoDelegate(wasinn_target target) {
+  const char* name = target == WASINN_GPU ? "gpu" : "tpu";
+  return fmt::format("target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name);
+}
+
+}  // namespace
+
+ModelBytes::ModelBytes(const wasinn_blob& blob) : blob_(blob), bytes_(blob.data, blob.size) {
+  if (reinterpret_cast<uintptr_t>(blob.data) % kWeightsAlignment == 0) {
+    blob_.retain(blob_.owner);
+    return;
+  }
+  copy_ = backend::AlignedBuffer(blob.size);
+  std::memcpy(copy_.data(), blob.data, blob.size);
+  bytes_ = {static_cast<const uint8_t*>(copy_.data()), blob.size};
+}
+
+ModelBytes::~ModelBytes() {
+  if (copy_.data() == nullptr) blob_.release(blob_.owner);
+}
+
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+    : host_(host),
+      bytes_(TheBlob(blobs, options)),
+      config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config())),
+      model_(nullptr, host.library().model_delete) {
+  const TfLiteLibrary& library = host.library();
+  const std::span<const uint8_t> bytes = bytes_.get();
+  // Runs FlatBuffers' verifier over the bytes.
+  model_.reset(library.model_create_with_reporter != nullptr
+                   ? library.model_create_with_reporter(bytes.data(), bytes.size(), Messages::Report, &messages_)
+                   : library.model_create(bytes.data(), bytes.size()));
+  if (model_ == nullptr) {
+    throw Error(WASINN_INVALID_ENCODING, fmt::format("no TensorFlow Lite model: {}", messages_.Take()));
+  }
+  const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
+  scan_ = ScanModel(bytes, {.trust = trust, .guest_custom_ops = host.config().guest_custom_ops});
+  if (config_.delegates) {
+    LoadOn(*config_.delegates);
+  } else {
+    LoadOnTarget(options);
+  }
+  WriteDescription();
+}
+
+void Model::LoadOnTarget(const wasinn_load_options& options) {
+  std::vector<std::string> ways = WaysOf(options.target, host_.config());
+  std::string missing;
+  if (ways.empty()) {
+    missing = NoDelegate(options.target);
+    if (options.cpu_fallback == 0) throw Error(WASINN_UNSUPPORTED_OPERATION, missing);
+  }
+  if (options.cpu_fallback != 0 && (ways.empty() || !ways.back().empty())) ways.emplace_back();
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const bool last = i + 1 == ways.size();
+    if (last && !missing.empty()) host_.WarnOfFallback(missing);
+    try {
+      return LoadOn(ways[i].empty() ? std::vector<DelegateConfig>()
+                                    : std::vector{*host_.config().FindDelegate(ways[i])});
+    } catch (const Error& error) {
+      // A device that is not there shows itself here.
+      if (last || ways[i].empty()) throw;
+      missing = error.what();
+    }
+  }
+}
+
+void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
+  delegates_.clear();
+  for (const DelegateConfig& delegate : delegates) delegates_.emplace_back(delegate);
+  uses_xnnpack_ = config_.xnnpack && Xnnpack::IsIn(host_.library());
+  if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library());
+  const int threads = host_.TakeThreads(config_.threads);
+  host_.GiveThreads(threads);
+  std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads);
+  signature_ = std::make_unique<Signature>(*interpreter, scan_);
+  GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
+}
+
+std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* xnnpack) const {
+  auto interpreter = std::make_unique<Interpreter>(
+      host_.library(), model_.get(),
+      InterpreterOptions{.threads = threads, .delegates = delegates_, .xnnpack = xnnpack});
+  // With the shapes in the file, in which what is unknown is 1.
+  if (host_.library().allocate_tensors(interpreter->get()) != kTfLiteOk) {
+    const std::string message = interpreter->TakeMessages();
+    const bool open = std::ranges::any_of(scan_.inputs, [](const ScannedPort& input) {
+      return !input.has_shape || std::ranges::any_of(input.shape, [](int32_t dim) { return dim < 0; });
+    });
+    if (!open) throw Error(WASINN_INVALID_ENCODING, fmt::format("preparing the model: {}", message));
+  }
+  return interpreter;
+}
+
+std::unique_ptr<Interpreter> Model::NewInterpreter(int threads) const {
+  const std::lock_guard lock(making_);
+  if (uses_xnnpack_) {
+    try {
+      std::unique_ptr<Interpreter> interpreter = TryInterpreter(threads, xnnpack_.get());
+      xnnpack_->PackedAll();
+      return interpreter;
+    } catch (const Error&) {
+      // Either the model is broken, which the next attempt says, or XNNPACK is not for it.
+      if (signature_ != nullptr) throw;
+      uses_xnnpack_ = false;
+    }
+  }
+  return TryInterpreter(threads, nullptr);
+}
+
+std::unique_ptr<Session> Model::TakeSession(int threads) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::ranges::find(idle_, threads, [](const auto& session) { return session->threads(); });
+    if (found != idle_.end()) {
+      std::unique_ptr<Session> session = std::move(*found);
+      idle_.erase(found);
+      return session;
+    }
+  }
+  return std::make_unique<Session>(*signature_, NewInterpreter(threads));
+}
+
+void Model::GiveSession(std::unique_ptr<Session> session) const {
+  if (scan_.keeps_state || !session->Reset()) return;
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(session));
+  if (idle_.size() > host_.config().idle_interpreters) {
+    session = std::move(idle_.front());
+    idle_.erase(idle_.begin());
+  }
+}
+
+void Model::WriteDescription() {
+  std::vector<std::string> names;
+  for (const DelegateLibrary& delegate : delegates_) names.push_back(fmt::format("\"{}\"", delegate.name()));
+  description_ =
+      fmt::format(R"({{"device": "{}", "delegates": [{}], "xnnpack": {}, "shared_weights": {}, "threads": {}}})",
+                  names.empty() ? "cpu" : "delegate", fmt::join(names, ", "), uses_xnnpack_,
+                  uses_xnnpack_ && xnnpack_->shares_weights(), config_.threads);
+}
+
+}  // namespace wasinn::tflite

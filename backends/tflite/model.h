@@ -1,0 +1,84 @@
+// A loaded model.
+#ifndef WASINN_BACKENDS_TFLITE_MODEL_H_
+#define WASINN_BACKENDS_TFLITE_MODEL_H_
+
+#include <wasinn/backend.h>
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "tflite/config.h"
+#include "tflite/delegate_library.h"
+#include "tflite/host.h"
+#include "tflite/interpreter.h"
+#include "tflite/model_scan.h"
+#include "tflite/session.h"
+#include "tflite/signature.h"
+#include "tflite/xnnpack.h"
+
+namespace wasinn::tflite {
+
+// The model's bytes, for as long as TensorFlow Lite points to them.
+class ModelBytes {
+ public:
+  explicit ModelBytes(const wasinn_blob& blob);
+  ~ModelBytes();
+  ModelBytes(const ModelBytes&) = delete;
+  ModelBytes& operator=(const ModelBytes&) = delete;
+
+  std::span<const uint8_t> get() const { return bytes_; }
+
+ private:
+  const wasinn_blob blob_;
+  backend::AlignedBuffer copy_;  // of bytes that lie where TensorFlow Lite could not read them
+  std::span<const uint8_t> bytes_;
+};
+
+// Immutable but for its idle sessions. Any thread.
+class Model {
+ public:
+  Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const Host& host() const { return host_; }
+  const ModelConfig& config() const { return config_; }
+  const Signature& signature() const { return *signature_; }
+  const ModelScan& scan() const { return scan_; }
+  const wasinn_info* info() const { return signature_->info(); }
+  const char* Describe() const { return description_.c_str(); }
+
+  // One that a freed context left, or a new one.
+  std::unique_ptr<Session> TakeSession(int threads) const;
+  void GiveSession(std::unique_ptr<Session> session) const;
+  std::unique_ptr<Interpreter> NewInterpreter(int threads) const;
+
+ private:
+  void LoadOnTarget(const wasinn_load_options& options);
+  void LoadOn(const std::vector<DelegateConfig>& delegates);
+  std::unique_ptr<Interpreter> TryInterpreter(int threads, const Xnnpack* xnnpack) const;
+  void WriteDescription();
+
+  const Host& host_;
+  const ModelBytes bytes_;
+  Messages messages_;
+  ModelConfig config_;
+  std::unique_ptr<TfLiteModel, void (*)(TfLiteModel*)> model_;
+  ModelScan scan_;
+  std::vector<DelegateLibrary> delegates_;
+  mutable std::mutex making_;  // one interpreter at a time: they share XNNPACK's weights
+  mutable std::unique_ptr<Xnnpack> xnnpack_;
+  mutable bool uses_xnnpack_ = false;
+  std::unique_ptr<const Signature> signature_;
+  std::string description_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Session>> idle_;
+};
+
+}  // namespace wasinn::tflite
+
+#endif  // WASINN_BACKENDS_TFLITE_MODEL_H_

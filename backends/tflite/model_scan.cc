@@ -1,0 +1,289 @@
+#include "tflite/model_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "common/error.h"
+#include "tflite/flat_reader.h"
+
+namespace wasinn::tflite {
+
+using backend::Error;
+
+namespace {
+
+// Positions of fields in TensorFlow Lite's schema.
+struct ModelField {
+  enum { kOperatorCodes = 1, kSubgraphs = 2, kBuffers = 4, kSignatures = 7 };
+};
+struct CodeField {
+  enum { kOldCode = 0, kCustom = 1, kCode = 3 };
+};
+struct GraphField {
+  enum { kTensors = 0, kInputs = 1, kOutputs = 2, kOperators = 3 };
+};
+struct TensorField {
+  enum { kShape = 0, kType = 1, kBuffer = 2, kName = 3, kVariable = 5, kSignature = 7, kRank = 8 };
+};
+struct OperatorField {
+  enum { kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kLargeOptions = 9 };
+};
+struct BufferField {
+  enum { kData = 0, kOffset = 1, kSize = 2 };
+};
+struct SignatureField {
+  enum { kInputs = 0, kOutputs = 1, kGraph = 4 };
+};
+struct MapField {
+  enum { kName = 0, kTensor = 1 };
+};
+
+// Operators with a meaning here.
+enum Operator : int32_t {
+  kCall = 31,
+  kCustom = 32,
+  kDelegate = 51,
+  kIf = 118,
+  kWhile = 119,
+  kPlaceholder = 127,
+  kCallOnce = 129,
+  kHashtable = 136,
+  kHashtableSize = 139,
+  kVarHandle = 142,
+  kAssignVariable = 144,
+  kFirstStablehlo = 162,
+};
+
+constexpr uint32_t kMostTensors = 1 << 20;
+constexpr int kMostDepth = 32;
+constexpr uint64_t kMostCalls = 10000;
+
+[[noreturn]] void ThrowInvalid(const std::string& what) {
+  throw Error(WASINN_INVALID_ENCODING, fmt::format("broken model: {}", what));
+}
+
+class Scanner {
+ public:
+  Scanner(std::span<const uint8_t> bytes, const ScanPolicy& policy)
+      : bytes_(bytes),
+        policy_(policy),
+        model_(FlatTable::Root(bytes)),
+        graphs_(model_.Vector(ModelField::kSubgraphs, 4)),
+        buffers_(model_.Vector(ModelField::kBuffers, 4)) {}
+
+  ModelScan Run() {
+    if (graphs_.size() == 0) ThrowInvalid("it has no graph");
+    ReadCodes();
+    if (policy_.trust == Trust::kGuest) CheckBuffers();
+    calls_.resize(graphs_.size());
+    for (uint32_t i = 0; i < graphs_.size(); ++i) ReadGraph(i);
+    followed_.resize(graphs_.size());
+    for (uint32_t i = 0; i < graphs_.size(); ++i) Follow(i, 0);
+    return std::move(scan_);
+  }
+
+ private:
+  void ReadCodes();
+  void CheckCode(int32_t code, std::string_view custom) const;
+  void CheckBuffers() const;
+  void ReadGraph(uint32_t index);
+  void CheckTensor(const FlatTable& tensor) const;
+  void CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors);
+  void AddCall(uint32_t from, int64_t to);
+  bool HasNoOperators(uint32_t graph) const {
+    return graphs_.Table(graph).Vector(GraphField::kOperators, 4).size() == 0;
+  }
+  uint64_t Follow(uint32_t graph, int depth);
+  void ReadPorts(const FlatTable& graph, int field, int signature_field, std::vector<ScannedPort>* ports) const;
+  std::string NameOf(int32_t tensor, int signature_field) const;
+
+  const std::span<const uint8_t> bytes_;
+  const ScanPolicy policy_;
+  const FlatTable model_;
+  const FlatVector graphs_, buffers_;
+  std::vector<int32_t> codes_;
+  std::vector<std::vector<uint32_t>> calls_;  // of each graph: the graphs that its operators run
+  std::vector<uint64_t> followed_;            // of each graph: graphs in all that it leads to; 0: not known yet
+  ModelScan scan_;
+};
+
+void Scanner::ReadCodes() {
+  const FlatVector codes = model_.Vector(ModelField::kOperatorCodes, 4);
+  for (uint32_t i = 0; i < codes.size(); ++i) {
+    const FlatTable entry = codes.Table(i);
+    const int32_t code = std::max<int32_t>(entry.Get<int8_t>(CodeField::kOldCode, 0), entry.Get(CodeField::kCode, 0));
+    codes_.push_back(code);
+    if (policy_.trust == Trust::kGuest) CheckCode(code, entry.Text(CodeField::kCustom));
+    const bool state = code == kCallOnce || code == kCustom || (code >= kHashtable && code <= kHashtableSize) ||
+                       (code >= kVarHandle && code <= kAssignVariable);
+    scan_.keeps_state = scan_.keeps_state || state;
+  }
+}
+
+void Scanner::CheckCode(int32_t code, std::string_view custom) const {
+  if (code == kCustom) {
+    // For these TensorFlow Lite looks for TensorFlow's own library by its plain name, and loads it.
+    if (custom.starts_with("Flex")) {
+      throw Error(WASINN_SECURITY, fmt::format("operator '{}': operators of TensorFlow are not allowed in a model that "
+                                               "comes as bytes",
+                                               custom));
+    }
+    if (policy_.guest_custom_ops) return;
+    throw Error(WASINN_SECURITY, fmt::format("custom operator '{}': not allowed in a model that comes as bytes, unless "
+                                             "guest_custom_ops is set",
+                                             custom));
+  }
+  if (code == kDelegate || code == kPlaceholder || code == kCall || code < 0 || code >= kFirstStablehlo) {
+    throw Error(WASINN_SECURITY, fmt::format("operator {}: not allowed in a model that comes as bytes", code));
+  }
+}
+
+// Data that lies behind the FlatBuffer, for models of more than 2 GiB.
+void Scanner::CheckBuffers() const {
+  for (uint32_t i = 0; i < buffers_.size(); ++i) {
+    const FlatTable buffer = buffers_.Table(i);
+    const auto offset = buffer.Get<uint64_t>(BufferField::kOffset, 0);
+    const auto size = buffer.Get<uint64_t>(BufferField::kSize, 0);
+    if (offset == 0 && size == 0) continue;
+    if (offset > bytes_.size() || size > bytes_.size() - offset) {
+      ThrowInvalid(fmt::format("buffer {} lies outside of the model's {} bytes", i, bytes_.size()));
+    }
+  }
+}
+
+void Scanner::ReadGraph(uint32_t index) {
+  const FlatTable graph = graphs_.Table(index);
+  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
+  if (tensors.size() > kMostTensors) ThrowInvalid(fmt::format("{} tensors", tensors.size()));
+  for (uint32_t i = 0; i < tensors.size(); ++i) {
+    const FlatTable tensor = tensors.Table(i);
+    CheckTensor(tensor);
+    scan_.has_variables = scan_.has_variables || tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0;
+  }
+  const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
+  for (uint32_t i = 0; i < operators.size(); ++i) CheckOperator(index, operators.Table(i), tensors.size());
+  if (index != 0) return;
+  scan_.tensors = tensors.size();
+  ReadPorts(graph, GraphField::kInputs, SignatureField::kInputs, &scan_.inputs);
+  ReadPorts(graph, GraphField::kOutputs, SignatureField::kOutputs, &scan_.outputs);
+  std::set<int32_t> seen;
+  for (const ScannedPort& input : scan_.inputs) {
+    if (!seen.insert(input.tensor).second) ThrowInvalid(fmt::format("tensor {} is an input twice", input.tensor));
+  }
+}
+
+void Scanner::CheckTensor(const FlatTable& tensor) const {
+  if (tensor.Get<uint32_t>(TensorField::kBuffer, 0) >= std::max<uint32_t>(buffers_.size(), 1)) {
+    ThrowInvalid(fmt::format("tensor '{}' lies in a buffer that there is not", tensor.Text(TensorField::kName)));
+  }
+  const FlatVector shape = tensor.Vector(TensorField::kShape, 4);
+  for (uint32_t i = 0; i < shape.size(); ++i) {
+    if (shape.Get<int32_t>(i) < -1) {
+      ThrowInvalid(
+          fmt::format("tensor '{}' has a dimension of {}", tensor.Text(TensorField::kName), shape.Get<int32_t>(i)));
+    }
+  }
+}
+
+void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors) {
+  const auto code_index = op.Get<uint32_t>(OperatorField::kCode, 0);
+  if (code_index >= codes_.size()) ThrowInvalid(fmt::format("an operator of the unknown kind {}", code_index));
+  for (const int field : {int{OperatorField::kInputs}, int{OperatorField::kOutputs}}) {
+    const FlatVector indices = op.Vector(field, 4);
+    for (uint32_t i = 0; i < indices.size(); ++i) {
+      const auto tensor = indices.Get<int32_t>(i);
+      if (tensor < -1 || (tensor >= 0 && static_cast<uint32_t>(tensor) >= tensors)) {
+        ThrowInvalid(fmt::format("an operator of tensor {}: there are {}", tensor, tensors));
+      }
+    }
+  }
+  if (policy_.trust == Trust::kGuest && (op.Get<uint64_t>(OperatorField::kLargeOptions, 0) != 0)) {
+    throw Error(WASINN_SECURITY, "options of an operator outside of it: not allowed in a model that comes as bytes");
+  }
+  const auto options = op.Table(OperatorField::kOptions);
+  const auto graph_of = [&](int field) { return options ? int64_t{options->Get<int32_t>(field, 0)} : 0; };
+  switch (codes_[code_index]) {
+    case kWhile:
+      AddCall(graph, graph_of(0));
+      AddCall(graph, graph_of(1));
+      // It is asked whether to go on before each operator, so never in a loop that has none.
+      if (HasNoOperators(calls_[graph].back()) && HasNoOperators(calls_[graph][calls_[graph].size() - 2])) {
+        ThrowInvalid("a loop without operators");
+      }
+      break;
+    case kIf:
+      AddCall(graph, graph_of(0));
+      AddCall(graph, graph_of(1));
+      break;
+    case kCall:
+    case kCallOnce:
+      AddCall(graph, graph_of(0));
+      break;
+    default:
+      break;
+  }
+}
+
+void Scanner::AddCall(uint32_t from, int64_t to) {
+  if (to < 0 || to >= graphs_.size()) ThrowInvalid(fmt::format("graph {}: there are {}", to, graphs_.size()));
+  calls_[from].push_back(static_cast<uint32_t>(to));
+}
+
+// TensorFlow Lite follows calls by recursion, each one anew: it would not come back from a circle, and hardly from a
+// chain in which each graph calls the next one twice. Returns how many graphs that makes.
+uint64_t Scanner::Follow(uint32_t graph, int depth) {
+  if (depth > kMostDepth) ThrowInvalid(fmt::format("graphs that call each other more than {} deep", kMostDepth));
+  uint64_t& count = followed_[graph];
+  if (count != 0) return count;
+  uint64_t sum = 1;
+  for (const uint32_t called : calls_[graph]) sum += Follow(called, depth + 1);
+  if (sum > kMostCalls) ThrowInvalid(fmt::format("more than {} calls of graphs", kMostCalls));
+  return count = sum;
+}
+
+void Scanner::ReadPorts(const FlatTable& graph, int field, int signature_field, std::vector<ScannedPort>* ports) const {
+  const FlatVector indices = graph.Vector(field, 4);
+  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
+  for (uint32_t i = 0; i < indices.size(); ++i) {
+    const auto index = indices.Get<int32_t>(i);
+    if (index < 0 || static_cast<uint32_t>(index) >= tensors.size()) {
+      ThrowInvalid(fmt::format("tensor {} is an input or output: there are {}", index, tensors.size()));
+    }
+    const FlatTable tensor = tensors.Table(static_cast<uint32_t>(index));
+    ScannedPort& port = ports->emplace_back();
+    port.tensor = index;
+    port.name = NameOf(index, signature_field);
+    if (port.name.empty()) port.name = tensor.Text(TensorField::kName);
+    const FlatVector signature = tensor.Vector(TensorField::kSignature, 4);
+    const FlatVector shape = tensor.Vector(TensorField::kShape, 4);
+    const FlatVector& known = signature.size() > 0 ? signature : shape;
+    for (uint32_t d = 0; d < known.size(); ++d) port.shape.push_back(known.Get<int32_t>(d));
+    port.has_shape = known.size() > 0 || tensor.Get<uint8_t>(TensorField::kRank, 0) != 0;
+  }
+}
+
+// What the converter was told, where the model has a signature; tensors' names carry decorations.
+std::string Scanner::NameOf(int32_t tensor, int signature_field) const {
+  const FlatVector signatures = model_.Vector(ModelField::kSignatures, 4);
+  for (uint32_t i = 0; i < signatures.size(); ++i) {
+    const FlatTable signature = signatures.Table(i);
+    if (signature.Get<uint32_t>(SignatureField::kGraph, 0) != 0) continue;
+    const FlatVector maps = signature.Vector(signature_field, 4);
+    for (uint32_t m = 0; m < maps.size(); ++m) {
+      const FlatTable map = maps.Table(m);
+      if (map.Get<uint32_t>(MapField::kTensor, 0) == static_cast<uint32_t>(tensor)) {
+        return std::string(map.Text(MapField::kName));
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+ModelScan ScanModel(std::span<const uint8_t> bytes, const ScanPolicy& policy) { return Scanner(bytes, policy).Run(); }
+
+}  // namespace wasinn::tflite

@@ -1,0 +1,42 @@
+// What a model's file says that TensorFlow Lite's C API does not tell, or must not be trusted with.
+#ifndef WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_
+#define WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wasinn::tflite {
+
+// A model that comes from a guest is an attacker's.
+enum class Trust { kHost, kGuest };
+
+struct ScanPolicy {
+  Trust trust = Trust::kGuest;
+  bool guest_custom_ops = false;
+};
+
+// One input or output of the main graph.
+struct ScannedPort {
+  int32_t tensor = -1;
+  std::string name;            // the first signature's, or the tensor's
+  bool has_shape = true;       // false: no dimensions are written, and the file does not say that it is a scalar
+  std::vector<int32_t> shape;  // with -1 for unknown
+};
+
+struct ModelScan {
+  std::vector<ScannedPort> inputs, outputs;
+  uint32_t tensors = 0;        // of the main graph
+  bool keeps_state = false;    // a run leaves something behind for the next one that cannot be reset
+  bool has_variables = false;  // likewise, but it can
+};
+
+// Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_INVALID_ENCODING for what is broken all the same,
+// WASINN_SECURITY for what a guest's model may not have.
+ModelScan ScanModel(std::span<const uint8_t> bytes, const ScanPolicy& policy);
+
+}  // namespace wasinn::tflite
+
+#endif  // WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_

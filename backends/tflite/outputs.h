@@ -1,0 +1,87 @@
+// The outputs of a session.
+#ifndef WASINN_BACKENDS_TFLITE_OUTPUTS_H_
+#define WASINN_BACKENDS_TFLITE_OUTPUTS_H_
+
+#include <wasinn/backend.h>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "tflite/inputs.h"
+#include "tflite/interpreter.h"
+#include "tflite/signature.h"
+
+namespace wasinn::tflite {
+
+class OutputBuffers;
+
+// What an output lies in, or was copied to.
+struct OutputBuffer {
+  backend::AlignedBuffer buffer;
+  std::shared_ptr<OutputBuffers> home;  // while somebody has taken it: where it goes back to; NULL: nowhere
+};
+using OutputBufferPtr = std::unique_ptr<OutputBuffer>;
+
+// Keeps one that came back, for the next run: whoever takes an output of each run gets the same two in turn. Any
+// thread.
+class OutputBuffers {
+ public:
+  void Give(OutputBufferPtr buffer) {
+    const std::lock_guard lock(mutex_);
+    std::swap(buffer_, buffer);
+  }
+  // NULL if there is none.
+  OutputBufferPtr Take() {
+    const std::lock_guard lock(mutex_);
+    return std::move(buffer_);
+  }
+
+ private:
+  std::mutex mutex_;
+  OutputBufferPtr buffer_;
+};
+
+// Where no shape can change, an output lies in a buffer of ours (a custom allocation), which can be taken away. Others
+// lie in TensorFlow Lite's memory, and what is taken of them is a copy. One thread at a time.
+class Outputs {
+ public:
+  Outputs(const Signature& signature, const TfLiteLibrary& library);
+
+  // Before a run. True: the interpreter must allocate its tensors.
+  bool Apply(const Interpreter& interpreter);
+  // After a run that succeeded.
+  void AfterRun(const Interpreter& interpreter, const Inputs& inputs);
+  // Lets go of copies. False: TensorFlow Lite holds memory of its own for an output, until the interpreter goes.
+  bool Discard(const Interpreter& interpreter);
+  // The interpreter is a new one.
+  void Forget();
+  // wasinn_backend::output and take_output. Only after a run that succeeded.
+  void View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view);
+  void Take(const Interpreter& interpreter, uint32_t index, wasinn_tensor* out);
+
+ private:
+  struct Slot {
+    OutputBufferPtr own;   // that TensorFlow Lite writes to; NULL: it was taken, or there is none
+    OutputBufferPtr copy;  // of an output that lies in an input
+    size_t copied = 0;
+    bool bindable = false;   // it may lie in `own`
+    bool is_copied = false;  // `copy` has it
+    bool taken = false;
+    std::vector<int64_t> dims;  // that a view points to
+    std::shared_ptr<OutputBuffers> spare;
+  };
+
+  const TfLiteTensor* TensorOf(const Interpreter& interpreter, uint32_t index) const;
+  size_t BytesOf(const TfLiteTensor* tensor, const Port& port) const;
+
+  const Signature& signature_;
+  const TfLiteLibrary& library_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace wasinn::tflite
+
+#endif  // WASINN_BACKENDS_TFLITE_OUTPUTS_H_

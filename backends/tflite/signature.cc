@@ -1,0 +1,112 @@
+#include "tflite/signature.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "tflite/dtype.h"
+
+namespace wasinn::tflite {
+
+using backend::Error;
+
+namespace {
+
+std::vector<const wasinn_io*> Pointers(std::deque<Port>* ports) {
+  std::vector<const wasinn_io*> pointers;
+  for (Port& port : *ports) {
+    port.io.struct_size = sizeof(wasinn_io);
+    port.io.dims = port.dims.data();
+    port.io.name = port.name.c_str();
+    port.io.type_name = port.type_name.c_str();
+    pointers.push_back(&port.io);
+  }
+  return pointers;
+}
+
+void ReadType(const TfLiteLibrary& library, const ScannedPort& scanned, const TfLiteTensor* tensor, Port* port) {
+  const int type = library.tensor_type(tensor);
+  port->name = scanned.name;
+  port->type_name = fmt::format("tensor({})", TfLiteName(type));
+  port->tensor = scanned.tensor;
+  port->io.dtype = FromTfLite(type);
+  port->element_size = ElementSize(FromTfLite(type));
+  if (port->io.dtype == WASINN_DTYPE_UNKNOWN) port->io.flags |= WASINN_IO_UNSERVABLE;
+}
+
+void SetShape(const std::vector<int64_t>& dims, Port* port) {
+  if (dims.size() > WASINN_MAX_RANK) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("'{}' has {} dimensions: expected no more than {}",
+                                                          port->name, dims.size(), WASINN_MAX_RANK));
+  }
+  port->dims = dims;
+  port->io.rank = static_cast<int32_t>(dims.size());
+}
+
+std::vector<int64_t> DimsOf(const TfLiteLibrary& library, const TfLiteTensor* tensor) {
+  std::vector<int64_t> dims;
+  for (int32_t i = 0; i < library.tensor_num_dims(tensor); ++i) dims.push_back(library.tensor_dim(tensor, i));
+  return dims;
+}
+
+}  // namespace
+
+bool Port::fixed_shape() const {
+  return io.rank >= 0 && std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
+}
+
+Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
+  const TfLiteLibrary& library = interpreter.library();
+  const auto n_inputs = static_cast<size_t>(library.input_count(interpreter.get()));
+  const auto n_outputs = static_cast<size_t>(library.output_count(interpreter.get()));
+  if (n_inputs != scan.inputs.size() || n_outputs != scan.outputs.size()) {
+    throw Error(WASINN_INVALID_ENCODING, "broken model: TensorFlow Lite counts other inputs and outputs");
+  }
+  for (size_t i = 0; i < n_inputs; ++i) {
+    ReadInput(interpreter, scan.inputs[i], library.input(interpreter.get(), static_cast<int32_t>(i)));
+  }
+  all_fixed_ = std::ranges::all_of(inputs_, &Port::fixed_shape);
+  for (size_t i = 0; i < n_outputs; ++i) {
+    ReadOutput(interpreter, scan.outputs[i], library.output(interpreter.get(), static_cast<int32_t>(i)));
+  }
+  input_pointers_ = Pointers(&inputs_);
+  output_pointers_ = Pointers(&outputs_);
+  info_ = {.struct_size = sizeof(wasinn_info),
+           .n_inputs = static_cast<uint32_t>(inputs_.size()),
+           .n_outputs = static_cast<uint32_t>(outputs_.size()),
+           .inputs = input_pointers_.data(),
+           .outputs = output_pointers_.data()};
+}
+
+void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {
+  const TfLiteLibrary& library = interpreter.library();
+  if (tensor == nullptr) throw Error(WASINN_INVALID_ENCODING, "broken model: an input without a tensor");
+  Port& port = inputs_.emplace_back();
+  ReadType(library, scanned, tensor, &port);
+  SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);
+  if (!scanned.has_shape) port.io.rank = -1;
+  // An input that has a value in the file cannot be given another one: that memory is the file's.
+  if (library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteMmapRo) {
+    port.io.flags |= WASINN_IO_UNSERVABLE;
+    port.type_name = fmt::format("constant {}", port.type_name);
+  }
+}
+
+void Signature::ReadOutput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {
+  const TfLiteLibrary& library = interpreter.library();
+  if (tensor == nullptr) throw Error(WASINN_INVALID_ENCODING, "broken model: an output without a tensor");
+  Port& port = outputs_.emplace_back();
+  ReadType(library, scanned, tensor, &port);
+  const bool dynamic = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteDynamic;
+  // What preparing the model has made of an output's shape is better than what the file says of it.
+  if (all_fixed_ && !dynamic) {
+    SetShape(DimsOf(library, tensor), &port);
+  } else {
+    const bool known = std::ranges::any_of(scanned.shape, [](int32_t dim) { return dim < 0; });
+    if (known) SetShape({scanned.shape.begin(), scanned.shape.end()}, &port);
+    if (!known) port.io.rank = -1;
+  }
+}
+
+}  // namespace wasinn::tflite
