@@ -8,9 +8,11 @@
 //  - load_delay MS: a load takes so long; it can be cancelled
 //  - fail_load CODE: a load ends in the error of that number
 //  - unbindable: inputs are not read in place
+//  - late: the outputs are known only after a compute
 //  - alias: a compute hands its inputs' own memory on as outputs
 #include <wasinn/backend.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -64,7 +66,8 @@ struct wasinn_backend_model {
   std::vector<const wasinn_io*> pointers;
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
-  bool deaf = false, unbindable = false, alias = false;
+  bool deaf = false, unbindable = false, alias = false, late = false;
+  std::string description;
 };
 
 namespace {
@@ -89,6 +92,7 @@ struct Buffer {
 struct wasinn_backend_context {
   wasinn_backend_model* model;
   std::vector<Buffer> inputs, outputs;
+  std::vector<uint32_t> wanted;
   std::atomic<bool> running{false}, cancelled{false};
 };
 
@@ -127,13 +131,15 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     if (word == "deaf") model.deaf = true;
     if (word == "unbindable") model.unbindable = true;
     if (word == "alias") model.alias = true;
+    if (word == "late") model.late = true;
     if (word == "fail") words >> model.fail;
     if (word == "load_delay") words >> model.load_delay_ms;
     if (word == "fail_load") words >> model.fail_load;
     word.clear();
   }
   const auto count = static_cast<uint32_t>(model.pointers.size());
-  model.info = {sizeof(wasinn_info), count, count, model.pointers.data(), model.pointers.data()};
+  model.info = {sizeof(wasinn_info), count, model.late ? WASINN_COUNT_UNKNOWN : count, model.pointers.data(),
+                model.late ? nullptr : model.pointers.data()};
 }
 
 // False if it was cancelled meanwhile.
@@ -175,6 +181,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   const auto* text = reinterpret_cast<const char*>(blobs[0]->data);
   if (blobs[0]->size < 4 || std::string_view(text, 4) != "GGUF") return Fail(WASINN_INVALID_ENCODING, "no GGUF");
   ReadModel(*model, std::string_view(text + 4, blobs[0]->size - 4));
+  model->description = std::string(R"({"guest_config": )") + options->guest_config + "}";
   if (options->target == WASINN_GPU && options->cpu_fallback == 0) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");
   }
@@ -229,6 +236,8 @@ wasinn_error* Compute(wasinn_backend_context* context) {
   for (size_t i = 0; i < context->inputs.size(); ++i) {
     const wasinn_tensor& input = context->inputs[i].tensor;
     Buffer& output = context->outputs[i];
+    output = {};  // what nobody wants is not there
+    if (!context->wanted.empty() && std::ranges::find(context->wanted, i) == context->wanted.end()) continue;
     output.Set(input);
     if (context->model->alias) output.tensor.data = input.data;
     if (input.bytes > 0 && !context->model->alias) std::memcpy(output.bytes.data(), input.data, input.bytes);
@@ -270,13 +279,27 @@ wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn
   return nullptr;
 }
 
+wasinn_error* WantOutputs(wasinn_backend_context* context, const uint32_t* indices, size_t n) {
+  context->wanted.assign(indices, indices + n);
+  return nullptr;
+}
+
+wasinn_error* Outputs(wasinn_backend_context* context, const wasinn_io* const** out, uint32_t* n) {
+  *out = context->model->pointers.data();
+  *n = context->model->info.n_inputs;
+  return nullptr;
+}
+
+const char* Describe(wasinn_backend_model* model) { return model->description.c_str(); }
+
 void Cancel(wasinn_backend_context* context) {
   if (context->running.load() && !context->model->deaf) context->cancelled.store(true);
 }
 
 constexpr wasinn_encoding kEncodings[] = {WASINN_GGML};
 constexpr wasinn_key kKeys[] = {{"missing", WASINN_KEY_BACKEND, "open fails, as if the framework were not there"},
-                                {"colour", WASINN_KEY_MODEL, "has no effect"}};
+                                {"colour", WASINN_KEY_MODEL, "has no effect"},
+                                {"shade", WASINN_KEY_GUEST, "has no effect"}};
 
 constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .abi_major = WASINN_BACKEND_ABI_MAJOR,
@@ -303,7 +326,10 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .discard_outputs = nullptr,
                                    .bind_input = BindInput,
                                    .unbind_input = UnbindInput,
-                                   .take_output = TakeOutput};
+                                   .take_output = TakeOutput,
+                                   .want_outputs = WantOutputs,
+                                   .outputs = Outputs,
+                                   .describe = Describe};
 
 }  // namespace
 

@@ -105,6 +105,13 @@ typedef struct wasinn_limits {
 
 enum { WASINN_ALL_ENCODINGS = 0x7fffffff, WASINN_ALL_TARGETS = 0x7fffffff };
 
+/* Whose numbers a guest uses for model formats: those of wasi-nn.witx, WasmEdge and WAMR differ from 5 on. */
+typedef enum wasinn_dialect {
+  WASINN_DIALECT_DEFAULT = 0,  /* "witx": wasi-nn.witx, where 5 is autodetect; 6 leaves it to the bytes, too */
+  WASINN_DIALECT_WASMEDGE = 1, /* "wasmedge": 5 autodetect, 6 ggml */
+  WASINN_DIALECT_WAMR = 2      /* "wamr": 5 ggml, 6 autodetect */
+} wasinn_dialect;
+
 /* What a guest may ask for. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
@@ -114,6 +121,7 @@ typedef struct wasinn_policy {
   uint32_t targets;          /* bit 1u << wasinn_target for each allowed one, for load; all */
   const char* const* models; /* names that load_by_name may use; NULL: every registered one */
   size_t n_models;
+  wasinn_dialect dialect; /* how its numbers are read; DEFAULT */
 } wasinn_policy;
 
 /* ---- Host ------------------------------------------------------------------------------------------------------- */

@@ -17,6 +17,13 @@ std::optional<wasinn_encoding> WitxEncoding(uint32_t number) {
   return At(kTable, number);
 }
 
+// WasmEdge goes on after 6 with formats that wasinn has no backend for.
+std::optional<wasinn_encoding> WasmEdgeEncoding(uint32_t number) {
+  static constexpr std::array kTable = {WASINN_OPENVINO,       WASINN_ONNX,       WASINN_TENSORFLOW, WASINN_PYTORCH,
+                                        WASINN_TENSORFLOWLITE, WASINN_AUTODETECT, WASINN_GGML};
+  return At(kTable, number);
+}
+
 std::optional<wasinn_target> WitxTarget(uint32_t number) {
   static constexpr std::array kTable = {WASINN_CPU, WASINN_GPU, WASINN_TPU, WASINN_AUTO};
   return At(kTable, number);
@@ -33,6 +40,10 @@ std::optional<uint32_t> IndexOf(const std::array<T, N>& table, uint32_t value) {
 constexpr std::array kWitxDtypes = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_U8, WASINN_I32, WASINN_I64};
 std::optional<wasinn_dtype> WitxDtype(uint32_t number) { return At(kWitxDtypes, number); }
 std::optional<uint32_t> WitxDtypeNumber(uint32_t dtype) { return IndexOf(kWitxDtypes, dtype); }
+
+constexpr std::array kLegacyDtypes = {WASINN_F16, WASINN_F32, WASINN_U8, WASINN_I32};
+std::optional<wasinn_dtype> LegacyDtype(uint32_t number) { return At(kLegacyDtypes, number); }
+std::optional<uint32_t> LegacyDtypeNumber(uint32_t dtype) { return IndexOf(kLegacyDtypes, dtype); }
 
 // The errno of wasi-nn.witx. It has none for a deadline or for policy.
 uint32_t WitxError(wasinn_code code) {
@@ -76,6 +87,21 @@ uint32_t WitError(wasinn_code code) {
 }  // namespace
 
 const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
+const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
+// WAMR numbers encodings as WIT does.
+const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
+const Profile kLegacy = {WitEncoding, WitTarget, LegacyDtype, LegacyDtypeNumber, WitxError};
 const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};
+
+const Profile& ProfileOf(wasinn_dialect dialect) {
+  switch (dialect) {
+    case WASINN_DIALECT_WASMEDGE:
+      return kWasmEdge;
+    case WASINN_DIALECT_WAMR:
+      return kWamr;
+    default:
+      return kWitx;
+  }
+}
 
 }  // namespace wasinn::abi

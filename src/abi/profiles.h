@@ -2,7 +2,7 @@
 // disagree about them, so each is a table; wasinn's own numbers never reach a guest.
 #pragma once
 
-#include <wasinn/types.h>
+#include <wasinn/wasinn.h>
 
 #include <cstdint>
 #include <optional>
@@ -21,6 +21,15 @@ struct Profile {
 // wasi_ephemeral_nn as wasi-nn.witx has it, which Wasmtime implements; 5 and 6 both mean "autodetect or ggml", since
 // the dialects of WasmEdge and WAMR give them either meaning: the bytes decide.
 extern const Profile kWitx;
+
+// The same functions with WasmEdge's and with WAMR's numbers, for hosts that know what their guests were built for.
+extern const Profile kWasmEdge;
+extern const Profile kWamr;
+
+const Profile& ProfileOf(wasinn_dialect dialect);
+
+// WAMR's module `wasi_nn`, which has fewer element types.
+extern const Profile kLegacy;
 
 // wasi:nn: the numbers are the positions of the cases in the WIT text, in all versions the same.
 extern const Profile kWit;

@@ -11,7 +11,8 @@ core::Policy ToPolicy(const wasinn_policy& given) {
                    .cpu_fallback = policy.cpu_fallback,
                    .encodings = policy.encodings,
                    .targets = policy.targets,
-                   .models = std::nullopt};
+                   .models = std::nullopt,
+                   .dialect = policy.dialect};
   if (policy.models != nullptr) out.models.emplace(policy.models, policy.models + policy.n_models);
   return out;
 }
@@ -41,7 +42,7 @@ void wasinn_process_statistics(const wasinn_process* process, wasinn_process_sta
 }
 
 const wasinn_function* wasinn_functions(size_t* count) {
-  const std::span<const wasinn_function> functions = abi::WitxFunctions();
+  const std::span<const wasinn_function> functions = abi::AllFunctions();
   *count = functions.size();
   return functions.data();
 }

@@ -83,6 +83,8 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
 }
 
 void AddLimitFlags(CLI::App& app, HostFlags* flags) {
+  AddSetting(app, flags, "--dialect", {"policy.dialect"}, "NAME", Same,
+             "Whose numbers the guest uses for model formats: witx (default), wasmedge or wamr");
   const size_t before = app.get_options().size();
   AddSetting(app, flags, "--nn-max-graphs", {"limits.max_graphs"}, "N", Count,
              "Graphs that the guest may hold at once");

@@ -94,6 +94,11 @@ Status ReadPolicy(const Section& section, Policy& policy) {
   section.Boolean("allow_load", policy.allow_load);
   section.Boolean("cpu_fallback", policy.cpu_fallback);
   policy.models = section.Strings("models");
+  if (const auto word = section.Word("dialect")) {
+    Result<wasinn_dialect> dialect = ParseDialect(*word);
+    if (!dialect) return std::move(dialect.error());
+    policy.dialect = *dialect;
+  }
   if (const auto words = section.Strings("encodings")) {
     Result<uint32_t> mask = ReadMask(*words, ParseEncoding);
     if (!mask) return std::move(mask.error());

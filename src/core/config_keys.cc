@@ -43,6 +43,7 @@ constexpr Key kKeys[] = {
     {"policy", "encodings", Kind::kStrings},
     {"policy", "targets", Kind::kStrings},
     {"policy", "models", Kind::kStrings},
+    {"policy", "dialect", Kind::kString},
     {"log", "level", Kind::kString},
     {"models", "*", Kind::kTable},
     {"models.*", "path", Kind::kPath},

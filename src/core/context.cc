@@ -7,10 +7,6 @@
 namespace wasinn::core {
 namespace {
 
-Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
-  return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
-}
-
 // What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
 // that is nothing, but a guest can make one with a million inputs, and contexts of it.
 constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 128;
@@ -76,6 +72,7 @@ Status Context::ChargeStaticOutputs() {
       return Error(WASINN_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
     }
   }
+  if (graph_->has_late_outputs()) has_dynamic_outputs_ = true;
   return static_outputs_.Resize(total);
 }
 
@@ -125,7 +122,7 @@ Status Context::CheckInputsSet() const {
   return Status();
 }
 
-Status Context::Compute() {
+Status Context::Compute(const OutputWriter* writer, CopyCount& count) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
   if (Status status = Execute(); !status.ok()) return status;
@@ -136,18 +133,23 @@ Status Context::Compute() {
     }
   }
   computed_ = true;
-  return Status();
+  return writer == nullptr || wanted_.empty() ? Status() : WriteOutputs(*writer, count);
 }
 
 Status Context::Execute() {
   if (Status status = CheckInputsSet(); !status.ok()) return status;
   computed_ = false;
   taken_.clear();
+  late_.reset();
   run_.Begin();
   Status status;
   if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
   const bool overdue = run_.End();
-  if (status.ok() && !run_.cancelled()) return Status();
+  if (status.ok() && !run_.cancelled()) {
+    if (!graph_->has_late_outputs()) return Status();
+    status = ReadOutputs();
+    if (status.ok()) return status;
+  }
   DiscardOutputs();
   return Failed(std::move(status), overdue);
 }
@@ -161,9 +163,10 @@ Status Context::Failed(Status status, bool overdue) const {
 
 Status Context::ChargeDynamicOutputs() {
   uint64_t total = 0;
-  for (uint32_t i = 0; i < graph_->outputs().size(); ++i) {
-    const wasinn_io& io = *graph_->outputs()[i];
-    if (IsUnservable(io) || IsStatic(io)) continue;
+  for (uint32_t i = 0; i < outputs().size(); ++i) {
+    const wasinn_io& io = *outputs()[i];
+    if (IsUnservable(io) || !IsWanted(i)) continue;
+    if (IsStatic(io) && !graph_->has_late_outputs()) continue;
     wasinn_tensor view{};
     // One that turns out to be no tensor fails the compute, since what it takes cannot be counted.
     if (Status status = View(i, view); !status.ok()) return status;
@@ -186,10 +189,8 @@ Status Context::View(uint32_t index, wasinn_tensor& view) const {
 Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
-  if (index >= graph_->outputs().size()) return NoSuchIndex("output", index, graph_->outputs().size());
-  const wasinn_io& io = *graph_->outputs()[index];
-  if (IsUnservable(io)) return Unservable("output", io, table().name);
-  if (!computed_) return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute");
+  if (Status status = CheckOutput(index); !status.ok()) return status;
+  const wasinn_io& io = *outputs()[index];
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return status;
   size = view.bytes;

@@ -18,6 +18,23 @@
 
 namespace wasinn::core {
 
+// Where a guest wants an output after each compute. All but `index` are the ABI's own business.
+struct Destination {
+  uint32_t index;
+  uint32_t buffer;  // 0: nowhere, it is only to be produced
+  uint32_t size;
+  uint32_t written;
+};
+
+// Brings outputs to their destinations.
+class OutputWriter {
+ public:
+  virtual Status Write(const Destination& destination, std::span<const uint8_t> bytes, CopyCount& count) const = 0;
+
+ protected:
+  ~OutputWriter() = default;
+};
+
 class Context {
  public:
   struct Options {
@@ -33,10 +50,17 @@ class Context {
 
   // Copies `bytes` into the framework's memory as input `index`.
   Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count);
-  Status Compute();
+  // `writer`, which may be NULL, gets the outputs that WantOutput gave a destination. A failure of it does not take the
+  // outputs away.
+  Status Compute(const OutputWriter* writer, CopyCount& count);
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
+
+  // From now on compute produces only outputs that were wanted, as often as their destinations change.
+  Status WantOutput(const Destination& destination);
+  // Of a model that tells its outputs only by a run: those of the last compute, so only after one.
+  Result<uint32_t> FindOutput(std::string_view name);
 
   // The same with tensors that exist apart from the context. Where the backend can, it computes on the tensor's own
   // bytes and gives its output away, so that nothing is copied; `pool` is for what must be.
@@ -47,10 +71,15 @@ class Context {
     uint32_t index;
     TensorPtr tensor;
   };
-  // All of it in one: no input but these is set, before and after. `outputs` gets one for each output, null for those
-  // that cannot be passed as a tensor of numbers.
-  Status Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in, CopyCount& out,
-             std::pmr::vector<TensorPtr>& outputs);
+  // An output of Run; null where it cannot be passed as a tensor of numbers. The name lives as long as what Run
+  // returns.
+  struct Computed {
+    std::string_view name;
+    TensorPtr tensor;
+  };
+  // All of it in one: no input but these is set, before and after. `outputs` gets one for each output.
+  Result<std::shared_ptr<const void>> Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in,
+                                          CopyCount& out, std::pmr::vector<Computed>& outputs);
 
   const std::shared_ptr<const Graph>& graph() const { return graph_; }
 
@@ -63,12 +92,18 @@ class Context {
     Charge charge;    // of the backend's own memory for it
     TensorPtr bound;  // that the backend reads in place
   };
+  class LateOutputs;
   class Busy;  // holds busy_ during one call
 
   Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog);
   Status Open(uint64_t max_compute_bytes);
   Status ChargeStaticOutputs();
   Status ChargeDynamicOutputs();
+  Status ReadOutputs();
+  std::span<const wasinn_io* const> outputs() const;
+  bool IsWanted(uint32_t index) const;
+  Status CheckOutput(uint32_t index) const;
+  Status WriteOutputs(const OutputWriter& writer, CopyCount& count) const;
   Status Execute();
   bool CanBind(const SharedTensor& tensor) const;
   Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
@@ -88,7 +123,9 @@ class Context {
   wasinn_backend_context* context_ = nullptr;
   std::vector<Input> inputs_;
   Charge static_outputs_, dynamic_outputs_;
-  std::vector<TensorPtr> taken_;  // outputs of the last compute that were given away
+  std::vector<Destination> wanted_;          // by index; none: all
+  std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs
+  std::vector<TensorPtr> taken_;             // outputs of the last compute that were given away
   bool has_dynamic_outputs_ = false;
   bool computed_ = false;  // the outputs of a successful compute are there
   std::atomic<bool> busy_{false};

@@ -25,6 +25,10 @@ class Context::Busy {
   const bool mine_;
 };
 
+inline Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
+  return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
+}
+
 inline bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
 
 inline Status Unservable(const char* what, const wasinn_io& io, const char* backend) {

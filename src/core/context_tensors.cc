@@ -74,7 +74,7 @@ Result<TensorPtr> Context::Take(uint32_t index, BufferPool& pool, CopyCount& cou
                               std::move(charge), count);
   }
   // What was charged to the context is charged to the tensor from now on.
-  if (dynamic_outputs_.held() >= view.bytes && !IsStatic(*graph_->outputs()[index])) {
+  if (dynamic_outputs_.held() >= view.bytes && (graph_->has_late_outputs() || !IsStatic(*outputs()[index]))) {
     (void)dynamic_outputs_.Resize(dynamic_outputs_.held() - view.bytes);
   }
   if (Status status = charge.Resize(view.bytes); !status.ok()) {
@@ -91,39 +91,40 @@ Result<TensorPtr> Context::Take(uint32_t index, BufferPool& pool, CopyCount& cou
 Result<TensorPtr> Context::TakeOutput(uint32_t index, BufferPool& pool, CopyCount& count) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
-  const wasinn_io& io = *graph_->outputs()[index];
-  if (IsUnservable(io)) return std::unexpected(Unservable("output", io, table().name));
-  if (!computed_) return Fail(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute");
-  taken_.resize(graph_->outputs().size());
+  if (Status status = CheckOutput(index); !status.ok()) return std::unexpected(std::move(status));
+  taken_.resize(outputs().size());
   if (taken_[index] != nullptr) return taken_[index];
   Result<TensorPtr> tensor = Take(index, pool, count);
   if (tensor) taken_[index] = *tensor;
   return tensor;
 }
 
-Status Context::Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in, CopyCount& out,
-                    std::pmr::vector<TensorPtr>& outputs) {
+Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in,
+                                                 CopyCount& out, std::pmr::vector<Computed>& computed) {
   const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
+  if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
   UnsetInputs();
   Status status;
   for (const Given& given : inputs) {
     if (status = Bind(given.index, given.tensor, in); !status.ok()) break;
   }
   if (status.ok()) status = Execute();
-  for (uint32_t i = 0; status.ok() && i < graph_->outputs().size(); ++i) {
-    outputs.emplace_back();
-    if (IsUnservable(*graph_->outputs()[i])) continue;
+  if (status.ok()) computed.reserve(outputs().size());
+  for (uint32_t i = 0; status.ok() && i < outputs().size(); ++i) {
+    computed.push_back({outputs()[i]->name, nullptr});
+    if (IsUnservable(*outputs()[i]) || !IsWanted(i)) continue;
     Result<TensorPtr> tensor = Take(i, pool, out);
     if (tensor) {
-      outputs.back() = std::move(*tensor);
+      computed.back().tensor = std::move(*tensor);
     } else {
       status = std::move(tensor.error());
     }
   }
   UnsetInputs();
   DiscardOutputs();
-  return status;
+  if (!status.ok()) return std::unexpected(std::move(status));
+  if (late_ != nullptr) return late_;
+  return graph_;
 }
 
 }  // namespace wasinn::core

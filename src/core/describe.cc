@@ -28,9 +28,13 @@ Json Describe(std::span<const wasinn_io* const> ios) {
 }  // namespace
 
 std::string DescribeAsJson(const Graph& graph) {
-  const Json json = {{"backend", graph.backend().table().name},
-                     {"inputs", Describe(graph.inputs())},
-                     {"outputs", Describe(graph.outputs())}};
+  Json json = {{"backend", graph.backend().table().name}, {"inputs", Describe(graph.inputs())}};
+  // null: only a run tells them.
+  json["outputs"] = graph.has_late_outputs() ? Json() : Describe(graph.outputs());
+  if (const char* text = graph.description()) {
+    json["model"] = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (json["model"].is_discarded()) json["model"] = Json();
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

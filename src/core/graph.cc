@@ -100,6 +100,9 @@ Status Graph::ReadInfo() {
   if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
   input_names_ = NamesOf(inputs());
   output_names_ = NamesOf(outputs());
+  if (has_late_outputs() && backend_->table().outputs == nullptr) {
+    return Status(WASINN_RUNTIME_ERROR, "the backend does not tell the model's outputs", backend_->table().name);
+  }
   return Status();
 }
 
@@ -118,6 +121,10 @@ Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* cons
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (error == std::errc() && end == name.data() + name.size() && index < ios.size()) return index;
   return Fail(WASINN_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
+}
+
+const char* Graph::description() const {
+  return backend_->table().describe == nullptr ? nullptr : backend_->table().describe(model_);
 }
 
 Graph::~Graph() { backend_->table().unload(model_); }

@@ -38,7 +38,17 @@ class Graph {
   const Backend& backend() const { return *backend_; }
   wasinn_backend_model* model() const { return model_; }
   std::span<const wasinn_io* const> inputs() const { return {info_->inputs, info_->n_inputs}; }
-  std::span<const wasinn_io* const> outputs() const { return {info_->outputs, info_->n_outputs}; }
+  // None where only a run tells them.
+  std::span<const wasinn_io* const> outputs() const {
+    return {info_->outputs, has_late_outputs() ? 0 : info_->n_outputs};
+  }
+  bool has_late_outputs() const { return info_->n_outputs == WASINN_COUNT_UNKNOWN; }
+  // For a list that no graph has.
+  static Result<uint32_t> FindIn(std::span<const wasinn_io* const> ios, const char* what, std::string_view name) {
+    return Find(NamesOf(ios), ios, what, name);
+  }
+  // The backend's own description, a JSON object, or NULL.
+  const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
   // backend write it. INVALID_ARGUMENT lists the names that there are.
   Result<uint32_t> FindInput(std::string_view name) const { return Find(input_names_, inputs(), "input", name); }

@@ -95,7 +95,14 @@ Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name) {
   return (*model)->Get([this](const ModelSource& source) { return LoadSource(source); });
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source) {
+Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Graph::LoadOptions& options,
+                                               Charge& bytes) {
+  Result<std::shared_ptr<Model>> model = models_.Find(name);
+  if (!model) return std::unexpected(std::move(model.error()));
+  return LoadSource((*model)->source(), options, &bytes);
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options, Charge* bytes) {
   std::vector<std::shared_ptr<const Blob>> parts = source.parts;
   for (const std::string& path : source.paths) {
     Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, source.immutable);
@@ -104,10 +111,16 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source) {
     }
     parts.push_back(std::move(*part));
   }
-  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, {.encoding = source.encoding,
-                                                           .target = source.target,
-                                                           .host_config = source.config,
-                                                           .cpu_fallback = policy_.cpu_fallback});
+  if (bytes != nullptr) {
+    uint64_t total = 0;
+    for (const auto& part : parts) total += part->bytes().size();
+    if (Status status = bytes->Resize(total); !status.ok()) return std::unexpected(std::move(status));
+  }
+  options.encoding = source.encoding;
+  options.target = source.target;
+  options.host_config = source.config;
+  options.cpu_fallback = policy_.cpu_fallback;
+  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options));
   if (graph) return graph;
   return std::unexpected(
       Status(graph.error().code(),
@@ -126,6 +139,9 @@ Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<c
   Result<std::shared_ptr<Backend>> backend = backends_.ForEncoding(*encoding);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_GUEST, options.guest_config); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   return Graph::Load(std::move(*backend), parts, options, watchdog_);

@@ -10,6 +10,7 @@
 #include "core/buffer_pool.h"
 #include "core/host_options.h"
 #include "core/model_registry.h"
+#include "core/quota.h"
 #include "core/watchdog.h"
 
 namespace wasinn::core {
@@ -24,6 +25,9 @@ class Host {
   ModelRegistry& models() { return models_; }
   // The shared, compiled graph of a registered name.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name);
+  // Compiles a registered model for one guest alone, with the guest's configuration, deadline and stop of `options`;
+  // its bytes are charged.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Graph::LoadOptions& options, Charge& bytes);
   // Compiles parts. The encoding is resolved from the bytes, and checked against them and, if one is given, a guest's
   // policy.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
@@ -40,7 +44,8 @@ class Host {
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
-  Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source);
+  Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options = {},
+                                            Charge* bytes = nullptr);
   Status Register(ModelSource source, bool preload);
 
   const Logger logger_;

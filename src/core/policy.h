@@ -19,6 +19,8 @@ struct Policy {
   uint32_t targets = WASINN_ALL_TARGETS;
   std::optional<std::vector<std::string>> models;  // nothing: every registered one
 
+  wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
+
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;
   Status CheckEncoding(wasinn_encoding encoding) const;

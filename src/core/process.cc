@@ -73,7 +73,7 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
   return graphs_.Insert(std::move(guest));
 }
 
-Result<uint32_t> Process::LoadByName(std::string_view name) {
+Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& config) {
   if (name.size() > limits_.max_name_bytes) {
     return Fail(WASINN_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
                 limits_.max_name_bytes);
@@ -81,7 +81,13 @@ Result<uint32_t> Process::LoadByName(std::string_view name) {
   if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
   auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, Charge(graph_count_), Charge(model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
-  Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name);
+  Result<std::shared_ptr<Graph>> graph =
+      config.empty() ? host_->LoadNamed(name)
+                     : host_->LoadNamed(name,
+                                        {.guest_config = config,
+                                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                                         .stop = &closing_},
+                                        guest->bytes);
   if (!graph) return std::unexpected(std::move(graph.error()));
   guest->graph = std::move(*graph);
   return graphs_.Insert(std::move(guest));
@@ -108,11 +114,36 @@ Status Process::SetInput(uint32_t handle, uint32_t index, const TensorDesc& tens
   return (*guest)->context->SetInput(index, tensor, bytes, copied_in_);
 }
 
-Status Process::Compute(uint32_t handle) {
+Status Process::Compute(uint32_t handle, const OutputWriter* writer) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::move(guest.error());
   computes_.fetch_add(1, std::memory_order_relaxed);
-  return (*guest)->context->Compute();
+  return (*guest)->context->Compute(writer, copied_out_);
+}
+
+Result<uint32_t> Process::FindInput(uint32_t handle, std::string_view name) const {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::unexpected(std::move(guest.error()));
+  return (*guest)->context->graph()->FindInput(name);
+}
+
+Result<uint32_t> Process::FindOutput(uint32_t handle, std::string_view name) const {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::unexpected(std::move(guest.error()));
+  return (*guest)->context->FindOutput(name);
+}
+
+Status Process::WantOutput(uint32_t handle, const Destination& destination) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::move(guest.error());
+  return (*guest)->context->WantOutput(destination);
+}
+
+Status Process::Step(uint32_t handle) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::move(guest.error());
+  const char* backend = (*guest)->graph->graph->backend().table().name;
+  return Status(WASINN_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step", backend);
 }
 
 Status Process::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {

@@ -42,11 +42,18 @@ class Process {
   // Loads a model from bytes in guest memory. `encoding` may be AUTODETECT. Returns a handle, like the next two.
   Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
                         wasinn_target target);
-  Result<uint32_t> LoadByName(std::string_view name);
+  // `config`: a JSON object of keys that the backend lets a guest set, or "". With any, the model is compiled for this
+  // guest alone, and counts as one that it loaded.
+  Result<uint32_t> LoadByName(std::string_view name, const std::string& config = {});
   Result<uint32_t> InitContext(uint32_t graph);
   // As the functions of Context.
   Status SetInput(uint32_t context, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
-  Status Compute(uint32_t context);
+  Status Compute(uint32_t context, const OutputWriter* writer = nullptr);
+  Result<uint32_t> FindInput(uint32_t context, std::string_view name) const;
+  Result<uint32_t> FindOutput(uint32_t context, std::string_view name) const;
+  Status WantOutput(uint32_t context, const Destination& destination);
+  // One piece of what a model generates.
+  Status Step(uint32_t context);
   Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   // Tensors that a guest holds by themselves, as components do. A tensor that is given to a context stays the guest's
   // until it is dropped.
@@ -59,14 +66,13 @@ class Process {
   };
   Status SetInput(uint32_t context, const NamedTensor& input);
   Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
-  // As Context::Run. `outputs` gets one for each output of the graph that can be passed; the names are the graph's,
-  // which is returned.
+  // As Context::Run. `outputs` gets one for each output that can be passed; the names live as long as what is returned.
   struct Output {
     std::string_view name;
     uint32_t tensor;
   };
-  Result<std::shared_ptr<const Graph>> Run(uint32_t context, std::span<const NamedTensor> inputs,
-                                           std::pmr::vector<Output>& outputs);
+  Result<std::shared_ptr<const void>> Run(uint32_t context, std::span<const NamedTensor> inputs,
+                                          std::pmr::vector<Output>& outputs);
 
   // For bytes of a tensor that an engine copies into guest memory itself.
   void CountCopyOut(size_t bytes);
@@ -94,6 +100,7 @@ class Process {
   Result<std::string> Describe(uint32_t graph) const;
 
   const wasinn_limits& limits() const { return limits_; }
+  wasinn_dialect dialect() const { return policy_.dialect; }
   wasinn_process_stats Statistics() const;
 
  private:

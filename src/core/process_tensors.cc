@@ -41,7 +41,7 @@ Status Process::SetInput(uint32_t handle, const NamedTensor& input) {
 Result<uint32_t> Process::TakeOutput(uint32_t handle, std::string_view name) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::unexpected(std::move(guest.error()));
-  Result<uint32_t> index = (*guest)->context->graph()->FindOutput(name);
+  Result<uint32_t> index = (*guest)->context->FindOutput(name);
   if (!index) return index;
   Result<TensorPtr> tensor = (*guest)->context->TakeOutput(*index, host_->buffers(), copied_out_);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
@@ -66,8 +66,8 @@ Status Process::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
   return Error(WASINN_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
 }
 
-Result<std::shared_ptr<const Graph>> Process::Run(uint32_t handle, std::span<const NamedTensor> inputs,
-                                                  std::pmr::vector<Output>& outputs) {
+Result<std::shared_ptr<const void>> Process::Run(uint32_t handle, std::span<const NamedTensor> inputs,
+                                                 std::pmr::vector<Output>& outputs) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::unexpected(std::move(guest.error()));
   Context& context = *(*guest)->context;
@@ -76,19 +76,21 @@ Result<std::shared_ptr<const Graph>> Process::Run(uint32_t handle, std::span<con
   std::pmr::vector<Context::Given> given(&scratch.resource);
   if (Status status = Resolve(graph, inputs, given); !status.ok()) return std::unexpected(std::move(status));
   computes_.fetch_add(1, std::memory_order_relaxed);
-  std::pmr::vector<TensorPtr> tensors(&scratch.resource);
-  tensors.reserve(graph.outputs().size());
-  Status status = context.Run(given, host_->buffers(), copied_in_, copied_out_, tensors);
-  for (size_t i = 0; status.ok() && i < tensors.size(); ++i) {
-    if (tensors[i] == nullptr) continue;
-    Result<uint32_t> tensor = Hold(std::move(tensors[i]));
+  std::pmr::vector<Context::Computed> computed(&scratch.resource);
+  Result<std::shared_ptr<const void>> names = context.Run(given, host_->buffers(), copied_in_, copied_out_, computed);
+  if (!names) return names;
+  Status status;
+  for (Context::Computed& output : computed) {
+    if (output.tensor == nullptr) continue;
+    Result<uint32_t> tensor = Hold(std::move(output.tensor));
     if (tensor) {
-      outputs.push_back({graph.outputs()[i]->name, *tensor});
+      outputs.push_back({output.name, *tensor});
     } else {
       status = std::move(tensor.error());
+      break;
     }
   }
-  if (status.ok()) return context.graph();
+  if (status.ok()) return names;
   for (const Output& output : outputs) (void)DropTensor(output.tensor);
   outputs.clear();
   return std::unexpected(std::move(status));

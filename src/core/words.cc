@@ -42,6 +42,9 @@ constexpr Word kEncodings[] = {
     {"tflite", WASINN_TENSORFLOWLITE}, {"ggml", WASINN_GGML},         {"gguf", WASINN_GGML}};
 constexpr Word kTargets[] = {{"cpu", WASINN_CPU}, {"gpu", WASINN_GPU}, {"tpu", WASINN_TPU}, {"auto", WASINN_AUTO}};
 
+constexpr Word kDialects[] = {
+    {"witx", WASINN_DIALECT_DEFAULT}, {"wasmedge", WASINN_DIALECT_WASMEDGE}, {"wamr", WASINN_DIALECT_WAMR}};
+
 const char* NameIn(std::span<const Word> words, uint32_t number) {
   auto found = std::ranges::find(words, static_cast<int>(number), &Word::second);
   return found == words.end() ? "unknown" : found->first;
@@ -72,5 +75,6 @@ Result<wasinn_encoding> ParseEncoding(std::string_view word) {
   return Parse<wasinn_encoding>(kEncodings, "encoding", word);
 }
 Result<wasinn_target> ParseTarget(std::string_view word) { return Parse<wasinn_target>(kTargets, "target", word); }
+Result<wasinn_dialect> ParseDialect(std::string_view word) { return Parse<wasinn_dialect>(kDialects, "dialect", word); }
 
 }  // namespace wasinn::core

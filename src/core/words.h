@@ -2,6 +2,8 @@
 // line.
 #pragma once
 
+#include <wasinn/wasinn.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,5 +23,6 @@ const char* TargetName(uint32_t target);
 // The inverse, ignoring case; the error lists the known words.
 Result<wasinn_encoding> ParseEncoding(std::string_view word);
 Result<wasinn_target> ParseTarget(std::string_view word);
+Result<wasinn_dialect> ParseDialect(std::string_view word);
 
 }  // namespace wasinn::core

@@ -53,10 +53,15 @@ ProcessPtr NewProcess(wasinn_host* host, const wasinn_process_options* options) 
 }
 
 uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
+  std::string_view module = "wasi_ephemeral_nn";
+  if (const size_t dot = function.find('.'); dot != std::string_view::npos) {
+    module = function.substr(0, dot);
+    function.remove_prefix(dot + 1);
+  }
   size_t count = 0;
   const wasinn_function* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (function != functions[i].name || std::string_view(functions[i].module) != "wasi_ephemeral_nn") continue;
+    if (function != functions[i].name || module != functions[i].module) continue;
     EXPECT_EQ(std::strlen(functions[i].params), args.size()) << function;
     const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size()};
     return functions[i].call(process_, &memory, args.data());

@@ -45,8 +45,8 @@ void AddEchoModel(wasinn_host* host, const char* name, std::string_view directiv
 
 ProcessPtr NewProcess(wasinn_host* host, const wasinn_process_options* options = nullptr);
 
-// A guest without an engine: 64 KiB or more of linear memory, and the functions of wasi_ephemeral_nn called by name on
-// it.
+// A guest without an engine: 64 KiB or more of linear memory, and functions called by name on it: "compute" of
+// wasi_ephemeral_nn, "wasinn_ext_0.describe".
 class FakeGuest {
  public:
   explicit FakeGuest(wasinn_process* process, size_t memory_size = 1 << 16) : process_(process), memory_(memory_size) {}

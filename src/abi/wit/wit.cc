@@ -159,16 +159,16 @@ class Owned {
   const std::span<const wasinn_wit_named_tensor> tensors_;
 };
 
-// What `compute` returns: names are the model's, which the graph keeps. One block of memory for most models.
+// What `compute` returns, with what its names belong to. One block of memory for most models.
 struct NamedOutputs {
-  std::shared_ptr<const core::Graph> graph;
+  std::shared_ptr<const void> names;
   wasinn_wit_named_tensor few[4];
   std::vector<wasinn_wit_named_tensor> many;
 };
 
-wasinn_wit_view ToView(std::shared_ptr<const core::Graph> graph, std::span<const Process::Output> outputs) {
+wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Process::Output> outputs) {
   auto named = std::make_unique<NamedOutputs>();
-  named->graph = std::move(graph);
+  named->names = std::move(names);
   wasinn_wit_named_tensor* items = named->few;
   if (outputs.size() > std::size(named->few)) {
     named->many.resize(outputs.size());
@@ -189,9 +189,9 @@ wasinn_status* ContextCompute(wasinn_process* process, uint32_t context, const w
     std::pmr::vector<Process::NamedTensor> tensors(&scratch.resource);
     if (Status status = owned.Get(tensors); !status.ok()) return std::unexpected(std::move(status));
     std::pmr::vector<Process::Output> computed(&scratch.resource);
-    auto graph = process->Run(context, tensors, computed);
-    if (!graph) return std::unexpected(std::move(graph.error()));
-    *outputs = ToView(std::move(*graph), computed);
+    auto names = process->Run(context, tensors, computed);
+    if (!names) return std::unexpected(std::move(names.error()));
+    *outputs = ToView(std::move(*names), computed);
     return 0;
   });
 }

@@ -1,4 +1,4 @@
-// The module `wasi_ephemeral_nn` of wasi-nn.witx (https://github.com/WebAssembly/wasi-nn), for core modules.
+// The functions that core modules import.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -7,6 +7,15 @@
 
 namespace wasinn::abi {
 
+// The six of wasi-nn.witx (https://github.com/WebAssembly/wasi-nn), module `wasi_ephemeral_nn`.
 std::span<const wasinn_function> WitxFunctions();
+// What WasmEdge adds to that module.
+std::span<const wasinn_function> WasmEdgeFunctions();
+// wasinn's own, module `wasinn_ext_0`.
+std::span<const wasinn_function> ExtensionFunctions();
+// WAMR's module `wasi_nn`.
+std::span<const wasinn_function> LegacyFunctions();
+// All of them.
+std::span<const wasinn_function> AllFunctions();
 
 }  // namespace wasinn::abi

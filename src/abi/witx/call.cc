@@ -1,0 +1,188 @@
+#include "abi/witx/call.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace wasinn::abi {
+
+using core::Error;
+using core::Process;
+using core::Result;
+using core::Status;
+
+namespace {
+
+// The layout of a graph_builder, a list of bytes, in guest memory.
+struct GuestList {
+  uint32_t address;
+  uint32_t size;
+};
+static_assert(sizeof(GuestList) == 8);
+
+// The layout of a tensor in guest memory.
+struct GuestTensor {
+  uint32_t dims_address;
+  uint32_t dims_count;
+  uint8_t type;
+  uint8_t padding[3];
+  uint32_t data_address;
+  uint32_t data_size;
+};
+static_assert(sizeof(GuestTensor) == 20);
+
+Status Guarded(Function function, const Invocation& call) {
+  try {
+    return function(call);
+  } catch (const std::bad_alloc&) {
+    return Status(WASINN_RUNTIME_ERROR, "the host is out of memory");
+  } catch (const std::exception& error) {
+    return Status(WASINN_RUNTIME_ERROR, error.what());
+  }
+}
+
+}  // namespace
+
+Status OutOfRange(const char* what, uint32_t address, uint64_t size) {
+  return Error(WASINN_INVALID_ARGUMENT, "{} at {:#x}, {} bytes, is outside of the guest's memory", what, address, size);
+}
+
+Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t count) {
+  const uint32_t limit = call.process.limits().max_builders;
+  if (count > limit) return core::Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
+  Parts parts;
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t element = uint64_t{address} + uint64_t{i} * sizeof(GuestList);
+    const auto list = element > UINT32_MAX ? std::nullopt : call.memory.Load<GuestList>(static_cast<uint32_t>(element));
+    if (!list) return std::unexpected(OutOfRange("the array of graph builders", address, count * sizeof(GuestList)));
+    const auto bytes = call.memory.Range(list->address, list->size);
+    if (!bytes) return std::unexpected(OutOfRange("a graph builder", list->address, list->size));
+    parts.emplace_back(*bytes);
+  }
+  return parts;
+}
+
+Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core::TensorDesc& tensor) {
+  if (count > WASINN_MAX_RANK) {
+    return Error(WASINN_INVALID_ARGUMENT, "a tensor of {} dimensions is over the limit of {}", count, WASINN_MAX_RANK);
+  }
+  const auto dims = call.memory.Range(address, count, sizeof(uint32_t));
+  if (!dims) return OutOfRange("the dimensions of a tensor", address, uint64_t{count} * sizeof(uint32_t));
+  tensor.rank = count;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t dim;
+    std::memcpy(&dim, dims->data() + size_t{i} * sizeof(dim), sizeof(dim));
+    tensor.dims[i] = dim;
+  }
+  return Status();
+}
+
+Result<wasinn_encoding> DecodeEncoding(const Invocation& call, uint32_t number) {
+  if (const auto encoding = call.profile.encoding(number)) return *encoding;
+  return core::Fail(WASINN_INVALID_ENCODING, "{} is not an encoding of wasi-nn", number);
+}
+
+Result<wasinn_target> DecodeTarget(const Invocation& call, uint32_t number) {
+  if (const auto target = call.profile.target(number)) return *target;
+  return core::Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution target of wasi-nn", number);
+}
+
+Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_t address, uint32_t size,
+                               uint32_t limit) {
+  const auto text = call.memory.Range(address, size);
+  if (!text) return std::unexpected(OutOfRange(what, address, size));
+  if (size > limit)
+    return core::Fail(WASINN_TOO_LARGE, "{} of {} bytes is longer than the limit of {}", what, size, limit);
+  return std::string(reinterpret_cast<const char*>(text->data()), text->size());
+}
+
+Result<std::string> DecodeName(const Invocation& call, uint32_t address, uint32_t size) {
+  return DecodeText(call, "a name", address, size, call.process.limits().max_name_bytes);
+}
+
+Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& tensor,
+                    std::span<const uint8_t>& data) {
+  const auto given = call.memory.Load<GuestTensor>(address);
+  if (!given) return OutOfRange("a tensor", address, sizeof(GuestTensor));
+  const auto dtype = call.profile.dtype(given->type);
+  if (!dtype) return Error(WASINN_INVALID_ARGUMENT, "{} is not a tensor type of wasi-nn", given->type);
+  if (Status status = DecodeDims(call, given->dims_address, given->dims_count, tensor); !status.ok()) return status;
+  const auto bytes = call.memory.Range(given->data_address, given->data_size);
+  if (!bytes) return OutOfRange("the data of a tensor", given->data_address, given->data_size);
+  tensor.dtype = *dtype;
+  data = *bytes;
+  return Status();
+}
+
+Status StoreResult(const Invocation& call, uint32_t address, uint32_t value) {
+  if (call.memory.Store(address, value)) return Status();
+  return OutOfRange("the place for the result", address, sizeof(value));
+}
+Status CheckResult(const Invocation& call, uint32_t address) {
+  if (call.memory.Range(address, sizeof(uint32_t))) return Status();
+  return OutOfRange("the place for the result", address, sizeof(uint32_t));
+}
+
+Status StoreHandle(const Invocation& call, uint32_t address, Result<uint32_t> handle) {
+  if (!handle) return std::move(handle.error());
+  return StoreResult(call, address, *handle);
+}
+
+Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32_t written, std::string_view text) {
+  const auto buffer = call.memory.Range(address, size);
+  if (!buffer) return OutOfRange("a buffer", address, size);
+  const auto needed = static_cast<uint32_t>(std::min<size_t>(text.size(), UINT32_MAX));
+  if (text.size() <= size) std::memcpy(buffer->data(), text.data(), text.size());
+  if (Status stored = StoreResult(call, written, needed); !stored.ok() || text.size() <= size) return stored;
+  return Error(WASINN_TOO_LARGE, "a text has {} bytes, the buffer {}", text.size(), size);
+}
+
+Status StoreOutput(const Invocation& call, uint32_t context, uint32_t index, uint32_t address, uint32_t size,
+                   uint32_t written) {
+  if (Status status = CheckResult(call, written); !status.ok()) return status;
+  const auto buffer = call.memory.Range(address, size);
+  if (!buffer) return OutOfRange("an output buffer", address, size);
+  uint64_t needed = 0;
+  Status status = call.process.GetOutput(context, index, *buffer, needed);
+  if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
+  const auto stored_size = static_cast<uint32_t>(std::min<uint64_t>(needed, UINT32_MAX));
+  if (Status stored = StoreResult(call, written, stored_size); !stored.ok()) return stored;
+  return status;
+}
+
+// Checked again, since a memory may be another one by now.
+Status GuestOutputs::Write(const core::Destination& destination, std::span<const uint8_t> bytes,
+                           core::CopyCount& count) const {
+  const auto size = static_cast<uint32_t>(std::min<size_t>(bytes.size(), UINT32_MAX));
+  if (!memory_.Store(destination.written, size)) {
+    return OutOfRange("the place for an output's size", destination.written, sizeof(size));
+  }
+  const auto buffer = memory_.Range(destination.buffer, destination.size);
+  if (!buffer) return OutOfRange("an output buffer", destination.buffer, destination.size);
+  if (bytes.size() > buffer->size()) {
+    return Error(WASINN_TOO_LARGE, "output {} has {} bytes, its buffer {}", destination.index, bytes.size(),
+                 buffer->size());
+  }
+  core::CopyTensorBytes(*buffer, bytes, count);
+  return Status();
+}
+
+uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_process* process,
+               const wasinn_memory* memory, const uint64_t* args) noexcept {
+  if (process == nullptr) return kWitx.error(WASINN_RUNTIME_ERROR);
+  const Process::Call presence(*process);
+  if (!presence) return kWitx.error(WASINN_RUNTIME_ERROR);
+  const Invocation call{*process, profile != nullptr ? *profile : ProfileOf(process->dialect()), GuestMemory(*memory),
+                        args};
+  try {
+    const Status status = call.memory.exists() ? Guarded(function, call)
+                                               : Status(WASINN_MISSING_MEMORY, "the guest module exports no memory");
+    if (!status.ok() && status.code() != answers.code) process->Report(name, status);
+    return call.profile.error(status.code());
+  } catch (...) {  // no memory even for the message
+    return call.profile.error(WASINN_RUNTIME_ERROR);
+  }
+}
+
+}  // namespace wasinn::abi

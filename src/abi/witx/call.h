@@ -1,0 +1,95 @@
+// What every function of a core module's interface is made of: decoding out of guest memory, writing results into it,
+// and the way of a call into a process and back.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi/guest_memory.h"
+#include "abi/profiles.h"
+#include "core/process.h"
+
+namespace wasinn::abi {
+
+// What a function works on.
+struct Invocation {
+  core::Process& process;
+  const Profile& profile;
+  GuestMemory memory;
+  const uint64_t* args;
+
+  uint32_t arg(size_t index) const { return static_cast<uint32_t>(args[index]); }
+};
+
+core::Status OutOfRange(const char* what, uint32_t address, uint64_t size);
+
+using Parts = std::vector<std::span<const uint8_t>>;
+// `count` lists of bytes {address, size}, at `address`.
+core::Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t count);
+core::Result<wasinn_encoding> DecodeEncoding(const Invocation& call, uint32_t number);
+core::Result<wasinn_target> DecodeTarget(const Invocation& call, uint32_t number);
+// A copy, since it is looked up and quoted while other threads of the guest may run. Longer than `limit`: too_large.
+core::Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_t address, uint32_t size,
+                                     uint32_t limit);
+core::Result<std::string> DecodeName(const Invocation& call, uint32_t address, uint32_t size);
+// `count` dimensions, u32 each, into `tensor`.
+core::Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core::TensorDesc& tensor);
+// A tensor as wasi-nn.witx lays it out. Reads the descriptor once; whatever is checked later is this copy.
+core::Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& tensor,
+                          std::span<const uint8_t>& data);
+
+// The address of a result is checked before the work is done, so that nothing is made that the guest cannot learn of.
+core::Status CheckResult(const Invocation& call, uint32_t address);
+core::Status StoreResult(const Invocation& call, uint32_t address, uint32_t value);
+core::Status StoreHandle(const Invocation& call, uint32_t address, core::Result<uint32_t> handle);
+// Text into a buffer of the guest; one that is too small gets too_large and, at `written`, the size that is needed.
+core::Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32_t written,
+                       std::string_view text);
+// Output `index` of a context likewise.
+core::Status StoreOutput(const Invocation& call, uint32_t context, uint32_t index, uint32_t address, uint32_t size,
+                         uint32_t written);
+
+// Writes the outputs of a compute to where set_output wanted them, in the memory of the call that computes.
+class GuestOutputs final : public core::OutputWriter {
+ public:
+  explicit GuestOutputs(const GuestMemory& memory) : memory_(memory) {}
+  core::Status Write(const core::Destination& destination, std::span<const uint8_t> bytes,
+                     core::CopyCount& count) const override;
+
+ private:
+  const GuestMemory& memory_;
+};
+
+using Function = core::Status (*)(const Invocation&);
+
+// A code that is no failure of the guest, so that it does not fill the log: asking for a size with too small a buffer.
+struct Answers {
+  wasinn_code code = WASINN_OK;
+};
+
+// Presence in the process, memory, errors, errno: `function` runs under all of these.
+uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_process* process,
+               const wasinn_memory* memory, const uint64_t* args) noexcept;
+
+// A row of a table of functions. Arguments are i32; no function here has another.
+template <size_t kSize>
+struct FunctionName {
+  constexpr FunctionName(const char (&given)[kSize]) { std::copy_n(given, kSize, text); }
+  char text[kSize];
+};
+template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK, const Profile* kProfile = nullptr>
+constexpr wasinn_function Row(const char* module, const char* params) {
+  return {module, kName.text, params, "i",
+          [](wasinn_process* process, const wasinn_memory* memory, const uint64_t* args) {
+            return Enter(kName.text, kFunction, {kAnswer}, kProfile, process, memory, args);
+          }};
+}
+
+}  // namespace wasinn::abi

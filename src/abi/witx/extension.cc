@@ -1,0 +1,85 @@
+// wasinn's own module for core modules, wasinn_ext_0. The digit is its version: a function never changes its meaning.
+#include "abi/witx/call.h"
+#include "abi/witx/witx.h"
+
+namespace wasinn::abi {
+namespace {
+
+using core::Result;
+using core::Status;
+
+constexpr char kExtensionModule[] = "wasinn_ext_0";
+
+// last_error(buffer_ptr, buffer_max, out_written): what the last error of this guest was, of whichever thread.
+Status LastError(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
+  return StoreText(call, call.arg(0), call.arg(1), call.arg(2), call.process.LastError());
+}
+
+// describe(graph, buffer_ptr, buffer_max, out_written)
+Status Describe(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(3)); !status.ok()) return status;
+  Result<std::string> text = call.process.Describe(call.arg(0));
+  if (!text) return std::move(text.error());
+  return StoreText(call, call.arg(1), call.arg(2), call.arg(3), *text);
+}
+
+// set_input_by_name(context, name_ptr, name_len, tensor_ptr)
+Status SetInputByName(const Invocation& call) {
+  Result<std::string> name = DecodeName(call, call.arg(1), call.arg(2));
+  if (!name) return std::move(name.error());
+  core::TensorDesc tensor;
+  std::span<const uint8_t> data;
+  if (Status status = DecodeTensor(call, call.arg(3), tensor, data); !status.ok()) return status;
+  Result<uint32_t> index = call.process.FindInput(call.arg(0), *name);
+  if (!index) return std::move(index.error());
+  return call.process.SetInput(call.arg(0), *index, tensor, data);
+}
+
+Result<uint32_t> FindOutput(const Invocation& call, uint32_t address, uint32_t size) {
+  Result<std::string> name = DecodeName(call, address, size);
+  if (!name) return std::unexpected(std::move(name.error()));
+  return call.process.FindOutput(call.arg(0), *name);
+}
+
+// get_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
+Status GetOutputByName(const Invocation& call) {
+  Result<uint32_t> index = FindOutput(call, call.arg(1), call.arg(2));
+  if (!index) return std::move(index.error());
+  return StoreOutput(call, call.arg(0), *index, call.arg(3), call.arg(4), call.arg(5));
+}
+
+// A buffer at 0 only selects.
+Status Want(const Invocation& call, uint32_t index, uint32_t buffer, uint32_t size, uint32_t written) {
+  if (buffer != 0) {
+    if (Status status = CheckResult(call, written); !status.ok()) return status;
+    if (!call.memory.Range(buffer, size)) return OutOfRange("an output buffer", buffer, size);
+  }
+  return call.process.WantOutput(call.arg(0), {index, buffer, size, written});
+}
+
+// set_output(context, index, buffer_ptr, buffer_max, out_written): from now on compute produces this output, and no
+// other that was not set likewise, and writes it to the buffer and its size to out_written.
+Status SetOutput(const Invocation& call) { return Want(call, call.arg(1), call.arg(2), call.arg(3), call.arg(4)); }
+
+// set_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
+Status SetOutputByName(const Invocation& call) {
+  Result<uint32_t> index = FindOutput(call, call.arg(1), call.arg(2));
+  if (!index) return std::move(index.error());
+  return Want(call, *index, call.arg(3), call.arg(4), call.arg(5));
+}
+
+constexpr wasinn_function kExtensionFunctions[] = {
+    Row<"last_error", LastError, WASINN_TOO_LARGE>(kExtensionModule, "iii"),
+    Row<"describe", Describe, WASINN_TOO_LARGE>(kExtensionModule, "iiii"),
+    Row<"set_input_by_name", SetInputByName>(kExtensionModule, "iiii"),
+    Row<"get_output_by_name", GetOutputByName, WASINN_TOO_LARGE>(kExtensionModule, "iiiiii"),
+    Row<"set_output", SetOutput>(kExtensionModule, "iiiii"),
+    Row<"set_output_by_name", SetOutputByName>(kExtensionModule, "iiiiii"),
+};
+
+}  // namespace
+
+std::span<const wasinn_function> ExtensionFunctions() { return kExtensionFunctions; }
+
+}  // namespace wasinn::abi

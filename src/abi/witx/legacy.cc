@@ -1,0 +1,103 @@
+// The module `wasi_nn` of guests that were built with WAMR's first header. Its functions have the names of
+// wasi_ephemeral_nn, but layouts and numbers of their own (wamr/core/iwasm/libraries/wasi-nn/include/wasi_nn.h).
+#include "abi/witx/call.h"
+#include "abi/witx/witx.h"
+
+namespace wasinn::abi {
+namespace {
+
+using core::Result;
+using core::Status;
+
+constexpr char kLegacyModule[] = "wasi_nn";
+
+struct GuestArray {
+  uint32_t address;
+  uint32_t size;  // in elements
+};
+static_assert(sizeof(GuestArray) == 8);
+
+struct LegacyTensor {
+  uint32_t dims_address;  // of a GuestArray
+  uint32_t type;
+  uint32_t data_address;  // the dimensions tell how many bytes
+};
+static_assert(sizeof(LegacyTensor) == 12);
+
+// load(builder_array_ptr, encoding, target, out_graph)
+Status LegacyLoad(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(3)); !status.ok()) return status;
+  Result<wasinn_encoding> encoding = DecodeEncoding(call, call.arg(1));
+  if (!encoding) return std::move(encoding.error());
+  Result<wasinn_target> target = DecodeTarget(call, call.arg(2));
+  if (!target) return std::move(target.error());
+  const auto array = call.memory.Load<GuestArray>(call.arg(0));
+  if (!array) return OutOfRange("the record of graph builders", call.arg(0), sizeof(GuestArray));
+  Result<Parts> parts = DecodeBuilders(call, array->address, array->size);
+  if (!parts) return std::move(parts.error());
+  return StoreHandle(call, call.arg(3), call.process.Load(*parts, *encoding, *target));
+}
+
+// load_by_name(name_ptr, name_len, out_graph)
+Status LegacyLoadByName(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
+  Result<std::string> name = DecodeName(call, call.arg(0), call.arg(1));
+  if (!name) return std::move(name.error());
+  return StoreHandle(call, call.arg(2), call.process.LoadByName(*name));
+}
+
+// init_execution_context(graph, out_context)
+Status LegacyInitExecutionContext(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(1)); !status.ok()) return status;
+  return StoreHandle(call, call.arg(1), call.process.InitContext(call.arg(0)));
+}
+
+// set_input(context, index, tensor_ptr)
+Status LegacySetInput(const Invocation& call) {
+  const auto given = call.memory.Load<LegacyTensor>(call.arg(2));
+  if (!given) return OutOfRange("a tensor", call.arg(2), sizeof(LegacyTensor));
+  const auto dims = call.memory.Load<GuestArray>(given->dims_address);
+  if (!dims) return OutOfRange("the record of dimensions", given->dims_address, sizeof(GuestArray));
+  const auto dtype = call.profile.dtype(given->type);
+  if (!dtype) return core::Error(WASINN_INVALID_ARGUMENT, "{} is not a tensor type of this interface", given->type);
+  core::TensorDesc tensor;
+  tensor.dtype = *dtype;
+  if (Status status = DecodeDims(call, dims->address, dims->size, tensor); !status.ok()) return status;
+  const auto size = core::ByteSize(tensor.dtype, tensor.shape());
+  if (!size || *size > UINT32_MAX) {
+    return core::Error(WASINN_INVALID_ARGUMENT, "a tensor {} is larger than a guest's memory", core::Describe(tensor));
+  }
+  const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
+  if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);
+  return call.process.SetInput(call.arg(0), call.arg(1), tensor, *data);
+}
+
+// compute(context)
+Status LegacyCompute(const Invocation& call) { return call.process.Compute(call.arg(0)); }
+
+// get_output(context, index, buffer_ptr, size_ptr): the bytes of the buffer in, the bytes of the output out.
+Status LegacyGetOutput(const Invocation& call) {
+  const auto size = call.memory.Load<uint32_t>(call.arg(3));
+  if (!size) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
+  return StoreOutput(call, call.arg(0), call.arg(1), call.arg(2), *size, call.arg(3));
+}
+
+template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK>
+constexpr wasinn_function LegacyRow(const char* params) {
+  return Row<kName, kFunction, kAnswer, &kLegacy>(kLegacyModule, params);
+}
+
+constexpr wasinn_function kLegacyFunctions[] = {
+    LegacyRow<"load", LegacyLoad>("iiii"),
+    LegacyRow<"load_by_name", LegacyLoadByName>("iii"),
+    LegacyRow<"init_execution_context", LegacyInitExecutionContext>("ii"),
+    LegacyRow<"set_input", LegacySetInput>("iii"),
+    LegacyRow<"compute", LegacyCompute>("i"),
+    LegacyRow<"get_output", LegacyGetOutput, WASINN_TOO_LARGE>("iiii"),
+};
+
+}  // namespace
+
+std::span<const wasinn_function> LegacyFunctions() { return kLegacyFunctions; }
+
+}  // namespace wasinn::abi

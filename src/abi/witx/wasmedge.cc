@@ -1,0 +1,56 @@
+// What WasmEdge adds to wasi_ephemeral_nn (its wasi_nn plugin): configuration, release, and generation step by step.
+#include "abi/witx/call.h"
+#include "abi/witx/witx.h"
+
+namespace wasinn::abi {
+namespace {
+
+using core::Result;
+using core::Status;
+
+constexpr char kWasmEdgeModule[] = "wasi_ephemeral_nn";
+// Of a guest's JSON text. Grammars of language models are the longest that there is.
+constexpr uint32_t kMaxConfigBytes = 256 << 10;
+
+// load_by_name_with_config(name_ptr, name_len, config_ptr, config_len, out_graph)
+Status LoadByNameWithConfig(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(4)); !status.ok()) return status;
+  Result<std::string> name = DecodeName(call, call.arg(0), call.arg(1));
+  if (!name) return std::move(name.error());
+  Result<std::string> config = DecodeText(call, "a configuration", call.arg(2), call.arg(3), kMaxConfigBytes);
+  if (!config) return std::move(config.error());
+  return StoreHandle(call, call.arg(4), call.process.LoadByName(*name, *config));
+}
+
+// unload(graph)
+Status Unload(const Invocation& call) { return call.process.DropGraph(call.arg(0)); }
+
+// finalize_execution_context(context)
+Status FinalizeExecutionContext(const Invocation& call) { return call.process.DropContext(call.arg(0)); }
+
+// compute_single(context): the next piece of what a model generates.
+Status ComputeSingle(const Invocation& call) { return call.process.Step(call.arg(0)); }
+
+// get_output_single(context, index, buffer_ptr, buffer_max, out_written)
+Status GetOutputSingle(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(4)); !status.ok()) return status;
+  return call.process.Step(call.arg(0));
+}
+
+// fini_single(context)
+Status FiniSingle(const Invocation& call) { return call.process.Step(call.arg(0)); }
+
+constexpr wasinn_function kWasmEdgeFunctions[] = {
+    Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii"),
+    Row<"unload", Unload>(kWasmEdgeModule, "i"),
+    Row<"finalize_execution_context", FinalizeExecutionContext>(kWasmEdgeModule, "i"),
+    Row<"compute_single", ComputeSingle>(kWasmEdgeModule, "i"),
+    Row<"get_output_single", GetOutputSingle>(kWasmEdgeModule, "iiiii"),
+    Row<"fini_single", FiniSingle>(kWasmEdgeModule, "i"),
+};
+
+}  // namespace
+
+std::span<const wasinn_function> WasmEdgeFunctions() { return kWasmEdgeFunctions; }
+
+}  // namespace wasinn::abi

@@ -1,0 +1,122 @@
+// The part of a context that knows which outputs there are and which of them are wanted.
+#include <algorithm>
+#include <charconv>
+#include <deque>
+#include <string>
+
+#include "core/context_internal.h"
+
+namespace wasinn::core {
+
+namespace {
+
+// More than any model has, and little to keep.
+constexpr uint32_t kMostLateOutputs = 4096;
+
+Status NotComputed() { return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute"); }
+
+}  // namespace
+
+// What a backend told of the outputs of one compute, copied: a guest's list of names may outlive the next compute.
+class Context::LateOutputs {
+ public:
+  explicit LateOutputs(std::span<const wasinn_io* const> ios) {
+    for (const wasinn_io* io : ios) {
+      wasinn_io& copy = ios_.emplace_back(*io);
+      copy.name = names_.emplace_back(io->name).c_str();
+      if (io->rank > 0) copy.dims = dims_.emplace_back(io->dims, io->dims + io->rank).data();
+      pointers_.push_back(&copy);
+    }
+  }
+  LateOutputs(const LateOutputs&) = delete;
+  LateOutputs& operator=(const LateOutputs&) = delete;
+
+  std::span<const wasinn_io* const> ios() const { return pointers_; }
+
+ private:
+  std::deque<std::string> names_;
+  std::deque<std::vector<int64_t>> dims_;
+  std::deque<wasinn_io> ios_;
+  std::vector<const wasinn_io*> pointers_;
+};
+
+Status Context::ReadOutputs() {
+  const wasinn_io* const* ios = nullptr;
+  uint32_t count = 0;
+  if (Status status = graph_->backend().Take(table().outputs(context_, &ios, &count)); !status.ok()) return status;
+  if (count > kMostLateOutputs) {
+    return Error(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, kMostLateOutputs);
+  }
+  const std::span<const wasinn_io* const> all(ios, count);
+  for (const wasinn_io* io : all) {
+    if (io->rank <= WASINN_MAX_RANK) continue;
+    return Error(WASINN_UNSUPPORTED_OPERATION, "output '{}' has {} dimensions, more than {}", io->name, io->rank,
+                 WASINN_MAX_RANK);
+  }
+  late_ = std::make_shared<const LateOutputs>(all);
+  return Status();
+}
+
+std::span<const wasinn_io* const> Context::outputs() const {
+  return late_ != nullptr ? late_->ios() : graph_->outputs();
+}
+
+bool Context::IsWanted(uint32_t index) const {
+  return wanted_.empty() || std::ranges::binary_search(wanted_, index, {}, &Destination::index);
+}
+
+Status Context::CheckOutput(uint32_t index) const {
+  if (graph_->has_late_outputs() && late_ == nullptr) return NotComputed();
+  if (index >= outputs().size()) return NoSuchIndex("output", index, outputs().size());
+  const wasinn_io& io = *outputs()[index];
+  if (IsUnservable(io)) return Unservable("output", io, table().name);
+  if (!IsWanted(index)) {
+    return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
+  }
+  return computed_ ? Status() : NotComputed();
+}
+
+Status Context::WantOutput(const Destination& destination) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  const size_t count = graph_->has_late_outputs() ? kMostLateOutputs : graph_->outputs().size();
+  if (destination.index >= count) return NoSuchIndex("output", destination.index, count);
+  const auto place = std::ranges::lower_bound(wanted_, destination.index, {}, &Destination::index);
+  if (place != wanted_.end() && place->index == destination.index) {
+    *place = destination;
+    return Status();
+  }
+  wanted_.insert(place, destination);
+  // What an earlier compute produced is not what is wanted now.
+  computed_ = false;
+  if (table().want_outputs == nullptr) return Status();
+  std::vector<uint32_t> indices;
+  indices.reserve(wanted_.size());
+  for (const Destination& wanted : wanted_) indices.push_back(wanted.index);
+  return graph_->backend().Take(table().want_outputs(context_, indices.data(), indices.size()));
+}
+
+Status Context::WriteOutputs(const OutputWriter& writer, CopyCount& count) const {
+  Status first;
+  for (const Destination& destination : wanted_) {
+    if (destination.buffer == 0) continue;
+    Status status = CheckOutput(destination.index);
+    wasinn_tensor view{};
+    if (status.ok()) status = View(destination.index, view);
+    if (status.ok()) {
+      status = writer.Write(destination, {static_cast<const uint8_t*>(view.data), view.bytes}, count);
+    }
+    if (!status.ok() && first.ok()) first = std::move(status);
+  }
+  return first;
+}
+
+Result<uint32_t> Context::FindOutput(std::string_view name) {
+  if (!graph_->has_late_outputs()) return graph_->FindOutput(name);
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
+  if (late_ == nullptr) return std::unexpected(NotComputed());
+  return Graph::FindIn(outputs(), "output", name);
+}
+
+}  // namespace wasinn::core

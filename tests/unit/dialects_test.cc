@@ -1,0 +1,206 @@
+// What engines of the field add to wasi_ephemeral_nn, and how they differ.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kModel[] = "in x f32 2\n";
+
+class Dialects : public ::testing::Test {
+ protected:
+  uint32_t LoadWithConfig(std::string_view config, uint32_t& graph, std::string_view name = "m") {
+    const uint32_t out = guest_.Reserve(4);
+    const uint32_t error = guest_.Call("load_by_name_with_config",
+                                       {guest_.Put(name), name.size(), guest_.Put(config), config.size(), out});
+    graph = guest_.Read<uint32_t>(out);
+    return error;
+  }
+  uint32_t Graph() {
+    uint32_t graph = 0;
+    EXPECT_EQ(guest_.LoadByName("m", graph), kSuccess);
+    return graph;
+  }
+  uint32_t Context(uint32_t graph) {
+    uint32_t context = 0;
+    EXPECT_EQ(guest_.InitContext(graph, context), kSuccess);
+    return context;
+  }
+  uint32_t Infer(uint32_t context) {
+    const uint32_t set = guest_.SetInput<float>(context, 0, {2}, kF32, {1, 2});
+    return set != kSuccess ? set : guest_.Call("compute", {context});
+  }
+  wasinn_process_stats Stats() const {
+    wasinn_process_stats stats{};
+    wasinn_process_statistics(process_.get(), &stats);
+    return stats;
+  }
+  uint64_t Compiles() const {
+    uint64_t compiles = 0;
+    wasinn_host_models(
+        host_.get(), [](void* sum, const wasinn_model_info* model) { *static_cast<uint64_t*>(sum) += model->compiles; },
+        &compiles);
+    return compiles;
+  }
+
+  Log log_;
+  HostPtr host_ = EchoHost(log_);
+  ProcessPtr process_ = NewProcess(host_.get());
+  FakeGuest guest_{process_.get(), 1 << 20};
+
+  void SetUp() override { AddEchoModel(host_.get(), "m", kModel); }
+};
+
+TEST_F(Dialects, AConfigurationOfTheGuest) {
+  uint32_t graph = 0;
+  EXPECT_EQ(LoadWithConfig(R"({"shade": 3})", graph), kSuccess);
+  EXPECT_GT(Stats().model_bytes, 0u) << "it is this guest's own";
+  const uint32_t buffer = guest_.Reserve(500), written = guest_.Reserve(4);
+  EXPECT_EQ(guest_.Call("wasinn_ext_0.describe", {graph, buffer, 500, written}), kSuccess);
+  EXPECT_THAT(reinterpret_cast<char*>(guest_.memory().data()) + buffer, HasSubstr(R"({"shade":3})"));
+  EXPECT_EQ(Infer(Context(graph)), kSuccess);
+}
+
+TEST_F(Dialects, NoConfigurationSharesTheModel) {
+  uint32_t one = 0, two = 0;
+  EXPECT_EQ(LoadWithConfig("", one), kSuccess);
+  EXPECT_EQ(LoadWithConfig("", two), kSuccess);
+  EXPECT_EQ(Compiles(), 1u);
+  EXPECT_EQ(Stats().model_bytes, 0u);
+}
+
+TEST_F(Dialects, AConfigurationThatAGuestMayNotHave) {
+  uint32_t graph = 0;
+  for (const char* config : {"{", "3", "[]", R"({"colour": 1})", R"({"missing": 1})", R"({"nothing": 1})", "\xff"}) {
+    EXPECT_EQ(LoadWithConfig(config, graph), kInvalidArgument) << config;
+  }
+  EXPECT_EQ(LoadWithConfig(R"({"shade": 1})", graph, "nobody"), kNotFound);
+  EXPECT_EQ(LoadWithConfig(std::string(300 << 10, ' '), graph), kTooLarge);
+  const uint32_t out = guest_.Reserve(4);
+  EXPECT_EQ(guest_.Call("load_by_name_with_config", {guest_.Put("m"), 1, UINT32_MAX, 8, out}), kInvalidArgument);
+  EXPECT_EQ(Stats().model_bytes, 0u);
+  EXPECT_EQ(Stats().graphs, 0u);
+  EXPECT_EQ(Infer(Context(Graph())), kSuccess);
+}
+
+TEST_F(Dialects, UnloadFreesTheNameAtOnceAndTheModelWithItsLastContext) {
+  const uint32_t graph = Graph(), context = Context(graph);
+  EXPECT_EQ(guest_.Call("unload", {graph}), kSuccess);
+  uint32_t none = 0;
+  EXPECT_EQ(guest_.InitContext(graph, none), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("unload", {graph}), kInvalidArgument);
+  EXPECT_EQ(Infer(context), kSuccess);
+  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kSuccess);
+  EXPECT_EQ(guest_.Call("compute", {context}), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kInvalidArgument);
+  EXPECT_EQ(Stats().graphs + Stats().contexts, 0u);
+}
+
+TEST_F(Dialects, HandlesOfAnotherKind) {
+  const uint32_t graph = Graph(), context = Context(graph);
+  EXPECT_EQ(guest_.Call("unload", {context}), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("finalize_execution_context", {graph}), kInvalidArgument);
+  EXPECT_EQ(Infer(context), kSuccess);
+}
+
+TEST_F(Dialects, FinalizeStopsACompute) {
+  AddEchoModel(host_.get(), "slow", "in x f32 2\ndelay 20000\n");
+  uint32_t graph = 0;
+  ASSERT_EQ(guest_.LoadByName("slow", graph), kSuccess);
+  const uint32_t context = Context(graph);
+  ASSERT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
+  FakeGuest thread(process_.get());
+  uint32_t error = kSuccess;
+  std::jthread computing([&] { error = thread.Call("compute", {context}); });
+  while (Stats().computes == 0) std::this_thread::yield();
+  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kSuccess);
+  computing.join();
+  EXPECT_EQ(error, kRuntimeError);
+  EXPECT_EQ(Stats().contexts, 0u);
+}
+
+TEST_F(Dialects, NothingHereGeneratesStepByStep) {
+  const uint32_t context = Context(Graph()), buffer = guest_.Reserve(8), written = guest_.Reserve(4);
+  EXPECT_EQ(guest_.Call("compute_single", {context}), kUnsupportedOperation);
+  EXPECT_EQ(guest_.Call("get_output_single", {context, 0, buffer, 8, written}), kUnsupportedOperation);
+  EXPECT_EQ(guest_.Call("fini_single", {context}), kUnsupportedOperation);
+  EXPECT_EQ(guest_.Call("fini_single", {1}), kInvalidArgument);
+}
+
+// Without a dialect 5 and 6 leave it to the bytes; with one, one of them is a format.
+TEST_F(Dialects, NumbersOfEncodings) {
+  const auto load = [&](const char* dialect, uint32_t encoding) {
+    Log log;
+    const HostPtr host = EchoHost(log, std::string("policy.dialect = \"") + dialect + "\"\n");
+    const ProcessPtr process = NewProcess(host.get());
+    FakeGuest guest(process.get());
+    uint32_t graph = 0;
+    return guest.LoadBytes("\x08\x07no ONNX either", encoding, graph) == kInvalidEncoding && log.Contains("GGUF");
+  };
+  EXPECT_FALSE(load("witx", 5));  // "what is it?"
+  EXPECT_TRUE(load("wasmedge", 6));
+  EXPECT_TRUE(load("wamr", 5));
+  EXPECT_FALSE(load("wasmedge", 5));
+  EXPECT_FALSE(load("wamr", 6));
+  uint32_t graph = 0;
+  EXPECT_EQ(guest_.LoadBytes(EchoModel(kModel), 7, graph), kInvalidEncoding);
+}
+
+// WAMR's first header: its own layouts of builders, tensors and sizes.
+class Legacy : public Dialects {
+ protected:
+  uint32_t Load() {
+    const std::string model = EchoModel("in x f32 2\nin q u8 any\n");
+    const uint32_t builder = guest_.PutAll<uint32_t>({guest_.Put(model), static_cast<uint32_t>(model.size())});
+    const uint32_t out = guest_.Reserve(4);
+    EXPECT_EQ(guest_.Call("wasi_nn.load", {guest_.PutAll<uint32_t>({builder, 1}), 5, 0, out}), kSuccess);
+    return guest_.Read<uint32_t>(out);
+  }
+  uint32_t Set(uint32_t context, uint32_t index, const std::vector<uint32_t>& dims, uint32_t type, uint32_t data) {
+    const uint32_t record = guest_.PutAll<uint32_t>({guest_.PutAll(dims), static_cast<uint32_t>(dims.size())});
+    return guest_.Call("wasi_nn.set_input", {context, index, guest_.PutAll<uint32_t>({record, type, data})});
+  }
+};
+
+TEST_F(Legacy, AnInference) {
+  const uint32_t out = guest_.Reserve(4);
+  ASSERT_EQ(guest_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
+  const uint32_t context = guest_.Read<uint32_t>(out);
+  EXPECT_EQ(Set(context, 0, {2}, 1, guest_.PutAll<float>({3, 4})), kSuccess);
+  EXPECT_EQ(Set(context, 1, {3}, 2, guest_.Put("abc")), kSuccess);  // 2 is u8 here, f64 in witx
+  EXPECT_EQ(guest_.Call("wasi_nn.compute", {context}), kSuccess);
+  const uint32_t buffer = guest_.Reserve(16), size = guest_.PutAll<uint32_t>({16});
+  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, buffer, size}), kSuccess);
+  EXPECT_EQ(guest_.Read<uint32_t>(size), 8u);
+  EXPECT_EQ(guest_.Read<float>(buffer + 4), 4.f);
+  const uint32_t small = guest_.PutAll<uint32_t>({7});
+  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, buffer, small}), kTooLarge);
+  EXPECT_EQ(guest_.Read<uint32_t>(small), 8u);
+}
+
+TEST_F(Legacy, BadPointersAndShapes) {
+  const uint32_t out = guest_.Reserve(4), end = static_cast<uint32_t>(guest_.memory().size());
+  ASSERT_EQ(guest_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
+  const uint32_t context = guest_.Read<uint32_t>(out), data = guest_.PutAll<float>({3, 4});
+  EXPECT_EQ(Set(context, 0, {2}, 4, data), kInvalidArgument);
+  EXPECT_EQ(Set(context, 0, {1u << 30, 1u << 30, 1u << 30}, 1, data), kInvalidArgument);
+  EXPECT_EQ(Set(context, 0, {1u << 31}, 1, data), kInvalidArgument);
+  EXPECT_EQ(Set(context, 0, {2}, 1, end - 4), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("wasi_nn.set_input", {context, 0, guest_.PutAll<uint32_t>({end - 4, 1, data})}),
+            kInvalidArgument);
+  EXPECT_EQ(guest_.Call("wasi_nn.set_input", {context, 0, end - 8}), kInvalidArgument);
+  const uint32_t many = guest_.PutAll<uint32_t>({data, UINT32_MAX});
+  EXPECT_EQ(guest_.Call("wasi_nn.set_input", {context, 0, guest_.PutAll<uint32_t>({many, 1, data})}), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("wasi_nn.load", {end - 4, 5, 0, out}), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("wasi_nn.load", {guest_.PutAll<uint32_t>({data, UINT32_MAX}), 5, 0, out}), kTooLarge);
+  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, data, end - 2}), kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace wasinn::testing

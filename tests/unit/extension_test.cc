@@ -1,0 +1,192 @@
+// wasinn_ext_0: what the standard lacks, for core modules.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kTwo[] = "in x f32 2\nin y f32 1\n";
+
+class Extension : public ::testing::Test {
+ protected:
+  uint32_t Load(std::string_view directives) {
+    uint32_t graph = 0;
+    EXPECT_EQ(guest_.LoadBytes(EchoModel(directives), 5, graph), kSuccess);
+    return graph;
+  }
+  uint32_t NewContext(std::string_view directives) {
+    uint32_t context = 0;
+    EXPECT_EQ(guest_.InitContext(Load(directives), context), kSuccess);
+    return context;
+  }
+  // A context of kTwo whose inputs are set.
+  uint32_t Ready(std::string_view more = "") {
+    const uint32_t context = NewContext(kTwo + std::string(more));
+    EXPECT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2}), kSuccess);
+    EXPECT_EQ(guest_.SetInput<float>(context, 1, {1}, kF32, {7}), kSuccess);
+    return context;
+  }
+  uint32_t Text(const std::string& function, std::vector<uint64_t> args, std::string* text, uint32_t room = 1000) {
+    const uint32_t buffer = guest_.Reserve(room), written = guest_.Reserve(4);
+    args.insert(args.end(), {buffer, room, written});
+    const uint32_t error = guest_.Call("wasinn_ext_0." + function, args);
+    size_ = guest_.Read<uint32_t>(written);
+    if (error == kSuccess) text->assign(reinterpret_cast<char*>(guest_.memory().data()) + buffer, size_);
+    return error;
+  }
+  std::string LastError() {
+    std::string text;
+    EXPECT_EQ(Text("last_error", {}, &text), kSuccess);
+    return text;
+  }
+  uint32_t SetOutput(uint32_t context, uint32_t index, uint32_t buffer, uint32_t size, uint32_t written) {
+    return guest_.Call("wasinn_ext_0.set_output", {context, index, buffer, size, written});
+  }
+  uint32_t GetOutput(uint32_t context, uint32_t index) {
+    return guest_.Call("get_output", {context, index, guest_.Reserve(16), 16, guest_.Reserve(4)});
+  }
+
+  Log log_;
+  HostPtr host_ = EchoHost(log_);
+  ProcessPtr process_ = NewProcess(host_.get());
+  FakeGuest guest_{process_.get(), 1 << 18};
+  uint32_t size_ = 0;
+};
+
+TEST_F(Extension, LastErrorIsWhatTheLogHas) {
+  EXPECT_EQ(LastError(), "");
+  EXPECT_EQ(guest_.Call("compute", {77}), kInvalidArgument);
+  EXPECT_EQ(LastError(), "compute: invalid_argument: 0x4d is not a handle of a live context");
+  EXPECT_EQ(LastError(),
+            "compute: invalid_argument: 0x4d is not a handle of a live context");  // asking changes nothing
+}
+
+TEST_F(Extension, ATextThatDoesNotFitTellsItsSize) {
+  EXPECT_EQ(guest_.Call("compute", {77}), kInvalidArgument);
+  std::string text;
+  EXPECT_EQ(Text("last_error", {}, &text, 10), kTooLarge);
+  EXPECT_EQ(size_, LastError().size());
+  EXPECT_EQ(Text("last_error", {}, &text, size_), kSuccess);
+}
+
+TEST_F(Extension, DescribeIsJson) {
+  std::string text;
+  EXPECT_EQ(Text("describe", {Load("in x f32 2,-1\nin n i8 any optional\n")}, &text), kSuccess);
+  EXPECT_EQ(
+      text,
+      R"({"backend":"echo","inputs":[{"name":"x","type":"f32","shape":[2,-1]},)"
+      R"({"name":"n","type":"i8","shape":null,"optional":true}],)"
+      R"("outputs":[{"name":"x","type":"f32","shape":[2,-1]},{"name":"n","type":"i8","shape":null,"optional":true}],)"
+      R"("model":{"guest_config":{}}})");
+  EXPECT_EQ(Text("describe", {12345}, &text), kInvalidArgument);
+}
+
+TEST_F(Extension, InputsAndOutputsByName) {
+  const uint32_t context = NewContext(kTwo);
+  const auto set = [&](std::string_view name, const std::vector<float>& values) {
+    const uint32_t bytes = static_cast<uint32_t>(values.size() * 4);
+    const uint32_t tensor =
+        guest_.PutTensor({static_cast<uint32_t>(values.size())}, kF32, guest_.PutAll(values), bytes);
+    return guest_.Call("wasinn_ext_0.set_input_by_name", {context, guest_.Put(name), name.size(), tensor});
+  };
+  EXPECT_EQ(set("y", {7}), kSuccess);
+  EXPECT_EQ(set("0", {1, 2}), kSuccess);  // a decimal index, as for components
+  EXPECT_EQ(set("z", {1}), kInvalidArgument);
+  EXPECT_THAT(LastError(), HasSubstr("no input 'z', only 'x', 'y'"));
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  const uint32_t buffer = guest_.Reserve(4), written = guest_.Reserve(4);
+  const auto get = [&](std::string_view name) {
+    return guest_.Call("wasinn_ext_0.get_output_by_name", {context, guest_.Put(name), name.size(), buffer, 4, written});
+  };
+  EXPECT_EQ(get("y"), kSuccess);
+  EXPECT_EQ(guest_.Read<float>(buffer), 7);
+  EXPECT_EQ(get("x"), kTooLarge);
+  EXPECT_EQ(guest_.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(get(""), kInvalidArgument);
+}
+
+TEST_F(Extension, AnOutputIsWrittenAtEachCompute) {
+  const uint32_t context = Ready();
+  const uint32_t buffer = guest_.Reserve(8), written = guest_.Reserve(4);
+  EXPECT_EQ(SetOutput(context, 0, buffer, 8, written), kSuccess);
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(guest_.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(guest_.Read<float>(buffer), 1.5f);
+  EXPECT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {4, 5}), kSuccess);
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(guest_.Read<float>(buffer + 4), 5.f);
+}
+
+TEST_F(Extension, OnlyWhatWasSetIsProduced) {
+  const uint32_t context = Ready();
+  EXPECT_EQ(SetOutput(context, 1, 0, 0, 0), kSuccess);  // a null buffer only selects
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(GetOutput(context, 1), kSuccess);
+  EXPECT_EQ(GetOutput(context, 0), kInvalidArgument);
+  EXPECT_THAT(LastError(), HasSubstr("output 'x' was not produced"));
+  EXPECT_EQ(SetOutput(context, 0, 0, 0, 0), kSuccess);
+  EXPECT_EQ(GetOutput(context, 1), kInvalidArgument) << "what was produced is not what is wanted now";
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(GetOutput(context, 0), kSuccess);
+}
+
+TEST_F(Extension, ABufferThatIsTooSmallLosesNothing) {
+  const uint32_t context = Ready();
+  const uint32_t buffer = guest_.Reserve(8), written = guest_.Reserve(4);
+  EXPECT_EQ(SetOutput(context, 0, buffer, 7, written), kSuccess);
+  EXPECT_EQ(guest_.Call("compute", {context}), kTooLarge);
+  EXPECT_EQ(guest_.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(guest_.Read<float>(buffer), 0.f) << "nothing was written";
+  EXPECT_EQ(GetOutput(context, 0), kSuccess);
+}
+
+TEST_F(Extension, PlacesOutsideOfTheMemoryAreRefused) {
+  const uint32_t context = Ready(), end = static_cast<uint32_t>(guest_.memory().size()), good = guest_.Reserve(8);
+  EXPECT_EQ(SetOutput(context, 0, end - 4, 8, good), kInvalidArgument);
+  EXPECT_EQ(SetOutput(context, 0, good, UINT32_MAX, good), kInvalidArgument);
+  EXPECT_EQ(SetOutput(context, 0, good, 8, end - 3), kInvalidArgument);
+  EXPECT_EQ(SetOutput(context, 2, good, 8, good), kInvalidArgument);
+  EXPECT_EQ(SetOutput(99, 0, good, 8, good), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(GetOutput(context, 0), kSuccess) << "a refused place selects nothing";
+}
+
+// A place is only an offset: the memory of the call that computes may be smaller than that of the call that set it.
+TEST_F(Extension, PlacesAreCheckedAgain) {
+  const uint32_t context = Ready();
+  guest_.memory().resize(1 << 19);
+  const uint32_t high = (1 << 19) - 16, written = guest_.Reserve(4);
+  EXPECT_EQ(SetOutput(context, 0, high, 8, written), kSuccess);
+  guest_.memory().resize(1 << 18);
+  EXPECT_EQ(guest_.Call("compute", {context}), kInvalidArgument);
+  EXPECT_THAT(LastError(), HasSubstr("outside of the guest's memory"));
+  guest_.memory().resize(1 << 19);
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+}
+
+TEST_F(Extension, OutputsThatOnlyARunTells) {
+  const uint32_t context = Ready("late\n");
+  EXPECT_EQ(GetOutput(context, 0), kInvalidArgument);
+  std::string_view name = "y";
+  const uint32_t buffer = guest_.Reserve(4), written = guest_.Reserve(4);
+  const std::vector<uint64_t> get = {context, guest_.Put(name), 1, buffer, 4, written};
+  EXPECT_EQ(guest_.Call("wasinn_ext_0.get_output_by_name", get), kInvalidArgument);
+  EXPECT_EQ(SetOutput(context, 0, 0, 0, 0), kSuccess);
+  EXPECT_EQ(SetOutput(context, 1, 0, 0, 0), kSuccess);
+  EXPECT_EQ(SetOutput(context, UINT32_MAX, 0, 0, 0), kInvalidArgument);
+  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(guest_.Call("wasinn_ext_0.get_output_by_name", get), kSuccess);
+  EXPECT_EQ(guest_.Read<float>(buffer), 7.f);
+  EXPECT_EQ(GetOutput(context, 0), kSuccess);
+  EXPECT_EQ(GetOutput(context, 2), kInvalidArgument);
+  std::string text;
+  EXPECT_EQ(Text("describe", {Load("late\nin x f32 1\n")}, &text), kSuccess);
+  EXPECT_THAT(text, HasSubstr(R"("outputs":null)"));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
