@@ -7,13 +7,15 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/proto_reader.h"
 #include "onnx/function_calls.h"
-#include "onnx/proto_reader.h"
 #include "onnx/sized_ops.h"
 
 namespace wasinn::onnx {
 
 using backend::Error;
+using backend::ProtoField;
+using backend::ProtoReader;
 
 namespace {
 

@@ -1,12 +1,12 @@
 // The wire format of Protocol Buffers, read with checked bounds.
-#ifndef WASINN_BACKENDS_ONNX_PROTO_READER_H_
-#define WASINN_BACKENDS_ONNX_PROTO_READER_H_
+#ifndef WASINN_BACKENDS_COMMON_PROTO_READER_H_
+#define WASINN_BACKENDS_COMMON_PROTO_READER_H_
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-namespace wasinn::onnx {
+namespace wasinn::backend {
 
 // A field as it lies in the message: a number, or bytes within the message.
 struct ProtoField {
@@ -21,7 +21,7 @@ struct ProtoField {
 };
 
 // Goes through the fields of one message. What it accepts is a little less than what Protocol Buffers accept: no
-// groups, which ONNX has none of.
+// groups, which neither ONNX nor TensorFlow has.
 class ProtoReader {
  public:
   explicit ProtoReader(std::span<const uint8_t> message) : rest_(message) {}
@@ -42,6 +42,6 @@ class ProtoReader {
   bool broken_ = false;
 };
 
-}  // namespace wasinn::onnx
+}  // namespace wasinn::backend
 
-#endif  // WASINN_BACKENDS_ONNX_PROTO_READER_H_
+#endif  // WASINN_BACKENDS_COMMON_PROTO_READER_H_

@@ -1,6 +1,6 @@
-#include "onnx/proto_reader.h"
+#include "common/proto_reader.h"
 
-namespace wasinn::onnx {
+namespace wasinn::backend {
 
 bool ProtoReader::ReadVarint(uint64_t* value) {
   constexpr unsigned kMostBits = 64;
@@ -55,4 +55,4 @@ bool ProtoReader::Next(ProtoField* field) {
   return !broken_;
 }
 
-}  // namespace wasinn::onnx
+}  // namespace wasinn::backend
