@@ -1,0 +1,38 @@
+// The backend's configuration keys.
+#ifndef WASINN_BACKENDS_TENSORFLOW_CONFIG_H_
+#define WASINN_BACKENDS_TENSORFLOW_CONFIG_H_
+
+#include <wasinn/backend.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/config.h"
+
+namespace wasinn::tensorflow {
+
+std::span<const wasinn_key> Keys();
+
+struct BackendConfig {
+  std::string library;
+  int threads = 1;
+
+  // `budget`: the host's threads, which are also the default.
+  static BackendConfig Parse(const char* text, uint32_t budget);
+};
+
+struct ModelConfig {
+  std::string signature;
+  std::vector<std::string> tags;
+  std::vector<std::string> outputs;  // empty: all
+  bool allow_file_ops = false;
+
+  // The host's word beats the guest's.
+  static ModelConfig Parse(const char* host_text, const char* guest_text);
+};
+
+}  // namespace wasinn::tensorflow
+
+#endif  // WASINN_BACKENDS_TENSORFLOW_CONFIG_H_

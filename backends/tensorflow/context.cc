@@ -1,0 +1,148 @@
+#include "tensorflow/context.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "common/error.h"
+
+namespace wasinn::tensorflow {
+
+using backend::Error;
+
+Context::Context(const Model& model, const wasinn_context_options& options)
+    : model_(model),
+      max_bytes_(options.max_bytes),
+      status_(model.host().library().NewStatus()),
+      inputs_(model),
+      outputs_(model),
+      wanted_(model.signature().outputs().size(), true) {
+  const size_t n_inputs = model.signature().inputs().size(), n_outputs = wanted_.size();
+  feeds_.reserve(n_inputs);
+  values_.reserve(n_inputs);
+  fetches_.reserve(n_outputs);
+  results_.reserve(n_outputs);
+  Use(model.session().Get());
+}
+
+void Context::Use(std::shared_ptr<Session> session) {
+  if (session == session_) return;
+  const auto find = [&](const std::deque<Port>& ports, std::vector<TF_Output>* tensors) {
+    tensors->clear();
+    for (const Port& port : ports) {
+      tensors->push_back(port.servable() ? session->Find(port.tensor) : TF_Output{nullptr, 0});
+    }
+  };
+  find(model_.signature().inputs(), &input_tensors_);
+  find(model_.signature().outputs(), &output_tensors_);
+  session_ = std::move(session);
+}
+
+void Context::Compute() {
+  computed_ = false;
+  outputs_.Release();
+  // So often another context's cancel may end our run before it gets a session that nobody else can close.
+  constexpr int kMostShared = 2;
+  for (int shared = 0;; ++shared) {
+    Use(shared < kMostShared ? model_.session().Get() : model_.session().NewPrivate());
+    ChooseTensors();
+    if (Run()) break;
+  }
+  TakeResults();
+  if (max_bytes_ != 0 && outputs_.bytes() > max_bytes_) {
+    const uint64_t bytes = outputs_.bytes();
+    outputs_.Release();
+    throw Error(
+        WASINN_TOO_LARGE,
+        fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute", bytes, max_bytes_));
+  }
+  computed_ = true;
+}
+
+void Context::ChooseTensors() {
+  feeds_.clear();
+  values_.clear();
+  fetches_.clear();
+  for (size_t i = 0; i < input_tensors_.size(); ++i) {
+    if (inputs_.Get(i) == nullptr) continue;
+    feeds_.push_back(input_tensors_[i]);
+    values_.push_back(inputs_.Get(i));
+  }
+  const auto& ports = model_.signature().outputs();
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const bool is_fed = ports[i].same_input >= 0 && inputs_.Get(static_cast<size_t>(ports[i].same_input)) != nullptr;
+    if (wanted_[i] && ports[i].servable() && !is_fed) fetches_.push_back(output_tensors_[i]);
+  }
+  results_.assign(fetches_.size(), nullptr);
+}
+
+bool Context::Run() {
+  if (fetches_.empty()) return true;
+  const TfLibrary& library = model_.host().library();
+  gate_.Enter();
+  library->TF_SessionRun(session_->get(), nullptr, feeds_.data(), values_.data(), static_cast<int>(feeds_.size()),
+                         fetches_.data(), results_.data(), static_cast<int>(fetches_.size()), nullptr, 0, nullptr,
+                         status_.get());
+  const bool cancelled = gate_.Leave();
+  const TF_Code code = library->TF_GetCode(status_.get());
+  if (code == TF_OK) return true;
+  for (TF_Tensor*& result : results_) {
+    if (result != nullptr) library->TF_DeleteTensor(std::exchange(result, nullptr));
+  }
+  const std::string message = library.Message(status_.get());
+  if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  // Operations that are stopped say different things.
+  if (session_->closed()) return false;
+  // Inputs have been checked; what a node complains of is no argument of the caller's.
+  const wasinn_code known = CodeOf(code);
+  throw Error(known == WASINN_INVALID_ARGUMENT ? WASINN_RUNTIME_ERROR : known, message);
+}
+
+void Context::TakeResults() {
+  const auto& ports = model_.signature().outputs();
+  size_t next = 0;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (!wanted_[i] || !ports[i].servable()) continue;
+    const TF_Tensor* fed = ports[i].same_input < 0 ? nullptr : inputs_.Get(static_cast<size_t>(ports[i].same_input));
+    if (fed != nullptr) {
+      outputs_.CopyInput(i, fed);
+    } else {
+      outputs_.Take(i, std::exchange(results_[next], nullptr), inputs_);
+      ++next;
+    }
+  }
+}
+
+void Context::RequireOutputs() const {
+  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+}
+
+void Context::Output(uint32_t index, wasinn_tensor* view) {
+  RequireOutputs();
+  outputs_.View(index, view);
+}
+
+void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
+  RequireOutputs();
+  outputs_.Give(index, out);
+}
+
+void Context::DiscardOutputs() {
+  computed_ = false;
+  outputs_.Release();
+}
+
+void Context::WantOutputs(std::span<const uint32_t> indices) {
+  for (const uint32_t index : indices) {
+    if (index < wanted_.size()) continue;
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, wanted_.size()));
+  }
+  wanted_.assign(wanted_.size(), indices.empty());
+  for (const uint32_t index : indices) wanted_[index] = true;
+}
+
+void Context::Cancel() {
+  gate_.Cancel([this] { session_->Close(); });
+}
+
+}  // namespace wasinn::tensorflow

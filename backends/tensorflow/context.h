@@ -1,0 +1,63 @@
+// One inference in flight.
+#ifndef WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_
+#define WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_
+
+#include <wasinn/backend.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/cancel_gate.h"
+#include "tensorflow/inputs.h"
+#include "tensorflow/model.h"
+#include "tensorflow/outputs.h"
+
+namespace wasinn::tensorflow {
+
+// One thread at a time, but for Cancel.
+class Context {
+ public:
+  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  void Input(uint32_t index, wasinn_tensor* tensor) { inputs_.Set(index, tensor); }
+  void Compute();
+  void Output(uint32_t index, wasinn_tensor* view);
+  // Closes the session that all contexts of the model share. The others' runs are then repeated in another.
+  void Cancel();
+  void DiscardOutputs();
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Lend(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unset(index); }
+  void TakeOutput(uint32_t index, wasinn_tensor* out);
+  void WantOutputs(std::span<const uint32_t> indices);
+
+ private:
+  void Use(std::shared_ptr<Session> session);
+  void ChooseTensors();
+  // False: somebody else's cancel ended it.
+  bool Run();
+  void TakeResults();
+  void RequireOutputs() const;
+
+  const Model& model_;
+  const uint64_t max_bytes_;  // 0: no limit
+  const TfPtr<TF_Status> status_;
+  Inputs inputs_;
+  Outputs outputs_;
+  std::vector<bool> wanted_;
+  std::shared_ptr<Session> session_;
+  // Of session_'s graph, by index in the signature; no operation: not servable.
+  std::vector<TF_Output> input_tensors_, output_tensors_;
+  // Of a run.
+  std::vector<TF_Output> feeds_, fetches_;
+  std::vector<TF_Tensor*> values_, results_;
+  backend::CancelGate gate_;
+  bool computed_ = false;
+};
+
+}  // namespace wasinn::tensorflow
+
+#endif  // WASINN_BACKENDS_TENSORFLOW_CONTEXT_H_

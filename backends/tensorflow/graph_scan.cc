@@ -1,0 +1,262 @@
+#include "tensorflow/graph_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "common/error.h"
+#include "common/proto_reader.h"
+#include "tensorflow/dtype.h"
+#include "tensorflow/ops.h"
+
+namespace wasinn::tensorflow {
+
+using backend::Error;
+using backend::ProtoField;
+using backend::ProtoReader;
+
+namespace {
+
+// Protocol Buffers themselves read no deeper.
+constexpr int kMostDepth = 100;
+// A node of TensorFlow's graph with its names, attributes and edges.
+constexpr uint64_t kNodeBytes = 1024;
+// An element that is no number: a string's own place.
+constexpr uint64_t kOtherElementBytes = 24;
+
+[[noreturn]] void Broken(const char* message) {
+  throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are no GraphDef of TensorFlow: broken {}", message));
+}
+
+void AddBytes(uint64_t bytes, uint64_t* sum) {
+  if (__builtin_add_overflow(*sum, bytes, sum)) *sum = UINT64_MAX;
+}
+
+// Calls `field_of` for each field of a message.
+template <typename FieldOf>
+void ForEach(std::span<const uint8_t> message, const char* name, FieldOf&& field_of) {
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(&field);) field_of(field);
+  if (reader.broken()) Broken(name);
+}
+
+bool IsBytes(const ProtoField& field, uint32_t number) {
+  return field.number == number && field.type == ProtoField::Type::kBytes;
+}
+
+// Field numbers are those of graph.proto, node_def.proto, attr_value.proto, tensor.proto and function.proto.
+class GraphReader {
+ public:
+  explicit GraphReader(GraphScan* scan) : scan_(scan) {}
+
+  void ReadGraph(std::span<const uint8_t> bytes) {
+    ForEach(bytes, "GraphDef", [this](const ProtoField& field) {
+      if (IsBytes(field, 1)) scan_->nodes.push_back(ReadNode(field.bytes));
+      if (IsBytes(field, 2)) ReadLibrary(field.bytes);
+    });
+  }
+
+ private:
+  void ReadLibrary(std::span<const uint8_t> bytes) {
+    ForEach(bytes, "FunctionDefLibrary", [this](const ProtoField& field) {
+      if (IsBytes(field, 1)) ReadFunction(field.bytes);
+    });
+  }
+
+  void ReadFunction(std::span<const uint8_t> bytes) {
+    std::string_view name;
+    std::vector<ScannedNode> nodes;
+    ScannedNode attributes;
+    ForEach(bytes, "FunctionDef", [&](const ProtoField& field) {
+      if (IsBytes(field, 1)) name = NameIn(field.bytes, "OpDef");
+      if (IsBytes(field, 3)) nodes.push_back(ReadNode(field.bytes));
+      if (IsBytes(field, 5)) ReadEntry(field.bytes, &attributes, 0);
+    });
+    if (name.empty()) Broken("FunctionDef");
+    if (!attributes.inputs.empty()) NoteCompiled(name, attributes.inputs.front());
+    // Another of the same name does not make this one go.
+    auto& all = scan_->functions[name];
+    all.insert(all.end(), std::make_move_iterator(nodes.begin()), std::make_move_iterator(nodes.end()));
+    if (!attributes.functions.empty()) all.push_back({name, "NoOp", {}, std::move(attributes.functions)});
+  }
+
+  static std::string_view NameIn(std::span<const uint8_t> bytes, const char* message) {
+    std::string_view name;
+    ForEach(bytes, message, [&](const ProtoField& field) {
+      if (IsBytes(field, 1)) name = field.text();
+    });
+    return name;
+  }
+
+  ScannedNode ReadNode(std::span<const uint8_t> bytes) {
+    ScannedNode node, compiled;
+    ForEach(bytes, "NodeDef", [&](const ProtoField& field) {
+      if (IsBytes(field, 1)) node.name = field.text();
+      if (IsBytes(field, 2)) node.op = field.text();
+      if (IsBytes(field, 3)) node.inputs.push_back(field.text());
+      if (IsBytes(field, 5)) ReadEntry(field.bytes, &compiled, 0);
+    });
+    if (node.name.empty() || node.op.empty()) Broken("NodeDef: a node without a name or an operation");
+    if (!compiled.inputs.empty()) NoteCompiled(node.name, compiled.inputs.front());
+    node.functions = std::move(compiled.functions);
+    AddBytes(kNodeBytes, &scan_->more_bytes);
+    return node;
+  }
+
+  void NoteCompiled(std::string_view name, std::string_view attribute) {
+    if (!scan_->compiled.empty()) return;
+    scan_->compiled = name;
+    scan_->compiled_attribute = attribute;
+  }
+
+  // An entry of a map of attributes. `into` collects functions, and as inputs the names of attributes that are for XLA.
+  void ReadEntry(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+    if (depth > kMostDepth) Broken("AttrValue: too deep");
+    ForEach(bytes, "attribute", [&](const ProtoField& field) {
+      if (IsBytes(field, 1) && (field.text().starts_with("_Xla") || field.text().starts_with("_tpu"))) {
+        into->inputs.push_back(field.text());
+      }
+      if (IsBytes(field, 2)) ReadValue(field.bytes, into, depth + 1);
+    });
+  }
+
+  void ReadValue(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+    if (depth > kMostDepth) Broken("AttrValue: too deep");
+    ForEach(bytes, "AttrValue", [&](const ProtoField& field) {
+      if (IsBytes(field, 1)) ReadList(field.bytes, into, depth + 1);
+      if (IsBytes(field, 8)) ReadTensor(field.bytes);
+      if (IsBytes(field, 10)) ReadFunctionName(field.bytes, into, depth + 1);
+    });
+  }
+
+  void ReadList(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+    ForEach(bytes, "ListValue", [&](const ProtoField& field) {
+      if (IsBytes(field, 8)) ReadTensor(field.bytes);
+      if (IsBytes(field, 9)) ReadFunctionName(field.bytes, into, depth + 1);
+    });
+  }
+
+  void ReadFunctionName(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+    ForEach(bytes, "NameAttrList", [&](const ProtoField& field) {
+      if (IsBytes(field, 1) && !field.text().empty()) into->functions.push_back(field.text());
+      if (IsBytes(field, 2)) ReadEntry(field.bytes, into, depth + 1);
+    });
+  }
+
+  // A tensor of a few bytes may say that its one value fills terabytes.
+  void ReadTensor(std::span<const uint8_t> bytes) {
+    uint64_t type = 0;
+    std::vector<int64_t> dims;
+    ForEach(bytes, "TensorProto", [&](const ProtoField& field) {
+      if (field.number == 1 && field.type == ProtoField::Type::kVarint) type = field.value;
+      if (IsBytes(field, 2)) ReadShape(field.bytes, &dims);
+    });
+    const size_t size = TfElementSize(static_cast<int>(std::min<uint64_t>(type, INT32_MAX)));
+    AddBytes(TensorBytes(dims, size == 0 ? kOtherElementBytes : size), &scan_->more_bytes);
+  }
+
+  static void ReadShape(std::span<const uint8_t> bytes, std::vector<int64_t>* dims) {
+    ForEach(bytes, "TensorShapeProto", [&](const ProtoField& shape) {
+      if (!IsBytes(shape, 2)) return;
+      int64_t size = 0;
+      ForEach(shape.bytes, "Dim", [&](const ProtoField& dim) {
+        if (dim.number == 1 && dim.type == ProtoField::Type::kVarint) size = static_cast<int64_t>(dim.value);
+      });
+      dims->push_back(size);
+    });
+  }
+
+  GraphScan* const scan_;
+};
+
+std::string_view NodeOf(std::string_view input) {
+  if (input.starts_with('^')) return input.substr(1);
+  return input.substr(0, input.find(':'));
+}
+
+// `where`: " of function 'f'".
+void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where, const GraphScan& scan, Trust trust,
+                bool is_saved_model) {
+  for (const ScannedNode& node : nodes) {
+    if (trust == Trust::kGuest) {
+      // TensorFlow refuses functions of the name of an operation.
+      if (IsPure(node.op) || scan.functions.contains(node.op)) continue;
+      throw Error(WASINN_SECURITY,
+                  fmt::format("node '{}'{} is the operation {}, which a model from a guest may not use", node.name,
+                              where, node.op));
+    }
+    if (!ReachesOut(node.op) || (is_saved_model && IsOfSaver(node.op))) continue;
+    throw Error(WASINN_SECURITY,
+                fmt::format("node '{}'{} is the operation {}, which reaches files, the network or other code; the "
+                            "model's configuration may allow it: allow_file_ops = true",
+                            node.name, where, node.op));
+  }
+}
+
+}  // namespace
+
+GraphScan ScanGraph(std::span<const uint8_t> bytes) {
+  GraphScan scan;
+  GraphReader(&scan).ReadGraph(bytes);
+  if (scan.nodes.empty()) throw Error(WASINN_INVALID_ENCODING, "the bytes are no GraphDef of TensorFlow: no nodes");
+  return scan;
+}
+
+void CheckOps(const GraphScan& scan, Trust trust, bool is_saved_model) {
+  if (trust == Trust::kGuest && !scan.compiled.empty()) {
+    throw Error(WASINN_SECURITY, fmt::format("'{}' has the attribute {}, which a model from a guest may not use",
+                                             scan.compiled, scan.compiled_attribute));
+  }
+  CheckNodes(scan.nodes, "", scan, trust, is_saved_model);
+  for (const auto& [name, nodes] : scan.functions) {
+    CheckNodes(nodes, fmt::format(" of function '{}'", name), scan, trust, is_saved_model);
+  }
+}
+
+std::vector<std::string_view> NodesWithoutConsumers(const GraphScan& scan) {
+  std::unordered_set<std::string_view> consumed;
+  for (const ScannedNode& node : scan.nodes) {
+    for (const std::string_view input : node.inputs) consumed.insert(NodeOf(input));
+  }
+  std::vector<std::string_view> names;
+  for (const ScannedNode& node : scan.nodes) {
+    if (!consumed.contains(node.name)) names.push_back(node.name);
+  }
+  return names;
+}
+
+bool ReachesOnlyPure(const GraphScan& scan, std::span<const std::string> outputs) {
+  std::unordered_map<std::string_view, const ScannedNode*> by_name;
+  for (const ScannedNode& node : scan.nodes) by_name.emplace(node.name, &node);
+  std::unordered_set<std::string_view> seen_nodes, seen_functions;
+  std::vector<std::string_view> nodes(outputs.begin(), outputs.end()), functions;
+  const auto is_fine = [&](const ScannedNode& node) {
+    functions.insert(functions.end(), node.functions.begin(), node.functions.end());
+    if (!scan.functions.contains(node.op))
+      return IsPure(node.op) || node.op == "VarHandleOp" || node.op == "ReadVariableOp";
+    functions.push_back(node.op);
+    return true;
+  };
+  while (!nodes.empty()) {
+    const std::string_view name = NodeOf(nodes.back());
+    nodes.pop_back();
+    const auto found = by_name.find(name);
+    if (found == by_name.end() || !seen_nodes.insert(name).second) continue;
+    if (!is_fine(*found->second)) return false;
+    nodes.insert(nodes.end(), found->second->inputs.begin(), found->second->inputs.end());
+  }
+  while (!functions.empty()) {
+    const auto function = scan.functions.find(functions.back());
+    functions.pop_back();
+    if (function == scan.functions.end() || !seen_functions.insert(function->first).second) continue;
+    for (const ScannedNode& node : function->second) {
+      if (!is_fine(node)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace wasinn::tensorflow

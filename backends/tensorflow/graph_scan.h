@@ -1,0 +1,48 @@
+// Reads a GraphDef before TensorFlow does.
+#ifndef WASINN_BACKENDS_TENSORFLOW_GRAPH_SCAN_H_
+#define WASINN_BACKENDS_TENSORFLOW_GRAPH_SCAN_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::tensorflow {
+
+// Who vouches for a model.
+enum class Trust : uint8_t { kGuest, kHost };
+
+// Everything points into the bytes that were scanned.
+struct ScannedNode {
+  std::string_view name;
+  std::string_view op;
+  std::vector<std::string_view> inputs;     // "node", "node:1", "^node"
+  std::vector<std::string_view> functions;  // that its attributes name
+};
+
+struct GraphScan {
+  std::vector<ScannedNode> nodes;
+  std::map<std::string_view, std::vector<ScannedNode>> functions;
+  // What loading makes of few bytes: constants whose values are repeated, the nodes themselves.
+  uint64_t more_bytes = 0;
+  // A node or function that asks to be compiled by XLA, and its attribute; empty: none.
+  std::string_view compiled, compiled_attribute;
+};
+
+// Throws WASINN_INVALID_ENCODING where the bytes are no GraphDef.
+GraphScan ScanGraph(std::span<const uint8_t> bytes);
+
+// Throws WASINN_SECURITY that names the operation which a model of this trust may not have.
+void CheckOps(const GraphScan& scan, Trust trust, bool is_saved_model);
+
+// Names of the nodes that no other node takes an input from or waits for, in the graph's order.
+std::vector<std::string_view> NodesWithoutConsumers(const GraphScan& scan);
+
+// Whether all that a run for these nodes computes is pure, so that nothing of its inputs outlives the run.
+bool ReachesOnlyPure(const GraphScan& scan, std::span<const std::string> outputs);
+
+}  // namespace wasinn::tensorflow
+
+#endif  // WASINN_BACKENDS_TENSORFLOW_GRAPH_SCAN_H_

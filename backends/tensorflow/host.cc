@@ -1,0 +1,50 @@
+#include "tensorflow/host.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "tensorflow/session.h"
+
+namespace wasinn::tensorflow {
+
+namespace {
+
+// Asks the first session of this host, which also makes the pool of threads if it is the first of the OS process.
+bool HasGpu(const TfLibrary& library, int threads) {
+  const TfPtr<TF_Status> status = library.NewStatus();
+  const TfGraph graph = NewGraph(library);
+  const auto options = MakeSessionOptions(library, threads, Device::kGpu);
+  TF_Session* raw = library->TF_NewSession(graph.get(), options.get(), status.get());
+  library.Check(status.get(), "first session");
+  const Session session(library, graph, raw);
+  const TfPtr<TF_DeviceList> devices(library->TF_SessionListDevices(raw, status.get()), library->TF_DeleteDeviceList);
+  library.Check(status.get(), "devices");
+  for (int i = 0; i < library->TF_DeviceListCount(devices.get()); ++i) {
+    const char* type = library->TF_DeviceListType(devices.get(), i, status.get());
+    if (type != nullptr && std::string_view(type) == "GPU") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Host::Host(const wasinn_host_services& services, const char* config)
+    : log_(services),
+      config_(BackendConfig::Parse(config, services.threads)),
+      library_(config_.library),
+      has_gpu_(HasGpu(library_, config_.threads)),
+      info_{.struct_size = sizeof(wasinn_backend_info),
+            .framework = "TensorFlow",
+            .version = library_.version().c_str(),
+            .library = library_.path().c_str(),
+            .devices = has_gpu_ ? "cpu, gpu (CUDA)" : "cpu"} {
+  if (!library_.opening_log().empty()) log_.Write(WASINN_LOG_DEBUG, "tensorflow: " + library_.opening_log());
+}
+
+void Host::WarnOfFallback(const std::string& why) const {
+  if (warned_.exchange(true)) return;
+  log_.Write(WASINN_LOG_WARNING, fmt::format("tensorflow: using the CPU instead: {}", why));
+}
+
+}  // namespace wasinn::tensorflow

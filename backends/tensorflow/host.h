@@ -1,0 +1,43 @@
+// What one wasinn host has opened: TensorFlow and configuration.
+#ifndef WASINN_BACKENDS_TENSORFLOW_HOST_H_
+#define WASINN_BACKENDS_TENSORFLOW_HOST_H_
+
+#include <wasinn/backend.h>
+
+#include <atomic>
+#include <string>
+
+#include "common/log.h"
+#include "tensorflow/config.h"
+#include "tensorflow/tf_library.h"
+
+namespace wasinn::tensorflow {
+
+// Immutable but for what was warned of; outlives its models.
+class Host {
+ public:
+  Host(const wasinn_host_services& services, const char* config);
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  const backend::Log& log() const { return log_; }
+  const BackendConfig& config() const { return config_; }
+  const TfLibrary& library() const { return library_; }
+  bool has_gpu() const { return has_gpu_; }
+  const wasinn_backend_info* info() const { return &info_; }
+
+  // The target's device is missing and the CPU serves in its place.
+  void WarnOfFallback(const std::string& why) const;
+
+ private:
+  const backend::Log log_;
+  const BackendConfig config_;
+  const TfLibrary library_;
+  const bool has_gpu_;
+  wasinn_backend_info info_;
+  mutable std::atomic<bool> warned_ = false;
+};
+
+}  // namespace wasinn::tensorflow
+
+#endif  // WASINN_BACKENDS_TENSORFLOW_HOST_H_

@@ -1,0 +1,210 @@
+#include "tensorflow/model.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "common/error.h"
+#include "tensorflow/config.h"
+#include "tensorflow/graph_scan.h"
+#include "tensorflow/saved_model.h"
+
+namespace wasinn::tensorflow {
+
+using backend::Error;
+
+// What there is to load, and how.
+struct Model::Source {
+  std::span<const uint8_t> bytes;
+  std::string path;  // empty: a guest's bytes
+  ModelConfig config;
+  Device device;
+  uint64_t max_bytes;
+
+  Trust trust() const { return path.empty() ? Trust::kGuest : Trust::kHost; }
+};
+
+namespace {
+
+constexpr char kFileOfSavedModel[] = "saved_model.pb";
+
+// Copies of constants: in the graph, in the session's own graph, in its kernels.
+constexpr uint64_t kCopiesOfConstants = 4;
+
+void CheckScan(const GraphScan& scan, Trust trust, bool is_saved_model, const ModelConfig& config) {
+  if (trust == Trust::kHost && config.allow_file_ops) return;
+  CheckOps(scan, trust, is_saved_model);
+}
+
+void CheckSize(const GraphScan& scan, size_t bytes, uint64_t max_bytes) {
+  const uint64_t own = kCopiesOfConstants * bytes;
+  if (max_bytes == 0 || scan.more_bytes <= own || scan.more_bytes - own <= max_bytes) return;
+  throw Error(WASINN_TOO_LARGE,
+              fmt::format("the graph's constants and nodes become {} bytes when it is loaded: no more than {} and four "
+                          "times its size are allowed",
+                          scan.more_bytes, max_bytes));
+}
+
+Device DeviceFor(wasinn_target target, const Host& host, bool cpu_fallback) {
+  if (target == WASINN_CPU || (target == WASINN_AUTO && !host.has_gpu())) return Device::kCpu;
+  if (target != WASINN_TPU && host.has_gpu()) return Device::kGpu;
+  const std::string why = target == WASINN_TPU
+                              ? "target tpu: this backend computes on CPUs and, with a TensorFlow for CUDA, on GPUs"
+                              : fmt::format("target gpu: {} finds no GPU: expected a TensorFlow for CUDA and a device",
+                                            host.library().path());
+  if (!cpu_fallback) throw Error(WASINN_UNSUPPORTED_OPERATION, why);
+  host.WarnOfFallback(why);
+  return Device::kCpu;
+}
+
+TfGraph Import(const TfLibrary& library, std::span<const uint8_t> bytes) {
+  TfGraph graph = NewGraph(library);
+  const TfPtr<TF_Status> status = library.NewStatus();
+  const TfPtr<TF_ImportGraphDefOptions> options(library->TF_NewImportGraphDefOptions(),
+                                                library->TF_DeleteImportGraphDefOptions);
+  const TF_Buffer buffer = {.data = bytes.data(), .length = bytes.size(), .data_deallocator = nullptr};
+  library->TF_GraphImportGraphDef(graph.get(), &buffer, options.get(), status.get());
+  const TF_Code code = library->TF_GetCode(status.get());
+  if (code == TF_OK) return graph;
+  const std::string message = fmt::format("importing the graph: {}", library.Message(status.get()));
+  if (message.find("Invalid GraphDef") != std::string::npos) throw Error(WASINN_INVALID_ENCODING, message);
+  // An operation that is not registered.
+  throw Error(code == TF_NOT_FOUND ? WASINN_UNSUPPORTED_OPERATION : CodeOf(code), message);
+}
+
+std::shared_ptr<Session> NewSession(const Host& host, const TfGraph& graph, Device device) {
+  const TfLibrary& library = host.library();
+  const TfPtr<TF_Status> status = library.NewStatus();
+  const auto options = MakeSessionOptions(library, host.config().threads, device);
+  TF_Session* session = library->TF_NewSession(graph.get(), options.get(), status.get());
+  library.Check(status.get(), "making a session");
+  return std::make_shared<Session>(library, graph, session);
+}
+
+std::shared_ptr<Session> LoadSession(const Host& host, const std::string& folder, const std::vector<std::string>& tags,
+                                     Device device) {
+  const TfLibrary& library = host.library();
+  const TfPtr<TF_Status> status = library.NewStatus();
+  const auto options = MakeSessionOptions(library, host.config().threads, device);
+  TfGraph graph = NewGraph(library);  // it must be empty each time
+  std::vector<const char*> pointers;
+  pointers.reserve(tags.size());
+  for (const std::string& tag : tags) pointers.push_back(tag.c_str());
+  TF_Session* session =
+      library->TF_LoadSessionFromSavedModel(options.get(), nullptr, folder.c_str(), pointers.data(),
+                                            static_cast<int>(pointers.size()), graph.get(), nullptr, status.get());
+  library.Check(status.get(), fmt::format("loading the SavedModel in '{}'", folder).c_str());
+  return std::make_shared<Session>(library, std::move(graph), session);
+}
+
+std::string Text(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
+  if (blobs.size() != 1) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TensorFlow model is one blob: found {}", blobs.size()));
+  }
+  if (options.encoding != WASINN_TENSORFLOW) {
+    throw Error(WASINN_INVALID_ENCODING, "this backend loads TensorFlow models");
+  }
+  const wasinn_blob& blob = blobs.front();
+  const Source source = {.bytes = {blob.data, blob.size},
+                         .path = blob.path == nullptr ? "" : blob.path,
+                         .config = ModelConfig::Parse(options.host_config, options.guest_config),
+                         .device = DeviceFor(options.target, host, options.cpu_fallback != 0),
+                         .max_bytes = options.max_bytes};
+  if (LooksLikeSavedModel(source.bytes)) {
+    LoadSavedModel(source);
+  } else {
+    LoadGraph(source);
+  }
+  Compile();
+}
+
+void Model::LoadGraph(const Source& source) {
+  const GraphScan scan = ScanGraph(source.bytes);
+  CheckScan(scan, source.trust(), false, source.config);
+  CheckSize(scan, source.bytes.size(), source.max_bytes);
+  const TfGraph graph = Import(host_.library(), source.bytes);
+  session_ = std::make_unique<SharedSession>(
+      [this, graph, device = source.device] { return NewSession(host_, graph, device); });
+  signature_ = std::make_unique<Signature>(host_.library(), *session_->Get(), scan, std::span(source.config.outputs));
+  forgets_inputs_ = ReachesOnlyPure(scan, signature_->OutputTensors());
+  description_ = Text({{"format", "GraphDef"}, {"device", source.device == Device::kGpu ? "GPU" : "CPU"}});
+}
+
+void Model::LoadSavedModel(const Source& source) {
+  const std::filesystem::path path(source.path);
+  if (source.path.empty() || path.filename() != kFileOfSavedModel) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("a SavedModel is a folder, with its variables in files of their own, and is loaded by the "
+                            "name that the host gave to it: expected the bytes of a frozen GraphDef{}",
+                            source.path.empty() ? "" : fmt::format(", or a file {}", kFileOfSavedModel)));
+  }
+  const std::vector<MetaGraph> graphs = ReadSavedModel(source.bytes);
+  const MetaGraph& chosen = FindMetaGraph(graphs, source.config.tags);
+  const NamedSignature& named = FindSignature(chosen, source.config.signature);
+  const GraphScan scan = ScanGraph(chosen.graph);
+  CheckScan(scan, Trust::kHost, true, source.config);
+  CheckSize(scan, source.bytes.size(), source.max_bytes);
+  signature_ = std::make_unique<Signature>(named, source.config.outputs);
+  std::error_code failed;
+  const auto absolute = std::filesystem::absolute(path, failed);
+  const std::string folder = (failed ? path : absolute).parent_path().string();
+  session_ = std::make_unique<SharedSession>([this, folder, tags = source.config.tags, device = source.device] {
+    return LoadSession(host_, folder, tags, device);
+  });
+  forgets_inputs_ = ReachesOnlyPure(scan, signature_->OutputTensors());
+  nlohmann::json signatures = nlohmann::json::array();
+  for (const NamedSignature& one : chosen.signatures) {
+    if (!one.name.starts_with("__")) signatures.push_back(one.name);
+  }
+  description_ = Text({{"format", "SavedModel"},
+                       {"device", source.device == Device::kGpu ? "GPU" : "CPU"},
+                       {"tags", source.config.tags},
+                       {"signature", source.config.signature},
+                       {"signatures", signatures}});
+}
+
+// TensorFlow prunes and optimises the graph and makes its kernels when certain inputs and outputs are first asked for.
+// With inputs of a wrong type it does all that, and then refuses to run: so the first compute is as quick as others,
+// and a graph that cannot run is known when it is loaded.
+void Model::Compile() const {
+  const TfLibrary& library = host_.library();
+  const std::shared_ptr<Session> session = session_->Get();
+  std::vector<TF_Output> feeds, fetches;
+  std::vector<TfPtr<TF_Tensor>> owned;
+  std::vector<TF_Tensor*> values;
+  static constexpr double kNothing = 0;
+  for (const Port& input : signature_->inputs()) {
+    if (!input.servable()) continue;
+    feeds.push_back(session->Find(input.tensor));
+    const TF_DataType wrong = input.type == TF_DOUBLE ? TF_FLOAT : TF_DOUBLE;
+    const size_t bytes = wrong == TF_FLOAT ? sizeof(float) : sizeof(double);
+    owned.push_back(library.Own(library->TF_NewTensor(
+        wrong, nullptr, 0, const_cast<double*>(&kNothing), bytes, [](void*, size_t, void*) {}, nullptr)));
+    values.push_back(owned.back().get());
+  }
+  for (const Port& output : signature_->outputs()) {
+    if (output.servable() && output.same_input < 0) fetches.push_back(session->Find(output.tensor));
+  }
+  if (feeds.empty() || fetches.empty()) return;
+  std::vector<TF_Tensor*> results(fetches.size());
+  const TfPtr<TF_Status> status = library.NewStatus();
+  library->TF_SessionRun(session->get(), nullptr, feeds.data(), values.data(), static_cast<int>(feeds.size()),
+                         fetches.data(), results.data(), static_cast<int>(fetches.size()), nullptr, 0, nullptr,
+                         status.get());
+  for (TF_Tensor* result : results) {
+    if (result != nullptr) library->TF_DeleteTensor(result);
+  }
+  const std::string message = library.Message(status.get());
+  if (message.find("Expects arg[") == std::string::npos) library.Check(status.get(), "compiling the graph");
+}
+
+}  // namespace wasinn::tensorflow

@@ -1,0 +1,48 @@
+// A loaded model.
+#ifndef WASINN_BACKENDS_TENSORFLOW_MODEL_H_
+#define WASINN_BACKENDS_TENSORFLOW_MODEL_H_
+
+#include <wasinn/backend.h>
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tensorflow/host.h"
+#include "tensorflow/session.h"
+#include "tensorflow/signature.h"
+
+namespace wasinn::tensorflow {
+
+// Immutable but for its session, which contexts of any thread share.
+class Model {
+ public:
+  Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const Host& host() const { return host_; }
+  SharedSession& session() const { return *session_; }
+  const Signature& signature() const { return *signature_; }
+  const wasinn_info* info() const { return signature_->info(); }
+  const char* Describe() const { return description_.c_str(); }
+  // Whether nothing of an input outlives a run: no variable, queue or table takes it.
+  bool forgets_inputs() const { return forgets_inputs_; }
+
+ private:
+  struct Source;
+
+  void LoadGraph(const Source& source);
+  void LoadSavedModel(const Source& source);
+  void Compile() const;
+
+  const Host& host_;
+  std::unique_ptr<SharedSession> session_;
+  std::unique_ptr<const Signature> signature_;
+  std::string description_;
+  bool forgets_inputs_ = false;
+};
+
+}  // namespace wasinn::tensorflow
+
+#endif  // WASINN_BACKENDS_TENSORFLOW_MODEL_H_

@@ -1,0 +1,23 @@
+// Which operations of TensorFlow a model may have.
+#ifndef WASINN_BACKENDS_TENSORFLOW_OPS_H_
+#define WASINN_BACKENDS_TENSORFLOW_OPS_H_
+
+#include <string_view>
+
+namespace wasinn::tensorflow {
+
+// Whether an operation computes its outputs from its inputs and its attributes, and does nothing else: no file, no
+// network, no code from elsewhere, no memory that outlives the run, no way to end the OS process. A guest's model is
+// made of these alone.
+bool IsPure(std::string_view op);
+
+// Whether an operation is known to reach out of the OS process, or to run what is no part of the graph. A host's own
+// model has none of these unless the host allows it.
+bool ReachesOut(std::string_view op);
+
+// Whether a SavedModel has this operation to save and restore its variables. Loading by name runs the restoring ones.
+bool IsOfSaver(std::string_view op);
+
+}  // namespace wasinn::tensorflow
+
+#endif  // WASINN_BACKENDS_TENSORFLOW_OPS_H_

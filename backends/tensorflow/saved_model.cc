@@ -1,0 +1,133 @@
+#include "tensorflow/saved_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "common/error.h"
+#include "common/proto_reader.h"
+
+namespace wasinn::tensorflow {
+
+using backend::Error;
+using backend::ProtoField;
+using backend::ProtoReader;
+
+namespace {
+
+// Calls `field_of` for each field of a message.
+template <typename FieldOf>
+void ForEachField(std::span<const uint8_t> message, const char* name, FieldOf&& field_of) {
+  ProtoReader reader(message);
+  for (ProtoField field; reader.Next(&field);) field_of(field);
+  if (reader.broken()) {
+    throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are no SavedModel of TensorFlow: broken {}", name));
+  }
+}
+
+bool IsMessage(const ProtoField& field, uint32_t number) {
+  return field.number == number && field.type == ProtoField::Type::kBytes;
+}
+
+bool IsNumber(const ProtoField& field, uint32_t number) {
+  return field.number == number && field.type == ProtoField::Type::kVarint;
+}
+
+// Field numbers are those of saved_model.proto, meta_graph.proto and tensor_shape.proto.
+void ReadDims(std::span<const uint8_t> bytes, SignatureEntry* entry) {
+  entry->dims.emplace();
+  bool unknown = false;
+  ForEachField(bytes, "TensorShapeProto", [&](const ProtoField& field) {
+    if (IsNumber(field, 3)) unknown = field.value != 0;
+    if (!IsMessage(field, 2)) return;
+    int64_t size = 0;
+    ForEachField(field.bytes, "Dim", [&](const ProtoField& dim) {
+      if (IsNumber(dim, 1)) size = static_cast<int64_t>(dim.value);
+    });
+    entry->dims->push_back(std::max<int64_t>(size, -1));
+  });
+  if (unknown) entry->dims.reset();
+}
+
+SignatureEntry ReadTensorInfo(std::span<const uint8_t> entry_bytes) {
+  SignatureEntry entry;
+  ForEachField(entry_bytes, "TensorInfo entry", [&](const ProtoField& field) {
+    if (IsMessage(field, 1)) entry.name = field.text();
+    if (!IsMessage(field, 2)) return;
+    ForEachField(field.bytes, "TensorInfo", [&](const ProtoField& info) {
+      if (IsMessage(info, 1)) entry.tensor = info.text();
+      if (IsNumber(info, 2)) entry.type = static_cast<int>(std::min<uint64_t>(info.value, INT32_MAX));
+      if (IsMessage(info, 3)) ReadDims(info.bytes, &entry);
+    });
+  });
+  return entry;
+}
+
+NamedSignature ReadSignature(std::span<const uint8_t> entry_bytes) {
+  NamedSignature signature;
+  ForEachField(entry_bytes, "SignatureDef entry", [&](const ProtoField& field) {
+    if (IsMessage(field, 1)) signature.name = field.text();
+    if (!IsMessage(field, 2)) return;
+    ForEachField(field.bytes, "SignatureDef", [&](const ProtoField& part) {
+      if (IsMessage(part, 1)) signature.inputs.push_back(ReadTensorInfo(part.bytes));
+      if (IsMessage(part, 2)) signature.outputs.push_back(ReadTensorInfo(part.bytes));
+    });
+  });
+  std::ranges::sort(signature.inputs, {}, &SignatureEntry::name);
+  std::ranges::sort(signature.outputs, {}, &SignatureEntry::name);
+  return signature;
+}
+
+MetaGraph ReadMetaGraph(std::span<const uint8_t> bytes) {
+  MetaGraph graph;
+  ForEachField(bytes, "MetaGraphDef", [&](const ProtoField& field) {
+    if (IsMessage(field, 2)) graph.graph = field.bytes;
+    if (IsMessage(field, 5)) graph.signatures.push_back(ReadSignature(field.bytes));
+    if (!IsMessage(field, 1)) return;
+    ForEachField(field.bytes, "MetaInfoDef", [&](const ProtoField& info) {
+      if (IsMessage(info, 4)) graph.tags.emplace_back(info.text());
+    });
+  });
+  return graph;
+}
+
+}  // namespace
+
+bool LooksLikeSavedModel(std::span<const uint8_t> bytes) {
+  ProtoReader reader(bytes);
+  ProtoField field;
+  return reader.Next(&field) && IsNumber(field, 1);
+}
+
+std::vector<MetaGraph> ReadSavedModel(std::span<const uint8_t> bytes) {
+  std::vector<MetaGraph> graphs;
+  ForEachField(bytes, "SavedModel", [&](const ProtoField& field) {
+    if (IsMessage(field, 2)) graphs.push_back(ReadMetaGraph(field.bytes));
+  });
+  return graphs;
+}
+
+const MetaGraph& FindMetaGraph(const std::vector<MetaGraph>& graphs, std::span<const std::string> tags) {
+  const std::set<std::string> wanted(tags.begin(), tags.end());
+  std::vector<std::string> found;
+  for (const MetaGraph& graph : graphs) {
+    if (std::set<std::string>(graph.tags.begin(), graph.tags.end()) == wanted) return graph;
+    found.push_back(fmt::format("[{}]", fmt::join(graph.tags, ", ")));
+  }
+  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the SavedModel has no graph with the tags [{}]: found {}",
+                                                   fmt::join(wanted, ", "), fmt::join(found, ", ")));
+}
+
+const NamedSignature& FindSignature(const MetaGraph& graph, const std::string& name) {
+  std::vector<std::string> found;
+  for (const NamedSignature& signature : graph.signatures) {
+    if (signature.name == name) return signature;
+    if (!signature.name.starts_with("__")) found.push_back(signature.name);
+  }
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("the SavedModel has no signature '{}': found {}", name, fmt::join(found, ", ")));
+}
+
+}  // namespace wasinn::tensorflow

@@ -1,0 +1,82 @@
+#include "tensorflow/session.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+#include "common/error.h"
+
+namespace wasinn::tensorflow {
+
+using backend::Error;
+
+namespace {
+
+void AppendVarint(uint64_t value, std::string* bytes) {
+  for (; value >= 0x80; value >>= 7) bytes->push_back(static_cast<char>(value | 0x80));
+  bytes->push_back(static_cast<char>(value));
+}
+
+// A ConfigProto (config.proto), written by hand:
+//   1 device_count {"GPU": 0}, where the CPU shall compute
+//   2 intra_op_parallelism_threads: the pool that operations share, one for the OS process, made by its first session
+//   5 inter_op_parallelism_threads -1: operations run one after the other on the caller's thread
+std::string MakeConfig(int threads, Device device) {
+  std::string bytes;
+  if (device == Device::kCpu) bytes.append("\x0a\x07\x0a\x03GPU\x10\x00", 9);
+  bytes.push_back(2 << 3);
+  AppendVarint(static_cast<uint64_t>(threads), &bytes);
+  bytes.push_back(5 << 3);
+  AppendVarint(static_cast<uint64_t>(int64_t{-1}), &bytes);
+  return bytes;
+}
+
+}  // namespace
+
+TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int threads, Device device) {
+  TfPtr<TF_SessionOptions> options(library->TF_NewSessionOptions(), library->TF_DeleteSessionOptions);
+  const TfPtr<TF_Status> status = library.NewStatus();
+  const std::string config = MakeConfig(threads, device);
+  library->TF_SetConfig(options.get(), config.data(), config.size(), status.get());
+  library.Check(status.get(), "session options");
+  return options;
+}
+
+TfGraph NewGraph(const TfLibrary& library) { return {library->TF_NewGraph(), library->TF_DeleteGraph}; }
+
+Session::~Session() {
+  const TfPtr<TF_Status> status = library_.NewStatus();
+  library_->TF_DeleteSession(session_, status.get());
+}
+
+TF_Output Session::Find(const std::string& tensor) const {
+  const size_t colon = tensor.rfind(':');
+  const std::string node = tensor.substr(0, colon);
+  int index = 0;
+  bool good = true;
+  if (colon != std::string::npos) {
+    const char* end = tensor.data() + tensor.size();
+    const auto [stop, error] = std::from_chars(tensor.data() + colon + 1, end, index);
+    good = error == std::errc() && stop == end;
+  }
+  TF_Operation* operation = good ? library_->TF_GraphOperationByName(graph(), node.c_str()) : nullptr;
+  if (operation == nullptr || index < 0 || index >= library_->TF_OperationNumOutputs(operation)) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the graph has no tensor '{}'", tensor));
+  }
+  return {operation, index};
+}
+
+void Session::Close() {
+  closed_ = true;
+  const TfPtr<TF_Status> status = library_.NewStatus();
+  library_->TF_CloseSession(session_, status.get());
+}
+
+std::shared_ptr<Session> SharedSession::Get() {
+  const std::lock_guard lock(mutex_);
+  if (session_->closed()) session_ = make_();
+  return session_;
+}
+
+}  // namespace wasinn::tensorflow

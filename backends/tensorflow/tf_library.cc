@@ -1,0 +1,80 @@
+#include "tensorflow/tf_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "common/error.h"
+#include "common/library.h"
+#include "tensorflow/stderr_capture.h"
+
+namespace wasinn::tensorflow {
+
+using backend::Error;
+
+namespace {
+
+constexpr char kInstall[] = "scripts/deps.sh tensorflow";
+// The first is in TensorFlow's Python wheels, the second in its package for C.
+constexpr const char* kNames[] = {"libtensorflow_cc.so.2", "libtensorflow.so.2"};
+// The oldest that our tests pass with.
+constexpr int kOldestMinor = 21;
+
+// TensorFlow logs to stderr, and offers nobody else its log: only fatal words are left.
+void KeepQuiet() { setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0); }
+
+}  // namespace
+
+TfLibrary::TfLibrary(const std::string& configured) {
+  KeepQuiet();
+  std::optional<StderrCapture> capture;
+  // It writes a line while it is opened, whatever it is told; not if the program has it open.
+  if (dlopen("libtensorflow_framework.so.2", RTLD_LAZY | RTLD_NOLOAD) == nullptr) capture.emplace();
+  const backend::Library library(
+      {.framework = "TensorFlow", .install = kInstall, .names = kNames, .configured = configured});
+#define WASINN_TF_SYMBOL(name) api_.name = library.Symbol<decltype(api_.name)>(#name);
+  WASINN_TF_FUNCTIONS(WASINN_TF_SYMBOL)
+#undef WASINN_TF_SYMBOL
+  if (capture) opening_log_ = capture->Finish();
+  path_ = library.PathOf(reinterpret_cast<const void*>(api_.TF_SessionRun));
+  version_ = api_.TF_Version();
+  int major = 0, minor = 0;
+  if (std::sscanf(version_.c_str(), "%d.%d", &major, &minor) != 2 || major != 2 || minor < kOldestMinor) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("TensorFlow {} ({}): expected a version of 2.{} or later; {} installs one", version_, path_,
+                            kOldestMinor, kInstall));
+  }
+}
+
+std::string TfLibrary::Message(const TF_Status* status) const {
+  constexpr size_t kMost = 2000;
+  std::string message = api_.TF_Message(status);
+  if (message.size() > kMost) message = message.substr(0, kMost) + "…";
+  while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
+  return message;
+}
+
+void TfLibrary::Check(const TF_Status* status, const char* doing) const {
+  const TF_Code code = api_.TF_GetCode(status);
+  if (code != TF_OK) throw Error(CodeOf(code), fmt::format("{}: {}", doing, Message(status)));
+}
+
+wasinn_code CodeOf(TF_Code code) {
+  switch (code) {
+    case TF_INVALID_ARGUMENT:
+      return WASINN_INVALID_ARGUMENT;
+    case TF_UNIMPLEMENTED:
+      return WASINN_UNSUPPORTED_OPERATION;
+    case TF_RESOURCE_EXHAUSTED:
+      return WASINN_TOO_LARGE;
+    case TF_PERMISSION_DENIED:
+      return WASINN_SECURITY;
+    default:
+      return WASINN_RUNTIME_ERROR;
+  }
+}
+
+}  // namespace wasinn::tensorflow

@@ -1,0 +1,94 @@
+// TensorFlow, found and opened at run time.
+#ifndef WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_
+#define WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_
+
+#include <tensorflow/c/c_api.h>
+#include <wasinn/types.h>
+
+#include <memory>
+#include <string>
+
+namespace wasinn::tensorflow {
+
+// The functions of the C API that we call.
+#define WASINN_TF_FUNCTIONS(X)      \
+  X(TF_Version)                     \
+  X(TF_NewStatus)                   \
+  X(TF_DeleteStatus)                \
+  X(TF_GetCode)                     \
+  X(TF_Message)                     \
+  X(TF_DeleteBuffer)                \
+  X(TF_NewTensor)                   \
+  X(TF_DeleteTensor)                \
+  X(TF_TensorType)                  \
+  X(TF_NumDims)                     \
+  X(TF_Dim)                         \
+  X(TF_TensorByteSize)              \
+  X(TF_TensorData)                  \
+  X(TF_NewGraph)                    \
+  X(TF_DeleteGraph)                 \
+  X(TF_GraphOperationByName)        \
+  X(TF_OperationNumOutputs)         \
+  X(TF_OperationOutputType)         \
+  X(TF_GraphGetTensorNumDims)       \
+  X(TF_GraphGetTensorShape)         \
+  X(TF_NewImportGraphDefOptions)    \
+  X(TF_DeleteImportGraphDefOptions) \
+  X(TF_GraphImportGraphDef)         \
+  X(TF_NewSessionOptions)           \
+  X(TF_DeleteSessionOptions)        \
+  X(TF_SetConfig)                   \
+  X(TF_NewSession)                  \
+  X(TF_CloseSession)                \
+  X(TF_DeleteSession)               \
+  X(TF_SessionRun)                  \
+  X(TF_SessionListDevices)          \
+  X(TF_DeleteDeviceList)            \
+  X(TF_DeviceListCount)             \
+  X(TF_DeviceListType)              \
+  X(TF_LoadSessionFromSavedModel)
+
+struct TfApi {
+#define WASINN_TF_FUNCTION(name) decltype(&::name) name = nullptr;
+  WASINN_TF_FUNCTIONS(WASINN_TF_FUNCTION)
+#undef WASINN_TF_FUNCTION
+};
+
+template <typename T>
+using TfPtr = std::unique_ptr<T, void (*)(T*)>;
+
+// Any thread. TensorFlow stays open for the life of the OS process, with its threads and its own settings: those that
+// it reads from the environment are set before it is opened, where the host's environment says nothing of them.
+class TfLibrary {
+ public:
+  // `configured`: an absolute path of the library or of its folder; empty: where the dynamic linker looks. What
+  // TensorFlow writes to stderr while it is opened is in `opening_log`.
+  explicit TfLibrary(const std::string& configured);
+  TfLibrary(const TfLibrary&) = delete;
+  TfLibrary& operator=(const TfLibrary&) = delete;
+
+  const TfApi* operator->() const { return &api_; }
+  const std::string& version() const { return version_; }
+  const std::string& path() const { return path_; }
+  const std::string& opening_log() const { return opening_log_; }
+
+  TfPtr<TF_Status> NewStatus() const { return {api_.TF_NewStatus(), api_.TF_DeleteStatus}; }
+  TfPtr<TF_Tensor> Own(TF_Tensor* tensor) const { return {tensor, api_.TF_DeleteTensor}; }
+  // The first line's worth of what a status says.
+  std::string Message(const TF_Status* status) const;
+  // Throws where the status is not OK.
+  void Check(const TF_Status* status, const char* doing) const;
+
+ private:
+  TfApi api_;
+  std::string version_;
+  std::string path_;
+  std::string opening_log_;
+};
+
+// WASINN_RUNTIME_ERROR for what has no word of its own.
+wasinn_code CodeOf(TF_Code code);
+
+}  // namespace wasinn::tensorflow
+
+#endif  // WASINN_BACKENDS_TENSORFLOW_TF_LIBRARY_H_
