@@ -24,10 +24,10 @@ struct Known {
   const char* install;
 };
 constexpr Known kKnown[] = {{"onnx", WASINN_ONNX, "scripts/deps.sh onnxruntime"},
-                            {"openvino", WASINN_OPENVINO, ""},
-                            {"tflite", WASINN_TENSORFLOWLITE, ""},
-                            {"torch", WASINN_PYTORCH, ""},
-                            {"tensorflow", WASINN_TENSORFLOW, ""},
+                            {"openvino", WASINN_OPENVINO, "scripts/deps.sh openvino"},
+                            {"tflite", WASINN_TENSORFLOWLITE, "scripts/deps.sh tflite"},
+                            {"torch", WASINN_PYTORCH, "scripts/deps.sh torch"},
+                            {"tensorflow", WASINN_TENSORFLOW, "scripts/deps.sh tensorflow"},
                             {"llama", WASINN_GGML, ""}};
 
 std::span<const wasinn_encoding> EncodingsOf(const wasinn_backend& table) {

@@ -10,6 +10,16 @@
 //   set CONTEXT INDEX TYPE DIMS BYTES  TYPE as wasi-nn numbers it; DIMS as 2,3 or "-" for a scalar
 //   compute CONTEXT
 //   get CONTEXT INDEX [ROOM]           gives the output; or, if it is larger than ROOM bytes, its size as 4 bytes
+//   config GRAPH NAME JSON             load_by_name_with_config; no blanks in JSON
+//   unload GRAPH
+//   finalize CONTEXT
+//   single CONTEXT                     compute_single
+//   setname CONTEXT NAME TYPE DIMS BYTES
+//   getname CONTEXT NAME [ROOM]
+//   want CONTEXT INDEX ROOM            set_output; ROOM 0 only selects
+//   wanted CONTEXT INDEX               gives what the last compute wrote
+//   describe GRAPH                     gives the text
+//   error                              gives last_error
 //   rename FROM TO                     of files
 //
 // GRAPH and CONTEXT are numbers that the script chooses.
@@ -21,15 +31,17 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wasi_nn.h"
+#include "wasi_nn_ext.h"
 
 namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr wasi_nn_errno kNoSuchFile = 200;  // none of wasi-nn's
+constexpr wasi_nn_errno kNoSuchFile = 200, kNoSuchStep = 201;  // none of wasi-nn's
 
 std::map<int, wasi_nn_graph> graphs;
 std::map<int, wasi_nn_context> contexts;
@@ -92,11 +104,12 @@ wasi_nn_errno NewContext(std::istream& step) {
   return wasi_nn_init_execution_context(graphs[graph], &contexts[context]);
 }
 
-wasi_nn_errno Set(std::istream& step) {
-  int context = 0, type = 0;
-  uint32_t index = 0;
+// "TYPE DIMS BYTES" as a tensor for `use`.
+template <typename Use>
+wasi_nn_errno WithTensor(std::istream& step, Use use) {
+  int type = 0;
   std::string dims_text, hex;
-  step >> context >> index >> type >> dims_text >> hex;
+  step >> type >> dims_text >> hex;
   std::vector<uint32_t> dims;
   std::istringstream dims_stream(dims_text == "-" ? "" : dims_text);
   for (std::string dim; std::getline(dims_stream, dim, ',');) {
@@ -105,7 +118,24 @@ wasi_nn_errno Set(std::istream& step) {
   const Bytes bytes = FromHex(hex);
   const wasi_nn_tensor tensor = {dims.data(),  static_cast<uint32_t>(dims.size()), static_cast<wasi_nn_type>(type), {},
                                  bytes.data(), static_cast<uint32_t>(bytes.size())};
-  return wasi_nn_set_input(contexts[context], index, &tensor);
+  return use(&tensor);
+}
+
+wasi_nn_errno Set(std::istream& step) {
+  int context = 0;
+  uint32_t index = 0;
+  step >> context >> index;
+  return WithTensor(step,
+                    [&](const wasi_nn_tensor* tensor) { return wasi_nn_set_input(contexts[context], index, tensor); });
+}
+
+wasi_nn_errno SetName(std::istream& step) {
+  int context = 0;
+  std::string name;
+  step >> context >> name;
+  return WithTensor(step, [&](const wasi_nn_tensor* tensor) {
+    return wasinn_set_input_by_name(contexts[context], name.data(), static_cast<uint32_t>(name.size()), tensor);
+  });
 }
 
 wasi_nn_errno Compute(std::istream& step) {
@@ -114,13 +144,13 @@ wasi_nn_errno Compute(std::istream& step) {
   return wasi_nn_compute(contexts[context]);
 }
 
-wasi_nn_errno Get(std::istream& step, Bytes* out) {
-  int context = 0;
-  uint32_t index = 0, room = 1 << 20, written = 0;
-  step >> context >> index;
-  if (!step.eof()) step >> room;
+// A buffer for `fill`, which returns as get_output does.
+template <typename Fill>
+wasi_nn_errno WithBuffer(std::istream& step, Bytes* out, Fill fill) {
+  uint32_t room = 1 << 20, written = 0;
+  if (!(step >> room)) room = 1 << 20;
   out->assign(room, 0xaa);
-  const wasi_nn_errno error = wasi_nn_get_output(contexts[context], index, out->data(), room, &written);
+  const wasi_nn_errno error = fill(out->data(), room, &written);
   if (error == WASI_NN_TOO_LARGE) {
     out->resize(sizeof(written));
     std::memcpy(out->data(), &written, sizeof(written));
@@ -128,6 +158,78 @@ wasi_nn_errno Get(std::istream& step, Bytes* out) {
     out->resize(error == WASI_NN_SUCCESS ? written : 0);
   }
   return error;
+}
+
+wasi_nn_errno Get(std::istream& step, Bytes* out) {
+  int context = 0;
+  uint32_t index = 0;
+  step >> context >> index;
+  return WithBuffer(step, out, [&](uint8_t* data, uint32_t room, uint32_t* written) {
+    return wasi_nn_get_output(contexts[context], index, data, room, written);
+  });
+}
+
+wasi_nn_errno GetName(std::istream& step, Bytes* out) {
+  int context = 0;
+  std::string name;
+  step >> context >> name;
+  return WithBuffer(step, out, [&](uint8_t* data, uint32_t room, uint32_t* written) {
+    return wasinn_get_output_by_name(contexts[context], name.data(), static_cast<uint32_t>(name.size()), data, room,
+                                     written);
+  });
+}
+
+wasi_nn_errno Config(std::istream& step) {
+  int graph = 0;
+  std::string name, json;
+  step >> graph >> name >> json;
+  return wasi_nn_load_by_name_with_config(name.data(), static_cast<uint32_t>(name.size()), json.data(),
+                                          static_cast<uint32_t>(json.size()), &graphs[graph]);
+}
+
+// Where set_output writes: places that stay.
+struct Wanted {
+  Bytes buffer;
+  uint32_t written = 0;
+};
+std::map<std::pair<int, uint32_t>, Wanted> wanted;
+
+wasi_nn_errno Want(std::istream& step) {
+  int context = 0;
+  uint32_t index = 0, room = 0;
+  step >> context >> index >> room;
+  Wanted& place = wanted[{context, index}];
+  place.buffer.assign(room, 0xaa);
+  return wasinn_set_output(contexts[context], index, room == 0 ? nullptr : place.buffer.data(), room, &place.written);
+}
+
+wasi_nn_errno GetWanted(std::istream& step, Bytes* out) {
+  int context = 0;
+  uint32_t index = 0;
+  step >> context >> index;
+  const Wanted& place = wanted[{context, index}];
+  if (place.written > place.buffer.size()) return WASI_NN_TOO_LARGE;
+  out->assign(place.buffer.begin(), place.buffer.begin() + place.written);
+  return WASI_NN_SUCCESS;
+}
+
+wasi_nn_errno Extension(const std::string& word, std::istream& step, Bytes* out) {
+  int handle = 0;
+  if (word == "setname") return SetName(step);
+  if (word == "getname") return GetName(step, out);
+  if (word == "config") return Config(step);
+  if (word == "want") return Want(step);
+  if (word == "wanted") return GetWanted(step, out);
+  if (word != "error") step >> handle;
+  if (word == "unload") return wasi_nn_unload(graphs[handle]);
+  if (word == "finalize") return wasi_nn_finalize_execution_context(contexts[handle]);
+  if (word == "single") return wasi_nn_compute_single(contexts[handle]);
+  if (word != "describe" && word != "error") return kNoSuchStep;
+  return WithBuffer(step, out, [&](uint8_t* data, uint32_t room, uint32_t* written) {
+    auto* text = reinterpret_cast<char*>(data);
+    if (word == "error") return wasinn_last_error(text, room, written);
+    return wasinn_describe(graphs[handle], text, room, written);
+  });
 }
 
 wasi_nn_errno Rename(std::istream& step) {
@@ -147,6 +249,8 @@ wasi_nn_errno Do(const std::string& line, Bytes* out) {
   if (word == "compute") return Compute(step);
   if (word == "get") return Get(step, out);
   if (word == "rename") return Rename(step);
+  const wasi_nn_errno error = Extension(word, step, out);
+  if (error != kNoSuchStep) return error;
   std::fprintf(stderr, "steps: no such step: %s\n", line.c_str());
   std::exit(2);
 }

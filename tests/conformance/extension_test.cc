@@ -1,0 +1,91 @@
+// Functions beyond the standard's six, from a real guest on the real engine.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "wasinn_run.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// two_in_two_out: output 0 is a - b, output 1 is a + b.
+const Bytes kA = Floats({1, 2, 3, 4}), kB = Floats({10, 20, 30, 40});
+const Bytes kSum = Floats({11, 22, 33, 44}), kDifference = Floats({-9, -18, -27, -36});
+
+std::string Text(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+class ExtensionTest : public ::testing::Test {
+ protected:
+  std::vector<Script::Answer> Run(Script& script, const std::vector<std::string>& flags = {}) const {
+    std::vector<std::string> all = {"--model", TinyModel("two_in_two_out")};
+    all.insert(all.end(), flags.begin(), flags.end());
+    return script.Run(all, folder_.path());
+  }
+
+  const TempFolder folder_;
+};
+
+TEST_F(ExtensionTest, Names) {
+  Script script;
+  script.Do("name 0 two_in_two_out").Do("describe 0").Do("context 0 0");
+  script.Do(Script::Set("setname 0 b 1 2,2", kB)).Do(Script::Set("setname 0 a 1 2,2", kA));
+  script.Fails(Script::Set("setname 0 c 1 2,2", kA), WASI_NN_INVALID_ARGUMENT).Do("error");
+  script.Do("compute 0").Gives("getname 0 sum", kSum).Gives("getname 0 0", kDifference);
+  const auto answers = Run(script);
+  EXPECT_THAT(Text(answers[1].bytes),
+              HasSubstr(R"("backend":"onnx","inputs":[{"name":"a","type":"f32","shape":[2,2]})"));
+  EXPECT_THAT(Text(answers[6].bytes), HasSubstr("set_input_by_name: invalid_argument: the model has no input 'c'"));
+}
+
+TEST_F(ExtensionTest, OutputsThatAreWrittenAtCompute) {
+  Script script;
+  script.Do("name 0 two_in_two_out").Do("context 0 0").Do("want 0 1 16");
+  script.Do(Script::Set("set 0 0 1 2,2", kA)).Do(Script::Set("set 0 1 1 2,2", kB)).Do("compute 0");
+  script.Gives("wanted 0 1", kSum).Gives("get 0 1", kSum).Fails("get 0 0", WASI_NN_INVALID_ARGUMENT);
+  script.Do("want 0 0 15").Fails("compute 0", WASI_NN_TOO_LARGE).Gives("get 0 0", kDifference);
+  script.Do("want 0 0 0").Do("compute 0").Gives("get 0 0", kDifference).Gives("wanted 0 1", kSum);
+  script.Do(Script::Set("set 0 1 1 2,2", kA)).Do("compute 0").Gives("wanted 0 1", Floats({2, 4, 6, 8}));
+  Run(script);
+}
+
+TEST_F(ExtensionTest, ReleaseAndConfiguration) {
+  Script script;
+  script.Do("config 0 two_in_two_out {\"optimization\":\"off\"}").Do("context 0 0").Do("unload 0");
+  script.Fails("context 1 0", WASI_NN_INVALID_ARGUMENT).Fails("unload 0", WASI_NN_INVALID_ARGUMENT);
+  script.Do(Script::Set("set 0 0 1 2,2", kA)).Do(Script::Set("set 0 1 1 2,2", kB));
+  script.Fails("single 0", WASI_NN_UNSUPPORTED_OPERATION).Do("compute 0").Gives("get 0 1", kSum);
+  script.Do("finalize 0").Fails("compute 0", WASI_NN_INVALID_ARGUMENT).Fails("finalize 0", WASI_NN_INVALID_ARGUMENT);
+  // Keys that are the operator's alone, and none at all.
+  script.Fails("config 1 two_in_two_out {\"session\":{\"a\":\"b\"}}", WASI_NN_INVALID_ARGUMENT);
+  script.Fails("config 1 two_in_two_out {\"library\":\"/tmp/x.so\"}", WASI_NN_INVALID_ARGUMENT);
+  script.Fails("config 1 two_in_two_out [", WASI_NN_INVALID_ARGUMENT);
+  Run(script);
+}
+
+// A guest that unloads what it loads may go on for ever.
+TEST_F(ExtensionTest, ManyLoadsWithinTheQuota) {
+  Script script;
+  for (int i = 0; i < 40; ++i) script.Do("name 0 two_in_two_out").Do("context 0 0").Do("finalize 0").Do("unload 0");
+  Run(script, {"--nn-max-graphs", "2", "--nn-max-contexts", "1"});
+}
+
+TEST_F(ExtensionTest, DialectsNumberEncodingsDifferently) {
+  const auto refused = [this](const char* dialect, const char* encoding, wasi_nn_errno error) {
+    Script script;
+    script.Fails(std::string("load 0 /files/nothing.bin ") + encoding, error).Do("error");
+    std::FILE* file = std::fopen((folder_.path() / "nothing.bin").c_str(), "w");
+    std::fputs("neither this nor that", file);
+    std::fclose(file);
+    return Text(Run(script, {"--dialect", dialect}).back().bytes);
+  };
+  // No backend serves GGUF yet: that it was looked for tells what the number meant.
+  EXPECT_THAT(refused("wasmedge", "6", WASI_NN_UNSUPPORTED_OPERATION), HasSubstr("ggml"));
+  EXPECT_THAT(refused("wamr", "5", WASI_NN_UNSUPPORTED_OPERATION), HasSubstr("ggml"));
+  EXPECT_THAT(refused("wasmedge", "7", WASI_NN_INVALID_ENCODING), HasSubstr("7 is not an encoding"));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
