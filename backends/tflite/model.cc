@@ -117,7 +117,8 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   delegates_.clear();
   for (const DelegateConfig& delegate : delegates) delegates_.emplace_back(delegate);
   uses_xnnpack_ = config_.xnnpack && Xnnpack::IsIn(host_.library());
-  if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library());
+  // An accelerator's delegate should not be made once more than it is used, only to pack the weights of what it leaves.
+  if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), delegates_.empty());
   const int threads = host_.TakeThreads(config_.threads);
   host_.GiveThreads(threads);
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads);
@@ -125,12 +126,13 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
 }
 
-std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* xnnpack) const {
+std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* xnnpack, bool* prepared) const {
   auto interpreter = std::make_unique<Interpreter>(
       host_.library(), model_.get(),
       InterpreterOptions{.threads = threads, .delegates = delegates_, .xnnpack = xnnpack});
   // With the shapes in the file, in which what is unknown is 1.
-  if (host_.library().allocate_tensors(interpreter->get()) != kTfLiteOk) {
+  *prepared = host_.library().allocate_tensors(interpreter->get()) == kTfLiteOk;
+  if (!*prepared) {
     const std::string message = interpreter->TakeMessages();
     const bool open = std::ranges::any_of(scan_.inputs, [](const ScannedPort& input) {
       return !input.has_shape || std::ranges::any_of(input.shape, [](int32_t dim) { return dim < 0; });
@@ -140,20 +142,30 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
   return interpreter;
 }
 
+// Before any other interpreter is made.
+void Model::PackWeights() const {
+  bool prepared = false;
+  std::unique_ptr<Interpreter> packer = TryInterpreter(1, xnnpack_.get(), &prepared);
+  if (prepared) return xnnpack_->PackedAll();
+  packer.reset();  // it points to what goes now
+  // It has not come to packing, and afterwards nothing can be added.
+  xnnpack_ = std::make_unique<Xnnpack>(host_.library(), false);
+}
+
 std::unique_ptr<Interpreter> Model::NewInterpreter(int threads) const {
   const std::lock_guard lock(making_);
+  bool prepared = false;
   if (uses_xnnpack_) {
     try {
-      std::unique_ptr<Interpreter> interpreter = TryInterpreter(threads, xnnpack_.get());
-      xnnpack_->PackedAll();
-      return interpreter;
+      if (xnnpack_->must_pack()) PackWeights();
+      return TryInterpreter(threads, xnnpack_.get(), &prepared);
     } catch (const Error&) {
       // Either the model is broken, which the next attempt says, or XNNPACK is not for it.
       if (signature_ != nullptr) throw;
       uses_xnnpack_ = false;
     }
   }
-  return TryInterpreter(threads, nullptr);
+  return TryInterpreter(threads, nullptr, &prepared);
 }
 
 std::unique_ptr<Session> Model::TakeSession(int threads) const {

@@ -60,7 +60,9 @@ class Model {
  private:
   void LoadOnTarget(const wasinn_load_options& options);
   void LoadOn(const std::vector<DelegateConfig>& delegates);
-  std::unique_ptr<Interpreter> TryInterpreter(int threads, const Xnnpack* xnnpack) const;
+  // `prepared`: whether it could be with the shapes in the file. Of a model that leaves shapes open, it need not.
+  std::unique_ptr<Interpreter> TryInterpreter(int threads, const Xnnpack* xnnpack, bool* prepared) const;
+  void PackWeights() const;
   void WriteDescription();
 
   const Host& host_;

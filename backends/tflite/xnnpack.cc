@@ -1,8 +1,10 @@
 #include "tflite/xnnpack.h"
 
 #include <cstring>
+#include <mutex>
 
 #include "common/error.h"
+#include "tflite/quiet_stderr.h"
 
 namespace wasinn::tflite {
 
@@ -27,9 +29,22 @@ size_t CacheWord(const XnnpackOptions& options) {
   return kNoCache;
 }
 
+// The first delegate of an OS process says so, and TensorFlow Lite's C API cannot tell it not to.
+void MakeTheFirst(const TfLiteLibrary& library) {
+  static std::once_flag once;
+  std::call_once(once, [&library] {
+    WithoutLine("INFO: Created TensorFlow Lite XNNPACK delegate for CPU.\n", [&library] {
+      const XnnpackOptions options = DefaultOptions(library);
+      const DelegatePtr first(library.xnnpack_create(&options), library.xnnpack_delete);
+    });
+  });
+}
+
 }  // namespace
 
-Xnnpack::Xnnpack(const TfLiteLibrary& library) : library_(library) {
+Xnnpack::Xnnpack(const TfLiteLibrary& library, bool share_weights) : library_(library) {
+  MakeTheFirst(library);
+  if (!share_weights) return;
   if (library.weights_cache_create == nullptr || library.weights_cache_delete == nullptr ||
       library.weights_cache_finalize_soft == nullptr || library.xnnpack_flags == nullptr) {
     return;
@@ -51,11 +66,10 @@ DelegatePtr Xnnpack::NewDelegate(int threads) const {
   return delegate;
 }
 
-// Softly: later interpreters still find what they pack themselves, and keep the one that is there.
+// Softly: later interpreters still pack for themselves, find that it is there already, and let go of theirs.
 void Xnnpack::PackedAll() {
-  if (cache_ == nullptr || finalized_) return;
-  finalized_ = library_.weights_cache_finalize_soft(cache_);
-  if (!finalized_) throw backend::Error(WASINN_RUNTIME_ERROR, "XNNPACK cannot share the packed weights");
+  packed_ = library_.weights_cache_finalize_soft(cache_);
+  if (!packed_) throw backend::Error(WASINN_RUNTIME_ERROR, "XNNPACK cannot share the packed weights");
 }
 
 }  // namespace wasinn::tflite

@@ -13,7 +13,7 @@ using DelegatePtr = std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate*)>;
 // What the interpreters of one model share of XNNPACK: the weights, packed for its kernels. Outlives the delegates.
 class Xnnpack {
  public:
-  explicit Xnnpack(const TfLiteLibrary& library);
+  Xnnpack(const TfLiteLibrary& library, bool share_weights);
   ~Xnnpack();
   Xnnpack(const Xnnpack&) = delete;
   Xnnpack& operator=(const Xnnpack&) = delete;
@@ -22,7 +22,10 @@ class Xnnpack {
   static bool IsIn(const TfLiteLibrary& library) { return library.xnnpack_create != nullptr; }
   // A delegate for one interpreter, with a pool of threads of its own.
   DelegatePtr NewDelegate(int threads) const;
-  // After an interpreter with such a delegate was made, and before it runs. Not from two threads at once.
+  // Whether the first interpreter with such a delegate is still to be made, which packs the weights for all others.
+  // PackedAll() must come when that is done, before any runs. It may move the weights, but not what that interpreter
+  // knows of their place: that one must not run at all.
+  bool must_pack() const { return cache_ != nullptr && !packed_; }
   void PackedAll();
   bool shares_weights() const { return cache_ != nullptr; }
 
@@ -30,7 +33,7 @@ class Xnnpack {
   const TfLiteLibrary& library_;
   size_t cache_word_ = 0;  // where the options point to the cache
   XnnpackWeightsCache* cache_ = nullptr;
-  bool finalized_ = false;
+  bool packed_ = false;
 };
 
 }  // namespace wasinn::tflite

@@ -49,9 +49,10 @@ MODELS = {
 
 
 def convert(function, specs):
-    concrete = tf.function(function, input_signature=specs).get_concrete_function()
-    converter = tf.lite.TFLiteConverter.from_concrete_functions([concrete])
-    return converter.convert()
+    module = tf.Module()  # with it the file has a signature, and that the names of inputs and outputs
+    module.function = tf.function(function, input_signature=specs)
+    concrete = module.function.get_concrete_function()
+    return tf.lite.TFLiteConverter.from_concrete_functions([concrete], module).convert()
 
 
 def main():

@@ -1,0 +1,400 @@
+// Inferences, against TensorFlow Lite called natively.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "backends/driver.h"
+#include "backends/tflite_native.h"
+#include "backends/tflite_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+Tensor Must(Context* context, uint32_t output) {
+  Tensor tensor;
+  const Result got = context->Get(output, &tensor);
+  EXPECT_TRUE(got) << got.message;
+  return tensor;
+}
+
+std::vector<float> Counting(int64_t n) {
+  std::vector<float> values;
+  for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>(i % 7) - 2.5f);
+  return values;
+}
+
+// input → Reshape → output: any type as it is.
+std::string ReshapeModel(int8_t type, const std::vector<int32_t>& from, const std::vector<int32_t>& to) {
+  return WriteTfLite(
+      {{.tensors = {{.name = "x", .type = type, .shape = from},
+                    {.name = "shape", .type = kTfInt32, .shape = {static_cast<int32_t>(to.size())}, .data = DataOf(to)},
+                    {.name = "y", .type = type, .shape = to}},
+        .inputs = {0},
+        .outputs = {2},
+        .operators = {{.code = kOpReshape, .inputs = {0, 1}, .outputs = {2}}}}});
+}
+
+struct ElementType {
+  const char* name;
+  int8_t type;
+  wasinn_dtype dtype;
+  size_t size;
+};
+
+class TfLiteElementTypes : public ::testing::TestWithParam<ElementType> {};
+
+TEST_P(TfLiteElementTypes, GoInAndOutAsTheyAre) {
+  const auto [name, type, dtype, size] = GetParam();
+  Tensor in{dtype, {2, 3}, ""};
+  for (size_t i = 0; i < 6 * size; ++i) {
+    in.bytes += static_cast<char>(dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
+  }
+  const std::string bytes = ReshapeModel(type, {2, 3}, {3, 2});
+  const Host host;
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_EQ(model.input(0).dtype, dtype);
+  EXPECT_EQ(model.output(0).dtype, dtype);
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, in));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  const Tensor out = Must(&context, 0);
+  EXPECT_EQ(out.dtype, dtype);
+  EXPECT_THAT(out.dims, ElementsAre(3, 2));
+  EXPECT_EQ(out.bytes, in.bytes);
+  EXPECT_EQ(RunTfLite(bytes, {in}).at(0).bytes, out.bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TfLiteElementTypes,
+    ::testing::Values(ElementType{"f16", kTfHalf, WASINN_F16, 2}, ElementType{"bf16", kTfBfloat16, WASINN_BF16, 2},
+                      ElementType{"f32", kTfFloat, WASINN_F32, 4}, ElementType{"f64", kTfDouble, WASINN_F64, 8},
+                      ElementType{"u8", kTfUint8, WASINN_U8, 1}, ElementType{"i8", kTfInt8, WASINN_I8, 1},
+                      ElementType{"u16", kTfUint16, WASINN_U16, 2}, ElementType{"i16", kTfInt16, WASINN_I16, 2},
+                      ElementType{"u32", kTfUint32, WASINN_U32, 4}, ElementType{"i32", kTfInt32, WASINN_I32, 4},
+                      ElementType{"u64", kTfUint64, WASINN_U64, 8}, ElementType{"i64", kTfInt64, WASINN_I64, 8},
+                      ElementType{"bool", kTfBool, WASINN_BOOL, 1}),
+    [](const auto& type) { return std::string(type.param.name); });
+
+TEST(TfLiteSignature, TellsNamesTypesAndShapes) {
+  const Host host;
+  const Model add(host, ModelBytes("add.tflite"), TfLiteOptions());
+  ASSERT_TRUE(add.loaded()) << add.loaded().message;
+  ASSERT_EQ(add.info().n_inputs, 2u);
+  // In the order of the file, which is the converter's choice.
+  EXPECT_THAT((std::vector<std::string>{add.input(0).name, add.input(1).name}), UnorderedElementsAre("a", "b"));
+  EXPECT_STREQ(add.output(0).name, "sum");
+  EXPECT_STREQ(add.input(0).type_name, "tensor(FLOAT32)");
+  ASSERT_EQ(add.output(0).rank, 2);
+  EXPECT_EQ(add.output(0).dims[1], 2);
+  const Model scale(host, ModelBytes("scale.tflite"), TfLiteOptions());
+  ASSERT_TRUE(scale.loaded()) << scale.loaded().message;
+  ASSERT_EQ(scale.info().n_inputs, 2u);
+  uint32_t x = std::string(scale.input(0).name) == "x" ? 0 : 1;
+  ASSERT_EQ(scale.input(x).rank, 2);
+  EXPECT_EQ(scale.input(x).dims[0], -1);
+  EXPECT_EQ(scale.input(x).dims[1], 3);
+  ASSERT_EQ(scale.output(0).rank, 2);
+  EXPECT_EQ(scale.output(0).dims[0], -1);
+  // Without a signature in the file, tensors have names of their own.
+  const Model bare(host, ReshapeModel(kTfFloat, {2, 3}, {6}), TfLiteOptions());
+  EXPECT_STREQ(bare.input(0).name, "x");
+  EXPECT_STREQ(bare.output(0).name, "y");
+}
+
+TEST(TfLiteSignature, MarksWhatIsNoTensorOfNumbers) {
+  const Host host;
+  const std::string bytes =
+      WriteTfLite({{.tensors = {{.name = "words", .type = kTfString, .shape = {1}},
+                                {.name = "x", .shape = {1}},
+                                {.name = "y", .shape = {1}}},
+                    .inputs = {0, 1},
+                    .outputs = {2, 0},
+                    .operators = {{.code = kOpAdd, .inputs = {1, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_NE(model.input(0).flags & WASINN_IO_UNSERVABLE, 0u);
+  EXPECT_STREQ(model.input(0).type_name, "tensor(STRING)");
+  Context context(model);
+  const Result refused = context.Set(0, {WASINN_U8, {1}, "x"});
+  EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(refused.message, HasSubstr("STRING"));
+  ASSERT_TRUE(context.Set(1, Floats({1}, {2})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(4));
+  wasinn_tensor view = {.struct_size = sizeof(view)};
+  EXPECT_EQ(TakeError(host.table().output(context.get(), 1, &view)).code, WASINN_UNSUPPORTED_OPERATION);
+}
+
+TEST(TfLiteCompute, AsTheExamplesOfOtherRuntimes) {
+  const struct {
+    const char* model;
+    std::vector<int64_t> dims;
+    std::vector<std::vector<float>> results;
+  } cases[] = {
+      {"sum", {1, 5, 5, 1}, {{300}}},
+      {"max", {1, 5, 5, 1}, {{24}}},
+      {"average", {1, 5, 5, 1}, {{12}}},
+      {"mult_dimension", {1, 3, 3, 1}, {{0, 1, 2, 3, 4, 5, 6, 7, 8}}},
+      {"mult_outputs", {1, 4, 4, 1}, {{24, 28, 32, 36}, {6, 22, 38, 54}}},
+  };
+  const Host host;
+  for (const auto& [name, dims, results] : cases) {
+    std::vector<float> values(static_cast<size_t>(dims[1] * dims[2]));
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+    const std::string bytes = ModelBytes(std::string(name) + ".tflite");
+    const Model model(host, bytes, TfLiteOptions());
+    ASSERT_TRUE(model.loaded()) << name << ": " << model.loaded().message;
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, Floats(dims, values)));
+    ASSERT_TRUE(context.Compute());
+    const auto native = RunTfLite(bytes, {Floats(dims, values)});
+    ASSERT_EQ(native.size(), results.size());
+    for (uint32_t i = 0; i < results.size(); ++i) {
+      const Tensor out = Must(&context, i);
+      EXPECT_EQ(out.bytes, native[i].bytes) << name;
+      EXPECT_EQ(out.dims, native[i].dims) << name;
+      const bool columns = std::string(model.output(i).name) == "columns";
+      EXPECT_EQ(out.As<float>(), results.size() == 1 ? results[0] : results[columns ? 0 : 1]) << name;
+    }
+  }
+}
+
+TEST(TfLiteCompute, ByNameAsFromBytes) {
+  const Host host;
+  const std::string bytes = ModelBytes("sum.tflite");
+  const Model model(host, bytes, TfLiteOptions(ModelPath("sum.tflite")));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  const Tensor in = Floats({1, 5, 5, 1}, Counting(25));
+  ASSERT_TRUE(context.Set(0, in));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_EQ(Must(&context, 0).bytes, RunTfLite(bytes, {in}).at(0).bytes);
+}
+
+TEST(TfLiteCompute, ServesScalarsAndEmptyTensors) {
+  const Host host;
+  const Model scalar(host, ReshapeModel(kTfFloat, {}, {1}), TfLiteOptions());
+  ASSERT_TRUE(scalar.loaded()) << scalar.loaded().message;
+  EXPECT_EQ(scalar.input(0).rank, 0);
+  Context one(scalar);
+  ASSERT_TRUE(one.Set(0, Floats({}, {3.5f})));
+  ASSERT_TRUE(one.Compute());
+  EXPECT_THAT(Must(&one, 0).As<float>(), ElementsAre(3.5f));
+
+  const Model empty(host, ReshapeModel(kTfInt32, {0, 3}, {3, 0}), TfLiteOptions());
+  ASSERT_TRUE(empty.loaded()) << empty.loaded().message;
+  Context none(empty);
+  ASSERT_TRUE(none.Set(0, {WASINN_I32, {0, 3}, ""}));
+  const Result computed = none.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  EXPECT_THAT(Must(&none, 0).dims, ElementsAre(3, 0));
+  EXPECT_TRUE(Must(&none, 0).bytes.empty());
+}
+
+TEST(TfLiteCompute, KeepsTheOtherInputsWhereAShapeChanges) {
+  const Host host;
+  const std::string bytes = ModelBytes("scale.tflite");
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const uint32_t x = std::string(model.input(0).name) == "x" ? 0 : 1;
+  Context context(model);
+  const Tensor factor = Floats({1, 3}, {1, 10, 100});
+  ASSERT_TRUE(context.Set(1 - x, factor));  // once
+  for (const int64_t rows : {2, 2, 1, 500, 3, 0, 4}) {
+    const Tensor in = Floats({rows, 3}, Counting(3 * rows));
+    ASSERT_TRUE(context.Set(x, in));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << rows << ": " << computed.message;
+    const Tensor out = Must(&context, 0);
+    EXPECT_EQ(out.dims, in.dims);
+    std::vector<Tensor> inputs(2);
+    inputs[x] = in;
+    inputs[1 - x] = factor;
+    if (rows > 0) {
+      EXPECT_EQ(out.bytes, RunTfLite(bytes, inputs).at(0).bytes) << rows;
+    }
+  }
+}
+
+TEST(TfLiteCompute, RefusesAShapeThatTheModelCannotTakeAndGoesOn) {
+  const Host host;
+  const Model model(host, ModelBytes("scale.tflite"), TfLiteOptions());
+  const uint32_t x = std::string(model.input(0).name) == "x" ? 0 : 1;
+  Context context(model);
+  ASSERT_TRUE(context.Set(1 - x, Floats({1, 3}, {1, 2, 3})));
+  ASSERT_TRUE(context.Set(x, Floats({2, 5}, Counting(10))));  // no such factor
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(context.Set(x, Floats({1, 3}, {1, 1, 1})));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 2, 3));
+}
+
+TEST(TfLiteCompute, SetOnceComputeMany) {
+  const Host host;
+  const Model model(host, ModelBytes("add.tflite"), TfLiteOptions());
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << "the second is not set";
+  for (const float add : {10.0f, 10.0f, 20.0f}) {
+    ASSERT_TRUE(context.Set(1, Floats({2, 2}, {add, add, add, add})));
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_TRUE(context.Compute());
+      EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1 + add, 2 + add, 3 + add, 4 + add));
+    }
+  }
+}
+
+TEST(TfLiteCompute, LendsAlignedBuffersAndShowsItsOwn) {
+  const Host host;
+  const Model model(host, ModelBytes("add.tflite"), TfLiteOptions());
+  Context context(model);
+  const Tensor ones = Floats({2, 2}, {1, 1, 1, 1});
+  void* buffer = context.Buffer(0, ones);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
+  EXPECT_EQ(context.Buffer(0, ones), buffer);
+  ASSERT_TRUE(context.Set(0, ones));
+  ASSERT_TRUE(context.Set(1, ones));
+  wasinn_tensor before = {.struct_size = sizeof(before)};
+  EXPECT_EQ(TakeError(host.table().output(context.get(), 0, &before)).code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(context.Compute());
+  const void* shown = context.View(0).data;
+  ASSERT_TRUE(context.Compute());
+  EXPECT_EQ(context.View(0).data, shown);
+}
+
+// A model whose output is its input, by name or in place.
+TEST(TfLiteCompute, AnOutputDoesNotChangeWithAnInput) {
+  const Host host;
+  const std::string same = WriteTfLite({{.tensors = {{.name = "x", .shape = {2}}}, .inputs = {0}, .outputs = {0}}});
+  for (const std::string& bytes : {same, ReshapeModel(kTfFloat, {2}, {2, 1})}) {
+    const Model model(host, bytes, TfLiteOptions());
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
+    ASSERT_TRUE(context.Compute());
+    ASSERT_TRUE(context.Set(0, Floats({2}, {3, 4})));
+    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 2));
+    ASSERT_TRUE(context.Compute());
+    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(3, 4));
+  }
+}
+
+TEST(TfLiteTensors, BindsInputsInPlace) {
+  const Host host;
+  const std::string bytes = ModelBytes("add.tflite");
+  const Model model(host, bytes, TfLiteOptions());
+  Context context(model);
+  alignas(64) float lent[32] = {1, 2, 3, 4};
+  const int64_t dims[] = {2, 2};
+  wasinn_tensor tensor = {
+      .struct_size = sizeof(tensor), .dtype = WASINN_F32, .rank = 2, .dims = dims, .data = lent, .bytes = 16};
+  ASSERT_TRUE(TakeError(host.table().bind_input(context.get(), 0, &tensor)));
+  ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(2, 3, 4, 5));
+  lent[0] = 9;
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(10, 3, 4, 5));
+  EXPECT_EQ(lent[1], 2) << "as it was";
+  tensor.data = lent + 16;  // another place
+  lent[16] = 5;
+  ASSERT_TRUE(TakeError(host.table().bind_input(context.get(), 0, &tensor)));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(6, 1, 1, 1));
+  tensor.data = lent + 1;
+  EXPECT_EQ(TakeError(host.table().bind_input(context.get(), 0, &tensor)).code, WASINN_UNSUPPORTED_OPERATION);
+  host.table().unbind_input(context.get(), 0);
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {7, 7, 7, 7})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(8, 8, 8, 8));
+}
+
+TEST(TfLiteTensors, TakenOutputsOutliveComputesAndContexts) {
+  const Host host;
+  for (const char* name : {"add", "scale"}) {  // in a buffer of ours, and in TensorFlow Lite's
+    const Model model(host, ModelBytes(std::string(name) + ".tflite"), TfLiteOptions());
+    std::vector<wasinn_tensor> taken;
+    {
+      Context context(model);
+      for (int round = 0; round < 3; ++round) {
+        const auto value = static_cast<float>(round + 1);
+        for (uint32_t i = 0; i < 2; ++i) {
+          std::vector<int64_t> dims(model.input(i).dims, model.input(i).dims + model.input(i).rank);
+          for (int64_t& dim : dims) dim = dim < 0 ? 1 : dim;
+          ASSERT_TRUE(context.Set(i, Floats(dims, std::vector<float>(static_cast<size_t>(dims[0] * dims[1]), value))));
+        }
+        ASSERT_TRUE(context.Compute());
+        wasinn_tensor out = {.struct_size = sizeof(out)};
+        ASSERT_TRUE(TakeError(host.table().take_output(context.get(), 0, &out)));
+        wasinn_tensor again = {.struct_size = sizeof(again)};
+        EXPECT_EQ(TakeError(host.table().output(context.get(), 0, &again)).code, WASINN_INVALID_ARGUMENT);
+        taken.push_back(out);
+      }
+    }
+    for (size_t round = 0; round < taken.size(); ++round) {
+      const auto value = static_cast<float>(round + 1);
+      const float expected = std::string(name) == "add" ? 2 * value : value * value;
+      EXPECT_EQ(static_cast<const float*>(taken[round].data)[0], expected) << name;
+      taken[round].release(taken[round].owner);
+    }
+  }
+}
+
+TEST(TfLiteTensors, AreDiscarded) {
+  const Host host;
+  // Fill: only a run tells the output's shape.
+  const std::string bytes = WriteTfLite({{.tensors = {{.name = "shape", .type = kTfInt32, .shape = {1}},
+                                                      {.name = "value", .shape = {}, .data = DataOf<float>({1})},
+                                                      {.name = "y", .shape = {1}}},
+                                          .inputs = {0},
+                                          .outputs = {2},
+                                          .operators = {{.code = kOpFill, .inputs = {0, 1}, .outputs = {2}}}}});
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_EQ(model.output(0).rank, -1);
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int32_t>(WASINN_I32, {1}, {3})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 1, 1));
+  host.table().discard_outputs(context.get());
+  wasinn_tensor view = {.struct_size = sizeof(view)};
+  EXPECT_EQ(TakeError(host.table().output(context.get(), 0, &view)).code, WASINN_INVALID_ARGUMENT);
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 1, 1));
+}
+
+TEST(TfLiteThreads, TwoContextsComputeAtOnce) {
+  const Host host("{}", 2);
+  const std::string bytes = ReadFile(WASINN_TEST_DIGITS);
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&, t] {
+      const Tensor in = Floats({1, 1, 8, 8}, std::vector<float>(64, 0.1f * static_cast<float>(t)));
+      const std::string expected = RunTfLite(bytes, {in}).at(0).bytes;
+      for (int i = 0; i < 20; ++i) {
+        Context context(model);
+        for (int j = 0; j < 5; ++j) {
+          ASSERT_TRUE(context.Set(0, in));
+          ASSERT_TRUE(context.Compute());
+          EXPECT_EQ(Must(&context, 0).bytes, expected);
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace wasinn::test

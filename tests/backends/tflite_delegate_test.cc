@@ -1,0 +1,225 @@
+// External delegates, targets, and what the interpreters of one model share.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "backends/driver.h"
+#include "backends/tflite_native.h"
+#include "backends/tflite_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// The test's delegate with these options, as JSON.
+std::string Delegate(const std::string& options) {
+  return R"({"name": "adder", "library": ")" + std::string(WASINN_TEST_DELEGATE) + "\"" +
+         (options.empty() ? "" : ", " + options) + "}";
+}
+
+class TfLiteDelegates : public ::testing::Test {
+ protected:
+  ~TfLiteDelegates() override { std::filesystem::remove(log_); }
+
+  std::string log_option() const { return R"("log": ")" + log_ + "\""; }
+  std::string log() const { return std::filesystem::exists(log_) ? ReadFile(log_) : ""; }
+
+  const std::string log_ = ::testing::TempDir() + "/tflite_delegate_" + std::to_string(getpid()) + ".log";
+};
+
+std::vector<float> AddOnce(const Model& model) {
+  EXPECT_TRUE(model.loaded()) << model.loaded().message;
+  if (!model.loaded()) return {};
+  Context context(model);
+  EXPECT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
+  EXPECT_TRUE(context.Set(1, Floats({2, 2}, {0.5, 0.5, 0.5, 0.5})));
+  const Result computed = context.Compute();
+  EXPECT_TRUE(computed) << computed.message;
+  Tensor out;
+  EXPECT_TRUE(context.Get(0, &out));
+  return out.As<float>();
+}
+
+TEST_F(TfLiteDelegates, ComputesSeesItsOptionsAndGivesTheCpusResults) {
+  {
+    const Host host;
+    LoadOptions options = TfLiteOptions();
+    const std::vector<float> cpu = AddOnce(Model(host, ModelBytes("add.tflite"), options));
+    options.host_config = R"({"delegates": [)" + Delegate(log_option() + R"(, "device": 3)") + "]}";
+    const Model model(host, ModelBytes("add.tflite"), options);
+    EXPECT_EQ(AddOnce(model), cpu);
+    EXPECT_STREQ(
+        host.table().describe(model.get()),
+        R"({"device": "delegate", "delegates": ["adder"], "xnnpack": true, "shared_weights": false, "threads": 1})");
+    EXPECT_THAT(log(), AllOf(HasSubstr("option device=3\n"), HasSubstr("nodes 1\n"), HasSubstr("add\n"),
+                             Not(HasSubstr("destroyed")), Not(HasSubstr("option library"))));
+  }
+  EXPECT_THAT(log(), HasSubstr("destroyed\n"));
+}
+
+TEST_F(TfLiteDelegates, ServesTheTargetThatNamesIt) {
+  const Host host(R"({"delegates": [)" + Delegate(R"("wrong": 100)") + R"(], "gpu_delegate": "adder"})");
+  ASSERT_TRUE(host.opened()) << host.opened().message;
+  EXPECT_STREQ(host.info()->devices, "cpu, gpu (adder)");
+  LoadOptions options = TfLiteOptions();
+  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
+  for (const wasinn_target target : {WASINN_GPU, WASINN_AUTO}) {
+    options.target = target;
+    EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(101.5, 102.5, 103.5, 104.5));
+  }
+  options.target = WASINN_TPU;
+  EXPECT_EQ(Model(host, ModelBytes("add.tflite"), options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  // A model's own list beats the target, by name or none at all.
+  options.host_config = R"({"delegates": ["adder"]})";
+  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(101.5, 102.5, 103.5, 104.5));
+  options.host_config = R"({"delegates": []})";
+  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
+}
+
+TEST_F(TfLiteDelegates, LeavesTheRestToTheCpu) {
+  const Host host(R"({"delegates": [)" + Delegate(R"("wrong": 100)") + R"(], "tpu_delegate": "adder"})");
+  LoadOptions options = TfLiteOptions();
+  options.target = WASINN_TPU;
+  const Model model(host, ModelBytes("sum.tflite"), options);
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1, 5, 5, 1}, std::vector<float>(25, 2))));
+  ASSERT_TRUE(context.Compute());
+  Tensor out;
+  ASSERT_TRUE(context.Get(0, &out));
+  EXPECT_THAT(out.As<float>(), ElementsAre(50));
+}
+
+TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
+  const Host host(R"({"delegates": [)" + Delegate(R"("fail": "no such device: /dev/adder0")") +
+                  R"(], "gpu_delegate": "adder"})");
+  LoadOptions options = TfLiteOptions();
+  options.target = WASINN_GPU;
+  const Model refused(host, ModelBytes("add.tflite"), options);
+  EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(refused.loaded().message,
+              AllOf(HasSubstr("'adder'"), HasSubstr(WASINN_TEST_DELEGATE), HasSubstr("no such device: /dev/adder0")));
+  EXPECT_THAT(host.log(), IsEmpty());
+  options.cpu_fallback = true;
+  EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
+  EXPECT_THAT(host.log(), StartsWith("warning: tflite: using the CPU instead: delegate 'adder'"));
+}
+
+TEST_F(TfLiteDelegates, NamesALibraryThatIsNone) {
+  const Host host;
+  LoadOptions options = TfLiteOptions();
+  for (const std::string& library : {std::string("/nonexistent/libvx_delegate.so"), std::string(WASINN_TEST_BACKEND)}) {
+    options.host_config = R"({"delegates": [{"name": "vx", "library": ")" + library + "\"}]}";
+    const Model model(host, ModelBytes("add.tflite"), options);
+    EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("'vx'"), HasSubstr(library)));
+  }
+  options.host_config = R"({"delegates": ["unknown"]})";
+  EXPECT_EQ(Model(host, ModelBytes("add.tflite"), options).loaded().code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST_F(TfLiteDelegates, InterpretersAreReusedByTheNextContext) {
+  for (const int kept : {4, 0}) {
+    std::filesystem::remove(log_);
+    const Host host(R"({"idle_interpreters": )" + std::to_string(kept) + "}");
+    LoadOptions options = TfLiteOptions();
+    options.host_config = R"({"delegates": [)" + Delegate(log_option()) + "]}";
+    const Model model(host, ModelBytes("add.tflite"), options);
+    for (int i = 0; i < 5; ++i) EXPECT_THAT(AddOnce(model), ElementsAre(1.5, 2.5, 3.5, 4.5));
+    const std::string text = log();
+    int made = 0;
+    for (size_t at = text.find("nodes 1"); at != std::string::npos; at = text.find("nodes 1", at + 1)) ++made;
+    EXPECT_EQ(made, kept == 0 ? 6 : 1);
+  }
+}
+
+size_t ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// One layer of 16 MiB of weights, which XNNPACK packs.
+std::string LargeLayer() {
+  constexpr int32_t kIn = 2048, kOut = 2048;
+  std::vector<float> weights(static_cast<size_t>(kIn) * kOut);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i % 13) / 64;
+  return WriteTfLite({{.tensors = {{.name = "x", .shape = {1, kIn}},
+                                   {.name = "weights", .shape = {kOut, kIn}, .data = DataOf(weights)},
+                                   {.name = "bias", .shape = {kOut}, .data = DataOf(std::vector<float>(kOut, 1))},
+                                   {.name = "y", .shape = {1, kOut}}},
+                       .inputs = {0},
+                       .outputs = {3},
+                       .operators = {{.code = kOpFullyConnected,
+                                      .inputs = {0, 1, 2},
+                                      .outputs = {3},
+                                      .options_type = kFullyConnectedOptions}}}});
+}
+
+TEST(TfLiteWeights, ArePackedOnceForAllInterpreters) {
+  const std::string bytes = LargeLayer();
+  const Host host;
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const Tensor in = Floats({1, 2048}, std::vector<float>(2048, 0.5f));
+  const std::string expected = RunTfLite(bytes, {in}).at(0).bytes;
+  std::vector<std::unique_ptr<Context>> contexts;
+  const auto add = [&] {
+    contexts.push_back(std::make_unique<Context>(model));
+    ASSERT_TRUE(contexts.back()->Set(0, in));
+    ASSERT_TRUE(contexts.back()->Compute());
+    Tensor out;
+    ASSERT_TRUE(contexts.back()->Get(0, &out));
+    EXPECT_EQ(out.bytes, expected);
+  };
+  for (int i = 0; i < 2; ++i) add();
+  const size_t before = ResidentBytes();
+  for (int i = 0; i < 6; ++i) add();
+  const size_t grown = ResidentBytes() - before;
+  EXPECT_LT(grown, size_t{16} << 20) << "six copies would be 96 MiB";
+}
+
+// A context must not see the state that another one left.
+TEST(TfLitePool, VariablesAreResetBetweenContexts) {
+  // A model that counts, as recurrent ones do: y = state, state += x, with TensorFlow's resource variables left out,
+  // which the file's variable tensors stand for; LSTM and SVDF use them.
+  const std::string bytes = WriteTfLite({{.tensors = {{.name = "x", .shape = {1, 1}},
+                                                      {.name = "features", .shape = {1, 1}, .data = DataOf<float>({1})},
+                                                      {.name = "time", .shape = {1, 2}, .data = DataOf<float>({1, 1})},
+                                                      {.name = "state", .shape = {1, 2}, .variable = true},
+                                                      {.name = "y", .shape = {1, 1}}},
+                                          .inputs = {0},
+                                          .outputs = {4},
+                                          .operators = {{.code = 27 /* SVDF */,
+                                                         .inputs = {0, 1, 2, -1, 3},
+                                                         .outputs = {4},
+                                                         .options_type = 6,
+                                                         .options = {1 /* rank */}}}}});
+  const Host host;
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  for (int i = 0; i < 2; ++i) {
+    Context context(model);
+    for (const float expected : {1.0f, 2.0f, 2.0f}) {  // the sum of the last two
+      ASSERT_TRUE(context.Set(0, Floats({1, 1}, {1})));
+      ASSERT_TRUE(context.Compute());
+      Tensor out;
+      ASSERT_TRUE(context.Get(0, &out));
+      EXPECT_THAT(out.As<float>(), ElementsAre(expected)) << "context " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::test

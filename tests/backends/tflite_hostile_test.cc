@@ -1,0 +1,275 @@
+// Models of an attacker, limits, interrupting.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "backends/driver.h"
+#include "backends/tflite_native.h"
+#include "backends/tflite_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+
+TEST(TfLiteHostile, WhatIsNoModelIsAnInvalidEncoding) {
+  const Host host;
+  const std::string model = ModelBytes("add.tflite");
+  for (const std::string& bytes : {std::string(), std::string("TFL3"), std::string(8, '\0'), std::string(4000, 'x'),
+                                   std::string("\x1c\0\0\0TFL3", 8), std::string("\xff\xff\xff\xffTFL3", 8),
+                                   model.substr(0, 64), model.substr(0, model.size() / 2)}) {
+    const Model broken(host, bytes, TfLiteOptions());
+    EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ENCODING) << broken.loaded().message;
+  }
+  LoadOptions options = TfLiteOptions();
+  options.encoding = WASINN_ONNX;
+  EXPECT_EQ(Model(host, model, options).loaded().code, WASINN_INVALID_ENCODING);
+  options = TfLiteOptions();
+  options.more_bytes = {"more"};
+  EXPECT_EQ(Model(host, model, options).loaded().code, WASINN_INVALID_ARGUMENT);
+}
+
+// x → operator → y, for operators that are refused whatever their inputs are.
+std::string OneOperator(const TfOperator& op) {
+  return WriteTfLite({{.tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
+                       .inputs = {0},
+                       .outputs = {1},
+                       .operators = {op}}});
+}
+
+TEST(TfLiteHostile, CustomOperatorsLoadNothing) {
+  const Host host;
+  // For these TensorFlow Lite would load _pywrap_tensorflow_internal.so from wherever the linker finds one.
+  const std::string flex = OneOperator({.code = kOpCustom, .inputs = {0}, .outputs = {1}, .custom = "FlexReadFile"});
+  const Model refused(host, flex, TfLiteOptions());
+  EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
+  EXPECT_THAT(refused.loaded().message, HasSubstr("FlexReadFile"));
+  const std::string custom = OneOperator({.code = kOpCustom, .inputs = {0}, .outputs = {1}, .custom = "Mfcc"});
+  EXPECT_EQ(Model(host, custom, TfLiteOptions()).loaded().code, WASINN_SECURITY);
+  // The host's own models may have them, and then TensorFlow Lite says what it does not know.
+  const std::string unknown = OneOperator({.code = kOpCustom, .inputs = {0}, .outputs = {1}, .custom = "Unheard"});
+  const Model named(host, unknown, TfLiteOptions("/models/unknown.tflite"));
+  EXPECT_EQ(named.loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_THAT(named.loaded().message, HasSubstr("Unheard"));
+  const Host lenient(R"({"guest_custom_ops": true})");
+  EXPECT_EQ(Model(lenient, unknown, TfLiteOptions()).loaded().code, WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Model(lenient, flex, TfLiteOptions()).loaded().code, WASINN_SECURITY);
+  for (const int32_t code : {31 /* CALL */, 51 /* DELEGATE */, 162 /* STABLEHLO_LOGISTIC */, 100000}) {
+    EXPECT_EQ(Model(host, OneOperator({.code = code, .inputs = {0}, .outputs = {1}}), TfLiteOptions()).loaded().code,
+              WASINN_SECURITY)
+        << code;
+  }
+}
+
+TfGraph Loop(int32_t cond, int32_t body) {
+  return {
+      .tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
+      .inputs = {0},
+      .outputs = {1},
+      .operators = {
+          {.code = kOpWhile, .inputs = {0}, .outputs = {1}, .options_type = kWhileOptions, .options = {cond, body}}}};
+}
+
+const TfGraph kAlways = {.tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = kTfBool, .shape = {1}}},
+                         .inputs = {0},
+                         .outputs = {1},
+                         .operators = {{.code = kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
+const TfGraph kGoOn = {.tensors = {{.name = "v", .shape = {1}}, {.name = "w", .shape = {1}}},
+                       .inputs = {0},
+                       .outputs = {1},
+                       .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}, .options_type = kAddOptions}}};
+
+TEST(TfLiteHostile, GraphsThatCallEachOtherForeverAreRefused) {
+  const Host host;
+  for (const auto& graphs : {std::vector{Loop(0, 0)}, std::vector{Loop(1, 1), Loop(0, 0)},
+                             std::vector{Loop(1, 2), kAlways, Loop(1, 2)}, std::vector{Loop(7, -1)}}) {
+    const Model model(host, WriteTfLite(graphs), TfLiteOptions());
+    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING) << model.loaded().message;
+  }
+  // Each graph calls the next one twice: a billion.
+  std::vector<TfGraph> doubling;
+  for (int32_t i = 0; i < 30; ++i) doubling.push_back(Loop(i + 1, i + 1));
+  doubling.push_back(kAlways);
+  EXPECT_EQ(Model(host, WriteTfLite(doubling), TfLiteOptions()).loaded().code, WASINN_INVALID_ENCODING);
+  // A loop in which there is nothing to interrupt.
+  const TfGraph empty_body = {.tensors = {{.name = "v", .shape = {1}}}, .inputs = {0}, .outputs = {0}};
+  const TfGraph empty_cond = {.tensors = {{.name = "v", .shape = {1}},
+                                          {.name = "go", .type = kTfBool, .shape = {1}, .data = std::string(1, 1)}},
+                              .inputs = {0},
+                              .outputs = {1}};
+  EXPECT_EQ(Model(host, WriteTfLite({Loop(1, 2), empty_cond, empty_body}), TfLiteOptions()).loaded().code,
+            WASINN_INVALID_ENCODING);
+}
+
+// Cancels again and again, as the core's watchdog does, until it is told to stop.
+class Watchdog {
+ public:
+  Watchdog(Context* context, milliseconds deadline)
+      : thread_([this, context, deadline] {
+          const auto start = steady_clock::now();
+          while (!done_) {
+            std::this_thread::sleep_for(milliseconds(2));
+            if (steady_clock::now() - start > deadline) context->Cancel();
+          }
+        }) {}
+  ~Watchdog() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+TEST(TfLiteCancel, EndsAnEndlessComputeAndNoOther) {
+  const Host host;
+  const Model model(host, WriteTfLite({Loop(1, 2), kAlways, kGoOn}), TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {0})));
+  for (int i = 0; i < 3; ++i) {
+    const auto start = steady_clock::now();
+    const Watchdog watchdog(&context, milliseconds(50));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+    EXPECT_LT(steady_clock::now() - start, milliseconds(3000));
+  }
+  const Model add(host, ModelBytes("add.tflite"), TfLiteOptions());
+  Context quick(add);
+  for (uint32_t i = 0; i < 2; ++i) ASSERT_TRUE(quick.Set(i, Floats({2, 2}, {1, 1, 1, 1})));
+  quick.Cancel();
+  EXPECT_TRUE(quick.Compute());
+  quick.Cancel();
+  EXPECT_TRUE(quick.Compute());
+}
+
+TEST(TfLiteLimits, MemoryOfAComputeIsCheckedBeforeItIsTouched) {
+  const Host host;
+  const std::vector<int32_t> to = {1 << 20, 256};  // 1 GiB, in one value between input and output
+  const std::string bytes =
+      WriteTfLite({{.tensors = {{.name = "x", .shape = {1, 1}},
+                                {.name = "shape", .type = kTfInt32, .shape = {2}, .data = DataOf(to)},
+                                {.name = "large", .shape = to},
+                                {.name = "dims", .type = kTfInt32, .shape = {2}}},
+                    .inputs = {0},
+                    .outputs = {3},
+                    .operators = {{.code = 130 /* BROADCAST_TO */, .inputs = {0, 1}, .outputs = {2}, .version = 2},
+                                  {.code = kOpShape,
+                                   .inputs = {2},
+                                   .outputs = {3},
+                                   .options_type = 55 /* ShapeOptions */,
+                                   .options = {kTfInt32}}}}});
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model, 1 << 20);
+  ASSERT_TRUE(context.Set(0, Floats({1, 1}, {1})));
+  for (int i = 0; i < 2; ++i) {
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  }
+}
+
+// Loads and runs a model in a child process: 0: it went well or was refused; else the signal that ended it.
+int SignalOf(const std::string& bytes) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
+    setrlimit(RLIMIT_AS, &memory);
+    const rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    alarm(20);
+    {
+      const Host host;
+      const Model model(host, bytes, TfLiteOptions());
+      if (model.loaded()) {
+        const wasinn_context_options options = {.struct_size = sizeof(options), .max_bytes = 1 << 28};
+        wasinn_backend_context* context = nullptr;
+        TakeError(host.table().context_new(model.get(), &options, &context));
+        for (uint32_t i = 0; context != nullptr && i < model.info().n_inputs; ++i) {
+          std::vector<int64_t> dims(model.input(i).dims, model.input(i).dims + std::max(model.input(i).rank, 0));
+          int64_t n = 1;
+          for (int64_t& dim : dims) n *= (dim = dim < 0 ? 1 : dim);
+          constexpr size_t kSizes[] = {0, 2, 2, 4, 8, 1, 1, 2, 2, 4, 4, 8, 8, 1};
+          if (model.input(i).dtype > 13 || n < 0 || n > 1 << 20) continue;
+          wasinn_tensor tensor = {.struct_size = sizeof(tensor),
+                                  .dtype = model.input(i).dtype,
+                                  .rank = static_cast<uint32_t>(dims.size()),
+                                  .dims = dims.data(),
+                                  .bytes = static_cast<size_t>(n) * kSizes[model.input(i).dtype]};
+          if (TakeError(host.table().input(context, i, &tensor))) std::memset(tensor.data, 1, tensor.bytes);
+        }
+        if (context != nullptr && TakeError(host.table().compute(context))) {
+          for (uint32_t i = 0; i < model.info().n_outputs; ++i) {
+            wasinn_tensor view = {.struct_size = sizeof(view)};
+            TakeError(host.table().output(context, i, &view));
+          }
+        }
+        if (context != nullptr) host.table().context_free(context);
+      }
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+struct Outcome {
+  int tried = 0;
+  std::map<int, std::vector<std::string>> crashes;  // by signal
+};
+
+void Try(const std::string& name, const std::string& bytes, Outcome* outcome) {
+  ++outcome->tried;
+  if (const int signal = SignalOf(bytes); signal != 0) outcome->crashes[signal].push_back(name);
+}
+
+void ExpectNoCrash(const Outcome& outcome) {
+  for (const auto& [signal, names] : outcome.crashes) {
+    ADD_FAILURE() << names.size() << " of " << outcome.tried << " end with " << strsignal(signal) << ": "
+                  << ::testing::PrintToString(names);
+  }
+}
+
+TEST(TfLiteHostile, TruncatedModelsCrashNothing) {
+  Outcome outcome;
+  for (const char* name : {"sum.tflite", "scale.tflite"}) {
+    const std::string model = ModelBytes(name);
+    for (size_t size = 0; size < model.size(); size += 13)
+      Try(name + std::to_string(size), model.substr(0, size), &outcome);
+  }
+  ExpectNoCrash(outcome);
+}
+
+// Every bit pattern that a byte of the structure can take would be too many: each byte, with two others of its values.
+TEST(TfLiteHostile, FlippedBytesCrashNothing) {
+  Outcome outcome;
+  const char* step = getenv("WASINN_TEST_FLIPS");  // 1: every byte, which takes minutes
+  for (const char* name : {"sum.tflite", "max.tflite", "mult_outputs.tflite", "scale.tflite"}) {
+    const std::string model = ModelBytes(name);
+    for (size_t i = 0; i < model.size(); i += step != nullptr ? static_cast<size_t>(std::stoi(step)) : 11) {
+      for (const int flip : {0x01, 0xff}) {
+        std::string broken = model;
+        broken[i] = static_cast<char>(broken[i] ^ flip);
+        Try(std::string(name) + "[" + std::to_string(i) + "]^" + std::to_string(flip), broken, &outcome);
+      }
+    }
+  }
+  ExpectNoCrash(outcome);
+}
+
+}  // namespace
+}  // namespace wasinn::test
