@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -30,6 +31,18 @@ struct Model::Source {
 namespace {
 
 constexpr char kFileOfSavedModel[] = "saved_model.pb";
+
+// TensorFlow loads a SavedModel without its variables' values, and then has none when it computes.
+void CheckVariables(const GraphScan& scan, const std::filesystem::path& folder) {
+  const bool has_variables = std::ranges::any_of(scan.nodes, [](const ScannedNode& node) {
+    return node.op == "VarHandleOp" || node.op == "Variable" || node.op == "VariableV2";
+  });
+  const auto index = folder / "variables" / "variables.index";
+  std::error_code ignored;
+  if (!has_variables || std::filesystem::exists(index, ignored)) return;
+  throw Error(WASINN_NOT_FOUND,
+              fmt::format("the SavedModel has variables, and their file is not there: '{}'", index.string()));
+}
 
 // Copies of constants: in the graph, in the session's own graph, in its kernels.
 constexpr uint64_t kCopiesOfConstants = 4;
@@ -157,6 +170,7 @@ void Model::LoadSavedModel(const Source& source) {
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(path, failed);
   const std::string folder = (failed ? path : absolute).parent_path().string();
+  CheckVariables(scan, folder);
   session_ = std::make_unique<SharedSession>([this, folder, tags = source.config.tags, device = source.device] {
     return LoadSession(host_, folder, tags, device);
   });

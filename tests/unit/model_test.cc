@@ -99,6 +99,18 @@ TEST_F(ModelFilesTest, VersionsAsTritonHasThem) {
   EXPECT_EQ(FindModelFiles(Path("m"), WASINN_PYTORCH)->size(), 1u);
 }
 
+TEST_F(ModelFilesTest, ASavedModelIsAFolderInAFolder) {
+  for (const std::string place : {"m/saved_model.pb", "m/1/saved_model.pb", "m/1/model.savedmodel/saved_model.pb"}) {
+    fs::remove_all(folder_);
+    Make(place);
+    const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+    ASSERT_TRUE(files) << place;
+    EXPECT_EQ(files->at(0).encoding, WASINN_TENSORFLOW);
+    EXPECT_THAT(files->at(0).paths, ElementsAre(Path(place)));
+    EXPECT_EQ(files->at(0).version, 1u);
+  }
+}
+
 TEST_F(ModelFilesTest, WhatIsMissingIsNamed) {
   Make("m/readme.txt");
   EXPECT_EQ(FindModelFiles(Path("nothing"), WASINN_AUTODETECT).error().code(), WASINN_NOT_FOUND);

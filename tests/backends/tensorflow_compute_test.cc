@@ -1,0 +1,399 @@
+// Inferences, against TensorFlow called natively.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "backends/driver.h"
+#include "backends/tensorflow_native.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+LoadOptions Frozen() { return {.encoding = WASINN_TENSORFLOW}; }
+
+// By name: the host's own.
+LoadOptions Saved(const std::string& name, const std::string& config = "{}") {
+  return {.encoding = WASINN_TENSORFLOW, .path = ModelPath(name + "/saved_model.pb"), .host_config = config};
+}
+
+Tensor MustGet(Context* context, uint32_t output) {
+  Tensor tensor;
+  const Result got = context->Get(output, &tensor);
+  EXPECT_TRUE(got) << got.message;
+  return tensor;
+}
+
+void MustCompute(Context* context) {
+  const Result computed = context->Compute();
+  ASSERT_TRUE(computed) << computed.message;
+}
+
+struct ElementType {
+  const char* name;
+  wasinn_dtype dtype;
+  size_t size;
+};
+
+class TensorFlowElementTypes : public ::testing::TestWithParam<ElementType> {};
+
+TEST_P(TensorFlowElementTypes, GoInAndOutAsTheyAre) {
+  const auto [name, dtype, size] = GetParam();
+  const std::string bytes = ModelBytes(std::string("identity_") + name + ".pb");
+  Tensor in{dtype, {2, 3}, ""};
+  // Every bit of a number may be set; a bool is 0 or 1.
+  for (size_t i = 0; i < 6 * size; ++i) {
+    in.bytes += static_cast<char>(dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
+  }
+  const Host host;
+  const Model model(host, bytes, Frozen());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_EQ(model.input(0).dtype, dtype);
+  EXPECT_EQ(model.output(0).dtype, dtype);
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, in));
+  MustCompute(&context);
+  const Tensor out = MustGet(&context, 0);
+  EXPECT_EQ(out.dtype, dtype);
+  EXPECT_EQ(out.dims, in.dims);
+  EXPECT_EQ(out.bytes, in.bytes);
+  EXPECT_EQ(RunNativeGraph(bytes, {{"x", in}}, {"y"}).at(0).bytes, out.bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TensorFlowElementTypes,
+                         ::testing::Values(ElementType{"f16", WASINN_F16, 2}, ElementType{"bf16", WASINN_BF16, 2},
+                                           ElementType{"f32", WASINN_F32, 4}, ElementType{"f64", WASINN_F64, 8},
+                                           ElementType{"u8", WASINN_U8, 1}, ElementType{"i8", WASINN_I8, 1},
+                                           ElementType{"u16", WASINN_U16, 2}, ElementType{"i16", WASINN_I16, 2},
+                                           ElementType{"u32", WASINN_U32, 4}, ElementType{"i32", WASINN_I32, 4},
+                                           ElementType{"u64", WASINN_U64, 8}, ElementType{"i64", WASINN_I64, 8},
+                                           ElementType{"bool", WASINN_BOOL, 1}),
+                         [](const auto& type) { return std::string(type.param.name); });
+
+TEST(TensorFlowCompute, ServesScalarsAndEmptyTensors) {
+  const Host host;
+  const Model scalar(host, ModelBytes("identity_scalar.pb"), Frozen());
+  Context one(scalar);
+  ASSERT_TRUE(one.Set(0, Floats({}, {3.5f})));
+  MustCompute(&one);
+  EXPECT_TRUE(MustGet(&one, 0).dims.empty());
+  EXPECT_THAT(MustGet(&one, 0).As<float>(), ElementsAre(3.5f));
+
+  const Model empty(host, ModelBytes("identity_empty.pb"), Frozen());
+  Context none(empty);
+  ASSERT_TRUE(none.Set(0, Floats({0, 3}, {})));
+  MustCompute(&none);
+  EXPECT_THAT(MustGet(&none, 0).dims, ElementsAre(0, 3));
+  EXPECT_TRUE(MustGet(&none, 0).bytes.empty());
+}
+
+TEST(TensorFlowCompute, FollowsShapesThatChange) {
+  const Host host;
+  const std::string bytes = ModelBytes("dynamic.pb");
+  const Model model(host, bytes, Frozen());
+  Context context(model);
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2, 3}, {2, 3}, {1, 1}, {64, 64}, {0, 5}, {3, 2}}) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < dims[0] * dims[1]; ++i) values.push_back(static_cast<float>(i % 2 == 0 ? i : -i));
+    const Tensor in = Floats(dims, values);
+    ASSERT_TRUE(context.Set(0, in));
+    MustCompute(&context);
+    EXPECT_EQ(MustGet(&context, 0).dims, dims);
+    EXPECT_EQ(MustGet(&context, 0).bytes, RunNativeGraph(bytes, {{"x", in}}, {"y"}).at(0).bytes);
+  }
+  const Model unknown(host, ModelBytes("unknown_rank.pb"), Frozen());
+  EXPECT_EQ(unknown.input(0).rank, -1);
+  Context any(unknown);
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {1}, {1, 1, 1}}) {
+    ASSERT_TRUE(any.Set(0, Floats(dims, {2})));
+    MustCompute(&any);
+    EXPECT_EQ(MustGet(&any, 0).dims, dims);
+    EXPECT_THAT(MustGet(&any, 0).As<float>(), ElementsAre(-2));
+  }
+}
+
+TEST(TensorFlowCompute, LendsTheSameBufferForTheSameShapeAndItIsWhatTensorFlowReads) {
+  const Host host;
+  const Model model(host, ModelBytes("dynamic.pb"), Frozen());
+  Context context(model);
+  const Tensor small = Floats({2, 2}, {1, 2, 3, 4});
+  auto* buffer = static_cast<float*>(context.Buffer(0, small));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
+  EXPECT_EQ(context.Buffer(0, small), buffer);
+  for (const float value : {1.0f, 5.0f}) {
+    std::fill_n(buffer, 4, value);
+    MustCompute(&context);
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(value, value, value, value));
+  }
+}
+
+TEST(TensorFlowCompute, ShowsOutputsWhoseShapeTheDataDecide) {
+  const Host host;
+  const Model model(host, ModelBytes("nonzero.pb"), Frozen());
+  EXPECT_EQ(model.output(0).rank, 2);
+  EXPECT_THAT(std::vector(model.output(0).dims, model.output(0).dims + 2), ElementsAre(-1, 2));
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 1, 0, 0, 2, 3})));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).dims, ElementsAre(3, 2));
+  EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(0, 1, 1, 1, 1, 2));
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 0, 0, 0, 0, 0})));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).dims, ElementsAre(0, 2));
+}
+
+TEST(TensorFlowCompute, KeepsInputsUntilTheyAreSetAgain) {
+  const Host host;
+  const Model model(host, ModelBytes("two_in_two_out.pb"), Frozen());
+  // By name, though the graph has them in another order.
+  EXPECT_STREQ(model.input(0).name, "a");
+  EXPECT_STREQ(model.output(0).name, "difference");
+  Context context(model);
+  const auto ones = Floats({2, 2}, {1, 1, 1, 1});
+  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {5, 6, 7, 8})));
+  ASSERT_TRUE(context.Set(1, ones));
+  for (int i = 0; i < 3; ++i) {
+    MustCompute(&context);
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
+    EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
+  }
+  ASSERT_TRUE(context.Set(0, ones));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(TensorFlowCompute, TakesDefaultsForOptionalInputs) {
+  const Host host;
+  const Model model(host, ModelBytes("optional_input.pb"), Frozen());
+  ASSERT_EQ(model.info().n_inputs, 2u);
+  EXPECT_STREQ(model.input(0).name, "offset");
+  EXPECT_EQ(model.input(0).flags, static_cast<uint32_t>(WASINN_IO_OPTIONAL));
+  EXPECT_EQ(model.input(1).flags, 0u);
+  Context context(model);
+  ASSERT_TRUE(context.Set(1, Floats({2}, {1, 2})));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(11, 22));
+  ASSERT_TRUE(context.Set(0, Floats({2}, {100, 200})));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(101, 202));
+}
+
+struct Typical {
+  const char* name;
+  std::vector<int64_t> dims;
+  std::vector<std::string> outputs;
+};
+
+class TensorFlowTypical : public ::testing::TestWithParam<Typical> {};
+
+TEST_P(TensorFlowTypical, GivesTheBytesOfTensorFlowItself) {
+  const Typical& typical = GetParam();
+  size_t n = 1;
+  for (const int64_t dim : typical.dims) n *= static_cast<size_t>(dim);
+  std::vector<float> values(n);
+  for (size_t i = 0; i < n; ++i) values[i] = static_cast<float>(i) * 0.75f - 3;
+  const Tensor in = Floats(typical.dims, values);
+  const std::string bytes = ModelBytes(std::string(typical.name) + ".pb");
+  const Host host;
+  const Model model(host, bytes, Frozen());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  ASSERT_EQ(model.info().n_outputs, typical.outputs.size());
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, in));
+  MustCompute(&context);
+  const auto expected = RunNativeGraph(bytes, {{model.input(0).name, in}}, typical.outputs);
+  for (uint32_t i = 0; i < typical.outputs.size(); ++i) {
+    EXPECT_EQ(model.output(i).name, typical.outputs[i]);
+    EXPECT_EQ(MustGet(&context, i).dims, expected[i].dims);
+    EXPECT_EQ(MustGet(&context, i).bytes, expected[i].bytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TensorFlowTypical,
+                         ::testing::Values(Typical{"sum", {1, 5, 5, 1}, {"y"}}, Typical{"max", {1, 5, 5, 1}, {"y"}},
+                                           Typical{"average", {1, 5, 5, 1}, {"y"}},
+                                           Typical{"mult_dimension", {1, 3, 3, 1}, {"y"}},
+                                           Typical{"mult_output", {1, 4, 4, 1}, {"average", "largest"}},
+                                           Typical{"mean", {1, 3, 8, 8}, {"mean"}},
+                                           Typical{"relu", {1, 3, 224, 224}, {"y"}},
+                                           Typical{"matmul", {64, 64}, {"y"}}),
+                         [](const auto& typical) { return std::string(typical.param.name); });
+
+// An Identity hands out its input's memory.
+TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {
+  const Host host;
+  const Model model(host, ModelBytes("identity_f32.pb"), Frozen());
+  Context context(model);
+  const Tensor in = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
+  ASSERT_TRUE(context.Set(0, in));
+  MustCompute(&context);
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 0, 0, 0, 0, 0})));
+  EXPECT_EQ(MustGet(&context, 0).bytes, in.bytes);
+
+  const Model same(host, ModelBytes("two_tags/saved_model.pb"), Saved("two_tags"));
+  ASSERT_TRUE(same.loaded()) << same.loaded().message;
+  EXPECT_STREQ(same.output(1).name, "same");
+  Context passed(same);
+  ASSERT_TRUE(passed.Set(0, Floats({2}, {3, 4})));
+  MustCompute(&passed);
+  ASSERT_TRUE(passed.Set(0, Floats({2}, {0, 0})));
+  EXPECT_THAT(MustGet(&passed, 1).As<float>(), ElementsAre(3, 4));
+  // One tensor behind two names.
+  EXPECT_THAT(MustGet(&passed, 0).As<float>(), ElementsAre(6, 8));
+  EXPECT_THAT(MustGet(&passed, 2).As<float>(), ElementsAre(6, 8));
+}
+
+TEST(TensorFlowCompute, FetchesOnlyWhatIsWanted) {
+  const Host host;
+  const Model model(host, ModelBytes("two_in_two_out.pb"), Frozen());
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {5, 6, 7, 8})));
+  ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
+  const uint32_t sum = 1, absent = 2;
+  ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), &sum, 1)));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
+  Tensor none;
+  const Result unwanted = context.Get(0, &none);
+  EXPECT_EQ(unwanted.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_THAT(unwanted.message, HasSubstr("'difference' was not wanted"));
+  EXPECT_EQ(TakeError(host.table().want_outputs(context.get(), &absent, 1)).code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), nullptr, 0)));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
+}
+
+// What is not fetched is not computed: a node that fails does not fail the run.
+TEST(TensorFlowCompute, WhatIsNotWantedIsNotComputed) {
+  const Host host;
+  const Model model(host, ModelBytes("huge_output.pb"),
+                    {.encoding = WASINN_TENSORFLOW, .guest_config = R"({"outputs": ["shape", "y"]})"});
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {-1, 3})));
+  EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR);
+  const uint32_t shape = 0;
+  ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), &shape, 1)));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(-1, 3));
+}
+
+TEST(TensorFlowCompute, BoundMemoryIsReadInPlaceAndTakenOutputsOutliveAll) {
+  const Host host;
+  wasinn_tensor taken[2] = {};
+  {
+    const Model first(host, ModelBytes("dynamic.pb"), Frozen());
+    const Model second(host, ModelBytes("unknown_rank.pb"), Frozen());
+    alignas(64) float memory[64] = {1, -2, 3, -4};
+    const int64_t dims[] = {2, 2};
+    const wasinn_tensor lent = {
+        .struct_size = sizeof(lent), .dtype = WASINN_F32, .rank = 2, .dims = dims, .data = memory, .bytes = 16};
+    for (wasinn_tensor& one : taken) {
+      Context context(first);
+      ASSERT_TRUE(TakeError(host.table().bind_input(context.get(), 0, &lent)));
+      memory[0] += 10;  // it is our memory that is read
+      MustCompute(&context);
+      one.struct_size = sizeof(one);
+      ASSERT_TRUE(TakeError(host.table().take_output(context.get(), 0, &one)));
+      Tensor again;
+      EXPECT_EQ(context.Get(0, &again).code, WASINN_INVALID_ARGUMENT);
+      // The output is another model's input, uncopied.
+      Context next(second);
+      wasinn_tensor chained = one;
+      chained.dims = dims;
+      ASSERT_TRUE(TakeError(host.table().bind_input(next.get(), 0, &chained)));
+      MustCompute(&next);
+      EXPECT_THAT(MustGet(&next, 0).As<float>(), ElementsAre(-memory[0], 0, -3, 0));
+      host.table().unbind_input(next.get(), 0);
+      EXPECT_EQ(next.Compute().code, WASINN_RUNTIME_ERROR);  // the core never lets it come to this
+      MustCompute(&context);
+    }
+    const auto* values = static_cast<const float*>(taken[0].data);
+    EXPECT_THAT(std::vector(values, values + 4), ElementsAre(11, 0, 3, 0));
+    values = static_cast<const float*>(taken[1].data);
+    EXPECT_THAT(std::vector(values, values + 4), ElementsAre(21, 0, 3, 0));
+    for (const wasinn_tensor& one : taken) one.release(one.owner);
+  }
+}
+
+// A variable takes an input's memory as its value, and shows it in the next run.
+TEST(TensorFlowCompute, StateNeverSeesMemoryThatWeWriteAgain) {
+  const Host host;
+  const Model model(host, ModelBytes("counter/saved_model.pb"), Saved("counter"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  {
+    Context gone(model);
+    ASSERT_TRUE(gone.Set(0, Floats({2}, {1, 2})));
+    MustCompute(&gone);
+    EXPECT_THAT(MustGet(&gone, 0).As<float>(), ElementsAre(0, 0));
+  }
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({2}, {3, 4})));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2));
+  ASSERT_TRUE(context.Set(0, Floats({2}, {5, 6})));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(3, 4));
+  alignas(64) float memory[32] = {};
+  const int64_t dims[] = {2};
+  const wasinn_tensor lent = {
+      .struct_size = sizeof(lent), .dtype = WASINN_F32, .rank = 1, .dims = dims, .data = memory, .bytes = 8};
+  EXPECT_EQ(TakeError(host.table().bind_input(context.get(), 0, &lent)).code, WASINN_UNSUPPORTED_OPERATION);
+}
+
+TEST(TensorFlowCompute, DiscardedOutputsAreGoneUntilTheNextCompute) {
+  const Host host;
+  const Model model(host, ModelBytes("dynamic.pb"), Frozen());
+  Context context(model);
+  Tensor none;
+  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(context.Set(0, Floats({1, 1}, {3})));
+  MustCompute(&context);
+  host.table().discard_outputs(context.get());
+  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(3));
+}
+
+TEST(TensorFlowCompute, OutputsOverTheLimitAreAnError) {
+  const Host host;
+  const Model model(host, ModelBytes("huge_output.pb"), Frozen());
+  Context context(model, 1000);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {10, 25})));
+  MustCompute(&context);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {10, 26})));
+  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  Tensor none;
+  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {1 << 20, 1 << 20, 1 << 20})));
+  const Result huge = context.Compute();
+  EXPECT_EQ(huge.code, WASINN_TOO_LARGE) << huge.message;
+}
+
+TEST(TensorFlowCompute, ContextsOfOneModelComputeAtOnce) {
+  const Host host("{}", 2);
+  const Model model(host, ModelBytes("matmul.pb"), Frozen());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Context context(model);
+      for (int round = 0; round < 100; ++round) {
+        const auto value = static_cast<float>(t * 100 + round);
+        ASSERT_TRUE(context.Set(0, Floats({64, 64}, std::vector<float>(4096, value))));
+        MustCompute(&context);
+        const auto out = MustGet(&context, 0).As<float>();
+        ASSERT_EQ(out.front(), 64 * value);
+        ASSERT_EQ(out.back(), 64 * value);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace wasinn::test

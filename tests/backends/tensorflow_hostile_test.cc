@@ -1,0 +1,202 @@
+// Models of attackers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "backends/driver.h"
+#include "backends/tensorflow_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const LoadOptions kGuest = {.encoding = WASINN_TENSORFLOW};
+
+LoadOptions Trusted(const std::string& config = "{}") {
+  return {.encoding = WASINN_TENSORFLOW, .path = ModelPath("any.pb"), .host_config = config};
+}
+
+class TensorFlowForbidden : public ::testing::TestWithParam<const char*> {};
+
+// Directly, in a function that is called, in one that a node names, in one that nobody names.
+TEST_P(TensorFlowForbidden, IsRefusedWhereverItStands) {
+  const Host host;
+  const std::string op = GetParam();
+  for (const std::string& bytes :
+       {TfGraph({TfNode("bad", op)}), TfGraph({TfNode("y", "f")}, {TfFunction("f", {TfNode("bad", op)})}),
+        TfGraph({TfNode("y", "PartitionedCall", {}, FunctionAttribute("f", "g"))},
+                {TfFunction("g", {TfNode("bad", op)})}),
+        TfGraph({TfNode("y", "Identity", {"x"}, TypeAttribute("T", 1))}, {TfFunction("h", {TfNode("bad", op)})})}) {
+    const Model model(host, bytes, kGuest);
+    EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << model.loaded().message;
+    EXPECT_THAT(model.loaded().message, AllOf(HasSubstr("'bad'"), HasSubstr(op)));
+    const Model trusted(host, bytes, Trusted());
+    EXPECT_EQ(trusted.loaded().code, WASINN_SECURITY) << trusted.loaded().message;
+    EXPECT_THAT(trusted.loaded().message, AllOf(HasSubstr(op), HasSubstr("allow_file_ops")));
+    LoadOptions greedy = kGuest;
+    greedy.host_config = R"({"allow_file_ops": true})";
+    EXPECT_EQ(Model(host, bytes, greedy).loaded().code, WASINN_SECURITY) << "never for a guest's bytes";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Some, TensorFlowForbidden,
+    ::testing::Values("ReadFile", "WriteFile", "MatchingFiles", "Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2",
+                      "MergeV2Checkpoints", "LoadAndRemapMatrix", "GenerateVocabRemapping", "ImmutableConst",
+                      "WholeFileReaderV2", "TextLineReaderV2", "TFRecordReader", "LMDBReader", "IdentityReaderV2",
+                      "TextLineDataset", "TFRecordDatasetV2", "CSVDataset", "SqlDataset", "CacheDatasetV2",
+                      "SnapshotDatasetV2", "SaveDatasetV2", "LoadDataset", "ListSnapshotChunksDataset",
+                      "DataServiceDatasetV4", "PyFunc", "PyFuncStateless", "EagerPyFunc", "Print", "PrintV2",
+                      "DumpTensor", "Abort", "Copy", "DebugIdentityV3", "DebugNumericSummaryV2", "RpcCall",
+                      "RpcServerStart", "CollectiveReduceV2", "NcclAllReduce", "Send", "Recv", "RemoteCall",
+                      "DecodeProtoV2", "EncodeProto", "InitializeTableFromTextFileV2", "CreateSummaryFileWriter",
+                      "XlaCustomCallV2", "MlirPassthroughOp", "FileSystemSetConfiguration", "ConfigureDistributedTPU"),
+    [](const auto& op) { return std::string(op.param); });
+
+TEST(TensorFlowHostile, GuestsHaveNoStateAndNoUnknownOperations) {
+  const Host host;
+  for (const char* op : {"VarHandleOp", "AssignVariableOp", "Stage", "FIFOQueueV2", "HashTableV2", "Empty", "SleepOp",
+                         "Timestamp", "RangeDataset", "NoSuchOp", "_Arg", "DecodePng"}) {
+    EXPECT_EQ(Model(host, TfGraph({TfNode("bad", op)}), kGuest).loaded().code, WASINN_SECURITY) << op;
+  }
+  const Model compiled(host,
+                       TfGraph({TfNode("y", "Identity", {"x"},
+                                       TypeAttribute("T", 1) + Attribute("_XlaMustCompile", NumberField(5, 1)))}),
+                       kGuest);
+  EXPECT_EQ(compiled.loaded().code, WASINN_SECURITY);
+}
+
+// A function may not stand in for an operation: TensorFlow refuses it.
+TEST(TensorFlowHostile, FunctionsCannotHideOperations) {
+  const Host host;
+  const Model model(host, TfGraph({TfNode("y", "ReadFile")}, {TfFunction("ReadFile", {TfNode("n", "NoOp")})}), kGuest);
+  EXPECT_FALSE(model.loaded());
+  EXPECT_THAT(model.loaded().message, HasSubstr("same name"));
+}
+
+// A host may allow files to its own model, which then has what it asks for.
+TEST(TensorFlowHostile, FilesAreReadWhereTheHostAllowsIt) {
+  const Host host;
+  const std::string path = ModelPath("vocabulary/saved_model.pb"), bytes = ReadFile(path);
+  LoadOptions options = {.encoding = WASINN_TENSORFLOW, .path = path};
+  const Model refused(host, bytes, options);
+  EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
+  EXPECT_THAT(refused.loaded().message, HasSubstr("InitializeTableFromTextFileV2"));
+  options.guest_config = R"({"allow_file_ops": true})";  // the core would refuse the key
+  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_SECURITY);
+  options.host_config = R"({"allow_file_ops": true})";
+  const Model allowed(host, bytes, options);
+  ASSERT_TRUE(allowed.loaded()) << allowed.loaded().message;
+  Context context(allowed);
+  ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {0, 1, 2})));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  Tensor lengths;
+  ASSERT_TRUE(context.Get(0, &lengths));
+  EXPECT_THAT(lengths.As<int32_t>(), ::testing::ElementsAre(3, 5, 4));
+}
+
+TEST(TensorFlowHostile, ConstantsThatGrowAreCounted) {
+  const Host host;
+  const auto with = [&](const std::vector<uint64_t>& dims, uint64_t max_bytes) {
+    LoadOptions options = kGuest;
+    options.max_bytes = max_bytes;
+    const std::string constant =
+        TfNode("y", "Const", {}, TypeAttribute("dtype", 1) + Attribute("value", BytesField(8, FilledTensor(dims))));
+    const Model model(host, TfGraph({constant}), options);
+    return model.loaded();
+  };
+  EXPECT_TRUE(with({1000, 1000}, 8 << 20));
+  EXPECT_EQ(with({1 << 20, 1 << 10}, 8 << 20).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(with({1 << 30, 1 << 30, 1 << 30}, 8 << 20).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(with({~uint64_t{0}}, 8 << 20).code, WASINN_TOO_LARGE);  // a negative size
+  // Without a limit TensorFlow itself finds the shape wrong.
+  EXPECT_FALSE(with({1 << 30, 1 << 30, 1 << 30}, 0));
+  EXPECT_FALSE(with({~uint64_t{0}}, 0));
+}
+
+TEST(TensorFlowHostile, NestingIsBounded) {
+  const Host host;
+  std::string value = NumberField(3, 1);
+  for (int i = 0; i < 100000 / 20; ++i) {
+    value = BytesField(10, BytesField(1, "f") + BytesField(2, BytesField(1, "a") + BytesField(2, value)));
+  }
+  const Model model(host, TfGraph({TfNode("y", "NoOp", {}, Attribute("a", value))}), kGuest);
+  EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+}
+
+struct Fates {
+  int loaded = 0, refused = 0, died = 0, too_long = 0;
+  std::string of_the_dead;
+};
+
+// In a child of its own, for TensorFlow may end the process. What computes has to come back.
+void Try(const std::string& bytes, const std::string& what, Fates* fates) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    if (freopen("/dev/null", "w", stderr) == nullptr) _exit(3);
+    alarm(20);
+    const Host host;
+    const Model model(host, bytes, kGuest);
+    if (!model.loaded()) _exit(1);
+    Context context(model, 1 << 20);
+    for (uint32_t i = 0; i < model.info().n_inputs; ++i) {
+      const wasinn_io& io = model.input(i);
+      std::vector<int64_t> dims;
+      int64_t n = 1;
+      for (int32_t d = 0; d < io.rank; ++d) {
+        dims.push_back(io.dims[d] < 0 || io.dims[d] > 64 ? 2 : io.dims[d]);
+        n *= dims.back();
+      }
+      if (io.dtype == WASINN_F32 && n < 100000)
+        context.Set(i, Floats(dims, std::vector<float>(static_cast<size_t>(n))));
+    }
+    context.Compute();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status)) {
+    ++(WEXITSTATUS(status) == 0 ? fates->loaded : fates->refused);
+  } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    ++fates->too_long;
+  } else {
+    ++fates->died;
+    fates->of_the_dead += what + "; ";
+  }
+}
+
+// Single bytes of good models changed: nothing of it may end the process. WASINN_TEST_CORRUPTIONS asks for more.
+TEST(TensorFlowHostile, CorruptModelsAreRefusedOrRun) {
+  const char* more = getenv("WASINN_TEST_CORRUPTIONS");
+  const int n = more == nullptr ? 25 : std::atoi(more);
+  Fates fates;
+  std::minstd_rand random(5);
+  for (const char* name : {"mean.pb", "function.pb", "optional_input.pb", "average.pb"}) {
+    const std::string good = ModelBytes(name);
+    for (int i = 0; i < n; ++i) {
+      std::string bad = good;
+      const size_t at = random() % bad.size();
+      bad[at] = static_cast<char>(random());
+      Try(bad, std::string(name) + " byte " + std::to_string(at) + " = " + std::to_string(bad[at] & 255), &fates);
+    }
+  }
+  std::printf("loaded %d, refused %d, died %d, too long %d\n", fates.loaded, fates.refused, fates.died, fates.too_long);
+  EXPECT_EQ(fates.died, 0) << fates.of_the_dead;
+  EXPECT_EQ(fates.too_long, 0);
+  EXPECT_GT(fates.refused, 0);
+}
+
+}  // namespace
+}  // namespace wasinn::test
