@@ -46,6 +46,15 @@ std::vector<std::string> WaysOf(wasinn_target target, const BackendConfig& confi
   return ways;
 }
 
+// Preparing a model takes memory by the sizes of its inputs, and their file chooses those.
+void CheckInputs(const ModelScan& scan, uint64_t max_bytes) {
+  for (const ScannedPort& input : scan.inputs) {
+    if (max_bytes == 0 || input.bytes <= max_bytes) continue;
+    throw Error(WASINN_TOO_LARGE, fmt::format("input '{}' has {} elements: no more than {} bytes are allowed",
+                                              input.name, input.bytes, max_bytes));
+  }
+}
+
 std::string NoDelegate(wasinn_target target) {
   const char* name = target == WASINN_GPU ? "gpu" : "tpu";
   return fmt::format("target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name);
@@ -83,6 +92,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   }
   const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
   scan_ = ScanModel(bytes, {.trust = trust, .guest_custom_ops = host.config().guest_custom_ops});
+  CheckInputs(scan_, options.max_bytes);
   if (config_.delegates) {
     LoadOn(*config_.delegates);
   } else {

@@ -261,6 +261,13 @@ void Scanner::ReadPorts(const FlatTable& graph, int field, int signature_field, 
     const FlatVector shape = tensor.Vector(TensorField::kShape, 4);
     const FlatVector& known = signature.size() > 0 ? signature : shape;
     for (uint32_t d = 0; d < known.size(); ++d) port.shape.push_back(known.Get<int32_t>(d));
+    // Of at least so many bytes, for most elements have more than one.
+    port.bytes = 1;
+    for (uint32_t d = 0; d < shape.size(); ++d) {
+      const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
+      if (__builtin_mul_overflow(port.bytes, dim, &port.bytes)) port.bytes = UINT64_MAX;
+      if (port.bytes == UINT64_MAX) break;
+    }
     port.has_shape = known.size() > 0 || tensor.Get<uint8_t>(TensorField::kRank, 0) != 0;
   }
 }

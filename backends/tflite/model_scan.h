@@ -24,6 +24,7 @@ struct ScannedPort {
   std::string name;            // the first signature's, or the tensor's
   bool has_shape = true;       // false: no dimensions are written, and the file does not say that it is a scalar
   std::vector<int32_t> shape;  // with -1 for unknown
+  uint64_t bytes = 0;          // at least, with the shape in the file; UINT64_MAX: too many to count
 };
 
 struct ModelScan {

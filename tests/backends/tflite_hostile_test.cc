@@ -182,6 +182,49 @@ TEST(TfLiteLimits, MemoryOfAComputeIsCheckedBeforeItIsTouched) {
   }
 }
 
+TEST(TfLiteLimits, InputsOfAModelAreCheckedBeforeItIsPrepared) {
+  const Host host;
+  const std::string bytes =
+      WriteTfLite({{.tensors = {{.name = "x", .shape = {1 << 20, 1 << 10}}}, .inputs = {0}, .outputs = {0}}});
+  LoadOptions options = TfLiteOptions();
+  options.max_bytes = 1 << 26;
+  const Model model(host, bytes, options);
+  EXPECT_EQ(model.loaded().code, WASINN_TOO_LARGE) << model.loaded().message;
+}
+
+// As the core would; with every input full of ones.
+void LoadAndRun(const std::string& bytes) {
+  const Host host;
+  LoadOptions load = TfLiteOptions();
+  load.max_bytes = 1 << 26;
+  const Model model(host, bytes, load);
+  if (model.loaded()) {
+    const wasinn_context_options options = {.struct_size = sizeof(options), .max_bytes = 1 << 28};
+    wasinn_backend_context* context = nullptr;
+    TakeError(host.table().context_new(model.get(), &options, &context));
+    for (uint32_t i = 0; context != nullptr && i < model.info().n_inputs; ++i) {
+      std::vector<int64_t> dims(model.input(i).dims, model.input(i).dims + std::max(model.input(i).rank, 0));
+      int64_t n = 1;
+      for (int64_t& dim : dims) n *= (dim = dim < 0 ? 1 : dim);
+      constexpr size_t kSizes[] = {0, 2, 2, 4, 8, 1, 1, 2, 2, 4, 4, 8, 8, 1};
+      if (model.input(i).dtype > 13 || n < 0 || n > 1 << 20) continue;
+      wasinn_tensor tensor = {.struct_size = sizeof(tensor),
+                              .dtype = model.input(i).dtype,
+                              .rank = static_cast<uint32_t>(dims.size()),
+                              .dims = dims.data(),
+                              .bytes = static_cast<size_t>(n) * kSizes[model.input(i).dtype]};
+      if (TakeError(host.table().input(context, i, &tensor))) std::memset(tensor.data, 1, tensor.bytes);
+    }
+    if (context != nullptr && TakeError(host.table().compute(context))) {
+      for (uint32_t i = 0; i < model.info().n_outputs; ++i) {
+        wasinn_tensor view = {.struct_size = sizeof(view)};
+        TakeError(host.table().output(context, i, &view));
+      }
+    }
+    if (context != nullptr) host.table().context_free(context);
+  }
+}
+
 // Loads and runs a model in a child process: 0: it went well or was refused; else the signal that ended it.
 int SignalOf(const std::string& bytes) {
   const pid_t child = fork();
@@ -191,36 +234,13 @@ int SignalOf(const std::string& bytes) {
     const rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     alarm(20);
-    {
-      const Host host;
-      const Model model(host, bytes, TfLiteOptions());
-      if (model.loaded()) {
-        const wasinn_context_options options = {.struct_size = sizeof(options), .max_bytes = 1 << 28};
-        wasinn_backend_context* context = nullptr;
-        TakeError(host.table().context_new(model.get(), &options, &context));
-        for (uint32_t i = 0; context != nullptr && i < model.info().n_inputs; ++i) {
-          std::vector<int64_t> dims(model.input(i).dims, model.input(i).dims + std::max(model.input(i).rank, 0));
-          int64_t n = 1;
-          for (int64_t& dim : dims) n *= (dim = dim < 0 ? 1 : dim);
-          constexpr size_t kSizes[] = {0, 2, 2, 4, 8, 1, 1, 2, 2, 4, 4, 8, 8, 1};
-          if (model.input(i).dtype > 13 || n < 0 || n > 1 << 20) continue;
-          wasinn_tensor tensor = {.struct_size = sizeof(tensor),
-                                  .dtype = model.input(i).dtype,
-                                  .rank = static_cast<uint32_t>(dims.size()),
-                                  .dims = dims.data(),
-                                  .bytes = static_cast<size_t>(n) * kSizes[model.input(i).dtype]};
-          if (TakeError(host.table().input(context, i, &tensor))) std::memset(tensor.data, 1, tensor.bytes);
-        }
-        if (context != nullptr && TakeError(host.table().compute(context))) {
-          for (uint32_t i = 0; i < model.info().n_outputs; ++i) {
-            wasinn_tensor view = {.struct_size = sizeof(view)};
-            TakeError(host.table().output(context, i, &view));
-          }
-        }
-        if (context != nullptr) host.table().context_free(context);
-      }
+    int ended = 0;
+    try {
+      LoadAndRun(bytes);
+    } catch (...) {
+      ended = 1;
     }
-    _exit(0);
+    _exit(ended);
   }
   int status = 0;
   waitpid(child, &status, 0);
