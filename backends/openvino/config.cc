@@ -21,8 +21,8 @@ constexpr wasinn_key kOvKeys[] = {
      "threads of one compute, the caller's included: 1 to the host's budget, which is the default; a guest may ask for "
      "fewer"},
     {"streams", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
-     "computes of one model that go on at once, each with memory of its own; others wait. Default with one thread for "
-     "each: the number of processors, but no more than 4; else 1"},
+     "computes at once of one model of fixed shapes, each with memory of its own; others wait. Default: 1, or with one "
+     "thread for each compute the number of processors, but no more than 4. A model of open shapes has 1"},
     {"performance", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "OpenVINO's performance hint: latency or throughput; default latency"},
     {"precision", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
@@ -76,13 +76,6 @@ CompileConfig ParseCompile(const Config& config, int most_threads) {
   return parsed;
 }
 
-int DefaultStreams(int threads, const std::string& performance, int budget) {
-  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  if (threads == 1) return std::min(processors, kMostStreamsByDefault);
-  // Several threads for each: no more streams than the budget has threads for.
-  return performance == "THROUGHPUT" ? std::max(1, (budget - 1) / (threads - 1)) : 1;
-}
-
 }  // namespace
 
 std::span<const wasinn_key> Keys() { return kOvKeys; }
@@ -114,16 +107,20 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   // Later entries beat earlier ones.
   parsed.properties = backend.properties;
   parsed.properties.insert(parsed.properties.end(), host.properties.begin(), host.properties.end());
-  const std::optional<int> streams = host.streams ? host.streams : backend.streams;
-  parsed.streams = streams.value_or(DefaultStreams(parsed.threads, parsed.performance, defaults.budget));
-  if (int64_t{parsed.streams} * (parsed.threads - 1) > defaults.budget - 1) {
-    throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("streams: {} of {} threads each need {} threads beside their callers': expected no more "
-                            "than {}",
-                            parsed.streams, parsed.threads, int64_t{parsed.streams} * (parsed.threads - 1),
-                            defaults.budget - 1));
-  }
+  parsed.streams = host.streams ? host.streams : backend.streams;
   return parsed;
+}
+
+int ModelConfig::Streams(bool has_open_shapes, int budget) const {
+  if (has_open_shapes) return 1;
+  const int processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int chosen = streams.value_or(threads == 1 ? std::min(processors, kMostStreamsByDefault) : 1);
+  const int64_t helpers = int64_t{chosen} * (threads - 1);
+  if (helpers <= budget - 1) return chosen;
+  throw Error(
+      WASINN_INVALID_ARGUMENT,
+      fmt::format("streams: {} of {} threads each need {} threads beside their callers': expected no more than {}",
+                  chosen, threads, helpers, budget - 1));
 }
 
 }  // namespace wasinn::openvino

@@ -35,12 +35,15 @@ struct BackendConfig {
 
 struct ModelConfig {
   int threads = 1;
-  int streams = 1;
+  std::optional<int> streams;  // as configured; Streams() chooses otherwise
   std::string performance;
   std::optional<std::string> precision;
   std::optional<std::string> device;
   std::optional<std::string> cache_dir;
   backend::Config::Entries properties;
+
+  // Computes at once, of a model whose shapes are all fixed, or not (compiled.h).
+  int Streams(bool has_open_shapes, int budget) const;
 
   static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults);
 };

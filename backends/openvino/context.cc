@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "common/error.h"
 
 namespace wasinn::openvino {
@@ -10,13 +12,7 @@ using backend::Error;
 
 namespace {
 
-OvPtr<ov_infer_request_t> MakeRequest(const Model& model) {
-  ov_infer_request_t* request = nullptr;
-  const OvApi& api = model.host().api();
-  model.host().library().Check(api.ov_compiled_model_create_infer_request(model.compiled(), &request),
-                               "making an infer request");
-  return {request, api.ov_infer_request_free};
-}
+constexpr std::chrono::microseconds kShort(1000);
 
 }  // namespace
 
@@ -31,34 +27,77 @@ Context::Context(const Model& model, const wasinn_context_options& options)
     throw Error(WASINN_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed",
                                               outputs_.fixed_bytes(), max_bytes_));
   }
-  request_ = MakeRequest(model);
+  NewRequest();
+}
+
+void Context::NewRequest() {
+  outputs_.UseRequest(nullptr);
+  inputs_.UseRequest(nullptr);
+  request_.reset();
+  request_ = model_.compiled()->NewRequest(&generation_);
   inputs_.UseRequest(request_.get());
   outputs_.UseRequest(request_.get());
 }
 
 void Context::Compute() {
   computed_ = false;
-  inputs_.BeforeRun();
-  outputs_.BeforeRun();
-  const OvLibrary& library = model_.host().library();
-  gate_.Enter();
-  const ov_status_e status = library.api().ov_infer_request_infer(request_.get());
-  // Nothing of a cancellation is left in the request: it lasts until the running inference ends.
-  const bool cancelled = gate_.Leave();
-  if (status != OK) {
-    const std::string message = library.Message(status);
-    if (cancelled || status == INFER_CANCELLED) {
-      throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  {
+    Compiled::Turn turn = Wait();
+    if (turn.generation() != generation_) NewRequest();
+    inputs_.BeforeRun();
+    outputs_.BeforeRun();
+    gate_.Enter();
+    const ov_status_e status = Infer();
+    // Nothing of a cancellation is left in the request: it lasts until the running inference ends.
+    const bool cancelled = gate_.Leave();
+    if (status != OK) {
+      turn.Spoil();
+      Fail(status, cancelled);
     }
-    throw Error(WASINN_RUNTIME_ERROR, message);
   }
-  const uint64_t bytes = outputs_.AfterRun();
+  const uint64_t bytes = outputs_.AfterRun(inputs_);
   if (max_bytes_ != 0 && bytes > max_bytes_) {
     DiscardOutputs();
     throw Error(WASINN_TOO_LARGE, fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed",
                                               bytes, max_bytes_));
   }
   computed_ = true;
+}
+
+Compiled::Turn Context::Wait() {
+  waiting_.Enter();
+  try {
+    Compiled::Turn turn(model_.compiled(), waiting_);
+    waiting_.Leave();
+    return turn;
+  } catch (...) {
+    waiting_.Leave();
+    throw;
+  }
+}
+
+void Context::Fail(ov_status_e status, bool cancelled) const {
+  const std::string message = model_.host().library().Message(status);
+  if (cancelled || status == INFER_CANCELLED) {
+    throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
+  }
+  throw Error(WASINN_RUNTIME_ERROR, message);
+}
+
+ov_status_e Context::Infer() {
+  const OvApi& api = model_.host().api();
+  if (!model_.single_thread()) return api.ov_infer_request_infer(request_.get());
+  if (inputs_.TakeReshaped() || model_.may_loop()) is_short_ = false;
+  const auto start = std::chrono::steady_clock::now();
+  ov_status_e status = OK;
+  if (is_short_) {
+    status = api.ov_infer_request_infer(request_.get());
+  } else {
+    status = api.ov_infer_request_start_async(request_.get());
+    if (status == OK) status = api.ov_infer_request_wait(request_.get());
+  }
+  is_short_ = status == OK && std::chrono::steady_clock::now() - start < kShort;
+  return status;
 }
 
 void Context::CheckComputed() const {
@@ -78,16 +117,12 @@ void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
 // Only with the request does OpenVINO let go of outputs that it allocated.
 void Context::DiscardOutputs() {
   computed_ = false;
-  if (!outputs_.has_allocated()) return;
-  outputs_.UseRequest(nullptr);
-  inputs_.UseRequest(nullptr);
-  request_.reset();
-  request_ = MakeRequest(model_);
-  inputs_.UseRequest(request_.get());
-  outputs_.UseRequest(request_.get());
+  if (!outputs_.has_dynamic()) return;
+  NewRequest();
 }
 
 void Context::Cancel() {
+  waiting_.Cancel([] {});
   gate_.Cancel([this] { model_.host().api().ov_infer_request_cancel(request_.get()); });
 }
 

@@ -11,6 +11,11 @@
 
 namespace wasinn::openvino {
 
+// A model that was compiled for one thread in all is inferred past the state that a cancellation changes, when it is
+// inferred on the caller's thread: nothing would interrupt it. On OpenVINO's own thread it can be, which costs about 12
+// µs. So that is the way until an inference of the same shapes has turned out to be shorter than anybody would want to
+// interrupt.
+//
 // One thread at a time, but for Cancel.
 class Context {
  public:
@@ -28,6 +33,10 @@ class Context {
   void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
+  void NewRequest();
+  Compiled::Turn Wait();
+  ov_status_e Infer();
+  [[noreturn]] void Fail(ov_status_e status, bool cancelled) const;
   void CheckComputed() const;
 
   const Model& model_;
@@ -35,8 +44,11 @@ class Context {
   Inputs inputs_;             // and outputs: behind the request, which points to their memory
   Outputs outputs_;
   OvPtr<ov_infer_request_t> request_;
+  uint64_t generation_ = 0;      // of the request
+  backend::CancelGate waiting_;  // for a turn
   backend::CancelGate gate_;
   bool computed_ = false;
+  bool is_short_ = false;  // the last inference, of the same shapes as the next
 };
 
 }  // namespace wasinn::openvino

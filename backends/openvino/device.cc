@@ -29,9 +29,9 @@ bool Has(const Host& host, std::string_view kind) {
 }
 
 // The caller computes too, so that one thread for each stream is no thread beside the callers'.
-Config::Entries CpuProperties(const ModelConfig& config) {
-  return {{"INFERENCE_NUM_THREADS", std::to_string(config.threads * config.streams)},
-          {"NUM_STREAMS", std::to_string(config.streams)},
+Config::Entries CpuProperties(const ModelConfig& config, int streams) {
+  return {{"INFERENCE_NUM_THREADS", std::to_string(config.threads * streams)},
+          {"NUM_STREAMS", std::to_string(streams)},
           // It would pin the callers' threads, which are the host's.
           {"ENABLE_CPU_PINNING", "NO"}};
 }
@@ -70,9 +70,9 @@ std::vector<std::string> DevicesOf(wasinn_target target, const Host& host) {
   }
 }
 
-Config::Entries PropertiesOf(const std::string& device, const ModelConfig& config) {
+Config::Entries PropertiesOf(const std::string& device, const ModelConfig& config, int streams) {
   Config::Entries properties = {{"PERFORMANCE_HINT", config.performance}};
-  const Config::Entries cpu = CpuProperties(config);
+  const Config::Entries cpu = CpuProperties(config, streams);
   if (IsOn(device, "CPU")) {
     properties.insert(properties.end(), cpu.begin(), cpu.end());
   } else if (device.starts_with("AUTO")) {

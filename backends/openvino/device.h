@@ -24,7 +24,7 @@ bool IsOn(std::string_view device, std::string_view kind);
 std::vector<std::string> DevicesOf(wasinn_target target, const Host& host);
 
 // Pairs of OpenVINO's properties and their values.
-backend::Config::Entries PropertiesOf(const std::string& device, const ModelConfig& config);
+backend::Config::Entries PropertiesOf(const std::string& device, const ModelConfig& config, int streams);
 
 }  // namespace wasinn::openvino
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -72,6 +73,7 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
     Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
     Make(port, *tensor, buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), &value);
     Bind(index, value);
+    reshaped_ = true;
     std::swap(slot.own, value);
     // The old buffer goes when the request has the new one.
     if (buffer.data() != nullptr) std::swap(slot.buffer, buffer);
@@ -97,6 +99,7 @@ void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
     Make(port, tensor, tensor.data != nullptr ? tensor.data : const_cast<char*>(&kNothing), &value);
     Bind(index, value);
     value.data = tensor.data;
+    reshaped_ = reshaped_ || value.dims != slot.lent.dims;
     slot.lent = std::move(value);
     slot.bound = &slot.lent;
   }
@@ -121,6 +124,7 @@ void Inputs::Make(const Port& port, const wasinn_tensor& tensor, void* data, Val
                 WASINN_INVALID_ARGUMENT);
   value->tensor.reset(raw);
   value->data = data;
+  value->bytes = tensor.bytes;
 }
 
 // What OpenVINO refuses here is a shape, since it may know bounds that the signature has no words for.
@@ -128,6 +132,15 @@ void Inputs::Bind(uint32_t index, const Value& value) {
   const OvLibrary& library = model_.host().library();
   library.Check(library.api().ov_infer_request_set_input_tensor_by_index(request_, index, value.tensor.get()),
                 model_.signature().inputs()[index].name.c_str(), WASINN_INVALID_ARGUMENT);
+}
+
+bool Inputs::Holds(const void* data) const {
+  return std::ranges::any_of(slots_, [&](const Slot& slot) {
+    if (slot.wanted == nullptr) return false;
+    const std::less<> before;
+    const auto* begin = static_cast<const char*>(slot.wanted->data);
+    return !before(data, begin) && before(data, begin + slot.wanted->bytes);
+  });
 }
 
 void Inputs::BeforeRun() {

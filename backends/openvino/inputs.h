@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <utility>
 #include <vector>
 
 #include "common/aligned_buffer.h"
@@ -24,12 +25,17 @@ class Inputs {
   void Lend(uint32_t index, const wasinn_tensor& tensor);
   void Unset(uint32_t index);
   void BeforeRun();
+  // Whether this is the memory of an input.
+  bool Holds(const void* data) const;
+  // Whether shapes have changed since the last call.
+  bool TakeReshaped() { return std::exchange(reshaped_, false); }
 
  private:
   // A tensor of OpenVINO over memory that it does not own.
   struct Value {
     OvPtr<ov_tensor_t> tensor;  // NULL: there is none
     const void* data = nullptr;
+    size_t bytes = 0;
     std::vector<int64_t> dims;
   };
   struct Slot {
@@ -46,6 +52,7 @@ class Inputs {
   const Model& model_;
   ov_infer_request_t* request_ = nullptr;
   std::vector<Slot> slots_;
+  bool reshaped_ = true;
   bool check_ = true;  // something may be unset or unbound
 };
 

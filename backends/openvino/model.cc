@@ -12,23 +12,26 @@ namespace wasinn::openvino {
 
 using backend::Error;
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
-    : host_(host), compiled_(nullptr, host.api().ov_compiled_model_free) {
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
   ModelConfig config = ModelConfig::Parse(options.host_config, options.guest_config, host.config());
   SourceModel source = ReadSource(host, blobs, options);
   // Nothing that a guest sends fills the host's disk.
   if (blobs.front().path == nullptr) config.cache_dir.reset();
   weights_ = std::move(source.weights);
+  may_loop_ = source.may_loop;
+  compiled_ = std::make_unique<Compiled>(host.library(), host.core(), std::move(source.model));
+  const int streams = config.Streams(compiled_->has_open_shapes(), host.config().budget);
   if (config.device) {
-    CompileOn(*config.device, source.model.get(), config);
+    compiled_->CompileFor(*config.device, PropertiesOf(*config.device, config, streams));
   } else {
-    CompileOnTarget(source.model.get(), config, options);
+    CompileOnTarget(config, streams, options);
   }
-  signature_ = std::make_unique<Signature>(host.library(), compiled_.get());
+  single_thread_ = Property("INFERENCE_NUM_THREADS") == "1";
+  signature_ = std::make_unique<Signature>(host.library(), compiled_->get());
   MakeDescription();
 }
 
-void Model::CompileOnTarget(const ov_model_t* model, const ModelConfig& config, const wasinn_load_options& options) {
+void Model::CompileOnTarget(const ModelConfig& config, int streams, const wasinn_load_options& options) {
   std::vector<std::string> devices;
   std::string missing;
   try {
@@ -42,7 +45,7 @@ void Model::CompileOnTarget(const ov_model_t* model, const ModelConfig& config, 
     const bool last = i + 1 == devices.size();
     if (last && !missing.empty()) host_.WarnOfFallback(missing);
     try {
-      return CompileOn(devices[i], model, config);
+      return compiled_->CompileFor(devices[i], PropertiesOf(devices[i], config, streams));
     } catch (const Error& error) {
       if (last) throw;
       missing = error.what();
@@ -50,22 +53,10 @@ void Model::CompileOnTarget(const ov_model_t* model, const ModelConfig& config, 
   }
 }
 
-void Model::CompileOn(const std::string& device, const ov_model_t* model, const ModelConfig& config) {
-  const auto pairs = PropertiesOf(device, config);
-  std::vector<ov_property_t> properties;
-  properties.reserve(pairs.size());
-  for (const auto& [key, value] : pairs) properties.push_back({key.c_str(), value.c_str()});
-  ov_compiled_model_t* compiled = nullptr;
-  host_.library().Check(host_.api().ov_core_compile_model_props(host_.core(), model, device.c_str(), properties.size(),
-                                                                properties.data(), &compiled),
-                        fmt::format("compiling the model for {}", device).c_str());
-  compiled_.reset(compiled);
-}
-
 // Empty where the device has none.
 std::string Model::Property(const char* key) const {
   char* text = nullptr;
-  if (host_.api().ov_compiled_model_get_property(compiled_.get(), key, &text) != OK || text == nullptr) return "";
+  if (host_.api().ov_compiled_model_get_property(compiled_->get(), key, &text) != OK || text == nullptr) return "";
   std::string value = text;
   host_.api().ov_free(text);
   return value;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "openvino/compiled.h"
 #include "openvino/host.h"
 #include "openvino/signature.h"
 #include "openvino/source.h"
@@ -22,22 +23,26 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   const Host& host() const { return host_; }
-  ov_compiled_model_t* compiled() const { return compiled_.get(); }
+  Compiled* compiled() const { return compiled_.get(); }
   const Signature& signature() const { return *signature_; }
   const wasinn_info* info() const { return signature_->info(); }
+  // Whether only an inference on OpenVINO's own thread can be interrupted (context.h).
+  bool single_thread() const { return single_thread_; }
+  bool may_loop() const { return may_loop_; }
   const char* Describe() const { return description_.c_str(); }
 
  private:
-  void CompileOnTarget(const ov_model_t* model, const ModelConfig& config, const wasinn_load_options& options);
-  void CompileOn(const std::string& device, const ov_model_t* model, const ModelConfig& config);
+  void CompileOnTarget(const ModelConfig& config, int streams, const wasinn_load_options& options);
   std::string Property(const char* key) const;
   void MakeDescription();
 
   const Host& host_;
   Weights weights_;  // behind `compiled_`, which reads them, in the order of destruction
-  OvPtr<ov_compiled_model_t> compiled_;
+  std::unique_ptr<Compiled> compiled_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
+  bool single_thread_ = false;
+  bool may_loop_ = true;
 };
 
 }  // namespace wasinn::openvino

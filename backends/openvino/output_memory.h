@@ -7,16 +7,14 @@
 #include <utility>
 
 #include "common/aligned_buffer.h"
-#include "openvino/ov_library.h"
 
 namespace wasinn::openvino {
 
 class OutputMemories;
 
-// What an output lies in.
+// What an output is copied to.
 struct OutputMemory {
   backend::AlignedBuffer buffer;
-  OvPtr<ov_tensor_t> tensor;  // over the buffer; NULL for a copy
   // While somebody has taken it: where it goes back to; NULL: nowhere.
   std::shared_ptr<OutputMemories> home;
 };

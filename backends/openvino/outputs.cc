@@ -16,12 +16,11 @@ Outputs::Outputs(const Model& model) : model_(model) {
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape();
     slots_.push_back({.fixed = fixed,
-                      .memory = nullptr,
-                      .spare = fixed ? std::make_shared<OutputMemories>() : nullptr,
                       .tensor = {nullptr, model.host().api().ov_tensor_free},
                       .view = {},
-                      .dims = {}});
-    has_allocated_ = has_allocated_ || !fixed;
+                      .dims = {},
+                      .spare = std::make_shared<OutputMemories>()});
+    has_dynamic_ = has_dynamic_ || !fixed;
     if (!fixed) continue;
     const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
     if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
@@ -30,104 +29,65 @@ Outputs::Outputs(const Model& model) : model_(model) {
 
 void Outputs::UseRequest(ov_infer_request_t* request) {
   request_ = request;
-  for (Slot& slot : slots_) {
-    slot.bound = nullptr;
-    slot.tensor.reset();
-  }
+  for (Slot& slot : slots_) slot.tensor.reset();
 }
 
 void Outputs::BeforeRun() {
+  for (Slot& slot : slots_) slot.taken = false;
+}
+
+uint64_t Outputs::AfterRun(const Inputs& inputs) {
+  uint64_t bytes = 0;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
-    slot.taken = false;
-    if (!slot.fixed) {
-      slot.tensor.reset();
-    } else if (slot.memory == nullptr || slot.bound != slot.memory.get()) {
-      BindFixed(i, &slot);
+    if (!model_.signature().outputs()[i].servable()) continue;
+    Look(i, &slot);
+    bytes += slot.view.bytes;
+    if (slot.view.bytes == 0 || !inputs.Holds(slot.data)) continue;
+    if (slot.copy.data() == nullptr || slot.copy.capacity() < slot.view.bytes) {
+      slot.copy = backend::AlignedBuffer(slot.view.bytes);
     }
-  }
-}
-
-OutputMemoryPtr Outputs::NewFixed(const Port& port) const {
-  const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
-  auto memory = std::make_unique<OutputMemory>(OutputMemory{.buffer = backend::AlignedBuffer(bytes),
-                                                            .tensor = {nullptr, model_.host().api().ov_tensor_free},
-                                                            .home = nullptr});
-  // Should ever an output be left as it is, a guest must not see what was in this memory before.
-  std::memset(memory->buffer.data(), 0, bytes);
-  const ov_shape_t shape = {.rank = static_cast<int64_t>(port.dims.size()),
-                            .dims = const_cast<int64_t*>(port.dims.data())};
-  ov_tensor_t* raw = nullptr;
-  const OvLibrary& library = model_.host().library();
-  library.Check(library.api().ov_tensor_create_from_host_ptr(port.ov_type, shape, memory->buffer.data(), &raw),
-                port.name.c_str());
-  memory->tensor.reset(raw);
-  return memory;
-}
-
-void Outputs::BindFixed(uint32_t index, Slot* slot) {
-  const Port& port = model_.signature().outputs()[index];
-  if (slot->memory == nullptr) slot->memory = slot->spare->Take();
-  if (slot->memory == nullptr) {
-    slot->memory = NewFixed(port);
-    slot->bound = nullptr;  // whatever was at this address before
-  }
-  if (slot->bound != slot->memory.get()) {
-    slot->bound = nullptr;
-    const OvLibrary& library = model_.host().library();
-    library.Check(
-        library.api().ov_infer_request_set_output_tensor_by_index(request_, index, slot->memory->tensor.get()),
-        port.name.c_str());
-    slot->bound = slot->memory.get();
-  }
-  slot->view = {.struct_size = sizeof(wasinn_tensor),
-                .dtype = port.io.dtype,
-                .rank = static_cast<uint32_t>(port.dims.size()),
-                .dims = port.dims.data(),
-                .data = slot->memory->buffer.data(),
-                .bytes = slot->memory->buffer.capacity(),
-                .owner = nullptr,
-                .release = nullptr};
-}
-
-uint64_t Outputs::AfterRun() {
-  uint64_t bytes = fixed_bytes_;
-  if (!has_allocated_) return bytes;
-  for (uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].fixed || !model_.signature().outputs()[i].servable()) continue;
-    Look(i, &slots_[i]);
-    bytes += slots_[i].view.bytes;
+    std::memcpy(slot.copy.data(), slot.data, slot.view.bytes);
+    slot.view.data = slot.copy.data();
   }
   return bytes;
 }
 
-void Outputs::Look(uint32_t index, Slot* slot) {
+void Outputs::Look(uint32_t index, Slot* slot) const {
   const Port& port = model_.signature().outputs()[index];
   const OvLibrary& library = model_.host().library();
-  const OvApi& api = library.api();
+  const bool known = slot->fixed && slot->tensor != nullptr;
   ov_tensor_t* raw = nullptr;
-  library.Check(api.ov_infer_request_get_output_tensor_by_index(request_, index, &raw), port.name.c_str());
+  library.Check(library.api().ov_infer_request_get_output_tensor_by_index(request_, index, &raw), port.name.c_str());
   slot->tensor.reset(raw);
+  if (!known) ReadShape(port, slot);
+  slot->data = nullptr;
+  if (slot->view.bytes > 0) library.Check(library.api().ov_tensor_data(raw, &slot->data), port.name.c_str());
+  slot->view.data = slot->data;
+}
+
+void Outputs::ReadShape(const Port& port, Slot* slot) const {
+  const OvLibrary& library = model_.host().library();
+  const OvApi& api = library.api();
   ov_element_type_e type = DYNAMIC;
-  library.Check(api.ov_tensor_get_element_type(raw, &type), port.name.c_str());
+  library.Check(api.ov_tensor_get_element_type(slot->tensor.get(), &type), port.name.c_str());
   ov_shape_t shape = {};
-  library.Check(api.ov_tensor_get_shape(raw, &shape), port.name.c_str());
+  const ov_status_e status = api.ov_tensor_get_shape(slot->tensor.get(), &shape);
+  // The C API calls the shape of a scalar an invalid parameter.
+  if (status != INVALID_C_PARAM) library.Check(status, port.name.c_str());
   slot->dims.assign(shape.dims, shape.dims + shape.rank);
-  api.ov_shape_free(&shape);
+  if (status == OK) api.ov_shape_free(&shape);
   if (FromOv(type) == WASINN_DTYPE_UNKNOWN || slot->dims.size() > WASINN_MAX_RANK) {
     throw Error(WASINN_UNSUPPORTED_OPERATION,
                 fmt::format("output '{}' became {} of {} dimensions: expected numbers, and no more than {}", port.name,
                             OvName(type), slot->dims.size(), WASINN_MAX_RANK));
   }
-  const uint64_t bytes = TensorBytes(slot->dims, ElementSize(FromOv(type)));
-  void* data = nullptr;
-  if (bytes > 0) library.Check(api.ov_tensor_data(raw, &data), port.name.c_str());
   slot->view = {.struct_size = sizeof(wasinn_tensor),
                 .dtype = static_cast<uint32_t>(FromOv(type)),
                 .rank = static_cast<uint32_t>(slot->dims.size()),
                 .dims = slot->dims.data(),
-                .data = data,
-                .bytes = bytes,
+                .data = nullptr,
+                .bytes = TensorBytes(slot->dims, ElementSize(FromOv(type))),
                 .owner = nullptr,
                 .release = nullptr};
 }
@@ -151,17 +111,14 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
   Slot& slot = slots_[index];
-  OutputMemoryPtr memory = std::move(slot.memory);
-  if (slot.fixed) {
-    memory->home = slot.spare;
-  } else {
-    // OpenVINO shows its own memory, to which the request goes on writing.
-    memory = std::make_unique<OutputMemory>(OutputMemory{.buffer = backend::AlignedBuffer(out->bytes),
-                                                         .tensor = {nullptr, model_.host().api().ov_tensor_free},
-                                                         .home = nullptr});
-    if (out->bytes > 0) std::memcpy(memory->buffer.data(), out->data, out->bytes);
-    out->data = memory->buffer.data();
+  OutputMemoryPtr memory = slot.spare->Take();
+  if (memory == nullptr || memory->buffer.capacity() < out->bytes) {
+    memory =
+        std::make_unique<OutputMemory>(OutputMemory{.buffer = backend::AlignedBuffer(out->bytes), .home = nullptr});
   }
+  if (out->bytes > 0) std::memcpy(memory->buffer.data(), out->data, out->bytes);
+  out->data = memory->buffer.data();
+  memory->home = slot.spare;
   slot.taken = true;
   out->owner = memory.release();
   out->release = [](void* owner) {

@@ -7,52 +7,54 @@
 #include <memory>
 #include <vector>
 
+#include "openvino/inputs.h"
 #include "openvino/model.h"
 #include "openvino/output_memory.h"
 
 namespace wasinn::openvino {
 
-// An output whose shape the model fixes lies in a buffer of ours that the request writes to. Others OpenVINO allocates,
-// and writes to the same place again in the next run. One thread at a time.
+// OpenVINO allocates the outputs, and writes to the same place again in the next run: what is taken is a copy. (It
+// would write to buffers of ours as well, but for an output that is an input: that buffer it leaves as it is, and tells
+// nobody.) An output that is an input is shown in the input's memory: such a one is copied after each run, for the
+// input may be set while the output is looked at. One thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Model& model);
 
   // From now on outputs come from this request. NULL: from none.
   void UseRequest(ov_infer_request_t* request);
-  // The bytes of the buffers of ours; UINT64_MAX where they are too many to count.
+  // The bytes of the outputs of a fixed shape; UINT64_MAX where they are too many to count.
   uint64_t fixed_bytes() const { return fixed_bytes_; }
-  // Whether there are outputs that OpenVINO allocates.
-  bool has_allocated() const { return has_allocated_; }
+  // Whether there are others.
+  bool has_dynamic() const { return has_dynamic_; }
   // Before each run. What outputs held is gone.
   void BeforeRun();
   // After each run that succeeded: the bytes of all outputs.
-  uint64_t AfterRun();
+  uint64_t AfterRun(const Inputs& inputs);
   // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
   void Take(uint32_t index, wasinn_tensor* out);
 
  private:
   struct Slot {
-    bool fixed = false;
-    OutputMemoryPtr memory;                 // of a fixed one; NULL: it was taken
-    const OutputMemory* bound = nullptr;    // which memory the request writes to
-    std::shared_ptr<OutputMemories> spare;  // of a fixed one: what was taken and came back
-    OvPtr<ov_tensor_t> tensor;              // of another: what OpenVINO shows
+    bool fixed = false;         // its shape
+    OvPtr<ov_tensor_t> tensor;  // what OpenVINO shows; NULL before the first run
+    void* data = nullptr;       // there
+    backend::AlignedBuffer copy;
     bool taken = false;
     wasinn_tensor view = {};
-    std::vector<int64_t> dims;  // that `view` points to
+    std::vector<int64_t> dims;              // that `view` points to
+    std::shared_ptr<OutputMemories> spare;  // what was taken and came back
   };
 
-  OutputMemoryPtr NewFixed(const Port& port) const;
-  void BindFixed(uint32_t index, Slot* slot);
-  void Look(uint32_t index, Slot* slot);
+  void Look(uint32_t index, Slot* slot) const;
+  void ReadShape(const Port& port, Slot* slot) const;
 
   const Model& model_;
   ov_infer_request_t* request_ = nullptr;
   std::vector<Slot> slots_;
   uint64_t fixed_bytes_ = 0;
-  bool has_allocated_ = false;
+  bool has_dynamic_ = false;
 };
 
 }  // namespace wasinn::openvino

@@ -39,7 +39,10 @@ namespace wasinn::openvino {
   X(ov_infer_request_infer)                      \
   X(ov_infer_request_set_input_tensor_by_index)  \
   X(ov_infer_request_set_output_tensor_by_index) \
+  X(ov_infer_request_start_async)                \
+  X(ov_infer_request_wait)                       \
   X(ov_model_free)                               \
+  X(ov_model_is_dynamic)                         \
   X(ov_output_const_port_free)                   \
   X(ov_partial_shape_free)                       \
   X(ov_port_get_any_name)                        \

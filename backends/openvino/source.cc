@@ -55,6 +55,16 @@ Weights ReadWeightsBeside(const char* path) {
   return {std::move(buffer), size};
 }
 
+// Whether a node of an ONNX model may be a Loop: the word, as long as a string that has its length before it. There is
+// more than one way to write that length.
+bool HasLoop(std::string_view bytes) {
+  constexpr std::string_view kLoop = "Loop";
+  for (size_t at = bytes.find(kLoop); at != std::string_view::npos; at = bytes.find(kLoop, at + 1)) {
+    if (at > 0 && (bytes[at - 1] == '\x04' || bytes[at - 1] == '\0')) return true;
+  }
+  return false;
+}
+
 class SourceReader {
  public:
   SourceReader(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
@@ -78,8 +88,8 @@ class SourceReader {
   }
 
  private:
-  SourceModel Own(ov_model_t* model, Weights weights) const {
-    return {.model = {model, host_.api().ov_model_free}, .weights = std::move(weights)};
+  SourceModel Own(ov_model_t* model, bool may_loop, Weights weights) const {
+    return {.model = {model, host_.api().ov_model_free}, .may_loop = may_loop, .weights = std::move(weights)};
   }
 
   void ExpectBlobs(size_t most, const char* what) const {
@@ -105,6 +115,11 @@ class SourceReader {
   SourceModel ReadOnnx() {
     ExpectBlobs(1, "an ONNX model is one blob, and an IR is XML first");
 #ifdef WASINN_OPENVINO_SCANS_ONNX
+    if (first_.path == nullptr && HasLoop(TextOf(first_))) {
+      throw Error(WASINN_UNSUPPORTED_OPERATION,
+                  "the ONNX model has a Loop, which OpenVINO does not interrupt: a guest's model may not have it; the "
+                  "host can offer the model by name");
+    }
     const onnx::Trust trust = first_.path == nullptr ? onnx::Trust::kGuest : onnx::Trust::kHost;
     const uint64_t most = options_.max_bytes == 0 ? UINT64_MAX : options_.max_bytes;
     onnx::ModelScan scan;
@@ -147,7 +162,7 @@ class SourceReader {
     host_.library().Check(api.ov_core_read_model_from_memory_buffer(host_.core(), TextOf(first_).data(), first_.size,
                                                                     tensor.get(), &model),
                           doing, WASINN_INVALID_ENCODING);
-    return Own(model, std::move(weights));
+    return Own(model, TextOf(first_).find("Loop") != std::string_view::npos, std::move(weights));
   }
 
   SourceModel ReadFile() const {
@@ -162,7 +177,7 @@ class SourceReader {
     ov_model_t* model = nullptr;
     host_.library().Check(host_.api().ov_core_read_model(host_.core(), path.c_str(), nullptr, &model),
                           fmt::format("reading '{}'", path.string()).c_str(), WASINN_INVALID_ENCODING);
-    return Own(model, {});
+    return Own(model, true, {});
   }
 
   const Host& host_;

@@ -17,8 +17,8 @@ bool EndsName(char c) { return IsXmlSpace(c) || c == '>' || c == '/' || c == '='
 }  // namespace
 
 std::optional<std::string_view> XmlTag::Find(std::string_view key) const {
-  for (const auto& [name, value] : attributes) {
-    if (name == key) return value;
+  for (const auto& [attribute, value] : attributes) {
+    if (attribute == key) return value;
   }
   return std::nullopt;
 }

@@ -1,0 +1,80 @@
+#include "openvino/compiled.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+
+namespace wasinn::openvino {
+
+using backend::Error;
+
+// How often whoever waits looks whether it is to go on waiting.
+constexpr std::chrono::milliseconds kPatience(5);
+
+Compiled::Compiled(const OvLibrary& library, ov_core_t* core, OvPtr<ov_model_t> model)
+    : library_(library),
+      core_(core),
+      model_(std::move(model)),
+      has_open_shapes_(library.api().ov_model_is_dynamic(model_.get())),
+      compiled_(nullptr, library.api().ov_compiled_model_free) {}
+
+void Compiled::CompileFor(const std::string& device, backend::Config::Entries properties) {
+  device_ = device;
+  properties_ = std::move(properties);
+  Compile();
+}
+
+void Compiled::Compile() {
+  std::vector<ov_property_t> properties;
+  properties.reserve(properties_.size());
+  for (const auto& [key, value] : properties_) properties.push_back({key.c_str(), value.c_str()});
+  ov_compiled_model_t* compiled = nullptr;
+  library_.Check(library_.api().ov_core_compile_model_props(core_, model_.get(), device_.c_str(), properties.size(),
+                                                            properties.data(), &compiled),
+                 fmt::format("compiling the model for {}", device_).c_str());
+  compiled_.reset(compiled);
+  ++generation_;
+}
+
+OvPtr<ov_infer_request_t> Compiled::NewRequest(uint64_t* generation) {
+  const std::lock_guard lock(mutex_);
+  ov_infer_request_t* request = nullptr;
+  library_.Check(library_.api().ov_compiled_model_create_infer_request(compiled_.get(), &request),
+                 "making an infer request");
+  *generation = generation_;
+  return {request, library_.api().ov_infer_request_free};
+}
+
+Compiled::Turn::Turn(Compiled* compiled, const backend::CancelGate& gate) : compiled_(compiled) {
+  if (!compiled_->has_open_shapes_) {
+    generation_ = compiled_->generation_;  // never changes then
+    return;
+  }
+  std::unique_lock lock(compiled_->mutex_);
+  while (compiled_->busy_) {
+    if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "the compute was cancelled: another one of this model went on");
+    compiled_->free_.wait_for(lock, kPatience);
+  }
+  if (compiled_->spoilt_) {
+    compiled_->Compile();
+    compiled_->spoilt_ = false;
+  }
+  compiled_->busy_ = true;
+  generation_ = compiled_->generation_;
+}
+
+Compiled::Turn::~Turn() {
+  if (compiled_ == nullptr || !compiled_->has_open_shapes_) return;
+  {
+    const std::lock_guard lock(compiled_->mutex_);
+    compiled_->busy_ = false;
+    compiled_->spoilt_ = compiled_->spoilt_ || spoilt_;
+  }
+  compiled_->free_.notify_one();
+}
+
+}  // namespace wasinn::openvino

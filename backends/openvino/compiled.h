@@ -1,0 +1,78 @@
+// A compiled model, and who computes with it.
+#ifndef WASINN_BACKENDS_OPENVINO_COMPILED_H_
+#define WASINN_BACKENDS_OPENVINO_COMPILED_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "common/cancel_gate.h"
+#include "common/config.h"
+#include "openvino/ov_library.h"
+
+namespace wasinn::openvino {
+
+// Shapes that a model leaves open are worked out by the nodes of what was compiled, as an inference comes to them. One
+// that was interrupted, or that failed, leaves some nodes with new shapes that they take for those of the inference
+// before: the next one fails, or computes past the end of their memory, in whichever context (OpenVINO 2026.4). So such
+// a model computes for one context at a time, and is compiled anew after an inference that did not end well. Models
+// whose shapes are all fixed are free of this, and compute for several contexts at once.
+//
+// Any thread.
+class Compiled {
+ public:
+  Compiled(const OvLibrary& library, ov_core_t* core, OvPtr<ov_model_t> model);
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  // Compiles; once, and before anything else.
+  void CompileFor(const std::string& device, backend::Config::Entries properties);
+
+  ov_compiled_model_t* get() const { return compiled_.get(); }
+  bool has_open_shapes() const { return has_open_shapes_; }
+
+  // A request for one context. It is outdated when the generation is no longer this one's.
+  OvPtr<ov_infer_request_t> NewRequest(uint64_t* generation);
+
+  // The time of one inference: waits for its turn. Throws WASINN_TIMEOUT where the gate was cancelled meanwhile.
+  class Turn {
+   public:
+    Turn(Compiled* compiled, const backend::CancelGate& gate);
+    ~Turn();
+    Turn(Turn&& other) noexcept
+        : compiled_(std::exchange(other.compiled_, nullptr)), generation_(other.generation_), spoilt_(other.spoilt_) {}
+    Turn& operator=(Turn&& other) = delete;
+
+    uint64_t generation() const { return generation_; }
+    // The inference did not end well.
+    void Spoil() { spoilt_ = true; }
+
+   private:
+    Compiled* compiled_;
+    uint64_t generation_ = 0;
+    bool spoilt_ = false;
+  };
+
+ private:
+  void Compile();
+
+  const OvLibrary& library_;
+  ov_core_t* const core_;
+  OvPtr<ov_model_t> model_;
+  const bool has_open_shapes_;
+  std::string device_;
+  backend::Config::Entries properties_;
+
+  std::mutex mutex_;
+  std::condition_variable free_;
+  OvPtr<ov_compiled_model_t> compiled_;
+  uint64_t generation_ = 0;
+  bool busy_ = false;
+  bool spoilt_ = false;
+};
+
+}  // namespace wasinn::openvino
+
+#endif  // WASINN_BACKENDS_OPENVINO_COMPILED_H_

@@ -1,0 +1,181 @@
+// Interrupting computes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "backends/driver.h"
+#include "backends/openvino_native.h"
+
+namespace wasinn::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Cancels again and again, as the core's watchdog does, after a while until it is told to stop.
+class Watchdog {
+ public:
+  Watchdog(Context* context, milliseconds deadline)
+      : thread_([this, context, deadline] {
+          const auto start = steady_clock::now();
+          while (!done_) {
+            std::this_thread::sleep_for(milliseconds(2));
+            if (steady_clock::now() - start > deadline) context->Cancel();
+          }
+        }) {}
+  ~Watchdog() {
+    done_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> done_ = false;
+  std::thread thread_;
+};
+
+Tensor Square(int64_t side) {
+  return Floats({side, side}, std::vector<float>(static_cast<size_t>(side * side), 0.01f));
+}
+
+// How long the model takes on this machine when nobody interrupts it.
+steady_clock::duration Alone(const Model& model, const Tensor& in) {
+  Context context(model);
+  EXPECT_TRUE(context.Set(0, in));
+  const auto start = steady_clock::now();
+  const Result computed = context.Compute();
+  EXPECT_TRUE(computed) << computed.message;
+  return steady_clock::now() - start;
+}
+
+// Of one stream with one thread OpenVINO cannot interrupt an inference on the caller's thread.
+class OpenVinoCancel : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(OpenVinoCancel, EndsALongCompute) {
+  const Host host(GetParam());
+  ASSERT_TRUE(host.opened()) << host.opened().message;
+  const Model model(host, IrXml("slow"), IrOptions("slow"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const Tensor large = Square(1000);
+  const auto alone = Alone(model, large);
+  ASSERT_GT(alone, milliseconds(200)) << "too quick to tell";
+  Context context(model);
+  // Short computes first: nothing may be learnt from them about long ones.
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(context.Set(0, Square(2)));
+    ASSERT_TRUE(context.Compute());
+  }
+  ASSERT_TRUE(context.Set(0, large));
+  for (int i = 0; i < 2; ++i) {
+    const auto start = steady_clock::now();
+    const Watchdog watchdog(&context, milliseconds(50));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+    EXPECT_LT(steady_clock::now() - start, alone / 2);
+    Tensor tensor;
+    EXPECT_EQ(context.Get(0, &tensor).code, WASINN_INVALID_ARGUMENT);
+  }
+  // The context is as good as before, also for the shape that was computed before what was interrupted.
+  ASSERT_TRUE(context.Set(0, Square(2)));
+  const Result computed = context.Compute();
+  EXPECT_TRUE(computed) << computed.message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Streams, OpenVinoCancel, ::testing::Values("{}", R"({"streams": 1})"),
+                         [](const auto& test) { return test.index == 0 ? "Default" : "One"; });
+
+// The same where all shapes are fixed, with several contexts at once, of which one is interrupted.
+TEST(OpenVinoCancelFixed, EndsOneOfTwo) {
+  const Host host(R"({"streams": 2})");
+  const Model model(host, IrXml("slow_fixed"), IrOptions("slow_fixed"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const Tensor in = Square(1000);
+  Context first(model), second(model);
+  ASSERT_TRUE(first.Set(0, in));
+  ASSERT_TRUE(second.Set(0, in));
+  Tensor want, got;
+  ASSERT_TRUE(second.Compute());
+  ASSERT_TRUE(second.Get(0, &want));
+  Result other;
+  std::thread thread([&] { other = second.Compute(); });
+  {
+    const Watchdog watchdog(&first, milliseconds(50));
+    EXPECT_EQ(first.Compute().code, WASINN_TIMEOUT);
+  }
+  thread.join();
+  ASSERT_TRUE(other) << other.message;
+  ASSERT_TRUE(second.Get(0, &got));
+  EXPECT_EQ(got.bytes, want.bytes);
+  ASSERT_TRUE(first.Compute());
+  ASSERT_TRUE(first.Get(0, &got));
+  EXPECT_EQ(got.bytes, want.bytes);
+}
+
+// A compute that waits for another one of its model gives up, too.
+TEST(OpenVinoCancelWaiting, EndsWhatHasNotBegun) {
+  const Host host;
+  const Model model(host, IrXml("slow"), IrOptions("slow"));
+  Context first(model), second(model);
+  ASSERT_TRUE(first.Set(0, Square(1000)));
+  ASSERT_TRUE(second.Set(0, Square(2)));
+  Result long_one;
+  std::atomic<bool> ended = false;
+  std::thread thread([&] {
+    long_one = first.Compute();
+    ended = true;
+  });
+  std::this_thread::sleep_for(milliseconds(100));
+  {
+    const Watchdog watchdog(&second, milliseconds(20));
+    const Result computed = second.Compute();
+    EXPECT_FALSE(ended);
+    EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+  }
+  thread.join();
+  EXPECT_TRUE(long_one) << long_one.message;
+  EXPECT_TRUE(second.Compute());
+}
+
+// An inference that fails leaves nothing behind either.
+TEST(OpenVinoFailure, LeavesTheModelAsItWas) {
+  const Host host;
+  const Model model(host, IrXml("slow"), IrOptions("slow"));
+  Context context(model);
+  Tensor want, got;
+  ASSERT_TRUE(context.Set(0, Square(2)));
+  ASSERT_TRUE(context.Compute());
+  ASSERT_TRUE(context.Get(0, &want));
+  ASSERT_TRUE(context.Set(0, Floats({2, 3}, std::vector<float>(6, 1))));
+  EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR) << "no product of 2x3 and 2x3";
+  ASSERT_TRUE(context.Set(0, Square(2)));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  ASSERT_TRUE(context.Get(0, &got));
+  EXPECT_EQ(got.bytes, want.bytes);
+}
+
+TEST(OpenVinoCancelRaces, LeaveOtherComputesAlone) {
+  const Host host;
+  const Model model(host, IrXml("mean"), IrOptions("mean"));
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1, 3, 8, 8}, std::vector<float>(192, 2))));
+  std::atomic<bool> done = false;
+  std::thread canceller([&] {
+    while (!done) context.Cancel();
+  });
+  int cancelled = 0, succeeded = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Result computed = context.Compute();
+    cancelled += computed.code == WASINN_TIMEOUT;
+    succeeded += computed.code == WASINN_OK;
+  }
+  done = true;
+  canceller.join();
+  EXPECT_EQ(cancelled + succeeded, 2000) << "nothing else may come of it";
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(context.Compute()) << "nothing is left of a cancellation";
+}
+
+}  // namespace
+}  // namespace wasinn::test
