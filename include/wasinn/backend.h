@@ -66,19 +66,6 @@ typedef struct wasinn_host_services {
   uint32_t threads;
 } wasinn_host_services;
 
-/* One configuration key that a backend knows. Configuration arrives as the text of one JSON object; wasinn has refused
- * unknown keys, and passes on of a guest's keys only those with WASINN_KEY_GUEST. */
-enum {
-  WASINN_KEY_BACKEND = 1u << 0, /* in [backends.NAME]: passed to open */
-  WASINN_KEY_MODEL = 1u << 1,   /* in [models.NAME.config]: passed to load as host_config */
-  WASINN_KEY_GUEST = 1u << 2    /* a guest may set it: passed to load as guest_config */
-};
-typedef struct wasinn_key {
-  const char* name;
-  uint32_t where; /* WASINN_KEY_* */
-  const char* description;
-} wasinn_key;
-
 /* Bytes of a model, reference counted: a backend that needs them after load returns retains, and releases later. */
 typedef struct wasinn_blob {
   uint32_t struct_size;

@@ -93,6 +93,19 @@ typedef struct wasinn_io {
   const char* type_name; /* the framework's own word for the type, for messages: "tensor(string)"; may be NULL */
 } wasinn_io;
 
+/* One configuration key that a backend knows. Configuration arrives as the text of one JSON object; wasinn has refused
+ * unknown keys, and passes on of a guest's keys only those with WASINN_KEY_GUEST. */
+enum {
+  WASINN_KEY_BACKEND = 1u << 0, /* in [backends.NAME]: passed to open */
+  WASINN_KEY_MODEL = 1u << 1,   /* in [models.NAME.config]: passed to load as host_config */
+  WASINN_KEY_GUEST = 1u << 2    /* a guest may set it: passed to load as guest_config */
+};
+typedef struct wasinn_key {
+  const char* name;
+  uint32_t where; /* WASINN_KEY_* */
+  const char* description;
+} wasinn_key;
+
 #ifdef __cplusplus
 }
 #endif

@@ -198,11 +198,13 @@ typedef struct wasinn_backend_report {
   const char* name;      /* "onnx" */
   const char* encodings; /* "onnx" */
   bool available;
-  const char* framework; /* "ONNX Runtime 1.31.1"; "" if not available */
-  const char* devices;   /* "cpu"; "" if not available */
-  const char* library;   /* the framework's file; "" if not available */
-  const char* missing;   /* what is missing, "" if available */
-  const char* install;   /* the command that installs it; "" if available */
+  const char* framework;  /* "ONNX Runtime 1.31.1"; "" if not available */
+  const char* devices;    /* "cpu"; "" if not available */
+  const char* library;    /* the framework's file; "" if not available */
+  const char* missing;    /* what is missing, "" if available */
+  const char* install;    /* the command that installs it; "" if available */
+  const wasinn_key* keys; /* configuration that it knows; const, valid for the life of the OS process */
+  size_t n_keys;
 } wasinn_backend_report;
 typedef void (*wasinn_backend_fn)(void* user, const wasinn_backend_report* backend);
 /* Calls `fn` for each known backend, opening those whose framework is there. `fn` must not call wasinn. */

@@ -194,8 +194,10 @@ struct BackendReport {
   std::string framework;  // name and version; this and the next two are empty if not available
   std::string devices;
   std::string library;
-  std::string missing;  // what is missing; this and the next are empty if available
-  std::string install;  // the command that installs it
+  std::string missing;     // what is missing; this and the next are empty if available
+  std::string install;     // the command that installs it
+  const wasinn_key* keys;  // const, valid for the life of the OS process
+  size_t n_keys;
 };
 
 // Called from any thread, also concurrently, with one line without control characters. Must not call wasinn, must not
@@ -282,7 +284,7 @@ class Host {
           static_cast<std::vector<BackendReport>*>(user)->push_back(
               {ToString(report->name), ToString(report->encodings), report->available, ToString(report->framework),
                ToString(report->devices), ToString(report->library), ToString(report->missing),
-               ToString(report->install)});
+               ToString(report->install), report->keys, report->n_keys});
         },
         &backends);
     return backends;

@@ -115,7 +115,9 @@ void wasinn_host_backends(wasinn_host* host, wasinn_backend_fn fn, void* user) {
                                          .devices = report.devices.c_str(),
                                          .library = report.library.c_str(),
                                          .missing = report.missing.c_str(),
-                                         .install = report.install.c_str()};
+                                         .install = report.install.c_str(),
+                                         .keys = report.keys.data(),
+                                         .n_keys = report.keys.size()};
     fn(user, &c_report);
   }
 }

@@ -1,9 +1,14 @@
 // wasinn backends: what this host can run models on.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/host_flags.h"
@@ -18,12 +23,35 @@ using Json = nlohmann::ordered_json;
 struct BackendsFlags {
   HostFlags host;
   bool json = false;
+  bool verbose = false;
 };
+
+// Where a key may stand.
+constexpr std::pair<uint32_t, const char*> kPlaces[] = {
+    {WASINN_KEY_BACKEND, "backend"}, {WASINN_KEY_MODEL, "model"}, {WASINN_KEY_GUEST, "guest"}};
+
+std::vector<std::string> PlacesOf(const wasinn_key& key) {
+  std::vector<std::string> places;
+  for (const auto& [bit, name] : kPlaces) {
+    if ((key.where & bit) != 0) places.emplace_back(name);
+  }
+  return places;
+}
+
+std::span<const wasinn_key> KeysOf(const BackendReport& backend) { return {backend.keys, backend.n_keys}; }
+
+Json KeysToJson(const BackendReport& backend) {
+  Json keys = Json::array();
+  for (const wasinn_key& key : KeysOf(backend)) {
+    keys.push_back({{"name", key.name}, {"where", PlacesOf(key)}, {"description", key.description}});
+  }
+  return keys;
+}
 
 Json ToJson(const BackendReport& backend) {
   return {{"name", backend.name},           {"encodings", backend.encodings}, {"available", backend.available},
           {"framework", backend.framework}, {"devices", backend.devices},     {"library", backend.library},
-          {"missing", backend.missing},     {"install", backend.install}};
+          {"missing", backend.missing},     {"install", backend.install},     {"keys", KeysToJson(backend)}};
 }
 
 std::string ToText(const std::vector<BackendReport>& backends) {
@@ -42,6 +70,20 @@ std::string ToText(const std::vector<BackendReport>& backends) {
   return table.ToString() + missing;
 }
 
+std::string KeysToText(const std::vector<BackendReport>& backends) {
+  std::string text =
+      "\nKeys: backend is [backends.NAME] of the configuration, model is [models.NAME.config], and guest is what a "
+      "guest "
+      "may set.\n";
+  for (const BackendReport& backend : backends) {
+    for (const wasinn_key& key : KeysOf(backend)) {
+      text +=
+          fmt::format("\n{}: {} ({})\n  {}\n", backend.name, key.name, fmt::join(PlacesOf(key), ", "), key.description);
+    }
+  }
+  return text;
+}
+
 int Run(const BackendsFlags& flags) {
   const Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());
@@ -52,6 +94,7 @@ int Run(const BackendsFlags& flags) {
     std::puts(json.dump(2).c_str());
   } else {
     std::fputs(ToText(backends).c_str(), stdout);
+    if (flags.verbose) std::fputs(KeysToText(backends).c_str(), stdout);
   }
   return 0;
 }
@@ -63,6 +106,7 @@ Command AddBackendsCommand(CLI::App& app) {
       app.add_subcommand("backends", "List what models can run on here, and how to install what is missing");
   auto flags = std::make_shared<BackendsFlags>();
   backends->add_flag("--json", flags->json, "Print JSON");
+  backends->add_flag("--verbose", flags->verbose, "Also list the configuration keys of each");
   backends->footer("Example:\n  wasinn backends");
   AddHostFlags(*backends, &flags->host);
   return {backends, [flags] { return Run(*flags); }};

@@ -112,6 +112,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding enco
 
 BackendReport BackendLoader::ReportOf(Entry& entry) {
   BackendReport report{.name = entry.table->name};
+  report.keys = {entry.table->keys, entry.table->n_keys};
   std::vector<std::string> encodings;
   for (wasinn_encoding encoding : EncodingsOf(*entry.table)) encodings.emplace_back(EncodingName(encoding));
   report.encodings = Join(encodings);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct BackendReport {
   bool available = false;
   std::string framework, devices, library;  // if available
   std::string missing, install;             // if not
+  std::span<const wasinn_key> keys;         // none if its library is missing
 };
 
 class BackendLoader {

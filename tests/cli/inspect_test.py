@@ -65,5 +65,10 @@ class BackendsTest(CommandTest):
         self.assertTrue(backends["echo"]["available"])
         self.assertFalse(backends["tflite"]["available"])
         self.assertIn("onnx", backends)
-        keys = {"name", "encodings", "available", "framework", "devices", "library", "missing", "install"}
+        keys = {"name", "encodings", "available", "framework", "devices", "library", "missing", "install", "keys"}
         self.assertEqual(set(backends["echo"]), keys)
+
+    def test_verbose_lists_keys(self):
+        result = self.wasinn("backends", "--verbose")
+        self.check(result, out="\necho: shade (guest)\n  has no effect\n", err="")
+        self.check(result, out="\necho: colour (model)\n", err="")

@@ -50,6 +50,14 @@ Result<std::unique_ptr<NativeModel>> LoadNative(Encoding encoding, const NativeO
       return std::unexpected(
           "this wasinn was built without ONNX Runtime's headers, so bench has nothing to compare with");
 #endif
+#ifdef WASINN_BENCH_TENSORFLOW
+    case WASINN_TENSORFLOW:
+      return LoadNativeTensorFlow(options, inputs, outputs);
+#endif
+#ifdef WASINN_BENCH_TFLITE
+    case WASINN_TENSORFLOWLITE:
+      return LoadNativeTfLite(options, inputs, outputs);
+#endif
     default:
       return std::unexpected(
           fmt::format("bench cannot run models of encoding {} natively yet", wasinn_encoding_name(encoding)));

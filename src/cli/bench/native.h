@@ -35,7 +35,12 @@ struct NativeOptions {
 // `inputs` must outlive the model. Fills in what was not known of `outputs`: their shapes and sizes.
 Result<std::unique_ptr<NativeModel>> LoadNativeOnnx(const NativeOptions& options, const std::vector<Tensor>& inputs,
                                                     std::vector<Tensor>* outputs);
-// By the encoding; AUTODETECT is ONNX, the only framework so far.
+Result<std::unique_ptr<NativeModel>> LoadNativeTensorFlow(const NativeOptions& options,
+                                                          const std::vector<Tensor>& inputs,
+                                                          std::vector<Tensor>* outputs);
+Result<std::unique_ptr<NativeModel>> LoadNativeTfLite(const NativeOptions& options, const std::vector<Tensor>& inputs,
+                                                      std::vector<Tensor>* outputs);
+// By the encoding; AUTODETECT is ONNX.
 Result<std::unique_ptr<NativeModel>> LoadNative(Encoding encoding, const NativeOptions& options,
                                                 const std::vector<Tensor>& inputs, std::vector<Tensor>* outputs);
 
