@@ -1,0 +1,22 @@
+// PyTorch's memory on the CPU, counted.
+#ifndef WASINN_BACKENDS_TORCH_ALLOCATOR_H_
+#define WASINN_BACKENDS_TORCH_ALLOCATOR_H_
+
+#include <c10/core/Allocator.h>
+
+#include <cstddef>
+#include <optional>
+
+namespace wasinn::torch {
+
+// Makes ours the allocator of all CPU tensors of the OS process, once. Outside of a CallScope it only allocates.
+void InstallAllocator();
+
+// The bytes that the allocator was asked for; nothing where the memory is not of this allocator.
+std::optional<size_t> AllocatedBytes(const c10::DataPtr& data);
+// Takes a block off the budget that it is counted in: it belongs to somebody else from now on.
+void Uncharge(const c10::DataPtr& data);
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_ALLOCATOR_H_

@@ -1,0 +1,77 @@
+// The backend's table of functions. All but the first need PyTorch, and are the runtime's.
+#include <wasinn/backend.h>
+
+#include "common/abi.h"
+#include "common/error.h"
+#include "torch/config.h"
+#include "torch/loader.h"
+
+namespace wasinn::torch {
+
+namespace {
+
+constexpr wasinn_encoding kEncodings[] = {WASINN_PYTORCH};
+
+// The runtime's function of the same place in the table. There is a runtime, since every object that a function gets
+// came from it.
+template <auto Member>
+struct Forward;
+template <typename R, typename... Args, R (*wasinn_backend::*Member)(Args...)>
+struct Forward<Member> {
+  static R Call(Args... args) { return (Runtime()->*Member)(args...); }
+};
+
+wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
+  if (wasinn_error* error = backend::Guard(
+          [&] { OpenRuntime(BackendConfig::Parse(config, backend::ReadStruct(services).threads).library); })) {
+    return error;
+  }
+  return Runtime()->open(services, config, out);
+}
+
+wasinn_backend MakeTable() {
+  return {
+      .struct_size = sizeof(wasinn_backend),
+      .abi_major = WASINN_BACKEND_ABI_MAJOR,
+      .abi_minor = WASINN_BACKEND_ABI_MINOR,
+      .name = "torch",
+      .version = WASINN_BACKEND_VERSION,
+      .encodings = kEncodings,
+      .n_encodings = std::size(kEncodings),
+      .keys = Keys().data(),
+      .n_keys = Keys().size(),
+      .install = kInstall,
+      .open = Open,
+      .close = Forward<&wasinn_backend::close>::Call,
+      .backend_info = Forward<&wasinn_backend::backend_info>::Call,
+      .load = Forward<&wasinn_backend::load>::Call,
+      .unload = Forward<&wasinn_backend::unload>::Call,
+      .info = Forward<&wasinn_backend::info>::Call,
+      .context_new = Forward<&wasinn_backend::context_new>::Call,
+      .context_free = Forward<&wasinn_backend::context_free>::Call,
+      .input = Forward<&wasinn_backend::input>::Call,
+      .compute = Forward<&wasinn_backend::compute>::Call,
+      .output = Forward<&wasinn_backend::output>::Call,
+      .cancel = Forward<&wasinn_backend::cancel>::Call,
+      .discard_outputs = Forward<&wasinn_backend::discard_outputs>::Call,
+      .bind_input = Forward<&wasinn_backend::bind_input>::Call,
+      .unbind_input = Forward<&wasinn_backend::unbind_input>::Call,
+      .take_output = Forward<&wasinn_backend::take_output>::Call,
+      .want_outputs = nullptr,  // TorchScript computes all of them
+      .outputs = Forward<&wasinn_backend::outputs>::Call,
+      .describe = Forward<&wasinn_backend::describe>::Call,
+  };
+}
+
+const wasinn_backend* Table() {
+  static const wasinn_backend table = MakeTable();
+  return &table;
+}
+
+}  // namespace
+
+}  // namespace wasinn::torch
+
+const wasinn_backend* wasinn_backend_query(uint16_t host_abi_major, uint16_t /*host_abi_minor*/) {
+  return host_abi_major == WASINN_BACKEND_ABI_MAJOR ? wasinn::torch::Table() : nullptr;
+}

@@ -1,0 +1,79 @@
+// What the current thread does for whom: PyTorch's hooks (allocator, printing, warnings, our own operator) have no
+// argument of ours.
+#ifndef WASINN_BACKENDS_TORCH_CALL_SCOPE_H_
+#define WASINN_BACKENDS_TORCH_CALL_SCOPE_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "common/cancel_gate.h"
+#include "common/log.h"
+
+namespace wasinn::torch {
+
+// Bytes of PyTorch's memory that live for one load or one context, and the most that may. Any thread.
+class MemoryBudget {
+ public:
+  // 0: no limit.
+  explicit MemoryBudget(uint64_t limit) : limit_(limit == 0 ? UINT64_MAX : limit) {}
+
+  // False where it would be too much: then it is noted as refused.
+  bool Take(uint64_t bytes);
+  void Give(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void Refuse(uint64_t bytes) { refused_.store(bytes == 0 ? 1 : bytes, std::memory_order_relaxed); }
+
+  void ForgetRefusal() { refused_.store(0, std::memory_order_relaxed); }
+  // The size of a block that was refused; 0: none was.
+  uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  uint64_t used() const { return used_.load(std::memory_order_relaxed); }
+  uint64_t limit() const { return limit_; }
+
+ private:
+  const uint64_t limit_;
+  std::atomic<uint64_t> used_ = 0;
+  std::atomic<uint64_t> refused_ = 0;
+};
+
+class CallScope {
+ public:
+  struct Subject {
+    const backend::Log* log = nullptr;
+    std::shared_ptr<MemoryBudget> budget;
+    const backend::CancelGate* gate = nullptr;  // NULL: cannot be cancelled
+    bool zero_fill = false;                     // new memory is zeroed: the model may show it to a guest
+  };
+
+  // `subject` outlives this.
+  explicit CallScope(const Subject& subject) : outer_(current_) { current_ = this, subject_ = &subject; }
+  ~CallScope() { current_ = outer_; }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+  // NULL outside of any.
+  static CallScope* Current() { return current_; }
+
+  const Subject& subject() const { return *subject_; }
+  // Throws if the call has been cancelled.
+  void Poll() const {
+    if (subject_->gate != nullptr && subject_->gate->cancelled()) [[unlikely]]
+      ThrowCancelled();
+  }
+  // Of what a model prints or PyTorch warns of. No more than a few for each call.
+  void Log(wasinn_log_level level, const std::string& message);
+
+ private:
+  [[noreturn]] static void ThrowCancelled();
+
+  static thread_local CallScope* current_;
+
+  CallScope* const outer_;
+  const Subject* subject_ = nullptr;
+  int messages_ = 0;
+};
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_CALL_SCOPE_H_

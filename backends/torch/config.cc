@@ -1,0 +1,51 @@
+#include "torch/config.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "common/config.h"
+
+namespace wasinn::torch {
+
+using backend::Config;
+
+namespace {
+
+constexpr wasinn_key kKeys[] = {
+    {"library", WASINN_KEY_BACKEND, "absolute path of libtorch.so, or of its folder; the first one opened stays"},
+    {"threads", WASINN_KEY_BACKEND,
+     "threads of one compute, the caller's included: 1 to the host's budget, which is the default; one setting for the "
+     "whole OS process"},
+    {"device", WASINN_KEY_BACKEND | WASINN_KEY_MODEL, "in place of the target: cpu, cuda, cuda:1"},
+    {"guest_models", WASINN_KEY_BACKEND, "false: no model that comes as bytes from a guest is loaded; default true"},
+    {"operators", WASINN_KEY_BACKEND,
+     "operators that models of guests may use beside those known to be harmless: [\"quantized::linear\"]"},
+};
+
+}  // namespace
+
+std::span<const wasinn_key> Keys() { return kKeys; }
+
+BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
+  const Config config(text, "[backends.torch]");
+  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
+  BackendConfig parsed;
+  parsed.library = config.String("library").value_or("");
+  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.device = config.String("device");
+  parsed.guest_models = config.Bool("guest_models").value_or(true);
+  if (const auto operators = config.NamedList("operators")) {
+    for (const Config::Named& one : *operators) parsed.operators.push_back(one.name);
+  }
+  return parsed;
+}
+
+ModelConfig ModelConfig::Parse(const char* host_text, const BackendConfig& defaults) {
+  const Config host(host_text, "configuration of the model");
+  ModelConfig parsed;
+  parsed.device = host.String("device");
+  if (!parsed.device) parsed.device = defaults.device;
+  return parsed;
+}
+
+}  // namespace wasinn::torch

@@ -1,0 +1,37 @@
+// What a host and a guest can configure.
+#ifndef WASINN_BACKENDS_TORCH_CONFIG_H_
+#define WASINN_BACKENDS_TORCH_CONFIG_H_
+
+#include <wasinn/backend.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wasinn::torch {
+
+std::span<const wasinn_key> Keys();
+
+// [backends.torch].
+struct BackendConfig {
+  std::string library;
+  int threads = 1;
+  std::optional<std::string> device;   // in place of the target: "cpu", "cuda", "cuda:1"
+  bool guest_models = true;            // whether models that come as bytes are loaded at all
+  std::vector<std::string> operators;  // that models of guests may use beyond those known to be harmless
+
+  // `budget`: the host's threads, which are also the default.
+  static BackendConfig Parse(const char* text, uint32_t budget);
+};
+
+// [models.NAME.config].
+struct ModelConfig {
+  std::optional<std::string> device;
+
+  static ModelConfig Parse(const char* host_text, const BackendConfig& defaults);
+};
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_CONFIG_H_

@@ -1,0 +1,103 @@
+#include "torch/context.h"
+
+#include <c10/core/InferenceMode.h>
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "torch/messages.h"
+
+namespace wasinn::torch {
+
+using backend::Error;
+
+Context::Context(const Model& model, const wasinn_context_options& options)
+    : model_(model),
+      module_(model.ModuleForContext()),
+      forward_(module_.get_method("forward").function()),
+      budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
+      subject_{.log = &model.host().log(),
+               .budget = budget_,
+               .gate = &gate_,
+               .zero_fill = model.from_guest() && model.effects().shows_new_memory},
+      inputs_(model),
+      outputs_(inputs_) {}
+
+void Context::Compute() {
+  computed_ = false;
+  outputs_.Clear();
+  budget_->ForgetRefusal();
+  CallScope scope(subject_);
+  const ComputeThreads threads(model_.host().config().threads);
+  const LogWarnings warnings;
+  const c10::InferenceMode inference;
+  gate_.Enter();
+  try {
+    Run();
+    gate_.Leave();
+  } catch (...) {
+    gate_.Leave();
+    stack_.clear();
+    outputs_.Clear();
+    Fail();
+  }
+  computed_ = true;
+}
+
+void Context::Run() {
+  stack_.clear();
+  stack_.emplace_back(module_._ivalue());
+  inputs_.PushTo(&stack_);
+  forward_.run(stack_);
+  outputs_.Fill(stack_.at(0));
+  stack_.clear();  // so that outputs are referred to by nobody else
+  const size_t expected = model_.signature().outputs().size();
+  if (model_.signature().knows_outputs() && outputs_.size() != expected) {
+    throw Error(WASINN_RUNTIME_ERROR,
+                fmt::format("the model gave {} outputs where its type says {}", outputs_.size(), expected));
+  }
+}
+
+// Call it in a catch block only.
+void Context::Fail() const {
+  if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the compute was cancelled");
+  if (budget_->refused() != 0) {
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("the compute needs {} bytes more than it could have; its limit is {} bytes",
+                            budget_->refused(), budget_->limit()));
+  }
+  try {
+    throw;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error(WASINN_TOO_LARGE, "there is not enough memory for the compute");
+  } catch (...) {
+    throw Error(WASINN_RUNTIME_ERROR, MessageOfCurrentException());
+  }
+}
+
+void Context::CheckComputed() const {
+  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+}
+
+void Context::Output(uint32_t index, wasinn_tensor* view) {
+  CheckComputed();
+  outputs_.View(index, view);
+}
+
+void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
+  CheckComputed();
+  outputs_.Take(index, out);
+}
+
+std::span<const wasinn_io* const> Context::Outputs() {
+  CheckComputed();
+  return outputs_.Ios();
+}
+
+void Context::DiscardOutputs() {
+  computed_ = false;
+  outputs_.Clear();
+}
+
+}  // namespace wasinn::torch

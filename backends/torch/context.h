@@ -1,0 +1,58 @@
+// One inference in flight.
+#ifndef WASINN_BACKENDS_TORCH_CONTEXT_H_
+#define WASINN_BACKENDS_TORCH_CONTEXT_H_
+
+#include <torch/csrc/jit/api/module.h>
+#include <wasinn/backend.h>
+
+#include <span>
+#include <vector>
+
+#include "common/cancel_gate.h"
+#include "torch/call_scope.h"
+#include "torch/inputs.h"
+#include "torch/model.h"
+#include "torch/outputs.h"
+
+namespace wasinn::torch {
+
+// One thread at a time, but for Cancel.
+class Context {
+ public:
+  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  void Input(uint32_t index, wasinn_tensor* tensor) { inputs_.Set(index, tensor); }
+  void Compute();
+  void Output(uint32_t index, wasinn_tensor* view);
+  // Reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
+  void Cancel() {
+    gate_.Cancel([] {});
+  }
+  void DiscardOutputs();
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Lend(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unset(index); }
+  void TakeOutput(uint32_t index, wasinn_tensor* out);
+  std::span<const wasinn_io* const> Outputs();
+
+ private:
+  void Run();
+  void CheckComputed() const;
+  [[noreturn]] void Fail() const;
+
+  const Model& model_;
+  const ::torch::jit::Module module_;
+  ::torch::jit::Function& forward_;
+  backend::CancelGate gate_;
+  const std::shared_ptr<MemoryBudget> budget_;
+  const CallScope::Subject subject_;
+  Inputs inputs_;
+  ::wasinn::torch::Outputs outputs_;
+  std::vector<c10::IValue> stack_;
+  bool computed_ = false;
+};
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_CONTEXT_H_

@@ -1,0 +1,54 @@
+// Element types: PyTorch's and wasinn's.
+#ifndef WASINN_BACKENDS_TORCH_DTYPE_H_
+#define WASINN_BACKENDS_TORCH_DTYPE_H_
+
+#include <c10/core/ScalarType.h>
+#include <wasinn/types.h>
+
+#include <cstddef>
+#include <optional>
+
+namespace wasinn::torch {
+
+struct DtypeRow {
+  c10::ScalarType torch;
+  wasinn_dtype dtype;
+};
+
+inline constexpr DtypeRow kDtypes[] = {
+    {c10::ScalarType::Half, WASINN_F16},
+    {c10::ScalarType::BFloat16, WASINN_BF16},
+    {c10::ScalarType::Float, WASINN_F32},
+    {c10::ScalarType::Double, WASINN_F64},
+    {c10::ScalarType::Byte, WASINN_U8},
+    {c10::ScalarType::Char, WASINN_I8},
+    {c10::ScalarType::UInt16, WASINN_U16},
+    {c10::ScalarType::Short, WASINN_I16},
+    {c10::ScalarType::UInt32, WASINN_U32},
+    {c10::ScalarType::Int, WASINN_I32},
+    {c10::ScalarType::UInt64, WASINN_U64},
+    {c10::ScalarType::Long, WASINN_I64},
+    {c10::ScalarType::Bool, WASINN_BOOL},
+    // One byte an element, which guests take as it is. After Byte, which is what u8 means by itself.
+    {c10::ScalarType::Float8_e4m3fn, WASINN_U8},
+    {c10::ScalarType::Float8_e5m2, WASINN_U8},
+};
+
+// WASINN_DTYPE_UNKNOWN for a type that wasinn has no word for.
+inline wasinn_dtype FromTorch(c10::ScalarType type) {
+  for (const DtypeRow& row : kDtypes) {
+    if (row.torch == type) return row.dtype;
+  }
+  return WASINN_DTYPE_UNKNOWN;
+}
+
+inline std::optional<c10::ScalarType> ToTorch(uint32_t dtype) {
+  for (const DtypeRow& row : kDtypes) {
+    if (row.dtype == static_cast<wasinn_dtype>(dtype)) return row.torch;
+  }
+  return std::nullopt;
+}
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_DTYPE_H_

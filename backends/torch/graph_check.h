@@ -1,0 +1,36 @@
+// The functions of a loaded model, before any of them runs.
+#ifndef WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_
+#define WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wasinn::torch {
+
+// Throws WASINN_SECURITY where a model from a guest uses an operator that reaches outside of the computation (files,
+// processes, other threads), that PyTorch itself calls unsafe or internal, or that is not PyTorch's own;
+// WASINN_TOO_LARGE where its functions, one put into the other, become too many nodes. `allowed`: operators beyond.
+void CheckGuestGraphs(const ::torch::jit::Module& module, std::span<const std::string> allowed);
+
+// Every round of a loop asks whether the call was cancelled from now on.
+void MakeLoopsCancellable(const ::torch::jit::Module& module);
+
+struct Effects {
+  // Its attributes change when it computes, so that each context needs its own; or it may keep its inputs.
+  bool stateful = false;
+  // It may show memory that it has not written.
+  bool shows_new_memory = false;
+  // Inputs (without self) that it writes to.
+  std::vector<bool> writes_input;
+};
+Effects FindEffects(const ::torch::jit::Module& module, const ::torch::jit::Method& method);
+
+// All functions of the module, its methods and those of what it holds.
+std::vector<::torch::jit::Function*> FunctionsOf(const ::torch::jit::Module& module);
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_

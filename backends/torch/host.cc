@@ -1,0 +1,116 @@
+#include "torch/host.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <torch/csrc/jit/runtime/print_handler.h>
+#include <torch/headeronly/version.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "torch/allocator.h"
+#include "torch/call_scope.h"
+
+namespace wasinn::torch {
+
+namespace {
+
+// The file that PyTorch's functions are in.
+const char* LibraryFile() {
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<const void*>(&at::get_num_threads), &info) == 0) return "";
+  return info.dli_fname;
+}
+
+std::string LibraryPath() {
+  std::error_code failed;
+  const auto path = std::filesystem::canonical(LibraryFile(), failed);
+  return failed ? "" : path.string();
+}
+
+std::string Devices() {
+  std::string devices = "cpu";
+  if (GpuCount() > 0) devices += ", gpu (CUDA)";
+  return devices;
+}
+
+// Functions of what PyTorch is linked to: OpenMP's and OpenBLAS's own settings. NULL where it is built otherwise.
+template <typename Function>
+Function Helper(const char* name) {
+  static void* const handle = dlopen(LibraryFile(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  return handle == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle, name));
+}
+
+std::once_flag once;
+::torch::jit::PrintHandler print_before = nullptr;
+
+// What a TorchScript program prints would go to stdout.
+void Print(const std::string& text) {
+  if (CallScope* scope = CallScope::Current()) {
+    scope->Log(WASINN_LOG_INFO, text);
+  } else if (print_before != nullptr) {
+    print_before(text);
+  }
+}
+
+// Settings of the OS process that nobody can make twice.
+void PrepareProcess() {
+  InstallAllocator();
+  print_before = ::torch::jit::getPrintHandler();
+  ::torch::jit::setPrintHandler(Print);
+  try {
+    at::set_num_interop_threads(1);  // prim::fork
+  } catch (const std::exception&) {
+    // The program uses them already.
+  }
+}
+
+std::atomic<bool> pool_in_use = false;
+
+}  // namespace
+
+int GpuCount() { return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().deviceCount()) : 0; }
+
+Host::Host(const wasinn_host_services& services, const char* config)
+    : log_(services),
+      config_(BackendConfig::Parse(config, services.threads)),
+      path_(LibraryPath()),
+      devices_(Devices()),
+      info_{.struct_size = sizeof(wasinn_backend_info),
+            .framework = "PyTorch",
+            .version = TORCH_VERSION,
+            .library = path_.c_str(),
+            .devices = devices_.c_str()} {
+  std::call_once(once, PrepareProcess);
+  // One setting for the OS process: that of the last host.
+  at::set_num_threads(config_.threads);
+  if (const auto set = Helper<void (*)(int)>("openblas_set_num_threads")) set(config_.threads);
+}
+
+void Host::WarnOfFallback(const std::string& why) const {
+  if (warned_.exchange(true)) return;
+  log_.Write(WASINN_LOG_WARNING, fmt::format("torch: using the CPU instead: {}", why));
+}
+
+ComputeThreads::ComputeThreads(int threads) {
+  static const auto get = Helper<int (*)()>("omp_get_max_threads");
+  static const auto set = Helper<void (*)(int)>("omp_set_num_threads");
+  if (get == nullptr || set == nullptr) return;
+  at::get_num_threads();  // PyTorch makes its own setting at the first use in a thread
+  has_pool_ = threads > 1 && !pool_in_use.exchange(true, std::memory_order_acquire);
+  const int wanted = has_pool_ ? threads : 1;
+  const int now = get();
+  if (now == wanted) return;
+  before_ = now;
+  set(wanted);
+}
+
+ComputeThreads::~ComputeThreads() {
+  if (before_ != 0) Helper<void (*)(int)>("omp_set_num_threads")(before_);
+  if (has_pool_) pool_in_use.store(false, std::memory_order_release);
+}
+
+}  // namespace wasinn::torch

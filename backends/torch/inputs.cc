@@ -1,0 +1,127 @@
+#include "torch/inputs.h"
+
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "common/error.h"
+#include "torch/dtype.h"
+
+namespace wasinn::torch {
+
+using backend::Error;
+
+namespace {
+
+bool Fits(const at::Tensor& tensor, const wasinn_tensor& wanted) {
+  return tensor.defined() && FromTorch(tensor.scalar_type()) == static_cast<wasinn_dtype>(wanted.dtype) &&
+         std::ranges::equal(tensor.sizes(), std::span(wanted.dims, wanted.rank));
+}
+
+at::Tensor Over(void* data, const wasinn_tensor& tensor) {
+  return at::from_blob(data, at::IntArrayRef(tensor.dims, tensor.rank), at::TensorOptions(*ToTorch(tensor.dtype)));
+}
+
+template <typename T>
+T ReadScalar(const at::Tensor& tensor) {
+  T value;
+  std::memcpy(&value, tensor.const_data_ptr(), sizeof(T));
+  return value;
+}
+
+}  // namespace
+
+Inputs::Inputs(const Model& model) : model_(model) { slots_.resize(model.signature().inputs().size()); }
+
+void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
+  if (index >= slots_.size()) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
+  }
+  const Port& port = model_.signature().inputs()[index];
+  if (port.kind == Port::Kind::kOther) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("input '{}' is a {}: expected a tensor or a number", port.name, port.type_name));
+  }
+  const auto type = ToTorch(tensor.dtype);
+  if (!type) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("input '{}': PyTorch has no dtype {}", port.name, tensor.dtype));
+  }
+  if (port.kind != Port::Kind::kTensor && port.io.dtype != tensor.dtype) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' is a {}: expected dtype {}, found {}", port.name,
+                                                     port.type_name, port.io.dtype, tensor.dtype));
+  }
+  uint64_t bytes = c10::elementSize(*type);
+  bool overflow = tensor.rank > WASINN_MAX_RANK;
+  for (const int64_t dim : std::span(tensor.dims, tensor.rank)) {
+    overflow = overflow || dim < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes);
+  }
+  const bool wrong_scalar = port.kind != Port::Kind::kTensor && bytes != c10::elementSize(*type);
+  if (overflow || wrong_scalar || bytes != tensor.bytes) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("input '{}', a {}: found {} bytes for dims [{}] of dtype {}", port.name, port.type_name,
+                            tensor.bytes, fmt::join(std::span(tensor.dims, tensor.rank), ", "), tensor.dtype));
+  }
+}
+
+void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
+  if (index >= slots_.size() || !Fits(slots_[index].own, *tensor)) {
+    Check(index, *tensor);
+    Slot& slot = slots_[index];
+    // Nothing of the slot changes before all that can fail has been done.
+    backend::AlignedBuffer buffer;
+    if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
+      buffer = backend::AlignedBuffer(tensor->bytes);
+    }
+    slot.own = Over(buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), *tensor);
+    if (buffer.data() != nullptr) slot.buffer = std::move(buffer);
+  }
+  slots_[index].current = &slots_[index].own;
+  tensor->data = slots_[index].buffer.data();
+}
+
+void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
+  if (index >= slots_.size() || !Fits(slots_[index].lent, tensor) ||
+      slots_[index].lent.const_data_ptr() != tensor.data) {
+    Check(index, tensor);
+    slots_[index].lent = Over(tensor.data, tensor);
+  }
+  slots_[index].current = &slots_[index].lent;
+}
+
+c10::IValue Inputs::ValueOf(uint32_t index) const {
+  const Port& port = model_.signature().inputs()[index];
+  const at::Tensor* tensor = slots_[index].current;
+  if (tensor == nullptr) {
+    if ((port.io.flags & WASINN_IO_OPTIONAL) != 0) return port.when_unset;
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' was not set", port.name));
+  }
+  switch (port.kind) {
+    case Port::Kind::kInt:
+      return ReadScalar<int64_t>(*tensor);
+    case Port::Kind::kFloat:
+      return ReadScalar<double>(*tensor);
+    case Port::Kind::kBool:
+      return ReadScalar<uint8_t>(*tensor) != 0;
+    default:
+      break;
+  }
+  if (!model_.device().is_cpu()) return tensor->to(model_.device());
+  const Effects& effects = model_.effects();
+  return effects.stateful || effects.writes_input[index] ? tensor->clone() : *tensor;
+}
+
+void Inputs::PushTo(std::vector<c10::IValue>* stack) const {
+  for (uint32_t i = 0; i < slots_.size(); ++i) stack->push_back(ValueOf(i));
+}
+
+bool Inputs::Holds(const at::Tensor& tensor) const {
+  return std::ranges::any_of(
+      slots_, [&](const Slot& slot) { return slot.current != nullptr && tensor.is_alias_of(*slot.current); });
+}
+
+}  // namespace wasinn::torch

@@ -1,0 +1,45 @@
+// Runs recursive code of others that was not written for inputs of strangers.
+#ifndef WASINN_BACKENDS_TORCH_LARGE_STACK_H_
+#define WASINN_BACKENDS_TORCH_LARGE_STACK_H_
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+#include "common/error.h"
+
+namespace wasinn::torch {
+
+// Calls `function` on a thread of its own with a stack of `bytes`, of which only what is touched takes memory, and
+// waits. What it throws is thrown here.
+template <typename Function>
+void RunOnLargeStack(size_t bytes, Function&& function) {
+  struct Call {
+    Function& function;
+    std::exception_ptr thrown;
+  } call = {function, nullptr};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, bytes);
+  pthread_t thread = {};
+  const auto run = [](void* argument) -> void* {
+    auto* self = static_cast<Call*>(argument);
+    try {
+      self->function();
+    } catch (...) {
+      self->thrown = std::current_exception();
+    }
+    return nullptr;
+  };
+  const int failed = pthread_create(&thread, &attributes, run, &call);
+  pthread_attr_destroy(&attributes);
+  if (failed != 0) throw backend::Error(WASINN_TOO_LARGE, "there is no memory for a thread that loads the model");
+  pthread_join(thread, nullptr);
+  if (call.thrown != nullptr) std::rethrow_exception(std::exchange(call.thrown, nullptr));
+}
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_LARGE_STACK_H_

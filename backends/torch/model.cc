@@ -1,0 +1,201 @@
+#include "torch/model.h"
+
+#include <ATen/Context.h>
+#include <c10/core/InferenceMode.h>
+#include <caffe2/serialize/inline_container.h>
+#include <caffe2/serialize/read_adapter_interface.h>
+#include <fmt/format.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <string_view>
+
+#include "common/error.h"
+#include "torch/archive.h"
+#include "torch/call_scope.h"
+#include "torch/code_scan.h"
+#include "torch/large_stack.h"
+#include "torch/messages.h"
+#include "torch/value_check.h"
+
+namespace wasinn::torch {
+
+using backend::Error;
+namespace jit = ::torch::jit;
+
+struct Model::Source {
+  std::span<const uint8_t> bytes;
+  const wasinn_load_options& options;
+  CallScope::Subject subject;
+};
+
+namespace {
+
+// Reading, unpickling and moving each have the weights once.
+constexpr uint64_t kCopiesOfModel = 4;
+constexpr uint64_t kMostCode = uint64_t{64} << 20;
+
+class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
+ public:
+  explicit BlobReader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  size_t size() const override { return bytes_.size(); }
+  size_t read(uint64_t at, void* to, size_t n, const char* /*what*/) const override {
+    if (at >= bytes_.size()) return 0;
+    const size_t length = std::min<uint64_t>(n, bytes_.size() - at);
+    std::memcpy(to, bytes_.data() + at, length);
+    return length;
+  }
+
+ private:
+  std::span<const uint8_t> bytes_;
+};
+
+// Throws where the device is not there.
+c10::Device DeviceOf(const std::optional<std::string>& configured, wasinn_target target) {
+  const int gpus = GpuCount();
+  c10::Device device(c10::DeviceType::CPU);
+  if (configured) {
+    try {
+      device = c10::Device(*configured);
+    } catch (const c10::Error&) {
+      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("device: expected cpu, cuda or cuda:N, found {}", *configured));
+    }
+  } else if (target == WASINN_GPU || (target == WASINN_AUTO && gpus > 0)) {
+    device = c10::Device(c10::DeviceType::CUDA, 0);
+  } else if (target == WASINN_TPU) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
+  }
+  if (device.is_cpu()) return device;
+  if (!device.is_cuda()) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("PyTorch's device {} is not served", device.str()));
+  }
+  if (gpus == 0 || (device.has_index() && device.index() >= gpus)) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("the device {} is not there: this PyTorch {}", device.str(),
+                            at::hasCUDA() ? fmt::format("sees {} GPUs", gpus)
+                                          : std::string("is built for CPUs only; point [backends.torch] library at one "
+                                                        "with CUDA")));
+  }
+  return device;
+}
+
+// Lets the host's watchdog stop a load, wherever it allocates.
+class LoadCanceller {
+ public:
+  LoadCanceller(const wasinn_load_options& options, backend::CancelGate* gate) : options_(options), gate_(gate) {
+    gate_->Enter();
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, Cancel, gate_);
+  }
+  ~LoadCanceller() {
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
+    gate_->Leave();
+  }
+  LoadCanceller(const LoadCanceller&) = delete;
+  LoadCanceller& operator=(const LoadCanceller&) = delete;
+
+ private:
+  static void Cancel(void* gate) {
+    static_cast<backend::CancelGate*>(gate)->Cancel([] {});
+  }
+
+  const wasinn_load_options& options_;
+  backend::CancelGate* const gate_;
+};
+
+void CheckCode(const std::shared_ptr<BlobReader>& reader) {
+  caffe2::serialize::PyTorchStreamReader archive(reader);
+  for (const std::string& name : archive.getAllRecords()) {
+    if (!name.ends_with(".py")) continue;
+    const auto [data, size] = archive.getRecord(name);
+    ScanCode(name, {static_cast<const char*>(data.get()), size});
+  }
+}
+
+// The error of a load that failed; call it in a catch block only.
+[[noreturn]] void FailLoad(const MemoryBudget& budget, const backend::CancelGate& gate) {
+  const std::string message = MessageOfCurrentException();
+  if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
+  if (budget.refused() != 0) {
+    throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs {} bytes more than the {} it uses: no more than "
+                                              "{} are allowed",
+                                              budget.refused(), budget.used(), budget.limit()));
+  }
+  const bool unknown = message.find("Unknown builtin op") != std::string::npos ||
+                       message.find("Unknown type name '__torch__.torch.classes") != std::string::npos;
+  throw Error(unknown ? WASINN_UNSUPPORTED_OPERATION : WASINN_INVALID_ENCODING,
+              fmt::format("loading the TorchScript model: {}", message));
+}
+
+}  // namespace
+
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+    : host_(host), from_guest_(!blobs.empty() && blobs.front().path == nullptr), device_(c10::DeviceType::CPU) {
+  if (blobs.size() != 1) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TorchScript model is one blob: found {}", blobs.size()));
+  }
+  if (options.encoding != WASINN_PYTORCH) throw Error(WASINN_INVALID_ENCODING, "this backend loads TorchScript models");
+  if (from_guest_ && !host.config().guest_models) {
+    throw Error(WASINN_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
+  }
+  const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
+  const std::span<const uint8_t> bytes(blobs.front().data, blobs.front().size);
+  const auto entries = ReadArchive(bytes);
+  if (from_guest_) {
+    CheckGuestArchive(entries, options.max_bytes == 0 ? kMostCode : std::min(options.max_bytes, kMostCode));
+  }
+  try {
+    device_ = DeviceOf(config.device, options.target);
+  } catch (const Error& error) {
+    if (options.cpu_fallback == 0 || error.code() != WASINN_UNSUPPORTED_OPERATION) throw;
+    host.WarnOfFallback(error.what());
+  }
+  uint64_t limit = 0;
+  if (options.max_bytes != 0 && __builtin_add_overflow(options.max_bytes, kCopiesOfModel * bytes.size(), &limit)) {
+    limit = 0;
+  }
+  const auto budget = std::make_shared<MemoryBudget>(limit);
+  backend::CancelGate gate;
+  const LoadCanceller canceller(options, &gate);
+  const Source source = {
+      .bytes = bytes, .options = options, .subject = {.log = &host.log(), .budget = budget, .gate = &gate}};
+  // PyTorch's parser and compiler are recursive.
+  RunOnLargeStack(kParserStack, [&] {
+    try {
+      Load(source);
+    } catch (const Error&) {
+      if (gate.cancelled()) FailLoad(*budget, gate);
+      throw;
+    } catch (...) {
+      FailLoad(*budget, gate);
+    }
+  });
+}
+
+void Model::Load(const Source& source) {
+  CallScope scope(source.subject);
+  const LogWarnings warnings;
+  const c10::InferenceMode inference;
+  const auto reader = std::make_shared<BlobReader>(source.bytes);
+  if (from_guest_) CheckCode(reader);
+  jit::ExtraFilesMap no_extra;
+  // Where the source came from is for messages only, and comes in a pickle of its own.
+  module_ = jit::import_ir_module(std::make_shared<jit::CompilationUnit>(), reader, c10::Device(c10::DeviceType::CPU),
+                                  no_extra, /*load_debug_files=*/!from_guest_);
+  if (from_guest_) {
+    CheckTensors(module_);
+    CheckGuestGraphs(module_, host_.config().operators);
+  }
+  const auto forward = module_.find_method("forward");
+  if (!forward) throw Error(WASINN_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
+  module_.eval();
+  signature_ = std::make_unique<Signature>(forward->function().getSchema());
+  effects_ = FindEffects(module_, *forward);
+  MakeLoopsCancellable(module_);
+  if (!device_.is_cpu()) module_.to(device_);
+  description_ = fmt::format(R"({{"device": "{}", "stateful": {}}})", device_.str(), effects_.stateful);
+}
+
+}  // namespace wasinn::torch

@@ -1,0 +1,166 @@
+#include "torch/outputs.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/tensor.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "common/error.h"
+#include "torch/allocator.h"
+#include "torch/dtype.h"
+#include "torch/signature.h"
+
+namespace wasinn::torch {
+
+using backend::Error;
+
+namespace {
+
+constexpr size_t kMostOutputs = 65536;
+constexpr int kDeepestResult = 32;
+
+// Whether wasinn can show it at all, now or after a copy.
+bool IsShowable(const at::Tensor& tensor) {
+  return tensor.defined() && tensor.layout() == c10::kStrided && !tensor.is_meta() && !tensor._is_zerotensor() &&
+         tensor.dim() <= WASINN_MAX_RANK;
+}
+
+std::string TypeName(const at::Tensor& tensor) {
+  return fmt::format("Tensor({})", tensor.defined() ? c10::toString(tensor.scalar_type()) : "undefined");
+}
+
+wasinn_tensor Describe(const at::Tensor& tensor) {
+  return {.struct_size = sizeof(wasinn_tensor),
+          .dtype = static_cast<uint32_t>(FromTorch(tensor.scalar_type())),
+          .rank = static_cast<uint32_t>(tensor.dim()),
+          .dims = tensor.sizes().data(),
+          .data = const_cast<void*>(tensor.const_data_ptr()),
+          .bytes = static_cast<size_t>(tensor.nbytes()),
+          .owner = nullptr,
+          .release = nullptr};
+}
+
+}  // namespace
+
+void Outputs::Clear() {
+  for (size_t i = 0; i < n_; ++i) slots_[i].tensor.reset();
+  n_ = 0;
+}
+
+void Outputs::Fill(const c10::IValue& result) {
+  Clear();
+  Add("", result, 0);
+}
+
+Outputs::Slot* Outputs::Next(const std::string& path) {
+  if (n_ == kMostOutputs) {
+    throw Error(WASINN_TOO_LARGE, fmt::format("the model gives more than {} outputs", kMostOutputs));
+  }
+  if (n_ == slots_.size()) slots_.emplace_back();
+  Slot* slot = &slots_[n_++];
+  slot->name = path.empty() ? "0" : path;
+  slot->servable = false;
+  return slot;
+}
+
+void Outputs::Add(const std::string& path, const c10::IValue& value, int depth) {
+  if (depth > kDeepestResult) {
+    throw Error(WASINN_TOO_LARGE, fmt::format("the model's result is nested more than {} deep", kDeepestResult));
+  }
+  if (value.isNone()) return;
+  if (value.isTensor()) return AddTensor(path, value.toTensor());
+  if (value.isInt()) return AddTensor(path, at::tensor(value.toInt(), c10::kLong));
+  if (value.isDouble()) return AddTensor(path, at::tensor(value.toDouble(), c10::kDouble));
+  if (value.isBool()) return AddTensor(path, at::tensor(value.toBool(), c10::kBool));
+  if (value.isIntList()) return AddTensor(path, at::tensor(value.toIntVector(), c10::kLong));
+  if (value.isDoubleList()) return AddTensor(path, at::tensor(value.toDoubleVector(), c10::kDouble));
+  if (value.isTuple() || value.isList() || value.isGenericDict()) return AddContainer(path, value, depth);
+  Next(path)->type_name = value.tagKind();
+}
+
+void Outputs::AddContainer(const std::string& path, const c10::IValue& value, int depth) {
+  if (value.isTuple()) {
+    const auto& tuple = value.toTupleRef();
+    const auto type = tuple.type();
+    for (size_t i = 0; i < tuple.elements().size(); ++i) {
+      const std::string name = type->schema() != nullptr ? type->schema()->arguments()[i].name() : std::to_string(i);
+      Add(JoinPath(path, name), tuple.elements()[i], depth + 1);
+    }
+  } else if (value.isList()) {
+    const auto elements = value.toListRef();
+    for (size_t i = 0; i < elements.size(); ++i) Add(JoinPath(path, std::to_string(i)), elements[i], depth + 1);
+  } else {
+    for (const auto& entry : value.toGenericDict()) {
+      const std::string name = entry.key().isString() ? entry.key().toStringRef()
+                               : entry.key().isInt()  ? std::to_string(entry.key().toInt())
+                                                      : std::to_string(n_);
+      Add(JoinPath(path, name), entry.value(), depth + 1);
+    }
+  }
+}
+
+void Outputs::AddTensor(const std::string& path, const at::Tensor& tensor) {
+  Slot* slot = Next(path);
+  if (!IsShowable(tensor)) {
+    slot->type_name = TypeName(tensor);
+    return;
+  }
+  at::Tensor shown = tensor.is_quantized() ? tensor.int_repr() : tensor;
+  if (!shown.device().is_cpu()) shown = shown.cpu();
+  shown = shown.resolve_conj().resolve_neg().contiguous();
+  // The input may change before the output is read.
+  if (inputs_.Holds(shown)) shown = shown.clone();
+  slot->servable = FromTorch(shown.scalar_type()) != WASINN_DTYPE_UNKNOWN;
+  if (!slot->servable) {
+    slot->type_name = TypeName(shown);
+    return;
+  }
+  slot->tensor = std::move(shown);
+}
+
+const Outputs::Slot& Outputs::Servable(uint32_t index) const {
+  if (index >= n_) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model gave {}", index, n_));
+  const Slot& slot = slots_[index];
+  if (!slot.servable) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("output '{}' is a {}: expected a dense tensor of numbers", slot.name, slot.type_name));
+  }
+  if (!slot.tensor.defined()) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", slot.name));
+  }
+  return slot;
+}
+
+void Outputs::View(uint32_t index, wasinn_tensor* view) const { *view = Describe(Servable(index).tensor); }
+
+void Outputs::Take(uint32_t index, wasinn_tensor* out) {
+  Servable(index);
+  at::Tensor tensor = std::move(slots_[index].tensor);
+  slots_[index].tensor.reset();
+  // What the model or another output has too may change, or be taken as well.
+  if (tensor.use_count() > 1 || tensor.storage().use_count() > 1) tensor = tensor.clone();
+  Uncharge(tensor.storage().data_ptr());
+  *out = Describe(tensor);
+  out->owner = new at::Tensor(std::move(tensor));
+  out->release = [](void* owner) { delete static_cast<at::Tensor*>(owner); };
+}
+
+std::span<const wasinn_io* const> Outputs::Ios() {
+  ios_.clear();
+  for (size_t i = 0; i < n_; ++i) {
+    Slot& slot = slots_[i];
+    const bool there = slot.tensor.defined();
+    slot.io = {.struct_size = sizeof(wasinn_io),
+               .dtype = static_cast<uint32_t>(there ? FromTorch(slot.tensor.scalar_type()) : WASINN_DTYPE_UNKNOWN),
+               .flags = slot.servable ? 0 : uint32_t{WASINN_IO_UNSERVABLE},
+               .rank = there ? static_cast<int32_t>(slot.tensor.dim()) : -1,
+               .dims = there ? slot.tensor.sizes().data() : nullptr,
+               .name = slot.name.c_str(),
+               .type_name = slot.servable ? "Tensor" : slot.type_name.c_str()};
+    ios_.push_back(&slot.io);
+  }
+  return ios_;
+}
+
+}  // namespace wasinn::torch

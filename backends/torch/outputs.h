@@ -1,0 +1,56 @@
+// The outputs of a context.
+#ifndef WASINN_BACKENDS_TORCH_OUTPUTS_H_
+#define WASINN_BACKENDS_TORCH_OUTPUTS_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <wasinn/backend.h>
+
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "torch/inputs.h"
+
+namespace wasinn::torch {
+
+// What a run returned, flattened depth first: tuples and lists in their order, dictionaries in the order in which keys
+// were added; None is nothing; a list of numbers is one tensor of one dimension, a number one of none. Each is named by
+// its path. One thread at a time.
+class Outputs {
+ public:
+  explicit Outputs(const Inputs& inputs) : inputs_(inputs) {}
+
+  // The memory of tensors lives as long as this, unless it is taken.
+  void Fill(const c10::IValue& result);
+  void Clear();
+
+  size_t size() const { return n_; }
+  void View(uint32_t index, wasinn_tensor* view) const;
+  void Take(uint32_t index, wasinn_tensor* out);
+  std::span<const wasinn_io* const> Ios();
+
+ private:
+  struct Slot {
+    std::string name, type_name;
+    at::Tensor tensor;  // on the CPU, contiguous; undefined where it cannot be shown, or was taken
+    bool servable = false;
+    wasinn_io io = {};
+  };
+
+  Slot* Next(const std::string& path);
+  void Add(const std::string& path, const c10::IValue& value, int depth);
+  void AddTensor(const std::string& path, const at::Tensor& tensor);
+  void AddContainer(const std::string& path, const c10::IValue& value, int depth);
+  const Slot& Servable(uint32_t index) const;
+
+  const Inputs& inputs_;
+  std::deque<Slot> slots_;  // the first n_ are of the last run; the rest is kept for the next
+  size_t n_ = 0;
+  std::vector<const wasinn_io*> ios_;
+};
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_OUTPUTS_H_
