@@ -40,6 +40,8 @@ Result<std::unique_ptr<NativeModel>> LoadNativeTensorFlow(const NativeOptions& o
                                                           std::vector<Tensor>* outputs);
 Result<std::unique_ptr<NativeModel>> LoadNativeTfLite(const NativeOptions& options, const std::vector<Tensor>& inputs,
                                                       std::vector<Tensor>* outputs);
+Result<std::unique_ptr<NativeModel>> LoadNativeOpenVino(const NativeOptions& options, const std::vector<Tensor>& inputs,
+                                                        std::vector<Tensor>* outputs);
 // By the encoding; AUTODETECT is ONNX.
 Result<std::unique_ptr<NativeModel>> LoadNative(Encoding encoding, const NativeOptions& options,
                                                 const std::vector<Tensor>& inputs, std::vector<Tensor>* outputs);
