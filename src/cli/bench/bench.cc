@@ -65,6 +65,12 @@ class Bench {
     return {};
   }
 
+  // Whether a comma-separated list has a word: "tensorflow" is not in "tensorflowlite".
+  static bool Lists(std::string list, const std::string& word) {
+    std::erase(list, ' ');
+    return ("," + list + ",").find("," + word + ",") != std::string::npos;
+  }
+
   bool IsNamed(const ModelInfo& model) const {
     return model.name == name_ || model.name + ":" + std::to_string(model.version) == name_;
   }
@@ -80,7 +86,7 @@ class Bench {
     }
     const char* wanted = wasinn_encoding_name(encoding == WASINN_AUTODETECT ? WASINN_ONNX : encoding);
     for (const BackendReport& backend : host_->Backends()) {
-      if (backend.encodings.find(wanted) == std::string::npos) continue;
+      if (!Lists(backend.encodings, wanted)) continue;
       options.library = backend.library;
       report_.framework = backend.framework;
     }
