@@ -88,14 +88,10 @@ ov_status_e Context::Infer() {
   const OvApi& api = model_.host().api();
   if (!model_.single_thread()) return api.ov_infer_request_infer(request_.get());
   if (inputs_.TakeReshaped() || model_.may_loop()) is_short_ = false;
+  if (is_short_) return api.ov_infer_request_infer(request_.get());
   const auto start = std::chrono::steady_clock::now();
-  ov_status_e status = OK;
-  if (is_short_) {
-    status = api.ov_infer_request_infer(request_.get());
-  } else {
-    status = api.ov_infer_request_start_async(request_.get());
-    if (status == OK) status = api.ov_infer_request_wait(request_.get());
-  }
+  ov_status_e status = api.ov_infer_request_start_async(request_.get());
+  if (status == OK) status = api.ov_infer_request_wait(request_.get());
   is_short_ = status == OK && std::chrono::steady_clock::now() - start < kShort;
   return status;
 }
