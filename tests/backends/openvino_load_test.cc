@@ -157,6 +157,37 @@ TEST(OpenVinoLoad, TakesTensorFlowByNameOnly) {
   EXPECT_EQ(Model(host, bytes, Guest()).loaded().code, WASINN_INVALID_ENCODING);
 }
 
+// The digits network in formats of other frameworks, against OpenVINO called natively.
+TEST(OpenVinoLoad, TakesDigitsOfOtherFrameworksByName) {
+  const Host host;
+  const NativeOpenVino native;
+  for (const auto& [name, encoding] :
+       {std::pair("digits.tflite", WASINN_TENSORFLOWLITE), std::pair("digits.pb", WASINN_TENSORFLOW)}) {
+    const std::string path = kRoot + "/models/" + name;
+    const Model model(host, ReadFile(path), Named(path, encoding));
+    ASSERT_TRUE(model.loaded()) << name << ": " << model.loaded().message;
+    Tensor in{WASINN_F32, {}, ""};
+    int64_t n = 1;
+    for (int i = 0; i < model.input(0).rank; ++i) {
+      in.dims.push_back(model.input(0).dims[i] < 0 ? 1 : model.input(0).dims[i]);
+      n *= in.dims.back();
+    }
+    ASSERT_EQ(n, 64);
+    for (int64_t i = 0; i < n; ++i) {
+      const float value = static_cast<float>(i % 9) / 8;
+      in.bytes.append(reinterpret_cast<const char*>(&value), sizeof(value));
+    }
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, in));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    Tensor out;
+    ASSERT_TRUE(context.Get(0, &out));
+    EXPECT_EQ(out.bytes.size(), 40u);
+    EXPECT_EQ(out.bytes, native.Run(path, {in}).at(0).bytes) << name;
+  }
+}
+
 TEST(OpenVinoLoad, NamesPortsWithoutAName) {
   const Host host;
   const Model model(host, IrXml("unnamed"), Guest());
