@@ -7,6 +7,14 @@ namespace wasinn::tflite {
 Context::Context(const Model& model, const wasinn_context_options& options)
     : model_(model), max_bytes_(options.max_bytes), lease_(model), session_(model.TakeSession(lease_.threads())) {}
 
+void Context::Compute() {
+  // With all shapes fixed, they are those that were checked when the model was loaded.
+  if (!model_.signature().all_fixed() && session_->inputs().ShapesChanged()) {
+    model_.CheckShapesFor(session_->inputs().Dims());
+  }
+  session_->Compute(max_bytes_, model_.scan().tensors);
+}
+
 Context::~Context() { model_.GiveSession(std::move(session_)); }
 
 void Context::DiscardOutputs() {

@@ -20,7 +20,7 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   void Input(uint32_t index, wasinn_tensor* tensor) { session_->inputs().Set(index, tensor); }
-  void Compute() { session_->Compute(max_bytes_, model_.scan().tensors); }
+  void Compute();
   void Output(uint32_t index, wasinn_tensor* view) { session_->Output(index, view); }
   void Cancel() { session_->Cancel(); }
   void DiscardOutputs();

@@ -95,6 +95,19 @@ void Inputs::Forget() {
   }
 }
 
+std::vector<std::vector<int>> Inputs::Dims() const {
+  std::vector<std::vector<int>> dims;
+  for (const Slot& slot : slots_) {
+    if (slot.data == nullptr) return {};
+    dims.push_back(slot.dims);
+  }
+  return dims;
+}
+
+bool Inputs::ShapesChanged() const {
+  return std::ranges::any_of(slots_, [](const Slot& slot) { return !slot.applied || slot.applied_dims != slot.dims; });
+}
+
 bool Inputs::Apply(const Interpreter& interpreter) {
   bool allocate = false;
   for (uint32_t i = 0; i < slots_.size(); ++i) {

@@ -26,6 +26,10 @@ class Inputs {
   // As before anything was set. Keeps the buffers.
   void Reset();
 
+  // The shapes that are set, in order; none where one is not set.
+  std::vector<std::vector<int>> Dims() const;
+  // Whether an input has another shape than the interpreter knows.
+  bool ShapesChanged() const;
   // Before a run: gives the interpreter what has changed. True: it must allocate its tensors (AllocateTensors).
   bool Apply(const Interpreter& interpreter);
   // After that has been done: where there are no custom allocations.

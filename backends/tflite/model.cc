@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "tflite/shape_check.h"
 
 namespace wasinn::tflite {
 
@@ -44,6 +45,12 @@ std::vector<std::string> WaysOf(wasinn_target target, const BackendConfig& confi
   }
   if (target == WASINN_CPU || target == WASINN_AUTO) ways.emplace_back();
   return ways;
+}
+
+bool HasOpenShapes(const ModelScan& scan) {
+  return std::ranges::any_of(scan.inputs, [](const ScannedPort& input) {
+    return !input.has_shape || std::ranges::any_of(input.shape, [](int32_t dim) { return dim < 0; });
+  });
 }
 
 // Preparing a model takes memory by the sizes of its inputs, and their file chooses those.
@@ -93,6 +100,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
   scan_ = ScanModel(bytes, {.trust = trust, .guest_custom_ops = host.config().guest_custom_ops});
   CheckInputs(scan_, options.max_bytes);
+  CheckShapesFor({});
   if (config_.delegates) {
     LoadOn(*config_.delegates);
   } else {
@@ -144,12 +152,25 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
   *prepared = host_.library().allocate_tensors(interpreter->get()) == kTfLiteOk;
   if (!*prepared) {
     const std::string message = interpreter->TakeMessages();
-    const bool open = std::ranges::any_of(scan_.inputs, [](const ScannedPort& input) {
-      return !input.has_shape || std::ranges::any_of(input.shape, [](int32_t dim) { return dim < 0; });
-    });
-    if (!open) throw Error(WASINN_INVALID_ENCODING, fmt::format("preparing the model: {}", message));
+    if (!HasOpenShapes(scan_)) throw Error(WASINN_INVALID_ENCODING, fmt::format("preparing the model: {}", message));
   }
   return interpreter;
+}
+
+void Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const {
+  // Custom operators may be known to a delegate only, and then the CPU's kernels cannot be asked.
+  if (scan_.windows.empty() || scan_.has_custom_ops) return;
+  const TfLiteLibrary& library = host_.library();
+  const Interpreter plain(library, model_.get(), InterpreterOptions{});
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const auto rank = static_cast<int32_t>(dims[i].size());
+    library.resize_input(plain.get(), static_cast<int32_t>(i), dims[i].data(), rank);
+  }
+  if (library.allocate_tensors(plain.get()) == kTfLiteOk) return CheckShapes(plain, scan_);
+  if (dims.empty() && HasOpenShapes(scan_)) return;
+  // XNNPACK would take what TensorFlow Lite refuses.
+  throw Error(dims.empty() ? WASINN_INVALID_ENCODING : WASINN_INVALID_ARGUMENT,
+              fmt::format("the model cannot be prepared: {}", plain.TakeMessages()));
 }
 
 // Before any other interpreter is made.

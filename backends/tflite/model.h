@@ -56,6 +56,8 @@ class Model {
   std::unique_ptr<Session> TakeSession(int threads) const;
   void GiveSession(std::unique_ptr<Session> session) const;
   std::unique_ptr<Interpreter> NewInterpreter(int threads) const;
+  // Throws where the model's kernels cannot take inputs of these shapes; none: those in the file.
+  void CheckShapesFor(const std::vector<std::vector<int>>& dims) const;
 
  private:
   void LoadOnTarget(const wasinn_load_options& options);

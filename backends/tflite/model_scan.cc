@@ -43,6 +43,14 @@ struct MapField {
 
 // Operators with a meaning here.
 enum Operator : int32_t {
+  kAveragePool = 1,
+  kConv = 3,
+  kDepthwiseConv = 4,
+  kL2Pool = 12,
+  kMaxPool = 17,
+  kTransposeConv = 67,
+  kConv3d = 132,
+  kConv3dTranspose = 141,
   kCall = 31,
   kCustom = 32,
   kDelegate = 51,
@@ -92,6 +100,7 @@ class Scanner {
   void ReadGraph(uint32_t index);
   void CheckTensor(const FlatTable& tensor) const;
   void CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors);
+  void AddWindow(uint32_t graph, int32_t code, const FlatTable& op);
   void AddCall(uint32_t from, int64_t to);
   bool HasNoOperators(uint32_t graph) const {
     return graphs_.Table(graph).Vector(GraphField::kOperators, 4).size() == 0;
@@ -116,6 +125,7 @@ void Scanner::ReadCodes() {
     const FlatTable entry = codes.Table(i);
     const int32_t code = std::max<int32_t>(entry.Get<int8_t>(CodeField::kOldCode, 0), entry.Get(CodeField::kCode, 0));
     codes_.push_back(code);
+    scan_.has_custom_ops = scan_.has_custom_ops || code == kCustom;
     if (policy_.trust == Trust::kGuest) CheckCode(code, entry.Text(CodeField::kCustom));
     const bool state = code == kCallOnce || code == kCustom || (code >= kHashtable && code <= kHashtableSize) ||
                        (code >= kVarHandle && code <= kAssignVariable);
@@ -214,6 +224,16 @@ void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensor
         ThrowInvalid("a loop without operators");
       }
       break;
+    case kAveragePool:
+    case kConv:
+    case kDepthwiseConv:
+    case kL2Pool:
+    case kMaxPool:
+    case kTransposeConv:
+    case kConv3d:
+    case kConv3dTranspose:
+      AddWindow(graph, codes_[code_index], op);
+      break;
     case kIf:
       AddCall(graph, graph_of(0));
       AddCall(graph, graph_of(1));
@@ -225,6 +245,21 @@ void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensor
     default:
       break;
   }
+}
+
+void Scanner::AddWindow(uint32_t graph, int32_t code, const FlatTable& op) {
+  if (graph != 0) {
+    // Shapes within loops and branches cannot be seen before they run.
+    if (policy_.trust == Trust::kHost) return;
+    throw Error(WASINN_SECURITY,
+                fmt::format("operator {} in a loop or branch: not allowed in a model that comes as bytes", code));
+  }
+  WindowOperator& window = scan_.windows.emplace_back();
+  window.code = code;
+  window.is_convolution = code == kConv;
+  const FlatVector inputs = op.Vector(OperatorField::kInputs, 4), outputs = op.Vector(OperatorField::kOutputs, 4);
+  for (uint32_t i = 0; i < inputs.size(); ++i) window.inputs.push_back(inputs.Get<int32_t>(i));
+  for (uint32_t i = 0; i < outputs.size(); ++i) window.outputs.push_back(outputs.Get<int32_t>(i));
 }
 
 void Scanner::AddCall(uint32_t from, int64_t to) {

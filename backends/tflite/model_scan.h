@@ -27,8 +27,17 @@ struct ScannedPort {
   uint64_t bytes = 0;          // at least, with the shape in the file; UINT64_MAX: too many to count
 };
 
+// An operator that moves a window over its input.
+struct WindowOperator {
+  int32_t code = 0;
+  bool is_convolution = false;  // CONV_2D, with groups of channels
+  std::vector<int32_t> inputs, outputs;
+};
+
 struct ModelScan {
   std::vector<ScannedPort> inputs, outputs;
+  std::vector<WindowOperator> windows;  // of the main graph
+  bool has_custom_ops = false;
   uint32_t tensors = 0;        // of the main graph
   bool keeps_state = false;    // a run leaves something behind for the next one that cannot be reset
   bool has_variables = false;  // likewise, but it can

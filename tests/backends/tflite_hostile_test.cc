@@ -192,6 +192,39 @@ TEST(TfLiteLimits, InputsOfAModelAreCheckedBeforeItIsPrepared) {
   EXPECT_EQ(model.loaded().code, WASINN_TOO_LARGE) << model.loaded().message;
 }
 
+// TensorFlow Lite itself divides by zero in these.
+TEST(TfLiteHostile, WindowsThatDoNotFitAreRefused) {
+  const Host host;
+  const auto convolution = [](const std::vector<int32_t>& input, const std::vector<int32_t>& signature) {
+    return WriteTfLite(
+        {{.tensors = {{.name = "x", .shape = input, .signature = signature},
+                      {.name = "filter", .shape = {1, 5, 5, 1}, .data = DataOf(std::vector<float>(25, 1))},
+                      {.name = "bias", .shape = {1}, .data = DataOf<float>({0})},
+                      {.name = "y", .shape = {1, 1, 1, 1}}},
+          .inputs = {0},
+          .outputs = {3},
+          .operators = {{.code = kOpConv,
+                         .inputs = {0, 1, 2},
+                         .outputs = {3},
+                         .options_type = kConvOptions,
+                         .options = {1 /* VALID */, 1, 1}}}}});
+  };
+  for (const auto& dims : {std::vector<int32_t>{1, 4, 5, 1}, {1, 5, 3, 1}, {1, 5, 5, 0}, {1, 5, 5, 254}}) {
+    const Model model(host, convolution(dims, {}), TfLiteOptions());
+    EXPECT_FALSE(model.loaded()) << ::testing::PrintToString(dims);
+  }
+  // And where the guest chooses the shape.
+  const Model model(host, convolution({1, 5, 5, 1}, {1, -1, -1, 1}), TfLiteOptions("/models/sum.tflite"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1, 4, 5, 1}, std::vector<float>(20, 1))));
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(context.Set(0, Floats({1, 6, 5, 1}, std::vector<float>(30, 1))));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  EXPECT_EQ(static_cast<const float*>(context.View(0).data)[1], 25);
+}
+
 // As the core would; with every input full of ones.
 void LoadAndRun(const std::string& bytes) {
   const Host host;
