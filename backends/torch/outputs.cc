@@ -1,6 +1,6 @@
 #include "torch/outputs.h"
 
-#include <ATen/ops/empty.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
@@ -70,9 +70,9 @@ void Outputs::Add(const std::string& path, const c10::IValue& value, int depth) 
   }
   if (value.isNone()) return;
   if (value.isTensor()) return AddTensor(path, value.toTensor());
-  if (value.isInt()) return AddTensor(path, at::tensor(value.toInt(), c10::kLong));
-  if (value.isDouble()) return AddTensor(path, at::tensor(value.toDouble(), c10::kDouble));
-  if (value.isBool()) return AddTensor(path, at::tensor(value.toBool(), c10::kBool));
+  if (value.isInt()) return AddTensor(path, at::scalar_tensor(value.toInt(), c10::kLong));
+  if (value.isDouble()) return AddTensor(path, at::scalar_tensor(value.toDouble(), c10::kDouble));
+  if (value.isBool()) return AddTensor(path, at::scalar_tensor(value.toBool(), c10::kBool));
   if (value.isIntList()) return AddTensor(path, at::tensor(value.toIntVector(), c10::kLong));
   if (value.isDoubleList()) return AddTensor(path, at::tensor(value.toDoubleVector(), c10::kDouble));
   if (value.isTuple() || value.isList() || value.isGenericDict()) return AddContainer(path, value, depth);

@@ -1,0 +1,49 @@
+// TorchScript models made where they are tested, and PyTorch called as any program calls it.
+#ifndef WASINN_TESTS_BACKENDS_TORCH_MODELS_H_
+#define WASINN_TESTS_BACKENDS_TORCH_MODELS_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/driver.h"
+
+namespace wasinn::test {
+
+// The bytes of a model whose methods are `code`: "def forward(self, x): …". Buffers are attributes of the module.
+std::string TorchModel(const std::string& code, const std::vector<std::pair<std::string, Tensor>>& buffers = {});
+
+// An archive without compression of these entries, as PyTorch lays it.
+using ZipEntries = std::vector<std::pair<std::string, std::string>>;
+std::string ZipArchive(const ZipEntries& entries);
+// The entries of a model, code uncompressed.
+ZipEntries UnzipModel(const std::string& bytes);
+
+// A model in the program's own use, in the same OS process.
+class NativeTorch {
+ public:
+  explicit NativeTorch(const std::string& bytes);
+  ~NativeTorch();
+  NativeTorch(const NativeTorch&) = delete;
+  NativeTorch& operator=(const NativeTorch&) = delete;
+
+  // Its outputs, which are one tensor or a tuple of tensors; throws what PyTorch says.
+  std::vector<Tensor> Run(const std::vector<Tensor>& inputs);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Load options for a model from a guest.
+inline LoadOptions TorchOptions() {
+  LoadOptions options;
+  options.encoding = WASINN_PYTORCH;
+  return options;
+}
+
+}  // namespace wasinn::test
+
+#endif  // WASINN_TESTS_BACKENDS_TORCH_MODELS_H_
