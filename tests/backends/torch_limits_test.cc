@@ -259,24 +259,18 @@ TEST(TorchHostile, RefusesTruncatedBytesWrongEncodingsAndSeveralBlobs) {
   EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_INVALID_ARGUMENT);
 }
 
-// Each in an OS process of its own, for the sake of what a crash would leave.
-TEST(TorchHostile, SurvivesCorruptions) {
-  const Host host;
-  const std::string good = ZipArchive(UnzipModel(
-      TorchModel("def forward(self, x):\n    for i in range(3):\n        x = torch.relu(x + self.w)\n    return x\n",
-                 {{"w", Floats({8}, std::vector<float>(8, 1))}})));
-  constexpr int kProcesses = 8, kEach = 60;
+// Loads models and computes with them in OS processes of their own, for the sake of what a crash would leave.
+template <typename Corrupt>
+void SurviveAll(const Host& host, int each, Corrupt corrupt) {
+  constexpr int kProcesses = 8;
   for (int p = 0; p < kProcesses; ++p) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       alarm(100);
       std::mt19937 random(static_cast<unsigned>(p));
-      for (int i = 0; i < kEach; ++i) {
-        std::string bytes = good;
-        const int changes = 1 + static_cast<int>(random() % 4);
-        for (int c = 0; c < changes; ++c) bytes[random() % bytes.size()] = static_cast<char>(random());
-        const Model model(host, bytes, TorchOptions());
+      for (int i = 0; i < each; ++i) {
+        const Model model(host, corrupt(random), TorchOptions());
         if (!model.loaded()) continue;
         Context context(model, 1 << 24);
         if (context.Set(0, Floats({8}, std::vector<float>(8, 1)))) context.Compute();
@@ -287,6 +281,40 @@ TEST(TorchHostile, SurvivesCorruptions) {
     waitpid(child, &status, 0);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "process " << p << " ended with " << status;
   }
+}
+
+ZipEntries GoodEntries() {
+  return UnzipModel(
+      TorchModel("def forward(self, x):\n    for i in range(3):\n        x = torch.relu(x + self.w)\n    return x\n",
+                 {{"w", Floats({8}, std::vector<float>(8, 1))}}));
+}
+
+void ChangeBytes(std::mt19937& random, std::string* bytes) {
+  const int changes = 1 + static_cast<int>(random() % 4);
+  for (int c = 0; c < changes; ++c) (*bytes)[random() % bytes->size()] = static_cast<char>(random());
+}
+
+TEST(TorchHostile, SurvivesCorruptArchives) {
+  const Host host;
+  const std::string good = ZipArchive(GoodEntries());
+  SurviveAll(host, 60, [&](std::mt19937& random) {
+    std::string bytes = good;
+    ChangeBytes(random, &bytes);
+    return bytes;
+  });
+}
+
+// The archive's own checksums are right: what is broken reaches the unpickler and the parser.
+TEST(TorchHostile, SurvivesCorruptEntries) {
+  const Host host;
+  const ZipEntries good = GoodEntries();
+  SurviveAll(host, 150, [&](std::mt19937& random) {
+    ZipEntries entries = good;
+    std::string* content = nullptr;
+    while (content == nullptr || content->empty()) content = &entries[random() % entries.size()].second;
+    ChangeBytes(random, content);
+    return ZipArchive(entries);
+  });
 }
 
 }  // namespace
