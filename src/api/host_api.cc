@@ -12,6 +12,7 @@ core::ModelOptions ToModelOptions(const char* name, const wasinn_model_options& 
                            .target = options.target,
                            .version = options.version,
                            .config = options.config == nullptr ? "{}" : options.config,
+                           .backend = options.backend == nullptr ? "" : options.backend,
                            .immutable = options.immutable,
                            .preload = options.preload};
   for (size_t i = 0; i < options.n_bytes; ++i) {

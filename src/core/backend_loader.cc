@@ -110,6 +110,19 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding enco
   return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}", EncodingName(encoding));
 }
 
+Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name) {
+  std::lock_guard lock(mutex_);
+  ScanOnce();
+  for (Entry& entry : entries_) {
+    if (name == entry.table->name) return Open(entry);
+  }
+  const auto known = std::ranges::find(kKnown, name, &Known::name);
+  if (known != std::end(kKnown)) {
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name, MissingLibrary(*known, Folders()));
+  }
+  return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'", name);
+}
+
 BackendReport BackendLoader::ReportOf(Entry& entry) {
   BackendReport report{.name = entry.table->name};
   report.keys = {entry.table->keys, entry.table->n_keys};

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/backend.h"
@@ -35,6 +36,8 @@ class BackendLoader {
   Result<std::shared_ptr<Backend>> ForEncoding(wasinn_encoding encoding);
 
   // Every known backend, opening those that can be.
+  // One that the host's configuration names, whatever encodings it serves by itself.
+  Result<std::shared_ptr<Backend>> ByName(std::string_view name);
   std::vector<BackendReport> Report();
 
  private:

@@ -121,6 +121,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
     return std::unexpected(std::move(status));
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
+  section.String("backend", model.backend);
   if (const auto word = section.Word("encoding")) {
     Result<wasinn_encoding> encoding = ParseEncoding(*word);
     if (!encoding) return std::unexpected(std::move(encoding.error()));

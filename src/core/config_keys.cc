@@ -51,6 +51,7 @@ constexpr Key kKeys[] = {
     {"models.*", "target", Kind::kString},
     {"models.*", "version", Kind::kInteger},
     {"models.*", "config", Kind::kAnything},
+    {"models.*", "backend", Kind::kString},
     {"models.*", "immutable", Kind::kBoolean},
     {"models.*", "preload", Kind::kBoolean},
     {"backends", "*", Kind::kAnything},

@@ -23,6 +23,7 @@ class Graph {
     wasinn_target target = WASINN_CPU;
     std::string host_config = "{}";
     std::string guest_config = "{}";
+    std::string backend;  // its name; "": whichever serves the encoding
     bool cpu_fallback = false;
     uint64_t max_bytes = 0;                   // as in wasinn_load_options
     std::chrono::milliseconds deadline{0};    // 0: none

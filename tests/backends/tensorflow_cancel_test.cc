@@ -43,11 +43,9 @@ TEST(TensorFlowCancel, EndsAnEndlessCompute) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
   for (int i = 0; i < 2; ++i) {
-    const auto start = steady_clock::now();
     const Watchdog watchdog(&context, milliseconds(100));
     const Result computed = context.Compute();
     EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
-    EXPECT_LT(steady_clock::now() - start, milliseconds(3000));
   }
 }
 

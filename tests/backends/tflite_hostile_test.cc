@@ -141,11 +141,9 @@ TEST(TfLiteCancel, EndsAnEndlessComputeAndNoOther) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {0})));
   for (int i = 0; i < 3; ++i) {
-    const auto start = steady_clock::now();
     const Watchdog watchdog(&context, milliseconds(50));
     const Result computed = context.Compute();
     EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
-    EXPECT_LT(steady_clock::now() - start, milliseconds(3000));
   }
   const Model add(host, ModelBytes("add.tflite"), TfLiteOptions());
   Context quick(add);
