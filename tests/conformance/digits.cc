@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -54,6 +55,12 @@ double Accuracy(const Results& results) {
   return static_cast<double>(right) / static_cast<double>(results.size());
 }
 
+std::vector<float> FloatsOf(const Bytes& bytes) {
+  std::vector<float> values(bytes.size() / sizeof(float));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  return values;
+}
+
 // An image as the model takes it: each gray value from 0 to 1.
 OnnxTensor Pixels(const fs::path& path) {
   const Bytes file = ReadBytes(path);
@@ -80,8 +87,7 @@ void RunNatively(Results* results) {
     ASSERT_TRUE(outputs) << outputs.error();
     Result& result = (*results)[name];
     result.bytes = (*outputs)[0].bytes;
-    std::vector<float> scores(result.bytes.size() / sizeof(float));
-    std::memcpy(scores.data(), result.bytes.data(), result.bytes.size());
+    const std::vector<float> scores = FloatsOf(result.bytes);
     result.digit = static_cast<size_t>(std::ranges::max_element(scores) - scores.begin());
   }
 }
@@ -123,6 +129,25 @@ void ExpectSameDigits(const std::vector<std::string>& flags, const std::string& 
               100 * Accuracy(guest), 100 * Accuracy(native), identical);
   EXPECT_GE(Accuracy(guest), kWantedAccuracy);
   EXPECT_EQ(Accuracy(guest), Accuracy(native));
+}
+
+void ExpectCloseDigits(const std::string& model, const std::string& guest_name) {
+  constexpr float kRounding = 1e-4f;
+  Results native, guest;
+  ASSERT_NO_FATAL_FAILURE(RunNatively(&native));
+  ASSERT_NO_FATAL_FAILURE(RunInGuest({"--model", "digits=" + model}, guest_name, {}, &guest));
+  ASSERT_EQ(guest.size(), kHeldOut);
+  float largest = 0;
+  for (const auto& [name, result] : native) {
+    EXPECT_EQ(guest[name].digit, result.digit) << name;
+    const std::vector<float> expected = FloatsOf(result.bytes), found = FloatsOf(guest[name].bytes);
+    ASSERT_EQ(found.size(), expected.size()) << name;
+    for (size_t i = 0; i < found.size(); ++i) largest = std::max(largest, std::abs(found[i] - expected[i]));
+  }
+  EXPECT_LE(largest, kRounding);
+  EXPECT_GE(Accuracy(guest), kWantedAccuracy);
+  std::printf("%zu images, right in %.2f %%; largest difference from ONNX Runtime %g\n", guest.size(),
+              100 * Accuracy(guest), static_cast<double>(largest));
 }
 
 }  // namespace wasinn::testing

@@ -15,4 +15,8 @@ inline constexpr char kDigitsModel[] = CONFORMANCE_SOURCE "/models/digits.onnx";
 void ExpectSameDigits(const std::vector<std::string>& flags, const std::string& guest,
                       const std::vector<std::string>& args = {});
 
+// The same network in another format, on another framework: every image is the same digit, and no probability differs
+// by more than rounding does. That a backend gives its own framework's bytes is a test of the backend.
+void ExpectCloseDigits(const std::string& model, const std::string& guest);
+
 }  // namespace wasinn::testing
