@@ -70,5 +70,7 @@ class ModelsTest(CommandTest):
 
     def test_a_model_whose_framework_is_missing_is_the_guests_error(self):
         self.file("m.tflite", b"\x1c\0\0\0TFL3" + bytes(100))
-        result = self.run_probe("infer", "m", flags=["--model", "m=m.tflite"])
+        self.file("missing.toml", '[backends.tflite]\nlibrary = "/nonexistent"\n')
+        result = self.run_probe("infer", "m", flags=["--config", "missing.toml", "--model", "m=m.tflite"])
         self.check(result, out="infer m errno 6", err="wasinn: warning: ")
+        self.assertIn("scripts/deps.sh tflite", result.err)

@@ -189,7 +189,8 @@ TEST_F(ComponentReal, TellsTheLastErrorAndASignature) {
   EXPECT_EQ(
       text(),
       R"({"backend":"echo","inputs":[{"name":"x","type":"f32","shape":[2]},{"name":"y","type":"f32","shape":[1]}],)"
-      R"("outputs":[{"name":"x","type":"f32","shape":[2]},{"name":"y","type":"f32","shape":[1]}]})");
+      R"("outputs":[{"name":"x","type":"f32","shape":[2]},{"name":"y","type":"f32","shape":[1]}],)"
+      R"("model":{"guest_config":{}}})");
   guest->Poke(0, "nobody");
   guest->Call("load-by-name", {0, 6, kResult});
   guest->Call("error-drop", {guest->Peek(kResult + 4)});

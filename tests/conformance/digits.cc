@@ -131,8 +131,7 @@ void ExpectSameDigits(const std::vector<std::string>& flags, const std::string& 
   EXPECT_EQ(Accuracy(guest), Accuracy(native));
 }
 
-void ExpectCloseDigits(const std::string& model, const std::string& guest_name) {
-  constexpr float kRounding = 1e-4f;
+void ExpectCloseDigits(const std::string& model, const std::string& guest_name, float rounding) {
   Results native, guest;
   ASSERT_NO_FATAL_FAILURE(RunNatively(&native));
   ASSERT_NO_FATAL_FAILURE(RunInGuest({"--model", "digits=" + model}, guest_name, {}, &guest));
@@ -144,7 +143,7 @@ void ExpectCloseDigits(const std::string& model, const std::string& guest_name) 
     ASSERT_EQ(found.size(), expected.size()) << name;
     for (size_t i = 0; i < found.size(); ++i) largest = std::max(largest, std::abs(found[i] - expected[i]));
   }
-  EXPECT_LE(largest, kRounding);
+  EXPECT_LE(largest, rounding);
   EXPECT_GE(Accuracy(guest), kWantedAccuracy);
   std::printf("%zu images, right in %.2f %%; largest difference from ONNX Runtime %g\n", guest.size(),
               100 * Accuracy(guest), static_cast<double>(largest));

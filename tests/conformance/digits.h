@@ -16,7 +16,7 @@ void ExpectSameDigits(const std::vector<std::string>& flags, const std::string& 
                       const std::vector<std::string>& args = {});
 
 // The same network in another format, on another framework: every image is the same digit, and no probability differs
-// by more than rounding does. That a backend gives its own framework's bytes is a test of the backend.
-void ExpectCloseDigits(const std::string& model, const std::string& guest);
+// by more than `rounding`. That a backend gives its own framework's bytes is a test of the backend.
+void ExpectCloseDigits(const std::string& model, const std::string& guest, float rounding);
 
 }  // namespace wasinn::testing

@@ -110,7 +110,6 @@ TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
       no_target("255"),
       no_target("2147483648"),
       no_target("4294967295"),
-      {"openvino as autodetect", "unsupported_operation", {"openvino", "libwasinn_backend_openvino.so"}},
       {"gguf as autodetect", "unsupported_operation", {"ggml", "libwasinn_backend_llama.so"}},
       {"text as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
       {"text as onnx", "invalid_encoding", {"onnx: the bytes are no ONNX model"}},

@@ -66,7 +66,8 @@ TEST(HostileModules, ThatImportWhatIsNotThere) {
                         "(module (import " + import + ") (memory (export \"memory\") 1) (func (export \"_start\")))");
   };
   ExpectRefused({.guest = importing("\"wasi_ephemeral_nn\" \"unknown\" (func)")}, {"wasi_ephemeral_nn", "unknown"});
-  ExpectRefused({.guest = importing("\"wasi_nn\" \"load\" (func (param i32 i32 i32 i32) (result i32))")}, {"wasi_nn"});
+  ExpectRefused({.guest = importing("\"wasi_nn_1\" \"load\" (func (param i32 i32 i32 i32) (result i32))")},
+                {"wasi_nn_1"});
   ExpectRefused({.guest = importing("\"wasi_ephemeral_nn\" \"compute\" (func (param i64) (result i32))")},
                 {"wasi_ephemeral_nn", "compute"});
   ExpectRefused({.guest = importing("\"wasi_ephemeral_nn\" \"compute\" (global i32)")}, {"wasi_ephemeral_nn"});

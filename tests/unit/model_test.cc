@@ -69,12 +69,16 @@ class ModelFilesTest : public ::testing::Test {
 TEST_F(ModelFilesTest, ASingleFile) {
   Make("a.onnx");
   Make("ir.xml");
+  Make("ir.bin");
+  Make("bare.xml");
   const auto onnx = FindModelFiles(Path("a.onnx"), WASINN_AUTODETECT);
   ASSERT_TRUE(onnx);
   EXPECT_EQ(onnx->at(0).encoding, WASINN_ONNX);
   EXPECT_THAT(onnx->at(0).paths, ElementsAre(Path("a.onnx")));
   const auto openvino = FindModelFiles(Path("ir.xml"), WASINN_AUTODETECT);
   EXPECT_THAT(openvino->at(0).paths, ElementsAre(Path("ir.xml"), Path("ir.bin")));
+  const auto bare = FindModelFiles(Path("bare.xml"), WASINN_AUTODETECT);  // a model without weights
+  EXPECT_THAT(bare->at(0).paths, ElementsAre(Path("bare.xml")));
 }
 
 TEST_F(ModelFilesTest, AFolderAsWasmtimeHasIt) {

@@ -97,8 +97,8 @@ Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_
   return std::string(reinterpret_cast<const char*>(text->data()), text->size());
 }
 
-Result<std::string> DecodeName(const Invocation& call, uint32_t address, uint32_t size) {
-  return DecodeText(call, "a name", address, size, call.process.limits().max_name_bytes);
+Result<std::string> DecodeName(const Invocation& call, const char* what, uint32_t address, uint32_t size) {
+  return DecodeText(call, what, address, size, call.process.limits().max_name_bytes);
 }
 
 Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& tensor,

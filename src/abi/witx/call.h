@@ -38,7 +38,7 @@ core::Result<wasinn_target> DecodeTarget(const Invocation& call, uint32_t number
 // A copy, since it is looked up and quoted while other threads of the guest may run. Longer than `limit`: too_large.
 core::Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_t address, uint32_t size,
                                      uint32_t limit);
-core::Result<std::string> DecodeName(const Invocation& call, uint32_t address, uint32_t size);
+core::Result<std::string> DecodeName(const Invocation& call, const char* what, uint32_t address, uint32_t size);
 // `count` dimensions, u32 each, into `tensor`.
 core::Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core::TensorDesc& tensor);
 // A tensor as wasi-nn.witx lays it out. Reads the descriptor once; whatever is checked later is this copy.

@@ -26,7 +26,7 @@ Status Describe(const Invocation& call) {
 
 // set_input_by_name(context, name_ptr, name_len, tensor_ptr)
 Status SetInputByName(const Invocation& call) {
-  Result<std::string> name = DecodeName(call, call.arg(1), call.arg(2));
+  Result<std::string> name = DecodeName(call, "an input's name", call.arg(1), call.arg(2));
   if (!name) return std::move(name.error());
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
@@ -37,7 +37,7 @@ Status SetInputByName(const Invocation& call) {
 }
 
 Result<uint32_t> FindOutput(const Invocation& call, uint32_t address, uint32_t size) {
-  Result<std::string> name = DecodeName(call, address, size);
+  Result<std::string> name = DecodeName(call, "an output's name", address, size);
   if (!name) return std::unexpected(std::move(name.error()));
   return call.process.FindOutput(call.arg(0), *name);
 }

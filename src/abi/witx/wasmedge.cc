@@ -15,7 +15,7 @@ constexpr uint32_t kMaxConfigBytes = 256 << 10;
 // load_by_name_with_config(name_ptr, name_len, config_ptr, config_len, out_graph)
 Status LoadByNameWithConfig(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(4)); !status.ok()) return status;
-  Result<std::string> name = DecodeName(call, call.arg(0), call.arg(1));
+  Result<std::string> name = DecodeName(call, "a model's name", call.arg(0), call.arg(1));
   if (!name) return std::move(name.error());
   Result<std::string> config = DecodeText(call, "a configuration", call.arg(2), call.arg(3), kMaxConfigBytes);
   if (!config) return std::move(config.error());

@@ -25,7 +25,7 @@ Status Load(const Invocation& call) {
 // load_by_name(name_ptr, name_len, out_graph)
 Status LoadByName(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
-  Result<std::string> name = DecodeName(call, call.arg(0), call.arg(1));
+  Result<std::string> name = DecodeName(call, "a model's name", call.arg(0), call.arg(1));
   if (!name) return std::move(name.error());
   return StoreHandle(call, call.arg(2), call.process.LoadByName(*name));
 }

@@ -34,7 +34,6 @@ int main() {
   for (const uint32_t target : {0u, 1u, 2u, 4u, 255u, 0x80000000u, 0xffffffffu}) {
     Tell("target " + std::to_string(target), LoadAs(onnx, WASI_NN_ENCODING_ONNX, target));
   }
-  Tell("openvino as autodetect", LoadAs(Bytes("<?xml version=\"1.0\"?><net/>"), 5, 0));
   Tell("gguf as autodetect", LoadAs(Bytes("GGUF\3"), 5, 0));
   Tell("text as autodetect", LoadAs(Bytes("neither fish nor fowl"), 5, 0));
   Tell("text as onnx", LoadAs(Bytes("neither fish nor fowl"), 1, 0));
