@@ -54,16 +54,16 @@ class BackendsTest(CommandTest):
         self.check(result, err="")
         rows = {line.split()[0]: line for line in result.out.splitlines() if line}
         self.assertIn("ENCODINGS", rows["BACKEND"])
-        self.assertIn("not found", rows["tflite"])
+        self.assertIn("not found", rows["llama"])
         self.assertIn("echo", rows)
-        self.assertIn("libwasinn_backend_tflite.so", result.out)
+        self.assertIn("libwasinn_backend_llama.so", result.out)
 
     def test_json(self):
         result = self.wasinn("backends", "--json")
         self.check(result, err="")
         backends = {backend["name"]: backend for backend in json.loads(result.out)}
         self.assertTrue(backends["echo"]["available"])
-        self.assertFalse(backends["tflite"]["available"])
+        self.assertFalse(backends["llama"]["available"])
         self.assertIn("onnx", backends)
         keys = {"name", "encodings", "available", "framework", "devices", "library", "missing", "install", "keys"}
         self.assertEqual(set(backends["echo"]), keys)
