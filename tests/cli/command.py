@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 WASINN = os.environ["WASINN"]
+KEPT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TBB_ENABLE_SANITIZERS")
 ECHO = os.environ["WASINN_ECHO"]
 PROBE = os.environ["WASINN_PROBE"]
 
@@ -32,7 +33,7 @@ class CommandTest(unittest.TestCase):
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-cli-"))
         self.addCleanup(shutil.rmtree, self.dir)
-        self.env = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
+        self.env = {name: os.environ[name] for name in KEPT if name in os.environ}
         self.env["HOME"] = str(self.dir)
         # The compiled guest, once for all tests of a run.
         self.env["XDG_CACHE_HOME"] = os.path.join(os.path.dirname(PROBE), "cache")
