@@ -16,7 +16,8 @@ struct ModelFiles {
 
 // `path` is one of
 //  - a model file; an OpenVINO model.xml brings the model.bin beside it;
-//  - a folder with model.onnx, model.xml + model.bin, model.pt, model.tflite, model.pb, model.graphdef or model.gguf, or
+//  - a folder with model.onnx, model.xml + model.bin, model.pt, model.tflite, model.pb, model.graphdef or model.gguf,
+//  or
 //    a SavedModel of TensorFlow (a folder with saved_model.pb), or one in model.savedmodel/: version 1. A SavedModel's
 //    path is that of its saved_model.pb; the rest of it lies beside;
 //  - a folder with numbered folders of that kind: NAME/1/model.onnx. All versions are returned, the highest last.
