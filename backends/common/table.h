@@ -31,6 +31,7 @@ struct Identity {
 //   and where it can: void Cancel(); void DiscardOutputs(); void BindInput(uint32_t, const wasinn_tensor&);
 //     void UnbindInput(uint32_t); void TakeOutput(uint32_t, wasinn_tensor*);
 //     void WantOutputs(std::span<const uint32_t>); std::span<const wasinn_io* const> Outputs();
+//     and, all three, void Step(); void Piece(uint32_t, wasinn_tensor*); void Finish();
 //   const char* Model::Describe()
 template <typename Host, typename Model, typename Context>
 class TableOf {
@@ -135,6 +136,13 @@ class TableOf {
           *n = static_cast<uint32_t>(ios.size());
         });
       };
+    }
+    if constexpr (requires(Context& context) { context.Step(); }) {
+      table->step = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Step(); }); };
+      table->piece = [](wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
+        return Guard([&] { Of(context)->Piece(index, view); });
+      };
+      table->finish = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Finish(); }); };
     }
     if constexpr (requires(Model& model) { model.Describe(); }) {
       table->describe = [](wasinn_backend_model* model) -> const char* { return Of(model)->Describe(); };

@@ -169,7 +169,8 @@ typedef struct wasinn_backend {
    * anything else of this context; they are input `index` from now on, until it is asked for again, whatever happens to
    * other inputs. Must not allocate when dtype and dims are those of the last call. */
   wasinn_error* (*input)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor);
-  /* Runs the model on the inputs and produces every output. After an error the inputs stay as they are. */
+  /* Runs the model on the inputs and produces every output. After an error the inputs stay as they are, and there are
+   * no outputs, except after WASINN_CONTEXT_FULL: those show what was generated so far. */
   wasinn_error* (*compute)(wasinn_backend_context* context);
   /* Out: a view of output `index` of the last successful compute, borrowed until the next compute or context_free. An
    * output that the framework cannot show as a tensor of numbers is WASINN_UNSUPPORTED_OPERATION that names its type.
@@ -204,6 +205,18 @@ typedef struct wasinn_backend {
   /* Optional. What the backend knows of a model beyond its signature, as the text of one JSON object, which lives as
    * long as the model: {"device": "CPU", "precision": "f32"}. */
   const char* (*describe)(wasinn_backend_model* model);
+
+  /* Optional, all three or none: models that generate their outputs piece by piece. `cancel` interrupts a step as it
+   * does a compute. step: produces the next piece. The first one begins a generation from the inputs; one is under way
+   * until finish, the next compute, or until an input is asked for, which ends it. WASINN_END_OF_SEQUENCE: there was no
+   * further piece, and there is none until finish. WASINN_CONTEXT_FULL likewise. During a generation, and after it
+   * until the next compute or step, `output` shows all that it has produced so far. */
+  wasinn_error* (*step)(wasinn_backend_context* context);
+  /* Out: a view of output `index`'s newest piece, after a step that returned NULL; borrowed until the next call. Pieces
+   * of text are whole characters: a piece may be empty. */
+  wasinn_error* (*piece)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view);
+  /* Ends the generation under way, if there is one; never fails for want of one. */
+  wasinn_error* (*finish)(wasinn_backend_context* context);
 } wasinn_backend;
 
 /* The one exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

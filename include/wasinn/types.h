@@ -31,7 +31,12 @@ typedef enum wasinn_code {
   WASINN_TOO_LARGE = 7,             /* 7, too-large: a quota, or an output buffer that is too small */
   WASINN_NOT_FOUND = 8,             /* 8, not-found: unknown model name */
   WASINN_TIMEOUT = 9,               /* 5, timeout: a deadline passed, or the process was closed */
-  WASINN_SECURITY = 10              /* 6, security: refused by the host's policy */
+  WASINN_SECURITY = 10,             /* 6, security: refused by the host's policy */
+  /* Of models that generate; witx: WasmEdge's numbers. */
+  WASINN_END_OF_SEQUENCE = 11, /* 100: a step found that nothing more comes. No failure; components get it as `none` */
+  WASINN_CONTEXT_FULL = 12,    /* 101, too-large: what was generated so far may be read */
+  WASINN_PROMPT_TOO_LONG = 13, /* 102, too-large */
+  WASINN_MODEL_NOT_FOUND = 14  /* 103, not-found: the name is known, but its file is not there (any more) */
 } wasinn_code;
 
 /* Element types. Tensors are dense, row-major, little-endian. */
@@ -74,9 +79,10 @@ typedef enum wasinn_log_level {
 } wasinn_log_level;
 
 enum {
-  WASINN_IO_OPTIONAL = 1u << 0,  /* input: may stay unset */
-  WASINN_IO_OPAQUE = 1u << 1,    /* input: u8 of any length, dims are not looked at (prompts, JSON options) */
-  WASINN_IO_UNSERVABLE = 1u << 2 /* string, sequence, map …: the model loads, touching this one is an error */
+  WASINN_IO_OPTIONAL = 1u << 0,   /* input: may stay unset */
+  WASINN_IO_OPAQUE = 1u << 1,     /* input: u8 of any length, dims are not looked at (prompts, JSON options) */
+  WASINN_IO_UNSERVABLE = 1u << 2, /* string, sequence, map …: the model loads, touching this one is an error */
+  WASINN_IO_ALWAYS = 1u << 3      /* output: may be read before a compute, too (metadata of a language model) */
 };
 
 /* The largest rank that wasinn handles; a model or tensor of more dimensions is refused. */
