@@ -1,7 +1,8 @@
 // A backend without a framework, for tests of the core alone: output i is a copy of input i. Its "models" are texts
 // that say how it shall behave, one directive a line after the magic "GGUF":
 //  - in NAME DTYPE DIMS [optional] [opaque] [unservable]: an input, and the output of the same signature; DIMS is like
-//    2,3 or -1,4, or "scalar" or "any"
+//    2,3 or -1,4, or "scalar" or "any"; with `always`: the output is there before a compute, and shows the guest's
+//    configuration
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - deaf: a compute cannot be cancelled
 //  - fail CODE: a compute ends in the error of that number
@@ -9,6 +10,8 @@
 //  - fail_load CODE: a load ends in the error of that number
 //  - unbindable: inputs are not read in place
 //  - late: the outputs are known only after a compute
+//  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
+//  - room BYTES: the context is full after so many
 //  - alias: a compute hands its inputs' own memory on as outputs
 #include <wasinn/backend.h>
 
@@ -66,6 +69,7 @@ struct wasinn_backend_model {
   std::vector<const wasinn_io*> pointers;
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
+  size_t piece = 0, room = SIZE_MAX;
   bool deaf = false, unbindable = false, alias = false, late = false;
   std::string description;
 };
@@ -87,12 +91,40 @@ struct Buffer {
   }
 };
 
+// What has been generated, as a tensor of bytes.
+class Text {
+ public:
+  void Set(std::string text) {
+    text_.swap(text);
+    dim_ = static_cast<int64_t>(text_.size());
+  }
+  void Append(const char* data, size_t size) { Set(text_ + std::string(data, size)); }
+  size_t size() const { return text_.size(); }
+  wasinn_tensor View() {
+    return {.struct_size = sizeof(wasinn_tensor),
+            .dtype = WASINN_U8,
+            .rank = 1,
+            .dims = &dim_,
+            .data = text_.data(),
+            .bytes = text_.size(),
+            .owner = nullptr,
+            .release = nullptr};
+  }
+
+ private:
+  std::string text_;
+  int64_t dim_ = 0;
+};
+
 }  // namespace
 
 struct wasinn_backend_context {
   wasinn_backend_model* model;
   std::vector<Buffer> inputs, outputs;
   std::vector<uint32_t> wanted;
+  Text generated, piece;  // of input 0, whatever the output
+  Text mood;
+  bool generating = false;
   std::atomic<bool> running{false}, cancelled{false};
 };
 
@@ -114,6 +146,7 @@ void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
   while (line >> word) {
     if (word == "optional") io->io.flags |= WASINN_IO_OPTIONAL;
     if (word == "opaque") io->io.flags |= WASINN_IO_OPAQUE;
+    if (word == "always") io->io.flags |= WASINN_IO_ALWAYS;
     if (word == "unservable") io->io.flags |= WASINN_IO_UNSERVABLE;
   }
   model.pointers.push_back(&io->io);
@@ -128,6 +161,8 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     words >> word;
     if (word == "in") ReadInput(model, words);
     if (word == "delay") words >> model.delay_ms;
+    if (word == "pieces") words >> model.piece;
+    if (word == "room") words >> model.room;
     if (word == "deaf") model.deaf = true;
     if (word == "unbindable") model.unbindable = true;
     if (word == "alias") model.alias = true;
@@ -206,8 +241,10 @@ wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
   return nullptr;
 }
 
-wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options*, wasinn_backend_context** out) {
+wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options* options,
+                         wasinn_backend_context** out) {
   auto* context = new wasinn_backend_context{.model = model, .inputs = {}, .outputs = {}};
+  context->mood.Set(options->guest_config);
   context->inputs.resize(model->ios.size());
   context->outputs.resize(model->ios.size());
   ++model->backend->contexts;
@@ -221,17 +258,57 @@ void ContextFree(wasinn_backend_context* context) {
 }
 
 wasinn_error* Input(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor) {
+  context->generating = false;
   context->inputs[index].Set(*tensor);
   tensor->data = context->inputs[index].bytes.data();
   return nullptr;
 }
 
-wasinn_error* Compute(wasinn_backend_context* context) {
+bool WorkOn(wasinn_backend_context* context) {
   context->cancelled.store(false);
   context->running.store(true);
   const bool done = Work(context->model->delay_ms, context->cancelled);
   context->running.store(false);
-  if (!done) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
+  return done;
+}
+
+wasinn_error* Step(wasinn_backend_context* context) {
+  const wasinn_backend_model& model = *context->model;
+  if (model.piece == 0) return Fail(WASINN_UNSUPPORTED_OPERATION, "this model has no pieces");
+  if (!context->generating) context->generated.Set({});
+  context->generating = true;
+  if (!WorkOn(context)) return Fail(WASINN_RUNTIME_ERROR, "step cancelled");
+  const wasinn_tensor& input = context->inputs[0].tensor;
+  const size_t done = context->generated.size();
+  if (done == input.bytes) return Fail(WASINN_END_OF_SEQUENCE, "all is said");
+  if (done >= model.room) return Fail(WASINN_CONTEXT_FULL, "no room is left");
+  const size_t size = std::min(model.piece, input.bytes - done);
+  context->piece.Set({static_cast<const char*>(input.data) + done, size});
+  context->generated.Append(static_cast<const char*>(input.data) + done, size);
+  return nullptr;
+}
+
+wasinn_error* Piece(wasinn_backend_context* context, uint32_t, wasinn_tensor* view) {
+  *view = context->piece.View();
+  return nullptr;
+}
+
+wasinn_error* Finish(wasinn_backend_context* context) {
+  context->generating = false;
+  return nullptr;
+}
+
+wasinn_error* Compute(wasinn_backend_context* context) {
+  context->generating = false;
+  if (context->model->piece != 0) {
+    wasinn_error* error = nullptr;
+    while (error == nullptr) error = Step(context);
+    context->generating = false;
+    if (error->code != WASINN_END_OF_SEQUENCE) return error;
+    error->release(error);
+    return nullptr;
+  }
+  if (!WorkOn(context)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
   if (context->model->fail != 0) return Fail(context->model->fail, "compute fails as the model says");
   for (size_t i = 0; i < context->inputs.size(); ++i) {
     const wasinn_tensor& input = context->inputs[i].tensor;
@@ -246,7 +323,11 @@ wasinn_error* Compute(wasinn_backend_context* context) {
 }
 
 wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
-  *view = context->outputs[index].tensor;
+  if ((context->model->ios[index]->io.flags & WASINN_IO_ALWAYS) != 0) {
+    *view = context->mood.View();
+    return nullptr;
+  }
+  *view = context->model->piece != 0 ? context->generated.View() : context->outputs[index].tensor;
   return nullptr;
 }
 
@@ -297,9 +378,11 @@ void Cancel(wasinn_backend_context* context) {
 }
 
 constexpr wasinn_encoding kEncodings[] = {WASINN_GGML};
-constexpr wasinn_key kKeys[] = {{"missing", WASINN_KEY_BACKEND, "open fails, as if the framework were not there"},
-                                {"colour", WASINN_KEY_MODEL, "has no effect"},
-                                {"shade", WASINN_KEY_GUEST, "has no effect"}};
+constexpr wasinn_key kKeys[] = {
+    {"missing", WASINN_KEY_BACKEND, "open fails, as if the framework were not there"},
+    {"colour", WASINN_KEY_MODEL, "has no effect"},
+    {"shade", WASINN_KEY_GUEST, "has no effect"},
+    {"mood", WASINN_KEY_GUEST | WASINN_KEY_CONTEXT, "an output that is `always` there shows it"}};
 
 constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .abi_major = WASINN_BACKEND_ABI_MAJOR,
@@ -329,7 +412,10 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .take_output = TakeOutput,
                                    .want_outputs = WantOutputs,
                                    .outputs = Outputs,
-                                   .describe = Describe};
+                                   .describe = Describe,
+                                   .step = Step,
+                                   .piece = Piece,
+                                   .finish = Finish};
 
 }  // namespace
 

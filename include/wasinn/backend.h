@@ -114,6 +114,7 @@ typedef struct wasinn_context_options {
   /* Bytes that one compute may allocate, outputs and intermediate values together; 0: no limit. Over it:
    * WASINN_TOO_LARGE. A framework that cannot limit itself ignores it. */
   uint64_t max_bytes;
+  const char* guest_config; /* JSON object of WASINN_KEY_CONTEXT keys, never NULL */
 } wasinn_context_options;
 
 typedef struct wasinn_tensor {

@@ -104,8 +104,13 @@ typedef struct wasinn_io {
 enum {
   WASINN_KEY_BACKEND = 1u << 0, /* in [backends.NAME]: passed to open */
   WASINN_KEY_MODEL = 1u << 1,   /* in [models.NAME.config]: passed to load as host_config */
-  WASINN_KEY_GUEST = 1u << 2    /* a guest may set it: passed to load as guest_config */
+  WASINN_KEY_GUEST = 1u << 2,   /* a guest may set it: passed to load as guest_config */
+  /* With GUEST: it says how contexts work, not how the model is compiled. Of a named model it is passed to context_new,
+   * and the model stays the one that all guests share. */
+  WASINN_KEY_CONTEXT = 1u << 3
 };
+/* The name of a key that stands for all that have no other: the backend judges them itself. */
+#define WASINN_KEY_ANY "*"
 typedef struct wasinn_key {
   const char* name;
   uint32_t where; /* WASINN_KEY_* */

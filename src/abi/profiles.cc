@@ -45,13 +45,21 @@ constexpr std::array kLegacyDtypes = {WASINN_F16, WASINN_F32, WASINN_U8, WASINN_
 std::optional<wasinn_dtype> LegacyDtype(uint32_t number) { return At(kLegacyDtypes, number); }
 std::optional<uint32_t> LegacyDtypeNumber(uint32_t dtype) { return IndexOf(kLegacyDtypes, dtype); }
 
-// The errno of wasi-nn.witx. It has none for a deadline or for policy.
+// The errno of wasi-nn.witx, which has none for a deadline or for policy, and WasmEdge's for what generates.
 uint32_t WitxError(wasinn_code code) {
   switch (code) {
     case WASINN_TIMEOUT:
       return WASINN_RUNTIME_ERROR;
     case WASINN_SECURITY:
       return WASINN_UNSUPPORTED_OPERATION;
+    case WASINN_END_OF_SEQUENCE:
+      return 100;
+    case WASINN_CONTEXT_FULL:
+      return 101;
+    case WASINN_PROMPT_TOO_LONG:
+      return 102;
+    case WASINN_MODEL_NOT_FOUND:
+      return WASINN_NOT_FOUND;
     default:
       return code;  // the others have wasi-nn's numbers: static_assert below
   }
@@ -59,6 +67,9 @@ uint32_t WitxError(wasinn_code code) {
 static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_ENCODING == 2 &&
               WASINN_MISSING_MEMORY == 3 && WASINN_BUSY == 4 && WASINN_RUNTIME_ERROR == 5 &&
               WASINN_UNSUPPORTED_OPERATION == 6 && WASINN_TOO_LARGE == 7 && WASINN_NOT_FOUND == 8);
+
+// WasmEdge's and WAMR's guests know one number more.
+uint32_t WasmEdgeError(wasinn_code code) { return code == WASINN_MODEL_NOT_FOUND ? 103 : WitxError(code); }
 
 std::optional<wasinn_encoding> WitEncoding(uint32_t number) {
   static constexpr std::array kTable = {WASINN_OPENVINO,       WASINN_ONNX, WASINN_TENSORFLOW, WASINN_PYTORCH,
@@ -81,16 +92,18 @@ uint32_t WitError(wasinn_code code) {
       WASINN_UNSUPPORTED_OPERATION, WASINN_TOO_LARGE,        WASINN_NOT_FOUND, WASINN_SECURITY};
   constexpr auto kUnknown = static_cast<uint32_t>(kCases.size());
   if (code == WASINN_BUSY) code = WASINN_RUNTIME_ERROR;
+  if (code == WASINN_CONTEXT_FULL || code == WASINN_PROMPT_TOO_LONG) code = WASINN_TOO_LARGE;
+  if (code == WASINN_MODEL_NOT_FOUND) code = WASINN_NOT_FOUND;
   return IndexOf(kCases, code).value_or(kUnknown);
 }
 
 }  // namespace
 
 const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
-const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
+const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
 // WAMR numbers encodings as WIT does.
-const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
-const Profile kLegacy = {WitEncoding, WitTarget, LegacyDtype, LegacyDtypeNumber, WitxError};
+const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
+const Profile kLegacy = {WitEncoding, WitTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
 const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};
 
 const Profile& ProfileOf(wasinn_dialect dialect) {

@@ -53,7 +53,7 @@ Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool
   FileDescriptor file(path);
   struct stat info{};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
-    return Fail(errno == ENOENT ? WASINN_NOT_FOUND : WASINN_RUNTIME_ERROR, "cannot open '{}': {}", path,
+    return Fail(errno == ENOENT ? WASINN_MODEL_NOT_FOUND : WASINN_RUNTIME_ERROR, "cannot open '{}': {}", path,
                 std::strerror(errno));
   }
   if (!S_ISREG(info.st_mode)) return Fail(WASINN_INVALID_ARGUMENT, "'{}' is not a file", path);

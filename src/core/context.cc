@@ -47,15 +47,18 @@ Result<std::shared_ptr<Context>> Context::Create(std::shared_ptr<const Graph> gr
                                                  Quota& tensor_bytes, Watchdog& watchdog) {
   std::shared_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, watchdog));
   if (Status status = context->ChargeStaticOutputs(); !status.ok()) return std::unexpected(std::move(status));
-  if (Status status = context->Open(options.max_compute_bytes); !status.ok()) {
+  if (Status status = context->Open(options); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   return context;
 }
 
-Status Context::Open(uint64_t max_compute_bytes) {
-  const wasinn_context_options options{.struct_size = sizeof(wasinn_context_options), .max_bytes = max_compute_bytes};
-  return graph_->backend().Take(table().context_new(graph_->model(), &options, &context_));
+Status Context::Open(const Options& options) {
+  const wasinn_context_options given{
+      .struct_size = sizeof(wasinn_context_options),
+      .max_bytes = options.max_compute_bytes,
+      .guest_config = options.guest_config.empty() ? "{}" : options.guest_config.c_str()};
+  return graph_->backend().Take(table().context_new(graph_->model(), &given, &context_));
 }
 
 // Charged before the backend allocates them, so that a signature of 4 GiB costs nothing.
@@ -94,6 +97,7 @@ Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const u
     input.bound.reset();
   }
   if (Status status = input.charge.Resize(bytes.size()); !status.ok()) return status;
+  EndGeneration();
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
   input.set = false;
@@ -125,19 +129,28 @@ Status Context::CheckInputsSet() const {
 Status Context::Compute(const OutputWriter* writer, CopyCount& count) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
-  if (Status status = Execute(); !status.ok()) return status;
+  if (Status status = CountOutputs(Execute()); !status.ok()) return status;
+  return writer == nullptr || wanted_.empty() ? Status() : WriteOutputs(*writer, count);
+}
+
+// What a compute or a step that ended in `status` has produced.
+Status Context::CountOutputs(Status status) {
+  if (!LeavesOutputs(status)) return status;
   if (has_dynamic_outputs_) {
-    if (Status status = ChargeDynamicOutputs(); !status.ok()) {
+    if (Status charged = ChargeDynamicOutputs(); !charged.ok()) {
+      EndGeneration();
+      computed_ = false;
       DiscardOutputs();
-      return status;
+      return charged;
     }
   }
   computed_ = true;
-  return writer == nullptr || wanted_.empty() ? Status() : WriteOutputs(*writer, count);
+  return status;
 }
 
 Status Context::Execute() {
   if (Status status = CheckInputsSet(); !status.ok()) return status;
+  EndGeneration();
   computed_ = false;
   taken_.clear();
   late_.reset();
@@ -145,10 +158,13 @@ Status Context::Execute() {
   Status status;
   if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
   const bool overdue = run_.End();
-  if (status.ok() && !run_.cancelled()) {
-    if (!graph_->has_late_outputs()) return Status();
-    status = ReadOutputs();
-    if (status.ok()) return status;
+  if (LeavesOutputs(status) && !run_.cancelled()) {
+    if (!graph_->has_late_outputs()) return status;
+    if (Status read = ReadOutputs(); read.ok()) {
+      return status;
+    } else {
+      status = std::move(read);
+    }
   }
   DiscardOutputs();
   return Failed(std::move(status), overdue);
@@ -193,6 +209,11 @@ Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& s
   const wasinn_io& io = *outputs()[index];
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return status;
+  return CopyOut(io, view, buffer, size, count);
+}
+
+Status Context::CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
+                        CopyCount& count) const {
   size = view.bytes;
   if (buffer.size() < view.bytes) {
     return Error(WASINN_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, view.bytes, buffer.size());

@@ -40,6 +40,7 @@ class Context {
   struct Options {
     std::chrono::milliseconds compute_deadline{0};  // 0: none
     uint64_t max_compute_bytes = 0;                 // as in wasinn_context_options
+    std::string guest_config;                       // a JSON object or ""
   };
   // `tensor_bytes` is what inputs and outputs are charged to; it and `watchdog` must outlive the context.
   static Result<std::shared_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
@@ -56,6 +57,14 @@ class Context {
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
+
+  // Models that generate piece by piece: the next piece, the first of a generation from the inputs. END_OF_SEQUENCE:
+  // nothing more comes. What was generated so far is there for GetOutput.
+  Status Step();
+  // Copies the newest piece of output `index`, as GetOutput does.
+  Status GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
+  // Ends the generation under way, if there is one. Its outputs stay.
+  Status Finish();
 
   // From now on compute produces only outputs that were wanted, as often as their destinations change.
   Status WantOutput(const Destination& destination);
@@ -96,7 +105,7 @@ class Context {
   class Busy;  // holds busy_ during one call
 
   Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog);
-  Status Open(uint64_t max_compute_bytes);
+  Status Open(const Options& options);
   Status ChargeStaticOutputs();
   Status ChargeDynamicOutputs();
   Status ReadOutputs();
@@ -105,6 +114,11 @@ class Context {
   Status CheckOutput(uint32_t index) const;
   Status WriteOutputs(const OutputWriter& writer, CopyCount& count) const;
   Status Execute();
+  Status CountOutputs(Status status);
+  Status CheckGenerates() const;
+  void EndGeneration();
+  Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
+                 CopyCount& count) const;
   bool CanBind(const SharedTensor& tensor) const;
   Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
   void UnsetInputs();
@@ -127,7 +141,9 @@ class Context {
   std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs
   std::vector<TensorPtr> taken_;             // outputs of the last compute that were given away
   bool has_dynamic_outputs_ = false;
-  bool computed_ = false;  // the outputs of a successful compute are there
+  bool computed_ = false;    // the outputs of a successful compute are there
+  bool generating_ = false;  // a generation is under way
+  bool has_piece_ = false;   // its last step made one
   std::atomic<bool> busy_{false};
   Watched run_;
   std::optional<Watchdog::Watch> watch_;  // goes before the framework's object

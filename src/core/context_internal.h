@@ -1,4 +1,4 @@
-// What the two source files of Context share.
+// What the source files of Context share.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +41,11 @@ inline Status Unservable(const char* what, const wasinn_io& io, const char* back
 inline bool IsStatic(const wasinn_io& io) {
   return io.rank >= 0 && io.dtype != WASINN_DTYPE_UNKNOWN &&
          std::all_of(io.dims, io.dims + io.rank, [](int64_t dim) { return dim >= 0; });
+}
+
+// Whether a compute or step that ended so has outputs: a model that generates has filled its context with them.
+inline bool LeavesOutputs(const Status& status) {
+  return status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
 }
 
 // A framework may treat a bool of 2 as it likes. `bytes` are ours: no guest writes them any more.

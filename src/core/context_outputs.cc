@@ -73,7 +73,7 @@ Status Context::CheckOutput(uint32_t index) const {
   if (!IsWanted(index)) {
     return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
   }
-  return computed_ ? Status() : NotComputed();
+  return computed_ || (io.flags & WASINN_IO_ALWAYS) != 0 ? Status() : NotComputed();
 }
 
 Status Context::WantOutput(const Destination& destination) {

@@ -35,6 +35,7 @@ Status Context::Bind(uint32_t index, TensorPtr tensor, CopyCount& count) {
                            .bytes = tensor->bytes().size(),
                            .owner = nullptr,
                            .release = nullptr};
+  EndGeneration();
   Input& input = inputs_[index];
   input.set = false;
   Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
@@ -109,6 +110,8 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, 
     if (status = Bind(given.index, given.tensor, in); !status.ok()) break;
   }
   if (status.ok()) status = Execute();
+  // Components get outputs or an error, never both: a text that is cut short is worth more.
+  if (status.code() == WASINN_CONTEXT_FULL) status = Status();
   if (status.ok()) computed.reserve(outputs().size());
   for (uint32_t i = 0; status.ok() && i < outputs().size(); ++i) {
     computed.push_back({outputs()[i]->name, nullptr});

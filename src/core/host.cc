@@ -25,6 +25,23 @@ Result<wasinn_encoding> ResolveEncoding(wasinn_encoding named, std::span<const s
   return named;
 }
 
+using Parts = std::vector<std::shared_ptr<const Blob>>;
+
+// llama.cpp maps a model's file itself, so that reading it whole here would only double what a large one costs.
+bool IsMapped(const ModelSource& source) { return source.immutable || source.encoding == WASINN_GGML; }
+
+Result<Parts> ReadParts(const ModelSource& source) {
+  Parts parts = source.parts;
+  for (const std::string& path : source.paths) {
+    Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, IsMapped(source));
+    if (!part) {
+      return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
+    }
+    parts.push_back(std::move(*part));
+  }
+  return parts;
+}
+
 }  // namespace
 
 Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
@@ -96,22 +113,36 @@ Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name) {
   return (*model)->Get([this](const ModelSource& source) { return LoadSource(source); });
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Graph::LoadOptions& options,
-                                               Charge& bytes) {
+Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, Charge& bytes) {
   Result<std::shared_ptr<Model>> model = models_.Find(name);
   if (!model) return std::unexpected(std::move(model.error()));
-  return LoadSource((*model)->source(), options, &bytes);
+  Result<std::shared_ptr<Backend>> backend = BackendOf((*model)->source());
+  if (!backend) return std::unexpected(std::move(backend.error()));
+  Result<GuestConfig> config = PartGuestConfig((*backend)->table(), options.guest_config);
+  if (!config) return std::unexpected(std::move(config.error()));
+  const bool own = config->needs_load();
+  options.guest_config = std::move(config->load);
+  Result<std::shared_ptr<Graph>> graph =
+      own ? LoadSource((*model)->source(), std::move(options), &bytes) : LoadNamed(name);
+  if (!graph) return std::unexpected(std::move(graph.error()));
+  return Configured{std::move(*graph), std::move(config->context)};
+}
+
+// Which backend serves a model, without compiling it unless only its bytes tell.
+Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source) {
+  if (!source.backend.empty()) return backends_.ByName(source.backend);
+  if (source.encoding != WASINN_AUTODETECT) return backends_.ForEncoding(source.encoding);
+  Result<Parts> parts = ReadParts(source);
+  if (!parts) return std::unexpected(std::move(parts.error()));
+  Result<wasinn_encoding> encoding = ResolveEncoding(WASINN_AUTODETECT, *parts);
+  if (!encoding) return std::unexpected(std::move(encoding.error()));
+  return backends_.ForEncoding(*encoding);
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options, Charge* bytes) {
-  std::vector<std::shared_ptr<const Blob>> parts = source.parts;
-  for (const std::string& path : source.paths) {
-    Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, source.immutable);
-    if (!part) {
-      return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
-    }
-    parts.push_back(std::move(*part));
-  }
+  Result<Parts> read = ReadParts(source);
+  if (!read) return std::unexpected(std::move(read.error()));
+  const Parts& parts = *read;
   if (bytes != nullptr) {
     uint64_t total = 0;
     for (const auto& part : parts) total += part->bytes().size();

@@ -25,9 +25,13 @@ class Host {
   ModelRegistry& models() { return models_; }
   // The shared, compiled graph of a registered name.
   Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name);
-  // Compiles a registered model for one guest alone, with the guest's configuration, deadline and stop of `options`;
-  // its bytes are charged.
-  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Graph::LoadOptions& options, Charge& bytes);
+  // The same as a guest's configuration in `options` wants it. If that tells how to compile the model, it is compiled
+  // for this guest alone, with the deadline and stop of `options`, and its bytes are charged.
+  struct Configured {
+    std::shared_ptr<Graph> graph;
+    std::string context_config;  // for the contexts of this guest
+  };
+  Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, Charge& bytes);
   // Compiles parts. The encoding is resolved from the bytes, and checked against them and, if one is given, a guest's
   // policy.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
@@ -44,6 +48,7 @@ class Host {
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
+  Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source);
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options = {},
                                             Charge* bytes = nullptr);
   Status Register(ModelSource source, bool preload);

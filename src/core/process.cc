@@ -54,7 +54,7 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
                                wasinn_target target) {
   if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
   if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, Charge(graph_count_), Charge(model_bytes_)});
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, Charge(graph_count_), Charge(model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   std::vector<std::shared_ptr<const Blob>> blobs;
   if (Status status = CopyParts(parts, guest->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
@@ -79,17 +79,20 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
                 limits_.max_name_bytes);
   }
   if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, Charge(graph_count_), Charge(model_bytes_)});
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, Charge(graph_count_), Charge(model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
-  Result<std::shared_ptr<Graph>> graph =
-      config.empty() ? host_->LoadNamed(name)
-                     : host_->LoadNamed(name,
-                                        {.guest_config = config,
-                                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                                         .stop = &closing_},
-                                        guest->bytes);
-  if (!graph) return std::unexpected(std::move(graph.error()));
-  guest->graph = std::move(*graph);
+  if (config.empty()) {
+    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name);
+    if (!graph) return std::unexpected(std::move(graph.error()));
+    guest->graph = std::move(*graph);
+    return graphs_.Insert(std::move(guest));
+  }
+  Result<Host::Configured> configured = host_->LoadNamed(
+      name, {.guest_config = config, .deadline = std::chrono::milliseconds(limits_.load_timeout_ms), .stop = &closing_},
+      guest->bytes);
+  if (!configured) return std::unexpected(std::move(configured.error()));
+  guest->graph = std::move(configured->graph);
+  guest->context_config = std::move(configured->context_config);
   return graphs_.Insert(std::move(guest));
 }
 
@@ -101,7 +104,8 @@ Result<uint32_t> Process::InitContext(uint32_t handle) {
   Result<std::shared_ptr<Context>> context =
       Context::Create((*graph)->graph,
                       {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
-                       .max_compute_bytes = limits_.max_tensor_bytes},
+                       .max_compute_bytes = limits_.max_tensor_bytes,
+                       .guest_config = (*graph)->context_config},
                       tensor_bytes_, host_->watchdog());
   if (!context) return std::unexpected(std::move(context.error()));
   guest->context = std::move(*context);
@@ -142,8 +146,19 @@ Status Process::WantOutput(uint32_t handle, const Destination& destination) {
 Status Process::Step(uint32_t handle) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::move(guest.error());
-  const char* backend = (*guest)->graph->graph->backend().table().name;
-  return Status(WASINN_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step", backend);
+  return (*guest)->context->Step();
+}
+
+Status Process::GetPiece(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::move(guest.error());
+  return (*guest)->context->GetPiece(index, buffer, size, copied_out_);
+}
+
+Status Process::Finish(uint32_t handle) {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::move(guest.error());
+  return (*guest)->context->Finish();
 }
 
 Status Process::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {

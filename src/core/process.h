@@ -52,9 +52,10 @@ class Process {
   Result<uint32_t> FindInput(uint32_t context, std::string_view name) const;
   Result<uint32_t> FindOutput(uint32_t context, std::string_view name) const;
   Status WantOutput(uint32_t context, const Destination& destination);
-  // One piece of what a model generates.
-  Status Step(uint32_t context);
   Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
+  Status Step(uint32_t context);
+  Status GetPiece(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
+  Status Finish(uint32_t context);
   // Tensors that a guest holds by themselves, as components do. A tensor that is given to a context stays the guest's
   // until it is dropped.
   Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
@@ -107,6 +108,7 @@ class Process {
   // A graph that a guest holds. Its contexts hold it too, since what it takes is only free when the last of them goes.
   struct GuestGraph {
     std::shared_ptr<const Graph> graph;
+    std::string context_config;  // the guest's own for its contexts, a JSON object; "": none
     Charge count, bytes;
   };
   struct GuestContext {

@@ -26,6 +26,14 @@ const char* CodeName(wasinn_code code) {
       return "timeout";
     case WASINN_SECURITY:
       return "security";
+    case WASINN_END_OF_SEQUENCE:
+      return "end_of_sequence";
+    case WASINN_CONTEXT_FULL:
+      return "context_full";
+    case WASINN_PROMPT_TOO_LONG:
+      return "prompt_too_long";
+    case WASINN_MODEL_NOT_FOUND:
+      return "model_not_found";
   }
   return "unknown";
 }

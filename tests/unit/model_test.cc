@@ -138,7 +138,7 @@ TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
     EXPECT_EQ((*blob)->bytes().size(), 1u);
     EXPECT_EQ((*blob)->path(), Path("f"));
   }
-  EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_MODEL_NOT_FOUND);
   EXPECT_EQ(Blob::ReadFile(folder_.string(), false).error().code(), WASINN_INVALID_ARGUMENT);
 }
 

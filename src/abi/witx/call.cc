@@ -138,13 +138,13 @@ Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32
   return Error(WASINN_TOO_LARGE, "a text has {} bytes, the buffer {}", text.size(), size);
 }
 
-Status StoreOutput(const Invocation& call, uint32_t context, uint32_t index, uint32_t address, uint32_t size,
-                   uint32_t written) {
+Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint32_t index, uint32_t address,
+                   uint32_t size, uint32_t written) {
   if (Status status = CheckResult(call, written); !status.ok()) return status;
   const auto buffer = call.memory.Range(address, size);
   if (!buffer) return OutOfRange("an output buffer", address, size);
   uint64_t needed = 0;
-  Status status = call.process.GetOutput(context, index, *buffer, needed);
+  Status status = (call.process.*get)(context, index, *buffer, needed);
   if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
   const auto stored_size = static_cast<uint32_t>(std::min<uint64_t>(needed, UINT32_MAX));
   if (Status stored = StoreResult(call, written, stored_size); !stored.ok()) return stored;

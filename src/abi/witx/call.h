@@ -52,9 +52,11 @@ core::Status StoreHandle(const Invocation& call, uint32_t address, core::Result<
 // Text into a buffer of the guest; one that is too small gets too_large and, at `written`, the size that is needed.
 core::Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32_t written,
                        std::string_view text);
-// Output `index` of a context likewise.
-core::Status StoreOutput(const Invocation& call, uint32_t context, uint32_t index, uint32_t address, uint32_t size,
-                         uint32_t written);
+// Output `index` of a context likewise, or its newest piece.
+using OutputOf = core::Status (core::Process::*)(uint32_t context, uint32_t index, std::span<uint8_t> buffer,
+                                                 uint64_t& size);
+core::Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint32_t index, uint32_t address,
+                         uint32_t size, uint32_t written);
 
 // Writes the outputs of a compute to where set_output wanted them, in the memory of the call that computes.
 class GuestOutputs final : public core::OutputWriter {

@@ -46,7 +46,7 @@ Result<uint32_t> FindOutput(const Invocation& call, uint32_t address, uint32_t s
 Status GetOutputByName(const Invocation& call) {
   Result<uint32_t> index = FindOutput(call, call.arg(1), call.arg(2));
   if (!index) return std::move(index.error());
-  return StoreOutput(call, call.arg(0), *index, call.arg(3), call.arg(4), call.arg(5));
+  return StoreOutput(call, &core::Process::GetOutput, call.arg(0), *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 // A buffer at 0 only selects.

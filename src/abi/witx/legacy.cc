@@ -79,7 +79,7 @@ Status LegacyCompute(const Invocation& call) { return call.process.Compute(call.
 Status LegacyGetOutput(const Invocation& call) {
   const auto size = call.memory.Load<uint32_t>(call.arg(3));
   if (!size) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
-  return StoreOutput(call, call.arg(0), call.arg(1), call.arg(2), *size, call.arg(3));
+  return StoreOutput(call, &core::Process::GetOutput, call.arg(0), call.arg(1), call.arg(2), *size, call.arg(3));
 }
 
 template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK>

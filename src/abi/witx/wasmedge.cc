@@ -33,19 +33,18 @@ Status ComputeSingle(const Invocation& call) { return call.process.Step(call.arg
 
 // get_output_single(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutputSingle(const Invocation& call) {
-  if (Status status = CheckResult(call, call.arg(4)); !status.ok()) return status;
-  return call.process.Step(call.arg(0));
+  return StoreOutput(call, &core::Process::GetPiece, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 // fini_single(context)
-Status FiniSingle(const Invocation& call) { return call.process.Step(call.arg(0)); }
+Status FiniSingle(const Invocation& call) { return call.process.Finish(call.arg(0)); }
 
 constexpr wasinn_function kWasmEdgeFunctions[] = {
     Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii"),
     Row<"unload", Unload>(kWasmEdgeModule, "i"),
     Row<"finalize_execution_context", FinalizeExecutionContext>(kWasmEdgeModule, "i"),
-    Row<"compute_single", ComputeSingle>(kWasmEdgeModule, "i"),
-    Row<"get_output_single", GetOutputSingle>(kWasmEdgeModule, "iiiii"),
+    Row<"compute_single", ComputeSingle, WASINN_END_OF_SEQUENCE>(kWasmEdgeModule, "i"),
+    Row<"get_output_single", GetOutputSingle, WASINN_TOO_LARGE>(kWasmEdgeModule, "iiiii"),
     Row<"fini_single", FiniSingle>(kWasmEdgeModule, "i"),
 };
 

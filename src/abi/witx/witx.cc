@@ -52,7 +52,7 @@ Status Compute(const Invocation& call) {
 
 // get_output(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutput(const Invocation& call) {
-  return StoreOutput(call, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+  return StoreOutput(call, &core::Process::GetOutput, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 constexpr wasinn_function kWitxFunctions[] = {

@@ -1,0 +1,64 @@
+// The part of a context that generates: outputs that come piece by piece.
+#include "core/context_internal.h"
+
+namespace wasinn::core {
+
+Status Context::CheckGenerates() const {
+  if (table().step != nullptr && table().piece != nullptr && table().finish != nullptr) return Status();
+  return Status(WASINN_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step", table().name);
+}
+
+Status Context::Step() {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  has_piece_ = false;
+  if (!generating_) {
+    if (Status status = CheckInputsSet(); !status.ok()) return status;
+    computed_ = false;
+  }
+  taken_.clear();
+  run_.Begin();
+  Status status;
+  if (!run_.cancelled()) status = graph_->backend().Take(table().step(context_));
+  const bool overdue = run_.End();
+  if (!LeavesOutputs(status) || run_.cancelled()) {
+    EndGeneration();
+    computed_ = false;
+    DiscardOutputs();
+    return Failed(std::move(status), overdue);
+  }
+  generating_ = true;
+  has_piece_ = status.ok();
+  return CountOutputs(std::move(status));
+}
+
+Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  if (index >= outputs().size()) return NoSuchIndex("output", index, outputs().size());
+  if (!has_piece_) {
+    return Error(WASINN_INVALID_ARGUMENT, "there is no piece of an output before a step that made one");
+  }
+  wasinn_tensor view{.struct_size = sizeof(wasinn_tensor)};
+  if (Status status = graph_->backend().Take(table().piece(context_, index, &view)); !status.ok()) return status;
+  return CopyOut(*outputs()[index], view, buffer, size, count);
+}
+
+Status Context::Finish() {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  EndGeneration();
+  return Status();
+}
+
+// The backend's own end comes with the next compute, step or input as well; this lets go of what it holds for it.
+void Context::EndGeneration() {
+  if (!generating_) return;
+  generating_ = has_piece_ = false;
+  if (wasinn_error* error = table().finish(context_)) error->release(error);
+}
+
+}  // namespace wasinn::core

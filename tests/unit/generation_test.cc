@@ -1,0 +1,229 @@
+// Models that generate: outputs that come piece by piece, and what a guest may do meanwhile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <thread>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+// The errnos of WasmEdge.
+constexpr uint32_t kEndOfSequence = 100, kContextFull = 101;
+
+constexpr char kModel[] = "in prompt u8 -1 opaque\nin mood u8 -1 optional always\npieces 3\n";
+
+class Generation : public ::testing::Test {
+ protected:
+  explicit Generation(const std::string& toml = "") : host_(EchoHost(log_, toml)) {
+    AddEchoModel(host_.get(), "m", kModel);
+  }
+
+  uint32_t Context(std::string_view model = "m") {
+    uint32_t graph = 0, context = 0;
+    EXPECT_EQ(guest_.LoadByName(model, graph), kSuccess);
+    EXPECT_EQ(guest_.InitContext(graph, context), kSuccess);
+    return context;
+  }
+  uint32_t Prompt(uint32_t context, std::string_view text) {
+    return guest_.SetInput<char>(context, 0, {1}, kU8, {text.begin(), text.end()});
+  }
+  uint32_t Asked(std::string_view text, std::string_view model = "m") {
+    const uint32_t context = Context(model);
+    EXPECT_EQ(Prompt(context, text), kSuccess);
+    return context;
+  }
+  uint32_t Step(uint32_t context) { return guest_.Call("compute_single", {context}); }
+  uint32_t Get(const char* function, uint32_t context, std::string& text, uint32_t room = 200, uint32_t index = 0) {
+    const uint32_t buffer = guest_.Reserve(room), written = guest_.Reserve(4);
+    const uint32_t error = guest_.Call(function, {context, index, buffer, room, written});
+    text.assign(reinterpret_cast<const char*>(guest_.memory().data()) + buffer,
+                error == kSuccess ? guest_.Read<uint32_t>(written) : 0);
+    needed_ = guest_.Read<uint32_t>(written);
+    return error;
+  }
+  std::string Text(const char* function, uint32_t context, uint32_t index = 0) {
+    std::string text;
+    EXPECT_EQ(Get(function, context, text, 200, index), kSuccess);
+    return text;
+  }
+  std::string Piece(uint32_t context) { return Text("get_output_single", context); }
+  std::string Output(uint32_t context) { return Text("get_output", context); }
+  wasinn_process_stats Stats() const {
+    wasinn_process_stats stats{};
+    wasinn_process_statistics(process_.get(), &stats);
+    return stats;
+  }
+
+  Log log_;
+  HostPtr host_;
+  ProcessPtr process_ = NewProcess(host_.get());
+  FakeGuest guest_{process_.get(), 1 << 20};
+  uint32_t needed_ = 0;
+};
+
+TEST_F(Generation, PiecesUntilTheEnd) {
+  const uint32_t context = Asked("abcdefgh");
+  std::string all;
+  uint32_t error;
+  while ((error = Step(context)) == kSuccess) {
+    all += Piece(context);
+    EXPECT_EQ(Output(context), all);
+  }
+  EXPECT_EQ(error, kEndOfSequence);
+  EXPECT_EQ(all, "abcdefgh");
+  EXPECT_EQ(Step(context), kEndOfSequence) << "and it stays so";
+  EXPECT_EQ(Output(context), all);
+  EXPECT_FALSE(log_.Contains("end_of_sequence")) << "it is no failure";
+  EXPECT_EQ(Stats().errors, 0u);
+  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(Output(context), all);
+}
+
+TEST_F(Generation, APieceMayBeReadAgain) {
+  const uint32_t context = Asked("abcdefgh");
+  ASSERT_EQ(Step(context), kSuccess);
+  std::string none;
+  EXPECT_EQ(Get("get_output_single", context, none, 2), kTooLarge);
+  EXPECT_EQ(needed_, 3u);
+  EXPECT_EQ(Piece(context), "abc");
+  EXPECT_EQ(Piece(context), "abc");
+}
+
+TEST_F(Generation, NoPieceBeforeAStepAndAfterTheEnd) {
+  const uint32_t context = Asked("ab");
+  std::string none;
+  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
+  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+  ASSERT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(Get("get_output_single", context, none, 200, 2), kInvalidArgument);
+  ASSERT_EQ(Step(context), kEndOfSequence);
+  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
+}
+
+TEST_F(Generation, AnInputThatWasNeverSet) { EXPECT_EQ(Step(Context()), kInvalidArgument); }
+
+TEST_F(Generation, FinishedAsOftenAsOneLikes) {
+  const uint32_t context = Asked("abcdefgh");
+  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
+  ASSERT_EQ(Step(context), kSuccess);
+  ASSERT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(Output(context), "abcdef");
+  ASSERT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(Piece(context), "abc") << "a generation of its own";
+}
+
+TEST_F(Generation, AnInputEndsIt) {
+  const uint32_t context = Asked("abcdefgh");
+  ASSERT_EQ(Step(context), kSuccess);
+  ASSERT_EQ(Prompt(context, "12345"), kSuccess);
+  std::string none;
+  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
+  ASSERT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(Piece(context), "123");
+}
+
+TEST_F(Generation, AComputeIsAllOfItAndEndsOneUnderWay) {
+  const uint32_t context = Asked("abcdefgh");
+  ASSERT_EQ(Step(context), kSuccess);
+  ASSERT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(Output(context), "abcdefgh");
+  std::string none;
+  EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
+  ASSERT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(Piece(context), "abc");
+}
+
+TEST_F(Generation, AFullContextKeepsWhatItHas) {
+  AddEchoModel(host_.get(), "narrow", std::string(kModel) + "room 6\n");
+  const uint32_t context = Asked("abcdefgh", "narrow");
+  EXPECT_EQ(guest_.Call("compute", {context}), kContextFull);
+  EXPECT_EQ(Output(context), "abcdef");
+  EXPECT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(Step(context), kContextFull);
+  EXPECT_EQ(Output(context), "abcdef");
+  EXPECT_TRUE(log_.Contains("compute: context_full: echo: no room is left"));
+}
+
+TEST_F(Generation, TwoContextsDoNotMix) {
+  const uint32_t letters = Asked("abcdef"), digits = Asked("123456");
+  std::string both;
+  while (Step(letters) == kSuccess && Step(digits) == kSuccess) both += Piece(letters) + Piece(digits);
+  EXPECT_EQ(both, "abc123def456");
+}
+
+TEST_F(Generation, WhatIsAlwaysThereNeedsNoCompute) {
+  const uint32_t context = Context();
+  EXPECT_EQ(Text("get_output", context, 1), "{}");
+  std::string none;
+  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+}
+
+TEST_F(Generation, ConfigurationOfContextsSharesTheModel) {
+  const auto output_of = [&](std::string_view config) {
+    const uint32_t out = guest_.Reserve(4);
+    uint32_t context = 0;
+    EXPECT_EQ(guest_.Call("load_by_name_with_config", {guest_.Put("m"), 1, guest_.Put(config), config.size(), out}),
+              0u);
+    EXPECT_EQ(guest_.InitContext(guest_.Read<uint32_t>(out), context), kSuccess);
+    return Text("get_output", context, 1);
+  };
+  EXPECT_EQ(output_of(R"({"mood": "gay"})"), R"({"mood":"gay"})");
+  EXPECT_EQ(output_of(R"({"mood": "sad"})"), R"({"mood":"sad"})");
+  EXPECT_EQ(Stats().model_bytes, 0u);
+  EXPECT_EQ(output_of(R"({"mood": "sad", "shade": 1})"), R"({"mood":"sad"})");
+  EXPECT_GT(Stats().model_bytes, 0u) << "shade is a matter of the compile";
+}
+
+TEST_F(Generation, OneThreadAtATime) {
+  AddEchoModel(host_.get(), "slow", std::string(kModel) + "delay 20000\n");
+  const uint32_t context = Asked("abc", "slow");
+  FakeGuest thread(process_.get());
+  uint32_t error = kSuccess;
+  std::jthread stepping([&] { error = thread.Call("compute_single", {context}); });
+  std::string none;
+  uint32_t other;
+  while ((other = Get("get_output", context, none, 10)) == kInvalidArgument) std::this_thread::yield();
+  EXPECT_EQ(other, kBusy);
+  EXPECT_EQ(Step(context), kBusy);
+  EXPECT_EQ(Get("get_output_single", context, none), kBusy);
+  EXPECT_EQ(guest_.Call("fini_single", {context}), kBusy);
+  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kSuccess);
+  stepping.join();
+  EXPECT_EQ(error, kRuntimeError) << "and a context that goes takes its step along";
+}
+
+class ShortGeneration : public Generation {
+ protected:
+  ShortGeneration() : Generation("[limits]\ncompute_timeout_ms = 50\nmax_tensor_bytes = 40000\n") {}
+};
+
+TEST_F(ShortGeneration, AStepHasADeadline) {
+  AddEchoModel(host_.get(), "slow", std::string(kModel) + "delay 20000\n");
+  const uint32_t context = Asked("abc", "slow");
+  EXPECT_EQ(Step(context), kRuntimeError);
+  EXPECT_TRUE(log_.Contains("compute_single: timeout: echo: the compute was stopped after 50 ms"))
+      << log_.lines().back();
+  std::string none;
+  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+}
+
+TEST_F(ShortGeneration, WhatIsGeneratedCounts) {
+  AddEchoModel(host_.get(), "wordy", "in prompt u8 -1 opaque\npieces 9000\n");
+  const uint32_t context = Asked(std::string(25000, 'x'), "wordy");
+  EXPECT_EQ(Step(context), kSuccess);
+  EXPECT_EQ(Step(context), kTooLarge);
+  std::string none;
+  EXPECT_EQ(Get("get_output", context, none), kInvalidArgument);
+  EXPECT_EQ(Prompt(context, "abc"), kSuccess);
+  EXPECT_EQ(Step(context), kSuccess) << "and the context goes on";
+  EXPECT_EQ(Piece(context), "abc");
+}
+
+}  // namespace
+}  // namespace wasinn::testing
