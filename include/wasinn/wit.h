@@ -86,6 +86,20 @@ typedef struct wasinn_wit_functions {
   /* wasinn:ext/inspect@0.1.0 (guest/wit/deps/wasinn-ext). Both show UTF-8. */
   wasinn_status* (*last_error)(wasinn_process* process, wasinn_wit_view* out);               /* char */
   wasinn_status* (*describe)(wasinn_process* process, uint32_t graph, wasinn_wit_view* out); /* char: a JSON object */
+
+  /* wasinn:ext/generate@0.1.0. start owns the inputs' tensors. next: on success `has_piece` not 0 and `piece` shows
+   * uint8_t, or 0 at the end of the sequence. What was generated so far comes from context_get_output. */
+  wasinn_status* (*context_start)(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs,
+                                  size_t count, wasinn_wit_result* out);
+  wasinn_status* (*context_next)(wasinn_process* process, uint32_t context, wasinn_wit_result* out, uint32_t* has_piece,
+                                 wasinn_wit_view* piece);
+  wasinn_status* (*context_finish)(wasinn_process* process, uint32_t context, wasinn_wit_result* out);
+
+  /* wasinn:ext/configure@0.1.0. Names of outputs are UTF-8; none: all are produced again. */
+  wasinn_status* (*graph_load_by_name_with_config)(wasinn_process* process, const char* name, size_t size,
+                                                   const char* config, size_t config_size, wasinn_wit_result* out);
+  wasinn_status* (*context_select_outputs)(wasinn_process* process, uint32_t context, const wasinn_bytes* names,
+                                           size_t count, wasinn_wit_result* out);
 } wasinn_wit_functions;
 
 /* The table; const, valid for the life of the OS process. Any thread. A NULL process is an error of each function. */

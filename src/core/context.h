@@ -58,16 +58,24 @@ class Context {
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
 
+  struct Given {
+    uint32_t index;
+    TensorPtr tensor;
+  };
   // Models that generate piece by piece: the next piece, the first of a generation from the inputs. END_OF_SEQUENCE:
   // nothing more comes. What was generated so far is there for GetOutput.
   Status Step();
   // Copies the newest piece of output `index`, as GetOutput does.
   Status GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
+  // Ends a generation, and sets no input but these for the next.
+  Status Start(std::span<const Given> inputs, CopyCount& count);
   // Ends the generation under way, if there is one. Its outputs stay.
   Status Finish();
 
   // From now on compute produces only outputs that were wanted, as often as their destinations change.
   Status WantOutput(const Destination& destination);
+  // The same without destinations, and instead of what was wanted before; none: all.
+  Status SelectOutputs(std::span<const uint32_t> indices);
   // Of a model that tells its outputs only by a run: those of the last compute, so only after one.
   Result<uint32_t> FindOutput(std::string_view name);
 
@@ -76,10 +84,6 @@ class Context {
   Status SetInput(uint32_t index, TensorPtr tensor, CopyCount& count);
   // More than once gives the same tensor, until the next compute.
   Result<TensorPtr> TakeOutput(uint32_t index, BufferPool& pool, CopyCount& count);
-  struct Given {
-    uint32_t index;
-    TensorPtr tensor;
-  };
   // An output of Run; null where it cannot be passed as a tensor of numbers. The name lives as long as what Run
   // returns.
   struct Computed {
@@ -110,6 +114,7 @@ class Context {
   Status ChargeDynamicOutputs();
   Status ReadOutputs();
   std::span<const wasinn_io* const> outputs() const;
+  Status TellWanted();
   bool IsWanted(uint32_t index) const;
   Status CheckOutput(uint32_t index) const;
   Status WriteOutputs(const OutputWriter& writer, CopyCount& count) const;

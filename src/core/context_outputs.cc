@@ -87,6 +87,22 @@ Status Context::WantOutput(const Destination& destination) {
     return Status();
   }
   wanted_.insert(place, destination);
+  return TellWanted();
+}
+
+Status Context::SelectOutputs(std::span<const uint32_t> given) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  std::vector<Destination> wanted;
+  for (uint32_t index : given) wanted.push_back({index, 0, 0, 0});
+  std::ranges::sort(wanted, {}, &Destination::index);
+  const auto [end, last] = std::ranges::unique(wanted, {}, &Destination::index);
+  wanted.erase(end, last);
+  wanted_ = std::move(wanted);
+  return TellWanted();
+}
+
+Status Context::TellWanted() {
   // What an earlier compute produced is not what is wanted now.
   computed_ = false;
   if (table().want_outputs == nullptr) return Status();

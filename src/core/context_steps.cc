@@ -46,6 +46,18 @@ Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& si
   return CopyOut(*outputs()[index], view, buffer, size, count);
 }
 
+Status Context::Start(std::span<const Given> inputs, CopyCount& count) {
+  const Busy busy(*this);
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  EndGeneration();
+  UnsetInputs();
+  for (const Given& given : inputs) {
+    if (Status status = Bind(given.index, given.tensor, count); !status.ok()) return status;
+  }
+  return CheckInputsSet();
+}
+
 Status Context::Finish() {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;

@@ -143,24 +143,6 @@ Status Process::WantOutput(uint32_t handle, const Destination& destination) {
   return (*guest)->context->WantOutput(destination);
 }
 
-Status Process::Step(uint32_t handle) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  return (*guest)->context->Step();
-}
-
-Status Process::GetPiece(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  return (*guest)->context->GetPiece(index, buffer, size, copied_out_);
-}
-
-Status Process::Finish(uint32_t handle) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  return (*guest)->context->Finish();
-}
-
 Status Process::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::move(guest.error());

@@ -46,6 +46,10 @@ class Process {
   // guest alone, and counts as one that it loaded.
   Result<uint32_t> LoadByName(std::string_view name, const std::string& config = {});
   Result<uint32_t> InitContext(uint32_t graph);
+  struct NamedTensor {
+    std::string_view name;
+    TensorPtr tensor;
+  };
   // As the functions of Context.
   Status SetInput(uint32_t context, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status Compute(uint32_t context, const OutputWriter* writer = nullptr);
@@ -55,16 +59,14 @@ class Process {
   Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   Status Step(uint32_t context);
   Status GetPiece(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
+  Status Start(uint32_t context, std::span<const NamedTensor> inputs);
   Status Finish(uint32_t context);
+  Status SelectOutputs(uint32_t context, std::span<const std::string_view> names);
   // Tensors that a guest holds by themselves, as components do. A tensor that is given to a context stays the guest's
   // until it is dropped.
   Result<uint32_t> NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes);
   Result<TensorPtr> GetTensor(uint32_t tensor) const;
   Status DropTensor(uint32_t tensor);
-  struct NamedTensor {
-    std::string_view name;
-    TensorPtr tensor;
-  };
   Status SetInput(uint32_t context, const NamedTensor& input);
   Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
   // As Context::Run. `outputs` gets one for each output that can be passed; the names live as long as what is returned.

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "abi/profiles.h"
+#include "abi/wit/extension.h"
 #include "abi/wit/outcome.h"
+#include "abi/wit/owned.h"
 #include "core/scratch_memory.h"
 
 namespace wasinn::abi {
@@ -20,12 +22,6 @@ using core::Result;
 using core::Status;
 using core::TensorDesc;
 using core::TensorPtr;
-
-// A view that keeps `owner` until it is released.
-template <typename Owner>
-wasinn_wit_view Keep(std::unique_ptr<Owner> owner, const void* data, size_t count) {
-  return {data, count, owner.release(), [](void* kept) { delete static_cast<Owner*>(kept); }};
-}
 
 // ---- tensor
 
@@ -133,32 +129,6 @@ wasinn_status* GraphDrop(wasinn_process* process, uint32_t graph) {
 
 // ---- inference
 
-// Tensors that a call owns: their reps go when the call ends, whatever becomes of it.
-class Owned {
- public:
-  Owned(wasinn_process& process, std::span<const wasinn_wit_named_tensor> tensors)
-      : process_(process), tensors_(tensors) {}
-  ~Owned() {
-    for (const wasinn_wit_named_tensor& named : tensors_) (void)process_.DropTensor(named.tensor);
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-
-  Status Get(std::pmr::vector<Process::NamedTensor>& found) const {
-    found.reserve(tensors_.size());
-    for (const wasinn_wit_named_tensor& named : tensors_) {
-      Result<TensorPtr> tensor = process_.GetTensor(named.tensor);
-      if (!tensor) return std::move(tensor.error());
-      found.push_back({{named.name, named.name_size}, std::move(*tensor)});
-    }
-    return Status();
-  }
-
- private:
-  wasinn_process& process_;
-  const std::span<const wasinn_wit_named_tensor> tensors_;
-};
-
 // What `compute` returns, with what its names belong to. One block of memory for most models.
 struct NamedOutputs {
   std::shared_ptr<const void> names;
@@ -261,31 +231,6 @@ wasinn_status* ErrorDrop(wasinn_process* process, uint32_t error) {
   return InProcess(process, [&] { return process->DropError(error); });
 }
 
-// ---- wasinn:ext/inspect
-
-wasinn_wit_view ToView(std::string text) {
-  auto owned = std::make_unique<std::string>(std::move(text));
-  const void* data = owned->data();
-  const size_t size = owned->size();
-  return Keep(std::move(owned), data, size);
-}
-
-wasinn_status* LastError(wasinn_process* process, wasinn_wit_view* out) {
-  return InProcess(process, [&]() -> Status {
-    *out = ToView(process->LastError());
-    return {};
-  });
-}
-
-wasinn_status* DescribeGraph(wasinn_process* process, uint32_t graph, wasinn_wit_view* out) {
-  return InProcess(process, [&]() -> Status {
-    Result<std::string> text = process->Describe(graph);
-    if (!text) return std::move(text.error());
-    *out = ToView(std::move(*text));
-    return {};
-  });
-}
-
 constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit_functions),
                                                 .tensor_new = TensorNew,
                                                 .tensor_dimensions = TensorDimensions,
@@ -305,8 +250,13 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .error_code = ErrorCode,
                                                 .error_data = ErrorData,
                                                 .error_drop = ErrorDrop,
-                                                .last_error = LastError,
-                                                .describe = DescribeGraph};
+                                                .last_error = WitLastError,
+                                                .describe = WitDescribe,
+                                                .context_start = WitStart,
+                                                .context_next = WitNext,
+                                                .context_finish = WitFinish,
+                                                .graph_load_by_name_with_config = WitLoadByNameWithConfig,
+                                                .context_select_outputs = WitSelectOutputs};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // What WasmEdge adds to wasi_ephemeral_nn (its wasi_nn plugin): configuration, release, and generation step by step.
+#include "abi/limits.h"
 #include "abi/witx/call.h"
 #include "abi/witx/witx.h"
 
@@ -9,8 +10,6 @@ using core::Result;
 using core::Status;
 
 constexpr char kWasmEdgeModule[] = "wasi_ephemeral_nn";
-// Of a guest's JSON text. Grammars of language models are the longest that there is.
-constexpr uint32_t kMaxConfigBytes = 256 << 10;
 
 // load_by_name_with_config(name_ptr, name_len, config_ptr, config_len, out_graph)
 Status LoadByNameWithConfig(const Invocation& call) {

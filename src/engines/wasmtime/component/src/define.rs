@@ -34,5 +34,7 @@ pub fn define(linker: &mut Linker, calls: Calls) -> Result<()> {
         inference::define(linker.instance(&name("inference"))?, calls, &version.compute)?;
         errors::define(linker.instance(&name("errors"))?, calls, version.error_constructor)?;
     }
-    ext::define(linker.instance("wasinn:ext/inspect@0.1.0")?, calls)
+    ext::define_inspect(linker.instance("wasinn:ext/inspect@0.1.0")?, calls)?;
+    ext::define_generate(linker.instance("wasinn:ext/generate@0.1.0")?, calls)?;
+    ext::define_configure(linker.instance("wasinn:ext/configure@0.1.0")?, calls)
 }

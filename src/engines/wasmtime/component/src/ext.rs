@@ -1,15 +1,18 @@
-//! wasinn:ext/inspect, of which guest/wit/deps/wasinn-ext tells.
-
-use wasmtime::Result;
-use wasmtime::component::Resource;
-
-use crate::calls::Calls;
-use crate::types::{Graph, Instance, Store};
-use crate::views::{Shown, ShownText};
+//! wasinn:ext, of which guest/wit/deps/wasinn-ext tells.
 
 // SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
-#[allow(clippy::undocumented_unsafe_blocks)]
-pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
+#![allow(clippy::undocumented_unsafe_blocks)]
+
+use wasmtime::component::{Resource, WasmList, WasmStr};
+use wasmtime::{AsContextMut, Result};
+
+use crate::calls::Calls;
+use crate::inference::named_tensor;
+use crate::types::{Context, Graph, Instance, Store, Tensor};
+use crate::views::{Shown, ShownText};
+use crate::wit::{Bytes, WitResult};
+
+pub fn define_inspect(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     instance.func_wrap("last-error", move |mut store: Store<'_>, (): ()| {
         let mut text = Shown::<u8>::empty();
@@ -20,5 +23,74 @@ pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         let mut text = Shown::<u8>::empty();
         calls.check(unsafe { (table.describe)(calls.process(&mut store), graph.rep(), text.out()) })?;
         Ok((ShownText::new(text),))
+    })
+}
+
+pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
+    let table = calls.functions;
+    type Start = (Resource<Context>, WasmList<(WasmStr, Resource<Tensor>)>);
+    instance.func_wrap("start", move |mut store: Store<'_>, (context, inputs): Start| {
+        let process = calls.process(&mut store);
+        let inputs = inputs.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
+        let names = inputs.iter().map(|(name, _)| name.to_str(&store)).collect::<Result<Vec<_>>>()?;
+        let named: Vec<_> = names.iter().zip(&inputs).map(|(name, (_, tensor))| named_tensor(name, tensor)).collect();
+        let mut out = WitResult::default();
+        calls.check(unsafe { (table.context_start)(process, context.rep(), named.as_ptr(), named.len(), &mut out) })?;
+        Ok((out.value(()),))
+    })?;
+    instance.func_wrap("next", move |mut store: Store<'_>, (context,): (Resource<Context>,)| {
+        let mut out = WitResult::default();
+        let mut has_piece = 0;
+        let mut piece = Shown::<u8>::empty();
+        let process = calls.process(&mut store);
+        calls.check(unsafe { (table.context_next)(process, context.rep(), &mut out, &mut has_piece, piece.out()) })?;
+        Ok((out.value((has_piece != 0).then_some(piece)),))
+    })?;
+    instance.func_wrap("finish", move |mut store: Store<'_>, (context,): (Resource<Context>,)| {
+        let mut out = WitResult::default();
+        calls.check(unsafe { (table.context_finish)(calls.process(&mut store), context.rep(), &mut out) })?;
+        Ok((out.value(()),))
+    })?;
+    instance.func_wrap("output", move |mut store: Store<'_>, (context, name): (Resource<Context>, WasmStr)| {
+        let process = calls.process(&mut store);
+        let name = name.to_str(&store)?;
+        let mut out = WitResult::default();
+        calls.check(unsafe {
+            (table.context_get_output)(process, context.rep(), name.as_ptr().cast(), name.len(), &mut out)
+        })?;
+        Ok((out.resource::<Tensor>(),))
+    })
+}
+
+pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
+    let table = calls.functions;
+    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name, config): (WasmStr, WasmStr)| {
+        let process = calls.process(&mut store);
+        let (name, config) = (name.to_str(&store)?, config.to_str(&store)?);
+        let (name, config) = (name.as_bytes(), config.as_bytes());
+        let mut out = WitResult::default();
+        calls.check(unsafe {
+            (table.graph_load_by_name_with_config)(
+                process,
+                name.as_ptr().cast(),
+                name.len(),
+                config.as_ptr().cast(),
+                config.len(),
+                &mut out,
+            )
+        })?;
+        Ok((out.resource::<Graph>(),))
+    })?;
+    type Select = (Resource<Context>, WasmList<WasmStr>);
+    instance.func_wrap("select-outputs", move |mut store: Store<'_>, (context, names): Select| {
+        let process = calls.process(&mut store);
+        let names = names.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
+        let texts = names.iter().map(|name| name.to_str(&store)).collect::<Result<Vec<_>>>()?;
+        let bytes: Vec<_> = texts.iter().map(|text| Bytes { data: text.as_ptr(), size: text.len() }).collect();
+        let mut out = WitResult::default();
+        calls.check(unsafe {
+            (table.context_select_outputs)(process, context.rep(), bytes.as_ptr(), bytes.len(), &mut out)
+        })?;
+        Ok((out.value(()),))
     })
 }

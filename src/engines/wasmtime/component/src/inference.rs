@@ -73,6 +73,6 @@ fn define_steps(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     instance.func_wrap("[method]graph-execution-context.get-output", get_output)
 }
 
-fn named_tensor(name: &str, tensor: &Resource<Tensor>) -> NamedTensor {
+pub fn named_tensor(name: &str, tensor: &Resource<Tensor>) -> NamedTensor {
     NamedTensor { name: name.as_ptr().cast(), name_size: name.len(), tensor: tensor.rep() }
 }

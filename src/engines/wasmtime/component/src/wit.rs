@@ -77,6 +77,15 @@ pub struct Functions {
 
     pub last_error: unsafe extern "C" fn(*mut Process, *mut View) -> Outcome,
     pub describe: Show,
+
+    pub context_start: unsafe extern "C" fn(*mut Process, u32, *const NamedTensor, usize, *mut WitResult) -> Outcome,
+    pub context_next: unsafe extern "C" fn(*mut Process, u32, *mut WitResult, *mut u32, *mut View) -> Outcome,
+    pub context_finish: Act,
+
+    pub graph_load_by_name_with_config:
+        unsafe extern "C" fn(*mut Process, *const c_char, usize, *const c_char, usize, *mut WitResult) -> Outcome,
+    pub context_select_outputs:
+        unsafe extern "C" fn(*mut Process, u32, *const Bytes, usize, *mut WitResult) -> Outcome,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -85,7 +94,7 @@ const _: () = {
     assert!(size_of::<View>() == 32);
     assert!(size_of::<NamedTensor>() == 24);
     assert!(size_of::<Bytes>() == 16);
-    assert!(size_of::<Functions>() == 21 * 8);
+    assert!(size_of::<Functions>() == 26 * 8);
 };
 
 // Lists of u32 are handed over as they lie in guest memory.

@@ -1,0 +1,11 @@
+// Limits that both forms of the standard share.
+#pragma once
+
+#include <cstdint>
+
+namespace wasinn::abi {
+
+// Of a guest's JSON text. Grammars of language models are the longest that there is.
+inline constexpr uint32_t kMaxConfigBytes = 256 << 10;
+
+}  // namespace wasinn::abi

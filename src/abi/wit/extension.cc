@@ -1,0 +1,133 @@
+#include "abi/wit/extension.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi/limits.h"
+#include "abi/wit/outcome.h"
+#include "abi/wit/owned.h"
+#include "core/scratch_memory.h"
+
+namespace wasinn::abi {
+
+using core::Fail;
+using core::Process;
+using core::Result;
+using core::Status;
+
+namespace {
+
+wasinn_wit_view ToView(std::string text) {
+  auto owned = std::make_unique<std::string>(std::move(text));
+  const void* data = owned->data();
+  const size_t size = owned->size();
+  return Keep(std::move(owned), data, size);
+}
+
+}  // namespace
+
+// ---- inspect
+
+wasinn_status* WitLastError(wasinn_process* process, wasinn_wit_view* out) {
+  return InProcess(process, [&]() -> Status {
+    *out = ToView(process->LastError());
+    return {};
+  });
+}
+
+wasinn_status* WitDescribe(wasinn_process* process, uint32_t graph, wasinn_wit_view* out) {
+  return InProcess(process, [&]() -> Status {
+    Result<std::string> text = process->Describe(graph);
+    if (!text) return std::move(text.error());
+    *out = ToView(std::move(*text));
+    return {};
+  });
+}
+
+// ---- generate
+
+namespace {
+
+// The newest piece of the first output, which is what a model generates. Pieces are short.
+Result<std::string> PieceOf(Process& process, uint32_t context) {
+  std::string text(64, '\0');
+  uint64_t size = 0;
+  const auto get = [&] {
+    return process.GetPiece(context, 0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size);
+  };
+  Status status = get();
+  if (status.code() == WASINN_TOO_LARGE && size > text.size()) {
+    text.resize(size);
+    status = get();
+  }
+  if (!status.ok()) return std::unexpected(std::move(status));
+  text.resize(size);
+  return text;
+}
+
+Result<uint32_t> Nothing(Status status) {
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return 0;
+}
+
+}  // namespace
+
+wasinn_status* WitStart(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
+                        wasinn_wit_result* out) {
+  return WithResult(process, "start", *out, [&]() -> Result<uint32_t> {
+    const Owned owned(*process, {inputs, count});
+    core::ScratchMemory scratch;
+    std::pmr::vector<Process::NamedTensor> tensors(&scratch.resource);
+    if (Status status = owned.Get(tensors); !status.ok()) return std::unexpected(std::move(status));
+    return Nothing(process->Start(context, tensors));
+  });
+}
+
+wasinn_status* WitNext(wasinn_process* process, uint32_t context, wasinn_wit_result* out, uint32_t* has_piece,
+                       wasinn_wit_view* piece) {
+  *has_piece = 0;
+  *piece = {};
+  return WithResult(process, "next", *out, [&]() -> Result<uint32_t> {
+    Status status = process->Step(context);
+    if (status.code() == WASINN_END_OF_SEQUENCE) return 0;
+    if (!status.ok()) return std::unexpected(std::move(status));
+    Result<std::string> text = PieceOf(*process, context);
+    if (!text) return std::unexpected(std::move(text.error()));
+    *has_piece = 1;
+    *piece = ToView(std::move(*text));
+    return 0;
+  });
+}
+
+wasinn_status* WitFinish(wasinn_process* process, uint32_t context, wasinn_wit_result* out) {
+  return WithResult(process, "finish", *out, [&] { return Nothing(process->Finish(context)); });
+}
+
+// ---- configure
+
+wasinn_status* WitLoadByNameWithConfig(wasinn_process* process, const char* name, size_t size, const char* config,
+                                       size_t config_size, wasinn_wit_result* out) {
+  return WithResult(process, "load-by-name", *out, [&]() -> Result<uint32_t> {
+    if (config_size > kMaxConfigBytes) {
+      return Fail(WASINN_TOO_LARGE, "a configuration of {} bytes is longer than the limit of {}", config_size,
+                  kMaxConfigBytes);
+    }
+    return process->LoadByName({name, size}, std::string(config, config_size));
+  });
+}
+
+wasinn_status* WitSelectOutputs(wasinn_process* process, uint32_t context, const wasinn_bytes* names, size_t count,
+                                wasinn_wit_result* out) {
+  return WithResult(process, "select-outputs", *out, [&]() -> Result<uint32_t> {
+    constexpr size_t kMost = 4096;
+    if (count > kMost) return Fail(WASINN_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
+    std::vector<std::string_view> wanted;
+    for (const wasinn_bytes& name : std::span(names, count)) {
+      wanted.emplace_back(reinterpret_cast<const char*>(name.data), name.size);
+    }
+    return Nothing(process->SelectOutputs(context, wanted));
+  });
+}
+
+}  // namespace wasinn::abi
