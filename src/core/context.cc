@@ -151,7 +151,7 @@ Status Context::CountOutputs(Status status) {
 Status Context::Execute() {
   if (Status status = CheckInputsSet(); !status.ok()) return status;
   EndGeneration();
-  computed_ = false;
+  computed_ = generated_ = false;
   taken_.clear();
   late_.reset();
   run_.Begin();

@@ -127,6 +127,7 @@ class Context {
   bool CanBind(const SharedTensor& tensor) const;
   Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
   void UnsetInputs();
+  bool CanTake(uint32_t index, const wasinn_tensor& view) const;
   bool LiesInInput(const wasinn_tensor& view) const;
   Result<TensorPtr> Take(uint32_t index, BufferPool& pool, CopyCount& count);
   void DiscardOutputs();
@@ -149,6 +150,7 @@ class Context {
   bool computed_ = false;    // the outputs of a successful compute are there
   bool generating_ = false;  // a generation is under way
   bool has_piece_ = false;   // its last step made one
+  bool generated_ = false;   // the outputs are those of a generation, under way or ended
   std::atomic<bool> busy_{false};
   Watched run_;
   std::optional<Watchdog::Watch> watch_;  // goes before the framework's object

@@ -28,7 +28,7 @@ Status Context::Step() {
     DiscardOutputs();
     return Failed(std::move(status), overdue);
   }
-  generating_ = true;
+  generating_ = generated_ = true;
   has_piece_ = status.ok();
   return CountOutputs(std::move(status));
 }

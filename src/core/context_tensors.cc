@@ -66,11 +66,17 @@ bool Context::LiesInInput(const wasinn_tensor& view) const {
   });
 }
 
+// What may be read again, or grows yet, stays where it is.
+bool Context::CanTake(uint32_t index, const wasinn_tensor& view) const {
+  if (table().take_output == nullptr || generated_) return false;
+  return (outputs()[index]->flags & WASINN_IO_ALWAYS) == 0 && !LiesInInput(view);
+}
+
 Result<TensorPtr> Context::Take(uint32_t index, BufferPool& pool, CopyCount& count) {
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
   Charge charge(tensor_bytes_);
-  if (table().take_output == nullptr || LiesInInput(view)) {
+  if (!CanTake(index, view)) {
     return SharedTensor::Copy(DescOf(view), {static_cast<const uint8_t*>(view.data), view.bytes}, pool,
                               std::move(charge), count);
   }

@@ -31,6 +31,12 @@ constexpr Function kCommon[] = {
 constexpr Function kExt[] = {
     {"last-error", "inspect", "last-error", 1, false},
     {"describe", "inspect", "describe", 2, false},
+    {"start", "generate", "start", 4, false},
+    {"next", "generate", "next", 2, false},
+    {"output", "generate", "output", 4, false},
+    {"finish", "generate", "finish", 2, false},
+    {"load-with", "configure", "load-by-name", 5, false},
+    {"select", "configure", "select-outputs", 4, false},
 };
 constexpr Function kWhole[] = {
     {"compute", "inference", "[method]graph-execution-context.compute", 4, false},
@@ -124,6 +130,35 @@ constexpr char kInspect[] = R"(
     (export "graph" (type $graph (eq $graph')))
     (export "last-error" (func (result string)))
     (export "describe" (func (param "model" (borrow $graph)) (result string))))))";
+constexpr char kGenerate[] = R"(
+  (import "wasinn:ext/generate@0.1.0" (instance $generate
+    (alias outer 1 $error-resource (type $error'))
+    (export "error" (type $error (eq $error')))
+    (alias outer 1 $tensor-resource (type $tensor'))
+    (export "tensor" (type $tensor (eq $tensor')))
+    (alias outer 1 $context-resource (type $context'))
+    (export "graph-execution-context" (type $context (eq $context')))
+    (type $named (tuple string (own $tensor)))
+    (export "named-tensor" (type $named-tensor (eq $named)))
+    (export "start" (func (param "context" (borrow $context)) (param "inputs" (list $named-tensor))
+                          (result (result (error (own $error))))))
+    (export "next" (func (param "context" (borrow $context))
+                         (result (result (option (list u8)) (error (own $error))))))
+    (export "output" (func (param "context" (borrow $context)) (param "name" string)
+                           (result (result (own $tensor) (error (own $error))))))
+    (export "finish" (func (param "context" (borrow $context)) (result (result (error (own $error)))))))))";
+constexpr char kConfigure[] = R"(
+  (import "wasinn:ext/configure@0.1.0" (instance $configure
+    (alias outer 1 $error-resource (type $error'))
+    (export "error" (type $error (eq $error')))
+    (alias outer 1 $graph-resource (type $graph'))
+    (export "graph" (type $graph (eq $graph')))
+    (alias outer 1 $context-resource (type $context'))
+    (export "graph-execution-context" (type $context (eq $context')))
+    (export "load-by-name" (func (param "name" string) (param "config" string)
+                                 (result (result (own $graph) (error (own $error))))))
+    (export "select-outputs" (func (param "context" (borrow $context)) (param "names" (list string))
+                                   (result (result (error (own $error)))))))))";
 // What is lowered into memory comes one after the other.
 constexpr char kMemory[] = R"(
   (core module $Memory
@@ -240,7 +275,7 @@ std::string PuppetText(std::string_view version, int pages) {
   text += kInferenceHead;
   text += version == kOctober ? kInferenceWhole : kInferenceSteps;
   text += kGraph;
-  if (version == kOctober) text += kInspect;
+  if (version == kOctober) text += std::string(kInspect) + kGenerate + kConfigure;
   text += kMemory;
   text += parts.lowered + "\n  (core module $Puppet\n    (import \"memory\" \"memory\" (memory 1))";
   text += "\n    (import \"memory\" \"next\" (global $next (mut i32)))";

@@ -198,6 +198,80 @@ TEST_F(ComponentReal, TellsTheLastErrorAndASignature) {
   EXPECT_THAT(text(), HasSubstr("load-by-name: not_found: "));
 }
 
+// A piece, or "none" at the end.
+std::string Next(Puppet& guest, uint32_t context) {
+  guest.Call("next", {context, kResult});
+  EXPECT_EQ(guest.Peek(kResult) & 0xff, 0u);
+  if ((guest.Peek(kResult + 4) & 0xff) == 0) return "none";
+  return guest.PeekBytes(guest.Peek(kResult + 8), guest.Peek(kResult + 12));
+}
+
+TEST_F(ComponentReal, GeneratesPieceByPiece) {
+  AddEchoModel(host_.get(), "m", "in prompt u8 -1 opaque\nin mood u8 -1 optional always\npieces 3\n");
+  const auto guest = New();
+  const auto output = [&](uint32_t context, std::string_view name) {
+    guest->Poke(300, name);
+    const uint32_t tensor = Good(*guest, "output", {context, 300, static_cast<uint32_t>(name.size()), kResult});
+    guest->Call("tensor-data", {tensor, kResult});
+    std::string text = guest->PeekBytes(guest->Peek(kResult), guest->Peek(kResult + 4));
+    guest->Call("tensor-drop", {tensor});
+    return text;
+  };
+  const auto start = [&](uint32_t context) {
+    guest->Poke(256, "promptmood");
+    guest->PokeWords(0, {5});
+    guest->Poke(64, "abcde");
+    guest->PokeWords(0, {256, 6, guest->Call("tensor-new", {0, 1, 4, 64, 5})});
+    Good(*guest, "start", {context, 0, 1, kResult});
+  };
+  guest->Poke(0, R"(m{"mood":1})");
+  const uint32_t graph = Good(*guest, "load-with", {0, 1, 1, 10, kResult});
+  const uint32_t context = Good(*guest, "init", {graph, kResult});
+  EXPECT_EQ(output(context, "mood"), R"({"mood":1})") << "before any compute";
+  start(context);
+  EXPECT_EQ(Next(*guest, context), "abc");
+  start(context);
+  EXPECT_EQ(Next(*guest, context), "abc");
+  EXPECT_EQ(Next(*guest, context), "de");
+  EXPECT_EQ(Next(*guest, context), "none");
+  EXPECT_EQ(output(context, "prompt"), "abcde");
+  Good(*guest, "finish", {context, kResult});
+  Good(*guest, "finish", {context, kResult});
+  EXPECT_EQ(output(context, "prompt"), "abcde");
+  ExpectError(*guest, "start", {context, 0, 0, kResult}, kInvalidArgument, "input 0 ('prompt') was not set");
+  EXPECT_EQ(Statistics().tensors, 0u);
+  EXPECT_EQ(Statistics().model_bytes, 0u);
+}
+
+TEST_F(ComponentReal, WhatDoesNotGenerate) {
+  const auto guest = New();
+  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
+  ExpectError(*guest, "next", {context, kResult}, kInvalidArgument, "was not set");
+  guest->Poke(0, "pair[]");
+  ExpectError(*guest, "load-with", {0, 4, 4, 2, kResult}, kInvalidArgument, "JSON object");
+}
+
+TEST_F(ComponentReal, SelectsOutputs) {
+  const auto guest = New();
+  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
+  const auto computed = [&] {
+    guest->Poke(256, "xyz");
+    const uint32_t x = NewTensor(*guest, {1, 2}), y = NewTensor(*guest, {3});
+    guest->PokeWords(0, {256, 1, x, 257, 1, y});
+    Good(*guest, "compute", {context, 0, 2, kResult});
+    return guest->Peek(kResult + 8);
+  };
+  EXPECT_EQ(computed(), 2u);
+  guest->PokeWords(0, {257, 1, 257, 1});
+  Good(*guest, "select", {context, 0, 2, kResult});
+  EXPECT_EQ(computed(), 1u);
+  guest->PokeWords(0, {258, 1});
+  ExpectError(*guest, "select", {context, 0, 1, kResult}, kInvalidArgument, "z");
+  EXPECT_EQ(computed(), 1u);
+  Good(*guest, "select", {context, 0, 0, kResult});
+  EXPECT_EQ(computed(), 2u);
+}
+
 TEST_F(ComponentReal, TheSameTensorTwiceLeaksNothing) {
   const auto guest = New();
   const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
