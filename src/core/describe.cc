@@ -15,6 +15,7 @@ Json Describe(const wasinn_io& io) {
   if (io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr) json["type"] = io.type_name;
   if ((io.flags & WASINN_IO_OPTIONAL) != 0) json["optional"] = true;
   if ((io.flags & WASINN_IO_OPAQUE) != 0) json["opaque"] = true;
+  if ((io.flags & WASINN_IO_ALWAYS) != 0) json["always"] = true;
   if ((io.flags & WASINN_IO_UNSERVABLE) != 0) json["unservable"] = true;
   return json;
 }
