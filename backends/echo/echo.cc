@@ -1,31 +1,18 @@
-// A backend without a framework, for tests of the core alone: output i is a copy of input i. Its "models" are texts
-// that say how it shall behave, one directive a line after the magic "GGUF":
-//  - in NAME DTYPE DIMS [optional] [opaque] [unservable]: an input, and the output of the same signature; DIMS is like
-//    2,3 or -1,4, or "scalar" or "any"; with `always`: the output is there before a compute, and shows the guest's
-//    configuration
-//  - delay MS: a compute takes so long; it can be cancelled
-//  - deaf: a compute cannot be cancelled
-//  - fail CODE: a compute ends in the error of that number
-//  - load_delay MS: a load takes so long; it can be cancelled
-//  - fail_load CODE: a load ends in the error of that number
-//  - unbindable: inputs are not read in place
-//  - late: the outputs are known only after a compute
-//  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
-//  - room BYTES: the context is full after so many
-//  - alias: a compute hands its inputs' own memory on as outputs
+// A backend without a framework, for tests of the core alone: output i is a copy of input i, and the model's text says
+// how it behaves besides (model.h).
 #include <wasinn/backend.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include "model.h"
 
 struct wasinn_backend_state {
   const wasinn_host_services* services;
@@ -33,12 +20,6 @@ struct wasinn_backend_state {
 };
 
 namespace {
-
-struct Io {
-  std::string name;
-  std::vector<int64_t> dims;
-  wasinn_io io{};
-};
 
 struct HeldError {
   wasinn_error error;
@@ -51,30 +32,6 @@ wasinn_error* Fail(int code, std::string message) {
                  [](wasinn_error* self) { delete reinterpret_cast<HeldError*>(self); }};
   return &held->error;
 }
-
-uint32_t DtypeNumber(const std::string& name) {
-  static const std::map<std::string, uint32_t> numbers = {
-      {"f16", WASINN_F16}, {"bf16", WASINN_BF16}, {"f32", WASINN_F32},  {"f64", WASINN_F64}, {"u8", WASINN_U8},
-      {"i8", WASINN_I8},   {"u16", WASINN_U16},   {"i16", WASINN_I16},  {"u32", WASINN_U32}, {"i32", WASINN_I32},
-      {"u64", WASINN_U64}, {"i64", WASINN_I64},   {"bool", WASINN_BOOL}};
-  const auto found = numbers.find(name);
-  return found == numbers.end() ? uint32_t{WASINN_DTYPE_UNKNOWN} : found->second;
-}
-
-}  // namespace
-
-struct wasinn_backend_model {
-  wasinn_backend_state* backend = nullptr;
-  std::vector<std::unique_ptr<Io>> ios;
-  std::vector<const wasinn_io*> pointers;
-  wasinn_info info{};
-  int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
-  size_t piece = 0, room = SIZE_MAX;
-  bool deaf = false, unbindable = false, alias = false, late = false;
-  std::string description;
-};
-
-namespace {
 
 struct Buffer {
   wasinn_tensor tensor{};
@@ -130,53 +87,6 @@ struct wasinn_backend_context {
 
 namespace {
 
-void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
-  auto io = std::make_unique<Io>();
-  std::string dtype, dims, word;
-  line >> io->name >> dtype >> dims;
-  std::istringstream numbers(dims == "scalar" || dims == "any" ? "" : dims);
-  while (std::getline(numbers, word, ',')) io->dims.push_back(std::stoll(word));
-  io->io = {.struct_size = sizeof(wasinn_io),
-            .dtype = DtypeNumber(dtype),
-            .flags = 0,
-            .rank = dims == "any" ? -1 : static_cast<int32_t>(io->dims.size()),
-            .dims = io->dims.data(),
-            .name = io->name.c_str(),
-            .type_name = "echo"};
-  while (line >> word) {
-    if (word == "optional") io->io.flags |= WASINN_IO_OPTIONAL;
-    if (word == "opaque") io->io.flags |= WASINN_IO_OPAQUE;
-    if (word == "always") io->io.flags |= WASINN_IO_ALWAYS;
-    if (word == "unservable") io->io.flags |= WASINN_IO_UNSERVABLE;
-  }
-  model.pointers.push_back(&io->io);
-  model.ios.push_back(std::move(io));
-}
-
-void ReadModel(wasinn_backend_model& model, std::string_view text) {
-  std::istringstream lines{std::string(text)};
-  std::string line, word;
-  while (std::getline(lines, line)) {
-    std::istringstream words(line);
-    words >> word;
-    if (word == "in") ReadInput(model, words);
-    if (word == "delay") words >> model.delay_ms;
-    if (word == "pieces") words >> model.piece;
-    if (word == "room") words >> model.room;
-    if (word == "deaf") model.deaf = true;
-    if (word == "unbindable") model.unbindable = true;
-    if (word == "alias") model.alias = true;
-    if (word == "late") model.late = true;
-    if (word == "fail") words >> model.fail;
-    if (word == "load_delay") words >> model.load_delay_ms;
-    if (word == "fail_load") words >> model.fail_load;
-    word.clear();
-  }
-  const auto count = static_cast<uint32_t>(model.pointers.size());
-  model.info = {sizeof(wasinn_info), count, model.late ? WASINN_COUNT_UNKNOWN : count, model.pointers.data(),
-                model.late ? nullptr : model.pointers.data()};
-}
-
 // False if it was cancelled meanwhile.
 bool Work(int ms, const std::atomic<bool>& cancelled) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
@@ -215,7 +125,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   model->backend = backend;
   const auto* text = reinterpret_cast<const char*>(blobs[0]->data);
   if (blobs[0]->size < 4 || std::string_view(text, 4) != "GGUF") return Fail(WASINN_INVALID_ENCODING, "no GGUF");
-  ReadModel(*model, std::string_view(text + 4, blobs[0]->size - 4));
+  wasinn::echo::ReadModel(*model, std::string_view(text + 4, blobs[0]->size - 4));
   model->description = std::string(R"({"guest_config": )") + options->guest_config + "}";
   if (options->target == WASINN_GPU && options->cpu_fallback == 0) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");

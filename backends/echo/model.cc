@@ -1,0 +1,67 @@
+#include "model.h"
+
+#include <map>
+#include <sstream>
+
+namespace wasinn::echo {
+namespace {
+
+uint32_t DtypeNumber(const std::string& name) {
+  static const std::map<std::string, uint32_t> numbers = {
+      {"f16", WASINN_F16}, {"bf16", WASINN_BF16}, {"f32", WASINN_F32},  {"f64", WASINN_F64}, {"u8", WASINN_U8},
+      {"i8", WASINN_I8},   {"u16", WASINN_U16},   {"i16", WASINN_I16},  {"u32", WASINN_U32}, {"i32", WASINN_I32},
+      {"u64", WASINN_U64}, {"i64", WASINN_I64},   {"bool", WASINN_BOOL}};
+  const auto found = numbers.find(name);
+  return found == numbers.end() ? uint32_t{WASINN_DTYPE_UNKNOWN} : found->second;
+}
+
+void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
+  auto io = std::make_unique<Io>();
+  std::string dtype, dims, word;
+  line >> io->name >> dtype >> dims;
+  std::istringstream numbers(dims == "scalar" || dims == "any" ? "" : dims);
+  while (std::getline(numbers, word, ',')) io->dims.push_back(std::stoll(word));
+  io->io = {.struct_size = sizeof(wasinn_io),
+            .dtype = DtypeNumber(dtype),
+            .flags = 0,
+            .rank = dims == "any" ? -1 : static_cast<int32_t>(io->dims.size()),
+            .dims = io->dims.data(),
+            .name = io->name.c_str(),
+            .type_name = "echo"};
+  while (line >> word) {
+    if (word == "optional") io->io.flags |= WASINN_IO_OPTIONAL;
+    if (word == "opaque") io->io.flags |= WASINN_IO_OPAQUE;
+    if (word == "always") io->io.flags |= WASINN_IO_ALWAYS;
+    if (word == "unservable") io->io.flags |= WASINN_IO_UNSERVABLE;
+  }
+  model.pointers.push_back(&io->io);
+  model.ios.push_back(std::move(io));
+}
+
+}  // namespace
+
+void ReadModel(wasinn_backend_model& model, std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  std::string line, word;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    words >> word;
+    if (word == "in") ReadInput(model, words);
+    if (word == "delay") words >> model.delay_ms;
+    if (word == "pieces") words >> model.piece;
+    if (word == "room") words >> model.room;
+    if (word == "deaf") model.deaf = true;
+    if (word == "unbindable") model.unbindable = true;
+    if (word == "alias") model.alias = true;
+    if (word == "late") model.late = true;
+    if (word == "fail") words >> model.fail;
+    if (word == "load_delay") words >> model.load_delay_ms;
+    if (word == "fail_load") words >> model.fail_load;
+    word.clear();
+  }
+  const auto count = static_cast<uint32_t>(model.pointers.size());
+  model.info = {sizeof(wasinn_info), count, model.late ? WASINN_COUNT_UNKNOWN : count, model.pointers.data(),
+                model.late ? nullptr : model.pointers.data()};
+}
+
+}  // namespace wasinn::echo

@@ -1,0 +1,52 @@
+// An echo "model": a text that says how the backend shall behave, one directive a line after the magic "GGUF":
+//  - in NAME DTYPE DIMS [optional] [opaque] [unservable]: an input, and the output of the same signature; DIMS is like
+//    2,3 or -1,4, or "scalar" or "any"; with `always`: the output is there before a compute, and shows the guest's
+//    configuration
+//  - delay MS: a compute takes so long; it can be cancelled
+//  - deaf: a compute cannot be cancelled
+//  - fail CODE: a compute ends in the error of that number
+//  - load_delay MS: a load takes so long; it can be cancelled
+//  - fail_load CODE: a load ends in the error of that number
+//  - unbindable: inputs are not read in place
+//  - late: the outputs are known only after a compute
+//  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
+//  - room BYTES: the context is full after so many
+//  - alias: a compute hands its inputs' own memory on as outputs
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::echo {
+
+struct Io {
+  std::string name;
+  std::vector<int64_t> dims;
+  wasinn_io io{};
+};
+
+}  // namespace wasinn::echo
+
+struct wasinn_backend_model {
+  wasinn_backend_state* backend = nullptr;
+  std::vector<std::unique_ptr<wasinn::echo::Io>> ios;
+  std::vector<const wasinn_io*> pointers;
+  wasinn_info info{};
+  int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
+  size_t piece = 0, room = SIZE_MAX;
+  bool deaf = false, unbindable = false, alias = false, late = false;
+  std::string description;
+};
+
+namespace wasinn::echo {
+
+// Reads the directives into `model`.
+void ReadModel(wasinn_backend_model& model, std::string_view text);
+
+}  // namespace wasinn::echo
