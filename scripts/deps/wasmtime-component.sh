@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Wasmtime with wasi:nn for components, built from source: component/lib/libwasmtime.so and component/include/. In a folder
-# of its own, since lib/ may have the prebuilt one too; builds take this one where it is there.
+# of its own, since lib/ may have the prebuilt one too; builds take this one where it is there. Wasmtime's licence is in
+# share/doc/wasmtime-component/.
 
 component=$root/src/engines/wasmtime/component
 version=$WASMTIME_CRATE
@@ -10,7 +11,7 @@ tools=(pip rust)
 
 # CARGO_TARGET_DIR keeps what is compiled (1 GB), for those who change the crate.
 fill() {
-  local work=$2 tree=$1/component target=${CARGO_TARGET_DIR:-$2/target} cargo
+  local work=$2 tree=$1/component target=${CARGO_TARGET_DIR:-$2/target} doc=$1/share/doc/wasmtime-component cargo manifest
   cargo=$(cargo_at_least "$RUST_MIN")
   crate wasmtime-c-api-impl "$WASMTIME_CRATE" "$WASMTIME_CRATE_SHA256" "$work/crate"
   say "wasmtime-component: compiling Wasmtime, about 10 CPU minutes"
@@ -20,4 +21,9 @@ fill() {
   cp "$target/release/libwasinn_wasmtime.so" "$tree/lib/libwasmtime.so"
   cp -r "$work/crate/include" "$tree/"
   "$(python_with_pip)" "$root/scripts/deps/wasmtime_conf.py" "$tree/lib/libwasmtime.so" "$tree/include/wasmtime"
+  # The crate of the C API has no copy of the licence, the engine's own has, as cargo unpacked it for this build.
+  manifest=$(PATH=${cargo%/*}:$PATH "$cargo" metadata --quiet --locked --format-version 1 --manifest-path "$component/Cargo.toml" |
+    grep -oE '"manifest_path":"[^"]*/wasmtime-[0-9.]+/Cargo.toml"' | cut -d '"' -f 4)
+  mkdir -p "$doc"
+  cp "${manifest%/Cargo.toml}/LICENSE" "$doc/"
 }
