@@ -3,13 +3,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 
 #include "common/error.h"
 #include "common/library.h"
-#include "tensorflow/stderr_capture.h"
+#include "common/stderr_capture.h"
 
 namespace wasinn::tensorflow {
 
@@ -26,13 +28,22 @@ constexpr int kOldestMinor = 21;
 // TensorFlow logs to stderr, and offers nobody else its log: only fatal words are left.
 void KeepQuiet() { setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0); }
 
+// "I0000 00:00:1795275312.678284   20799 port.cc:153] oneDNN …", or the one line that comes before the first of those.
+bool IsTensorFlows(std::string_view line) {
+  constexpr std::string_view kBefore = "WARNING: All log messages before absl::InitializeLog()";
+  if (line.starts_with(kBefore)) return true;
+  return line.size() > 5 && std::string_view("IWE").find(line[0]) != std::string_view::npos &&
+         std::ranges::all_of(line.substr(1, 4), [](char c) { return c >= '0' && c <= '9'; }) && line[5] == ' ' &&
+         line.find(".cc:") != std::string_view::npos;
+}
+
 }  // namespace
 
 TfLibrary::TfLibrary(const std::string& configured) {
   KeepQuiet();
-  std::optional<StderrCapture> capture;
+  std::optional<backend::StderrCapture> capture;
   // It writes a line while it is opened, whatever it is told; not if the program has it open.
-  if (dlopen("libtensorflow_framework.so.2", RTLD_LAZY | RTLD_NOLOAD) == nullptr) capture.emplace();
+  if (dlopen("libtensorflow_framework.so.2", RTLD_LAZY | RTLD_NOLOAD) == nullptr) capture.emplace(IsTensorFlows);
   const backend::Library library(
       {.framework = "TensorFlow", .install = kInstall, .names = kNames, .configured = configured});
 #define WASINN_TF_SYMBOL(name) api_.name = library.Symbol<decltype(api_.name)>(#name);

@@ -2,9 +2,10 @@
 
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "common/error.h"
-#include "tflite/quiet_stderr.h"
+#include "common/stderr_capture.h"
 
 namespace wasinn::tflite {
 
@@ -33,10 +34,10 @@ size_t CacheWord(const XnnpackOptions& options) {
 void MakeTheFirst(const TfLiteLibrary& library) {
   static std::once_flag once;
   std::call_once(once, [&library] {
-    WithoutLine("INFO: Created TensorFlow Lite XNNPACK delegate for CPU.\n", [&library] {
-      const XnnpackOptions options = DefaultOptions(library);
-      const DelegatePtr first(library.xnnpack_create(&options), library.xnnpack_delete);
-    });
+    const backend::StderrCapture capture(
+        [](std::string_view line) { return line == "INFO: Created TensorFlow Lite XNNPACK delegate for CPU.\n"; });
+    const XnnpackOptions options = DefaultOptions(library);
+    const DelegatePtr first(library.xnnpack_create(&options), library.xnnpack_delete);
   });
 }
 

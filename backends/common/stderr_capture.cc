@@ -1,0 +1,98 @@
+#include "common/stderr_capture.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+
+namespace wasinn::backend {
+
+namespace {
+
+bool PutAt(int descriptor, int place) {
+  int result = -1;
+  do {
+    result = dup2(descriptor, place);
+  } while (result < 0 && (errno == EINTR || errno == EBUSY));
+  return result >= 0;
+}
+
+bool IsSameFile(int one, int other) {
+  struct stat a = {}, b = {};
+  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// Backends share no memory, but they share the OS process, and so this file of its own.
+bool TakeTurn(File* turn) {
+  if (!turn->Open(open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return false;
+  int result = -1;
+  do {
+    result = flock(turn->get(), LOCK_EX);
+  } while (result < 0 && errno == EINTR);
+  return result == 0;
+}
+
+// Unlocked rather than closed alone: a child that was forked meanwhile has the descriptor, too.
+void EndTurn(File* turn) {
+  flock(turn->get(), LOCK_UN);
+  turn->Close();
+}
+
+std::string ReadAll(int file) {
+  std::string text(static_cast<size_t>(std::max<off_t>(lseek(file, 0, SEEK_END), 0)), '\0');
+  const ssize_t got = pread(file, text.data(), text.size(), 0);
+  text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
+void WriteAll(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+}  // namespace
+
+StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
+  // Where there is no stderr, the next file that is opened would be it.
+  if (fcntl(STDERR_FILENO, F_GETFD) < 0 || !TakeTurn(&turn_)) return;
+  std::fflush(stderr);
+  // Appending, as several threads may write.
+  if (memory_.Open(memfd_create("stderr", MFD_CLOEXEC)) && fcntl(memory_.get(), F_SETFL, O_APPEND) == 0 &&
+      stderr_.Open(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)) && PutAt(memory_.get(), STDERR_FILENO)) {
+    return;
+  }
+  stderr_.Close();
+  memory_.Close();
+  EndTurn(&turn_);
+}
+
+std::string StderrCapture::Finish() {
+  if (!stderr_.is_open()) return {};
+  std::fflush(stderr);
+  // A program that meanwhile gave itself another stderr keeps that one.
+  if (IsSameFile(memory_.get(), STDERR_FILENO)) PutAt(stderr_.get(), STDERR_FILENO);
+  stderr_.Close();
+  const std::string text = ReadAll(memory_.get());
+  memory_.Close();
+  std::string own, others;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    (is_own_(line) ? own : others) += line;
+    at = end;
+  }
+  WriteAll(STDERR_FILENO, others);
+  EndTurn(&turn_);
+  return own;
+}
+
+}  // namespace wasinn::backend
