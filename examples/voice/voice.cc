@@ -2,13 +2,7 @@
 //
 //   voice.wasm [--model NAME] [--raw] FILE.wav
 //
-// The model (silero_vad.onnx of the Python package silero-vad) takes, in this order:
-//   0 input  float32 [1, 576]     the last 64 samples of the chunk before, then a chunk of 512
-//   1 state  float32 [2, 1, 128]  zeros at first, then what the last inference gave
-//   2 sr     int64 scalar         the sample rate
-// and gives:
-//   0 output float32 [1, 1]       the probability of speech in the chunk
-//   1 stateN float32 [2, 1, 128]  the next state
+// What the model takes and gives: detector.h.
 
 #include <algorithm>
 #include <array>
@@ -19,17 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "detector.h"
 #include "speech.h"
-#include "wasi_nn.hpp"
 #include "wav.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
-
-constexpr size_t kOverlap = 64;
-constexpr size_t kState = 2 * 1 * 128;
 
 constexpr char kUsage[] =
     "usage: voice.wasm [options] FILE.wav\n"
@@ -49,9 +40,9 @@ struct Times {
 };
 
 // Says that `call` failed for `what`, a model or a file.
-bool Fail(const std::string& what, const char* call, wasi_nn::Status status) {
+bool Fail(const std::string& what, const std::string& call, wasi_nn::Status status) {
   const std::string name(status.name());
-  std::fprintf(stderr, "voice: %s: %s: %s (%u)\n", what.c_str(), call, name.c_str(),
+  std::fprintf(stderr, "voice: %s: %s: %s (%u)\n", what.c_str(), call.c_str(), name.c_str(),
                static_cast<unsigned>(status.code()));
   return false;
 }
@@ -74,43 +65,27 @@ bool ParseOptions(int argc, char** argv, Options* options) {
   return options->file != nullptr;
 }
 
-bool LoadModel(const std::string& name, wasi_nn::Context* context, Times* times) {
+bool LoadModel(const std::string& name, Detector* detector, Times* times) {
   const Clock::time_point begin = Clock::now();
-  wasi_nn::Graph graph;
-  if (wasi_nn::Status s = graph.load_by_name(name); !s) return Fail("model " + name, "load_by_name", s);
-  if (wasi_nn::Status s = context->init(graph); !s) return Fail("model " + name, "init_execution_context", s);
+  std::string call;
+  if (wasi_nn::Status s = detector->Open(name, &call); !s) return Fail("model " + name, call, s);
   times->load = Milliseconds(Clock::now() - begin).count();
   return true;
 }
 
 // Feeds the sound chunk by chunk; the last one is filled up with silence.
-bool Listen(const Options& options, const std::vector<float>& samples, wasi_nn::Context* context,
+bool Listen(const Options& options, const std::vector<float>& samples, Detector* detector,
             std::vector<float>* probabilities, Times* times) {
-  const std::string what = std::string(options.file) + ", model " + options.model;
-  const std::array<int64_t, 1> rate = {kSampleRate};
-  std::array<float, kOverlap + kChunk> window = {};
-  std::vector<float> state(kState), probability;
   const Clock::time_point begin = Clock::now();
-  if (wasi_nn::Status s = context->set_input(2, rate, {}); !s) return Fail(what, "set_input 2", s);
   for (size_t at = 0; at < samples.size(); at += kChunk) {
-    std::copy(window.end() - kOverlap, window.end(), window.begin());
-    const size_t count = std::min(kChunk, samples.size() - at);
-    const auto rest = std::copy_n(samples.begin() + static_cast<ptrdiff_t>(at), count, window.begin() + kOverlap);
-    std::fill(rest, window.end(), 0.0f);
-
-    if (wasi_nn::Status s = context->set_input(0, window, {1, kOverlap + kChunk}); !s) {
-      return Fail(what, "set_input 0", s);
+    std::array<float, kChunk> chunk = {};
+    std::copy_n(samples.begin() + static_cast<ptrdiff_t>(at), std::min(kChunk, samples.size() - at), chunk.begin());
+    float probability = 0;
+    std::string call;
+    if (wasi_nn::Status s = detector->Hear(chunk, &probability, &call); !s) {
+      return Fail(std::string(options.file) + ", model " + options.model, call, s);
     }
-    if (wasi_nn::Status s = context->set_input(1, state, {2, 1, 128}); !s) return Fail(what, "set_input 1", s);
-    if (wasi_nn::Status s = context->compute(); !s) return Fail(what, "compute", s);
-    if (wasi_nn::Status s = context->get_output(0, probability); !s) return Fail(what, "get_output 0", s);
-    if (wasi_nn::Status s = context->get_output(1, state); !s) return Fail(what, "get_output 1", s);
-    if (probability.size() != 1 || state.size() != kState) {
-      std::fprintf(stderr, "voice: %s: outputs of %zu and %zu numbers, 1 and %zu expected\n", what.c_str(),
-                   probability.size(), state.size(), kState);
-      return false;
-    }
-    probabilities->push_back(probability[0]);
+    probabilities->push_back(probability);
   }
   times->compute = Milliseconds(Clock::now() - begin).count();
   return true;
@@ -157,10 +132,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "voice: %s: %s\n", options.file, error.c_str());
     return 1;
   }
-  wasi_nn::Context context;
+  Detector detector;
   Times times;
-  if (!LoadModel(options.model, &context, &times)) return 1;
-  if (!Listen(options, samples, &context, &probabilities, &times)) return 1;
+  if (!LoadModel(options.model, &detector, &times)) return 1;
+  if (!Listen(options, samples, &detector, &probabilities, &times)) return 1;
 
   if (options.raw) {
     PrintRaw(probabilities);
