@@ -16,7 +16,10 @@ SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
 COUNTS = os.environ["WASINN_COUNTS"] == "1"
 COMPONENTS = os.environ["WASINN_COMPONENTS"] == "1"
 
+TORCH = os.environ["WASINN_TORCH"] == "1"
+
 TINY = SOURCE / "tests/models/tiny"
+TORCH_MODELS = SOURCE / "tests/models/torch"
 DIGITS = SOURCE / "models/digits.onnx"
 
 KEYS = {
@@ -96,6 +99,42 @@ class CountsTest(BenchTest):
     def test_shape(self):
         report = self.report("--shape", "x=3x5", TINY / "dynamic.onnx")
         self.assertEqual((report["input_bytes"], report["bytes_copied"]), (60, 120))
+
+
+class TorchTest(BenchTest):
+    """PyTorch natively comes from a library of its own."""
+
+    def setUp(self):
+        if not TORCH:
+            self.skipTest("this build has no PyTorch")
+        super().setUp()
+
+    def check_counts(self, model, shape, input_bytes, output_bytes, copies=2):
+        report = self.report(TORCH_MODELS / model, "--shape", shape)
+        self.assertEqual((report["input_bytes"], report["output_bytes"]), (input_bytes, output_bytes))
+        self.assertEqual((report["bytes_copied"], report["copies"]), (input_bytes + output_bytes, copies))
+        self.assertTrue(report["outputs_equal"])
+        self.assertIn("PyTorch", report["framework"])
+        if COUNTS:
+            self.assertLessEqual(report["allocations"], 0)
+
+    def test_tensors(self):
+        self.check_counts("relu.pt", "x=1x3x224x224", 602112, 602112)
+        self.check_counts("mean.pt", "image=1x3x8x8", 768, 12)
+
+    def test_nested_results_of_several_types_and_arguments_that_are_numbers(self):
+        report = self.report(TORCH_MODELS / "parts.pt", "--shape", "x=4x6")
+        self.assertEqual((report["input_bytes"], report["output_bytes"]), (96 + 8, 96 + 48 + 24 + 24))
+        self.assertEqual(report["bytes_copied"], report["input_bytes"] + report["output_bytes"])
+        self.assertTrue(report["outputs_equal"])
+
+    def test_errors(self):
+        self.check_error("--shape x=", TORCH_MODELS / "relu.pt")
+        self.check_error("PyTorch: ", "--shape", "image=2x2", TORCH_MODELS / "mean.pt")
+
+    def test_the_command_is_not_linked_to_pytorch(self):
+        needed = subprocess.run(["ldd", WASINN], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn("libtorch", needed)
 
 
 class ComponentTest(BenchTest):

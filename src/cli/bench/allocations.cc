@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "cli/bench/module_path.h"
 
 namespace wasinn::cli::bench {
 namespace {
@@ -22,15 +23,6 @@ using Counter = uint64_t (*)();
 
 Counter FindCounter() { return reinterpret_cast<Counter>(dlsym(RTLD_DEFAULT, "wasinn_count_allocations")); }
 
-// It lies where the backends do: in the folder wasinn beside libwasinn.
-std::string LibraryPath() {
-  Dl_info info = {};
-  if (dladdr(reinterpret_cast<const void*>(&wasinn_version), &info) == 0 || info.dli_fname == nullptr) return "";
-  std::error_code failed;
-  const auto library = std::filesystem::canonical(info.dli_fname, failed).parent_path() / "wasinn" / kLibrary;
-  return !failed && std::filesystem::exists(library, failed) ? library.string() : "";
-}
-
 std::vector<std::string> OwnArguments() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -42,7 +34,7 @@ std::vector<std::string> OwnArguments() {
 }  // namespace
 
 void RunUnderCounter() {
-  const std::string library = LibraryPath();
+  const std::string library = PathBesideBackends(kLibrary);
   std::vector<std::string> args = OwnArguments();
   if (FindCounter() != nullptr || library.empty() || args.empty() || std::getenv(kTried) != nullptr) return;
   const char* others = std::getenv(kPreload);

@@ -62,6 +62,10 @@ Result<std::unique_ptr<NativeModel>> LoadNative(Encoding encoding, const NativeO
     case WASINN_OPENVINO:
       return LoadNativeOpenVino(options, inputs, outputs);
 #endif
+#ifdef WASINN_BENCH_TORCH
+    case WASINN_PYTORCH:
+      return LoadNativeTorch(options, inputs, outputs);
+#endif
     default:
       return std::unexpected(
           fmt::format("bench cannot run models of encoding {} natively yet", wasinn_encoding_name(encoding)));

@@ -1,5 +1,5 @@
-// The native side: a framework called through its own C API, never through wasinn. A framework is one file
-// native_NAME.cc and one line in native.cc.
+// The native side: a framework called through its own API, never through wasinn. A framework is one file native_NAME.cc
+// and one line in native.cc.
 #pragma once
 
 #include <memory>
@@ -42,6 +42,8 @@ Result<std::unique_ptr<NativeModel>> LoadNativeTfLite(const NativeOptions& optio
                                                       std::vector<Tensor>* outputs);
 Result<std::unique_ptr<NativeModel>> LoadNativeOpenVino(const NativeOptions& options, const std::vector<Tensor>& inputs,
                                                         std::vector<Tensor>* outputs);
+Result<std::unique_ptr<NativeModel>> LoadNativeTorch(const NativeOptions& options, const std::vector<Tensor>& inputs,
+                                                     std::vector<Tensor>* outputs);
 // By the encoding; AUTODETECT is ONNX.
 Result<std::unique_ptr<NativeModel>> LoadNative(Encoding encoding, const NativeOptions& options,
                                                 const std::vector<Tensor>& inputs, std::vector<Tensor>* outputs);

@@ -64,6 +64,10 @@ void Fill(Dtype dtype, Random& random, Buffer& buffer) {
 // The shape to use: what the model says, then what the user says, then 1.
 Result<std::vector<int64_t>> ShapeOf(const Io& io, const Shapes& shapes) {
   const auto given = shapes.find(io.name);
+  if (given == shapes.end() && !io.has_rank) {
+    return std::unexpected(fmt::format(
+        "the model does not say which shape input '{}' has: --shape {}=1x3x8x8, or what it takes", io.name, io.name));
+  }
   if (given == shapes.end()) {
     std::vector<int64_t> dims = io.dims;
     for (int64_t& dim : dims) dim = dim < 0 ? 1 : dim;
@@ -88,7 +92,8 @@ Result<size_t> SizeOf(const Io& io, std::span<const int64_t> dims) {
   return bytes;
 }
 
-Result<Tensor> MakeInput(const Io& io, uint32_t index, const Shapes& shapes, Random& random) {
+Result<Tensor> MakeInput(Io io, uint32_t index, const Shapes& shapes, Random& random) {
+  if (io.dtype == WASINN_DTYPE_UNKNOWN) io.dtype = WASINN_F32;
   Result<std::vector<int64_t>> dims = ShapeOf(io, shapes);
   if (!dims) return std::unexpected(dims.error());
   const Result<size_t> size = SizeOf(io, *dims);
@@ -99,7 +104,8 @@ Result<Tensor> MakeInput(const Io& io, uint32_t index, const Shapes& shapes, Ran
 }
 
 Result<void> CheckServable(const Io& io, const char* what) {
-  if ((io.flags & WASINN_IO_UNSERVABLE) == 0 && io.dtype != WASINN_DTYPE_UNKNOWN) return {};
+  // A servable one of unknown type takes any, as in TorchScript.
+  if ((io.flags & WASINN_IO_UNSERVABLE) == 0) return {};
   return std::unexpected(fmt::format("{} '{}' is of type {}, which bench cannot pass", what, io.name,
                                      io.type_name.empty() ? "?" : io.type_name));
 }

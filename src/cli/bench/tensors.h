@@ -47,7 +47,8 @@ size_t ElementSize(Dtype dtype);
 using Shapes = std::map<std::string, std::vector<int64_t>>;
 
 // Every input that a guest must set, filled with pseudo-random numbers that are the same in each run: 0 to 1 for
-// floats, small numbers for small integers, 0 or 1 for large ones, which are often indices.
+// floats, small numbers for small integers, 0 or 1 for large ones, which are often indices. Where the model does not
+// say of which type an input is, it is of f32.
 Result<std::vector<Tensor>> MakeInputs(const Signature& signature, const Shapes& shapes);
 
 // Every output, described by its name alone: what is not known before a run is for the native side to fill in.
