@@ -1,0 +1,61 @@
+// What reads the bytes of a TensorFlow graph before TensorFlow does: never reads outside of what it is given, ends
+// soon, counts what loading makes, and lets a guest's graph have no operation that is not on the list.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "fuzz/expect.h"
+#include "tensorflow/graph_scan.h"
+#include "tensorflow/ops.h"
+
+namespace tensorflow = wasinn::tensorflow;
+
+namespace {
+
+std::optional<tensorflow::GraphScan> Scan(const std::vector<uint8_t>& bytes) {
+  try {
+    return tensorflow::ScanGraph(bytes);
+  } catch (const wasinn::backend::Error& error) {
+    FUZZ_EXPECT(error.code() == WASINN_INVALID_ENCODING);
+    return std::nullopt;
+  }
+}
+
+bool MayHave(const tensorflow::GraphScan& scan, tensorflow::Trust trust) {
+  try {
+    tensorflow::CheckOps(scan, trust, /*is_saved_model=*/false);
+    return true;
+  } catch (const wasinn::backend::Error& error) {
+    FUZZ_EXPECT(error.code() == WASINN_SECURITY);
+    return false;
+  }
+}
+
+bool IsListed(const tensorflow::GraphScan& scan, const tensorflow::ScannedNode& node) {
+  return tensorflow::IsPure(node.op) || scan.functions.contains(node.op);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  // Exactly as large as the input: ASan sees each byte that is read past it.
+  const std::vector<uint8_t> bytes(data, data + size);
+  const auto scan = Scan(bytes);
+  if (!scan) return 0;
+  FUZZ_EXPECT(!scan->nodes.empty() && scan->more_bytes >= scan->nodes.size());
+  MayHave(*scan, tensorflow::Trust::kHost);
+  if (MayHave(*scan, tensorflow::Trust::kGuest)) {
+    FUZZ_EXPECT(scan->compiled.empty());
+    for (const auto& node : scan->nodes) FUZZ_EXPECT(IsListed(*scan, node));
+    for (const auto& [name, nodes] : scan->functions) {
+      for (const auto& node : nodes) FUZZ_EXPECT(IsListed(*scan, node));
+    }
+  }
+  const auto outputs = tensorflow::NodesWithoutConsumers(*scan);
+  FUZZ_EXPECT(outputs.size() <= scan->nodes.size());
+  tensorflow::ReachesOnlyPure(*scan, std::vector<std::string>(outputs.begin(), outputs.end()));
+  return 0;
+}
