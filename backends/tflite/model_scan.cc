@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 
@@ -66,6 +67,10 @@ enum Operator : int32_t {
 };
 
 constexpr uint32_t kMostTensors = 1 << 20;
+constexpr uint32_t kMostPorts = 1 << 16;
+constexpr uint32_t kLongestName = 1 << 12;
+// Tables and vectors may be shared, so that a small file has a great many of them to look at.
+constexpr uint64_t kStepsPerByte = 16, kMoreSteps = 1 << 20;
 constexpr int kMostDepth = 32;
 constexpr uint64_t kMostCalls = 10000;
 
@@ -80,7 +85,8 @@ class Scanner {
         policy_(policy),
         model_(FlatTable::Root(bytes)),
         graphs_(model_.Vector(ModelField::kSubgraphs, 4)),
-        buffers_(model_.Vector(ModelField::kBuffers, 4)) {}
+        buffers_(model_.Vector(ModelField::kBuffers, 4)),
+        steps_left_(kStepsPerByte * bytes.size() + kMoreSteps) {}
 
   ModelScan Run() {
     if (graphs_.size() == 0) ThrowInvalid("it has no graph");
@@ -95,10 +101,16 @@ class Scanner {
 
  private:
   void ReadCodes();
+  void ReadNames(int signature_field, std::map<uint32_t, std::string_view>* names);
+  // Counts what is about to be looked at.
+  void Count(uint64_t steps) {
+    if (steps > steps_left_) ThrowInvalid("its tables share so much that they would take too long to read");
+    steps_left_ -= steps;
+  }
   void CheckCode(int32_t code, std::string_view custom) const;
-  void CheckBuffers() const;
+  void CheckBuffers();
   void ReadGraph(uint32_t index);
-  void CheckTensor(const FlatTable& tensor) const;
+  void CheckTensor(const FlatTable& tensor);
   void CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors);
   void AddWindow(uint32_t graph, int32_t code, const FlatTable& op);
   void AddCall(uint32_t from, int64_t to);
@@ -106,13 +118,14 @@ class Scanner {
     return graphs_.Table(graph).Vector(GraphField::kOperators, 4).size() == 0;
   }
   uint64_t Follow(uint32_t graph, int depth);
-  void ReadPorts(const FlatTable& graph, int field, int signature_field, std::vector<ScannedPort>* ports) const;
-  std::string NameOf(int32_t tensor, int signature_field) const;
+  void ReadPorts(const FlatTable& graph, int field, int signature_field, std::vector<ScannedPort>* ports);
+  static void SetShape(const FlatTable& tensor, ScannedPort* port);
 
   const std::span<const uint8_t> bytes_;
   const ScanPolicy policy_;
   const FlatTable model_;
   const FlatVector graphs_, buffers_;
+  uint64_t steps_left_;
   std::vector<int32_t> codes_;
   std::vector<std::vector<uint32_t>> calls_;  // of each graph: the graphs that its operators run
   std::vector<uint64_t> followed_;            // of each graph: graphs in all that it leads to; 0: not known yet
@@ -121,6 +134,7 @@ class Scanner {
 
 void Scanner::ReadCodes() {
   const FlatVector codes = model_.Vector(ModelField::kOperatorCodes, 4);
+  Count(codes.size());
   for (uint32_t i = 0; i < codes.size(); ++i) {
     const FlatTable entry = codes.Table(i);
     const int32_t code = std::max<int32_t>(entry.Get<int8_t>(CodeField::kOldCode, 0), entry.Get(CodeField::kCode, 0));
@@ -152,7 +166,8 @@ void Scanner::CheckCode(int32_t code, std::string_view custom) const {
 }
 
 // Data that lies behind the FlatBuffer, for models of more than 2 GiB.
-void Scanner::CheckBuffers() const {
+void Scanner::CheckBuffers() {
+  Count(buffers_.size());
   for (uint32_t i = 0; i < buffers_.size(); ++i) {
     const FlatTable buffer = buffers_.Table(i);
     const auto offset = buffer.Get<uint64_t>(BufferField::kOffset, 0);
@@ -168,12 +183,14 @@ void Scanner::ReadGraph(uint32_t index) {
   const FlatTable graph = graphs_.Table(index);
   const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
   if (tensors.size() > kMostTensors) ThrowInvalid(fmt::format("{} tensors", tensors.size()));
+  Count(uint64_t{1} + tensors.size());
   for (uint32_t i = 0; i < tensors.size(); ++i) {
     const FlatTable tensor = tensors.Table(i);
     CheckTensor(tensor);
     scan_.has_variables = scan_.has_variables || tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0;
   }
   const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
+  Count(operators.size());
   for (uint32_t i = 0; i < operators.size(); ++i) CheckOperator(index, operators.Table(i), tensors.size());
   if (index != 0) return;
   scan_.tensors = tensors.size();
@@ -185,11 +202,12 @@ void Scanner::ReadGraph(uint32_t index) {
   }
 }
 
-void Scanner::CheckTensor(const FlatTable& tensor) const {
+void Scanner::CheckTensor(const FlatTable& tensor) {
   if (tensor.Get<uint32_t>(TensorField::kBuffer, 0) >= std::max<uint32_t>(buffers_.size(), 1)) {
     ThrowInvalid(fmt::format("tensor '{}' lies in a buffer that there is not", tensor.Text(TensorField::kName)));
   }
   const FlatVector shape = tensor.Vector(TensorField::kShape, 4);
+  Count(shape.size());
   for (uint32_t i = 0; i < shape.size(); ++i) {
     if (shape.Get<int32_t>(i) < -1) {
       ThrowInvalid(
@@ -203,6 +221,7 @@ void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensor
   if (code_index >= codes_.size()) ThrowInvalid(fmt::format("an operator of the unknown kind {}", code_index));
   for (const int field : {int{OperatorField::kInputs}, int{OperatorField::kOutputs}}) {
     const FlatVector indices = op.Vector(field, 4);
+    Count(indices.size());
     for (uint32_t i = 0; i < indices.size(); ++i) {
       const auto tensor = indices.Get<int32_t>(i);
       if (tensor < -1 || (tensor >= 0 && static_cast<uint32_t>(tensor) >= tensors)) {
@@ -279,49 +298,59 @@ uint64_t Scanner::Follow(uint32_t graph, int depth) {
   return count = sum;
 }
 
-void Scanner::ReadPorts(const FlatTable& graph, int field, int signature_field, std::vector<ScannedPort>* ports) const {
+void Scanner::ReadPorts(const FlatTable& graph, int field, int signature_field, std::vector<ScannedPort>* ports) {
   const FlatVector indices = graph.Vector(field, 4);
   const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
+  if (indices.size() > kMostPorts) ThrowInvalid(fmt::format("{} inputs or outputs", indices.size()));
+  std::map<uint32_t, std::string_view> names;
+  ReadNames(signature_field, &names);
   for (uint32_t i = 0; i < indices.size(); ++i) {
     const auto index = indices.Get<int32_t>(i);
     if (index < 0 || static_cast<uint32_t>(index) >= tensors.size()) {
       ThrowInvalid(fmt::format("tensor {} is an input or output: there are {}", index, tensors.size()));
     }
     const FlatTable tensor = tensors.Table(static_cast<uint32_t>(index));
+    const auto given = names.find(static_cast<uint32_t>(index));
+    const std::string_view own = tensor.Text(TensorField::kName);
     ScannedPort& port = ports->emplace_back();
     port.tensor = index;
-    port.name = NameOf(index, signature_field);
-    if (port.name.empty()) port.name = tensor.Text(TensorField::kName);
-    const FlatVector signature = tensor.Vector(TensorField::kSignature, 4);
-    const FlatVector shape = tensor.Vector(TensorField::kShape, 4);
-    const FlatVector& known = signature.size() > 0 ? signature : shape;
-    for (uint32_t d = 0; d < known.size(); ++d) port.shape.push_back(known.Get<int32_t>(d));
-    // Of at least so many bytes, for most elements have more than one.
-    port.bytes = 1;
-    for (uint32_t d = 0; d < shape.size(); ++d) {
-      const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
-      if (__builtin_mul_overflow(port.bytes, dim, &port.bytes)) port.bytes = UINT64_MAX;
-      if (port.bytes == UINT64_MAX) break;
-    }
-    port.has_shape = known.size() > 0 || tensor.Get<uint8_t>(TensorField::kRank, 0) != 0;
+    port.name = given != names.end() && !given->second.empty() ? given->second : own;
+    if (port.name.size() > kLongestName) ThrowInvalid("the name of an input or output is too long");
+    Count(port.name.size() + tensor.Vector(TensorField::kSignature, 4).size() +
+          tensor.Vector(TensorField::kShape, 4).size());
+    SetShape(tensor, &port);
   }
 }
 
-// What the converter was told, where the model has a signature; tensors' names carry decorations.
-std::string Scanner::NameOf(int32_t tensor, int signature_field) const {
+void Scanner::SetShape(const FlatTable& tensor, ScannedPort* port) {
+  const FlatVector signature = tensor.Vector(TensorField::kSignature, 4);
+  const FlatVector shape = tensor.Vector(TensorField::kShape, 4);
+  const FlatVector& known = signature.size() > 0 ? signature : shape;
+  for (uint32_t d = 0; d < known.size(); ++d) port->shape.push_back(known.Get<int32_t>(d));
+  // Of at least so many bytes, for most elements have more than one.
+  port->bytes = 1;
+  for (uint32_t d = 0; d < shape.size(); ++d) {
+    const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
+    if (__builtin_mul_overflow(port->bytes, dim, &port->bytes)) port->bytes = UINT64_MAX;
+    if (port->bytes == UINT64_MAX) break;
+  }
+  port->has_shape = known.size() > 0 || tensor.Get<uint8_t>(TensorField::kRank, 0) != 0;
+}
+
+// What the converter was told, where the model has a signature; tensors' names carry decorations. The first one counts.
+void Scanner::ReadNames(int signature_field, std::map<uint32_t, std::string_view>* names) {
   const FlatVector signatures = model_.Vector(ModelField::kSignatures, 4);
+  Count(signatures.size());
   for (uint32_t i = 0; i < signatures.size(); ++i) {
     const FlatTable signature = signatures.Table(i);
     if (signature.Get<uint32_t>(SignatureField::kGraph, 0) != 0) continue;
     const FlatVector maps = signature.Vector(signature_field, 4);
+    Count(maps.size());
     for (uint32_t m = 0; m < maps.size(); ++m) {
       const FlatTable map = maps.Table(m);
-      if (map.Get<uint32_t>(MapField::kTensor, 0) == static_cast<uint32_t>(tensor)) {
-        return std::string(map.Text(MapField::kName));
-      }
+      names->emplace(map.Get<uint32_t>(MapField::kTensor, 0), map.Text(MapField::kName));
     }
   }
-  return "";
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ using backend::Error;
 namespace {
 
 constexpr size_t kDeepest = 200;
-constexpr size_t kLargestMemo = size_t{1} << 24;
 
 // What an unpickler of TorchScript makes besides the archive's own classes (__torch__.…).
 constexpr std::string_view kClasses[] = {
@@ -101,7 +100,8 @@ class PickleScanner {
     return n;
   }
   void Put(uint64_t index) {
-    if (stack_.empty() || index >= kLargestMemo) Broken("a memo is wrong");
+    // Each is put with two bytes at least, one after the other, so that the memo is no larger than the pickle.
+    if (stack_.empty() || index >= bytes_.size()) Broken("a memo is wrong");
     if (index >= memo_.size()) memo_.resize(index + 1, 0);
     memo_[index] = stack_.back();
   }

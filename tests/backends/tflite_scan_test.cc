@@ -1,0 +1,109 @@
+// Models whose tables share so much that a small file has a great deal to be looked at.
+#include "tflite/model_scan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+
+namespace wasinn::tflite {
+namespace {
+
+// A FlatBuffer from its parts, parents first, for offsets point forward.
+class Parts {
+ public:
+  Parts() : bytes_(8) {}
+
+  // A table with these fields, ascending, each an offset or a number of 32 bits. Returns where the first one lies.
+  size_t Table(const std::vector<int>& fields) {
+    const size_t vtable = bytes_.size();
+    Put<uint16_t>(static_cast<uint16_t>(4 + 2 * (fields.back() + 1)));
+    Put<uint16_t>(static_cast<uint16_t>(4 + 4 * fields.size()));
+    for (int field = 0; field <= fields.back(); ++field) {
+      const auto found = std::ranges::find(fields, field);
+      Put<uint16_t>(found == fields.end() ? 0 : static_cast<uint16_t>(4 + 4 * (found - fields.begin())));
+    }
+    const size_t table = bytes_.size();
+    Put<int32_t>(static_cast<int32_t>(table - vtable));
+    bytes_.resize(bytes_.size() + 4 * fields.size());
+    return table + 4;
+  }
+  // Returns where it lies; its elements begin 4 bytes later.
+  size_t Vector(size_t count, size_t element_size) {
+    const size_t at = bytes_.size();
+    Put<uint32_t>(static_cast<uint32_t>(count));
+    bytes_.resize(bytes_.size() + count * element_size);
+    return at;
+  }
+  void Point(size_t from, size_t to) {
+    const auto offset = static_cast<uint32_t>(to - from);
+    std::memcpy(&bytes_[from], &offset, sizeof(offset));
+  }
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+
+ private:
+  template <typename Number>
+  void Put(Number number) {
+    const auto* from = reinterpret_cast<const uint8_t*>(&number);
+    bytes_.insert(bytes_.end(), from, from + sizeof(number));
+  }
+
+  std::vector<uint8_t> bytes_;
+};
+
+struct Sizes {
+  size_t tensors = 1, dims = 1, outputs = 1, name = 1;
+};
+
+// A graph with many tensors that are one, which is many outputs.
+std::vector<uint8_t> Shared(const Sizes& sizes) {
+  Parts parts;
+  const size_t model = parts.Table({2});
+  parts.Point(0, model - 4);
+  const size_t graphs = parts.Vector(1, 4);
+  parts.Point(model, graphs);
+  const size_t graph = parts.Table({0, 2});
+  parts.Point(graphs + 4, graph - 4);
+  const size_t tensors = parts.Vector(sizes.tensors, 4);
+  parts.Point(graph, tensors);
+  parts.Point(graph + 4, parts.Vector(sizes.outputs, 4));
+  const size_t tensor = parts.Table({0, 3});
+  for (size_t i = 0; i < sizes.tensors; ++i) parts.Point(tensors + 4 + 4 * i, tensor - 4);
+  parts.Point(tensor, parts.Vector(sizes.dims, 4));
+  parts.Point(tensor + 4, parts.Vector(sizes.name, 1));
+  return parts.bytes();
+}
+
+wasinn_code Scan(const Sizes& sizes, ModelScan* scan = nullptr) {
+  try {
+    ModelScan result = ScanModel(Shared(sizes), {.trust = Trust::kGuest});
+    if (scan != nullptr) *scan = std::move(result);
+    return WASINN_OK;
+  } catch (const backend::Error& error) {
+    return error.code();
+  }
+}
+
+TEST(TfLiteScan, SharedTablesAreRead) {
+  ModelScan scan;
+  ASSERT_EQ(Scan({.tensors = 100, .dims = 4, .outputs = 50, .name = 20}, &scan), WASINN_OK);
+  EXPECT_EQ(scan.tensors, 100u);
+  ASSERT_EQ(scan.outputs.size(), 50u);
+  EXPECT_EQ(scan.outputs[49].shape, std::vector<int32_t>(4));
+  EXPECT_EQ(scan.outputs[49].name.size(), 20u);
+}
+
+TEST(TfLiteScan, TooMuchOfThemIsRefusedBeforeItIsLookedAt) {
+  EXPECT_EQ(Scan({.tensors = 100'000, .dims = 100'000}), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Scan({.outputs = 60'000, .name = 4000}), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Scan({.dims = 60'000, .outputs = 60'000}), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Scan({.outputs = 1'000'000}), WASINN_INVALID_ENCODING);
+  EXPECT_EQ(Scan({.name = 1'000'000}), WASINN_INVALID_ENCODING);
+}
+
+}  // namespace
+}  // namespace wasinn::tflite
