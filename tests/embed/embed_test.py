@@ -94,6 +94,15 @@ class EmbedTest(unittest.TestCase):
         run(*command, f"-L{WASMTIME_LIB}", *flags, "-lwasmtime", "-pthread", cwd=self.dir)
         self.check_example(self.dir / "by-source")
 
+    @unittest.skipUnless(SERVES_COMPONENTS, "this Wasmtime cannot serve wasi:nn to components")
+    def test_components_in_a_program_that_is_not_position_independent(self):
+        # There the address of a library's function is one in the program.
+        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmtime").glob("*.cc"))
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        command = [CXX, "-std=c++17", "-fno-pie", "-no-pie", "component-example/main.cc", *sources, "-o", "without-pie"]
+        run(*command, f"-isystem{WASMTIME_INCLUDE}", f"-L{WASMTIME_LIB}", *flags, "-lwasmtime", "-pthread", cwd=self.dir)
+        self.check_example(self.dir / "without-pie", "component-example")
+
     def test_c_program(self):
         flags = self.pkg_config("wasinn-wasmtime", "--cflags", "--libs")
         strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]

@@ -8,6 +8,11 @@
 #include <wasinn/wasmtime.h>
 #include <wasinn/wit.h>
 
+#include <dlfcn.h>
+#ifdef __GLIBC__
+#include <link.h>
+#endif
+
 #include <cstdint>
 
 #include "error_status.h"
@@ -49,6 +54,24 @@ constexpr char kNotServed[] =
 // WASI has handles too, and one that is lent counts twice.
 constexpr size_t kOtherHandles = 10'000;
 
+// Where calls of wasmtime_component_linker_new go. In a program that is not position-independent (-no-pie) the
+// function's address is, everywhere in the OS process, a place in the program that jumps on to it; the dynamic linker
+// knows that the program does not define the function, and which library next does.
+const void* LinkerNew() {
+  const void* address = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
+#ifdef __GLIBC__
+  Dl_info object;
+  const ElfW(Sym)* symbol = nullptr;
+  const int found =
+      dladdr1(address, &object, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)), RTLD_DL_SYMENT);
+  if (found != 0 && symbol != nullptr && symbol->st_shndx == SHN_UNDEF) {
+    const void* next = dlsym(RTLD_NEXT, "wasmtime_component_linker_new");
+    if (next != nullptr) return next;
+  }
+#endif
+  return address;
+}
+
 wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
 
 }  // namespace
@@ -66,7 +89,7 @@ wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linke
   }
   wasinn_component_link_options options = {};
   options.struct_size = sizeof options;
-  options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
+  options.linker_new = wasinn::wasmtime::LinkerNew();
   options.functions = wasinn_wit();
   options.process_of = process_of;
   options.user = user;
