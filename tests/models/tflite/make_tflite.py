@@ -37,6 +37,12 @@ MODELS = {
         lambda a, b: {"sum": a + b},
         [tf.TensorSpec([2, 2], tf.float32, name=name) for name in "ab"],
     ),
+    # For timing: as the models of these names for the other frameworks.
+    "mean": (
+        lambda image: {"mean": tf.reduce_mean(image, [2, 3])},
+        [tf.TensorSpec([1, 3, 8, 8], tf.float32, name="image")],
+    ),
+    "relu": (lambda x: {"y": tf.nn.relu(x)}, [tf.TensorSpec([1, 3, 224, 224], tf.float32, name="x")]),
     # Any number of rows.
     "scale": (
         lambda x, factor: {"scaled": x * factor},
