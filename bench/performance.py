@@ -44,20 +44,20 @@ def real_time():
     return ["chrt", "-f", "1"] if allowed else []
 
 
-def commands(pin, seconds):
+def commands(pin):
     for framework, models in MEASURED.items():
         for model in models:
             for abi in ABIS:
                 shape = SHAPES.get(pathlib.Path(model).name, [])
                 words = ["bench", model, *shape, "--pin", str(pin)]
-                words += ["--seconds", str(seconds)] if seconds != 3 else []
                 words += ["--abi", abi] if abi != "witx" else []
                 yield framework, model, abi, words
 
 
-def run(wasinn, words):
+def run(wasinn, words, seconds):
     """The report, or why there is none."""
-    done = subprocess.run([*real_time(), wasinn, *words, "--json"], cwd=SOURCE, capture_output=True, text=True, timeout=300)
+    command = [*real_time(), wasinn, *words, "--json", "--seconds", str(seconds)]
+    done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         return (done.stderr.strip().splitlines() or ["no output"])[-1]
     return json.loads(done.stdout)
@@ -78,10 +78,10 @@ def table(options):
     print("| command | native, µs | with a memcpy each way | guest | difference | copies | allocations |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     missing = {}
-    for framework, model, abi, words in commands(options.pin, options.seconds):
+    for framework, model, abi, words in commands(options.pin):
         if options.only and options.only not in f"{framework} {model} {abi}":
             continue
-        runs = [run(wasinn, words) for _ in range(options.runs)]
+        runs = [run(wasinn, words, options.seconds) for _ in range(options.runs)]
         failed = [one for one in runs if isinstance(one, str)]
         if failed:
             missing[" ".join(words)] = failed[0]

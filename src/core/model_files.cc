@@ -21,6 +21,7 @@ struct Layout {
 const std::vector<Layout>& Layouts() {
   static const std::vector<Layout> layouts = {
       {WASINN_ONNX, {"model.onnx"}},           {WASINN_OPENVINO, {"model.xml", "model.bin"}},
+      {WASINN_OPENVINO, {"model.xml"}},  // without weights
       {WASINN_PYTORCH, {"model.pt"}},          {WASINN_TENSORFLOWLITE, {"model.tflite"}},
       {WASINN_TENSORFLOW, {"model.pb"}},       {WASINN_TENSORFLOW, {"model.graphdef"}},
       {WASINN_TENSORFLOW, {"saved_model.pb"}}, {WASINN_TENSORFLOW, {"model.savedmodel/saved_model.pb"}},

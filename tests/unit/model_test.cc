@@ -89,6 +89,17 @@ TEST_F(ModelFilesTest, AFolderAsWasmtimeHasIt) {
   EXPECT_EQ(files->at(0).version, 1u);
 }
 
+TEST_F(ModelFilesTest, AFolderWithAnIrWithOrWithoutWeights) {
+  Make("m/model.xml");
+  const auto bare = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+  ASSERT_TRUE(bare);
+  EXPECT_EQ(bare->at(0).encoding, WASINN_OPENVINO);
+  EXPECT_THAT(bare->at(0).paths, ElementsAre(Path("m/model.xml")));
+  Make("m/model.bin");
+  EXPECT_THAT(FindModelFiles(Path("m"), WASINN_AUTODETECT)->at(0).paths,
+              ElementsAre(Path("m/model.xml"), Path("m/model.bin")));
+}
+
 TEST_F(ModelFilesTest, VersionsAsTritonHasThem) {
   Make("m/2/model.onnx");
   Make("m/10/model.onnx");
