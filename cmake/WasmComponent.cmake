@@ -1,6 +1,8 @@
 # Builds guests that are components, with the tools that scripts/deps.sh component-guests rust-guests fetches.
 #
-#   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])   C or C++, as for wasinn_add_guest
+#   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…] [WIT folder])
+#                                                                                  C or C++, as for wasinn_add_guest; WIT: of
+#                                                                                  another version of wasi:nn
 #   wasinn_add_component(NAME COMMAND word… DEPENDS file…)                         the component's path follows COMMAND
 #
 # make ${CMAKE_BINARY_DIR}/guests/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
@@ -45,24 +47,30 @@ function(wasinn_add_component name)
 endfunction()
 
 # wasinn_component_of(NAME MODULE TARGET): of a core module that has a main, made by TARGET. The module's imports say which
-# part of wasi:nn it wants; of preview 1 it takes what it likes, from the adapter that jco brings along.
+# part of wasi:nn it wants; of preview 1 it takes what it likes, from the adapter that jco brings along. A fourth argument is the
+# folder of another version of wasi:nn.
 function(wasinn_component_of name module target)
+  set(wit ${WASINN_WIT_NN})
+  if(ARGC GREATER 3)
+    set(wit ${ARGV3})
+  endif()
+  file(GLOB wit_files ${wit}/*.wit)
   set(embedded ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.embedded.wasm)
   add_custom_command(
     OUTPUT ${embedded}
-    COMMAND ${WASINN_JCO} embed --wit ${WASINN_WIT_NN} ${module} -o ${embedded}
-    DEPENDS ${module} ${target} ${WASINN_WIT_FILES}
+    COMMAND ${WASINN_JCO} embed --wit ${wit} ${module} -o ${embedded}
+    DEPENDS ${module} ${target} ${WASINN_WIT_FILES} ${wit_files}
     COMMENT "Embedding the interfaces of component ${name}"
     VERBATIM)
   wasinn_add_component(${name} COMMAND ${WASINN_JCO} new --wasi-command ${embedded} -o DEPENDS ${embedded})
 endfunction()
 
 function(wasinn_add_c_component name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;INCLUDES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WIT" "SOURCES;INCLUDES;OPTIONS")
   if(NOT WASINN_JCO OR NOT WASINN_HAVE_GUESTS)
     return()
   endif()
   wasinn_add_guest(${name}.core SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/guest/c/wasi_nn_component_start.c
                    INCLUDES ${PROJECT_SOURCE_DIR}/guest/c ${arg_INCLUDES} OPTIONS -nostartfiles ${arg_OPTIONS})
-  wasinn_component_of(${name} ${CMAKE_BINARY_DIR}/guests/${name}.core.wasm guest-${name}.core)
+  wasinn_component_of(${name} ${CMAKE_BINARY_DIR}/guests/${name}.core.wasm guest-${name}.core ${arg_WIT})
 endfunction()

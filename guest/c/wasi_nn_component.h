@@ -35,7 +35,10 @@
 extern "C" {
 #endif
 
+// Whoever defines an older one gets what did not change since: all but wasi_nn_compute.
+#ifndef WASI_NN_VERSION
 #define WASI_NN_VERSION "@0.2.0-rc-2024-10-28"
+#endif
 #define WASI_NN_IMPORT(interface, name) \
   __attribute__((import_module("wasi:nn/" interface WASI_NN_VERSION), import_name(name)))
 

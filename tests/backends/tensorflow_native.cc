@@ -73,18 +73,63 @@ TF_Output Find(TF_Graph* graph, const std::string& tensor) {
   return {operation, colon == std::string::npos ? 0 : std::stoi(tensor.substr(colon + 1))};
 }
 
-std::vector<Tensor> Run(TF_Graph* graph, TF_Session* session, const NamedTensors& inputs,
-                        const std::vector<std::string>& outputs) {
+}  // namespace
+
+struct NativeTensorFlow::Impl {
+  ~Impl() {
+    const Status closed;
+    if (session != nullptr) TF(TF_DeleteSession)(session, closed.get());
+    TF(TF_DeleteGraph)(graph);
+  }
+
+  TF_Graph* const graph = TF(TF_NewGraph)();
+  TF_Session* session = nullptr;
+};
+
+NativeTensorFlow::NativeTensorFlow(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+NativeTensorFlow::~NativeTensorFlow() = default;
+NativeTensorFlow::NativeTensorFlow(NativeTensorFlow&& other) noexcept = default;
+
+NativeTensorFlow NativeTensorFlow::Graph(const std::string& graph) {
+  auto impl = std::make_unique<Impl>();
+  const Status status;
+  TF_Buffer* buffer = TF(TF_NewBufferFromString)(graph.data(), graph.size());
+  TF_ImportGraphDefOptions* import = TF(TF_NewImportGraphDefOptions)();
+  TF(TF_GraphImportGraphDef)(impl->graph, buffer, import, status.get());
+  TF(TF_DeleteImportGraphDefOptions)(import);
+  TF(TF_DeleteBuffer)(buffer);
+  status.Check();
+  TF_SessionOptions* options = TF(TF_NewSessionOptions)();
+  impl->session = TF(TF_NewSession)(impl->graph, options, status.get());
+  TF(TF_DeleteSessionOptions)(options);
+  status.Check();
+  return NativeTensorFlow(std::move(impl));
+}
+
+NativeTensorFlow NativeTensorFlow::SavedModel(const std::string& folder, const std::vector<std::string>& tags) {
+  auto impl = std::make_unique<Impl>();
+  const Status status;
+  TF_SessionOptions* options = TF(TF_NewSessionOptions)();
+  std::vector<const char*> words;
+  for (const std::string& tag : tags) words.push_back(tag.c_str());
+  impl->session = TF(TF_LoadSessionFromSavedModel)(options, nullptr, folder.c_str(), words.data(),
+                                                   static_cast<int>(words.size()), impl->graph, nullptr, status.get());
+  TF(TF_DeleteSessionOptions)(options);
+  status.Check();
+  return NativeTensorFlow(std::move(impl));
+}
+
+std::vector<Tensor> NativeTensorFlow::Run(const NamedTensors& inputs, const std::vector<std::string>& outputs) const {
   std::vector<TF_Output> feeds, fetches;
   std::vector<TF_Tensor*> values, results(outputs.size());
   for (const auto& [name, tensor] : inputs) {
-    feeds.push_back(Find(graph, name));
+    feeds.push_back(Find(impl_->graph, name));
     values.push_back(ToNative(tensor));
   }
-  for (const std::string& name : outputs) fetches.push_back(Find(graph, name));
+  for (const std::string& name : outputs) fetches.push_back(Find(impl_->graph, name));
   const Status status;
   TF(TF_SessionRun)
-  (session, nullptr, feeds.data(), values.data(), static_cast<int>(feeds.size()), fetches.data(), results.data(),
+  (impl_->session, nullptr, feeds.data(), values.data(), static_cast<int>(feeds.size()), fetches.data(), results.data(),
    static_cast<int>(fetches.size()), nullptr, 0, nullptr, status.get());
   for (TF_Tensor* value : values) TF(TF_DeleteTensor)(value);
   std::vector<Tensor> tensors;
@@ -93,44 +138,18 @@ std::vector<Tensor> Run(TF_Graph* graph, TF_Session* session, const NamedTensors
     tensors.push_back(FromNative(result));
     TF(TF_DeleteTensor)(result);
   }
-  const Status closed;
-  TF(TF_DeleteSession)(session, closed.get());
-  TF(TF_DeleteGraph)(graph);
   status.Check();
   return tensors;
 }
 
-}  // namespace
-
 std::vector<Tensor> RunNativeGraph(const std::string& graph, const NamedTensors& inputs,
                                    const std::vector<std::string>& outputs) {
-  TF_Graph* imported = TF(TF_NewGraph)();
-  const Status status;
-  TF_Buffer* buffer = TF(TF_NewBufferFromString)(graph.data(), graph.size());
-  TF_ImportGraphDefOptions* import = TF(TF_NewImportGraphDefOptions)();
-  TF(TF_GraphImportGraphDef)(imported, buffer, import, status.get());
-  TF(TF_DeleteImportGraphDefOptions)(import);
-  TF(TF_DeleteBuffer)(buffer);
-  status.Check();
-  TF_SessionOptions* options = TF(TF_NewSessionOptions)();
-  TF_Session* session = TF(TF_NewSession)(imported, options, status.get());
-  TF(TF_DeleteSessionOptions)(options);
-  status.Check();
-  return Run(imported, session, inputs, outputs);
+  return NativeTensorFlow::Graph(graph).Run(inputs, outputs);
 }
 
 std::vector<Tensor> RunNativeSavedModel(const std::string& folder, const std::vector<std::string>& tags,
                                         const NamedTensors& inputs, const std::vector<std::string>& outputs) {
-  TF_Graph* graph = TF(TF_NewGraph)();
-  const Status status;
-  TF_SessionOptions* options = TF(TF_NewSessionOptions)();
-  std::vector<const char*> words;
-  for (const std::string& tag : tags) words.push_back(tag.c_str());
-  TF_Session* session = TF(TF_LoadSessionFromSavedModel)(options, nullptr, folder.c_str(), words.data(),
-                                                         static_cast<int>(words.size()), graph, nullptr, status.get());
-  TF(TF_DeleteSessionOptions)(options);
-  status.Check();
-  return Run(graph, session, inputs, outputs);
+  return NativeTensorFlow::SavedModel(folder, tags).Run(inputs, outputs);
 }
 
 }  // namespace wasinn::test

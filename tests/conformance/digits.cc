@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "native_ort.h"
-#include "wasinn_run.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
@@ -29,8 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kSide = 8;
-constexpr size_t kHeldOut = 360;
-constexpr double kWantedAccuracy = 0.97;
 constexpr char kImages[] = CONFORMANCE_MODELS "/digits/heldout";
 
 struct Result {
@@ -61,22 +58,22 @@ std::vector<float> FloatsOf(const Bytes& bytes) {
   return values;
 }
 
-// An image as the model takes it: each gray value from 0 to 1.
-OnnxTensor Pixels(const fs::path& path) {
+// The gray values of an image.
+Bytes Grays(const fs::path& path) {
   const Bytes file = ReadBytes(path);
   int width = 0, height = 0, channels = 0;
   const std::unique_ptr<stbi_uc, void (*)(void*)> image(
       stbi_load_from_memory(file.data(), static_cast<int>(file.size()), &width, &height, &channels, 1),
       stbi_image_free);
-  std::vector<float> pixels;
   if (image == nullptr || width != kSide || height != kSide) {
     ADD_FAILURE() << path << " is no image of 8x8";
-  } else {
-    std::transform(image.get(), image.get() + kSide * kSide, std::back_inserter(pixels),
-                   [](uint8_t gray) { return static_cast<float>(gray) / 255.0f; });
+    return Bytes(kSide * kSide);
   }
-  return {kOnnxFloat, {1, 1, kSide, kSide}, Floats(pixels)};
+  return {image.get(), image.get() + kSide * kSide};
 }
+
+// An image as the model takes it: each gray value from 0 to 1.
+OnnxTensor Pixels(const fs::path& path) { return {kOnnxFloat, {1, 1, kSide, kSide}, Floats(FromGrays(Grays(path)))}; }
 
 void RunNatively(Results* results) {
   const auto model = NativeModel::Load(kDigitsModel);
@@ -111,6 +108,22 @@ void RunInGuest(const std::vector<std::string>& flags, const std::string& guest,
 }
 
 }  // namespace
+
+std::vector<float> FromGrays(const Bytes& grays) {
+  std::vector<float> pixels(grays.size());
+  std::ranges::transform(grays, pixels.begin(), [](uint8_t gray) { return static_cast<float>(gray) / 255.0f; });
+  return pixels;
+}
+
+HeldOut ReadHeldOut() {
+  HeldOut held_out;
+  for (const std::string& name : ImageNames()) {
+    held_out.images.push_back(Grays(fs::path(kImages) / name));
+    held_out.labels.push_back(Label(name));
+  }
+  EXPECT_EQ(held_out.images.size(), kHeldOut);
+  return held_out;
+}
 
 void ExpectSameDigits(const std::vector<std::string>& flags, const std::string& guest_name,
                       const std::vector<std::string>& args) {

@@ -5,9 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "wasinn_run.h"
+
 namespace wasinn::testing {
 
 inline constexpr char kDigitsModel[] = CONFORMANCE_SOURCE "/models/digits.onnx";
+
+inline constexpr size_t kHeldOut = 360;
+inline constexpr double kWantedAccuracy = 0.97;
+
+// All held-out images, in the order of their names: 64 gray values each, and what they show.
+struct HeldOut {
+  std::vector<Bytes> images;
+  std::vector<size_t> labels;
+};
+HeldOut ReadHeldOut();
+// What models in floats take: each gray value from 0 to 1.
+std::vector<float> FromGrays(const Bytes& grays);
 
 // Runs the guest (without ".wasm") with ARGS, "--raw" and all the images, and checks that its outputs have the same
 // bytes as ONNX Runtime's, called in this process, and that both are right as often as they should be. The guest prints

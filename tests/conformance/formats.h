@@ -1,0 +1,40 @@
+// The digits network in every format, on every framework that this build has; and what the framework itself answers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "digits.h"
+
+namespace wasinn::testing {
+
+struct Format {
+  const char* name;
+  const char* framework;  // its backend
+  const char* model;      // a file or folder of models/
+  // What guests bring along as bytes, and wasi-nn's number of its encoding. Those that have none only go by name.
+  std::vector<const char*> files;
+  int encoding = -1;
+  const char* output = "probabilities";  // the input is "image" everywhere
+  const char* type = "f32";
+  // What the framework itself calls them, where that differs.
+  const char* native_input = "image";
+  const char* native_output = "probabilities";
+
+  std::string path() const { return std::string(CONFORMANCE_SOURCE "/models/") + model; }
+};
+
+// Those whose frameworks this build has.
+std::vector<Format> BuiltFormats();
+
+// All held-out images as this format takes them, one after the other; each has [1,1,8,8] elements.
+Bytes InputsOf(const Format& format, const HeldOut& held_out);
+
+// How many of the outputs (one for each label) are largest at the label.
+size_t CountRight(const Format& format, const Bytes& outputs, const std::vector<size_t>& labels);
+
+// What the framework, called directly in a program of its own, gives for a file of tensors of [1,1,8,8]. Files of its
+// own go into `folder`.
+Bytes RunReference(const Format& format, const std::filesystem::path& inputs, const std::filesystem::path& folder);
+
+}  // namespace wasinn::testing

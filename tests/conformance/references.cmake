@@ -1,0 +1,36 @@
+# reference_FRAMEWORK for each of ${frameworks}: the framework called directly, for tests to compare with.
+
+# wasinn_add_reference(FRAMEWORK NATIVE source LIBRARIES library… [DEFINE definition…])
+function(wasinn_add_reference framework)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NATIVE" "LIBRARIES;DEFINE")
+  set(target reference_${framework})
+  add_executable(${target} reference/main.cc reference/${framework}.cc ../backends/${arg_NATIVE} ../backends/driver.cc)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests
+                                               ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} GTest::gtest ${CMAKE_DL_LIBS})
+  # driver.cc can drive a backend and knows folders of models; here it only reads files.
+  target_compile_definitions(${target} PRIVATE ${arg_DEFINE} WASINN_TEST_BACKEND="" WASINN_TEST_MODELS="")
+endfunction()
+
+wasinn_add_reference(onnx NATIVE native.cc LIBRARIES OnnxRuntime::headers
+                     DEFINE WASINN_TEST_ONNXRUNTIME="${OnnxRuntime_LIBRARY_DIR}/libonnxruntime.so.1")
+if(TARGET wasinn_backend_openvino)
+  find_package(OpenVino REQUIRED)
+  find_file(openvino_library NAMES libopenvino_c.so.2641 libopenvino_c.so HINTS ${OpenVino_LIBRARY_DIR} NO_CACHE)
+  wasinn_add_reference(openvino NATIVE openvino_native.cc LIBRARIES OpenVino::headers
+                       DEFINE WASINN_TEST_OPENVINO="${openvino_library}")
+endif()
+if(TARGET wasinn_backend_tflite)
+  find_package(TensorFlowLite REQUIRED)
+  wasinn_add_reference(tflite NATIVE tflite_native.cc LIBRARIES TensorFlowLite::headers
+                       DEFINE WASINN_TEST_TFLITE="${TensorFlowLite_LIBRARY_DIR}/libtensorflowlite_c.so")
+endif()
+if(TARGET wasinn_backend_tensorflow)
+  find_package(TensorFlow REQUIRED)
+  wasinn_add_reference(tensorflow NATIVE tensorflow_native.cc LIBRARIES TensorFlow::headers
+                       DEFINE WASINN_TEST_TENSORFLOW="${TensorFlow_LIBRARY_DIR}/libtensorflow_cc.so.2")
+endif()
+if(TARGET wasinn_backend_torch)
+  find_package(LibTorch REQUIRED)
+  wasinn_add_reference(torch NATIVE torch_models.cc LIBRARIES LibTorch::libtorch)
+endif()
