@@ -53,13 +53,17 @@ bool HasOpenShapes(const ModelScan& scan) {
   });
 }
 
-// Preparing a model takes memory by the sizes of its inputs, and their file chooses those.
-void CheckInputs(const ModelScan& scan, uint64_t max_bytes) {
+// Preparing a model takes memory by the sizes of its tensors, and their file chooses those. XNNPACK goes by what is
+// written even where TensorFlow Lite would find another shape, and computes at address 0 if it gets no memory.
+void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
   for (const ScannedPort& input : scan.inputs) {
     if (max_bytes == 0 || input.bytes <= max_bytes) continue;
     throw Error(WASINN_TOO_LARGE, fmt::format("input '{}' has {} elements: no more than {} bytes are allowed",
                                               input.name, input.bytes, max_bytes));
   }
+  if (max_bytes == 0 || scan.bytes <= max_bytes) return;
+  throw Error(WASINN_TOO_LARGE, fmt::format("the model's tensors have {} elements: no more than {} bytes are allowed",
+                                            scan.bytes, max_bytes));
 }
 
 std::string NoDelegate(wasinn_target target) {
@@ -99,7 +103,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   }
   const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
   scan_ = ScanModel(bytes, {.trust = trust, .guest_custom_ops = host.config().guest_custom_ops});
-  CheckInputs(scan_, options.max_bytes);
+  CheckSizes(scan_, options.max_bytes);
   CheckShapesFor({});
   if (config_.delegates) {
     LoadOn(*config_.delegates);

@@ -74,6 +74,16 @@ constexpr uint64_t kStepsPerByte = 16, kMoreSteps = 1 << 20;
 constexpr int kMostDepth = 32;
 constexpr uint64_t kMostCalls = 10000;
 
+// Of at least so many bytes, for most elements have more than one.
+uint64_t BytesOf(const FlatVector& shape) {
+  uint64_t bytes = 1;
+  for (uint32_t d = 0; d < shape.size(); ++d) {
+    const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
+    if (__builtin_mul_overflow(bytes, dim, &bytes)) return UINT64_MAX;
+  }
+  return bytes;
+}
+
 [[noreturn]] void ThrowInvalid(const std::string& what) {
   throw Error(WASINN_INVALID_ENCODING, fmt::format("broken model: {}", what));
 }
@@ -111,7 +121,9 @@ class Scanner {
   void CheckBuffers();
   void ReadGraph(uint32_t index);
   void CheckTensor(const FlatTable& tensor);
+  bool IsConstant(const FlatTable& tensor) const;
   void CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors);
+  void CheckOrder(const FlatTable& graph) const;
   void AddWindow(uint32_t graph, int32_t code, const FlatTable& op);
   void AddCall(uint32_t from, int64_t to);
   bool HasNoOperators(uint32_t graph) const {
@@ -187,11 +199,16 @@ void Scanner::ReadGraph(uint32_t index) {
   for (uint32_t i = 0; i < tensors.size(); ++i) {
     const FlatTable tensor = tensors.Table(i);
     CheckTensor(tensor);
+    if (!IsConstant(tensor)) {
+      const uint64_t bytes = BytesOf(tensor.Vector(TensorField::kShape, 4));
+      scan_.bytes = bytes > UINT64_MAX - scan_.bytes ? UINT64_MAX : scan_.bytes + bytes;
+    }
     scan_.has_variables = scan_.has_variables || tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0;
   }
   const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
   Count(operators.size());
   for (uint32_t i = 0; i < operators.size(); ++i) CheckOperator(index, operators.Table(i), tensors.size());
+  CheckOrder(graph);
   if (index != 0) return;
   scan_.tensors = tensors.size();
   ReadPorts(graph, GraphField::kInputs, SignatureField::kInputs, &scan_.inputs);
@@ -214,6 +231,21 @@ void Scanner::CheckTensor(const FlatTable& tensor) {
           fmt::format("tensor '{}' has a dimension of {}", tensor.Text(TensorField::kName), shape.Get<int32_t>(i)));
     }
   }
+  const FlatVector signature = tensor.Vector(TensorField::kSignature, 4);
+  for (uint32_t i = 0; i < std::min(signature.size(), shape.size()); ++i) {
+    const auto known = signature.Get<int32_t>(i);
+    if (known >= 0 && known != shape.Get<int32_t>(i)) {
+      ThrowInvalid(fmt::format("tensor '{}' has the dimension {} and {}", tensor.Text(TensorField::kName), known,
+                               shape.Get<int32_t>(i)));
+    }
+  }
+}
+
+bool Scanner::IsConstant(const FlatTable& tensor) const {
+  const auto index = tensor.Get<uint32_t>(TensorField::kBuffer, 0);
+  if (index >= buffers_.size()) return false;
+  const FlatTable buffer = buffers_.Table(index);
+  return buffer.Vector(BufferField::kData, 1).size() > 0 || buffer.Get<uint64_t>(BufferField::kSize, 0) > 0;
 }
 
 void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors) {
@@ -263,6 +295,47 @@ void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensor
       break;
     default:
       break;
+  }
+}
+
+// Operators run in the order of the file. TensorFlow Lite believes that each finds its inputs there: where one waits
+// for a later one, or for itself, it writes outside of its own memory when it parts the graph for a delegate. The
+// indices are checked already.
+void Scanner::CheckOrder(const FlatTable& graph) const {
+  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
+  const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
+  std::vector<bool> pending(tensors.size());  // that an operator yet to come gives
+  const auto each = [&](uint32_t op, int field, const auto& visit) {
+    const FlatVector indices = operators.Table(op).Vector(field, 4);
+    for (uint32_t i = 0; i < indices.size(); ++i) {
+      const auto tensor = indices.Get<int32_t>(i);
+      if (tensor >= 0) visit(static_cast<uint32_t>(tensor));
+    }
+  };
+  for (uint32_t op = 0; op < operators.size(); ++op) {
+    each(op, OperatorField::kOutputs, [&](uint32_t tensor) {
+      if (pending[tensor]) ThrowInvalid(fmt::format("tensor {} comes from two operators", tensor));
+      pending[tensor] = true;
+    });
+  }
+  // XNNPACK also believes that somebody gives what an operator takes.
+  std::vector<bool> given = pending;
+  const FlatVector inputs = graph.Vector(GraphField::kInputs, 4);
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const auto tensor = inputs.Get<int32_t>(i);
+    if (tensor >= 0 && static_cast<uint32_t>(tensor) < given.size()) given[static_cast<uint32_t>(tensor)] = true;
+  }
+  const auto has_value = [&](uint32_t index) {
+    const FlatTable tensor = tensors.Table(index);
+    return given[index] || policy_.trust == Trust::kHost || IsConstant(tensor) ||
+           tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0 || BytesOf(tensor.Vector(TensorField::kShape, 4)) == 0;
+  };
+  for (uint32_t op = 0; op < operators.size(); ++op) {
+    each(op, OperatorField::kInputs, [&](uint32_t tensor) {
+      if (!has_value(tensor)) ThrowInvalid(fmt::format("an operator takes tensor {}, which nothing gives", tensor));
+      if (pending[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {} before it is there", tensor));
+    });
+    each(op, OperatorField::kOutputs, [&](uint32_t tensor) { pending[tensor] = false; });
   }
 }
 
@@ -327,13 +400,7 @@ void Scanner::SetShape(const FlatTable& tensor, ScannedPort* port) {
   const FlatVector shape = tensor.Vector(TensorField::kShape, 4);
   const FlatVector& known = signature.size() > 0 ? signature : shape;
   for (uint32_t d = 0; d < known.size(); ++d) port->shape.push_back(known.Get<int32_t>(d));
-  // Of at least so many bytes, for most elements have more than one.
-  port->bytes = 1;
-  for (uint32_t d = 0; d < shape.size(); ++d) {
-    const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
-    if (__builtin_mul_overflow(port->bytes, dim, &port->bytes)) port->bytes = UINT64_MAX;
-    if (port->bytes == UINT64_MAX) break;
-  }
+  port->bytes = BytesOf(shape);
   port->has_shape = known.size() > 0 || tensor.Get<uint8_t>(TensorField::kRank, 0) != 0;
 }
 

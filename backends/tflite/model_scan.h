@@ -39,6 +39,7 @@ struct ModelScan {
   std::vector<WindowOperator> windows;  // of the main graph
   bool has_custom_ops = false;
   uint32_t tensors = 0;        // of the main graph
+  uint64_t bytes = 0;          // of all tensors that are computed, likewise; UINT64_MAX: too many to count
   bool keeps_state = false;    // a run leaves something behind for the next one that cannot be reset
   bool has_variables = false;  // likewise, but it can
 };

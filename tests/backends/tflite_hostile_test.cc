@@ -73,6 +73,51 @@ TEST(TfLiteHostile, CustomOperatorsLoadNothing) {
   }
 }
 
+// TensorFlow Lite would part such a graph for XNNPACK, and write outside of its memory.
+TEST(TfLiteHostile, OperatorsThatWaitForLaterOnes) {
+  const Host host;
+  const auto add = [](int32_t a, int32_t b, int32_t out) {
+    return TfOperator{.code = kOpAdd, .inputs = {a, b}, .outputs = {out}, .options_type = kAddOptions};
+  };
+  const auto load = [&](const std::vector<TfOperator>& operators) {
+    const TfGraph graph = {.tensors = {{.name = "x", .shape = {1}},
+                                       {.name = "y", .shape = {1}},
+                                       {.name = "a", .shape = {1}},
+                                       {.name = "b", .shape = {1}}},
+                           .inputs = {0},
+                           .outputs = {1},
+                           .operators = operators};
+    return Model(host, WriteTfLite({graph}), TfLiteOptions()).loaded().code;
+  };
+  EXPECT_EQ(load({add(0, 0, 2), add(2, 0, 3), add(3, 2, 1)}), WASINN_OK);
+  EXPECT_EQ(load({add(0, 3, 1)}), WASINN_INVALID_ENCODING);                              // for what nothing gives
+  EXPECT_EQ(load({add(0, 1, 1)}), WASINN_INVALID_ENCODING);                              // for itself
+  EXPECT_EQ(load({add(0, 3, 2), add(2, 0, 3), add(3, 2, 1)}), WASINN_INVALID_ENCODING);  // a circle
+  EXPECT_EQ(load({add(2, 2, 1), add(0, 0, 2)}), WASINN_INVALID_ENCODING);                // in the wrong order
+  EXPECT_EQ(load({add(0, 0, 1), add(0, 0, 1)}), WASINN_INVALID_ENCODING);                // one tensor twice
+}
+
+// XNNPACK believes the size that is written, and would compute at address 0.
+TEST(TfLiteHostile, HiddenTensorsThatAreHuge) {
+  const Host host;
+  const auto load = [&](std::vector<int32_t> shape) {
+    const TfGraph graph = {
+        .tensors = {{.name = "x", .shape = {1, 4}},
+                    {.name = "y", .shape = {1, 4}},
+                    {.name = "a", .shape = std::move(shape)}},
+        .inputs = {0},
+        .outputs = {1},
+        .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {2}, .options_type = kAddOptions},
+                      {.code = kOpAdd, .inputs = {2, 0}, .outputs = {1}, .options_type = kAddOptions}}};
+    LoadOptions options = TfLiteOptions();
+    options.max_bytes = 1 << 30;
+    return Model(host, WriteTfLite({graph}), options).loaded().code;
+  };
+  EXPECT_EQ(load({1, 4}), WASINN_OK);
+  EXPECT_EQ(load({1 << 30, 4}), WASINN_TOO_LARGE);
+  EXPECT_EQ(load({INT32_MAX, INT32_MAX, INT32_MAX, 4}), WASINN_TOO_LARGE);
+}
+
 TfGraph Loop(int32_t cond, int32_t body) {
   return {
       .tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
