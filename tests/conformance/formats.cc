@@ -52,6 +52,12 @@ std::vector<Format> BuiltFormats() {
   return formats;
 }
 
+std::vector<Format> FormatsWithBytes() {
+  std::vector<Format> formats = BuiltFormats();
+  std::erase_if(formats, [](const Format& format) { return format.files.empty(); });
+  return formats;
+}
+
 Bytes InputsOf(const Format& format, const HeldOut& held_out) {
   Bytes inputs;
   for (const Bytes& image : held_out.images) {

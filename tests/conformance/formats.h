@@ -21,11 +21,19 @@ struct Format {
   const char* native_input = "image";
   const char* native_output = "probabilities";
 
+  // The files as a guest that has models/ at /models names them; "" for none.
+  std::string guest_files() const {
+    std::string paths;
+    for (const char* file : files) paths.append(paths.empty() ? "/models/" : ",/models/").append(file);
+    return paths;
+  }
   std::string path() const { return std::string(CONFORMANCE_SOURCE "/models/") + model; }
 };
 
 // Those whose frameworks this build has.
 std::vector<Format> BuiltFormats();
+// Of these, those that a guest may bring along as bytes.
+std::vector<Format> FormatsWithBytes();
 
 // All held-out images as this format takes them, one after the other; each has [1,1,8,8] elements.
 Bytes InputsOf(const Format& format, const HeldOut& held_out);

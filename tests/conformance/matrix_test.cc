@@ -67,8 +67,7 @@ class MatrixTest : public ::testing::TestWithParam<Format> {
 // By name and, where the format can be given as bytes, by its number and by the bytes alone.
 std::vector<std::string> ModelsOf(const Format& format, const Form& form) {
   std::vector<std::string> models = {"name:digits"};
-  std::string files;
-  for (const char* file : format.files) files.append(files.empty() ? "/models/" : ",/models/").append(file);
+  const std::string files = format.guest_files();
   if (files.empty()) return models;
   for (const int encoding : {format.encoding, form.autodetect}) {
     models.push_back("bytes:" + std::to_string(encoding) + ":" + files);

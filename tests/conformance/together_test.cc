@@ -35,8 +35,7 @@ class TogetherTest : public ::testing::Test {
     for (const Format& format : formats) {
       const std::string rest = std::string(":") + format.type + ":" + format.output + ":";
       tasks.push_back(format.name + rest + "name:" + format.name);
-      std::string files;
-      for (const char* file : format.files) files.append(files.empty() ? "/models/" : ",/models/").append(file);
+      const std::string files = format.guest_files();
       if (files.empty()) continue;
       more.push_back(std::string("Bytes") + format.name + rest + "bytes:" + std::to_string(format.encoding) + ":" +
                      files);
