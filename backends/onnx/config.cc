@@ -16,9 +16,9 @@ namespace {
 
 constexpr wasinn_key kKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libonnxruntime.so, or of its folder"},
-    {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+    {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
      "threads of one compute, the caller's included; backend: 1 to the host's budget, which is the default, and the "
-     "size of the pool that all models share; model: 1 leaves the pool out"},
+     "size of the pool that all models share; model and guest: 1 leaves the pool out"},
     {"spinning", WASINN_KEY_BACKEND,
      "true: the pool's threads wait for work in a busy loop: quicker alone, slow on busy cores; default false"},
     {"cache_bytes", WASINN_KEY_BACKEND,
@@ -90,7 +90,8 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
         fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one pool",
                     defaults.threads, threads));
   }
-  parsed.use_pool = threads > 1;
+  // A guest may ask for more than there is.
+  parsed.use_pool = threads > 1 && guest.Integer("threads", 1, INT_MAX).value_or(threads) > 1;
   return parsed;
 }
 

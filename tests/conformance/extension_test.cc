@@ -65,6 +65,16 @@ TEST_F(ExtensionTest, ReleaseAndConfiguration) {
   Run(script);
 }
 
+TEST_F(ExtensionTest, ThreadsOfAGuest) {
+  for (const char* threads : {"1", "2", "64"}) {
+    Script script;
+    script.Do(std::string("config 0 two_in_two_out {\"threads\":") + threads + "}").Do("context 0 0");
+    script.Do(Script::Set("set 0 0 1 2,2", kA)).Do(Script::Set("set 0 1 1 2,2", kB)).Do("compute 0");
+    script.Gives("get 0 1", kSum).Fails("config 1 two_in_two_out {\"threads\":0}", WASI_NN_INVALID_ARGUMENT);
+    Run(script, {"--threads", "2"});
+  }
+}
+
 // A guest that unloads what it loads may go on for ever.
 TEST_F(ExtensionTest, ManyLoadsWithinTheQuota) {
   Script script;
