@@ -91,9 +91,36 @@ constexpr wasi_nn_type type_of() {
   }
 }
 
+// Stores in `out` what `call(buffer, size, &written)` gives, a function of the kind of wasi_nn_get_output. `out` grows
+// or shrinks to the number of elements. A vector that is used again has its size from last time, so that only the first
+// call asks twice. Where a host does not tell the needed size, too_large comes back, and `out` wants its size
+// beforehand.
+template <typename T, typename Call>
+Status fill(std::vector<T>& out, Call call) {
+  static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no array; use uint8_t");
+  // Without exceptions a vector that finds no memory ends the program, so refuse before.
+  constexpr size_t kMaxOutput = size_t{1} << 30;
+  for (;;) {
+    const size_t room = out.size() * sizeof(T);
+    uint32_t bytes = 0;
+    Status status = call(out.data(), static_cast<uint32_t>(room), &bytes);
+    if (status) {
+      // Not whole elements: the output is of another type than T.
+      if (bytes % sizeof(T) != 0) return WASI_NN_INVALID_ARGUMENT;
+      out.resize(bytes / sizeof(T));
+      return status;
+    }
+    if (status.code() != WASI_NN_TOO_LARGE || bytes <= room || bytes > kMaxOutput) return status;
+    out.resize((bytes + sizeof(T) - 1) / sizeof(T));
+  }
+}
+
 // A loaded model. A plain handle: copies mean the same model, and it lives until the guest ends.
 class Graph {
  public:
+  Graph() = default;
+  explicit Graph(wasi_nn_graph handle) : handle_(handle) {}
+
   // Loads a model of one part from its bytes, which may be freed afterwards.
   Status load(std::span<const uint8_t> bytes, wasi_nn_encoding encoding, wasi_nn_target target = WASI_NN_TARGET_CPU) {
     wasi_nn_builder builder = {bytes.data(), static_cast<uint32_t>(bytes.size())};
@@ -133,33 +160,17 @@ class Context {
 
   Status compute() { return wasi_nn_compute(handle_); }
 
-  // Stores all elements of output `index` in `out`, which grows or shrinks to their number. A vector that is used again
-  // has its size from last time, so that only the first call asks twice. Where a host does not tell the needed size,
-  // too_large comes back, and `out` wants its size beforehand.
+  // Stores all elements of output `index` in `out`, as fill() does.
   template <typename T>
   Status get_output(uint32_t index, std::vector<T>& out) {
-    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no array; use uint8_t");
-    for (;;) {
-      const size_t room = out.size() * sizeof(T);
-      uint32_t bytes = 0;
-      Status status = wasi_nn_get_output(handle_, index, out.data(), static_cast<uint32_t>(room), &bytes);
-      if (status) {
-        // Not whole elements: the output is of another type than T.
-        if (bytes % sizeof(T) != 0) return WASI_NN_INVALID_ARGUMENT;
-        out.resize(bytes / sizeof(T));
-        return status;
-      }
-      if (status.code() != WASI_NN_TOO_LARGE || bytes <= room || bytes > kMaxOutput) return status;
-      out.resize((bytes + sizeof(T) - 1) / sizeof(T));
-    }
+    return fill(out, [&](T* data, uint32_t size, uint32_t* written) {
+      return wasi_nn_get_output(handle_, index, data, size, written);
+    });
   }
 
   wasi_nn_context handle() const { return handle_; }
 
  private:
-  // Without exceptions a vector that finds no memory ends the program, so refuse before.
-  static constexpr size_t kMaxOutput = size_t{1} << 30;
-
   wasi_nn_context handle_ = 0;
 };
 
