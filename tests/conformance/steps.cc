@@ -14,6 +14,8 @@
 //   unload GRAPH
 //   finalize CONTEXT
 //   single CONTEXT                     compute_single
+//   piece CONTEXT INDEX [ROOM]         get_output_single
+//   fini CONTEXT                       fini_single
 //   setname CONTEXT NAME TYPE DIMS BYTES
 //   getname CONTEXT NAME [ROOM]
 //   want CONTEXT INDEX ROOM            set_output; ROOM 0 only selects
@@ -160,12 +162,14 @@ wasi_nn_errno WithBuffer(std::istream& step, Bytes* out, Fill fill) {
   return error;
 }
 
-wasi_nn_errno Get(std::istream& step, Bytes* out) {
+// `get`: wasi_nn_get_output or wasi_nn_get_output_single.
+template <typename Function>
+wasi_nn_errno Get(std::istream& step, Bytes* out, Function get) {
   int context = 0;
   uint32_t index = 0;
   step >> context >> index;
   return WithBuffer(step, out, [&](uint8_t* data, uint32_t room, uint32_t* written) {
-    return wasi_nn_get_output(contexts[context], index, data, room, written);
+    return get(contexts[context], index, data, room, written);
   });
 }
 
@@ -220,10 +224,12 @@ wasi_nn_errno Extension(const std::string& word, std::istream& step, Bytes* out)
   if (word == "config") return Config(step);
   if (word == "want") return Want(step);
   if (word == "wanted") return GetWanted(step, out);
+  if (word == "piece") return Get(step, out, wasi_nn_get_output_single);
   if (word != "error") step >> handle;
   if (word == "unload") return wasi_nn_unload(graphs[handle]);
   if (word == "finalize") return wasi_nn_finalize_execution_context(contexts[handle]);
   if (word == "single") return wasi_nn_compute_single(contexts[handle]);
+  if (word == "fini") return wasi_nn_fini_single(contexts[handle]);
   if (word != "describe" && word != "error") return kNoSuchStep;
   return WithBuffer(step, out, [&](uint8_t* data, uint32_t room, uint32_t* written) {
     auto* text = reinterpret_cast<char*>(data);
@@ -247,7 +253,7 @@ wasi_nn_errno Do(const std::string& line, Bytes* out) {
   if (word == "context") return NewContext(step);
   if (word == "set") return Set(step);
   if (word == "compute") return Compute(step);
-  if (word == "get") return Get(step, out);
+  if (word == "get") return Get(step, out, wasi_nn_get_output);
   if (word == "rename") return Rename(step);
   const wasi_nn_errno error = Extension(word, step, out);
   if (error != kNoSuchStep) return error;
