@@ -1,0 +1,124 @@
+// Writes what a language model, which runs in the host, says, as it comes: through wasi-nn and WasmEdge's streaming
+// functions.
+//
+//	chat-go.wasm [-model NAME] [-n-predict N] [-temp T] [-seed N] PROMPT...
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// generate writes the text as it comes. A full context ends it too, and is said.
+func generate(context uint32) (first, all time.Duration, err error) {
+	begin := time.Now()
+	var code *nnError
+	for err == nil {
+		if err = check("compute_single", nnComputeSingle(context)); err != nil {
+			break
+		}
+		var piece []byte
+		if piece, err = getOutputSingle(context, 0); err != nil {
+			return
+		}
+		if first == 0 {
+			first = time.Since(begin)
+		}
+		os.Stdout.Write(piece)
+	}
+	all = time.Since(begin)
+	fmt.Println()
+	if errors.As(err, &code) && code.code == contextFull {
+		fmt.Fprintln(os.Stderr, "chat: the context is full (-ctx-size)")
+		err = nil
+	} else if errors.As(err, &code) && code.code == endOfSequence {
+		err = nil
+	}
+	return
+}
+
+func printTimes(context uint32, first, all time.Duration) error {
+	text, err := getOutput(context, 1)
+	if err != nil {
+		return err
+	}
+	var metadata struct {
+		In  int `json:"input_tokens"`
+		Out int `json:"output_tokens"`
+	}
+	if err := json.Unmarshal(text, &metadata); err != nil {
+		return fmt.Errorf("metadata: %w", err)
+	}
+	fmt.Fprintf(os.Stderr, "  %d tokens in, the first out after %.1f ms", metadata.In, first.Seconds()*1000)
+	if metadata.Out > 1 && all > first {
+		fmt.Fprintf(os.Stderr, "; %d out, %.1f tokens/s", metadata.Out, float64(metadata.Out-1)/(all-first).Seconds())
+	}
+	fmt.Fprintln(os.Stderr)
+	return nil
+}
+
+func run(model, options, prompt string) error {
+	graph, err := load(model, options)
+	if err != nil {
+		return err
+	}
+	context, err := initExecutionContext(graph)
+	if err != nil {
+		return err
+	}
+	if err := setInput(context, 0, prompt); err != nil {
+		return err
+	}
+	fmt.Print(prompt)
+	first, all, err := generate(context)
+	if err != nil {
+		return err
+	}
+	if err := printTimes(context, first, all); err != nil {
+		return err
+	}
+	return check("fini_single", nnFiniSingle(context))
+}
+
+// The options that were given go to the framework, as JSON.
+func config() string {
+	keys := map[string]any{}
+	flag.Visit(func(f *flag.Flag) {
+		if f.Name != "model" {
+			keys[f.Name] = f.Value.(flag.Getter).Get()
+		}
+	})
+	if len(keys) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(keys) // numbers and texts: it cannot fail
+	return string(text)
+}
+
+func main() {
+	model := flag.String("model", "lm", "a model that the host offers")
+	flag.Int("n-predict", 0, "at most so many tokens")
+	flag.Float64("temp", 0, "0 always takes the likeliest token")
+	flag.Int("top-k", 0, "only the likeliest tokens, so many")
+	flag.Float64("top-p", 0, "only the likeliest tokens, of this probability together")
+	flag.Float64("min-p", 0, "only tokens of so much of the likeliest one's probability")
+	flag.Float64("repeat-penalty", 1, "of tokens that have come")
+	flag.Uint("seed", 0, "the same text for the same seed")
+	flag.Int("ctx-size", 0, "tokens of prompt and answer together")
+	flag.String("grammar", "", "what the text must look like, in GBNF")
+	flag.String("reverse-prompt", "", "ends the text where it comes")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*model, config(), strings.Join(flag.Args(), " ")); err != nil {
+		fmt.Fprintf(os.Stderr, "chat: model %s: %v\n", *model, err)
+		os.Exit(1)
+	}
+}
