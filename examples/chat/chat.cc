@@ -30,10 +30,11 @@ bool Fail(const std::string& model, const char* call, wasi_nn::Status status) {
 
 bool LoadModel(const Options& options, wasi_nn::Context* context) {
   wasi_nn::Graph graph;
-  const wasi_nn::Status status = options.config.empty()
-                                     ? graph.load_by_name(options.model)
-                                     : wasi_nn::load_by_name_with_config(options.model, options.config, &graph);
-  if (!status) return Fail(options.model, "load", status);
+  if (options.config.empty()) {
+    if (wasi_nn::Status s = graph.load_by_name(options.model); !s) return Fail(options.model, "load_by_name", s);
+  } else if (wasi_nn::Status s = wasi_nn::load_by_name_with_config(options.model, options.config, &graph); !s) {
+    return Fail(options.model, "load_by_name_with_config", s);
+  }
   if (wasi_nn::Status s = context->init(graph); !s) return Fail(options.model, "init_execution_context", s);
   return true;
 }
@@ -87,11 +88,13 @@ bool Generate(const std::string& model, wasi_nn::Context* context, std::string* 
   return true;
 }
 
-// How `prompt` goes on.
-bool Complete(const std::string& model, const std::string& prompt, wasi_nn::Context* context, std::string* text) {
-  if (wasi_nn::Status s = context->set_input(0, prompt, {static_cast<uint32_t>(prompt.size())}); !s) {
-    return Fail(model, "set_input", s);
-  }
+bool SetPrompt(const std::string& model, const std::string& prompt, wasi_nn::Context* context) {
+  const wasi_nn::Status status = context->set_input(0, prompt, {static_cast<uint32_t>(prompt.size())});
+  return status ? true : Fail(model, "set_input", status);
+}
+
+// How the prompt goes on.
+bool Complete(const std::string& model, wasi_nn::Context* context, std::string* text) {
   Times times;
   if (!Generate(model, context, text, &times)) return false;
   PrintTimes(*context, times);
@@ -118,7 +121,7 @@ bool Converse(const std::string& model, wasi_nn::Context* context) {
   while (ReadLine(&question)) {
     messages += (messages.empty() ? "" : ", ") + Message("user", question);
     std::string answer;
-    if (!Complete(model, "[" + messages + "]", context, &answer)) return false;
+    if (!SetPrompt(model, "[" + messages + "]", context) || !Complete(model, context, &answer)) return false;
     messages += ", " + Message("assistant", answer);
   }
   return true;
@@ -132,7 +135,8 @@ int main(int argc, char** argv) {
   wasi_nn::Context context;
   if (!LoadModel(options, &context)) return 1;
   if (options.prompt.empty()) return Converse(options.model, &context) ? 0 : 1;
+  if (!SetPrompt(options.model, options.prompt, &context)) return 1;
   std::fputs(options.prompt.c_str(), stdout);
   std::string text;
-  return Complete(options.model, options.prompt, &context, &text) ? 0 : 1;
+  return Complete(options.model, &context, &text) ? 0 : 1;
 }
