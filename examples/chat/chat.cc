@@ -55,7 +55,8 @@ void PrintTimes(const wasi_nn::Context& context, const Times& times) {
   if (!reader.get_output(1, metadata)) return;  // no reason to fail: the text is there
   const std::string_view json(metadata.data(), metadata.size());
   const long in = Number(json, "input_tokens"), out = Number(json, "output_tokens");
-  std::fprintf(stderr, "  %ld tokens in, the first out after %.1f ms", in, times.first.count());
+  std::fprintf(stderr, "  %ld tokens in", in);
+  if (out > 0) std::fprintf(stderr, ", the first out after %.1f ms", times.first.count());
   if (out > 1 && times.all > times.first) {
     std::fprintf(stderr, "; %ld out, %.1f tokens/s", out,
                  static_cast<double>(out - 1) * 1000 / (times.all - times.first).count());

@@ -54,7 +54,10 @@ func printTimes(context uint32, first, all time.Duration) error {
 	if err := json.Unmarshal(text, &metadata); err != nil {
 		return fmt.Errorf("metadata: %w", err)
 	}
-	fmt.Fprintf(os.Stderr, "  %d tokens in, the first out after %.1f ms", metadata.In, first.Seconds()*1000)
+	fmt.Fprintf(os.Stderr, "  %d tokens in", metadata.In)
+	if metadata.Out > 0 {
+		fmt.Fprintf(os.Stderr, ", the first out after %.1f ms", first.Seconds()*1000)
+	}
 	if metadata.Out > 1 && all > first {
 		fmt.Fprintf(os.Stderr, "; %d out, %.1f tokens/s", metadata.Out, float64(metadata.Out-1)/(all-first).Seconds())
 	}

@@ -1,0 +1,34 @@
+// Runs the guest "llm" on models/tiny.gguf.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wasinn::testing {
+
+// The flag "NAME=PATH" for models/tiny.gguf, or the quantised one.
+std::string TinyLm(const std::string& name = "lm");
+std::string TinyQuantisedLm(const std::string& name);
+
+// What the guest "llm" told, in order: texts by name, and where a call failed, which and how.
+struct LlmAnswer {
+  struct Line {
+    std::string name;  // "output", "metadata", "piece" …, or the call that failed
+    std::string text;  // "" if it failed
+    uint32_t error = 0;
+  };
+  std::vector<Line> lines;
+  std::string err;  // what the command printed
+
+  std::vector<std::string> All(const std::string& name) const;
+  // The only one of that name.
+  std::string One(const std::string& name) const;
+};
+
+LlmAnswer RunLlm(const std::vector<std::string>& args, const std::vector<std::string>& flags = {"--model", TinyLm()});
+
+// ChatML's words around a question.
+std::string Question(const std::string& text);
+
+}  // namespace wasinn::testing
