@@ -22,7 +22,7 @@ std::vector<std::string> Chats() {
 }
 
 CommandResult Chat(const std::string& guest, const std::vector<std::string>& args) {
-  return RunGuest({"--model", TinyLm()}, guest, args);
+  return RunGuest(LlmFlags(), guest, args);
 }
 
 class LlmChat : public ::testing::TestWithParam<std::string> {};
@@ -80,9 +80,10 @@ TEST(LlmConversation, LinesOfTheInput) {
   ASSERT_NE(file, nullptr);
   std::fputs("Who are you?\nThank you.\n", file);
   std::fclose(file);
-  const CommandResult result = RunCommand({"/bin/sh", "-c", "exec \"$0\" run --model \"$1\" \"$2\" --temp 0 <\"$3\"",
-                                           CONFORMANCE_WASINN, TinyLm(), CONFORMANCE_GUESTS "/chat.wasm", questions},
-                                          {"XDG_CACHE_HOME=" CONFORMANCE_CACHE});
+  const CommandResult result =
+      RunCommand({"/bin/sh", "-c", "exec \"$0\" run --threads 1 --model \"$1\" \"$2\" --temp 0 <\"$3\"",
+                  CONFORMANCE_WASINN, TinyLm(), CONFORMANCE_GUESTS "/chat.wasm", questions},
+                 {"XDG_CACHE_HOME=" CONFORMANCE_CACHE});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "I am a tiny language model. I learned a few licences by heart.\nYou are welcome.\n");
 }

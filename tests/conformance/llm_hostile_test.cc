@@ -36,7 +36,7 @@ class LlmHostile : public ::testing::Test {
   std::string Refused(Script script, const std::string& step, uint32_t error) const {
     script.Fails(step, error).Do("error");
     Works(&script);
-    const auto answers = script.Run({"--model", TinyLm()}, folder_.path());
+    const auto answers = script.Run(LlmFlags(), folder_.path());
     const auto said = std::ranges::find(answers, error, &Script::Answer::error);
     if (said == answers.end()) return "";
     return {(said + 1)->bytes.begin(), (said + 1)->bytes.end()};
@@ -81,7 +81,7 @@ TEST_F(LlmHostile, MegabyteOfOneToken) {
   script.Do(Prompt(std::string(1 << 20, 'e'))).Fails("compute 0", WASI_NN_PROMPT_TOO_LONG);
   script.Do(Prompt(std::string(1 << 20, ' '))).Fails("compute 0", WASI_NN_PROMPT_TOO_LONG);
   Works(&script);
-  const auto answers = script.Run({"--model", TinyLm()}, folder_.path());
+  const auto answers = script.Run(LlmFlags(), folder_.path());
   EXPECT_LT(answers[3].microseconds, 5e6);
   EXPECT_LT(answers[5].microseconds, 5e6);
 }
@@ -101,7 +101,7 @@ TEST_F(LlmHostile, PromptsThatAreOdd) {
     script.Do(Prompt(prompt)).Do("compute 0").Do("get 0 0");
   }
   Works(&script);
-  script.Run({"--model", TinyLm()}, folder_.path());
+  script.Run(LlmFlags(), folder_.path());
 }
 
 TEST_F(LlmHostile, StepsInAnyOrder) {
@@ -117,7 +117,7 @@ TEST_F(LlmHostile, StepsInAnyOrder) {
   // A compute ends a stream.
   script.Do("single 0").Do("compute 0").Do("get 0 0").Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT).Do("single 0");
   script.Do("finalize 0").Fails("single 0", WASI_NN_INVALID_ARGUMENT).Fails("fini 0", WASI_NN_INVALID_ARGUMENT);
-  script.Run({"--model", TinyLm()}, folder_.path());
+  script.Run(LlmFlags(), folder_.path());
 }
 
 TEST_F(LlmHostile, OptionsThatAreWrong) {
@@ -158,7 +158,7 @@ TEST_F(LlmHostile, ConfigurationThatIsWrong) {
     script.Fails(std::string("config 0 lm ") + config, WASI_NN_INVALID_ARGUMENT).Do("error");
     script.Do("name 0 lm").Do("context 0 0");
     Works(&script);
-    EXPECT_FALSE(script.Run({"--model", TinyLm()}, folder_.path())[1].bytes.empty()) << config;
+    EXPECT_FALSE(script.Run(LlmFlags(), folder_.path())[1].bytes.empty()) << config;
   }
 }
 
@@ -183,7 +183,7 @@ TEST_F(LlmHostile, BytesOfAModel) {
     Script script;
     script.Do(std::string("load 0 /files/tiny.gguf ") + encoding).Do("context 0 0");
     Works(&script);
-    script.Run({}, folder_.path());
+    script.Run(LlmFlags({}), folder_.path());
   }
 }
 
@@ -210,7 +210,7 @@ TEST_F(LlmHostile, BytesOfABrokenModel) {
   }
   script.Do("name 0 lm").Do("context 0 0");
   Works(&script);
-  const auto answers = script.Run({"--model", TinyLm()}, folder_.path());
+  const auto answers = script.Run(LlmFlags(), folder_.path());
   for (size_t i = 0; i + 10 < answers.size(); i += 2) {
     EXPECT_FALSE(answers[i + 1].bytes.empty()) << i;
     EXPECT_LT(answers[i].microseconds, 2e6) << i;
@@ -231,8 +231,8 @@ TEST_F(LlmHostile, BytesThatWereChanged) {
   for (const std::string& name : names) script << "load 0 /files/" << name << " 6\n";
   script << "name 0 lm\ncontext 0 0\n" << Options(kGreedy) << "\n" << Prompt(kGnu) << "\ncompute 0\n";
   script.close();
-  const CommandResult result =
-      RunGuest({"--model", TinyLm(), "--dir", folder_.path().string() + "::/files"}, "steps", {"/files/script"});
+  const CommandResult result = RunGuest(LlmFlags({"--model", TinyLm(), "--dir", folder_.path().string() + "::/files"}),
+                                        "steps", {"/files/script"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<std::string> lines = Lines(result.out);
   ASSERT_EQ(lines.size(), names.size() + 5);
@@ -255,8 +255,8 @@ TEST_F(LlmHostile, DeadlineWhileGenerating) {
   script.Do(Prompt(kGnu)).Fails("compute 0", WASI_NN_RUNTIME_ERROR).Do("error");
   script.Do("single 0").Do("piece 0 0").Do("fini 0");
   Works(&script);
-  const auto answers =
-      script.Run({"--config", (folder_.path() / "wasinn.toml").string(), "--nn-timeout", "1s"}, folder_.path());
+  const auto answers = script.Run(
+      LlmFlags({"--config", (folder_.path() / "wasinn.toml").string(), "--nn-timeout", "1s"}), folder_.path());
   EXPECT_GT(answers[4].microseconds, 0.9e6);
   EXPECT_LT(answers[4].microseconds, 4e6);
   EXPECT_THAT(std::string(answers[5].bytes.begin(), answers[5].bytes.end()), HasSubstr("was stopped after 1000 ms"));

@@ -26,8 +26,13 @@ std::string LlmAnswer::One(const std::string& name) const {
   return texts.empty() ? "" : texts[0];
 }
 
+std::vector<std::string> LlmFlags(std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--threads", "1"});
+  return flags;
+}
+
 LlmAnswer RunLlm(const std::vector<std::string>& args, const std::vector<std::string>& flags) {
-  const CommandResult result = RunGuest(flags, "llm", args);
+  const CommandResult result = RunGuest(LlmFlags(flags), "llm", args);
   LlmAnswer answer;
   answer.err = result.err;
   for (const std::string& text : Lines(result.out)) {

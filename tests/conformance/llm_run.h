@@ -26,6 +26,10 @@ struct LlmAnswer {
   std::string One(const std::string& name) const;
 };
 
+// `flags` for the command, and that one thread computes: the model is so small that several would mostly wait for each
+// other, and on a machine with other work for very long.
+std::vector<std::string> LlmFlags(std::vector<std::string> flags = {"--model", TinyLm()});
+
 LlmAnswer RunLlm(const std::vector<std::string>& args, const std::vector<std::string>& flags = {"--model", TinyLm()});
 
 // ChatML's words around a question.

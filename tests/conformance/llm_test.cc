@@ -195,7 +195,7 @@ TEST(Llm, ModelWhoseFileIsMissing) {
     script.Do("rename /files/m.gguf /files/gone");
     script.Fails("name 0 m", wasmedge ? WASI_NN_MODEL_NOT_FOUND : WASI_NN_NOT_FOUND);
     script.Do("rename /files/gone /files/m.gguf").Do("name 0 m");
-    script.Run(flags, folder.path());
+    script.Run(LlmFlags(flags), folder.path());
   }
 }
 
