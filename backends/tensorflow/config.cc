@@ -50,14 +50,10 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
 ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text) {
   const Config host(host_text, "configuration of the model");
   const Config guest(guest_text, "configuration from the guest");
-  const auto names = [&](const char* key, std::vector<std::string> otherwise) {
-    if (auto list = Names(host, key)) return *list;
-    return Names(guest, key).value_or(std::move(otherwise));
-  };
   ModelConfig parsed;
   parsed.signature = host.String("signature").value_or(guest.String("signature").value_or("serving_default"));
-  parsed.tags = names("tags", {"serve"});
-  parsed.outputs = names("outputs", {});
+  parsed.tags = Names(host, "tags").value_or(Names(guest, "tags").value_or(std::vector<std::string>{"serve"}));
+  parsed.outputs = Names(host, "outputs").value_or(std::vector<std::string>());
   parsed.allow_file_ops = host.Bool("allow_file_ops").value_or(false);
   return parsed;
 }

@@ -1,6 +1,7 @@
 #include "core/host.h"
 
 #include "core/backend_keys.h"
+#include "core/guest_config.h"
 #include "core/model_files.h"
 #include "core/sniff.h"
 #include "core/words.h"
@@ -40,6 +41,19 @@ Result<Parts> ReadParts(const ModelSource& source) {
     parts.push_back(std::move(*part));
   }
   return parts;
+}
+
+Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
+  std::vector<uint32_t> indices;
+  if (!names.empty() && graph.has_late_outputs()) {
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "the outputs of this model are known only after a compute");
+  }
+  for (const std::string& name : names) {
+    Result<uint32_t> index = graph.FindOutput(name);
+    if (!index) return std::unexpected(std::move(index.error()));
+    indices.push_back(*index);
+  }
+  return indices;
 }
 
 }  // namespace
@@ -113,19 +127,35 @@ Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name) {
   return (*model)->Get([this](const ModelSource& source) { return LoadSource(source); });
 }
 
-Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, Charge& bytes) {
+Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
+                                         Charge& bytes) {
   Result<std::shared_ptr<Model>> model = models_.Find(name);
   if (!model) return std::unexpected(std::move(model.error()));
-  Result<std::shared_ptr<Backend>> backend = BackendOf((*model)->source());
+  const ModelSource& source = (*model)->source();
+  Result<std::shared_ptr<Backend>> backend = BackendOf(source);
   if (!backend) return std::unexpected(std::move(backend.error()));
-  Result<GuestConfig> config = PartGuestConfig((*backend)->table(), options.guest_config);
+  Result<GuestConfig> config = ParseGuestConfig((*backend)->table(), options.guest_config);
   if (!config) return std::unexpected(std::move(config.error()));
-  const bool own = config->needs_load();
-  options.guest_config = std::move(config->load);
-  Result<std::shared_ptr<Graph>> graph =
-      own ? LoadSource((*model)->source(), std::move(options), &bytes) : LoadNamed(name);
+  for (const std::string& hint : config->unused) {
+    logger_.Write(WASINN_LOG_INFO, fmt::format("model '{}': backend '{}' cannot follow a guest's '{}' for one model",
+                                               name, (*backend)->table().name, hint));
+  }
+  Result<std::shared_ptr<Graph>> graph;
+  if (config->needs_load(source.target)) {
+    ModelSource own = source;
+    own.target = config->device.value_or(source.target);
+    if (config->device) {
+      if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
+    }
+    options.guest_config = std::move(config->load);
+    graph = LoadSource(own, std::move(options), &bytes);
+  } else {
+    graph = LoadNamed(name);
+  }
   if (!graph) return std::unexpected(std::move(graph.error()));
-  return Configured{std::move(*graph), std::move(config->context)};
+  Result<std::vector<uint32_t>> outputs = FindOutputs(**graph, config->outputs);
+  if (!outputs) return std::unexpected(std::move(outputs.error()));
+  return Configured{std::move(*graph), std::move(config->context), std::move(*outputs)};
 }
 
 // Which backend serves a model, without compiling it unless only its bytes tell.

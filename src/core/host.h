@@ -29,9 +29,11 @@ class Host {
   // for this guest alone, with the deadline and stop of `options`, and its bytes are charged.
   struct Configured {
     std::shared_ptr<Graph> graph;
-    std::string context_config;  // for the contexts of this guest
+    std::string context_config;     // for the contexts of this guest
+    std::vector<uint32_t> outputs;  // that they produce; none: all
   };
-  Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, Charge& bytes);
+  Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
+                               Charge& bytes);
   // Compiles parts. The encoding is resolved from the bytes, and checked against them and, if one is given, a guest's
   // policy.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,

@@ -10,6 +10,10 @@ Status Policy::CheckLoad(wasinn_target target) const {
   if (!allow_load) {
     return Error(WASINN_SECURITY, "the host's policy does not let guests load their own models (policy.allow_load)");
   }
+  return CheckTarget(target);
+}
+
+Status Policy::CheckTarget(wasinn_target target) const {
   if ((targets >> target & 1) != 0) return Status();
   return Error(WASINN_SECURITY, "the host's policy does not allow target {}", TargetName(target));
 }

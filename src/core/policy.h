@@ -23,6 +23,7 @@ struct Policy {
 
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;
+  Status CheckTarget(wasinn_target target) const;
   Status CheckEncoding(wasinn_encoding encoding) const;
   Status CheckName(std::string_view name) const;
 };

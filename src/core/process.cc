@@ -54,7 +54,7 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
                                wasinn_target target) {
   if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
   if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, Charge(graph_count_), Charge(model_bytes_)});
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   std::vector<std::shared_ptr<const Blob>> blobs;
   if (Status status = CopyParts(parts, guest->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
@@ -79,7 +79,7 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
                 limits_.max_name_bytes);
   }
   if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, Charge(graph_count_), Charge(model_bytes_)});
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (config.empty()) {
     Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name);
@@ -89,10 +89,11 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
   }
   Result<Host::Configured> configured = host_->LoadNamed(
       name, {.guest_config = config, .deadline = std::chrono::milliseconds(limits_.load_timeout_ms), .stop = &closing_},
-      guest->bytes);
+      policy_, guest->bytes);
   if (!configured) return std::unexpected(std::move(configured.error()));
   guest->graph = std::move(configured->graph);
   guest->context_config = std::move(configured->context_config);
+  guest->outputs = std::move(configured->outputs);
   return graphs_.Insert(std::move(guest));
 }
 
@@ -109,6 +110,11 @@ Result<uint32_t> Process::InitContext(uint32_t handle) {
                       tensor_bytes_, host_->watchdog());
   if (!context) return std::unexpected(std::move(context.error()));
   guest->context = std::move(*context);
+  if (!(*graph)->outputs.empty()) {
+    if (Status status = guest->context->SelectOutputs((*graph)->outputs); !status.ok()) {
+      return std::unexpected(std::move(status));
+    }
+  }
   return contexts_.Insert(std::move(guest));
 }
 

@@ -110,7 +110,8 @@ class Process {
   // A graph that a guest holds. Its contexts hold it too, since what it takes is only free when the last of them goes.
   struct GuestGraph {
     std::shared_ptr<const Graph> graph;
-    std::string context_config;  // the guest's own for its contexts, a JSON object; "": none
+    std::string context_config;     // the guest's own for its contexts, a JSON object; "": none
+    std::vector<uint32_t> outputs;  // that they produce; none: all
     Charge count, bytes;
   };
   struct GuestContext {

@@ -272,7 +272,7 @@ TEST(TensorFlowCompute, FetchesOnlyWhatIsWanted) {
 TEST(TensorFlowCompute, WhatIsNotWantedIsNotComputed) {
   const Host host;
   const Model model(host, ModelBytes("huge_output.pb"),
-                    {.encoding = WASINN_TENSORFLOW, .guest_config = R"({"outputs": ["shape", "y"]})"});
+                    {.encoding = WASINN_TENSORFLOW, .host_config = R"({"outputs": ["shape", "y"]})"});
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context context(model);
   ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {2}, {-1, 3})));

@@ -129,7 +129,7 @@ TEST(TensorFlowGraphs, TheirOutputsAreAllTensorsOfNodesWithoutConsumers) {
   const Model all(host, ModelBytes("unique.pb"), Graph());
   EXPECT_THAT(Outputs(all), ElementsAre("unique", "unique:1"));
   LoadOptions options = Graph();
-  options.guest_config = R"({"outputs": ["unique:1"]})";
+  options.host_config = R"({"outputs": ["unique:1"]})";
   const Model one(host, ModelBytes("unique.pb"), options);
   EXPECT_THAT(Outputs(one), ElementsAre("unique:1"));
   Context context(one);
@@ -139,7 +139,7 @@ TEST(TensorFlowGraphs, TheirOutputsAreAllTensorsOfNodesWithoutConsumers) {
   ASSERT_TRUE(context.Get(0, &indices));
   EXPECT_THAT(indices.As<int32_t>(), ElementsAre(0, 1, 0, 0, 1, 2));
   for (const char* absent : {"none", "unique:2", "unique:-1", "unique:x", ":", ""}) {
-    options.guest_config = std::string(R"({"outputs": [")") + absent + "\"]}";
+    options.host_config = std::string(R"({"outputs": [")") + absent + "\"]}";
     const Model model(host, ModelBytes("unique.pb"), options);
     EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << absent;
     EXPECT_THAT(model.loaded().message, HasSubstr(std::string("no tensor '") + absent + "'"));

@@ -50,7 +50,7 @@ class Dialects : public ::testing::Test {
   }
 
   Log log_;
-  HostPtr host_ = EchoHost(log_);
+  HostPtr host_ = EchoHost(log_, "log.level = \"info\"\n");
   ProcessPtr process_ = NewProcess(host_.get());
   FakeGuest guest_{process_.get(), 1 << 20};
 
@@ -87,6 +87,52 @@ TEST_F(Dialects, AConfigurationThatAGuestMayNotHave) {
   EXPECT_EQ(Stats().model_bytes, 0u);
   EXPECT_EQ(Stats().graphs, 0u);
   EXPECT_EQ(Infer(Context(Graph())), kSuccess);
+}
+
+// What a guest may set whatever the backend.
+TEST_F(Dialects, KeysThatMeanTheSameEverywhere) {
+  AddEchoModel(host_.get(), "two", "in x f32 2\nin y f32 1\n");
+  uint32_t graph = 0;
+  EXPECT_EQ(LoadWithConfig(R"({"threads": 1, "precision": "f16", "device": "cpu"})", graph, "two"), kSuccess);
+  EXPECT_TRUE(log_.Contains("model 'two': backend 'echo' cannot follow a guest's 'threads' for one model"));
+  EXPECT_EQ(Stats().model_bytes, 0u) << "nothing of it needs a compile of its own";
+  for (const char* config :
+       {R"({"threads": 0})", R"({"threads": "2"})", R"({"threads": 1e9})", R"({"precision": "f8"})",
+        R"({"precision": 16})", R"({"device": "GPU.1"})", R"({"device": 0})", R"({"outputs": []})",
+        R"({"outputs": "x"})", R"({"outputs": [0]})", R"({"outputs": ["z"]})", "{\"outputs\": [\"\xff\"]}"}) {
+    EXPECT_EQ(LoadWithConfig(config, graph, "two"), kInvalidArgument) << config;
+  }
+  EXPECT_EQ(LoadWithConfig(R"({"device": "gpu"})", graph, "two"), kUnsupportedOperation) << "echo has none";
+  EXPECT_EQ(Stats().graphs, 1u);
+}
+
+TEST_F(Dialects, OutputsOfAConfiguration) {
+  AddEchoModel(host_.get(), "two", "in x f32 2\nin y f32 1\n");
+  uint32_t graph = 0;
+  ASSERT_EQ(LoadWithConfig(R"({"outputs": ["y"]})", graph, "two"), kSuccess);
+  EXPECT_EQ(Stats().model_bytes, 0u);
+  const uint32_t context = Context(graph), buffer = guest_.Reserve(8), written = guest_.Reserve(4);
+  ASSERT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
+  ASSERT_EQ(guest_.SetInput<float>(context, 1, {1}, kF32, {3}), kSuccess);
+  ASSERT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(guest_.Call("get_output", {context, 0, buffer, 8, written}), kInvalidArgument);
+  ASSERT_EQ(guest_.Call("get_output", {context, 1, buffer, 8, written}), kSuccess);
+  EXPECT_EQ(guest_.Read<float>(buffer), 3);
+  AddEchoModel(host_.get(), "late", "in x f32 2\nlate\n");
+  EXPECT_EQ(LoadWithConfig(R"({"outputs": ["x"]})", graph, "late"), kUnsupportedOperation);
+}
+
+TEST_F(Dialects, ThePolicyHoldsForADevice) {
+  Log log;
+  const HostPtr host = EchoHost(log, "policy.targets = [\"cpu\"]\n");
+  AddEchoModel(host.get(), "m", kModel);
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest guest(process.get());
+  const std::string config = R"({"device": "gpu"})";
+  const uint32_t out = guest.Reserve(4);
+  EXPECT_EQ(guest.Call("load_by_name_with_config", {guest.Put("m"), 1, guest.Put(config), config.size(), out}),
+            kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("security: the host's policy does not allow target gpu")) << log.lines().back();
 }
 
 TEST_F(Dialects, UnloadFreesTheNameAtOnceAndTheModelWithItsLastContext) {
