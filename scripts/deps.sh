@@ -15,6 +15,7 @@
 #   torch         the PyTorch framework, for CPUs: libraries and headers
 #   tflite        the TensorFlow Lite framework: library and headers
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
+#   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   lint          clang-format and clang-tidy (apt)
 # It can be run again at any time: what is there already is left alone, also after an interruption.
@@ -26,7 +27,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow tests lint)
+names=(build guest wasmtime wasmtime-component component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama tests lint)
 
 packages_of() {
   case $1 in
@@ -51,6 +52,7 @@ recipes_of() {
     torch) echo torch ;;
     tflite) echo tflite ;;
     tensorflow) echo tensorflow ;;
+    llama) echo llama ;;
     tests) echo onnx-node-tests silero-vad ;;
   esac
 }

@@ -45,6 +45,14 @@ TENSORFLOW_WHEEL=2.21.0
 TENSORFLOW_WHEEL_SHA256="2b847d217b02ee7731ed91431daf3250daa0196c3c94614d23be27232e6e5b6c
   4b24aca16d527a3cf1c37f720c04c484c3d20f4d0fdfa98632ac8b9f3be6eb5c"
 
+# llama.cpp: the libraries are those that a binding for JavaScript carries; the C headers, and what is compiled here of the sources,
+# come with a binding for Python, from a few days later. The headers fit the libraries: docs/decisions/0014-prebuilt-llama.md.
+LLAMA_NPM=3.22.1
+LLAMA_NPM_SHA256_X64=0d953e1503d5ab4608d8ed5b739132308c81ac05ffeb760d2a7f30e08a9f90e0
+LLAMA_NPM_SHA256_ARM64=39c76b998e35ed2f236c01472fc79eda0fc558b1c8b535023c2d7ded8c327cc4
+LLAMA_SDIST=0.3.36
+LLAMA_SDIST_SHA256=832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e
+
 # Tests only. Later wheels of onnx no longer carry the node tests.
 ONNX_WHEEL=1.17.0
 ONNX_WHEEL_SHA256="4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c949

@@ -35,6 +35,16 @@ std::string Found(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, kReplace);
 }
 
+// Recursive only as deep as it may be.
+bool IsDeeperThan(const nlohmann::json& value, size_t depth) {
+  if (!value.is_structured()) return false;
+  if (depth == 0) return true;
+  for (const auto& inner : value) {
+    if (IsDeeperThan(inner, depth - 1)) return true;
+  }
+  return false;
+}
+
 // False if a value is no text, number or boolean.
 bool ReadEntries(const nlohmann::json& object, const char* except, Config::Entries* entries) {
   for (const auto& [key, value] : object.items()) {
@@ -98,6 +108,50 @@ std::optional<int64_t> Config::Integer(const char* key, int64_t least, int64_t m
                     value->get<int64_t>() >= least && value->get<int64_t>() <= most;
   if (!fits) Refuse(key, fmt::format("a whole number from {} to {}", least, most));
   return value->get<int64_t>();
+}
+
+std::optional<double> Config::Number(const char* key, double least, double most) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  // Not the other way round: nothing compares with what is no number.
+  const bool fits = value->is_number() && value->get<double>() >= least && value->get<double>() <= most;
+  if (!fits) Refuse(key, fmt::format("a number from {} to {}", least, most));
+  return value->get<double>();
+}
+
+std::optional<std::vector<std::string>> Config::StringList(const char* key) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) return std::vector{value->get<std::string>()};
+  std::vector<std::string> list;
+  bool good = value->is_array();
+  for (size_t i = 0; good && i < value->size(); ++i) {
+    good = (*value)[i].is_string();
+    if (good) list.push_back((*value)[i].get<std::string>());
+  }
+  if (!good) Refuse(key, "a string or a list of strings");
+  return list;
+}
+
+std::optional<std::string> Config::JsonText(const char* key, size_t depth) const {
+  const auto* value = json_->Find(key);
+  if (value == nullptr) return std::nullopt;
+  constexpr bool kThrow = false;
+  nlohmann::json parsed;
+  if (value->is_string()) {
+    parsed = nlohmann::json::parse(value->get_ref<const std::string&>(), nullptr, kThrow);
+    value = &parsed;
+  }
+  if (value->is_discarded() || IsDeeperThan(*value, depth)) {
+    Refuse(key, fmt::format("JSON that is nested no deeper than {}", depth));
+  }
+  return value->dump();
+}
+
+std::vector<std::string> Config::Keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json_->object.items()) keys.push_back(key);
+  return keys;
 }
 
 std::optional<size_t> Config::Word(const char* key, std::span<const char* const> words) const {

@@ -28,6 +28,12 @@ class Config {
   std::optional<std::string> String(const char* key) const;
   std::optional<bool> Bool(const char* key) const;
   std::optional<int64_t> Integer(const char* key, int64_t least, int64_t most) const;
+  // A number, whole or not.
+  std::optional<double> Number(const char* key, double least, double most) const;
+  // A string, or a list of strings.
+  std::optional<std::vector<std::string>> StringList(const char* key) const;
+  // JSON as a string or as a value, not deeper than `depth` in either; as text.
+  std::optional<std::string> JsonText(const char* key, size_t depth) const;
   // One of `words`, as its index.
   std::optional<size_t> Word(const char* key, std::span<const char* const> words) const;
   // An object of strings, numbers and booleans, as text: {"device_id": 1}.
@@ -38,6 +44,8 @@ class Config {
     Entries options;
   };
   std::optional<std::vector<Named>> NamedList(const char* key) const;
+  // All that are there, known or not.
+  std::vector<std::string> Keys() const;
 
  private:
   struct Json;

@@ -16,7 +16,7 @@
 #include "torch/archive.h"
 #include "torch/call_scope.h"
 #include "torch/code_scan.h"
-#include "torch/large_stack.h"
+#include "common/large_stack.h"
 #include "torch/messages.h"
 #include "torch/value_check.h"
 
@@ -162,7 +162,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   const Source source = {
       .bytes = bytes, .options = options, .subject = {.log = &host.log(), .budget = budget, .gate = &gate}};
   // PyTorch's parser and compiler are recursive.
-  RunOnLargeStack(kParserStack, [&] {
+  backend::RunOnLargeStack(kParserStack, [&] {
     try {
       Load(source);
     } catch (const Error&) {

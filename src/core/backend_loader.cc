@@ -28,7 +28,7 @@ constexpr Known kKnown[] = {{"onnx", WASINN_ONNX, "scripts/deps.sh onnxruntime"}
                             {"tflite", WASINN_TENSORFLOWLITE, "scripts/deps.sh tflite"},
                             {"torch", WASINN_PYTORCH, "scripts/deps.sh torch"},
                             {"tensorflow", WASINN_TENSORFLOW, "scripts/deps.sh tensorflow"},
-                            {"llama", WASINN_GGML, ""}};
+                            {"llama", WASINN_GGML, "scripts/deps.sh llama"}};
 
 std::span<const wasinn_encoding> EncodingsOf(const wasinn_backend& table) {
   return {table.encodings, table.n_encodings};

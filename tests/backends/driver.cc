@@ -182,6 +182,17 @@ Result Context::Get(uint32_t index, Tensor* tensor) {
   return result;
 }
 
+Result Context::Step() { return TakeError(model_.host().table().step(context_)); }
+
+Result Context::Piece(uint32_t index, std::string* bytes) {
+  wasinn_tensor view = {.struct_size = sizeof(view)};
+  Result result = TakeError(model_.host().table().piece(context_, index, &view));
+  if (result) bytes->assign(static_cast<const char*>(view.data), view.bytes);
+  return result;
+}
+
+Result Context::Finish() { return TakeError(model_.host().table().finish(context_)); }
+
 wasinn_tensor Context::View(uint32_t index) {
   wasinn_tensor view = {.struct_size = sizeof(view)};
   const Result result = TakeError(model_.host().table().output(context_, index, &view));

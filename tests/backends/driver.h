@@ -123,6 +123,10 @@ class Context {
   void* Buffer(uint32_t index, const Tensor& tensor);
   Result Compute();
   Result Get(uint32_t index, Tensor* tensor);
+  // Of models that generate piece by piece: a step, the newest piece of an output, the end.
+  Result Step();
+  Result Piece(uint32_t index, std::string* bytes);
+  Result Finish();
   // The output's bytes, in place.
   wasinn_tensor View(uint32_t index);
   void Cancel();

@@ -1,6 +1,6 @@
 // Runs recursive code of others that was not written for inputs of strangers.
-#ifndef WASINN_BACKENDS_TORCH_LARGE_STACK_H_
-#define WASINN_BACKENDS_TORCH_LARGE_STACK_H_
+#ifndef WASINN_BACKENDS_COMMON_LARGE_STACK_H_
+#define WASINN_BACKENDS_COMMON_LARGE_STACK_H_
 
 #include <pthread.h>
 
@@ -10,7 +10,7 @@
 
 #include "common/error.h"
 
-namespace wasinn::torch {
+namespace wasinn::backend {
 
 // Calls `function` on a thread of its own with a stack of `bytes`, of which only what is touched takes memory, and
 // waits. What it throws is thrown here.
@@ -35,11 +35,11 @@ void RunOnLargeStack(size_t bytes, Function&& function) {
   };
   const int failed = pthread_create(&thread, &attributes, run, &call);
   pthread_attr_destroy(&attributes);
-  if (failed != 0) throw backend::Error(WASINN_TOO_LARGE, "there is no memory for a thread that loads the model");
+  if (failed != 0) throw Error(WASINN_TOO_LARGE, "there is no memory for a thread with a large stack");
   pthread_join(thread, nullptr);
   if (call.thrown != nullptr) std::rethrow_exception(std::exchange(call.thrown, nullptr));
 }
 
-}  // namespace wasinn::torch
+}  // namespace wasinn::backend
 
-#endif  // WASINN_BACKENDS_TORCH_LARGE_STACK_H_
+#endif  // WASINN_BACKENDS_COMMON_LARGE_STACK_H_

@@ -1,0 +1,44 @@
+// The backend's configuration keys.
+#ifndef WASINN_BACKENDS_LLAMA_CONFIG_H_
+#define WASINN_BACKENDS_LLAMA_CONFIG_H_
+
+#include <wasinn/backend.h>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "llama/gguf_scan.h"
+#include "llama/settings.h"
+
+namespace wasinn::llama {
+
+std::span<const wasinn_key> Keys();
+
+struct BackendConfig {
+  std::string library;
+  int threads = 1;
+  std::vector<std::string> guest_architectures;
+
+  // `budget`: the host's threads, which are also the default.
+  static BackendConfig Parse(const char* text, uint32_t budget);
+};
+
+struct ModelConfig {
+  SettingsLimits limits;
+  Settings defaults;
+  int32_t gpu_layers = -1;  // -1: all
+  uint32_t parallel = 0;    // 0: each context decodes by itself
+  bool map = true;
+  std::map<std::string, std::string> loras;  // name → path
+
+  // What the host allows, then what the guest chose of it.
+  static ModelConfig Parse(const char* host_text, const char* guest_text, const BackendConfig& backend,
+                           const ModelScan& scan);
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_CONFIG_H_

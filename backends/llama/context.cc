@@ -1,0 +1,238 @@
+#include "llama/context.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/config.h"
+#include "common/error.h"
+#include "llama/own_sequence.h"
+#include "llama/prompt.h"
+
+namespace wasinn::llama {
+
+using backend::Config;
+using backend::Error;
+
+namespace {
+
+constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1, kCompletionIndex = 0, kMetadataIndex = 1;
+constexpr int kMostWarnings = 16;
+constexpr size_t kMostKeysNamed = 8, kLongestKeyNamed = 40;
+
+// What a guest wrote, for a log.
+std::string Printable(std::string_view text) {
+  std::string printable(text.substr(0, kLongestKeyNamed));
+  std::ranges::replace_if(printable, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return printable;
+}
+
+// Lets cancel in while it lives.
+class GateScope {
+ public:
+  explicit GateScope(backend::CancelGate* gate) : gate_(gate) { gate_->Enter(); }
+  ~GateScope() { gate_->Leave(); }
+  GateScope(const GateScope&) = delete;
+  GateScope& operator=(const GateScope&) = delete;
+
+ private:
+  backend::CancelGate* const gate_;
+};
+
+}  // namespace
+
+Context::Context(const Model& model, const wasinn_context_options& options)
+    : model_(model), max_bytes_(options.max_bytes), settings_(model.config().defaults) {}
+
+Context::~Context() = default;
+
+void Context::Interrupt() {}
+
+void Context::Input(uint32_t index, wasinn_tensor* tensor) {
+  if (index > kOptionsIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has 2", index));
+  Finish();
+  std::string& buffer = index == kPromptIndex ? prompt_ : options_;
+  buffer.resize(tensor->bytes);
+  tensor->data = buffer.data();
+  tokens_.reset();
+  if (index == kOptionsIndex) options_read_ = false;
+}
+
+void Context::ReadOptions() {
+  if (options_read_) return;
+  if (options_.find('\0') != std::string::npos) {
+    throw Error(WASINN_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
+  }
+  const Config options(options_.c_str(), "options");
+  // Each options input stands for itself, on top of what the model was loaded with.
+  Settings settings = model_.config().defaults;
+  settings.Apply(options, model_.config().limits, model_.config().loras);
+  WarnOfKeys(options);
+  settings_ = std::move(settings);
+  options_read_ = true;
+}
+
+void Context::WarnOfKeys(const Config& options) {
+  std::vector<std::string> unknown;
+  for (const std::string& key : options.Keys()) {
+    if (!IsSettingsKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
+  }
+  std::string warning;
+  if (!unknown.empty()) warning += fmt::format("unknown keys: {}", fmt::join(unknown, ", "));
+  if (options.Bool("stream-stdout").value_or(false)) {
+    warning += fmt::format(
+        "{}stream-stdout: the library does not write to stdout: compute step by step and print the "
+        "pieces",
+        warning.empty() ? "" : "; ");
+  }
+  if (options.Integer("n-gpu-layers", -1, INT32_MAX)) {
+    warning += fmt::format("{}n-gpu-layers: is of a model's load", warning.empty() ? "" : "; ");
+  }
+  if (warning.empty() || warning == warned_ || ++warnings_ > kMostWarnings) return;
+  warned_ = warning;
+  model_.host().log().Write(WASINN_LOG_WARNING, "llama: options: " + warning);
+}
+
+void Context::ReadPrompt() {
+  ReadOptions();
+  if (!tokens_) tokens_ = Tokenize(model_, prompt_, settings_, settings_.context);
+}
+
+void Context::PrepareSequence() {
+  if (sequence_ != nullptr && sequence_settings_.SameContext(settings_)) return;
+  sequence_.reset();  // first, so that there are never two
+  sequence_ = std::make_unique<OwnSequence>(model_, settings_, max_bytes_, gate_);
+  sequence_settings_ = settings_;
+}
+
+void Context::BeginGeneration() {
+  generation_.reset();
+  completion_.clear();
+  output_tokens_ = evaluated_tokens_ = 0;
+  has_output_ = has_piece_ = embedded_ = false;
+  ReadPrompt();
+  PrepareSequence();
+  // Smaller only where llama.cpp has made it so.
+  if (tokens_->size() > sequence_->capacity()) {
+    throw Error(WASINN_PROMPT_TOO_LONG,
+                fmt::format("the prompt has {} tokens: the context has {}", tokens_->size(), sequence_->capacity()));
+  }
+  if (!settings_.embedding) generation_ = std::make_unique<Generation>(model_, settings_, *tokens_, sequence_.get());
+}
+
+void Context::Embed() {
+  const std::vector<float> embedding = static_cast<OwnSequence&>(*sequence_).Embed(*tokens_);
+  evaluated_tokens_ = tokens_->size();
+  completion_ = fmt::format("{{\"n_embedding\":{},\"embedding\":[{}]}}", embedding.size(), fmt::join(embedding, ","));
+  piece_ = completion_;
+  embedded_ = true;
+}
+
+Generation::End Context::StepInside() {
+  if (settings_.embedding) {
+    if (embedded_) return Generation::End::kOver;
+    Embed();
+    return Generation::End::kNone;
+  }
+  const Generation::End end = generation_->Step(&piece_);
+  completion_ += piece_;
+  output_tokens_ = generation_->output_tokens();
+  evaluated_tokens_ = generation_->evaluated_tokens();
+  return end;
+}
+
+void Context::Compute() {
+  Finish();
+  Generation::End end = Generation::End::kNone;
+  try {
+    const GateScope scope(&gate_);
+    BeginGeneration();
+    while (end == Generation::End::kNone) end = StepInside();
+  } catch (...) {
+    generation_.reset();
+    throw;
+  }
+  generation_.reset();
+  has_output_ = true;
+  if (end == Generation::End::kFull) {
+    throw Error(WASINN_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
+  }
+}
+
+void Context::Step() {
+  Generation::End end = Generation::End::kNone;
+  has_piece_ = false;
+  try {
+    const GateScope scope(&gate_);
+    if (!streaming_) BeginGeneration();
+    streaming_ = true;
+    end = StepInside();
+  } catch (...) {
+    Finish();
+    has_output_ = false;
+    throw;
+  }
+  has_output_ = true;
+  has_piece_ = end == Generation::End::kNone;
+  if (end == Generation::End::kOver) throw Error(WASINN_END_OF_SEQUENCE, "the generation has ended");
+  if (end == Generation::End::kFull) {
+    throw Error(WASINN_CONTEXT_FULL, fmt::format("the context of {} tokens is full", sequence_->capacity()));
+  }
+}
+
+void Context::Finish() {
+  generation_.reset();
+  streaming_ = has_piece_ = false;
+}
+
+void Context::View(const std::string& text, wasinn_tensor* view) {
+  length_ = static_cast<int64_t>(text.size());
+  *view = {.struct_size = sizeof(wasinn_tensor),
+           .dtype = WASINN_U8,
+           .rank = 1,
+           .dims = &length_,
+           .data = const_cast<char*>(text.data()),
+           .bytes = text.size(),
+           .owner = nullptr,
+           .release = nullptr};
+}
+
+void Context::WriteMetadata() {
+  // Before anything was computed, a guest asks for it to know how long its prompt is.
+  if (!tokens_ && !prompt_.empty()) ReadPrompt();
+  // The four that WasmEdge has, and ours.
+  const nlohmann::json metadata = {{"input_tokens", tokens_ ? tokens_->size() : 0},
+                                   {"output_tokens", output_tokens_},
+                                   {"llama_build_number", 0},
+                                   {"llama_commit", model_.host().library().commit()},
+                                   {"llama_version", model_.host().library().version()},
+                                   {"evaluated_tokens", evaluated_tokens_}};
+  metadata_ = metadata.dump();
+}
+
+void Context::Output(uint32_t index, wasinn_tensor* view) {
+  if (index == kMetadataIndex) {
+    WriteMetadata();
+    return View(metadata_, view);
+  }
+  if (index != kCompletionIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has 2", index));
+  if (!has_output_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  View(completion_, view);
+}
+
+void Context::Piece(uint32_t index, wasinn_tensor* view) {
+  if (!has_piece_) throw Error(WASINN_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
+  if (index == kMetadataIndex) return Output(index, view);
+  if (index != kCompletionIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has 2", index));
+  View(piece_, view);
+}
+
+void Context::DiscardOutputs() {
+  has_output_ = false;
+  completion_ = std::string();
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,79 @@
+// One conversation.
+#ifndef WASINN_BACKENDS_LLAMA_CONTEXT_H_
+#define WASINN_BACKENDS_LLAMA_CONTEXT_H_
+
+#include <wasinn/backend.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/cancel_gate.h"
+#include "llama/generation.h"
+#include "llama/model.h"
+#include "llama/sequence.h"
+#include "llama/settings.h"
+
+namespace wasinn::llama {
+
+// One thread at a time, but for Cancel.
+class Context {
+ public:
+  Context(const Model& model, const wasinn_context_options& options);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  void Input(uint32_t index, wasinn_tensor* tensor);
+  void Compute();
+  void Output(uint32_t index, wasinn_tensor* view);
+  void Cancel() {
+    gate_.Cancel([this] { Interrupt(); });
+  }
+  void DiscardOutputs();
+  void Step();
+  void Piece(uint32_t index, wasinn_tensor* view);
+  void Finish();
+
+ private:
+  void Interrupt();
+  void ReadOptions();
+  void WarnOfKeys(const backend::Config& options);
+  void ReadPrompt();
+  void PrepareSequence();
+  void BeginGeneration();
+  void Embed();
+  // One piece, between Enter and Leave of the gate.
+  Generation::End StepInside();
+  void WriteMetadata();
+  void View(const std::string& text, wasinn_tensor* view);
+
+  const Model& model_;
+  const uint64_t max_bytes_;  // 0: no limit
+  backend::CancelGate gate_;
+  std::string prompt_;
+  std::string options_;
+  bool options_read_ = true;
+  Settings settings_;
+  std::optional<std::vector<llama_token>> tokens_;  // of the prompt
+  std::unique_ptr<Sequence> sequence_;
+  Settings sequence_settings_;
+  std::unique_ptr<Generation> generation_;
+  bool embedded_ = false;  // a step has brought the embedding
+  bool streaming_ = false;
+  bool has_output_ = false;
+  bool has_piece_ = false;
+  uint64_t output_tokens_ = 0;
+  uint64_t evaluated_tokens_ = 0;
+  std::string completion_;
+  std::string piece_;
+  std::string metadata_;
+  std::string warned_;
+  int warnings_ = 0;
+  int64_t length_ = 0;  // that a view points to
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_CONTEXT_H_

@@ -1,0 +1,239 @@
+#include "llama/gguf_reader.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <set>
+
+#include "common/error.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+constexpr size_t kLongestKey = 256, kLongestTensorName = 63;
+constexpr uint64_t kMostValues = 1 << 16, kMostTensors = 1 << 18;
+// The shortest entries that there can be, so that counts can be held against what is left of the file.
+constexpr uint64_t kLeastValueBytes = 8 + 4 + 1, kLeastTensorBytes = 8 + 4 + 4 + 8;
+
+template <typename... Args>
+[[noreturn]] void RefuseGguf(fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(WASINN_INVALID_ENCODING, "no GGUF model: " + fmt::format(format, std::forward<Args>(args)...));
+}
+
+// Bytes of one element; 0: as many as it says itself.
+uint64_t ElementSize(GgufType type) {
+  switch (type) {
+    case GgufType::kU8:
+    case GgufType::kI8:
+    case GgufType::kBool:
+      return 1;
+    case GgufType::kU16:
+    case GgufType::kI16:
+      return 2;
+    case GgufType::kU32:
+    case GgufType::kI32:
+    case GgufType::kF32:
+      return 4;
+    case GgufType::kU64:
+    case GgufType::kI64:
+    case GgufType::kF64:
+      return 8;
+    case GgufType::kString:
+    case GgufType::kArray:
+      break;
+  }
+  return 0;
+}
+
+template <typename T>
+T LoadAs(const uint8_t* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+// Reads on, never past the end.
+class GgufCursor {
+ public:
+  explicit GgufCursor(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  uint64_t at() const { return at_; }
+  uint64_t left() const { return bytes_.size() - at_; }
+
+  std::span<const uint8_t> Take(uint64_t n, const char* what) {
+    if (n > left()) RefuseGguf("{} of {} bytes at offset {}: the file ends {} bytes later", what, n, at_, left());
+    const auto taken = bytes_.subspan(at_, n);
+    at_ += n;
+    return taken;
+  }
+  template <typename T>
+  T Number(const char* what) {
+    return LoadAs<T>(Take(sizeof(T), what).data());
+  }
+  std::string_view String(const char* what) {
+    const auto taken = Take(Number<uint64_t>(what), what);
+    return {reinterpret_cast<const char*>(taken.data()), taken.size()};
+  }
+
+ private:
+  std::span<const uint8_t> bytes_;
+  uint64_t at_ = 0;
+};
+
+GgufType ReadType(GgufCursor* cursor, std::string_view key) {
+  const auto type = cursor->Number<uint32_t>("the type of a value");
+  if (type > static_cast<uint32_t>(GgufType::kF64)) RefuseGguf("{}: type {} is unknown", key, type);
+  return static_cast<GgufType>(type);
+}
+
+GgufValue ReadValue(GgufCursor* cursor, std::span<const uint8_t> file, std::string_view key) {
+  GgufValue value = {.type = ReadType(cursor, key)};
+  if (value.type == GgufType::kArray) {
+    value.is_array = true;
+    value.type = ReadType(cursor, key);
+    value.count = cursor->Number<uint64_t>("the length of an array");
+    if (value.type == GgufType::kArray) RefuseGguf("{}: an array of arrays", key);
+  }
+  const uint64_t size = ElementSize(value.type);
+  // Also keeps the product below from overflowing.
+  if (value.count > cursor->left())
+    RefuseGguf("{}: {} elements: the file has {} more bytes", key, value.count, cursor->left());
+  const uint64_t start = cursor->at();
+  if (size == 0) {
+    for (uint64_t i = 0; i < value.count; ++i) cursor->String("a string");
+  } else {
+    cursor->Take(size * value.count, "a value");
+  }
+  value.bytes = file.subspan(start, cursor->at() - start);
+  return value;
+}
+
+GgufTensor ReadTensor(GgufCursor* cursor) {
+  GgufTensor tensor;
+  tensor.name = cursor->String("the name of a tensor");
+  if (tensor.name.size() > kLongestTensorName) RefuseGguf("a tensor's name has {} bytes", tensor.name.size());
+  tensor.n_dims = cursor->Number<uint32_t>("the rank of a tensor");
+  if (tensor.n_dims > 4) RefuseGguf("tensor '{}' has {} dimensions: expected up to 4", tensor.name, tensor.n_dims);
+  uint64_t elements = 1;
+  for (uint32_t d = 0; d < tensor.n_dims; ++d) {
+    tensor.dims[d] = cursor->Number<uint64_t>("a dimension");
+    if (tensor.dims[d] == 0 || tensor.dims[d] > INT64_MAX ||
+        __builtin_mul_overflow(elements, tensor.dims[d], &elements) || elements > INT64_MAX) {
+      RefuseGguf("tensor '{}': dimension {} is {}", tensor.name, d, tensor.dims[d]);
+    }
+  }
+  tensor.type = cursor->Number<uint32_t>("the type of a tensor");
+  tensor.offset = cursor->Number<uint64_t>("the offset of a tensor");
+  return tensor;
+}
+
+}  // namespace
+
+std::optional<int64_t> GgufValue::Integer() const {
+  if (is_array) return std::nullopt;
+  switch (type) {
+    case GgufType::kU8:
+      return bytes[0];
+    case GgufType::kI8:
+      return static_cast<int8_t>(bytes[0]);
+    case GgufType::kU16:
+      return LoadAs<uint16_t>(bytes.data());
+    case GgufType::kI16:
+      return LoadAs<int16_t>(bytes.data());
+    case GgufType::kU32:
+      return LoadAs<uint32_t>(bytes.data());
+    case GgufType::kI32:
+      return LoadAs<int32_t>(bytes.data());
+    case GgufType::kI64:
+      return LoadAs<int64_t>(bytes.data());
+    case GgufType::kU64: {
+      const auto value = LoadAs<uint64_t>(bytes.data());
+      if (value > INT64_MAX) return std::nullopt;
+      return static_cast<int64_t>(value);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<double> GgufValue::Number() const {
+  if (is_array) return std::nullopt;
+  if (type == GgufType::kF32) return LoadAs<float>(bytes.data());
+  if (type == GgufType::kF64) return LoadAs<double>(bytes.data());
+  const auto integer = Integer();
+  if (!integer) return std::nullopt;
+  return static_cast<double>(*integer);
+}
+
+std::optional<bool> GgufValue::Bool() const {
+  if (is_array || type != GgufType::kBool) return std::nullopt;
+  return bytes[0] != 0;
+}
+
+std::optional<std::string_view> GgufValue::String() const {
+  if (is_array || type != GgufType::kString) return std::nullopt;
+  return GgufCursor(bytes).String("a string");
+}
+
+void GgufValue::ForEachString(const std::function<void(std::string_view)>& visit) const {
+  if (type != GgufType::kString) return;
+  GgufCursor cursor(bytes);
+  for (uint64_t i = 0; i < count; ++i) visit(cursor.String("a string"));
+}
+
+std::optional<int64_t> GgufValue::IntegerAt(uint64_t index) const {
+  if (!is_array || index >= count) return std::nullopt;
+  const uint8_t* at = bytes.data() + 4 * index;
+  if (type == GgufType::kU32) return LoadAs<uint32_t>(at);
+  if (type == GgufType::kI32) return LoadAs<int32_t>(at);
+  return std::nullopt;
+}
+
+GgufFile::GgufFile(std::span<const uint8_t> bytes) {
+  GgufCursor cursor(bytes);
+  constexpr char kMagic[] = {'G', 'G', 'U', 'F'};
+  if (bytes.size() < 4 || std::memcmp(bytes.data(), kMagic, 4) != 0)
+    RefuseGguf("its {} bytes do not begin with GGUF", bytes.size());
+  cursor.Take(4, "the magic");
+  const auto version = cursor.Number<uint32_t>("the version");
+  if (version != 2 && version != 3) RefuseGguf("version {}: expected 2 or 3", version);
+  const auto n_tensors = cursor.Number<uint64_t>("the number of tensors");
+  const auto n_values = cursor.Number<uint64_t>("the number of values");
+  if (n_tensors > kMostTensors || n_tensors > cursor.left() / kLeastTensorBytes) {
+    RefuseGguf("{} tensors in {} bytes", n_tensors, bytes.size());
+  }
+  if (n_values > kMostValues || n_values > cursor.left() / kLeastValueBytes) {
+    RefuseGguf("{} values in {} bytes", n_values, bytes.size());
+  }
+  for (uint64_t i = 0; i < n_values; ++i) {
+    const std::string_view key = cursor.String("a key");
+    if (key.empty() || key.size() > kLongestKey) RefuseGguf("a key of {} bytes", key.size());
+    if (!values_.emplace(key, ReadValue(&cursor, bytes, key)).second) RefuseGguf("key '{}' is there twice", key);
+  }
+  if (const GgufValue* alignment = Find("general.alignment")) {
+    const auto value = alignment->Integer();
+    if (alignment->type != GgufType::kU32 || !value || *value < 1 || *value > (1 << 20) ||
+        (*value & (*value - 1)) != 0) {
+      RefuseGguf("general.alignment: expected a power of 2 up to 1 MiB");
+    }
+    alignment_ = static_cast<uint64_t>(*value);
+  }
+  tensors_.reserve(n_tensors);
+  std::set<std::string_view> names;
+  for (uint64_t i = 0; i < n_tensors; ++i) {
+    tensors_.push_back(ReadTensor(&cursor));
+    if (!names.insert(tensors_.back().name).second) RefuseGguf("tensor '{}' is there twice", tensors_.back().name);
+  }
+  data_offset_ = (cursor.at() + alignment_ - 1) / alignment_ * alignment_;
+  data_size_ = data_offset_ > bytes.size() ? 0 : bytes.size() - data_offset_;
+}
+
+const GgufValue* GgufFile::Find(std::string_view key) const {
+  const auto found = values_.find(key);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,67 @@
+// The structure of a GGUF file, read without trust.
+#ifndef WASINN_BACKENDS_LLAMA_GGUF_READER_H_
+#define WASINN_BACKENDS_LLAMA_GGUF_READER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::llama {
+
+// By GGUF's numbers.
+enum class GgufType : uint32_t { kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kString, kArray, kU64, kI64, kF64 };
+
+struct GgufValue {
+  GgufType type = GgufType::kU8;  // of the value, or of an array's elements
+  bool is_array = false;
+  uint64_t count = 1;              // elements of an array
+  std::span<const uint8_t> bytes;  // of all elements, within the file
+
+  // The number, where it is one that fits; a float never is.
+  std::optional<int64_t> Integer() const;
+  std::optional<double> Number() const;
+  std::optional<bool> Bool() const;
+  std::optional<std::string_view> String() const;
+  // Of an array of strings, in order.
+  void ForEachString(const std::function<void(std::string_view)>& visit) const;
+  // Of an array of whole numbers of 32 bits.
+  std::optional<int64_t> IntegerAt(uint64_t index) const;
+};
+
+struct GgufTensor {
+  std::string_view name;
+  uint32_t n_dims = 0;
+  uint64_t dims[4] = {1, 1, 1, 1};
+  uint32_t type = 0;    // by ggml's numbers
+  uint64_t offset = 0;  // in the data
+};
+
+// Views of a file's bytes. Throws WASINN_INVALID_ENCODING that says what is wrong.
+class GgufFile {
+ public:
+  explicit GgufFile(std::span<const uint8_t> bytes);
+
+  const GgufValue* Find(std::string_view key) const;
+  const std::map<std::string_view, GgufValue>& values() const { return values_; }
+  const std::vector<GgufTensor>& tensors() const { return tensors_; }
+  uint64_t alignment() const { return alignment_; }
+  // Where the tensors' data begins, and how much of it there is.
+  uint64_t data_offset() const { return data_offset_; }
+  uint64_t data_size() const { return data_size_; }
+
+ private:
+  std::map<std::string_view, GgufValue> values_;
+  std::vector<GgufTensor> tensors_;
+  uint64_t alignment_ = 32;
+  uint64_t data_offset_ = 0;
+  uint64_t data_size_ = 0;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_GGUF_READER_H_

@@ -1,0 +1,149 @@
+#include "llama/gguf_scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/error.h"
+#include "llama/gguf_model.h"
+#include "llama/gguf_reader.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+// ggml's element types: how many elements a block has, and how many bytes.
+struct BlockType {
+  uint32_t type, elements, bytes;
+};
+constexpr BlockType kBlockTypes[] = {
+    {0, 1, 4},       // F32
+    {1, 1, 2},       // F16
+    {2, 32, 18},     // Q4_0
+    {3, 32, 20},     // Q4_1
+    {6, 32, 22},     // Q5_0
+    {7, 32, 24},     // Q5_1
+    {8, 32, 34},     // Q8_0
+    {10, 256, 84},   // Q2_K
+    {11, 256, 110},  // Q3_K
+    {12, 256, 144},  // Q4_K
+    {13, 256, 176},  // Q5_K
+    {14, 256, 210},  // Q6_K
+    {16, 256, 66},   // IQ2_XXS
+    {17, 256, 74},   // IQ2_XS
+    {18, 256, 98},   // IQ3_XXS
+    {19, 256, 50},   // IQ1_S
+    {20, 32, 18},    // IQ4_NL
+    {21, 256, 110},  // IQ3_S
+    {22, 256, 82},   // IQ2_S
+    {23, 256, 136},  // IQ4_XS
+    {29, 256, 56},   // IQ1_M
+    {30, 1, 2},      // BF16
+    {34, 256, 54},   // TQ1_0
+    {35, 256, 66},   // TQ2_0
+    {39, 32, 17},    // MXFP4
+    {40, 64, 36},    // NVFP4
+    {41, 128, 18},   // Q1_0
+    {42, 64, 18},    // Q2_0
+};
+
+template <typename... Args>
+[[noreturn]] void RefuseTensor(const GgufTensor& tensor, fmt::format_string<Args...> format, Args&&... args) {
+  throw Error(WASINN_INVALID_ENCODING, fmt::format("no GGUF model: tensor '{}': {}", tensor.name,
+                                                   fmt::format(format, std::forward<Args>(args)...)));
+}
+
+// 0: a type that is not known here.
+uint64_t BytesOf(const GgufTensor& tensor) {
+  const auto* block = std::ranges::find(kBlockTypes, tensor.type, &BlockType::type);
+  if (block == std::end(kBlockTypes)) return 0;
+  if (tensor.dims[0] % block->elements != 0) {
+    RefuseTensor(tensor, "rows of {} elements: blocks have {}", tensor.dims[0], block->elements);
+  }
+  const uint64_t elements = tensor.dims[0] * tensor.dims[1] * tensor.dims[2] * tensor.dims[3];
+  uint64_t bytes = 0;
+  if (__builtin_mul_overflow(elements / block->elements, block->bytes, &bytes)) RefuseTensor(tensor, "is too large");
+  return bytes;
+}
+
+uint64_t CheckTensors(const GgufFile& file, bool of_guest) {
+  uint64_t all = 0;
+  for (const GgufTensor& tensor : file.tensors()) {
+    const uint64_t bytes = BytesOf(tensor);
+    if (bytes == 0 && of_guest) RefuseTensor(tensor, "elements of the unknown type {}", tensor.type);
+    if (tensor.offset % file.alignment() != 0) {
+      RefuseTensor(tensor, "offset {} is no multiple of {}", tensor.offset, file.alignment());
+    }
+    if (tensor.offset > file.data_size() || bytes > file.data_size() - tensor.offset) {
+      RefuseTensor(tensor, "{} bytes at offset {}: the file has {} bytes of data", bytes, tensor.offset,
+                   file.data_size());
+    }
+    all += bytes;  // less than the file has tensors times its size
+  }
+  return all;
+}
+
+// A number of the architecture's, or the largest of an array with one for each layer.
+uint64_t LargestOf(const GgufFile& file, const std::string& key) {
+  const GgufValue* value = file.Find(key);
+  if (value == nullptr) return 0;
+  if (!value->is_array) return static_cast<uint64_t>(std::max<int64_t>(value->Integer().value_or(0), 0));
+  int64_t largest = 0;
+  for (uint64_t i = 0; i < std::min<uint64_t>(value->count, 4096); ++i) {
+    largest = std::max(largest, value->IntegerAt(i).value_or(0));
+  }
+  return static_cast<uint64_t>(largest);
+}
+
+void ReadNumbers(const GgufFile& file, ModelScan* scan) {
+  const std::string& arch = scan->architecture;
+  scan->trained_context = LargestOf(file, arch + ".context_length");
+  scan->embedding = LargestOf(file, arch + ".embedding_length");
+  scan->layers = LargestOf(file, arch + ".block_count");
+  scan->feed_forward = LargestOf(file, arch + ".feed_forward_length");
+  scan->heads = LargestOf(file, arch + ".attention.head_count");
+  scan->kv_heads = LargestOf(file, arch + ".attention.head_count_kv");
+  if (scan->kv_heads == 0) scan->kv_heads = scan->heads;
+  scan->key_length = LargestOf(file, arch + ".attention.key_length");
+  scan->value_length = LargestOf(file, arch + ".attention.value_length");
+  const uint64_t width = scan->heads == 0 ? 0 : scan->embedding / scan->heads;
+  if (scan->key_length == 0) scan->key_length = width;
+  if (scan->value_length == 0) scan->value_length = width;
+  scan->has_pooling = file.Find(arch + ".pooling_type") != nullptr;
+  // What memory is reckoned by must not wrap around.
+  for (const uint64_t number : {scan->embedding, scan->layers, scan->feed_forward, scan->heads, scan->kv_heads,
+                                scan->key_length, scan->value_length}) {
+    if (number > 1 << 24) throw Error(WASINN_INVALID_ENCODING, fmt::format("no GGUF model: {} says {}", arch, number));
+  }
+  if (scan->kv_heads > 1 << 16 || scan->layers > 1 << 12 || scan->key_length > 1 << 16 ||
+      scan->value_length > 1 << 16) {
+    throw Error(WASINN_INVALID_ENCODING, fmt::format("no GGUF model: {} of impossible size", arch));
+  }
+}
+
+}  // namespace
+
+ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
+  const GgufFile file(bytes);
+  ModelScan scan;
+  const GgufValue* architecture = file.Find("general.architecture");
+  if (architecture == nullptr || !architecture->String()) {
+    throw Error(WASINN_INVALID_ENCODING, "no GGUF model: it has no general.architecture");
+  }
+  scan.architecture = *architecture->String();
+  if (const GgufValue* name = file.Find("general.name")) scan.name = name->String().value_or("");
+  scan.tensor_bytes = CheckTensors(file, options.of_guest);
+  ReadNumbers(file, &scan);
+  if (const GgufValue* tokens = file.Find("tokenizer.ggml.tokens")) {
+    scan.vocabulary = tokens->count;
+    tokens->ForEachString(
+        [&](std::string_view token) { scan.longest_token = std::max<uint64_t>(scan.longest_token, token.size()); });
+  }
+  if (options.of_guest) CheckGuestModel(file, scan, options);
+  return scan;
+}
+
+}  // namespace wasinn::llama

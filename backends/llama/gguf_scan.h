@@ -1,0 +1,44 @@
+// What a GGUF file says of its model, checked before llama.cpp sees it.
+#ifndef WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_
+#define WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wasinn::llama {
+
+struct ScanOptions {
+  bool of_guest = false;                   // the bytes of a guest: everything is checked
+  std::vector<std::string> architectures;  // that a guest's model may have
+};
+
+// What memory and prompts are reckoned by. 0: the file does not say.
+struct ModelScan {
+  std::string architecture;
+  std::string name;
+  uint64_t trained_context = 0;
+  uint64_t embedding = 0;
+  uint64_t layers = 0;
+  uint64_t feed_forward = 0;
+  uint64_t heads = 0;  // the largest of any layer, as are the next three
+  uint64_t kv_heads = 0;
+  uint64_t key_length = 0;
+  uint64_t value_length = 0;
+  uint64_t vocabulary = 0;
+  uint64_t longest_token = 0;  // in bytes
+  bool has_pooling = false;
+  uint64_t tensor_bytes = 0;
+
+  // Of one token in the KV cache, with 16 bits for each value.
+  uint64_t kv_bytes_per_token() const { return 2 * layers * kv_heads * (key_length + value_length); }
+};
+
+// Throws WASINN_INVALID_ENCODING for what llama.cpp would refuse, crash or abort on, WASINN_SECURITY for what a guest's
+// model may not have.
+ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options);
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_

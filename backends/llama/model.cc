@@ -1,0 +1,174 @@
+#include "llama/model.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "llama/log_scope.h"
+#include "llama/model_file.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+const wasinn_blob& TheBlob(std::span<const wasinn_blob> blobs, const wasinn_load_options& options) {
+  if (blobs.size() != 1) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a GGUF model is one blob: found {}", blobs.size()));
+  }
+  if (options.encoding != WASINN_GGML) throw Error(WASINN_INVALID_ENCODING, "this backend loads GGUF models");
+  return blobs.front();
+}
+
+ModelScan Scan(const Host& host, const wasinn_blob& blob) {
+  return ScanGguf({blob.data, blob.size},
+                  {.of_guest = blob.path == nullptr, .architectures = host.config().guest_architectures});
+}
+
+// The core may interrupt a load from another thread; llama.cpp asks now and then whether it shall go on.
+class LoadStop {
+ public:
+  explicit LoadStop(const wasinn_load_options& options) : options_(options) {
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, Stop, this);
+  }
+  ~LoadStop() {
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
+  }
+  LoadStop(const LoadStop&) = delete;
+  LoadStop& operator=(const LoadStop&) = delete;
+
+  bool stopped() const { return stopped_; }
+  static bool GoOn(float /*progress*/, void* self) { return !static_cast<LoadStop*>(self)->stopped_; }
+
+ private:
+  static void Stop(void* self) { static_cast<LoadStop*>(self)->stopped_ = true; }
+
+  const wasinn_load_options& options_;
+  std::atomic<bool> stopped_ = false;
+};
+
+constexpr int64_t kAnyLength[] = {-1};
+constexpr wasinn_io Bytes(const char* name, uint32_t flags, const char* type) {
+  return {sizeof(wasinn_io), WASINN_U8, flags, 1, kAnyLength, name, type};
+}
+constexpr wasinn_io kPrompt = Bytes("prompt", WASINN_IO_OPAQUE, "text");
+constexpr wasinn_io kOptions = Bytes("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL, "JSON");
+constexpr wasinn_io kCompletion = Bytes("completion", 0, "text");
+constexpr wasinn_io kMetadata = Bytes("metadata", WASINN_IO_ALWAYS, "JSON");
+constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions};
+constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata};
+constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 2, kInputs, kOutputs};
+
+}  // namespace
+
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+    : host_(host),
+      of_guest_(TheBlob(blobs, options).path == nullptr),
+      scan_(Scan(host, blobs.front())),
+      config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config(), scan_)),
+      on_gpu_(UseGpu(options)),
+      model_(nullptr, {&host.library()}) {
+  Load(blobs.front(), options);
+  const LlamaLibrary& library = host_.library();
+  vocabulary_ = library.model_get_vocab(get());
+  vocabulary_size_ = static_cast<size_t>(library.vocab_n_tokens(vocabulary_));
+  recurrent_ = library.model_is_recurrent(get()) || library.model_is_hybrid(get());
+  CheckVocabulary();
+  LoadLoras();
+  WriteDescription();
+}
+
+const wasinn_info* Model::info() const { return &kInfo; }
+
+bool Model::UseGpu(const wasinn_load_options& options) const {
+  if (options.target == WASINN_CPU) return false;
+  const bool there = host_.library().FindDevice(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr;
+  if (options.target == WASINN_AUTO || (options.target == WASINN_GPU && there)) return there;
+  const char* name = options.target == WASINN_GPU ? "gpu" : "tpu";
+  const std::string missing =
+      fmt::format("target {}: llama.cpp has no such device here; it has {}", name, host_.library().Devices());
+  if (options.cpu_fallback == 0) throw Error(WASINN_UNSUPPORTED_OPERATION, missing);
+  host_.WarnOfFallback(missing);
+  return false;
+}
+
+void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options) {
+  const LlamaLibrary& library = host_.library();
+  const LogScope scope(host_.log(), config_.defaults.log);
+  LoadStop stop(options);
+  ggml_backend_dev_t no_devices[] = {nullptr};
+  llama_model_params params = library.model_default_params();
+  params.n_gpu_layers = on_gpu_ ? config_.gpu_layers : 0;
+  if (!on_gpu_) params.devices = no_devices;
+  params.load_mode = config_.map ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
+  params.progress_callback = LoadStop::GoOn;
+  params.progress_callback_user_data = &stop;
+  if (HasFile(blob)) {
+    model_.reset(library.model_load_from_file(blob.path, params));
+  } else {
+    const FilePtr file = FileInMemory(blob);
+    model_.reset(library.model_load_from_file_ptr(file.get(), params));
+  }
+  if (stop.stopped()) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
+  if (model_ == nullptr) {
+    throw Error(WASINN_INVALID_ENCODING,
+                fmt::format("llama.cpp cannot load the model: {}", scope.Errors("it does not say why")));
+  }
+}
+
+// llama.cpp asserts these when it makes tokens of a text.
+void Model::CheckVocabulary() const {
+  const LlamaLibrary& library = host_.library();
+  const bool no_text = library.vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_NONE || vocabulary_size_ == 0;
+  const bool no_begin = library.vocab_get_add_bos(vocabulary_) && library.vocab_bos(vocabulary_) == LLAMA_TOKEN_NULL;
+  const bool no_end = library.vocab_get_add_eos(vocabulary_) && library.vocab_eos(vocabulary_) == LLAMA_TOKEN_NULL;
+  const bool no_separator =
+      library.vocab_get_add_sep(vocabulary_) && library.vocab_sep(vocabulary_) == LLAMA_TOKEN_NULL;
+  if (no_text || no_begin || no_end || no_separator) {
+    throw Error(WASINN_INVALID_ENCODING,
+                no_text ? "the model has no vocabulary" : "the model's texts begin or end with a token that it lacks");
+  }
+  if (library.model_has_encoder(get()) && library.model_has_decoder(get())) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
+  }
+}
+
+void Model::LoadLoras() {
+  for (const auto& [name, path] : config_.loras) {
+    const LogScope scope(host_.log(), config_.defaults.log);
+    llama_adapter_lora* lora = host_.library().adapter_lora_init(get(), path.c_str());
+    if (lora == nullptr) {
+      throw Error(WASINN_INVALID_ARGUMENT,
+                  fmt::format("loras: {}: {}: {}", name, path, scope.Errors("cannot be loaded")));
+    }
+    loras_.emplace(name, lora);
+  }
+}
+
+llama_adapter_lora* Model::FindLora(const std::string& name) const {
+  const auto found = loras_.find(name);
+  return found == loras_.end() ? nullptr : found->second;
+}
+
+void Model::WriteDescription() {
+  const LlamaLibrary& library = host_.library();
+  char text[256] = "";
+  library.model_desc(get(), text, sizeof(text));
+  const nlohmann::json description = {{"device", on_gpu_ ? "gpu" : "cpu"},
+                                      {"model", text},
+                                      {"name", scan_.name},
+                                      {"architecture", scan_.architecture},
+                                      {"parameters", library.model_n_params(get())},
+                                      {"bytes", library.model_size(get())},
+                                      {"vocabulary", vocabulary_size_},
+                                      {"trained_context", scan_.trained_context},
+                                      {"context", config_.defaults.context},
+                                      {"chat_template", library.model_chat_template(get(), nullptr) != nullptr},
+                                      {"parallel", config_.parallel}};
+  description_ = description.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace wasinn::llama

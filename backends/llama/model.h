@@ -1,0 +1,62 @@
+// A loaded model.
+#ifndef WASINN_BACKENDS_LLAMA_MODEL_H_
+#define WASINN_BACKENDS_LLAMA_MODEL_H_
+
+#include <wasinn/backend.h>
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "llama/config.h"
+#include "llama/gguf_scan.h"
+#include "llama/host.h"
+
+namespace wasinn::llama {
+
+// Immutable. Any thread.
+class Model {
+ public:
+  Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const Host& host() const { return host_; }
+  const ModelConfig& config() const { return config_; }
+  const ModelScan& scan() const { return scan_; }
+  bool of_guest() const { return of_guest_; }
+  llama_model* get() const { return model_.get(); }
+  const llama_vocab* vocabulary() const { return vocabulary_; }
+  size_t vocabulary_size() const { return vocabulary_size_; }
+  // Forgetting a part of what was evaluated is not possible: state, not a cache of keys and values.
+  bool recurrent() const { return recurrent_; }
+  // NULL if there is none of that name.
+  llama_adapter_lora* FindLora(const std::string& name) const;
+
+  const wasinn_info* info() const;
+  const char* Describe() const { return description_.c_str(); }
+
+ private:
+  bool UseGpu(const wasinn_load_options& options) const;
+  void Load(const wasinn_blob& blob, const wasinn_load_options& options);
+  void CheckVocabulary() const;
+  void LoadLoras();
+  void WriteDescription();
+
+  const Host& host_;
+  const bool of_guest_;
+  const ModelScan scan_;
+  const ModelConfig config_;
+  bool on_gpu_ = false;
+  ModelPtr model_;
+  const llama_vocab* vocabulary_ = nullptr;
+  size_t vocabulary_size_ = 0;
+  bool recurrent_ = false;
+  std::map<std::string, llama_adapter_lora*> loras_;  // the model frees them
+  std::string description_;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_MODEL_H_

@@ -1,0 +1,54 @@
+#include "llama/model_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "common/error.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+[[noreturn]] void RefuseMemory(size_t size) {
+  throw Error(WASINN_TOO_LARGE, fmt::format("no memory for a model of {} bytes: {}", size, std::strerror(errno)));
+}
+
+}  // namespace
+
+FilePtr FileInMemory(const wasinn_blob& blob) {
+  const int fd = memfd_create("wasinn-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) RefuseMemory(blob.size);
+  for (size_t at = 0; at < blob.size;) {
+    const ssize_t written = write(fd, blob.data + at, blob.size - at);
+    if (written > 0) {
+      at += static_cast<size_t>(written);
+    } else if (errno != EINTR) {
+      close(fd);
+      RefuseMemory(blob.size);
+    }
+  }
+  // Best effort: without seals, it is still a file that only this OS process has.
+  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+  FilePtr file(lseek(fd, 0, SEEK_SET) == 0 ? fdopen(fd, "rb") : nullptr, std::fclose);
+  if (file == nullptr) {
+    close(fd);
+    RefuseMemory(blob.size);
+  }
+  return file;
+}
+
+bool HasFile(const wasinn_blob& blob) {
+  struct stat status = {};
+  return blob.path != nullptr && stat(blob.path, &status) == 0 && S_ISREG(status.st_mode) &&
+         static_cast<size_t>(status.st_size) == blob.size;
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,23 @@
+// A model's bytes as the file that llama.cpp reads.
+#ifndef WASINN_BACKENDS_LLAMA_MODEL_FILE_H_
+#define WASINN_BACKENDS_LLAMA_MODEL_FILE_H_
+
+#include <wasinn/backend.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace wasinn::llama {
+
+using FilePtr = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+// llama.cpp maps files. What comes from a guest has none, so it gets one in memory, which nobody can shorten or write
+// to any more.
+FilePtr FileInMemory(const wasinn_blob& blob);
+
+// Whether the blob's path still leads to a file of its size.
+bool HasFile(const wasinn_blob& blob);
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_MODEL_FILE_H_

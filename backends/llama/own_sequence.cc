@@ -1,0 +1,156 @@
+#include "llama/own_sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/error.h"
+#include "llama/log_scope.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+constexpr uint32_t kContextStep = 256;  // llama.cpp rounds the size of the KV cache up to it
+constexpr int kAborted = 2, kNoRoom = 1;
+
+void CheckContextBytes(uint64_t needed, uint64_t most, const Settings& settings) {
+  if (most == 0 || needed <= most) return;
+  throw Error(WASINN_TOO_LARGE,
+              fmt::format("a context of {} tokens (ctx-size) with ubatch-size {} takes {} bytes: no more than {} are "
+                          "allowed",
+                          settings.context, settings.micro_batch, needed, most));
+}
+
+}  // namespace
+
+uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t sequences) {
+  const ModelScan& scan = model.scan();
+  const uint64_t n = std::max<uint32_t>(sequences, 1);
+  const uint64_t tokens = (uint64_t{settings.context} + kContextStep - 1) / kContextStep * kContextStep;
+  const uint64_t at_once = settings.embedding ? tokens : std::min<uint64_t>(settings.micro_batch, tokens * n);
+  const uint64_t cache = tokens * n * scan.kv_bytes_per_token();
+  // Of the layer that is evaluated: what goes in and out, queries, keys and values, the wide middle; then the mask.
+  const uint64_t wide = 4 * scan.embedding + scan.heads * (scan.key_length + scan.value_length) + 3 * scan.feed_forward;
+  const uint64_t values = at_once * (wide + tokens) * sizeof(float);
+  const uint64_t logits = (n + 1) * model.vocabulary_size() * sizeof(float);
+  return cache + values + logits;
+}
+
+llama_context_params ContextParams(const Model& model, const Settings& settings) {
+  llama_context_params params = model.host().library().context_default_params();
+  params.n_ctx = settings.context;
+  params.n_batch = settings.embedding ? settings.context : settings.batch;
+  params.n_ubatch = settings.embedding ? settings.context : settings.micro_batch;
+  params.embeddings = settings.embedding;
+  // A model that does not say how its tokens' embeddings make that of the text.
+  if (settings.embedding && !model.scan().has_pooling) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
+  params.no_perf = true;
+  return params;
+}
+
+OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes,
+                         const backend::CancelGate& gate)
+    : model_(model),
+      library_(model.host().library()),
+      gate_(gate),
+      threads_(model.host(), settings.threads),
+      context_(nullptr, {&library_}) {
+  CheckContextBytes(ContextBytes(model, settings, 1), max_bytes, settings);
+  llama_context_params params = ContextParams(model, settings);
+  params.n_threads = params.n_threads_batch = threads_.count();
+  params.abort_callback = IsCancelled;
+  params.abort_callback_data = this;
+  const LogScope scope(model.host().log(), settings.log);
+  context_.reset(library_.init_from_model(model.get(), params));
+  if (context_ == nullptr) {
+    throw Error(WASINN_RUNTIME_ERROR, fmt::format("a context of {} tokens: {}", settings.context,
+                                                  scope.Errors("llama.cpp does not say what is wrong")));
+  }
+  threads_.Attach(context_.get());
+  SetLora(settings);
+  // Rounded up, it would be more than was asked for, and checked.
+  capacity_ = std::min<size_t>(settings.context, library_.n_ctx_seq(context_.get()));
+}
+
+void OwnSequence::SetLora(const Settings& settings) {
+  llama_adapter_lora* lora = model_.FindLora(settings.lora);
+  if (lora == nullptr) return;
+  auto scale = static_cast<float>(settings.lora_scale);
+  if (library_.set_adapters_lora(context_.get(), &lora, 1, &scale) != 0) {
+    throw Error(WASINN_RUNTIME_ERROR, fmt::format("lora '{}' cannot be used", settings.lora));
+  }
+}
+
+bool OwnSequence::IsCancelled(void* self) { return static_cast<OwnSequence*>(self)->gate_.cancelled(); }
+
+void OwnSequence::Forget() {
+  held_.clear();
+  if (const llama_memory_t memory = library_.get_memory(context_.get())) library_.memory_clear(memory, false);
+}
+
+size_t OwnSequence::Begin(std::span<const llama_token> tokens, bool reuse) {
+  // The last one must be evaluated for what follows it.
+  const size_t kept = reuse ? std::min(CommonBeginning(held_, tokens), tokens.size() - 1) : 0;
+  const llama_memory_t memory = library_.get_memory(context_.get());
+  const bool cut =
+      kept > 0 && (kept == held_.size() ||
+                   (!model_.recurrent() && library_.memory_seq_rm(memory, 0, static_cast<llama_pos>(kept), -1)));
+  if (!cut) {
+    Forget();
+    return 0;
+  }
+  held_.resize(kept);
+  return kept;
+}
+
+void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
+  const LogScope scope(model_.host().log(), false);
+  const size_t batch = library_.n_batch(context_.get());
+  try {
+    for (size_t at = 0; at < tokens.size(); at += batch) {
+      const auto part = tokens.subspan(at, std::min(batch, tokens.size() - at));
+      if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
+      // The library does not write to them.
+      const int failed = library_.decode(context_.get(), library_.batch_get_one(const_cast<llama_token*>(part.data()),
+                                                                                static_cast<int32_t>(part.size())));
+      if (failed == kAborted) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
+      if (failed == kNoRoom) throw Error(WASINN_CONTEXT_FULL, "the context has no room for more tokens");
+      if (failed != 0) {
+        throw Error(WASINN_RUNTIME_ERROR, fmt::format("llama.cpp cannot evaluate the tokens (error {}): {}", failed,
+                                                      scope.Errors("it does not say why")));
+      }
+      held_.insert(held_.end(), part.begin(), part.end());
+    }
+  } catch (...) {
+    Forget();
+    throw;
+  }
+}
+
+llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {
+  Evaluate(tokens);
+  return sampler->Sample(library_.get_logits_ith(context_.get(), -1));
+}
+
+std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens) {
+  Forget();
+  Evaluate(tokens);
+  const llama_context* context = context_.get();
+  const bool pooled = library_.pooling_type(context) != LLAMA_POOLING_TYPE_NONE;
+  const float* values =
+      pooled ? library_.get_embeddings_seq(context_.get(), 0) : library_.get_embeddings_ith(context_.get(), -1);
+  if (values == nullptr) throw Error(WASINN_UNSUPPORTED_OPERATION, "the model makes no embeddings");
+  std::vector<float> embedding(values, values + library_.model_n_embd_out(model_.get()));
+  double sum = 0;
+  for (const float value : embedding) sum += double{value} * value;
+  if (!std::isfinite(sum)) throw Error(WASINN_RUNTIME_ERROR, "the model computes what is no number");
+  const double scale = sum > 0 ? 1 / std::sqrt(sum) : 0;
+  for (float& value : embedding) value = static_cast<float>(value * scale);
+  return embedding;
+}
+
+}  // namespace wasinn::llama

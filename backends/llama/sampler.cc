@@ -1,0 +1,124 @@
+#include "llama/sampler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "common/error.h"
+#include "common/large_stack.h"
+#include "llama/log_scope.h"
+#include "llama/model.h"
+#include "llama/thread_stderr.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+constexpr int32_t kPenaltyTokens = 64;
+constexpr size_t kLeastKept = 1, kLongestWords = 200;
+// llama.cpp's parser of grammars calls itself for each parenthesis and for each rule.
+constexpr size_t kGrammarStack = size_t{256} << 20;
+
+// "parse: error parsing grammar: unexpected end of input\n\nroot ::= …": the first line, and of it what the guest does
+// not know.
+std::string ParserWords(const std::string& printed, const LogScope& scope) {
+  constexpr std::string_view kBefore = "error parsing grammar: ";
+  const std::string line = printed.substr(0, printed.find('\n'));
+  const size_t at = line.find(kBefore);
+  return at == std::string::npos ? scope.Errors("it has no rule named root")
+                                 : line.substr(at + kBefore.size(), kLongestWords);
+}
+
+}  // namespace
+
+Sampler::Sampler(const Model& model, const Settings& settings)
+    : model_(model),
+      library_(model.host().library()),
+      chain_(library_.sampler_chain_init(library_.sampler_chain_default_params()), {&library_}),
+      grammar_(MakeGrammar(settings)) {
+  AddTo(chain_.get(), settings);
+  candidates_.resize(model.vocabulary_size());
+}
+
+void Sampler::AddTo(llama_sampler* chain, const Settings& settings) const {
+  const auto add = [&](llama_sampler* sampler) { library_.sampler_chain_add(chain, sampler); };
+  add(library_.sampler_init_penalties(
+      static_cast<int32_t>(model_.vocabulary_size()), kPenaltyTokens, static_cast<float>(settings.repeat_penalty),
+      static_cast<float>(settings.frequency_penalty), static_cast<float>(settings.presence_penalty)));
+  if (settings.temperature <= 0) return add(library_.sampler_init_greedy());
+  add(library_.sampler_init_top_k(settings.top_k));
+  add(library_.sampler_init_typical(static_cast<float>(settings.typical_p), kLeastKept));
+  add(library_.sampler_init_top_p(static_cast<float>(settings.top_p), kLeastKept));
+  add(library_.sampler_init_min_p(static_cast<float>(settings.min_p), kLeastKept));
+  add(library_.sampler_init_temp(static_cast<float>(settings.temperature)));
+  add(library_.sampler_init_dist(settings.seed < 0 ? LLAMA_DEFAULT_SEED : static_cast<uint32_t>(settings.seed)));
+}
+
+SamplerPtr Sampler::MakeGrammar(const Settings& settings) const {
+  SamplerPtr grammar(nullptr, {&library_});
+  if (settings.grammar.empty() && settings.json_schema.empty()) return grammar;
+  if (!settings.grammar.empty() && !settings.json_schema.empty()) {
+    throw Error(WASINN_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
+  }
+  const std::string text =
+      settings.grammar.empty() ? model_.host().schemas().GrammarOf(settings.json_schema) : settings.grammar;
+  std::string why;
+  backend::RunOnLargeStack(kGrammarStack, [&] {
+    ThreadStderr printed;
+    const LogScope scope(model_.host().log(), false);
+    grammar.reset(library_.sampler_init_grammar(model_.vocabulary(), text.c_str(), "root"));
+    if (grammar == nullptr) why = ParserWords(printed.Take(), scope);
+  });
+  if (grammar == nullptr) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("grammar: cannot be parsed: {}", why));
+  return grammar;
+}
+
+void Sampler::Fill(const float* logits) {
+  for (size_t i = 0; i < candidates_.size(); ++i) candidates_[i] = {static_cast<llama_token>(i), logits[i], 0};
+  array_ = {.data = candidates_.data(), .size = candidates_.size(), .selected = -1, .sorted = false};
+}
+
+llama_token Sampler::Choose() {
+  library_.sampler_apply(chain_.get(), &array_);
+  if (array_.selected < 0 || static_cast<size_t>(array_.selected) >= array_.size) {
+    throw Error(WASINN_RUNTIME_ERROR, "llama.cpp chose no token");
+  }
+  return array_.data[array_.selected].id;
+}
+
+bool Sampler::Allows(llama_token token) {
+  llama_token_data one = {token, 1, 0};
+  llama_token_data_array array = {.data = &one, .size = 1, .selected = -1, .sorted = false};
+  library_.sampler_apply(grammar_.get(), &array);
+  return !std::isinf(one.logit);
+}
+
+llama_token Sampler::Sample(const float* logits) {
+  // Samplers sort, and nothing sorts by what is no number.
+  if (model_.of_guest() &&
+      !std::all_of(logits, logits + candidates_.size(), [](float logit) { return std::isfinite(logit); })) {
+    throw Error(WASINN_RUNTIME_ERROR, "the model computes what is no number");
+  }
+  Fill(logits);
+  llama_token token = Choose();
+  if (grammar_ != nullptr) {
+    if (!Allows(token)) {
+      Fill(logits);
+      library_.sampler_apply(grammar_.get(), &array_);
+      if (std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isinf(one.logit); })) {
+        throw Error(WASINN_RUNTIME_ERROR, "no token of the model goes on with the grammar");
+      }
+      token = Choose();
+    }
+    library_.sampler_accept(grammar_.get(), token);
+  }
+  library_.sampler_accept(chain_.get(), token);
+  return token;
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,41 @@
+// Text that comes in pieces.
+#ifndef WASINN_BACKENDS_LLAMA_TEXT_H_
+#define WASINN_BACKENDS_LLAMA_TEXT_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::llama {
+
+// Where a text stops being UTF-8; npos: nowhere.
+size_t FindInvalidUtf8(std::string_view text);
+
+// Makes whole characters of the bytes of tokens, and stops at the first of some words.
+class PieceWriter {
+ public:
+  // No empty ones.
+  explicit PieceWriter(std::vector<std::string> stop_words) : stop_words_(std::move(stop_words)) {}
+
+  // Adds a token's bytes, and returns what is sure by now: whole characters, without what may become a stop word. Bytes
+  // that are no UTF-8 are U+FFFD.
+  std::string Add(std::string_view bytes);
+  // There are no more tokens: what was held back.
+  std::string End();
+  // A stop word has come. It is not part of the text, and neither is what follows.
+  bool stopped() const { return stopped_; }
+
+ private:
+  std::string TakeSure(bool all);
+
+  const std::vector<std::string> stop_words_;
+  std::string bytes_;  // of a character that is not whole yet
+  std::string held_;   // text that may be the beginning of a stop word
+  bool stopped_ = false;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_TEXT_H_

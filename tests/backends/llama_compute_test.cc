@@ -1,0 +1,326 @@
+// Completions, against llama.cpp's own loop in the same OS process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "backends/llama_guest.h"
+#include "backends/llama_native.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string& Bytes() {
+  static const std::string bytes = TinyLlamaWriter().Write();
+  return bytes;
+}
+
+const NativeLlama& Native() {
+  static const NativeLlama native(TemporaryFile("native.gguf", Bytes()));
+  return native;
+}
+
+constexpr const char* kText = "the hen ate the oats, and then";
+
+TEST(LlamaModel, HasTwoInputsAndTwoOutputs) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  ASSERT_EQ(model.info().n_inputs, 2u);
+  ASSERT_EQ(model.info().n_outputs, 2u);
+  EXPECT_STREQ(model.input(kPrompt).name, "prompt");
+  EXPECT_EQ(model.input(kPrompt).flags, WASINN_IO_OPAQUE);
+  EXPECT_STREQ(model.input(kOptions).name, "options");
+  EXPECT_EQ(model.input(kOptions).flags, WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL);
+  EXPECT_STREQ(model.output(kCompletion).name, "completion");
+  EXPECT_STREQ(model.output(kMetadata).name, "metadata");
+  EXPECT_EQ(model.output(kMetadata).flags, WASINN_IO_ALWAYS);
+  const auto description = nlohmann::json::parse(host.table().describe(model.get()));
+  EXPECT_EQ(description["architecture"], "llama");
+  EXPECT_EQ(description["trained_context"], 512);
+  EXPECT_THAT(host.info()->framework, HasSubstr("llama.cpp"));
+}
+
+struct Case {
+  const char* options;
+  NativeSettings native;
+};
+
+class LlamaTokens : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LlamaTokens, AreThoseOfTheFrameworksOwnLoop) {
+  const Host host("{}", 2);
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 32})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetOptions(&context, GetParam().options));
+  const NativeCompletion native = Native().Complete(kText, GetParam().native);
+  ASSERT_GT(native.tokens.size(), 16u);
+  EXPECT_EQ(Complete(&context), Characters(native.bytes));
+  const auto metadata = Metadata(&context);
+  EXPECT_EQ(metadata["input_tokens"], native.prompt.size());
+  EXPECT_EQ(metadata["output_tokens"], native.tokens.size());
+  EXPECT_EQ(metadata["evaluated_tokens"], native.prompt.size());
+  EXPECT_TRUE(metadata["llama_commit"].is_string());
+  EXPECT_TRUE(metadata["llama_build_number"].is_number_integer());
+  // And again: what is cached changes nothing.
+  EXPECT_EQ(Complete(&context), Characters(native.bytes));
+  EXPECT_EQ(Metadata(&context)["evaluated_tokens"], 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Settings, LlamaTokens,
+    ::testing::Values(
+        Case{R"({"temp": 0})", {.temperature = 0}}, Case{R"({"seed": 7})", {.seed = 7}},
+        Case{R"({"seed": 4294967294, "temp": 1.5})", {.temperature = 1.5F, .seed = 4294967294}},
+        Case{R"({"seed": 3, "top-k": 5})", {.top_k = 5, .seed = 3}},
+        Case{R"({"seed": 3, "top-k": 0, "top-p": 1, "min-p": 0})", {.top_k = 0, .top_p = 1, .min_p = 0, .seed = 3}},
+        Case{R"({"seed": 3, "typical-p": 0.5})", {.typical_p = 0.5F, .seed = 3}},
+        Case{R"({"seed": 3, "threads": 2})", {.threads = 2, .seed = 3}},
+        Case{R"({"temp": 0, "repeat-penalty": 1.5, "presence-penalty": 0.5, "frequency-penalty": 0.25})",
+             {.temperature = 0, .repeat_penalty = 1.5F, .presence_penalty = 0.5F, .frequency_penalty = 0.25F}}));
+
+TEST(LlamaModel, ByNameIsMappedFromItsFile) {
+  const Host host;
+  const std::string path = TemporaryFile("named.gguf", Bytes());
+  for (const char* config : {"{}", R"({"mmap": false})"}) {
+    const Model model(host, Bytes(), LlamaOptions(config, path));
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    Context context(model);
+    ASSERT_TRUE(SetPrompt(&context, kText));
+    ASSERT_TRUE(SetOptions(&context, R"({"seed": 7, "n-predict": 32})"));
+    EXPECT_EQ(Complete(&context), Characters(Native().Complete(kText, {.seed = 7}).bytes));
+  }
+}
+
+TEST(LlamaContext, ConversationsOnOneModelNeverMix) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 24, "seed": 5})"));
+  const std::string texts[] = {"the one", "another one that is here"};
+  Context first(model), second(model);
+  Context* contexts[] = {&first, &second};
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(SetPrompt(contexts[i], texts[i]));
+  std::string streamed[2];
+  // A step of this, a step of that.
+  bool more[2] = {true, true};
+  while (more[0] || more[1]) {
+    for (int i = 0; i < 2; ++i) {
+      const Result step = contexts[i]->Step();
+      more[i] = static_cast<bool>(step);
+      if (!more[i]) {
+        EXPECT_EQ(step.code, WASINN_END_OF_SEQUENCE) << step.message;
+        continue;
+      }
+      std::string piece;
+      ASSERT_TRUE(contexts[i]->Piece(kCompletion, &piece));
+      streamed[i] += piece;
+    }
+  }
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(streamed[i], Characters(Native().Complete(texts[i], {.predict = 24, .seed = 5}).bytes));
+    EXPECT_EQ(Written(contexts[i]), streamed[i]);
+  }
+}
+
+TEST(LlamaContext, ManyThreadsAtOnce) {
+  const Host host("{}", 2);
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 40})"));
+  std::vector<std::thread> threads;
+  for (uint32_t seed = 1; seed <= 6; ++seed) {
+    threads.emplace_back([&, seed] {
+      Context context(model);
+      EXPECT_TRUE(SetPrompt(&context, kText));
+      EXPECT_TRUE(SetOptions(&context, R"({"seed": )" + std::to_string(seed) + "}"));
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(Complete(&context), Characters(Native().Complete(kText, {.predict = 40, .seed = seed}).bytes));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(LlamaContext, EvaluatesOnlyWhatIsNewOfAPrompt) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 8, "temp": 0})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const std::string first = Complete(&context);
+  const uint64_t tokens = Metadata(&context)["input_tokens"];
+  EXPECT_EQ(Metadata(&context)["evaluated_tokens"], tokens);
+  const std::string longer = std::string(kText) + " the rest";
+  ASSERT_TRUE(SetPrompt(&context, longer));
+  EXPECT_EQ(Complete(&context), Characters(Native().Complete(longer, {.predict = 8, .temperature = 0}).bytes));
+  const uint64_t more = Metadata(&context)["input_tokens"];
+  EXPECT_LE(Metadata(&context)["evaluated_tokens"], more - tokens + 1);
+  EXPECT_GT(Metadata(&context)["evaluated_tokens"], 0);
+  // A prompt that begins otherwise, of which only the first token is the same.
+  ASSERT_TRUE(SetPrompt(&context, "0, 1"));
+  EXPECT_EQ(Complete(&context), Characters(Native().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
+  const uint64_t other = Metadata(&context)["input_tokens"];
+  EXPECT_GE(Metadata(&context)["evaluated_tokens"], other - 2);
+  ASSERT_TRUE(SetOptions(&context, R"({"cache-prompt": false})"));
+  EXPECT_EQ(Complete(&context), Characters(Native().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
+  EXPECT_EQ(Metadata(&context)["evaluated_tokens"], other);
+}
+
+TEST(LlamaContext, MetadataIsThereBeforeACompute) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 3})"));
+  Context context(model);
+  EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  EXPECT_EQ(Metadata(&context)["input_tokens"], Native().Tokenize(kText).size());
+  EXPECT_EQ(Metadata(&context)["output_tokens"], 0);
+  ASSERT_TRUE(SetPrompt(&context, "a"));
+  EXPECT_EQ(Metadata(&context)["input_tokens"], Native().Tokenize("a").size());
+  Tensor completion;
+  EXPECT_EQ(context.Get(kCompletion, &completion).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST(LlamaContext, EmbedsAText) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"embedding": true})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const auto json = nlohmann::json::parse(Complete(&context));
+  EXPECT_EQ(json["n_embedding"], 64);
+  const std::vector<float> native = Native().Embed(kText), embedding = json["embedding"];
+  ASSERT_EQ(embedding.size(), native.size());
+  for (size_t i = 0; i < native.size(); ++i) EXPECT_FLOAT_EQ(embedding[i], native[i]) << i;
+  // In steps: one piece.
+  ASSERT_TRUE(context.Step());
+  std::string piece;
+  ASSERT_TRUE(context.Piece(kCompletion, &piece));
+  EXPECT_EQ(nlohmann::json::parse(piece), json);
+  EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
+  // And back to text, by the options of one context.
+  ASSERT_TRUE(SetOptions(&context, R"({"embedding": false, "seed": 7, "n-predict": 32})"));
+  EXPECT_EQ(Complete(&context), Characters(Native().Complete(kText, {.seed = 7}).bytes));
+}
+
+TEST(LlamaContext, AnotherSizeMakesAnotherContext) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const std::string expected = Characters(Native().Complete(kText, {.predict = 16, .seed = 2}).bytes);
+  EXPECT_EQ(Complete(&context), expected);
+  for (const char* options :
+       {R"({"ctx-size": 100})", R"({"ctx-size": 64, "batch-size": 8, "ubatch-size": 3})", "{}", ""}) {
+    ASSERT_TRUE(SetOptions(&context, options));
+    EXPECT_EQ(Complete(&context), expected) << options;
+  }
+}
+
+TEST(LlamaContext, SameSeedSameTokens) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 64, "temp": 2})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  EXPECT_NE(Complete(&context), Complete(&context)) << "another seed each time";
+  ASSERT_TRUE(SetOptions(&context, R"({"seed": 9})"));
+  EXPECT_EQ(Complete(&context), Complete(&context));
+}
+
+TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
+  const Host host;
+  GgufWriter writer = TinyLlamaWriter();
+  writer.SetText("tokenizer.chat_template", "{% for m in messages %}<|im_start|>{{m.role}}{% endfor %}");
+  const Model model(host, writer.Write(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(SetOptions(&context, R"({"chat": true})"));
+  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": "the \"hen\""}])"));
+  EXPECT_EQ(Complete(&context),
+            Characters(Native()
+                           .Complete("<|im_start|>user\nthe \"hen\"<|im_end|>\n<|im_start|>assistant\n",
+                                     {.predict = 16, .seed = 2})
+                           .bytes));
+  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "zephyr"})"));
+  EXPECT_EQ(
+      Complete(&context),
+      Characters(
+          Native().Complete("<|user|>\nthe \"hen\"<|endoftext|>\n<|assistant|>\n", {.predict = 16, .seed = 2}).bytes));
+  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "/etc/passwd"})"));
+  EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
+  ASSERT_TRUE(SetOptions(&context, R"({"chat": true})"));
+  for (const char* bad :
+       {"the hen", "{}", "[]", "[1]", R"([{"role": "user"}])", R"([{"role": "user", "content": 1}])"}) {
+    ASSERT_TRUE(SetPrompt(&context, bad));
+    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+  const Model without(host, Bytes(), LlamaOptions(R"({"chat": true})"));
+  Context plain(without);
+  ASSERT_TRUE(SetPrompt(&plain, R"([{"role": "user", "content": "a"}])"));
+  EXPECT_EQ(plain.Compute().code, WASINN_UNSUPPORTED_OPERATION);
+}
+
+TEST(LlamaGrammar, IsFollowed) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "temp": 2})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"the \" (\"hen\" | \"oats\") \"\\n\""})"));
+  EXPECT_THAT(Complete(&context), ::testing::AnyOf("the hen\n", "the oats\n")) << "and ends by itself";
+  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= [0-9]{12}"})"));
+  EXPECT_THAT(Complete(&context), ::testing::MatchesRegex("[0-9]{12}"));
+  for (const char* bad : {"start ::= \\\"a\\\"", "root ::= root \\\"a\\\" | \\\"b\\\"", "root ::= (((", "\\n",
+                          "root ::= \\\"a\\\"{9999999}", "root ::= nothing"}) {
+    ASSERT_TRUE(SetOptions(&context, std::string(R"({"grammar": ")") + bad + "\"}"));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad << computed.message;
+    EXPECT_THAT(computed.message, HasSubstr("grammar"));
+  }
+  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"a"})"));
+  EXPECT_THAT(context.Compute().message, HasSubstr("unexpected end of input"));
+  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= <[999999999]>"})"));
+  EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR) << "there is no such token";
+  // Deep, and a chain of many rules.
+  std::string chain;
+  for (int i = 0; i < 4000; ++i) chain += "r" + std::to_string(i) + "::=r" + std::to_string(i + 1) + "\\n";
+  for (const std::string& bad :
+       {"root ::= " + std::string(60000, '('), "root ::= r0\\n" + chain, "root ::= " + std::string(70000, 'a')}) {
+    ASSERT_TRUE(SetOptions(&context, R"({"grammar": ")" + bad + "\"}"));
+    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  }
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 4})"));
+  EXPECT_TRUE(context.Compute());
+}
+
+TEST(LlamaGrammar, OfAJsonSchema) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "temp": 1})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const std::string schema =
+      R"({"type": "object", "properties": {"hen": {"type": "boolean"}, "n": {"enum": [1, 2]}}, "required": ["hen", "n"]})";
+  std::string quoted = nlohmann::json(schema).dump();
+  for (const std::string& value : {schema, quoted}) {
+    ASSERT_TRUE(SetOptions(&context, "{\"json-schema\": " + value + "}"));
+    const std::string completion = Complete(&context);
+    const auto json = nlohmann::json::parse(completion, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << completion;
+    EXPECT_TRUE(json["hen"].is_boolean());
+    EXPECT_THAT(json["n"], ::testing::AnyOf(1, 2));
+  }
+  std::string deep;
+  for (int i = 0; i < 100; ++i) deep += R"({"items": )";
+  deep += "{}" + std::string(100, '}');
+  const std::string pattern = R"({"type": "string", "pattern": "^)" + std::string(50000, '(') + R"($"})";
+  for (const std::string& bad :
+       {std::string(R"({"type": "nonsense"})"), std::string(R"("{\"type\"")"), std::string(R"({"$ref": "#/nowhere"})"),
+        std::string(R"({"$ref": "file:///etc/passwd"})"), deep}) {
+    ASSERT_TRUE(SetOptions(&context, "{\"json-schema\": " + bad + "}"));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad.substr(0, 100) << computed.message;
+  }
+  // A pattern that llama.cpp cannot follow is any text to it.
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 4, "json-schema": )" + pattern + "}"));
+  EXPECT_TRUE(context.Compute());
+}
+
+}  // namespace
+}  // namespace wasinn::test

@@ -1,0 +1,41 @@
+#include "backends/llama_guest.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "llama/text.h"
+
+namespace wasinn::test {
+
+namespace {
+
+struct Folder {
+  Folder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "wasinn-llama-XXXXXX";
+    path = mkdtemp(pattern.data());
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+}  // namespace
+
+std::string TemporaryFile(const std::string& name, const std::string& bytes) {
+  static const Folder folder;
+  const std::string path = folder.path / name;
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+std::string Characters(const std::string& bytes) {
+  llama::PieceWriter writer({});
+  std::string text = writer.Add(bytes);
+  return text + writer.End();
+}
+
+}  // namespace wasinn::test

@@ -1,0 +1,58 @@
+// What the tests of language models share.
+#ifndef WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_
+#define WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "backends/driver.h"
+#include "backends/llama_writer.h"
+
+namespace wasinn::test {
+
+inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std::string& path = "") {
+  LoadOptions options;
+  options.encoding = WASINN_GGML;
+  options.host_config = host_config;
+  options.path = path;
+  return options;
+}
+
+inline Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<int64_t>(text.size())}, text}; }
+
+constexpr uint32_t kPrompt = 0, kOptions = 1, kCompletion = 0, kMetadata = 1;
+
+inline Result SetPrompt(Context* context, const std::string& text) { return context->Set(kPrompt, Text(text)); }
+inline Result SetOptions(Context* context, const std::string& json) { return context->Set(kOptions, Text(json)); }
+
+// The completion; a failure is its message.
+inline std::string Complete(Context* context) {
+  const Result computed = context->Compute();
+  if (!computed) return "error " + std::to_string(computed.code) + ": " + computed.message;
+  Tensor completion;
+  const Result got = context->Get(kCompletion, &completion);
+  return got ? completion.bytes : "error " + std::to_string(got.code) + ": " + got.message;
+}
+
+inline nlohmann::json Metadata(Context* context) {
+  Tensor metadata;
+  const Result got = context->Get(kMetadata, &metadata);
+  if (!got) return {{"error", got.message}};
+  return nlohmann::json::parse(metadata.bytes);
+}
+
+// What was generated so far, whether or not it has ended.
+inline std::string Written(Context* context) {
+  Tensor completion;
+  return context->Get(kCompletion, &completion) ? completion.bytes : "";
+}
+
+// A file of the test's own, until the OS process ends.
+std::string TemporaryFile(const std::string& name, const std::string& bytes);
+
+// Whole characters of bytes, as a completion has them.
+std::string Characters(const std::string& bytes);
+
+}  // namespace wasinn::test
+
+#endif  // WASINN_TESTS_BACKENDS_LLAMA_GUEST_H_

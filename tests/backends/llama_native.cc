@@ -1,0 +1,132 @@
+#include "backends/llama_native.h"
+
+#include <dlfcn.h>
+#include <ggml-backend.h>
+#include <llama.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <stdexcept>
+
+namespace wasinn::test {
+
+namespace {
+
+template <typename Function>
+Function LlamaSymbol(const char* name) {
+  static void* const handle = dlopen(WASINN_TEST_LLAMA, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error(dlerror());
+  void* symbol = dlsym(handle, name);
+  if (symbol == nullptr) throw std::runtime_error(name);
+  return reinterpret_cast<Function>(symbol);
+}
+#define LLAMA(function) LlamaSymbol<decltype(&function)>(#function)
+
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void Quiet(ggml_log_level /*level*/, const char* /*text*/, void* /*user*/) {}
+
+}  // namespace
+
+struct NativeLlama::Api {
+  llama_model* model = nullptr;
+  const llama_vocab* vocabulary = nullptr;
+};
+
+NativeLlama::NativeLlama(const std::string& path) : api_(std::make_unique<Api>()) {
+  if (LLAMA(ggml_backend_dev_count)() == 0) {
+    LLAMA(llama_log_set)(Quiet, nullptr);
+    LLAMA(llama_backend_init)();
+    LLAMA(ggml_backend_load_all_from_path)(std::filesystem::path(WASINN_TEST_LLAMA).parent_path().c_str());
+  }
+  llama_model_params params = LLAMA(llama_model_default_params)();
+  params.n_gpu_layers = 0;
+  api_->model = LLAMA(llama_model_load_from_file)(path.c_str(), params);
+  if (api_->model == nullptr) throw std::runtime_error("llama.cpp cannot load " + path);
+  api_->vocabulary = LLAMA(llama_model_get_vocab)(api_->model);
+}
+
+NativeLlama::~NativeLlama() { LLAMA(llama_model_free)(api_->model); }
+
+std::vector<int32_t> NativeLlama::Tokenize(const std::string& text) const {
+  std::vector<int32_t> tokens(text.size() + 8);
+  const int32_t n = LLAMA(llama_tokenize)(api_->vocabulary, text.data(), static_cast<int32_t>(text.size()),
+                                          tokens.data(), static_cast<int32_t>(tokens.size()), true, true);
+  tokens.resize(static_cast<size_t>(n));
+  return tokens;
+}
+
+NativeCompletion NativeLlama::Complete(const std::string& prompt, const NativeSettings& settings) const {
+  llama_context_params params = LLAMA(llama_context_default_params)();
+  params.n_ctx = settings.context;
+  params.n_threads = params.n_threads_batch = settings.threads;
+  llama_context* context = LLAMA(llama_init_from_model)(api_->model, params);
+  if (!settings.lora.empty()) {
+    llama_adapter_lora* lora = LLAMA(llama_adapter_lora_init)(api_->model, settings.lora.c_str());
+    float scale = 1;
+    if (lora == nullptr || LLAMA(llama_set_adapters_lora)(context, &lora, 1, &scale) != 0)
+      throw std::runtime_error("lora");
+  }
+  llama_sampler* chain = LLAMA(llama_sampler_chain_init)(LLAMA(llama_sampler_chain_default_params)());
+  const auto add = [&](llama_sampler* sampler) { LLAMA(llama_sampler_chain_add)(chain, sampler); };
+  const int32_t size = LLAMA(llama_vocab_n_tokens)(api_->vocabulary);
+  add(LLAMA(llama_sampler_init_penalties)(size, 64, settings.repeat_penalty, settings.frequency_penalty,
+                                          settings.presence_penalty));
+  if (settings.temperature <= 0) {
+    add(LLAMA(llama_sampler_init_greedy)());
+  } else {
+    add(LLAMA(llama_sampler_init_top_k)(settings.top_k));
+    add(LLAMA(llama_sampler_init_typical)(settings.typical_p, 1));
+    add(LLAMA(llama_sampler_init_top_p)(settings.top_p, 1));
+    add(LLAMA(llama_sampler_init_min_p)(settings.min_p, 1));
+    add(LLAMA(llama_sampler_init_temp)(settings.temperature));
+    add(LLAMA(llama_sampler_init_dist)(settings.seed));
+  }
+  NativeCompletion completion;
+  double start = Now();
+  const double begin = start;
+  completion.prompt = Tokenize(prompt);
+  llama_batch batch =
+      LLAMA(llama_batch_get_one)(completion.prompt.data(), static_cast<int32_t>(completion.prompt.size()));
+  int32_t token = 0;
+  while (static_cast<int32_t>(completion.tokens.size()) < settings.predict) {
+    if (LLAMA(llama_decode)(context, batch) != 0) break;
+    token = LLAMA(llama_sampler_sample)(chain, context, -1);
+    if (completion.tokens.empty()) {
+      completion.first_seconds = Now() - begin;
+      completion.prompt_seconds = Now() - start;
+      start = Now();
+    }
+    if (LLAMA(llama_vocab_is_eog)(api_->vocabulary, token)) break;
+    completion.tokens.push_back(token);
+    char piece[256];
+    const int32_t n = LLAMA(llama_token_to_piece)(api_->vocabulary, token, piece, sizeof(piece), 0, false);
+    completion.bytes.append(piece, static_cast<size_t>(n));
+    batch = LLAMA(llama_batch_get_one)(&token, 1);
+  }
+  completion.generation_seconds = Now() - start;
+  LLAMA(llama_sampler_free)(chain);
+  LLAMA(llama_free)(context);
+  return completion;
+}
+
+std::vector<float> NativeLlama::Embed(const std::string& text) const {
+  std::vector<int32_t> tokens = Tokenize(text);
+  llama_context_params params = LLAMA(llama_context_default_params)();
+  params.n_ctx = params.n_batch = params.n_ubatch = 512;
+  params.n_threads = params.n_threads_batch = 1;
+  params.embeddings = true;
+  params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
+  llama_context* context = LLAMA(llama_init_from_model)(api_->model, params);
+  LLAMA(llama_decode)(context, LLAMA(llama_batch_get_one)(tokens.data(), static_cast<int32_t>(tokens.size())));
+  const float* values = LLAMA(llama_get_embeddings_seq)(context, 0);
+  std::vector<float> embedding(values, values + LLAMA(llama_model_n_embd)(api_->model));
+  LLAMA(llama_free)(context);
+  double sum = 0;
+  for (const float value : embedding) sum += double{value} * value;
+  for (float& value : embedding) value = static_cast<float>(value / std::sqrt(sum));
+  return embedding;
+}
+
+}  // namespace wasinn::test

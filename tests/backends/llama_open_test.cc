@@ -1,0 +1,177 @@
+// Opening and configuring.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "backends/llama_guest.h"
+#include "backends/llama_native.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::string& Bytes() {
+  static const std::string bytes = TinyLlamaWriter().Write();
+  return bytes;
+}
+
+TEST(LlamaOpen, SaysWhatItFound) {
+  const Host host;
+  ASSERT_TRUE(host.opened()) << host.opened().message;
+  EXPECT_STREQ(host.info()->framework, "llama.cpp");
+  EXPECT_THAT(host.info()->version, HasSubstr("."));
+  EXPECT_TRUE(std::filesystem::path(host.info()->library).is_absolute());
+  EXPECT_THAT(host.info()->devices, HasSubstr("cpu"));
+  EXPECT_EQ(host.log(), "") << "and prints nothing";
+}
+
+TEST(LlamaOpen, AMissingFrameworkIsAnErrorThatHelps) {
+  const Host host(R"({"library": "/nonexistent"})");
+  EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(host.opened().message, AllOf(HasSubstr("/nonexistent"), HasSubstr("scripts/deps.sh llama")));
+  EXPECT_EQ(Host(R"({"library": "relative"})").opened().code, WASINN_INVALID_ARGUMENT);
+  const Host folder(R"({"library": ")" + std::filesystem::path(WASINN_TEST_LLAMA).parent_path().string() + "\"}");
+  EXPECT_TRUE(folder.opened()) << folder.opened().message;
+}
+
+TEST(LlamaOpen, BadConfigurationIsRefused) {
+  EXPECT_EQ(Host(R"({"threads": 0})").opened().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Host(R"({"threads": 3})", 2).opened().code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Host(R"({"guest_architectures": 1})").opened().code, WASINN_INVALID_ARGUMENT);
+  const Host host;
+  for (const char* bad :
+       {R"({"ctx-size": -1})", R"({"parallel": 65})", R"({"threads": 2, "ctx-size": "a"})", R"({"loras": ["a"]})",
+        R"({"loras": {"a": "relative.gguf"}})", R"({"mmap": 1})", R"({"grammar": 7})", R"({"n-gpu-layers": "all"})"}) {
+    const Model model(host, Bytes(), LlamaOptions(bad));
+    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad << model.loaded().message;
+  }
+}
+
+TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
+  const Host host;
+  LoadOptions options = LlamaOptions(R"({"ctx-size": 64, "batch-size": 32, "ubatch-size": 16, "n-predict": 4})");
+  for (const char* bad : {R"({"ctx-size": 65})", R"({"batch-size": 64})", R"({"ubatch-size": 17})",
+                          R"({"threads": -1})", R"({"lora": "a"})"}) {
+    options.guest_config = bad;
+    const Model model(host, Bytes(), options);
+    EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+  options.guest_config =
+      R"({"ctx-size": 48, "threads": 64, "temp": 0, "library": "/etc", "loras": {"a": "/etc/passwd"}})";
+  const Model model(host, Bytes(), options);
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const auto description = nlohmann::json::parse(host.table().describe(model.get()));
+  EXPECT_EQ(description["context"], 48);
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, "the hen"));
+  EXPECT_TRUE(context.Compute());
+  EXPECT_EQ(Metadata(&context)["output_tokens"], 4) << "what the host says where the guest says nothing";
+  // Without a word of the host: what the model was trained with.
+  options = LlamaOptions();
+  options.guest_config = R"({"ctx-size": 513})";
+  EXPECT_EQ(Model(host, Bytes(), options).loaded().code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST(LlamaTarget, AGpuThatIsNotThere) {
+  const Host host;
+  if (std::string(host.info()->devices).find("gpu") != std::string::npos) GTEST_SKIP() << "there is one";
+  for (const wasinn_target target : {WASINN_GPU, WASINN_TPU}) {
+    LoadOptions options = LlamaOptions();
+    options.target = target;
+    const Model refused(host, Bytes(), options);
+    EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_THAT(refused.loaded().message, HasSubstr("it has cpu"));
+    options.cpu_fallback = true;
+    const Model served(host, Bytes(), options);
+    EXPECT_TRUE(served.loaded()) << served.loaded().message;
+  }
+  const std::string log = host.log();
+  EXPECT_EQ(std::ranges::count(log, '\n'), 1) << "said once: " << log;
+  LoadOptions options = LlamaOptions();
+  options.target = WASINN_AUTO;
+  const Model automatic(host, Bytes(), options);
+  EXPECT_TRUE(automatic.loaded());
+  EXPECT_EQ(nlohmann::json::parse(host.table().describe(automatic.get()))["device"], "cpu");
+}
+
+TEST(LlamaOpen, TwoHostsAtOnce) {
+  auto first = std::make_unique<Host>();
+  const Host second;
+  const Model model(second, Bytes(), LlamaOptions(R"({"n-predict": 2})"));
+  {
+    const Model other(*first, Bytes(), LlamaOptions(R"({"n-predict": 2})"));
+  }
+  first.reset();
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, "the"));
+  EXPECT_TRUE(context.Compute());
+}
+
+// An adapter for one matrix of the tiny model.
+std::string WriteLora() {
+  GgufWriter writer;
+  writer.SetText("general.architecture", "llama");
+  writer.SetText("general.type", "adapter");
+  writer.SetText("adapter.type", "lora");
+  writer.SetF32("adapter.lora.alpha", 4);
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  const auto matrix = [&] {
+    std::string bytes;
+    for (int i = 0; i < 64 * 4; ++i) bytes += BytesOf(normal(random));
+    return bytes;
+  };
+  writer.tensors.push_back({"blk.0.attn_q.weight.lora_a", {64, 4}, kGgmlF32, matrix()});
+  writer.tensors.push_back({"blk.0.attn_q.weight.lora_b", {4, 64}, kGgmlF32, matrix()});
+  return writer.Write();
+}
+
+TEST(LlamaLora, IsAppliedByTheNameThatTheHostGave) {
+  const Host host;
+  const std::string lora = TemporaryFile("style.gguf", WriteLora()), path = TemporaryFile("base.gguf", Bytes());
+  const Model model(host, Bytes(),
+                    LlamaOptions(R"({"n-predict": 24, "temp": 0, "loras": {"style": ")" + lora + "\"}}"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, "the hen ate"));
+  const NativeLlama native(path);
+  const std::string plain = Characters(native.Complete("the hen ate", {.predict = 24, .temperature = 0}).bytes);
+  const std::string styled =
+      Characters(native.Complete("the hen ate", {.predict = 24, .temperature = 0, .lora = lora}).bytes);
+  EXPECT_NE(plain, styled);
+  EXPECT_EQ(Complete(&context), plain);
+  ASSERT_TRUE(SetOptions(&context, R"({"lora": "style"})"));
+  EXPECT_EQ(Complete(&context), styled);
+  ASSERT_TRUE(SetOptions(&context, R"({"lora": "style", "lora-scale": 0})"));
+  EXPECT_EQ(Complete(&context), plain);
+  ASSERT_TRUE(SetOptions(&context, "{}"));
+  EXPECT_EQ(Complete(&context), plain);
+  const Model broken(host, Bytes(), LlamaOptions(R"({"loras": {"style": ")" + path + "\"}}"));
+  EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ARGUMENT) << broken.loaded().message;
+}
+
+TEST(LlamaModel, MemoryIsSharedByItsContexts) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 1})"));
+  const auto mappings = [] {
+    const std::string maps = ReadFile("/proc/self/maps");
+    size_t n = 0;
+    for (size_t at = maps.find("wasinn-model"); at != std::string::npos; at = maps.find("wasinn-model", at + 1)) ++n;
+    return n;
+  };
+  const size_t before = mappings();
+  EXPECT_GT(before, 0u);
+  std::vector<std::unique_ptr<Context>> contexts;
+  for (int i = 0; i < 4; ++i) {
+    contexts.push_back(std::make_unique<Context>(model));
+    ASSERT_TRUE(SetPrompt(contexts.back().get(), "the"));
+    ASSERT_TRUE(contexts.back()->Compute());
+  }
+  EXPECT_EQ(mappings(), before);
+}
+
+}  // namespace
+}  // namespace wasinn::test

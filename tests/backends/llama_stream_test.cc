@@ -1,0 +1,313 @@
+// Pieces, ends, options.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/llama_guest.h"
+#include "backends/llama_native.h"
+#include "llama/text.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string& Bytes() {
+  static const std::string bytes = TinyLlamaWriter().Write();
+  return bytes;
+}
+
+constexpr const char* kText = "the hen ate the oats";
+
+// All pieces, until there are no more; the last step's code in `end`.
+std::vector<std::string> Stream(Context* context, wasinn_code* end, int most = 100000) {
+  std::vector<std::string> pieces;
+  for (int i = 0; i < most; ++i) {
+    const Result step = context->Step();
+    *end = step.code;
+    if (!step) break;
+    pieces.emplace_back();
+    EXPECT_TRUE(context->Piece(kCompletion, &pieces.back()));
+  }
+  return pieces;
+}
+
+std::string Join(const std::vector<std::string>& pieces) {
+  std::string text;
+  for (const std::string& piece : pieces) text += piece;
+  return text;
+}
+
+TEST(LlamaStream, BringsTheCompletionInWholeCharacters) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 200, "temp": 1.5, "top-k": 0, "min-p": 0})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  for (int seed = 1; seed < 6; ++seed) {
+    ASSERT_TRUE(SetOptions(&context, R"({"seed": )" + std::to_string(seed) + "}"));
+    const std::string whole = Complete(&context);
+    EXPECT_EQ(llama::FindInvalidUtf8(whole), std::string::npos);
+    const auto tokens = Metadata(&context)["output_tokens"];
+    EXPECT_GT(tokens, 50);
+    wasinn_code end = WASINN_OK;
+    const auto pieces = Stream(&context, &end);
+    EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
+    EXPECT_EQ(Join(pieces), whole);
+    EXPECT_EQ(Written(&context), whole);
+    for (const std::string& piece : pieces) EXPECT_EQ(llama::FindInvalidUtf8(piece), std::string::npos);
+    EXPECT_EQ(Metadata(&context)["output_tokens"], tokens);
+    EXPECT_TRUE(context.Finish());
+  }
+}
+
+TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  // No token but those of its bytes can write it.
+  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"\u4e2d\u6587\""})"));
+  wasinn_code end = WASINN_OK;
+  const auto pieces = Stream(&context, &end);
+  EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
+  EXPECT_THAT(pieces, ::testing::ElementsAre("", "", "中", "", "", "文"));
+}
+
+TEST(LlamaStream, GoesOnUntilItIsEnded) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 8, "seed": 1})"));
+  Context context(model);
+  ASSERT_TRUE(context.Finish()) << "of nothing";
+  std::string piece;
+  EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Step().code, WASINN_INVALID_ARGUMENT) << "before there is a prompt";
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const std::string whole = Complete(&context);
+  wasinn_code end = WASINN_OK;
+  const auto pieces = Stream(&context, &end);
+  EXPECT_EQ(Join(pieces), whole);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
+  EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Written(&context), whole);
+  // Twice.
+  EXPECT_TRUE(context.Finish());
+  EXPECT_TRUE(context.Finish());
+  EXPECT_EQ(Written(&context), whole);
+  // Ended early, then from the beginning.
+  EXPECT_EQ(Join(Stream(&context, &end, 3)), Join({pieces[0], pieces[1], pieces[2]}));
+  EXPECT_TRUE(context.Finish());
+  EXPECT_EQ(Join(Stream(&context, &end)), whole);
+  // A compute, or an input, ends it, too.
+  EXPECT_TRUE(context.Finish());
+  EXPECT_TRUE(context.Step());
+  EXPECT_EQ(Complete(&context), whole);
+  EXPECT_EQ(Join(Stream(&context, &end, 3)), Join({pieces[0], pieces[1], pieces[2]}));
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  EXPECT_EQ(Join(Stream(&context, &end)), whole);
+}
+
+TEST(LlamaStream, StopsAtAReversePrompt) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const std::string grammar = R"("grammar": "root ::= \"ab\" \"ac\" \"abe, the rest\"")";
+  wasinn_code end = WASINN_OK;
+  for (const auto& [stop, expected] :
+       std::vector<std::pair<std::string, std::string>>{{R"("abe")", "abac"},
+                                                        {R"(["x", "he rest"])", "abacabe, t"},
+                                                        {R"(["abacabe, the rest."])", "abacabe, the rest"},
+                                                        {R"("ab")", ""},
+                                                        {R"(["", "bac", "aca"])", "a"},
+                                                        {R"([])", "abacabe, the rest"}}) {
+    ASSERT_TRUE(SetOptions(&context, "{" + grammar + R"(, "reverse-prompt": )" + stop + "}"));
+    EXPECT_EQ(Complete(&context), expected) << stop;
+    EXPECT_EQ(Join(Stream(&context, &end)), expected) << stop;
+    EXPECT_EQ(end, WASINN_END_OF_SEQUENCE);
+    EXPECT_TRUE(context.Finish());
+  }
+}
+
+TEST(LlamaStream, AFullContextEndsIt) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "ctx-size": 32})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const uint64_t tokens = Metadata(&context)["input_tokens"];
+  const NativeLlama native(TemporaryFile("stream.gguf", Bytes()));
+  const std::string expected =
+      Characters(native.Complete(kText, {.predict = static_cast<int32_t>(33 - tokens), .seed = 3}).bytes);
+  const Result computed = context.Compute();
+  EXPECT_EQ(computed.code, WASINN_CONTEXT_FULL) << computed.message;
+  EXPECT_EQ(Written(&context), expected) << "what was generated so far may be read";
+  wasinn_code end = WASINN_OK;
+  EXPECT_EQ(Join(Stream(&context, &end)), expected);
+  EXPECT_EQ(end, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(context.Step().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(Written(&context), expected);
+  EXPECT_TRUE(context.Finish());
+  // A prompt that fills it.
+  std::string full = "a";
+  for (;;) {
+    ASSERT_TRUE(SetPrompt(&context, full));
+    if (Metadata(&context)["input_tokens"] == 32) break;
+    full += "e";
+  }
+  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(Metadata(&context)["output_tokens"], 1);
+  ASSERT_TRUE(SetPrompt(&context, full + "e"));
+  const Result too_long = context.Compute();
+  EXPECT_EQ(too_long.code, WASINN_PROMPT_TOO_LONG) << too_long.message;
+  EXPECT_THAT(too_long.message, HasSubstr("33 tokens"));
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 0})"));
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  EXPECT_EQ(Complete(&context), "");
+}
+
+TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
+  const Host host;
+  const Model model(
+      host, Bytes(),
+      LlamaOptions(R"({"seed": 3, "n-predict": 8, "ctx-size": 64, "batch-size": 32, "ubatch-size": 16})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  const std::string expected = Complete(&context);
+  for (const char* bad : {"no JSON",
+                          "[]",
+                          "1",
+                          "{",
+                          R"({"ctx-size": 65})",
+                          R"({"ctx-size": -1})",
+                          R"({"ctx-size": 1e300})",
+                          R"({"ctx-size": 18446744073709551615})",
+                          R"({"ctx-size": "64"})",
+                          R"({"batch-size": 33})",
+                          R"({"batch-size": 0})",
+                          R"({"ubatch-size": 17})",
+                          R"({"threads": 0})",
+                          R"({"threads": 100000})",
+                          R"({"n-predict": -2})",
+                          R"({"n-predict": 2147483648})",
+                          R"({"temp": -0.1})",
+                          R"({"temp": 1e39})",
+                          R"({"top-k": -1})",
+                          R"({"top-p": 1.1})",
+                          R"({"top-p": -1})",
+                          R"({"min-p": 2})",
+                          R"({"typical-p": -1})",
+                          R"({"repeat-penalty": 0})",
+                          R"({"repeat-penalty": -1e308})",
+                          R"({"presence-penalty": 1e5})",
+                          R"({"frequency-penalty": "1"})",
+                          R"({"seed": 4294967296})",
+                          R"({"seed": -2})",
+                          R"({"grammar": 1})",
+                          R"({"grammar": "a", "json-schema": {}})",
+                          R"({"reverse-prompt": 1})",
+                          R"({"reverse-prompt": [1]})",
+                          R"({"embedding": 1})",
+                          R"({"lora": "unknown"})",
+                          R"({"lora": "/etc/passwd"})",
+                          R"({"chat": "yes"})",
+                          R"({"n-gpu-layers": -2})",
+                          R"({"stream-stdout": 1})"}) {
+    ASSERT_TRUE(SetOptions(&context, bad));
+    for (int i = 0; i < 2; ++i) {
+      const Result computed = context.Compute();
+      EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad << ": " << computed.message;
+    }
+    EXPECT_EQ(context.Step().code, WASINN_INVALID_ARGUMENT) << bad;
+    ASSERT_TRUE(SetOptions(&context, "{}"));
+    EXPECT_EQ(Complete(&context), expected) << bad;
+  }
+  const std::string many = R"({"reverse-prompt": [)" + std::string(39, ' ');
+  std::string words = R"("a")";
+  for (int i = 0; i < 40; ++i) words += R"(, "a")";
+  ASSERT_TRUE(SetOptions(&context, many + words + "]}"));
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(SetOptions(&context, R"({"threads": 1024})"));
+  EXPECT_EQ(Complete(&context), expected) << "more than there are is fewer";
+  ASSERT_TRUE(SetOptions(&context, std::string("{}\0{", 4)));
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetOptions(&context, R"({"mmproj": "/etc/passwd", "stream-stdout": true, "a\n\u001b[31m": 1})"));
+  EXPECT_TRUE(context.Compute());
+  EXPECT_THAT(host.log(), HasSubstr("warning: llama: options: unknown keys: a??[31m, mmproj"));
+  EXPECT_THAT(host.log(), HasSubstr("stream-stdout"));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(SetOptions(&context, R"({"key)" + std::to_string(i) + R"(": 1})"));
+    EXPECT_TRUE(context.Compute());
+  }
+  EXPECT_THAT(host.log(), Not(HasSubstr("key99"))) << "a guest does not fill the host's log";
+}
+
+TEST(LlamaOptions, LogsWhereItIsAskedFor) {
+  const Host host;
+  {
+    const Model quiet(host, Bytes(), LlamaOptions(R"({"n-predict": 2})"));
+    Context context(quiet);
+    ASSERT_TRUE(SetPrompt(&context, kText));
+    EXPECT_TRUE(context.Compute());
+  }
+  EXPECT_EQ(host.log(), "");
+  const Host other;
+  const Model loud(other, Bytes(), LlamaOptions(R"({"n-predict": 2, "enable-log": true})"));
+  Context context(loud);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  EXPECT_TRUE(context.Compute());
+  EXPECT_THAT(other.log(), HasSubstr("info: llama: "));
+  EXPECT_EQ(host.log(), "") << "each host hears of its own";
+}
+
+TEST(LlamaPrompt, BadOnesAreRefused) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, ""));
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+  for (const char* bad : {"\xff", "the \xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "a\x80"}) {
+    ASSERT_TRUE(SetPrompt(&context, bad));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
+    EXPECT_THAT(computed.message, HasSubstr("UTF-8"));
+  }
+  for (const std::string& large : {std::string(1 << 20, 'a'), std::string(30 << 20, '\0'), std::string(4000, ' ')}) {
+    ASSERT_TRUE(SetPrompt(&context, large));
+    const auto start = std::chrono::steady_clock::now();
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_PROMPT_TOO_LONG) << computed.message;
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  }
+  ASSERT_TRUE(SetPrompt(&context, std::string("a\0b", 3)));
+  EXPECT_TRUE(context.Compute()) << "a byte 0 is a character as any other";
+  ASSERT_TRUE(SetPrompt(&context, "\u4e2d\U0001F600 é"));
+  EXPECT_TRUE(context.Compute());
+}
+
+TEST(LlamaText, StopWordsAreHeldBackInWholeCharacters) {
+  llama::PieceWriter writer({"\u00e9t\u00e9", "zz"});
+  EXPECT_EQ(writer.Add("a\xc3"), "a");
+  EXPECT_EQ(writer.Add("\xa9"), "");
+  EXPECT_EQ(writer.Add("t"), "");
+  EXPECT_EQ(writer.Add("z"), "ét");
+  EXPECT_EQ(writer.Add("\xff"), "z\uFFFD");
+  EXPECT_EQ(writer.Add("ét\xc3"), "");
+  EXPECT_FALSE(writer.stopped());
+  EXPECT_EQ(writer.Add("\xa9"), "");
+  EXPECT_TRUE(writer.stopped());
+  EXPECT_EQ(writer.Add("more"), "");
+  EXPECT_EQ(writer.End(), "");
+  llama::PieceWriter open({"ab"});
+  EXPECT_EQ(open.Add("a"), "");
+  EXPECT_EQ(open.Add("\xe2\x82"), "");
+  EXPECT_EQ(open.End(), "a\uFFFD");
+}
+
+}  // namespace
+}  // namespace wasinn::test
