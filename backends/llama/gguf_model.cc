@@ -188,6 +188,8 @@ void CheckTokens(const GgufValue& tokens) {
   known.reserve(tokens.count);
   tokens.ForEachString([&](std::string_view token) {
     if (token.empty() || token.size() > kLongestToken) RefuseModel("a token of {} bytes", token.size());
+    // llama.cpp takes it up to there, and then it may be the same as another.
+    if (token.find('\0') != std::string_view::npos) RefuseModel("a token with a byte 0");
     if (!known.insert(token).second) RefuseModel("two tokens are '{}'", token);
   });
 }

@@ -114,7 +114,9 @@ GgufValue ReadValue(GgufCursor* cursor, std::span<const uint8_t> file, std::stri
 GgufTensor ReadTensor(GgufCursor* cursor) {
   GgufTensor tensor;
   tensor.name = cursor->String("the name of a tensor");
-  if (tensor.name.size() > kLongestTensorName) RefuseGguf("a tensor's name has {} bytes", tensor.name.size());
+  if (tensor.name.size() > kLongestTensorName || tensor.name.find('\0') != std::string_view::npos) {
+    RefuseGguf("a tensor's name has {} bytes, of which none may be 0", tensor.name.size());
+  }
   tensor.n_dims = cursor->Number<uint32_t>("the rank of a tensor");
   if (tensor.n_dims > 4) RefuseGguf("tensor '{}' has {} dimensions: expected up to 4", tensor.name, tensor.n_dims);
   uint64_t elements = 1;
@@ -210,7 +212,9 @@ GgufFile::GgufFile(std::span<const uint8_t> bytes) {
   }
   for (uint64_t i = 0; i < n_values; ++i) {
     const std::string_view key = cursor.String("a key");
-    if (key.empty() || key.size() > kLongestKey) RefuseGguf("a key of {} bytes", key.size());
+    if (key.empty() || key.size() > kLongestKey || key.find('\0') != std::string_view::npos) {
+      RefuseGguf("a key of {} bytes, of which none may be 0", key.size());
+    }
     if (!values_.emplace(key, ReadValue(&cursor, bytes, key)).second) RefuseGguf("key '{}' is there twice", key);
   }
   if (const GgufValue* alignment = Find("general.alignment")) {

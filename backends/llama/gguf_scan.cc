@@ -19,6 +19,7 @@ namespace {
 struct BlockType {
   uint32_t type, elements, bytes;
 };
+constexpr uint32_t kF32 = 0;
 constexpr BlockType kBlockTypes[] = {
     {0, 1, 4},       // F32
     {1, 1, 2},       // F16
@@ -73,6 +74,10 @@ uint64_t CheckTensors(const GgufFile& file, bool of_guest) {
   uint64_t all = 0;
   for (const GgufTensor& tensor : file.tensors()) {
     const uint64_t bytes = BytesOf(tensor);
+    // Norms, biases and the like, which ggml aborts on where they are anything else.
+    const bool one_row = tensor.dims[1] == 1 && tensor.dims[2] == 1 && tensor.dims[3] == 1;
+    if (of_guest && one_row && tensor.type != kF32)
+      RefuseTensor(tensor, "one row of type {}: expected F32", tensor.type);
     if (bytes == 0 && of_guest) RefuseTensor(tensor, "elements of the unknown type {}", tensor.type);
     if (tensor.offset % file.alignment() != 0) {
       RefuseTensor(tensor, "offset {} is no multiple of {}", tensor.offset, file.alignment());

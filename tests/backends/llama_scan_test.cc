@@ -88,6 +88,7 @@ TEST(GgufScan, RefusesWhatLlamaWouldAbortOn) {
       {"dimensions that overflow", [](GgufWriter* w) { w->tensors[0].dims = {uint64_t{1} << 40, uint64_t{1} << 40}; }},
       {"a type that went", [](GgufWriter* w) { w->tensors[0].type = 4; }},
       {"a type to come", [](GgufWriter* w) { w->tensors[0].type = 1000; }},
+      {"a norm of 16 bits", [](GgufWriter* w) { w->tensors[1].type = kGgmlF16; }},
       {"rows that are no blocks", [](GgufWriter* w) { w->tensors[0].type = 12; }},
       {"a tensor twice", [](GgufWriter* w) { w->tensors[1].name = w->tensors[0].name; }},
       {"a tensor's long name", [](GgufWriter* w) { w->tensors[0].name = std::string(64, 'a'); }},
@@ -116,6 +117,9 @@ TEST(GgufScan, RefusesWhatLlamaWouldAbortOn) {
       {"two tokens that are the same",
        [](GgufWriter* w) { w->SetTexts("tokenizer.ggml.tokens", {"a", "b", "c", "d", "a"}); }},
       {"an empty token", [](GgufWriter* w) { w->SetTexts("tokenizer.ggml.tokens", {"a", "b", "c", "d", ""}); }},
+      {"a token with a byte 0",
+       [](GgufWriter* w) { w->SetTexts("tokenizer.ggml.tokens", {"a", "b", "c", "d", std::string("a\0b", 3)}); }},
+      {"a key with a byte 0", [](GgufWriter* w) { w->SetU32(std::string("a\0b", 3), 1); }},
       {"fewer scores", [](GgufWriter* w) { w->SetArray("tokenizer.ggml.scores", kGgufF32, std::vector<float>{1}); }},
       {"a score that is none",
        [](GgufWriter* w) {
