@@ -15,7 +15,8 @@ using backend::Error;
 
 namespace {
 
-constexpr uint32_t kAll = WASINN_KEY_MODEL | WASINN_KEY_GUEST;
+constexpr uint32_t kLoad = WASINN_KEY_MODEL | WASINN_KEY_GUEST;
+constexpr uint32_t kAll = kLoad | WASINN_KEY_CONTEXT;
 constexpr wasinn_key kKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libllama.so, or of its folder"},
     {"threads", WASINN_KEY_BACKEND | kAll,
@@ -29,7 +30,7 @@ constexpr wasinn_key kKeys[] = {
     {"parallel", WASINN_KEY_MODEL,
      "contexts that are decoded together in one batch; more wait; default 0: each context by itself"},
     {"loras", WASINN_KEY_MODEL, "adapters that guests may name: {name = \"/path/adapter.gguf\"}"},
-    {"n-gpu-layers", kAll, "layers on the GPU, where the target is gpu; default all"},
+    {"n-gpu-layers", kLoad, "layers on the GPU, where the target is gpu; default all"},
     {"ctx-size", kAll,
      "tokens of a context; model: also the most that a guest may ask for; default what the model was trained with, at "
      "most 4096"},
@@ -56,6 +57,7 @@ constexpr wasinn_key kKeys[] = {
     {"chat-template", kAll, "name of a chat template of llama.cpp's, in place of the model's"},
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole; default true"},
     {"enable-log", kAll, "true: what llama.cpp tells goes to the host's log"},
+    {WASINN_KEY_ANY, WASINN_KEY_GUEST | WASINN_KEY_CONTEXT, "other keys of guests are named in a warning"},
     {"stream-stdout", kAll, "accepted and ignored: guests write to stdout, the library does not"},
 };
 

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "llama/own_sequence.h"
 #include "llama/prompt.h"
+#include "llama/shared_sequence.h"
 
 namespace wasinn::llama {
 
@@ -45,11 +46,14 @@ class GateScope {
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_context_options& options)
-    : model_(model), max_bytes_(options.max_bytes), settings_(model.config().defaults) {}
+    : model_(model), max_bytes_(options.max_bytes), base_(model.config().defaults) {
+  const Config config(options.guest_config, "configuration from the guest");
+  base_.Apply(config, model.config().limits, model.config().loras);
+  WarnOfKeys(config, "configuration from the guest");
+  settings_ = base_;
+}
 
 Context::~Context() = default;
-
-void Context::Interrupt() {}
 
 void Context::Input(uint32_t index, wasinn_tensor* tensor) {
   if (index > kOptionsIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has 2", index));
@@ -67,15 +71,15 @@ void Context::ReadOptions() {
     throw Error(WASINN_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
   }
   const Config options(options_.c_str(), "options");
-  // Each options input stands for itself, on top of what the model was loaded with.
-  Settings settings = model_.config().defaults;
+  // Each options input stands for itself.
+  Settings settings = base_;
   settings.Apply(options, model_.config().limits, model_.config().loras);
-  WarnOfKeys(options);
+  WarnOfKeys(options, "options");
   settings_ = std::move(settings);
   options_read_ = true;
 }
 
-void Context::WarnOfKeys(const Config& options) {
+void Context::WarnOfKeys(const Config& options, const char* where) {
   std::vector<std::string> unknown;
   for (const std::string& key : options.Keys()) {
     if (!IsSettingsKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
@@ -93,7 +97,7 @@ void Context::WarnOfKeys(const Config& options) {
   }
   if (warning.empty() || warning == warned_ || ++warnings_ > kMostWarnings) return;
   warned_ = warning;
-  model_.host().log().Write(WASINN_LOG_WARNING, "llama: options: " + warning);
+  model_.host().log().Write(WASINN_LOG_WARNING, fmt::format("llama: {}: {}", where, warning));
 }
 
 void Context::ReadPrompt() {
@@ -104,7 +108,12 @@ void Context::ReadPrompt() {
 void Context::PrepareSequence() {
   if (sequence_ != nullptr && sequence_settings_.SameContext(settings_)) return;
   sequence_.reset();  // first, so that there are never two
-  sequence_ = std::make_unique<OwnSequence>(model_, settings_, max_bytes_, gate_);
+  // An adapter is of a whole llama context, and so is what makes embeddings.
+  if (model_.batcher() != nullptr && settings_.lora.empty() && !settings_.embedding) {
+    sequence_ = std::make_unique<SharedSequence>(model_.batcher(), settings_.context, model_.recurrent(), gate_);
+  } else {
+    sequence_ = std::make_unique<OwnSequence>(model_, settings_, max_bytes_, gate_);
+  }
   sequence_settings_ = settings_;
 }
 

@@ -28,8 +28,9 @@ class Context {
   void Input(uint32_t index, wasinn_tensor* tensor);
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
+  // Whatever runs looks at the gate.
   void Cancel() {
-    gate_.Cancel([this] { Interrupt(); });
+    gate_.Cancel([] {});
   }
   void DiscardOutputs();
   void Step();
@@ -37,9 +38,8 @@ class Context {
   void Finish();
 
  private:
-  void Interrupt();
   void ReadOptions();
-  void WarnOfKeys(const backend::Config& options);
+  void WarnOfKeys(const backend::Config& options, const char* where);
   void ReadPrompt();
   void PrepareSequence();
   void BeginGeneration();
@@ -55,7 +55,8 @@ class Context {
   std::string prompt_;
   std::string options_;
   bool options_read_ = true;
-  Settings settings_;
+  Settings base_;                                   // of the model and of this context
+  Settings settings_;                               // with the options
   std::optional<std::vector<llama_token>> tokens_;  // of the prompt
   std::unique_ptr<Sequence> sequence_;
   Settings sequence_settings_;

@@ -22,6 +22,7 @@ Generation::Generation(const Model& model, const Settings& settings, std::vector
 Generation::End Generation::Last(End end, std::string* piece) {
   *piece += writer_.End();
   end_ = end;
+  sequence_->End();
   // An end that brings text comes with the next step.
   return piece->empty() ? end : End::kNone;
 }

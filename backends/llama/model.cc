@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "llama/batcher.h"
 #include "llama/log_scope.h"
 #include "llama/model_file.h"
 
@@ -79,7 +80,12 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   CheckVocabulary();
   LoadLoras();
   WriteDescription();
+  if (config_.parallel > 0) {
+    batcher_ = std::make_unique<Batcher>(*this, config_.defaults, config_.parallel, options.max_bytes);
+  }
 }
+
+Model::~Model() = default;
 
 const wasinn_info* Model::info() const { return &kInfo; }
 

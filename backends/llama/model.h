@@ -15,10 +15,13 @@
 
 namespace wasinn::llama {
 
+class Batcher;
+
 // Immutable. Any thread.
 class Model {
  public:
   Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  ~Model();
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -33,6 +36,9 @@ class Model {
   bool recurrent() const { return recurrent_; }
   // NULL if there is none of that name.
   llama_adapter_lora* FindLora(const std::string& name) const;
+
+  // For contexts that are decoded together; NULL where each decodes by itself.
+  Batcher* batcher() const { return batcher_.get(); }
 
   const wasinn_info* info() const;
   const char* Describe() const { return description_.c_str(); }
@@ -55,6 +61,7 @@ class Model {
   bool recurrent_ = false;
   std::map<std::string, llama_adapter_lora*> loras_;  // the model frees them
   std::string description_;
+  std::unique_ptr<Batcher> batcher_;  // goes first
 };
 
 }  // namespace wasinn::llama

@@ -146,8 +146,9 @@ const wasinn_info& Model::info() const {
   return *info;
 }
 
-Context::Context(const Model& model, uint64_t max_bytes) : model_(model) {
-  const wasinn_context_options options = {.struct_size = sizeof(options), .max_bytes = max_bytes};
+Context::Context(const Model& model, uint64_t max_bytes, const std::string& guest_config) : model_(model) {
+  const wasinn_context_options options = {
+      .struct_size = sizeof(options), .max_bytes = max_bytes, .guest_config = guest_config.c_str()};
   const Result made = TakeError(model.host().table().context_new(model.get(), &options, &context_));
   EXPECT_TRUE(made) << made.message;
 }

@@ -112,7 +112,7 @@ class Model {
 
 class Context {
  public:
-  explicit Context(const Model& model, uint64_t max_bytes = 0);
+  explicit Context(const Model& model, uint64_t max_bytes = 0, const std::string& guest_config = "{}");
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -75,6 +75,27 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   EXPECT_EQ(Model(host, Bytes(), options).loaded().code, WASINN_INVALID_ARGUMENT);
 }
 
+TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
+  Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "mmproj": "/etc/passwd"})");
+  EXPECT_THAT(host.log(), HasSubstr("configuration from the guest: unknown keys: mmproj"));
+  ASSERT_TRUE(SetPrompt(&context, "the hen"));
+  EXPECT_TRUE(context.Compute());
+  EXPECT_EQ(Metadata(&context)["output_tokens"], 7);
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 2})"));
+  EXPECT_TRUE(context.Compute());
+  EXPECT_EQ(Metadata(&context)["output_tokens"], 2);
+  ASSERT_TRUE(SetOptions(&context, "{}"));
+  EXPECT_TRUE(context.Compute());
+  EXPECT_EQ(Metadata(&context)["output_tokens"], 7) << "options stand for themselves";
+  for (const char* bad : {R"({"ctx-size": 65})", R"({"temp": -1})", "[]", R"({"lora": "a"})"}) {
+    const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = bad};
+    wasinn_backend_context* made = nullptr;
+    EXPECT_EQ(TakeError(host.table().context_new(model.get(), &options, &made)).code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+}
+
 TEST(LlamaTarget, AGpuThatIsNotThere) {
   const Host host;
   if (std::string(host.info()->devices).find("gpu") != std::string::npos) GTEST_SKIP() << "there is one";

@@ -1,0 +1,180 @@
+// Conversations that are decoded together.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "backends/llama_guest.h"
+#include "backends/llama_native.h"
+
+namespace wasinn::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+const std::string& Bytes() {
+  static const std::string bytes = TinyLlamaWriter({.context = 1024}).Write();
+  return bytes;
+}
+
+std::string Prompt(size_t i) {
+  std::string text = "the hen";
+  for (size_t n = 0; n < i; ++n) text += n % 2 == 0 ? " ate the oats" : ", and";
+  return text;
+}
+
+class LlamaParallel : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
+  const Host host;
+  const std::string options = GetParam();
+  std::vector<std::string> expected;
+  {
+    const Model alone(host, Bytes(), LlamaOptions(options + "}"));
+    for (size_t i = 0; i < 8; ++i) {
+      Context context(alone);
+      ASSERT_TRUE(SetPrompt(&context, Prompt(i)));
+      expected.push_back(Complete(&context));
+    }
+  }
+  // As many as there are places, and more.
+  for (const char* parallel : {"8", "3", "1"}) {
+    const Model model(host, Bytes(), LlamaOptions(options + R"(, "parallel": )" + parallel + "}"));
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < 8; ++i) {
+      threads.emplace_back([&, i] {
+        Context context(model);
+        EXPECT_TRUE(SetPrompt(&context, Prompt(i)));
+        for (int n = 0; n < 3; ++n) EXPECT_EQ(Complete(&context), expected[i]) << i << " of " << parallel;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, LlamaParallel,
+                         ::testing::Values(R"({"temp": 0, "n-predict": 48)", R"({"seed": 11, "n-predict": 48)",
+                                           R"({"seed": 11, "n-predict": 20, "batch-size": 8, "ubatch-size": 8)"));
+
+TEST(LlamaParallelPlaces, AreHeldOnlyWhileAContextGenerates) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 1})"));
+  Context first(model), second(model);
+  ASSERT_TRUE(SetPrompt(&first, Prompt(1)));
+  ASSERT_TRUE(SetPrompt(&second, Prompt(2)));
+  const std::string whole = Complete(&first);
+  EXPECT_EQ(Complete(&second), Complete(&second));
+  // Ended early.
+  ASSERT_TRUE(first.Step());
+  ASSERT_TRUE(first.Finish());
+  EXPECT_TRUE(second.Compute());
+  // By itself.
+  while (first.Step()) {
+  }
+  EXPECT_EQ(Written(&first), whole);
+  EXPECT_TRUE(second.Step()) << "the first one is not finished, but it has ended";
+  ASSERT_TRUE(second.Finish());
+  // Freed while it generates.
+  ASSERT_TRUE(first.Finish());
+  {
+    Context third(model);
+    ASSERT_TRUE(SetPrompt(&third, Prompt(3)));
+    ASSERT_TRUE(third.Step());
+  }
+  EXPECT_EQ(Complete(&first), whole);
+  // While one holds it, another waits until it is cancelled.
+  ASSERT_TRUE(first.Step());
+  std::atomic<bool> done = false;
+  std::thread watchdog([&] {
+    const auto start = steady_clock::now();
+    while (!done) {
+      std::this_thread::sleep_for(milliseconds(2));
+      if (steady_clock::now() - start > milliseconds(50)) second.Cancel();
+    }
+  });
+  const Result waited = second.Compute();
+  done = true;
+  watchdog.join();
+  EXPECT_EQ(waited.code, WASINN_TIMEOUT) << waited.message;
+  while (first.Step()) {
+  }
+  EXPECT_EQ(Written(&first), whole) << "nothing happened to the other one";
+  ASSERT_TRUE(first.Finish());
+  EXPECT_TRUE(second.Compute());
+}
+
+TEST(LlamaParallelPlaces, KeepWhatWasEvaluatedForTheirHolderOnly) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 2})"));
+  Context first(model), second(model), third(model);
+  for (Context* context : {&first, &second, &third}) ASSERT_TRUE(SetPrompt(context, Prompt(4)));
+  const auto evaluated = [](Context* context) -> uint64_t {
+    EXPECT_TRUE(context->Compute());
+    return Metadata(context)["evaluated_tokens"];
+  };
+  const uint64_t all = Metadata(&first)["input_tokens"];
+  EXPECT_EQ(evaluated(&first), all);
+  EXPECT_EQ(evaluated(&first), 1u);
+  EXPECT_EQ(evaluated(&second), all) << "what another one has evaluated is its own";
+  EXPECT_EQ(evaluated(&first), 1u);
+  EXPECT_EQ(evaluated(&third), all);
+}
+
+TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
+  const Host host;
+  const std::string config = R"({"temp": 0, "n-predict": 200, "parallel": 4})";
+  const Model model(host, Bytes(), LlamaOptions(config));
+  std::string expected[3];
+  std::vector<std::unique_ptr<Context>> contexts;
+  for (size_t i = 0; i < 4; ++i) {
+    contexts.push_back(std::make_unique<Context>(model));
+    ASSERT_TRUE(SetPrompt(contexts[i].get(), Prompt(i)));
+    if (i < 3) expected[i] = Complete(contexts[i].get());
+  }
+  ASSERT_TRUE(SetOptions(contexts[3].get(), R"({"grammar": "root ::= [a-z]{1900}", "n-predict": -1})"))
+      << "which does not end by itself";
+  std::atomic<bool> done = false;
+  std::thread watchdog([&] {
+    while (!done) {
+      std::this_thread::sleep_for(milliseconds(3));
+      contexts[3]->Cancel();
+    }
+  });
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < 3; ++i) {
+    threads.emplace_back([&, i] {
+      for (int n = 0; n < 3; ++n) EXPECT_EQ(Complete(contexts[i].get()), expected[i]);
+    });
+  }
+  for (int n = 0; n < 5; ++n) EXPECT_EQ(contexts[3]->Compute().code, WASINN_TIMEOUT);
+  for (std::thread& thread : threads) thread.join();
+  done = true;
+  watchdog.join();
+}
+
+TEST(LlamaParallelPlaces, HaveLimits) {
+  const Host host;
+  LoadOptions options = LlamaOptions(R"({"parallel": 64, "ctx-size": 1048576})");
+  options.max_bytes = 1 << 26;
+  const Model large(host, Bytes(), options);
+  EXPECT_EQ(large.loaded().code, WASINN_TOO_LARGE) << large.loaded().message;
+  const Model model(host, Bytes(), LlamaOptions(R"({"parallel": 2, "ctx-size": 40, "temp": 0})"));
+  Context context(model), embedding(model);
+  ASSERT_TRUE(SetPrompt(&context, "the hen"));
+  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 41})"));
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << "the host says the size";
+  ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 20})"));
+  EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
+  EXPECT_EQ(Metadata(&context)["output_tokens"], 21 - Metadata(&context)["input_tokens"].get<int>());
+  ASSERT_TRUE(SetPrompt(&embedding, "the hen"));
+  ASSERT_TRUE(SetOptions(&embedding, R"({"embedding": true})"));
+  EXPECT_TRUE(embedding.Compute());
+}
+
+}  // namespace
+}  // namespace wasinn::test
