@@ -111,6 +111,50 @@ NativeCompletion NativeLlama::Complete(const std::string& prompt, const NativeSe
   return completion;
 }
 
+double NativeLlama::CompleteMany(const std::string& prompt, int32_t n, int32_t predict, int threads) const {
+  const std::vector<int32_t> tokens = Tokenize(prompt);
+  llama_context_params params = LLAMA(llama_context_default_params)();
+  params.n_ctx = 512 * static_cast<uint32_t>(n);
+  params.n_seq_max = static_cast<uint32_t>(n);
+  params.n_threads = params.n_threads_batch = threads;
+  llama_context* context = LLAMA(llama_init_from_model)(api_->model, params);
+  llama_batch batch = LLAMA(llama_batch_init)(512 * n, 0, 1);
+  const auto add = [&](int32_t token, int32_t pos, int32_t sequence, bool logits) {
+    const int32_t at = batch.n_tokens++;
+    batch.token[at] = token;
+    batch.pos[at] = pos;
+    batch.n_seq_id[at] = 1;
+    batch.seq_id[at][0] = sequence;
+    batch.logits[at] = static_cast<int8_t>(logits);
+  };
+  std::vector<llama_sampler*> samplers;
+  std::vector<int32_t> last(static_cast<size_t>(n));
+  batch.n_tokens = 0;
+  for (int32_t i = 0; i < n; ++i) {
+    samplers.push_back(LLAMA(llama_sampler_init_greedy)());
+    for (size_t t = 0; t < tokens.size(); ++t) add(tokens[t], static_cast<int32_t>(t), i, t + 1 == tokens.size());
+    last[static_cast<size_t>(i)] = batch.n_tokens - 1;
+  }
+  LLAMA(llama_decode)(context, batch);
+  const double start = Now();
+  for (int32_t step = 0; step < predict; ++step) {
+    std::vector<int32_t> next;
+    for (size_t i = 0; i < samplers.size(); ++i)
+      next.push_back(LLAMA(llama_sampler_sample)(samplers[i], context, last[i]));
+    batch.n_tokens = 0;
+    for (int32_t i = 0; i < n; ++i) {
+      last[static_cast<size_t>(i)] = batch.n_tokens;
+      add(next[static_cast<size_t>(i)], static_cast<int32_t>(tokens.size()) + step, i, true);
+    }
+    LLAMA(llama_decode)(context, batch);
+  }
+  const double seconds = Now() - start;
+  for (llama_sampler* sampler : samplers) LLAMA(llama_sampler_free)(sampler);
+  LLAMA(llama_batch_free)(batch);
+  LLAMA(llama_free)(context);
+  return seconds;
+}
+
 std::vector<float> NativeLlama::Embed(const std::string& text) const {
   std::vector<int32_t> tokens = Tokenize(text);
   llama_context_params params = LLAMA(llama_context_default_params)();

@@ -1,0 +1,34 @@
+// What looks through the bytes of a guest's language model before llama.cpp parses them: never reads outside of what it
+// is given, ends soon, and lets a guest do nothing that a host may not.
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "common/error.h"
+#include "fuzz/expect.h"
+#include "llama/gguf_scan.h"
+
+namespace llama = wasinn::llama;
+
+namespace {
+
+std::optional<llama::ModelScan> Scan(const std::vector<uint8_t>& bytes, bool of_guest) {
+  try {
+    return llama::ScanGguf(bytes, {.of_guest = of_guest, .architectures = {"llama"}});
+  } catch (const wasinn::backend::Error& error) {
+    FUZZ_EXPECT(error.code() != WASINN_OK);
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  // Exactly as large as the input: ASan sees each byte that is read past it.
+  const std::vector<uint8_t> bytes(data, data + size);
+  const auto host = Scan(bytes, false);
+  const auto guest = Scan(bytes, true);
+  FUZZ_EXPECT(!guest || host);
+  if (guest) FUZZ_EXPECT(guest->layers > 0 && guest->vocabulary > 0 && guest->kv_bytes_per_token() > 0);
+  return 0;
+}
