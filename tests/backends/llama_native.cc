@@ -4,8 +4,9 @@
 #include <ggml-backend.h>
 #include <llama.h>
 
-#include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <stdexcept>
 
@@ -23,11 +24,16 @@ Function LlamaSymbol(const char* name) {
 }
 #define LLAMA(function) LlamaSymbol<decltype(&function)>(#function)
 
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 void Quiet(ggml_log_level /*level*/, const char* /*text*/, void* /*user*/) {}
 
 }  // namespace
+
+double Now() {
+  static const bool cpu = getenv("WASINN_BENCH_CPU") != nullptr;
+  timespec now = {};
+  clock_gettime(cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 struct NativeLlama::Api {
   llama_model* model = nullptr;

@@ -9,6 +9,9 @@
 
 namespace wasinn::test {
 
+// Seconds; of this thread's CPU with WASINN_BENCH_CPU=1, which says more on a machine that does other things, too.
+double Now();
+
 struct NativeSettings {
   uint32_t context = 512;
   int32_t predict = 32;
