@@ -9,6 +9,10 @@ WASMTIME_WHEEL_SHA256="58544d539053dff7bd4cf30c40d7a540862d683013c0dfa6ba46a063f
 WASMTIME_CRATE=48.0.8
 WASMTIME_CRATE_SHA256=8dfcfe09bf02aa65ff67dd14322408dfba2d63bd09e43df5bfc4ada75e6ebd2f
 
+# WAMR: its sources are in a Rust crate that binds it.
+WAMR_CRATE=0.3.0 # WAMR 2.4.3
+WAMR_CRATE_SHA256=ab9efc67ebd6c574684794e3a25933c58d2ad3f1b1078830f8c779974132e0d1
+
 # ONNX Runtime: the library is the one in the Python wheel; the C headers come from Debian trixie. Older headers than the
 # library are fine: a library serves every API version up to its own (the headers' is 21).
 ONNXRUNTIME_WHEEL=1.31.1

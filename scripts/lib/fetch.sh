@@ -56,7 +56,8 @@ debian_rust() {
 }
 
 # fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; mvn, for Maven artifacts; cxx, a C++
-# compiler; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile them for WebAssembly.
+# compiler; cmake, to compile C; simde, a header library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile
+# them for WebAssembly.
 fetch_tools() {
   local t
   for t in $(printf '%s\n' "$@" | sort -u); do
@@ -70,6 +71,8 @@ fetch_tools() {
         cargo_at_least "$RUST_MIN" >/dev/null || debian_rust cargo rustc
         command -v cc >/dev/null || echo gcc libc6-dev # it links
         ;;
+      cmake) command -v cmake ninja cc >/dev/null || echo cmake ninja-build gcc libc6-dev ;;
+      simde) [ -e /usr/include/simde/wasm/simd128.h ] || echo libsimde-dev ;;
       rust-wasm)
         rust_for_wasm >/dev/null || { debian_rust cargo rustc rust | sed 's/^rust\(-web\)\?$/rust\1-src/'; }
         command -v cc >/dev/null || echo gcc libc6-dev

@@ -26,7 +26,9 @@ constexpr char kRunFooter[] =
 struct RunFlags {
   HostFlags host;
   engines::Guest guest;
-  bool no_cache = false;
+  std::string engine = "wasmtime";
+  engines::EngineOptions engine_options = {
+      .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }};
 };
 
 // HOST[::GUEST]
@@ -55,8 +57,8 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   flags.guest.args = module_and_args;
   flags.guest.args[0] = std::filesystem::path(module).filename().string();
 
-  auto engine = engines::NewWasmtimeEngine(
-      {.cache = !flags.no_cache, .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }});
+  auto engine = flags.engine == "wamr" ? engines::NewWamrEngine(flags.engine_options)
+                                       : engines::NewWasmtimeEngine(flags.engine_options);
   if (!engine) return Fail(engine.error());
   const auto program = (*engine)->Load(module);
   if (!program) return Fail(program.error());
@@ -90,7 +92,13 @@ Command AddRunCommand(CLI::App& app) {
       *run, "--env", ParseEnvironment, [flags](auto variable) { flags->guest.env.push_back(std::move(variable)); },
       "An environment variable of the guest; without a value, ours")
       ->type_name("NAME[=VALUE]");
-  run->add_flag("--no-cache", flags->no_cache, "Compile the module anew instead of keeping compiled code");
+  run->add_option("--engine", flags->engine, "What runs the guest: wasmtime (default) or wamr")
+      ->type_name("NAME")
+      ->envname("WASINN_ENGINE")
+      ->check(CLI::IsMember({"wasmtime", "wamr"}));
+  run->add_flag("!--no-cache", flags->engine_options.cache, "Compile the module anew instead of keeping compiled code");
+  run->add_flag("--allow-precompiled", flags->engine_options.allow_precompiled,
+                "Run files that WAMR's compiler made: they are native code, which no sandbox holds");
   AddHostFlags(*run, &flags->host);
   AddModelFlags(*run, &flags->host);
   AddLimitFlags(*run, &flags->host);

@@ -63,11 +63,15 @@ class Engine {
 };
 
 struct EngineOptions {
-  bool cache = true;  // keep compiled modules in the user's cache folder
+  bool cache = true;  // keep compiled modules in the user's cache folder, where the engine compiles
+  // Run files that an engine's compiler made. They are native code, which no sandbox holds.
+  bool allow_precompiled = false;
   // What goes wrong without stopping anything, such as a cache that cannot be written. May be empty.
   std::function<void(const std::string&)> warn;
 };
 
 Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options);
+// An error, which says how to get it, where wasinn was built without WAMR.
+Result<std::unique_ptr<Engine>> NewWamrEngine(const EngineOptions& options);
 
 }  // namespace wasinn::engines

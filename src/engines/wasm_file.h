@@ -11,7 +11,8 @@ namespace wasinn::engines {
 enum class WasmKind {
   kModule,
   kComponent,
-  kText,  // may be the text format, of either; only its parser knows
+  kText,     // may be the text format, of either; only its parser knows
+  kWamrAot,  // native code by WAMR's compiler
   kUnknownVersion,
   kNotWasm,
 };
@@ -26,5 +27,8 @@ WasmKind KindOf(std::string_view bytes);
 
 // Fails for a file that cannot be read, and for bytes that are certainly no program.
 Result<WasmFile> ReadWasmFile(const std::string& path);
+
+// The text format as a module or component. Wasmtime's parser, which every wasinn command has.
+Result<std::string> ParseText(const std::string& text);
 
 }  // namespace wasinn::engines

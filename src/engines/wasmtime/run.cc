@@ -97,14 +97,12 @@ class WasmtimeEngine final : public engines::Engine {
     if (!file) return std::unexpected(file.error());
     auto fail = [&path](const std::string& why) { return std::unexpected(path + ": " + why); };
     if (file->kind == engines::WasmKind::kText) {
-      wasm_byte_vec_t wasm;
-      if (auto parsed = TakeError(wasmtime_wat2wasm(file->bytes.data(), file->bytes.size(), &wasm)); !parsed) {
-        return fail(parsed.error());
-      }
-      file->bytes.assign(wasm.data, wasm.size);
-      wasm_byte_vec_delete(&wasm);
+      Result<std::string> wasm = engines::ParseText(file->bytes);
+      if (!wasm) return fail(wasm.error());
+      file->bytes = std::move(*wasm);
       file->kind = engines::KindOf(file->bytes);
     }
+    if (file->kind == engines::WasmKind::kWamrAot) return fail("WAMR's compiler made this: only --engine wamr runs it");
     auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), file->bytes)
                                                                : LoadModule(file->bytes);
     return program ? std::move(program) : fail(program.error());
@@ -148,6 +146,16 @@ Result<std::unique_ptr<engines::Engine>> NewEngine(const EngineOptions& options)
 }  // namespace wasinn::wasmtime
 
 namespace wasinn::engines {
+
+Result<std::string> ParseText(const std::string& text) {
+  wasm_byte_vec_t wasm;
+  if (auto parsed = wasmtime::TakeError(wasmtime_wat2wasm(text.data(), text.size(), &wasm)); !parsed) {
+    return std::unexpected(parsed.error());
+  }
+  std::string bytes(wasm.data, wasm.size);
+  wasm_byte_vec_delete(&wasm);
+  return bytes;
+}
 
 Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options) { return wasmtime::NewEngine(options); }
 

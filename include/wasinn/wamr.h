@@ -1,0 +1,41 @@
+/* wasinn/wamr.h - wasi-nn for programs that embed WAMR, the WebAssembly Micro Runtime.
+ *
+ * WAMR has one runtime in an OS process. The functions are registered with it once, after wasm_runtime_init and before
+ * modules are loaded, and serve every guest. A guest is a module instance with all the threads that it spawns (WAMR's
+ * cluster): they share one process, its graphs and its contexts. The code is a static library (CMake target
+ * wasinn::wamr) that uses the WAMR which the program links; its source is installed too
+ * (share/wasinn/engines/wamr), to be compiled against another version. It needs WAMR 2.4 or later, built with
+ * WAMR_BUILD_MODULE_INST_CONTEXT (which WASI brings) and without WAMR's own wasi-nn.
+ */
+#ifndef WASINN_WAMR_H_
+#define WASINN_WAMR_H_
+
+#include <wasinn/wasinn.h>
+#include <wasm_export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* wasi-nn in WAMR's runtime. */
+typedef struct wasinn_wamr wasinn_wamr;
+
+/* Registers every function, for all modules that are loaded from now on. Each guest gets a process of `host` at its
+ * first call, which is closed and freed when its instance is. `host` NULL: only guests that wasinn_wamr_set_process was
+ * called for are served. Fails if WAMR has not been initialized, or has no room for another instance context. */
+WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out);
+
+/* Lets a guest have a process that the caller made: to be called between wasm_runtime_instantiate and the first call
+ * into the instance. The caller closes `process` before wasm_runtime_deinstantiate and frees it after. Fails if the
+ * guest has one already. */
+WASINN_MUST_CHECK wasinn_status* wasinn_wamr_set_process(wasinn_wamr* wamr, wasm_module_inst_t instance,
+                                                         wasinn_process* process);
+
+/* To be called after the last instance is gone and the modules are unloaded, before wasm_runtime_destroy. NULL is fine.
+ */
+void wasinn_wamr_unregister(wasinn_wamr* wamr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WASINN_WAMR_H_ */

@@ -1,0 +1,71 @@
+#include "engines/wamr/ends.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+#include <string_view>
+
+#include "engines/one_line.h"
+
+namespace wasinn::wamr {
+namespace {
+
+using engines::Exit;
+
+constexpr int kTrapCode = 128 + 6;       // SIGABRT's, as on Wasmtime
+constexpr uint32_t kFirstBadCode = 126;  // codes from here on are a shell's own words
+constexpr size_t kMostFrames = 32;       // an endless recursion has thousands
+
+std::string_view WithoutPrefix(std::string_view text, std::string_view prefix) {
+  return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
+}
+
+// WAMR's lines "#00: 0x0076 - main" as Wasmtime writes them.
+std::string Backtrace(wasm_module_inst_t instance, const std::string& program) {
+  const wasm_exec_env_t env = wasm_runtime_get_exec_env_singleton(instance);
+  std::string dump(env == nullptr ? 0 : wasm_runtime_get_call_stack_buf_size(env), '\0');
+  if (dump.empty()) return "";
+  dump.resize(wasm_runtime_dump_call_stack_to_buf(env, dump.data(), static_cast<uint32_t>(dump.size())));
+  std::string text;
+  size_t frames = 0;
+  for (std::string_view rest = dump; !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const size_t place = line.find(": 0x"), name = line.find(" - ");
+    if (!line.starts_with('#') || place == line.npos || name == line.npos) continue;
+    if (++frames > kMostFrames) continue;
+    text += fmt::format("\n  {:>3}: +{} - {}!{}", frames - 1, line.substr(place + 2, name - place - 2), program,
+                        line.substr(name + 3));
+  }
+  if (frames > kMostFrames) text += fmt::format("\n  … {} more", frames - kMostFrames);
+  return text.empty() ? "" : "\nwasm backtrace:" + text;
+}
+
+}  // namespace
+
+Exit HowItEnded(wasm_module_inst_t instance, const std::string& program) {
+  if (const char* exception = wasm_runtime_get_exception(instance)) {
+    const std::string_view why = WithoutPrefix(exception, "Exception: ");
+    return {Exit::Kind::kTrapped, kTrapCode, fmt::format("wasm trap: {}{}", why, Backtrace(instance, program))};
+  }
+  const uint32_t code = wasm_runtime_get_wasi_exit_code(instance);
+  if (code < kFirstBadCode) return {Exit::Kind::kExited, static_cast<int>(code), ""};
+  return {Exit::Kind::kFailed, 1, fmt::format("exit with invalid exit status outside of [0..{})", kFirstBadCode)};
+}
+
+Exit FailedToStart(const std::string& reason, const engines::Guest& guest) {
+  for (const engines::Directory& folder : guest.directories) {
+    if (access(folder.host.c_str(), R_OK | X_OK) != 0) {
+      return {Exit::Kind::kFailed, 1, "cannot open the folder " + folder.host};
+    }
+  }
+  // What goes wrong in a start function or a segment is the guest's doing, as on other engines.
+  const std::string line = engines::OneLine(reason);
+  const bool trapped = line.find("Exception:") != line.npos || line.find("out of bounds") != line.npos ||
+                       line.find("does not fit") != line.npos;
+  if (!trapped) return {Exit::Kind::kFailed, 1, line};
+  return {Exit::Kind::kTrapped, kTrapCode, fmt::format("wasm trap: {}", WithoutPrefix(line, "Exception: "))};
+}
+
+}  // namespace wasinn::wamr

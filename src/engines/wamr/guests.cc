@@ -1,0 +1,154 @@
+#include "guests.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+namespace wasinn::wamr {
+namespace {
+
+constexpr std::chrono::milliseconds kWatchEvery(10);
+
+// Where an instance's shared memory begins; NULL if it is not shared, or there is none.
+void* SharedMemory(wasm_module_inst_t instance) {
+  const wasm_memory_inst_t memory = wasm_runtime_lookup_memory(instance, "memory");
+  return memory != nullptr && wasm_memory_get_shared(memory) ? wasm_memory_get_base_address(memory) : nullptr;
+}
+
+bool ExportsMemory(wasm_module_t module) {
+  const int32_t count = wasm_runtime_get_export_count(module);
+  for (int32_t i = 0; i < count; ++i) {
+    wasm_export_t item = {};
+    wasm_runtime_get_export_type(module, i, &item);
+    if (item.kind == WASM_IMPORT_EXPORT_KIND_MEMORY && std::string_view(item.name) == "memory") return true;
+  }
+  return false;
+}
+
+bool CanSpawnThreads(wasm_module_t module) {
+  const int32_t count = wasm_runtime_get_import_count(module);
+  for (int32_t i = 0; i < count; ++i) {
+    wasm_import_t item = {};
+    wasm_runtime_get_import_type(module, i, &item);
+    const std::string_view name(item.name);
+    if (name == "thread-spawn" || name == "pthread_create") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+CallInside::CallInside(Guest& guest, wasm_module_inst_t instance) : guest_(guest), call_{instance, nullptr} {
+  const std::lock_guard lock(guest_.mutex);
+  call_.next = guest_.calls;
+  guest_.calls = &call_;
+}
+
+CallInside::~CallInside() {
+  const std::lock_guard lock(guest_.mutex);
+  Call** at = &guest_.calls;
+  while (*at != &call_) at = &(*at)->next;
+  *at = call_.next;
+}
+
+bool Guests::Open() {
+  key_ = wasm_runtime_create_context_key(Ended);
+  return key_ != nullptr;
+}
+
+Guests::~Guests() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  if (watcher_.joinable()) watcher_.join();
+  while (!guests_.empty()) Remove(guests_.back().get());
+  if (key_ != nullptr) wasm_runtime_destroy_context_key(key_);
+}
+
+// A new thread's instance inherits its parent's context before it joins the list of those that a new context is spread
+// to, so of two first calls each may find none. Threads share memory, so the memory tells who they are.
+Guest* Guests::Join(wasm_module_inst_t instance) {
+  void* const shared = SharedMemory(instance);
+  const std::lock_guard lock(mutex_);
+  if (shared != nullptr) {
+    if (const auto found = by_memory_.find(shared); found != by_memory_.end()) {
+      wasm_runtime_set_context(instance, key_, found->second);
+      return found->second;
+    }
+  } else if (CanSpawnThreads(wasm_runtime_get_module(instance))) {
+    // WAMR lets a guest without shared memory have threads, each with a memory of its own. Nothing tells that they are
+    // one guest, and each would get quotas of its own.
+    return nullptr;
+  }
+  if (host_ == nullptr || stopped_) return nullptr;
+  wasinn_process* process = nullptr;
+  if (wasinn_status* status = wasinn_process_new(host_, nullptr, &process)) {
+    wasinn_status_free(status);
+    return nullptr;
+  }
+  return Add(instance, process, true, shared);
+}
+
+wasinn_status* Guests::SetProcess(wasm_module_inst_t instance, wasinn_process* process) {
+  const std::lock_guard lock(mutex_);
+  if (wasm_runtime_get_context(instance, key_) != nullptr) {
+    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "the instance has a process already");
+  }
+  Add(instance, process, false, SharedMemory(instance));
+  return nullptr;
+}
+
+Guest* Guests::Add(wasm_module_inst_t instance, wasinn_process* process, bool owns_process, void* shared_memory) {
+  const bool exports_memory = ExportsMemory(wasm_runtime_get_module(instance));
+  Guest* guest =
+      guests_.emplace_back(new Guest{this, process, owns_process, exports_memory, shared_memory, {}, nullptr, {}})
+          .get();
+  if (shared_memory != nullptr) by_memory_[shared_memory] = guest;
+  wasm_runtime_set_context_spread(instance, key_, guest);
+  if (!watcher_.joinable()) watcher_ = std::thread(&Guests::Watch, this);
+  changed_.notify_all();
+  return guest;
+}
+
+void Guests::Ended(wasm_module_inst_t, void* context) {
+  if (auto* guest = static_cast<Guest*>(context)) guest->owner->Remove(guest);
+}
+
+void Guests::Remove(Guest* guest) {
+  std::unique_ptr<Guest> removed;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = std::ranges::find(guests_, guest, &std::unique_ptr<Guest>::get);
+    if (at == guests_.end()) return;
+    removed = std::move(*at);
+    guests_.erase(at);
+    if (removed->shared_memory != nullptr) by_memory_.erase(removed->shared_memory);
+  }
+  if (removed->closer.joinable()) removed->closer.join();
+  if (removed->owns_process) wasinn_process_free(removed->process);
+}
+
+// WAMR ends a guest by marking its instances and then waiting for its threads: whoever is inside a long call must be
+// called back.
+void Guests::Watch() {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    if (guests_.empty()) {
+      changed_.wait(lock);
+      continue;
+    }
+    changed_.wait_for(lock, kWatchEvery);
+    for (const auto& guest : guests_) {
+      const std::lock_guard guest_lock(guest->mutex);
+      bool ended = false;
+      for (const Call* call = guest->calls; call != nullptr && !ended; call = call->next) {
+        ended = wasm_runtime_get_exception(call->instance) != nullptr;
+      }
+      if (ended && !guest->closer.joinable()) guest->closer = std::thread(wasinn_process_close, guest->process);
+    }
+  }
+}
+
+}  // namespace wasinn::wamr

@@ -1,0 +1,10 @@
+// In place of the WAMR engine, where wasinn is built without it.
+#include "engines/engine.h"
+
+namespace wasinn::engines {
+
+Result<std::unique_ptr<Engine>> NewWamrEngine(const EngineOptions&) {
+  return std::unexpected("this wasinn was built without WAMR: scripts/deps.sh wamr provides it, then build again");
+}
+
+}  // namespace wasinn::engines

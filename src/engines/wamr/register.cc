@@ -1,0 +1,153 @@
+// wasi-nn in WAMR's runtime: every function of wasinn_functions() under its module and name, in the raw calling
+// convention, and with addresses as numbers: had they WAMR's letter for pointers, a bad one would end the guest.
+#include <wasinn/wamr.h>
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "guests.h"
+#include "large_stack.h"
+
+namespace wasinn::wamr {
+namespace {
+
+// More than any function of wasi-nn and its extensions has.
+constexpr size_t kMaxParams = 16;
+
+// What one host function needs at a call. Const once registered.
+struct Binding {
+  uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
+  Guests* guests;
+  uint32_t n_params;
+  uint32_t wide;        // bit i: parameter i is an i64
+  bool runs_framework;  // and may need its stack
+  std::string signature;
+};
+
+wasinn_memory MemoryOf(const Guest& guest, wasm_module_inst_t instance) {
+  wasinn_memory view = {};
+  view.struct_size = sizeof view;
+  const wasm_memory_inst_t memory = guest.exports_memory ? wasm_runtime_lookup_memory(instance, "memory") : nullptr;
+  if (memory == nullptr) return view;
+  static constexpr uint8_t kNothing = 0;  // where an empty memory begins, which WAMR has nowhere
+  auto* base = static_cast<uint8_t*>(wasm_memory_get_base_address(memory));
+  view.base = base != nullptr ? base : const_cast<uint8_t*>(&kNothing);
+  view.size = base != nullptr ? wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory) : 0;
+  view.flags = wasm_memory_get_shared(memory) ? uint32_t{WASINN_MEMORY_SHARED} : 0;
+  return view;
+}
+
+void Dispatch(wasm_exec_env_t env, uint64_t* values) {
+  const Binding& binding = *static_cast<const Binding*>(wasm_runtime_get_function_attachment(env));
+  const wasm_module_inst_t instance = wasm_runtime_get_module_inst(env);
+  uint64_t args[kMaxParams];
+  for (uint32_t i = 0; i < binding.n_params; ++i) {
+    args[i] = binding.wide >> i & 1 ? values[i] : static_cast<uint32_t>(values[i]);
+  }
+  uint32_t result = 0;
+  Guest* guest = binding.guests->Of(instance);
+  if (guest == nullptr) {
+    const wasinn_memory none = {};
+    result = binding.call(nullptr, &none, args);
+  } else {
+    const CallInside inside(*guest, instance);
+    const wasinn_memory memory = MemoryOf(*guest, instance);
+    const auto call = [&] { result = binding.call(guest->process, &memory, args); };
+    if (binding.runs_framework && HasSmallStack()) {
+      RunOnLargeStack(call);
+    } else {
+      call();
+    }
+  }
+  std::memcpy(values, &result, sizeof result);
+}
+
+bool RunsFramework(std::string_view name) {
+  return name.starts_with("load") || name.starts_with("compute") || name == "init_execution_context";
+}
+
+wasinn_status* Unservable(const wasinn_function& function) {
+  char text[256];
+  std::snprintf(text, sizeof text, "the WAMR adapter cannot serve %s.%s, which takes '%s' and returns '%s'",
+                function.module, function.name, function.params, function.results);
+  return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, text);
+}
+
+}  // namespace
+}  // namespace wasinn::wamr
+
+// WAMR keeps pointers into all of this until it is told to forget.
+struct wasinn_wamr {
+  explicit wasinn_wamr(wasinn_host* host) : guests(host) {}
+  ~wasinn_wamr() {
+    for (const std::string& module : registered) {
+      wasm_runtime_unregister_natives(module.c_str(), symbols[module].data());
+    }
+  }
+
+  wasinn_status* Bind(const wasinn_function& function) {
+    const std::string_view params(function.params);
+    if (params.size() > wasinn::wamr::kMaxParams || params.find_first_not_of("iI") != params.npos ||
+        std::string_view(function.results) != "i") {
+      return wasinn::wamr::Unservable(function);
+    }
+    uint32_t wide = 0;
+    for (size_t i = 0; i < params.size(); ++i) wide |= params[i] == 'I' ? 1u << i : 0u;
+    bindings.push_back({function.call, &guests, static_cast<uint32_t>(params.size()), wide,
+                        wasinn::wamr::RunsFramework(function.name), "(" + std::string(params) + ")i"});
+    wasinn::wamr::Binding& binding = bindings.back();
+    symbols[function.module].push_back(
+        {function.name, reinterpret_cast<void*>(wasinn::wamr::Dispatch), binding.signature.c_str(), &binding});
+    return nullptr;
+  }
+
+  wasinn_status* Register() {
+    size_t count = 0;
+    const wasinn_function* functions = wasinn_functions(&count);
+    bindings.reserve(count);  // WAMR knows their addresses
+    for (size_t i = 0; i < count; ++i) {
+      if (wasinn_status* status = Bind(functions[i])) return status;
+    }
+    if (!guests.Open()) return wasinn_status_new(WASINN_TOO_LARGE, "WAMR has no room for another instance context");
+    for (auto& [module, list] : symbols) {
+      if (!wasm_runtime_register_natives_raw(module.c_str(), list.data(), static_cast<uint32_t>(list.size()))) {
+        return wasinn_status_new(WASINN_RUNTIME_ERROR, ("WAMR does not register the module " + module).c_str());
+      }
+      registered.push_back(module);
+    }
+    return nullptr;
+  }
+
+  wasinn::wamr::Guests guests;
+  std::vector<wasinn::wamr::Binding> bindings;
+  std::map<std::string, std::vector<NativeSymbol>> symbols;
+  std::vector<std::string> registered;
+};
+
+extern "C" {
+
+wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out) {
+  if (out == nullptr)
+    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs a place for the result");
+  auto wamr = std::make_unique<wasinn_wamr>(host);
+  if (wasinn_status* status = wamr->Register()) return status;
+  *out = wamr.release();
+  return nullptr;
+}
+
+wasinn_status* wasinn_wamr_set_process(wasinn_wamr* wamr, wasm_module_inst_t instance, wasinn_process* process) {
+  if (wamr == nullptr || instance == nullptr || process == nullptr) {
+    return wasinn_status_new(WASINN_INVALID_ARGUMENT,
+                             "a guest's process needs a registration, an instance and a process");
+  }
+  return wamr->guests.SetProcess(instance, process);
+}
+
+void wasinn_wamr_unregister(wasinn_wamr* wamr) { delete wamr; }
+
+}  // extern "C"

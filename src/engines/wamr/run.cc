@@ -1,0 +1,217 @@
+// The WAMR engine of the wasinn command: the fast interpreter, WASI preview 1, and code that WAMR's compiler made.
+#include <fmt/format.h>
+#include <wasinn/wamr.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "engines/engine.h"
+#include "engines/one_line.h"
+#include "engines/wamr/ends.h"
+#include "engines/wasm_file.h"
+
+namespace wasinn::wamr {
+namespace {
+
+using engines::EngineOptions;
+using engines::Exit;
+using engines::Guest;
+using engines::OneLine;
+using engines::Result;
+
+constexpr char kStart[] = "_start";
+constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
+using ErrorText = std::array<char, 256>;
+
+// WAMR wants a signal stack on each thread that runs guests; the one that made the runtime has it.
+class ThreadEnvironment {
+ public:
+  ThreadEnvironment() : ours_(!wasm_runtime_thread_env_inited() && wasm_runtime_init_thread_env()) {}
+  ~ThreadEnvironment() {
+    if (ours_) wasm_runtime_destroy_thread_env();
+  }
+  ThreadEnvironment(const ThreadEnvironment&) = delete;
+  ThreadEnvironment& operator=(const ThreadEnvironment&) = delete;
+
+ private:
+  const bool ours_;
+};
+
+// The process's runtime with wasi-nn, which programs keep alive.
+class Runtime {
+ public:
+  Runtime() = default;
+  ~Runtime() {
+    wasinn_wamr_unregister(nn_);
+    if (initialized_) wasm_runtime_destroy();
+  }
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  Result<void> Start() {
+    RuntimeInitArgs args = {};
+    args.mem_alloc_type = Alloc_With_System_Allocator;
+    initialized_ = wasm_runtime_full_init(&args);
+    if (!initialized_) return std::unexpected("WAMR does not start");
+    wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);  // what goes wrong comes back as an error, too
+    wasinn_status* status = wasinn_wamr_register(nullptr, &nn_);
+    if (status == nullptr) return {};
+    std::string line = OneLine(wasinn_status_message(status));
+    wasinn_status_free(status);
+    return std::unexpected(std::move(line));
+  }
+  wasinn_wamr* nn() const { return nn_; }
+
+ private:
+  bool initialized_ = false;
+  wasinn_wamr* nn_ = nullptr;
+};
+
+class ModuleProgram final : public engines::Program {
+ public:
+  explicit ModuleProgram(std::shared_ptr<const Runtime> runtime) : runtime_(std::move(runtime)) {}
+  ~ModuleProgram() override {
+    if (module_ != nullptr) wasm_runtime_unload(module_);
+  }
+
+  // Compiles and links.
+  Result<void> Load(std::string bytes) {
+    bytes_ = std::move(bytes);
+    ErrorText error = {};
+    module_ = wasm_runtime_load(reinterpret_cast<uint8_t*>(bytes_.data()), static_cast<uint32_t>(bytes_.size()),
+                                error.data(), error.size());
+    if (module_ == nullptr) return std::unexpected(OneLine(error.data()));
+    if (!HasStart()) {
+      return std::unexpected("the module exports no function _start, so it is a library and not a program");
+    }
+    return CheckImports();
+  }
+
+  Exit Run(const Guest& guest) const override {
+    const ThreadEnvironment thread;
+    ErrorText error = {};
+    const wasm_module_inst_t instance = Instantiate(guest, &error);
+    if (instance == nullptr) return FailedToStart(error.data(), guest);
+    Exit exit;
+    wasinn_status* status = nullptr;
+    if (guest.process != nullptr) status = wasinn_wamr_set_process(runtime_->nn(), instance, guest.process);
+    if (status == nullptr) {
+      wasm_application_execute_main(instance, 0, nullptr);
+      exit = HowItEnded(instance, guest.args[0]);
+    } else {
+      exit = {Exit::Kind::kFailed, 1, OneLine(wasinn_status_message(status))};
+      wasinn_status_free(status);
+    }
+    if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the instance, which has the memory
+    wasm_runtime_deinstantiate(instance);
+    return exit;
+  }
+
+ private:
+  wasm_module_inst_t Instantiate(const Guest& guest, ErrorText* error) const {
+    std::vector<char*> argv;
+    std::vector<std::string> variables, folders;
+    std::vector<const char*> env, dirs;
+    for (const std::string& arg : guest.args) argv.push_back(const_cast<char*>(arg.c_str()));
+    for (const auto& [name, value] : guest.env) variables.push_back(name + "=" + value);
+    for (const engines::Directory& folder : guest.directories) {
+      if (folder.guest.find("::") != std::string::npos) {
+        fmt::format_to_n(error->data(), error->size() - 1, "WAMR has no folders with '::' in their names");
+        return nullptr;
+      }
+      folders.push_back(folder.guest + "::" + folder.host);
+    }
+    for (const std::string& variable : variables) env.push_back(variable.c_str());
+    for (const std::string& folder : folders) dirs.push_back(folder.c_str());
+    InstantiationArgs2* args = nullptr;
+    if (!wasm_runtime_instantiation_args_create(&args)) return nullptr;
+    wasm_runtime_instantiation_args_set_default_stack_size(args, kOperandStack);
+    wasm_runtime_instantiation_args_set_wasi_arg(args, argv.data(), static_cast<int>(argv.size()));
+    wasm_runtime_instantiation_args_set_wasi_env(args, env.data(), static_cast<uint32_t>(env.size()));
+    wasm_runtime_instantiation_args_set_wasi_dir(args, nullptr, 0, dirs.data(), static_cast<uint32_t>(dirs.size()));
+    const wasm_module_inst_t instance =
+        wasm_runtime_instantiate_ex2(module_, args, error->data(), static_cast<uint32_t>(error->size()));
+    wasm_runtime_instantiation_args_destroy(args);
+    return instance;
+  }
+
+  bool HasStart() const {
+    const int32_t count = wasm_runtime_get_export_count(module_);
+    for (int32_t i = 0; i < count; ++i) {
+      wasm_export_t item = {};
+      wasm_runtime_get_export_type(module_, i, &item);
+      if (item.kind == WASM_IMPORT_EXPORT_KIND_FUNC && std::string_view(item.name) == kStart) {
+        return wasm_func_type_get_param_count(item.u.func_type) == 0 &&
+               wasm_func_type_get_result_count(item.u.func_type) == 0;
+      }
+    }
+    return false;
+  }
+
+  // WAMR would let the guest run into a function that is missing.
+  Result<void> CheckImports() const {
+    size_t known = 0;
+    const wasinn_function* functions = wasinn_functions(&known);
+    const int32_t count = wasm_runtime_get_import_count(module_);
+    for (int32_t i = 0; i < count; ++i) {
+      wasm_import_t item = {};
+      wasm_runtime_get_import_type(module_, i, &item);
+      if (item.kind != WASM_IMPORT_EXPORT_KIND_FUNC || item.linked) continue;
+      bool ours = false;
+      for (size_t f = 0; f < known; ++f) {
+        ours |= std::string_view(functions[f].module) == item.module_name &&
+                std::string_view(functions[f].name) == item.name;
+      }
+      return std::unexpected(fmt::format("{}: `{}::{}`", ours ? "incompatible import type for" : "unknown import",
+                                         item.module_name, item.name));
+    }
+    return {};
+  }
+
+  std::shared_ptr<const Runtime> runtime_;
+  std::string bytes_;  // into which the module points
+  wasm_module_t module_ = nullptr;
+};
+
+class WamrEngine final : public engines::Engine {
+ public:
+  WamrEngine(std::shared_ptr<const Runtime> runtime, bool allow_precompiled)
+      : runtime_(std::move(runtime)), allow_precompiled_(allow_precompiled) {}
+
+  Result<std::unique_ptr<engines::Program>> Load(const std::string& path) const override {
+    Result<engines::WasmFile> file = engines::ReadWasmFile(path);
+    if (!file) return std::unexpected(file.error());
+    auto fail = [&path](const std::string& why) { return std::unexpected(path + ": " + why); };
+    if (file->kind == engines::WasmKind::kText) {
+      Result<std::string> wasm = engines::ParseText(file->bytes);
+      if (!wasm) return fail(wasm.error());
+      file->bytes = std::move(*wasm);
+      file->kind = engines::KindOf(file->bytes);
+    }
+    if (file->kind == engines::WasmKind::kComponent) return fail("WAMR runs no components: --engine wasmtime does");
+    if (file->kind == engines::WasmKind::kWamrAot && !allow_precompiled_) {
+      return fail("this is native code, which no sandbox holds: --allow-precompiled runs it");
+    }
+    auto program = std::make_unique<ModuleProgram>(runtime_);
+    if (Result<void> loaded = program->Load(std::move(file->bytes)); !loaded) return fail(loaded.error());
+    return program;
+  }
+
+ private:
+  std::shared_ptr<const Runtime> runtime_;
+  const bool allow_precompiled_;
+};
+
+}  // namespace
+}  // namespace wasinn::wamr
+
+namespace wasinn::engines {
+
+Result<std::unique_ptr<Engine>> NewWamrEngine(const EngineOptions& options) {
+  auto runtime = std::make_shared<wamr::Runtime>();
+  if (Result<void> started = runtime->Start(); !started) return std::unexpected(started.error());
+  return std::make_unique<wamr::WamrEngine>(std::move(runtime), options.allow_precompiled);
+}
+
+}  // namespace wasinn::engines
