@@ -21,15 +21,18 @@ extern "C" {
 typedef struct wasinn_wamr wasinn_wamr;
 
 /* Registers every function, for all modules that are loaded from now on. Each guest gets a process of `host` at its
- * first call, which is closed and freed when its instance is. `host` NULL: only guests that wasinn_wamr_set_process was
- * called for are served. Fails if WAMR has not been initialized, or has no room for another instance context. */
+ * first call, which is closed and freed when its instance is. Fails if WAMR has not been initialized, or has no room
+ * for another instance context. */
 WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out);
 
-/* Lets a guest have a process that the caller made: to be called between wasm_runtime_instantiate and the first call
- * into the instance. The caller closes `process` before wasm_runtime_deinstantiate and frees it after. Fails if the
- * guest has one already. */
-WASINN_MUST_CHECK wasinn_status* wasinn_wamr_set_process(wasinn_wamr* wamr, wasm_module_inst_t instance,
-                                                         wasinn_process* process);
+/* Finds the process of a guest, at its first call and on its thread; for instance wasm_runtime_get_custom_data, which
+ * threads inherit. NULL: the guest gets runtime_error. */
+typedef wasinn_process* (*wasinn_wamr_process_of)(wasm_module_inst_t instance, void* user);
+
+/* The same for an embedder that makes the processes: it closes a guest's before wasm_runtime_deinstantiate and frees it
+ * after. Different guests have different processes. */
+WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process_of process_of, void* user,
+                                                             wasinn_wamr** out);
 
 /* To be called after the last instance is gone and the modules are unloaded, before wasm_runtime_destroy. NULL is fine.
  */

@@ -19,7 +19,7 @@ TEST(HostileEnds, TrapsHaveABacktrace) {
   const struct {
     const char *how, *why;
   } traps[] = {{"unreachable", "unreachable"},
-               {"recursion", "call stack exhausted"},
+               {"recursion", OnWamr() ? "operand stack overflow" : "call stack exhausted"},
                {"frames", "out of bounds memory access"},  // C's own stack lies in memory
                {"division", "divide by zero"},
                {"bounds", "out of bounds memory access"},

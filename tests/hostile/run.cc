@@ -85,6 +85,11 @@ std::string SourcePath(const std::string& file) { return std::string(HOSTILE_SOU
 std::string DigitsPath() { return SourcePath("models/digits.onnx"); }
 std::string TinyPath(const std::string& model) { return SourcePath("tests/models/tiny/" + model + ".onnx"); }
 
+bool OnWamr() {
+  const char* engine = std::getenv("WASINN_ENGINE");
+  return engine != nullptr && std::string_view(engine) == "wamr";
+}
+
 std::vector<std::string> Environment() {
   // Compiled guests are kept beside the build, and not in the user's own cache.
   return {"XDG_CACHE_HOME=" HOSTILE_CACHE};

@@ -59,6 +59,9 @@ std::string DigitsPath();
 std::string TinyPath(const std::string& model);  // without ".onnx"
 std::string SourcePath(const std::string& file);
 
+// Whether the command runs guests on WAMR: ctest runs these tests on each engine, which the environment names.
+bool OnWamr();
+
 // Runs of the command, with "digits" and further models registered.
 struct GuestRun {
   std::string guest;                // a guest of this folder, or a path

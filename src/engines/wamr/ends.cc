@@ -61,11 +61,13 @@ Exit FailedToStart(const std::string& reason, const engines::Guest& guest) {
     }
   }
   // What goes wrong in a start function or a segment is the guest's doing, as on other engines.
-  const std::string line = engines::OneLine(reason);
-  const bool trapped = line.find("Exception:") != line.npos || line.find("out of bounds") != line.npos ||
-                       line.find("does not fit") != line.npos;
+  std::string line = engines::OneLine(reason);
+  const size_t exception = line.find("Exception: ");
+  const bool trapped =
+      exception != line.npos || line.find("out of bounds") != line.npos || line.find("does not fit") != line.npos;
   if (!trapped) return {Exit::Kind::kFailed, 1, line};
-  return {Exit::Kind::kTrapped, kTrapCode, fmt::format("wasm trap: {}", WithoutPrefix(line, "Exception: "))};
+  if (exception != line.npos) line.erase(0, exception + std::string_view("Exception: ").size());
+  return {Exit::Kind::kTrapped, kTrapCode, "wasm trap: " + line};
 }
 
 }  // namespace wasinn::wamr

@@ -68,44 +68,41 @@ Guests::~Guests() {
 }
 
 // A new thread's instance inherits its parent's context before it joins the list of those that a new context is spread
-// to, so of two first calls each may find none. Threads share memory, so the memory tells who they are.
+// to, so of two first calls each may find none. But the two have the same process, or the same memory.
 Guest* Guests::Join(wasm_module_inst_t instance) {
   void* const shared = SharedMemory(instance);
   const std::lock_guard lock(mutex_);
-  if (shared != nullptr) {
-    if (const auto found = by_memory_.find(shared); found != by_memory_.end()) {
-      wasm_runtime_set_context(instance, key_, found->second);
-      return found->second;
-    }
-  } else if (CanSpawnThreads(wasm_runtime_get_module(instance))) {
-    // WAMR lets a guest without shared memory have threads, each with a memory of its own. Nothing tells that they are
-    // one guest, and each would get quotas of its own.
-    return nullptr;
+  wasinn_process* process = process_of_ != nullptr ? process_of_(instance, user_) : nullptr;
+  if (Guest* known = Find(shared, process)) {
+    wasm_runtime_set_context(instance, key_, known);
+    return known;
   }
-  if (host_ == nullptr || stopped_) return nullptr;
-  wasinn_process* process = nullptr;
-  if (wasinn_status* status = wasinn_process_new(host_, nullptr, &process)) {
-    wasinn_status_free(status);
-    return nullptr;
-  }
-  return Add(instance, process, true, shared);
+  if (host_ != nullptr) process = NewProcess(instance, shared);
+  return process == nullptr || stopped_ ? nullptr : Add(instance, process, shared);
 }
 
-wasinn_status* Guests::SetProcess(wasm_module_inst_t instance, wasinn_process* process) {
-  const std::lock_guard lock(mutex_);
-  if (wasm_runtime_get_context(instance, key_) != nullptr) {
-    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "the instance has a process already");
+Guest* Guests::Find(void* shared_memory, const wasinn_process* process) const {
+  for (const auto& guest : guests_) {
+    if (process != nullptr && guest->process == process) return guest.get();
+    if (process_of_ == nullptr && shared_memory != nullptr && guest->shared_memory == shared_memory) return guest.get();
   }
-  Add(instance, process, false, SharedMemory(instance));
   return nullptr;
 }
 
-Guest* Guests::Add(wasm_module_inst_t instance, wasinn_process* process, bool owns_process, void* shared_memory) {
+wasinn_process* Guests::NewProcess(wasm_module_inst_t instance, void* shared_memory) const {
+  // WAMR lets a guest without shared memory have threads, each with a memory of its own. Nothing tells that they are
+  // one guest, and each would get quotas of its own.
+  if (shared_memory == nullptr && CanSpawnThreads(wasm_runtime_get_module(instance))) return nullptr;
+  wasinn_process* process = nullptr;
+  wasinn_status* status = wasinn_process_new(host_, nullptr, &process);
+  wasinn_status_free(status);
+  return process;
+}
+
+Guest* Guests::Add(wasm_module_inst_t instance, wasinn_process* process, void* shared_memory) {
   const bool exports_memory = ExportsMemory(wasm_runtime_get_module(instance));
-  Guest* guest =
-      guests_.emplace_back(new Guest{this, process, owns_process, exports_memory, shared_memory, {}, nullptr, {}})
-          .get();
-  if (shared_memory != nullptr) by_memory_[shared_memory] = guest;
+  guests_.emplace_back(new Guest{this, process, host_ != nullptr, exports_memory, shared_memory, {}, nullptr, {}});
+  Guest* guest = guests_.back().get();
   wasm_runtime_set_context_spread(instance, key_, guest);
   if (!watcher_.joinable()) watcher_ = std::thread(&Guests::Watch, this);
   changed_.notify_all();
@@ -124,7 +121,6 @@ void Guests::Remove(Guest* guest) {
     if (at == guests_.end()) return;
     removed = std::move(*at);
     guests_.erase(at);
-    if (removed->shared_memory != nullptr) by_memory_.erase(removed->shared_memory);
   }
   if (removed->closer.joinable()) removed->closer.join();
   if (removed->owns_process) wasinn_process_free(removed->process);

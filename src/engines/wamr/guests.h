@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 namespace wasinn::wamr {
@@ -48,8 +47,9 @@ class CallInside {
 
 class Guests {
  public:
-  // `host` NULL: no processes are made.
-  explicit Guests(wasinn_host* host) : host_(host) {}
+  // Processes are made of `host`, or found by `process_of`.
+  Guests(wasinn_host* host, wasinn_wamr_process_of process_of, void* user)
+      : host_(host), process_of_(process_of), user_(user) {}
   ~Guests();
   Guests(const Guests&) = delete;
   Guests& operator=(const Guests&) = delete;
@@ -61,22 +61,24 @@ class Guests {
     auto* guest = static_cast<Guest*>(wasm_runtime_get_context(instance, key_));
     return guest != nullptr ? guest : Join(instance);
   }
-  wasinn_status* SetProcess(wasm_module_inst_t instance, wasinn_process* process);
 
  private:
   static void Ended(wasm_module_inst_t instance, void* guest);
   Guest* Join(wasm_module_inst_t instance);
-  Guest* Add(wasm_module_inst_t instance, wasinn_process* process, bool owns_process, void* shared_memory);
+  Guest* Find(void* shared_memory, const wasinn_process* process) const;
+  wasinn_process* NewProcess(wasm_module_inst_t instance, void* shared_memory) const;
+  Guest* Add(wasm_module_inst_t instance, wasinn_process* process, void* shared_memory);
   void Remove(Guest* guest);
   void Watch();
 
-  wasinn_host* const host_;
+  wasinn_host* const host_;  // or
+  const wasinn_wamr_process_of process_of_;
+  void* const user_;
   void* key_ = nullptr;
   std::mutex mutex_;  // for what follows
   std::condition_variable changed_;
   bool stopped_ = false;
   std::vector<std::unique_ptr<Guest>> guests_;
-  std::unordered_map<void*, Guest*> by_memory_;  // those with shared memory
   std::thread watcher_;
 };
 

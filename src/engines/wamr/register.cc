@@ -83,7 +83,7 @@ wasinn_status* Unservable(const wasinn_function& function) {
 
 // WAMR keeps pointers into all of this until it is told to forget.
 struct wasinn_wamr {
-  explicit wasinn_wamr(wasinn_host* host) : guests(host) {}
+  wasinn_wamr(wasinn_host* host, wasinn_wamr_process_of process_of, void* user) : guests(host, process_of, user) {}
   ~wasinn_wamr() {
     for (const std::string& module : registered) {
       wasm_runtime_unregister_natives(module.c_str(), symbols[module].data());
@@ -129,23 +129,31 @@ struct wasinn_wamr {
   std::vector<std::string> registered;
 };
 
-extern "C" {
+namespace wasinn::wamr {
+namespace {
 
-wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out) {
-  if (out == nullptr)
-    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs a place for the result");
-  auto wamr = std::make_unique<wasinn_wamr>(host);
+wasinn_status* Register(wasinn_host* host, wasinn_wamr_process_of process_of, void* user, wasinn_wamr** out) {
+  if (out == nullptr || (host == nullptr && process_of == nullptr)) {
+    return wasinn_status_new(WASINN_INVALID_ARGUMENT,
+                             "registering wasi-nn needs a way to the guests' processes and a place for the result");
+  }
+  auto wamr = std::make_unique<wasinn_wamr>(host, process_of, user);
   if (wasinn_status* status = wamr->Register()) return status;
   *out = wamr.release();
   return nullptr;
 }
 
-wasinn_status* wasinn_wamr_set_process(wasinn_wamr* wamr, wasm_module_inst_t instance, wasinn_process* process) {
-  if (wamr == nullptr || instance == nullptr || process == nullptr) {
-    return wasinn_status_new(WASINN_INVALID_ARGUMENT,
-                             "a guest's process needs a registration, an instance and a process");
-  }
-  return wamr->guests.SetProcess(instance, process);
+}  // namespace
+}  // namespace wasinn::wamr
+
+extern "C" {
+
+wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out) {
+  return wasinn::wamr::Register(host, nullptr, nullptr, out);
+}
+
+wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process_of process_of, void* user, wasinn_wamr** out) {
+  return wasinn::wamr::Register(nullptr, process_of, user, out);
 }
 
 void wasinn_wamr_unregister(wasinn_wamr* wamr) { delete wamr; }

@@ -38,6 +38,11 @@ class ThreadEnvironment {
   const bool ours_;
 };
 
+// What is a guest's own travels with its instances, those of its threads too.
+wasinn_process* ProcessOf(wasm_module_inst_t instance, void*) {
+  return static_cast<wasinn_process*>(wasm_runtime_get_custom_data(instance));
+}
+
 // The process's runtime with wasi-nn, which programs keep alive.
 class Runtime {
  public:
@@ -55,13 +60,12 @@ class Runtime {
     initialized_ = wasm_runtime_full_init(&args);
     if (!initialized_) return std::unexpected("WAMR does not start");
     wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);  // what goes wrong comes back as an error, too
-    wasinn_status* status = wasinn_wamr_register(nullptr, &nn_);
+    wasinn_status* status = wasinn_wamr_register_guests(ProcessOf, nullptr, &nn_);
     if (status == nullptr) return {};
     std::string line = OneLine(wasinn_status_message(status));
     wasinn_status_free(status);
     return std::unexpected(std::move(line));
   }
-  wasinn_wamr* nn() const { return nn_; }
 
  private:
   bool initialized_ = false;
@@ -93,16 +97,8 @@ class ModuleProgram final : public engines::Program {
     ErrorText error = {};
     const wasm_module_inst_t instance = Instantiate(guest, &error);
     if (instance == nullptr) return FailedToStart(error.data(), guest);
-    Exit exit;
-    wasinn_status* status = nullptr;
-    if (guest.process != nullptr) status = wasinn_wamr_set_process(runtime_->nn(), instance, guest.process);
-    if (status == nullptr) {
-      wasm_application_execute_main(instance, 0, nullptr);
-      exit = HowItEnded(instance, guest.args[0]);
-    } else {
-      exit = {Exit::Kind::kFailed, 1, OneLine(wasinn_status_message(status))};
-      wasinn_status_free(status);
-    }
+    wasm_application_execute_main(instance, 0, nullptr);
+    const Exit exit = HowItEnded(instance, guest.args[0]);
     if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the instance, which has the memory
     wasm_runtime_deinstantiate(instance);
     return exit;
@@ -127,6 +123,7 @@ class ModuleProgram final : public engines::Program {
     InstantiationArgs2* args = nullptr;
     if (!wasm_runtime_instantiation_args_create(&args)) return nullptr;
     wasm_runtime_instantiation_args_set_default_stack_size(args, kOperandStack);
+    wasm_runtime_instantiation_args_set_custom_data(args, guest.process);
     wasm_runtime_instantiation_args_set_wasi_arg(args, argv.data(), static_cast<int>(argv.size()));
     wasm_runtime_instantiation_args_set_wasi_env(args, env.data(), static_cast<uint32_t>(env.size()));
     wasm_runtime_instantiation_args_set_wasi_dir(args, nullptr, 0, dirs.data(), static_cast<uint32_t>(dirs.size()));
