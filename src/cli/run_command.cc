@@ -95,8 +95,12 @@ Command AddRunCommand(CLI::App& app) {
   run->add_option("--engine", flags->engine, "What runs the guest: wasmtime (default) or wamr")
       ->type_name("NAME")
       ->envname("WASINN_ENGINE")
-      ->check(CLI::IsMember({"wasmtime", "wamr"}));
-  run->add_flag("!--no-cache", flags->engine_options.cache, "Compile the module anew instead of keeping compiled code");
+      ->check([](const std::string& name) {
+        return name == "wasmtime" || name == "wamr" ? "" : "'" + name + "' is not wasmtime or wamr";
+      });
+  run->add_flag_callback(
+      "--no-cache", [flags] { flags->engine_options.cache = false; },
+      "Compile the module anew instead of keeping compiled code");
   run->add_flag("--allow-precompiled", flags->engine_options.allow_precompiled,
                 "Run files that WAMR's compiler made: they are native code, which no sandbox holds");
   AddHostFlags(*run, &flags->host);

@@ -55,13 +55,13 @@ Exit HowItEnded(wasm_module_inst_t instance, const std::string& program) {
 }
 
 Exit FailedToStart(const std::string& reason, const engines::Guest& guest) {
-  for (const engines::Directory& folder : guest.directories) {
-    if (access(folder.host.c_str(), R_OK | X_OK) != 0) {
-      return {Exit::Kind::kFailed, 1, "cannot open the folder " + folder.host};
+  std::string line = engines::OneLine(reason);
+  if (line.find("pre-opening") != line.npos) {  // with an error number
+    for (const engines::Directory& folder : guest.directories) {
+      if (access(folder.host.c_str(), R_OK | X_OK) != 0) line = "cannot open the folder " + folder.host;
     }
   }
   // What goes wrong in a start function or a segment is the guest's doing, as on other engines.
-  std::string line = engines::OneLine(reason);
   const size_t exception = line.find("Exception: ");
   const bool trapped =
       exception != line.npos || line.find("out of bounds") != line.npos || line.find("does not fit") != line.npos;

@@ -160,8 +160,8 @@ class ModuleProgram final : public engines::Program {
         ours |= std::string_view(functions[f].module) == item.module_name &&
                 std::string_view(functions[f].name) == item.name;
       }
-      return std::unexpected(fmt::format("{}: `{}::{}`", ours ? "incompatible import type for" : "unknown import",
-                                         item.module_name, item.name));
+      return std::unexpected(fmt::format(
+          "{} `{}::{}`", ours ? "incompatible import type for" : "unknown import:", item.module_name, item.name));
     }
     return {};
   }
