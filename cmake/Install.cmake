@@ -1,13 +1,17 @@
 # What `cmake --install` puts into a prefix. The prefix may be moved: what is in it finds the rest relative to itself.
 #
+#   bin/iwasm-nn                 WAMR as a program, which loads the next
+#   lib/libwasinn_wamr.so, libwasi_nn_backend_NAME.so
+#                               wasi-nn for iwasm --native-lib=
 #   bin/wasinn                  the command
 #   include/wasinn              headers for embedders and backends
 #   include/wasinn-guest        headers for guest programs, and wasi:nn in WIT
 #   lib/libwasinn.so            the library
 #   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
 #   lib/wasinn                  backends, and what of .deps they and the command load
-#   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime)
-#   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc
+#   lib/libwasinn_wamr_embed.a  wasi-nn for programs that embed WAMR
+#   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr)
+#   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc, wasinn-wamr.pc
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 include(CMakePackageConfigHelpers)
 
@@ -73,6 +77,27 @@ if(TARGET wasinn_wasmtime)
                            "-lwasinn_wasmtime -lwasmtime")
 endif()
 
+if(TARGET wasinn_wamr)
+  install(TARGETS wasinn_wamr EXPORT wasinnWamrTargets)
+  install(EXPORT wasinnWamrTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWAMR.cmake DESTINATION ${WASINN_CMAKE_DIR})
+  foreach(source IN ITEMS register.cc guests.cc guests.h large_stack.cc large_stack.h natives.h)
+    install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wamr/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wamr)
+  endforeach()
+  wasinn_install_pkgconfig(wasinn-wamr "wasi-nn for programs that embed WAMR" "wasinn = ${PROJECT_VERSION}"
+                           "-lwasinn_wamr_embed -liwasm -lstdc++")
+endif()
+
+# For iwasm.
+if(TARGET iwasm_nn)
+  install(TARGETS iwasm_nn wasinn_native_lib)
+  foreach(name IN ITEMS onnx openvino tflite torch tensorflow)
+    install(TARGETS wasinn_native_lib_${name})
+  endforeach()
+  set_target_properties(iwasm_nn PROPERTIES
+    INSTALL_RPATH "$ORIGIN/${WASINN_LIB_FROM_BIN};$ORIGIN/${WASINN_BACKENDS_FROM_BIN}")
+endif()
+
 if(TARGET wasinn_command)
   set_target_properties(wasinn_command PROPERTIES
     INSTALL_RPATH "$ORIGIN/${WASINN_LIB_FROM_BIN};$ORIGIN/${WASINN_BACKENDS_FROM_BIN}")
@@ -80,6 +105,9 @@ if(TARGET wasinn_command)
   find_package(Wasmtime QUIET)
   if(NOT Wasmtime_LIBRARY MATCHES "\\.a$")
     wasinn_install_dependency(wasinn_command ${Wasmtime_LIBRARY})
+  endif()
+  if(TARGET wasinn_wamr AND NOT WAMR_LIBRARY MATCHES "\\.a$")
+    wasinn_install_dependency(wasinn_command ${WAMR_LIBRARY})
   endif()
 endif()
 

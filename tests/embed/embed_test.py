@@ -13,6 +13,8 @@ BUILD = os.environ["WASINN_BUILD"]
 WASMTIME_INCLUDE = os.environ["WASMTIME_INCLUDE"]
 WASMTIME_LIB = os.environ["WASMTIME_LIB"]
 SERVES_COMPONENTS = os.environ["WASMTIME_SERVES_COMPONENTS"] == "TRUE"
+WAMR_LIB = os.environ["WAMR_LIB"]  # "" without WAMR
+WAMR_INCLUDE, CLANG = os.environ["WAMR_INCLUDE"], os.environ["GUEST_CLANG"]
 CC, CXX, CMAKE = os.environ["CC"], os.environ["CXX"], os.environ["CMAKE"]
 MODEL = SOURCE / "models" / "digits.onnx"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -36,7 +38,7 @@ class EmbedTest(unittest.TestCase):
         run(CMAKE, "--install", BUILD, "--prefix", cls.dir / "installed", cwd=cls.dir)
         # A prefix may be moved.
         cls.prefix = (cls.dir / "installed").rename(cls.dir / "prefix")
-        for name, copy in (("embed-wasmtime", "example"), ("embed-component", "component-example")):
+        for name, copy in (("embed-wasmtime", "example"), ("embed-component", "component-example"), ("embed-wamr", "wamr-example")):
             shutil.copytree(SOURCE / "examples" / name, cls.dir / copy)
         for path in HERE.glob("*.c*"):
             shutil.copy(path, cls.dir)
@@ -76,6 +78,37 @@ class EmbedTest(unittest.TestCase):
         strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
         run(CXX, *strict, "example/main.cc", "-o", "by-pkg-config", *wasmtime, *flags, "-pthread", cwd=self.dir)
         self.check_example(self.dir / "by-pkg-config")
+
+    def check_wamr_example(self, program):
+        guest = self.dir / "wamr-example" / "guest.wasm"
+        include = next(self.prefix.glob("include/wasinn-guest"))
+        flags = ["--target=wasm32", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
+        run(CLANG, *flags, "wamr-example/guest.c", "-o", guest, cwd=self.dir)
+        out = run(program, MODEL, guest, cwd=self.dir, env={"LD_LIBRARY_PATH": f"{self.library_path()}:{WAMR_LIB}"})
+        self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
+
+    @unittest.skipUnless(WAMR_LIB and CLANG, "needs WAMR and a compiler for guests")
+    def test_the_wamr_example_by_cmake(self):
+        prefixes = f"{self.prefix};{pathlib.Path(WAMR_LIB).parent}"
+        run(CMAKE, "-G", "Ninja", "-S", "wamr-example", "-B", "wamr", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
+        run(CMAKE, "--build", "wamr", cwd=self.dir)
+        self.check_wamr_example(self.dir / "wamr" / "embed-wamr")
+
+    @unittest.skipUnless(WAMR_LIB and CLANG, "needs WAMR and a compiler for guests")
+    def test_the_wamr_example_by_pkg_config(self):
+        flags = self.pkg_config("wasinn-wamr", "--cflags", "--libs")
+        strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+        wamr = [f"-isystem{WAMR_INCLUDE}", f"-L{WAMR_LIB}"]
+        run(CXX, *strict, "wamr-example/main.cc", "-o", "wamr-pc", *wamr, *flags, "-pthread", cwd=self.dir)
+        self.check_wamr_example(self.dir / "wamr-pc")
+
+    @unittest.skipUnless(WAMR_LIB and CLANG, "needs WAMR and a compiler for guests")
+    def test_the_wamr_adapter_from_its_source(self):
+        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wamr").glob("*.cc"))
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        command = [CXX, "-std=c++20", "wamr-example/main.cc", *sources, "-o", "wamr-source", f"-isystem{WAMR_INCLUDE}"]
+        run(*command, f"-L{WAMR_LIB}", *flags, "-liwasm", "-pthread", cwd=self.dir)
+        self.check_wamr_example(self.dir / "wamr-source")
 
     def test_a_missing_component_is_an_error(self):
         (self.dir / "missing").mkdir()
@@ -120,10 +153,13 @@ class EmbedTest(unittest.TestCase):
 
     def test_every_header_compiles_alone_in_c_and_cpp(self):
         flags = self.pkg_config("wasinn", "--cflags") + [f"-isystem{WASMTIME_INCLUDE}"]
+        flags += [f"-isystem{WAMR_INCLUDE}"] if WAMR_LIB else []
         flags += ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
         headers = sorted((self.prefix / "include" / "wasinn").iterdir())
         self.assertGreaterEqual(len(headers), 5)
         for header in headers:
+            if header.name == "wamr.h" and not WAMR_LIB:
+                continue
             text = f"#include <wasinn/{header.name}>\n#include <wasinn/{header.name}>\n"
             (self.dir / "header.cc").write_text(text)
             run(CXX, "-std=c++17", "-fsyntax-only", *flags, "header.cc", cwd=self.dir)

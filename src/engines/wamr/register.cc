@@ -12,6 +12,7 @@
 
 #include "guests.h"
 #include "large_stack.h"
+#include "natives.h"
 
 namespace wasinn::wamr {
 namespace {
@@ -65,6 +66,14 @@ void Dispatch(wasm_exec_env_t env, uint64_t* values) {
     }
   }
   std::memcpy(values, &result, sizeof result);
+}
+
+// The same for WAMR's usual convention: registers hold as many parameters as there are here, whatever the function has.
+constexpr size_t kMaxPlainParams = 5;
+uint32_t DispatchPlain(wasm_exec_env_t env, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) {
+  uint64_t values[kMaxParams] = {a, b, c, d, e};
+  Dispatch(env, values);
+  return static_cast<uint32_t>(values[0]);
 }
 
 bool RunsFramework(std::string_view name) {
@@ -144,6 +153,19 @@ wasinn_status* Register(wasinn_host* host, wasinn_wamr_process_of process_of, vo
 }
 
 }  // namespace
+
+std::vector<NativeSymbol> PlainNatives(const wasinn_wamr* wamr, const char* module) {
+  std::vector<NativeSymbol> natives;
+  const auto found = wamr->symbols.find(module);
+  if (found == wamr->symbols.end()) return natives;
+  for (NativeSymbol symbol : found->second) {
+    if (static_cast<const Binding*>(symbol.attachment)->n_params > kMaxPlainParams) continue;
+    symbol.func_ptr = reinterpret_cast<void*>(DispatchPlain);
+    natives.push_back(symbol);
+  }
+  return natives;
+}
+
 }  // namespace wasinn::wamr
 
 extern "C" {

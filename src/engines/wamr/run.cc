@@ -22,6 +22,7 @@ using engines::Result;
 
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
+constexpr uint32_t kMostThreads = 64;         // of one guest
 using ErrorText = std::array<char, 256>;
 
 // WAMR wants a signal stack on each thread that runs guests; the one that made the runtime has it.
@@ -57,6 +58,7 @@ class Runtime {
   Result<void> Start() {
     RuntimeInitArgs args = {};
     args.mem_alloc_type = Alloc_With_System_Allocator;
+    args.max_thread_num = kMostThreads;
     initialized_ = wasm_runtime_full_init(&args);
     if (!initialized_) return std::unexpected("WAMR does not start");
     wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);  // what goes wrong comes back as an error, too

@@ -1,0 +1,82 @@
+// A native library of iwasm, WAMR's own program: `iwasm --native-lib=libwasinn_wamr.so app.wasm`.
+//
+// iwasm opens it, calls init_native_lib, then get_native_lib, whose functions it registers under the one module that is
+// named there; at the end deinit_native_lib. All of it happens on one thread.
+#include <wasinn/wamr.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engines/wamr/natives.h"
+#include "iwasm/settings.h"
+#include "iwasm/wamr_functions.h"
+
+#ifndef WASINN_IWASM_ENCODING
+#define WASINN_IWASM_ENCODING nullptr
+#endif
+
+namespace wasinn::iwasm {
+namespace {
+
+constexpr char kModule[] = "wasi_ephemeral_nn";
+
+struct Library {
+  explicit Library(Host its_host) : host(std::move(its_host)), module(kModule) {}
+  ~Library() { wasinn_wamr_unregister(nn); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  Host host;
+  wasinn_wamr* nn = nullptr;
+  std::string module;
+  std::vector<NativeSymbol> natives;
+};
+
+// The protocol has no place for what is a caller's own.
+std::unique_ptr<Library>& TheLibrary() {
+  static std::unique_ptr<Library> library;
+  return library;
+}
+
+int Fail(const std::string& why) {
+  Log(WASINN_LOG_ERROR, why.c_str());
+  return -1;
+}
+
+int Init() {
+  if (TheLibrary() != nullptr) return Fail("this library serves wasi-nn already");
+  if (const std::string missing = FindWamr(); !missing.empty()) {
+    return Fail("this program has no WAMR 2.4 that shows its functions (a libiwasm.so, or linked with -rdynamic): " +
+                missing + " missing");
+  }
+  Result<Host> host = MakeHost(WASINN_IWASM_ENCODING);
+  if (!host) return Fail(host.status().message());
+  auto library = std::make_unique<Library>(std::move(*host));
+  const Status registered(wasinn_wamr_register(library->host.get(), &library->nn));
+  if (!registered.ok()) return Fail(registered.message());
+  library->natives = wamr::PlainNatives(library->nn, kModule);
+  TheLibrary() = std::move(library);
+  return 0;
+}
+
+}  // namespace
+}  // namespace wasinn::iwasm
+
+extern "C" {
+
+WASINN_API int init_native_lib() { return wasinn::iwasm::Init(); }
+
+WASINN_API uint32_t get_native_lib(char** module, NativeSymbol** symbols) {
+  wasinn::iwasm::Library* library = wasinn::iwasm::TheLibrary().get();
+  if (library == nullptr) return 0;
+  *module = library->module.data();
+  *symbols = library->natives.data();
+  return static_cast<uint32_t>(library->natives.size());
+}
+
+WASINN_API void deinit_native_lib() { wasinn::iwasm::TheLibrary().reset(); }
+
+}  // extern "C"
