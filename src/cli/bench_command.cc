@@ -67,6 +67,12 @@ Command AddBenchCommand(CLI::App& app) {
       ->type_name("ABI")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, bench::Abi>{{"witx", bench::Abi::kWitx}, {"wit", bench::Abi::kWit}}));
+  command
+      ->add_option("--engine", flags->options.engine,
+                   "What runs a guest that is a core module: wasmtime or wamr; wasmtime")
+      ->type_name("NAME")
+      ->envname("WASINN_ENGINE")
+      ->check(CheckEngine);
   command->add_option("--guests", flags->options.guests, "Guests at once, and native threads; 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));

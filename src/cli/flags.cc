@@ -10,6 +10,10 @@ std::string EnvironmentName(const std::string& flag) {
   return name;
 }
 
+std::string CheckEngine(const std::string& name) {
+  return name == "wasmtime" || name == "wamr" ? "" : "'" + name + "' is not wasmtime or wamr";
+}
+
 CLI::Option* AddRepeated(CLI::App& app, const std::string& flag,
                          const std::function<void(const std::vector<std::string>&)>& use, const std::string& help) {
   // One value each time: without this, a flag before MODULE would take MODULE too.

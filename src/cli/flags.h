@@ -14,6 +14,9 @@ namespace wasinn::cli {
 // "--nn-max-graphs" is WASINN_NN_MAX_GRAPHS.
 std::string EnvironmentName(const std::string& flag);
 
+// For CLI11: what is wrong with the name of an engine, "" if nothing is.
+std::string CheckEngine(const std::string& name);
+
 // A flag that may be given several times, with one value each time; `use` gets all of them.
 CLI::Option* AddRepeated(CLI::App& app, const std::string& flag,
                          const std::function<void(const std::vector<std::string>&)>& use, const std::string& help);

@@ -95,9 +95,7 @@ Command AddRunCommand(CLI::App& app) {
   run->add_option("--engine", flags->engine, "What runs the guest: wasmtime (default) or wamr")
       ->type_name("NAME")
       ->envname("WASINN_ENGINE")
-      ->check([](const std::string& name) {
-        return name == "wasmtime" || name == "wamr" ? "" : "'" + name + "' is not wasmtime or wamr";
-      });
+      ->check(CheckEngine);
   run->add_flag_callback(
       "--no-cache", [flags] { flags->engine_options.cache = false; },
       "Compile the module anew instead of keeping compiled code");

@@ -82,7 +82,7 @@ class EmbedTest(unittest.TestCase):
     def check_wamr_example(self, program):
         guest = self.dir / "wamr-example" / "guest.wasm"
         include = next(self.prefix.glob("include/wasinn-guest"))
-        flags = ["--target=wasm32", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
+        flags = ["--target=wasm32-wasi", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
         run(CLANG, *flags, "wamr-example/guest.c", "-o", guest, cwd=self.dir)
         out = run(program, MODEL, guest, cwd=self.dir, env={"LD_LIBRARY_PATH": f"{self.library_path()}:{WAMR_LIB}"})
         self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])

@@ -97,6 +97,7 @@ class Bench {
     if (!bound) return std::unexpected(bound.error());
     native_ = std::move(*bound);
     report_.threads = options.threads;
+    report_.engine = options_.engine;
     for (const Tensor& input : inputs_) report_.input_bytes += input.data.size();
     for (const Tensor& output : outputs_) report_.output_bytes += output.data.size();
     return AddNativeCopies();
@@ -112,7 +113,7 @@ class Bench {
   }
 
   Result<void> OpenGuest() {
-    auto program = options_.abi == Abi::kWit ? CompileComponent() : CompileModule();
+    auto program = options_.abi == Abi::kWit ? CompileComponent() : CompileModule(options_.engine);
     if (!program) return std::unexpected(program.error());
     program_ = std::move(*program);
     for (size_t i = 0; i < options_.guests; ++i) {

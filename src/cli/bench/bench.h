@@ -17,6 +17,7 @@ struct Options {
   HostFlags host;
   std::string model;  // a file, a folder, or the name of a model in the settings
   Abi abi = Abi::kWitx;
+  std::string engine = "wasmtime";
   size_t guests = 1;
   Budget budget{.seconds = 3};
   std::vector<int> cpus;  // the first is the one of single inferences; none: any

@@ -1,20 +1,12 @@
-// The guest side as a core module.
-#include "cli/bench/guest.h"
-
-#include <fmt/format.h>
+// The guest side as a core module on Wasmtime.
 #include <wasinn/wasmtime.h>
 
-#include <cstring>
 #include <string_view>
 #include <utility>
 
-#include "cli/bench/guest_types.h"
+#include "cli/bench/module_guest.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
-
-// Made by bench/embed.cmake.
-extern const unsigned char wasinn_bench_guest[];
-extern const unsigned long wasinn_bench_guest_size;
 
 namespace wasinn::cli::bench {
 namespace {
@@ -26,12 +18,10 @@ using wasmtime::ModulePtr;
 using wasmtime::StorePtr;
 using wasmtime::TakeError;
 
-constexpr Dtype kWitxTypes[] = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_U8, WASINN_I32, WASINN_I64};
-
-class WasmtimeGuest final : public GuestRunner {
+class WasmtimeGuest final : public ModuleGuest {
  public:
   WasmtimeGuest(wasm_engine_t* engine, Process process)
-      : process_(std::move(process)),
+      : ModuleGuest(std::move(process)),
         store_(wasmtime_store_new(engine, &guest_, nullptr)),
         context_(wasmtime_store_context(store_.get())) {}
   ~WasmtimeGuest() override { process_.Close(); }  // before the store, which has the memory
@@ -48,90 +38,32 @@ class WasmtimeGuest final : public GuestRunner {
     };
     memory_ = find("memory").memory;
     guest_ = {process_.get(), &memory_};
-    reserve_ = find("reserve").func;
-    prepare_ = find("prepare").func;
-    iterate_ = find("iterate").func;
-    nothing_ = find("nothing").func;
+    for (int i = 0; i < kFunctions; ++i) functions_[i] = find(kNames[i]).func;
     return {};
-  }
-
-  // Gives the guest its tensors, and lets it load the model.
-  Result<void> Prepare(const std::string& name, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) {
-    std::vector<uint32_t> in, out;  // arrays of bench_input and bench_output
-    for (const Tensor& input : inputs) {
-      const auto [type, dims] = DescribeForGuest(input, kWitxTypes);
-      const uint32_t dims_at = Put(dims.data(), dims.size() * sizeof(uint32_t));
-      const uint32_t data_at = Put(input.data.bytes().data(), input.data.size());
-      in.insert(in.end(), {input.index, dims_at, static_cast<uint32_t>(dims.size()), type, data_at,
-                           static_cast<uint32_t>(input.data.size())});
-    }
-    for (const Tensor& output : outputs) {
-      outputs_.push_back({Put(nullptr, output.data.size()), output.data.size()});
-      out.insert(out.end(), {output.index, outputs_.back().address, static_cast<uint32_t>(output.data.size()), 0});
-    }
-    const uint32_t name_at = Put(name.data(), name.size());
-    const uint32_t in_at = Put(in.data(), in.size() * sizeof(uint32_t));
-    const uint32_t out_at = Put(out.data(), out.size() * sizeof(uint32_t));
-    if (full_) return std::unexpected("the tensors are more than a guest can hold");
-    const bool prepared =
-        Call(prepare_, {name_at, static_cast<uint32_t>(name.size()), in_at, static_cast<uint32_t>(inputs.size()),
-                        out_at, static_cast<uint32_t>(outputs.size())});
-    if (!prepared) return std::unexpected(error());
-    return {};
-  }
-
-  bool Run() override { return Call(iterate_, {}); }
-  bool CallNothing() override { return Call(nothing_, {}); }
-  std::string error() const override { return error_; }
-  wasinn_process_stats Statistics() const override { return process_.Statistics(); }
-  std::span<const uint8_t> output(size_t i) const override {
-    return {wasmtime_memory_data(context_, &memory_) + outputs_[i].address, outputs_[i].size};
   }
 
  private:
-  struct Place {
-    uint32_t address;
-    size_t size;
-  };
-
-  // Calls a function of i32s that returns one: 0 is success. The value stays in result_.
-  bool Call(const wasmtime_func_t& function, std::initializer_list<uint32_t> args) {
-    wasmtime_val_raw_t values[8];
+  bool Enter(Function function, std::initializer_list<uint32_t> args) override {
+    wasmtime_val_raw_t values[kMostArgs];
     size_t n = 0;
     for (const uint32_t arg : args) values[n++].i64 = arg;
     wasm_trap_t* trap = nullptr;
-    wasmtime_error_t* error = wasmtime_func_call_unchecked(context_, &function, values, n > 0 ? n : 1, &trap);
+    wasmtime_error_t* error =
+        wasmtime_func_call_unchecked(context_, &functions_[function], values, n > 0 ? n : 1, &trap);
     if (error != nullptr || trap != nullptr) [[unlikely]] {
       error_ = wasmtime::ToExit(error, trap).message;
       return false;
     }
     result_ = static_cast<uint32_t>(values[0].i32);
-    if (result_ == 0) [[likely]]
-      return true;
-    error_ = fmt::format("the guest got errno {} from wasi-nn", result_);
-    return false;
+    return true;
   }
+  uint8_t* Memory() const override { return wasmtime_memory_data(context_, &memory_); }
 
-  // Copies bytes, or zeros, to a new place in the guest's memory.
-  uint32_t Put(const void* bytes, size_t size) {
-    Call(reserve_, {static_cast<uint32_t>(size)});  // returns an address, so it looks like a failure
-    full_ = full_ || result_ == 0 || size > UINT32_MAX;
-    if (!full_ && bytes != nullptr && size > 0) {
-      std::memcpy(wasmtime_memory_data(context_, &memory_) + result_, bytes, size);
-    }
-    return result_;
-  }
-
-  Process process_;
   wasinn_wasmtime_guest guest_ = {};
   const StorePtr store_;
   wasmtime_context_t* const context_;
   wasmtime_memory_t memory_ = {};
-  wasmtime_func_t reserve_ = {}, prepare_ = {}, iterate_ = {}, nothing_ = {};
-  std::vector<Place> outputs_;
-  uint32_t result_ = 0;
-  bool full_ = false;
-  std::string error_;
+  wasmtime_func_t functions_[kFunctions] = {};
 };
 
 wasinn_wasmtime_guest GuestOf(wasmtime_context_t* context, void*) {
@@ -159,10 +91,8 @@ class WasmtimeProgram final : public GuestProgram {
   Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
                                                 const std::vector<Tensor>& inputs,
                                                 const std::vector<Tensor>& outputs) const override {
-    ProcessOptions options;
-    options.name = "bench";
-    wasinn::Result<Process> process = Process::Create(host, options);
-    if (!process) return std::unexpected(process.status().message());
+    Result<Process> process = NewBenchProcess(host);
+    if (!process) return std::unexpected(process.error());
     auto guest = std::make_unique<WasmtimeGuest>(engine_.get(), std::move(*process));
     if (Result<void> started = guest->Start(instance_pre_.get()); !started) return std::unexpected(started.error());
     if (Result<void> ready = guest->Prepare(name, inputs, outputs); !ready) return std::unexpected(ready.error());
@@ -176,10 +106,11 @@ class WasmtimeProgram final : public GuestProgram {
 
 }  // namespace
 
-Result<std::unique_ptr<GuestProgram>> CompileModule() {
+Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine) {
   if (wasinn_bench_guest_size == 0) {
     return std::unexpected("this wasinn was built without a compiler for guests, so it has none to run");
   }
+  if (engine == "wamr") return CompileModuleForWamr();
   auto program = std::make_unique<WasmtimeProgram>();
   if (Result<void> compiled = program->Compile(); !compiled) return std::unexpected(compiled.error());
   return program;

@@ -1,4 +1,4 @@
-// The guest side on Wasmtime: a core module, bench/guests/bench.c, or a component, bench/guests/bench_component.wat.
+// The guest side: a core module, bench/guests/bench.c, or a component, bench/guests/bench_component.wat.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,9 @@ class GuestProgram {
                                                         const std::vector<Tensor>& outputs) const = 0;
 };
 
-Result<std::unique_ptr<GuestProgram>> CompileModule();
+// `engine`: wasmtime or wamr.
+Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine);
+Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr();  // after CompileModule has seen that there is a guest
 Result<std::unique_ptr<GuestProgram>> CompileComponent();
 
 }  // namespace wasinn::cli::bench

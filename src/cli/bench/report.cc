@@ -67,6 +67,7 @@ std::string ToJson(const Report& report) {
   const Json json = {
       {"model", report.model},
       {"framework", report.framework},
+      {"engine", report.engine},
       {"threads", report.threads},
       {"guests", report.guests},
       {"cpus", report.cpus},

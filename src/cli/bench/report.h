@@ -15,6 +15,7 @@ enum Side { kNative, kNativeCopy, kGuest, kSides };
 struct Report {
   std::string model;      // as the user named it
   std::string framework;  // "ONNX Runtime 1.31.1"
+  std::string engine;     // that runs the guest
   int threads = 1;        // of one inference
   size_t guests = 1;
   std::vector<int> cpus;  // that it was pinned to; empty: none

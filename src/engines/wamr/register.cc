@@ -43,6 +43,16 @@ wasinn_memory MemoryOf(const Guest& guest, wasm_module_inst_t instance) {
   return view;
 }
 
+// What may take long is watched, and gets the stack that it may need.
+uint32_t CallFramework(const Binding& binding, Guest& guest, wasm_module_inst_t instance, const uint64_t* args) {
+  const CallInside inside(guest, instance);
+  const wasinn_memory memory = MemoryOf(guest, instance);
+  if (!HasSmallStack()) return binding.call(guest.process, &memory, args);
+  uint32_t result = 0;
+  RunOnLargeStack([&] { result = binding.call(guest.process, &memory, args); });
+  return result;
+}
+
 void Dispatch(wasm_exec_env_t env, uint64_t* values) {
   const Binding& binding = *static_cast<const Binding*>(wasm_runtime_get_function_attachment(env));
   const wasm_module_inst_t instance = wasm_runtime_get_module_inst(env);
@@ -55,15 +65,11 @@ void Dispatch(wasm_exec_env_t env, uint64_t* values) {
   if (guest == nullptr) {
     const wasinn_memory none = {};
     result = binding.call(nullptr, &none, args);
+  } else if (binding.runs_framework) {
+    result = CallFramework(binding, *guest, instance, args);
   } else {
-    const CallInside inside(*guest, instance);
     const wasinn_memory memory = MemoryOf(*guest, instance);
-    const auto call = [&] { result = binding.call(guest->process, &memory, args); };
-    if (binding.runs_framework && HasSmallStack()) {
-      RunOnLargeStack(call);
-    } else {
-      call();
-    }
+    result = binding.call(guest->process, &memory, args);
   }
   std::memcpy(values, &result, sizeof result);
 }
