@@ -1,0 +1,314 @@
+// The WAMR adapter in an embedder's program, with the echo backend: which guest has which process, what guests do to
+// their memory, and guests that end. Under ThreadSanitizer too, which sees all but WAMR's own code.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <wasinn/wamr.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+constexpr uint32_t kStack = 64 << 10;
+
+// WAMR on this thread, with wasi-nn.
+class Runtime {
+ public:
+  explicit Runtime(wasinn_host* host) {
+    Start();
+    EXPECT_EQ(wasinn_wamr_register(host, &nn_), nullptr);
+  }
+  Runtime(wasinn_wamr_process_of process_of, void* user) {
+    Start();
+    EXPECT_EQ(wasinn_wamr_register_guests(process_of, user, &nn_), nullptr);
+  }
+  ~Runtime() {
+    wasinn_wamr_unregister(nn_);
+    wasm_runtime_destroy();
+  }
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+ private:
+  static void Start() {
+    RuntimeInitArgs args = {};
+    args.mem_alloc_type = Alloc_With_System_Allocator;
+    args.max_thread_num = 16;
+    ASSERT_TRUE(wasm_runtime_full_init(&args));
+    wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);
+  }
+  wasinn_wamr* nn_ = nullptr;
+};
+
+class Module {
+ public:
+  explicit Module(const std::string& guest) {
+    std::ifstream file(std::string(ENGINES_GUESTS "/") + guest + ".wasm", std::ios::binary);
+    bytes_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    char error[128] = {};
+    module_ = wasm_runtime_load(bytes_.data(), static_cast<uint32_t>(bytes_.size()), error, sizeof error);
+    EXPECT_NE(module_, nullptr) << guest << ": " << error;
+  }
+  ~Module() { wasm_runtime_unload(module_); }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  wasm_module_t get() const { return module_; }
+
+ private:
+  std::vector<uint8_t> bytes_;
+  wasm_module_t module_ = nullptr;
+};
+
+class Puppet {
+ public:
+  explicit Puppet(const Module& module) {
+    char error[128] = {};
+    instance_ = wasm_runtime_instantiate(module.get(), kStack, 0, error, sizeof error);
+    EXPECT_NE(instance_, nullptr) << error;
+    env_ = wasm_runtime_create_exec_env(instance_, kStack);
+    scratch_ = Call("scratch", {}).value_or(0);
+  }
+  ~Puppet() {
+    wasm_runtime_destroy_exec_env(env_);
+    wasm_runtime_deinstantiate(instance_);
+  }
+  Puppet(const Puppet&) = delete;
+  Puppet& operator=(const Puppet&) = delete;
+
+  wasm_module_inst_t instance() const { return instance_; }
+  // Nothing if it trapped.
+  std::optional<uint32_t> Call(const char* name, std::vector<uint32_t> values) {
+    const wasm_function_inst_t function = wasm_runtime_lookup_function(instance_, name);
+    const auto count = static_cast<uint32_t>(values.size());
+    values.resize(values.size() + 1);
+    if (!wasm_runtime_call_wasm(env_, function, count, values.data())) return std::nullopt;
+    return values[0];
+  }
+  uint32_t at(uint32_t offset) const { return scratch_ + offset; }
+  uint8_t* Memory(uint32_t offset) {
+    const wasm_memory_inst_t memory = wasm_runtime_get_default_memory(instance_);
+    return static_cast<uint8_t*>(wasm_memory_get_base_address(memory)) + at(offset);
+  }
+  uint32_t Read(uint32_t offset) {
+    uint32_t value = 0;
+    std::memcpy(&value, Memory(offset), sizeof value);
+    return value;
+  }
+
+  // The errno; the graph is at 64 in the scratch memory.
+  std::optional<uint32_t> Load(const std::string& name) {
+    std::memcpy(Memory(0), name.data(), name.size());
+    return Call("load_by_name", {at(0), static_cast<uint32_t>(name.size()), at(64)});
+  }
+  // A context of a model, with its input of one f32 set.
+  uint32_t NewContext(const std::string& name) {
+    EXPECT_EQ(Load(name), kSuccess);
+    EXPECT_EQ(Call("init_execution_context", {Read(64), at(68)}), kSuccess);
+    const uint32_t context = Read(68);
+    const float value = 7;
+    const uint32_t words[] = {1, at(100), 1, kF32, at(124), 4};  // a dimension, then the tensor, then its data
+    std::memcpy(Memory(100), words, sizeof words);
+    std::memcpy(Memory(124), &value, sizeof value);
+    EXPECT_EQ(Call("set_input", {context, 0, at(104)}), kSuccess);
+    return context;
+  }
+  float Output(uint32_t context) {
+    EXPECT_EQ(Call("get_output", {context, 0, at(200), 4, at(204)}), kSuccess);
+    float value = 0;
+    std::memcpy(&value, Memory(200), sizeof value);
+    return value;
+  }
+
+ private:
+  wasm_module_inst_t instance_ = nullptr;
+  wasm_exec_env_t env_ = nullptr;
+  uint32_t scratch_ = 0;
+};
+
+class WamrTest : public ::testing::Test {
+ protected:
+  WamrTest() {
+    AddEchoModel(host_.get(), "one", "in x f32 1\n");
+    AddEchoModel(host_.get(), "endless", "in x f32 1\ndelay 100000\n");
+    AddEchoModel(host_.get(), "model", "in x f32 2,2\n");
+  }
+
+  Log log_;
+  const HostPtr host_ = EchoHost(log_, "limits.max_graphs = 20\nlimits.compute_timeout_ms = 0\n");
+};
+
+TEST_F(WamrTest, WhatCannotBeRegistered) {
+  wasinn_wamr* nn = nullptr;
+  for (wasinn_status* status : {wasinn_wamr_register(nullptr, &nn), wasinn_wamr_register(host_.get(), nullptr),
+                                wasinn_wamr_register_guests(nullptr, nullptr, &nn)}) {
+    EXPECT_EQ(wasinn_status_code(status), WASINN_INVALID_ARGUMENT);
+    wasinn_status_free(status);
+  }
+  EXPECT_EQ(nn, nullptr);
+  wasinn_wamr_unregister(nullptr);
+}
+
+// Instances of one module are guests of their own: numbers of one mean nothing to another, and quotas are each one's.
+TEST_F(WamrTest, EachInstanceHasAProcess) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-puppet");
+  Puppet first(module), second(module);
+  const uint32_t context = first.NewContext("one");
+  EXPECT_EQ(second.Call("compute", {context}), kInvalidArgument);
+  EXPECT_EQ(first.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(first.Output(context), 7.0f);
+  for (int i = 1; i < 20; ++i) EXPECT_EQ(first.Load("one"), kSuccess);
+  EXPECT_EQ(first.Load("one"), kTooLarge);
+  EXPECT_EQ(second.Load("one"), kSuccess);
+}
+
+// The process, and all that it holds, goes with the instance.
+TEST_F(WamrTest, InstancesComeAndGo) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-puppet");
+  for (int i = 0; i < 100; ++i) {
+    Puppet guest(module);
+    guest.NewContext("one");
+  }
+}
+
+TEST_F(WamrTest, TheEmbeddersProcesses) {
+  const ProcessPtr process = NewProcess(host_.get());
+  struct Known {
+    wasm_module_inst_t instance;
+    wasinn_process* process;
+    int asked;
+  } known = {nullptr, process.get(), 0};
+  const auto process_of = [](wasm_module_inst_t instance, void* user) {
+    auto* guest = static_cast<Known*>(user);
+    ++guest->asked;
+    return instance == guest->instance ? guest->process : nullptr;
+  };
+  const Runtime runtime(process_of, &known);
+  const Module module("wamr-puppet");
+  {
+    Puppet guest(module), stranger(module);
+    known.instance = guest.instance();
+    const uint32_t context = guest.NewContext("one");
+    EXPECT_EQ(guest.Call("compute", {context}), kSuccess);
+    EXPECT_EQ(known.asked, 1);
+    EXPECT_EQ(stranger.Load("one"), kRuntimeError);
+    wasinn_process_stats stats{};
+    stats.struct_size = sizeof stats;
+    wasinn_process_statistics(process.get(), &stats);
+    EXPECT_EQ(stats.computes, 1u);
+    wasinn_process_close(process.get());
+    EXPECT_EQ(guest.Call("compute", {context}), kRuntimeError);
+  }
+}
+
+TEST_F(WamrTest, AModuleWithoutExportedMemory) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-hidden");
+  Puppet guest(module);
+  EXPECT_EQ(guest.Load("one"), kMissingMemory);
+}
+
+// A bad address is an errno, where WAMR's own way of passing addresses would end the guest.
+TEST_F(WamrTest, AddressesOutsideOfMemory) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-puppet");
+  Puppet guest(module);
+  const uint32_t context = guest.NewContext("one");
+  for (const uint32_t bad : {0xffffffffu, 0xfffffff0u, 0x80000000u, 1u << 24}) {
+    EXPECT_EQ(guest.Call("load_by_name", {bad, 3, guest.at(64)}), kInvalidArgument);
+    EXPECT_EQ(guest.Call("load_by_name", {guest.at(0), 3, bad}), kInvalidArgument);
+    EXPECT_EQ(guest.Call("set_input", {context, 0, bad}), kInvalidArgument);
+    EXPECT_EQ(guest.Call("get_output", {context, 0, bad, 4, guest.at(204)}), kInvalidArgument);
+  }
+  EXPECT_EQ(guest.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(guest.Output(context), 7.0f);
+}
+
+TEST_F(WamrTest, MemoryThatGrowsBetweenCalls) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-puppet");
+  Puppet guest(module);
+  const uint32_t context = guest.NewContext("one");
+  for (int i = 0; i < 20; ++i) {
+    const uint32_t pages = guest.Call("grow", {1}).value_or(0);
+    ASSERT_NE(pages, 0xffffffffu);
+    ASSERT_EQ(guest.Call("compute", {context}), kSuccess);
+    // The new page, and not a byte more.
+    const uint32_t end = (pages + 1) * 65536;
+    EXPECT_EQ(guest.Call("get_output", {context, 0, end - 4, 4, guest.at(204)}), kSuccess);
+    EXPECT_EQ(guest.Call("get_output", {context, 0, end - 3, 4, guest.at(204)}), kInvalidArgument);
+    EXPECT_EQ(guest.Output(context), 7.0f);
+  }
+}
+
+TEST_F(WamrTest, ATrapAfterACompute) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-puppet");
+  Puppet guest(module), other(module);
+  EXPECT_EQ(guest.Call("compute_and_trap", {guest.NewContext("one")}), std::nullopt);
+  const uint32_t context = other.NewContext("one");
+  EXPECT_EQ(other.Call("compute", {context}), kSuccess);
+}
+
+// There is no deadline: what ends the compute is that its guest was ended.
+TEST_F(WamrTest, AGuestThatIsEndedInsideACompute) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-puppet");
+  Puppet guest(module);
+  const uint32_t context = guest.NewContext("endless");
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    wasm_runtime_terminate(guest.instance());
+  });
+  const auto start = steady_clock::now();
+  EXPECT_EQ(guest.Call("compute", {context}), std::nullopt);
+  EXPECT_LT(steady_clock::now() - start, seconds(20));
+  killer.join();
+  Puppet next(module);
+  EXPECT_EQ(next.Load("one"), kSuccess);
+}
+
+// Its threads would each have a memory and a process, and so quotas, of their own.
+TEST_F(WamrTest, ThreadsNeedSharedMemory) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-unshared");
+  Puppet guest(module);
+  EXPECT_EQ(guest.Load("one"), kRuntimeError);
+}
+
+// Eight threads whose first calls race, 10,000 calls each on shared and own contexts.
+TEST_F(WamrTest, ThreadsOfOneGuest) {
+  const Runtime runtime(host_.get());
+  const Module module("hostile-threads");
+  std::string program = "threads", how = "stress";
+  char* argv[] = {program.data(), how.data()};
+  InstantiationArgs2* args = nullptr;
+  ASSERT_TRUE(wasm_runtime_instantiation_args_create(&args));
+  wasm_runtime_instantiation_args_set_default_stack_size(args, kStack);
+  wasm_runtime_instantiation_args_set_wasi_arg(args, argv, 2);
+  wasm_runtime_instantiation_args_set_wasi_stdio(args, -1, ::open("/dev/null", O_WRONLY | O_CLOEXEC), -1);
+  char error[128] = {};
+  const wasm_module_inst_t instance = wasm_runtime_instantiate_ex2(module.get(), args, error, sizeof error);
+  wasm_runtime_instantiation_args_destroy(args);
+  ASSERT_NE(instance, nullptr) << error;
+  EXPECT_TRUE(wasm_application_execute_main(instance, 0, nullptr)) << wasm_runtime_get_exception(instance);
+  EXPECT_EQ(wasm_runtime_get_wasi_exit_code(instance), 0u);
+  wasm_runtime_deinstantiate(instance);
+}
+
+}  // namespace
+}  // namespace wasinn::testing
