@@ -1,6 +1,7 @@
 #include "guests.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string_view>
 
@@ -64,6 +65,7 @@ Guests::~Guests() {
   changed_.notify_all();
   if (watcher_.joinable()) watcher_.join();
   while (!guests_.empty()) Remove(guests_.back().get());
+  for (auto& guest : ended_) Free(std::move(guest));
   if (key_ != nullptr) wasm_runtime_destroy_context_key(key_);
 }
 
@@ -74,6 +76,7 @@ Guest* Guests::Join(wasm_module_inst_t instance) {
   const std::lock_guard lock(mutex_);
   wasinn_process* process = process_of_ != nullptr ? process_of_(instance, user_) : nullptr;
   if (Guest* known = Find(shared, process)) {
+    known->was_found = true;
     wasm_runtime_set_context(instance, key_, known);
     return known;
   }
@@ -101,8 +104,18 @@ wasinn_process* Guests::NewProcess(wasm_module_inst_t instance, void* shared_mem
 
 Guest* Guests::Add(wasm_module_inst_t instance, wasinn_process* process, void* shared_memory) {
   const bool exports_memory = ExportsMemory(wasm_runtime_get_module(instance));
-  guests_.emplace_back(new Guest{this, process, host_ != nullptr, exports_memory, shared_memory, {}, nullptr, {}});
+  guests_.emplace_back(new Guest{.owner = this,
+                                 .process = process,
+                                 .owns_process = host_ != nullptr,
+                                 .exports_memory = exports_memory,
+                                 .shared_memory = shared_memory});
   Guest* guest = guests_.back().get();
+  // WAMR writes this into instances whose threads may be reading it, without a lock.
+#ifdef __SANITIZE_THREAD__
+  __tsan_release(guest);
+#else
+  std::atomic_thread_fence(std::memory_order_release);
+#endif
   wasm_runtime_set_context_spread(instance, key_, guest);
   if (!watcher_.joinable()) watcher_ = std::thread(&Guests::Watch, this);
   changed_.notify_all();
@@ -113,6 +126,8 @@ void Guests::Ended(wasm_module_inst_t, void* context) {
   if (auto* guest = static_cast<Guest*>(context)) guest->owner->Remove(guest);
 }
 
+// WAMR frees the memory before it says that an instance has ended. In between another guest's memory may have come to
+// lie there, which then was taken for a thread of this one: it must find a closed process, and not a freed one.
 void Guests::Remove(Guest* guest) {
   std::unique_ptr<Guest> removed;
   {
@@ -123,7 +138,17 @@ void Guests::Remove(Guest* guest) {
     guests_.erase(at);
   }
   if (removed->closer.joinable()) removed->closer.join();
-  if (removed->owns_process) wasinn_process_free(removed->process);
+  if (removed->owns_process) wasinn_process_close(removed->process);
+  if (removed->was_found) {
+    const std::lock_guard lock(mutex_);
+    ended_.push_back(std::move(removed));
+  } else {
+    Free(std::move(removed));
+  }
+}
+
+void Guests::Free(std::unique_ptr<Guest> guest) {
+  if (guest->owns_process) wasinn_process_free(guest->process);
 }
 
 // WAMR ends a guest by marking its instances and then waiting for its threads: whoever is inside a long call must be

@@ -1,6 +1,9 @@
 // Which guest is calling: WAMR's module instances, those of its threads too, and their wasinn processes.
 #pragma once
 
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 #include <wasinn/wamr.h>
 
 #include <condition_variable>
@@ -27,9 +30,11 @@ struct Guest {
   const bool exports_memory;
   void* const shared_memory;  // where it begins; NULL if the memory is not shared
 
-  std::mutex mutex;       // for what follows
-  Call* calls = nullptr;  // all that are inside
-  std::thread closer;     // closes the process of a guest that was ended while calls were inside
+  bool was_found = false;  // by an instance that had no context; under the mutex of Guests
+
+  std::mutex mutex = {};    // for what follows
+  Call* calls = nullptr;    // all that are inside
+  std::thread closer = {};  // closes the process of a guest that was ended while calls were inside
 };
 
 // Puts a call into its guest's list while it is inside.
@@ -59,7 +64,11 @@ class Guests {
   // The guest that an instance belongs to; makes it at its first call. NULL if there is none and none can be made.
   Guest* Of(wasm_module_inst_t instance) {
     auto* guest = static_cast<Guest*>(wasm_runtime_get_context(instance, key_));
-    return guest != nullptr ? guest : Join(instance);
+    if (guest == nullptr) return Join(instance);
+#ifdef __SANITIZE_THREAD__
+    __tsan_acquire(guest);  // it cannot see that WAMR handed this over
+#endif
+    return guest;
   }
 
  private:
@@ -69,6 +78,7 @@ class Guests {
   wasinn_process* NewProcess(wasm_module_inst_t instance, void* shared_memory) const;
   Guest* Add(wasm_module_inst_t instance, wasinn_process* process, void* shared_memory);
   void Remove(Guest* guest);
+  static void Free(std::unique_ptr<Guest> guest);
   void Watch();
 
   wasinn_host* const host_;  // or
@@ -79,6 +89,7 @@ class Guests {
   std::condition_variable changed_;
   bool stopped_ = false;
   std::vector<std::unique_ptr<Guest>> guests_;
+  std::vector<std::unique_ptr<Guest>> ended_;  // which an instance may still have in mind
   std::thread watcher_;
 };
 
