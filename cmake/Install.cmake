@@ -91,7 +91,7 @@ endif()
 # For iwasm.
 if(TARGET iwasm_nn)
   install(TARGETS iwasm_nn wasinn_native_lib)
-  foreach(name IN ITEMS onnx openvino tflite torch tensorflow)
+  foreach(name IN ITEMS onnx openvino tflite torch tensorflow llamacpp)
     install(TARGETS wasinn_native_lib_${name})
   endforeach()
   set_target_properties(iwasm_nn PROPERTIES

@@ -77,7 +77,7 @@ class IwasmTest(unittest.TestCase):
     def test_a_library_of_one_framework(self):
         folder = [f"--map-dir=/models::{SOURCE}/models"]
         lib = BUILD / "lib"
-        for name, works in (("onnx", True), ("tflite", False), ("openvino", False), ("torch", False), ("tensorflow", False)):
+        for name, works in (("onnx", True), ("tflite", False), ("openvino", False), ("torch", False), ("tensorflow", False), ("llamacpp", False)):
             library = lib / f"libwasi_nn_backend_{name}.so"
             done = self.classify("--model-file", "/models/digits.onnx", flags=folder, library=library)
             self.assertEqual(done.returncode == 0, works, done)
