@@ -264,6 +264,17 @@ TEST_F(WamrTest, ATrapAfterACompute) {
   EXPECT_EQ(other.Call("compute", {context}), kSuccess);
 }
 
+// WAMR learns of it by a signal, which a sanitizer would like to have.
+TEST_F(WamrTest, AReadOutsideOfMemory) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-puppet");
+  Puppet guest(module), other(module);
+  EXPECT_EQ(guest.Call("peek", {0xfffffff0}), std::nullopt);
+  EXPECT_STREQ(wasm_runtime_get_exception(guest.instance()), "Exception: out of bounds memory access");
+  const uint32_t context = other.NewContext("one");
+  EXPECT_EQ(other.Call("compute", {context}), kSuccess);
+}
+
 // There is no deadline: what ends the compute is that its guest was ended.
 TEST_F(WamrTest, AGuestThatIsEndedInsideACompute) {
   const Runtime runtime(host_.get());
