@@ -129,13 +129,16 @@ Status Context::CheckInputsSet() const {
 Status Context::Compute(const OutputWriter* writer, CopyCount& count) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
-  if (Status status = CountOutputs(Execute()); !status.ok()) return status;
+  Status status = Execute();
+  if (LeavesOutputs(status)) {
+    if (Status charged = CountOutputs(); !charged.ok()) return charged;
+  }
+  if (!status.ok()) return status;
   return writer == nullptr || wanted_.empty() ? Status() : WriteOutputs(*writer, count);
 }
 
-// What a compute or a step that ended in `status` has produced.
-Status Context::CountOutputs(Status status) {
-  if (!LeavesOutputs(status)) return status;
+// Outputs that a compute or a step has left.
+Status Context::CountOutputs() {
   if (has_dynamic_outputs_) {
     if (Status charged = ChargeDynamicOutputs(); !charged.ok()) {
       EndGeneration();
@@ -145,7 +148,7 @@ Status Context::CountOutputs(Status status) {
     }
   }
   computed_ = true;
-  return status;
+  return Status();
 }
 
 Status Context::Execute() {

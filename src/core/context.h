@@ -119,9 +119,12 @@ class Context {
   Status CheckOutput(uint32_t index) const;
   Status WriteOutputs(const OutputWriter& writer, CopyCount& count) const;
   Status Execute();
-  Status CountOutputs(Status status);
+  Status CountOutputs();
   Status CheckGenerates() const;
-  void EndGeneration();
+  void EndGeneration() {
+    if (generating_) LetGoOfGeneration();
+  }
+  void LetGoOfGeneration();
   Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
                  CopyCount& count) const;
   bool CanBind(const SharedTensor& tensor) const;

@@ -30,7 +30,8 @@ Status Context::Step() {
   }
   generating_ = generated_ = true;
   has_piece_ = status.ok();
-  return CountOutputs(std::move(status));
+  if (Status charged = CountOutputs(); !charged.ok()) return charged;
+  return status;
 }
 
 Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count) {
@@ -67,8 +68,7 @@ Status Context::Finish() {
 }
 
 // The backend's own end comes with the next compute, step or input as well; this lets go of what it holds for it.
-void Context::EndGeneration() {
-  if (!generating_) return;
+void Context::LetGoOfGeneration() {
   generating_ = has_piece_ = false;
   if (wasinn_error* error = table().finish(context_)) error->release(error);
 }

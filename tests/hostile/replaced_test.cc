@@ -90,7 +90,7 @@ TEST_F(HostileReplaced, ABrokenFileIsAnErrorUntilItIsMended) {
   fails("invalid_encoding", {"load_by_name: invalid_encoding: onnx: model 'external:1': ", "no ONNX model"});
   fs::remove(folder_.path() / "external.onnx");
   Do("external");
-  fails("not_found", {"load_by_name: not_found: ", "model 'external:1': cannot open '", "external.onnx"});
+  fails("not_found", {"load_by_name: model_not_found: ", "model 'external:1': cannot open '", "external.onnx"});
   fs::create_directory(folder_.path() / "external.onnx");
   Do("external");
   fails("invalid_argument", {"load_by_name: ", "model 'external:1': '", "is not a file"});
