@@ -26,6 +26,10 @@ constexpr wasinn_key kKeys[] = {
      "architectures that models may have which come as bytes from guests; default [\"llama\"], the one whose numbers "
      "are "
      "checked"},
+    {"guest_grammars", WASINN_KEY_BACKEND,
+     "false: guests bring no grammars and no JSON schemas, since one that is made to be slow holds its thread for a "
+     "while; "
+     "default true"},
     {"mmap", WASINN_KEY_MODEL, "false: the model is read into memory in place of mapping its file; default true"},
     {"parallel", WASINN_KEY_MODEL,
      "contexts that are decoded together in one batch; more wait; default 0: each context by itself"},
@@ -83,6 +87,7 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   parsed.library = config.String("library").value_or("");
   parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
   parsed.guest_architectures = config.StringList("guest_architectures").value_or(std::vector<std::string>{"llama"});
+  parsed.guest_grammars = config.Bool("guest_grammars").value_or(true);
   return parsed;
 }
 
@@ -113,7 +118,8 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   parsed.limits = {.context = host_says ? settings.context : trained,
                    .batch = settings.batch,
                    .micro_batch = settings.micro_batch,
-                   .threads = settings.threads};
+                   .threads = settings.threads,
+                   .grammars = backend.guest_grammars};
   // Of one that is shared, the host says the size.
   if (parsed.parallel > 0) parsed.limits.context = settings.context;
   settings.Apply(guest, parsed.limits, parsed.loras);

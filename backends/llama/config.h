@@ -21,6 +21,7 @@ struct BackendConfig {
   std::string library;
   int threads = 1;
   std::vector<std::string> guest_architectures;
+  bool guest_grammars = true;
 
   // `budget`: the host's threads, which are also the default.
   static BackendConfig Parse(const char* text, uint32_t budget);

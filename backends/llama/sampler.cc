@@ -1,8 +1,10 @@
 #include "llama/sampler.h"
 
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -23,6 +25,9 @@ constexpr int32_t kPenaltyTokens = 64;
 constexpr size_t kLeastKept = 1, kLongestWords = 200;
 // llama.cpp's parser of grammars calls itself for each parenthesis and for each rule.
 constexpr size_t kGrammarStack = size_t{256} << 20;
+
+// A large vocabulary under a usual grammar takes a tenth of it.
+constexpr std::chrono::milliseconds kMostGrammarTime(250);
 
 // "parse: error parsing grammar: unexpected end of input\n\nroot ::= …": the first line, and of it what the guest does
 // not know.
@@ -98,6 +103,42 @@ bool Sampler::Allows(llama_token token) {
   return !std::isinf(one.logit);
 }
 
+// What a grammar can go on with may grow with each token without end, and llama.cpp cannot be interrupted while it
+// looks. So the token after one that took long is not asked for: no clock on the wall, since other work may hold this
+// thread.
+class Sampler::Patience {
+ public:
+  void Check() const {
+    if (Now() - start_ < kMostGrammarTime) return;
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("grammar: a token took more than {} ms to check: it allows too much at once",
+                            kMostGrammarTime.count()));
+  }
+
+ private:
+  static std::chrono::milliseconds Now() {
+    timespec now = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1000000);
+  }
+  const std::chrono::milliseconds start_ = Now();
+};
+
+llama_token Sampler::SampleWithGrammar(const float* logits, llama_token token) {
+  const Patience patience;
+  if (!Allows(token)) {
+    Fill(logits);
+    library_.sampler_apply(grammar_.get(), &array_);
+    if (std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isinf(one.logit); })) {
+      throw Error(WASINN_RUNTIME_ERROR, "no token of the model goes on with the grammar");
+    }
+    token = Choose();
+  }
+  library_.sampler_accept(grammar_.get(), token);
+  patience.Check();
+  return token;
+}
+
 llama_token Sampler::Sample(const float* logits) {
   // Samplers sort, and nothing sorts by what is no number.
   if (model_.of_guest() &&
@@ -106,17 +147,7 @@ llama_token Sampler::Sample(const float* logits) {
   }
   Fill(logits);
   llama_token token = Choose();
-  if (grammar_ != nullptr) {
-    if (!Allows(token)) {
-      Fill(logits);
-      library_.sampler_apply(grammar_.get(), &array_);
-      if (std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isinf(one.logit); })) {
-        throw Error(WASINN_RUNTIME_ERROR, "no token of the model goes on with the grammar");
-      }
-      token = Choose();
-    }
-    library_.sampler_accept(grammar_.get(), token);
-  }
+  if (grammar_ != nullptr) token = SampleWithGrammar(logits, token);
   library_.sampler_accept(chain_.get(), token);
   return token;
 }

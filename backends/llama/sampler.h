@@ -26,6 +26,8 @@ class Sampler {
   void Fill(const float* logits);
   llama_token Choose();
   bool Allows(llama_token token);
+  class Patience;
+  llama_token SampleWithGrammar(const float* logits, llama_token token);
 
   const Model& model_;
   const LlamaLibrary& library_;

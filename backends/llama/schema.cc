@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/large_stack.h"
+#include "llama/thread_stderr.h"
 
 namespace wasinn::llama {
 
@@ -38,6 +39,7 @@ std::string SchemaConverter::GrammarOf(const std::string& schema) const {
   }
   CString grammar(nullptr, std::free), error(nullptr, std::free);
   backend::RunOnLargeStack(kSchemaStack, [&] {
+    const ThreadStderr printed;  // llama.cpp warns there of what it leaves out of a schema
     char* failed = nullptr;
     grammar.reset(convert_(schema.c_str(), &failed));
     error.reset(failed);

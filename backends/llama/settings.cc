@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kLongestGrammar = 64 << 10, kDeepestSchema = 32;
 constexpr size_t kMostStopWords = 32, kLongestStopWord = 256;
-constexpr int64_t kMostThreads = 1024;
+constexpr int64_t kMostThreads = 1024, kMostTokens = 1 << 24;
 
 template <typename T>
 void SetNumber(const Config& config, const char* key, double least, double most, T* value) {
@@ -69,15 +69,16 @@ void SetLora(const Config& config, const std::map<std::string, std::string>& lor
 
 void Settings::Apply(const Config& config, const SettingsLimits& limits,
                      const std::map<std::string, std::string>& loras) {
+  // Programs ask for what was right on another machine, or for another model: they get what there is.
+  const auto set_up_to = [&config](const char* key, int64_t least, int64_t most, int64_t limit, auto* value) {
+    const auto n = config.Integer(key, least, most);
+    if (n && *n > 0) *value = static_cast<std::decay_t<decltype(*value)>>(std::min(*n, limit));
+  };
   // 0: what it would be without the key.
-  int64_t tokens = 0;
-  SetInteger(config, "ctx-size", 0, limits.context, &tokens);
-  if (tokens > 0) context = static_cast<uint32_t>(tokens);
-  SetInteger(config, "batch-size", 1, limits.batch, &batch);
-  SetInteger(config, "ubatch-size", 1, limits.micro_batch, &micro_batch);
-  // Programs ask for what was right on another machine.
-  if (const auto n = config.Integer("threads", 1, kMostThreads))
-    threads = static_cast<int>(std::min<int64_t>(*n, limits.threads));
+  set_up_to("ctx-size", 0, kMostTokens, limits.context, &context);
+  set_up_to("batch-size", 1, kMostTokens, limits.batch, &batch);
+  set_up_to("ubatch-size", 1, kMostTokens, limits.micro_batch, &micro_batch);
+  set_up_to("threads", 1, kMostThreads, limits.threads, &threads);
   SetBool(config, "embedding", &embedding);
   SetLora(config, loras, &lora);
   SetNumber(config, "lora-scale", -100, 100, &lora_scale);
@@ -91,6 +92,9 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   SetNumber(config, "presence-penalty", -1000, 1000, &presence_penalty);
   SetNumber(config, "frequency-penalty", -1000, 1000, &frequency_penalty);
   SetInteger(config, "seed", -1, UINT32_MAX, &seed);
+  if (!limits.grammars && (config.String("grammar") || config.JsonText("json-schema", kDeepestSchema))) {
+    throw Error(WASINN_SECURITY, "the host does not let guests bring grammars (guest_grammars)");
+  }
   SetText(config, "grammar", &grammar);
   if (const auto schema = config.JsonText("json-schema", kDeepestSchema)) {
     if (schema->size() > kLongestGrammar) {

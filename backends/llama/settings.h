@@ -17,6 +17,7 @@ struct SettingsLimits {
   uint32_t batch = 0;
   uint32_t micro_batch = 0;
   int threads = 1;
+  bool grammars = true;
 };
 
 // The names and defaults are llama.cpp's.

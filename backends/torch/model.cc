@@ -13,10 +13,10 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/large_stack.h"
 #include "torch/archive.h"
 #include "torch/call_scope.h"
 #include "torch/code_scan.h"
-#include "common/large_stack.h"
 #include "torch/messages.h"
 #include "torch/value_check.h"
 

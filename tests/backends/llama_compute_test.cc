@@ -290,6 +290,35 @@ TEST(LlamaGrammar, IsFollowed) {
   EXPECT_TRUE(context.Compute());
 }
 
+// What it can go on with doubles with each token, which no deadline interrupts.
+TEST(LlamaGrammar, ThatGrowsWithoutEnd) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"a\" root \"b\" | \"a\" root \"c\""})"));
+  const Result computed = context.Compute();
+  EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  EXPECT_THAT(computed.message, HasSubstr("allows too much at once"));
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 4})"));
+  EXPECT_TRUE(context.Compute());
+}
+
+TEST(LlamaGrammar, MayBeRefusedToGuests) {
+  const Host host(R"({"guest_grammars": false})");
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 4})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kText));
+  for (const char* options : {R"({"grammar": "root ::= [a]"})", R"({"json-schema": {"type": "boolean"}})"}) {
+    ASSERT_TRUE(SetOptions(&context, options));
+    EXPECT_EQ(context.Compute().code, WASINN_SECURITY);
+  }
+  const Model own(host, Bytes(), LlamaOptions(R"({"n-predict": 4, "grammar": "root ::= [a]{2}"})"));
+  Context allowed(own);
+  ASSERT_TRUE(SetPrompt(&allowed, kText));
+  EXPECT_EQ(Complete(&allowed), "aa");
+}
+
 TEST(LlamaGrammar, OfAJsonSchema) {
   const Host host;
   const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "temp": 1})"));
