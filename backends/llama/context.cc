@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -63,6 +64,24 @@ void Context::Input(uint32_t index, wasinn_tensor* tensor) {
   tensor->data = buffer.data();
   tokens_.reset();
   if (index == kOptionsIndex) options_read_ = false;
+}
+
+void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
+  wasinn_tensor copy = tensor;
+  Input(index, &copy);
+  if (tensor.bytes > 0) std::memcpy(copy.data, tensor.data, tensor.bytes);
+}
+
+void Context::UnbindInput(uint32_t index) {
+  Finish();
+  tokens_.reset();
+  if (index == kPromptIndex) {
+    prompt_.clear();
+    return;
+  }
+  options_.clear();
+  options_read_ = true;  // there are none
+  settings_ = base_;
 }
 
 void Context::ReadOptions() {

@@ -26,6 +26,9 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   void Input(uint32_t index, wasinn_tensor* tensor);
+  // Texts are short: what is bound is copied.
+  void BindInput(uint32_t index, const wasinn_tensor& tensor);
+  void UnbindInput(uint32_t index);
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   // Whatever runs looks at the gate.

@@ -1,0 +1,179 @@
+// A language model through components: prompt and options are named tensors, the text comes whole or piece by piece.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <wasinn/wasmtime.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "component/puppet.h"
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr uint32_t kU8 = 4;  // tensor-type
+constexpr uint32_t kResult = 128, kList = 160, kNames = 256, kBytes = 512;
+constexpr char kPrompt[] = "GNU General Public";
+constexpr char kOptions[] = R"({"temp": 0, "n-predict": 8, "threads": 1})";
+
+wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+}
+
+class ComponentLlama : public ::testing::Test {
+ protected:
+  ComponentLlama() {
+    const ConfigPtr config(wasinn_config_new());
+    const std::string toml = "backend_dirs = ['" BACKEND_FOLDER "']\n[models.lm]\npath = '" MODEL "'\n";
+    StatusPtr status(wasinn_config_load_toml(config.get(), toml.c_str()));
+    EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+    wasinn_host* host = nullptr;
+    status.reset(wasinn_host_new(config.get(), &Log::Write, &log_, &host));
+    EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+    host_.reset(host);
+    process_ = NewProcess(host);
+    guest_ = std::make_unique<Puppet>(Show(), process_.get());
+    wasinn_wasmtime_component_set_up(guest_->context(), process_.get());
+  }
+
+  static const PuppetShow& Show() {
+    static wasm_engine_t* const engine = wasm_engine_new();
+    static wasmtime_component_linker_t* const linker = [] {
+      wasmtime_component_linker_t* made = wasmtime_component_linker_new(engine);
+      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, ProcessOf, nullptr));
+      EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+      return made;
+    }();
+    static const PuppetShow show(engine, linker, PuppetText(kOctober));
+    return show;
+  }
+
+  // Calls what gives a result; its resource.
+  uint32_t Good(const char* function, std::initializer_list<uint32_t> args) {
+    guest_->Call(function, args);
+    EXPECT_EQ(guest_->Peek(kResult) & 0xff, 0u) << function << ": " << log_.lines().back();
+    return guest_->Peek(kResult + 4);
+  }
+
+  uint32_t Context(std::string_view config = "") {
+    guest_->Poke(0, "lm");
+    guest_->Poke(2, config);
+    const uint32_t graph = Good("load-with", {0, 2, 2, static_cast<uint32_t>(config.size()), kResult});
+    return Good("init", {graph, kResult});
+  }
+
+  uint32_t NewText(std::string_view text) {
+    guest_->PokeWords(0, {static_cast<uint32_t>(text.size())});
+    guest_->Poke(kBytes, text);
+    return guest_->Call("tensor-new", {0, 1, kU8, kBytes, static_cast<uint32_t>(text.size())});
+  }
+
+  // The list of named tensors at kList; how many there are.
+  uint32_t Inputs(std::string_view prompt, std::string_view options) {
+    guest_->Poke(kNames, "promptoptions");
+    const uint32_t first = NewText(prompt);
+    guest_->PokeWords(kList, {kNames, 6, first});
+    if (options.empty()) return 1;
+    const uint32_t second = NewText(options);
+    guest_->PokeWords(kList + 12, {kNames + 6, 7, second});
+    return 2;
+  }
+
+  std::string TextOf(uint32_t tensor) {
+    guest_->Call("tensor-data", {tensor, kResult});
+    std::string text = guest_->PeekBytes(guest_->Peek(kResult), guest_->Peek(kResult + 4));
+    guest_->Call("tensor-drop", {tensor});
+    return text;
+  }
+
+  std::string Output(uint32_t context, std::string_view name) {
+    guest_->Poke(kNames, name);
+    return TextOf(Good("output", {context, kNames, static_cast<uint32_t>(name.size()), kResult}));
+  }
+
+  // All outputs of compute, in the model's order.
+  std::vector<std::string> Compute(uint32_t context, std::string_view prompt, std::string_view options) {
+    const uint32_t list = Good("compute", {context, kList, Inputs(prompt, options), kResult});
+    const uint32_t count = guest_->Peek(kResult + 8);
+    std::vector<std::string> texts;
+    for (uint32_t i = 0; i < count; ++i) texts.push_back(TextOf(guest_->Peek(list + 12 * i + 8)));
+    return texts;
+  }
+
+  // A piece, or "(end)".
+  std::string Next(uint32_t context) {
+    Good("next", {context, kResult});
+    if ((guest_->Peek(kResult + 4) & 0xff) == 0) return "(end)";
+    return guest_->PeekBytes(guest_->Peek(kResult + 8), guest_->Peek(kResult + 12));
+  }
+
+  Log log_;
+  HostPtr host_;
+  ProcessPtr process_;
+  std::unique_ptr<Puppet> guest_;
+};
+
+TEST_F(ComponentLlama, ComputesACompletionAndMetadata) {
+  const uint32_t context = Context();
+  const std::vector<std::string> outputs = Compute(context, kPrompt, kOptions);
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_THAT(outputs[0], StartsWith(" License"));
+  EXPECT_THAT(outputs[1], HasSubstr(R"("output_tokens":8)"));
+}
+
+TEST_F(ComponentLlama, GeneratesTheSamePieceByPiece) {
+  const uint32_t context = Context();
+  const std::string whole = Compute(context, kPrompt, kOptions)[0];
+  Good("start", {context, kList, Inputs(kPrompt, kOptions), kResult});
+  std::string all;
+  int pieces = 0;
+  for (std::string piece; (piece = Next(context)) != "(end)"; ++pieces) {
+    all += piece;
+    EXPECT_EQ(Output(context, "completion"), all);
+  }
+  EXPECT_EQ(all, whole);
+  EXPECT_EQ(pieces, 8);
+  EXPECT_THAT(Output(context, "metadata"), HasSubstr(R"("output_tokens":8)"));
+  Good("finish", {context, kResult});
+}
+
+// The options of one compute are not those of the next, which has none.
+TEST_F(ComponentLlama, OptionsThatAreNotGivenAreNotThere) {
+  const uint32_t context = Context(R"({"temp": 0, "n-predict": 3, "threads": 1})");
+  EXPECT_THAT(Compute(context, kPrompt, kOptions)[1], HasSubstr(R"("output_tokens":8)"));
+  EXPECT_THAT(Compute(context, kPrompt, "")[1], HasSubstr(R"("output_tokens":3)"));
+  wasinn_process_stats stats = {};
+  stats.struct_size = sizeof stats;
+  wasinn_process_statistics(process_.get(), &stats);
+  EXPECT_EQ(stats.model_bytes, 0u) << "the model is the one that all share";
+}
+
+TEST_F(ComponentLlama, TwoConversationsDoNotMix) {
+  const uint32_t one = Context(), two = Context();
+  const std::string first = Compute(one, kPrompt, kOptions)[0], second = Compute(two, "Permission is", kOptions)[0];
+  ASSERT_NE(first, second);
+  Good("start", {one, kList, Inputs(kPrompt, kOptions), kResult});
+  Good("start", {two, kList, Inputs("Permission is", kOptions), kResult});
+  std::string a, b;
+  for (int i = 0; i < 8; ++i) {
+    a += Next(one);
+    b += Next(two);
+  }
+  EXPECT_EQ(a, first);
+  EXPECT_EQ(b, second);
+}
+
+TEST_F(ComponentLlama, AFullContextGivesWhatThereIs) {
+  const uint32_t context = Context(R"({"ctx-size": 16, "temp": 0, "threads": 1})");
+  const std::vector<std::string> outputs = Compute(context, kPrompt, "");
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_THAT(outputs[0], StartsWith(" License"));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
