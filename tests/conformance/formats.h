@@ -1,6 +1,7 @@
 // The digits network in every format, on every framework that this build has; and what the framework itself answers.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct Format {
   }
   std::string path() const { return std::string(CONFORMANCE_SOURCE "/models/") + model; }
 };
+
+// In the name of a test, which is else its bytes.
+inline void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
 
 // Those whose frameworks this build has.
 std::vector<Format> BuiltFormats();

@@ -120,4 +120,7 @@ int main(int argc, char** argv) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-}  // the engine's objects go with the OS process
+  wasmtime_module_delete(program.module);
+  wasmtime_linker_delete(program.linker);
+  wasm_engine_delete(program.engine);
+}

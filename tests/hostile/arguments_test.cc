@@ -110,7 +110,9 @@ TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
       no_target("255"),
       no_target("2147483648"),
       no_target("4294967295"),
-      {"gguf as autodetect", "unsupported_operation", {"ggml", "libwasinn_backend_llama.so"}},
+      HOSTILE_SERVES_GGML
+          ? Attack{"gguf as autodetect", "invalid_encoding", {"llama: no GGUF model"}}
+          : Attack{"gguf as autodetect", "unsupported_operation", {"ggml", "libwasinn_backend_llama.so"}},
       {"text as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
       {"text as onnx", "invalid_encoding", {"onnx: the bytes are no ONNX model"}},
       {"nothing as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
