@@ -2,7 +2,7 @@
 
 import json
 
-from command import CommandTest
+from command import ECHO, CommandTest
 
 
 class InspectTest(CommandTest):
@@ -50,7 +50,7 @@ class InspectTest(CommandTest):
 
 class BackendsTest(CommandTest):
     # One that no machine has: where this build has the backend, its library is looked for in vain.
-    MISSING = '[backends.llama]\nlibrary = "/nonexistent"\n'
+    MISSING = f'backend_dirs = ["{ECHO}"]\n[backends.llama]\nlibrary = "/nonexistent"\n'
 
     def test_table(self):
         self.file("missing.toml", self.MISSING)
