@@ -37,7 +37,7 @@ class InstructionsTest(unittest.TestCase):
         print(f"{added:.0f} instructions beside ONNX Runtime's in each inference of {inferences}")
         self.assertGreater(framework / inferences, 1000)
         # 2,460 when this was written; 3,010 since outputs may be chosen, told late, or generated.
-        self.assertLess(added, 3400)
+        self.assertLess(added, 3100)
 
 
 if __name__ == "__main__":
