@@ -9,62 +9,13 @@
 
 #include "common/error.h"
 #include "tflite/flat_reader.h"
+#include "tflite/schema.h"
 
 namespace wasinn::tflite {
 
 using backend::Error;
 
 namespace {
-
-// Positions of fields in TensorFlow Lite's schema.
-struct ModelField {
-  enum { kOperatorCodes = 1, kSubgraphs = 2, kBuffers = 4, kSignatures = 7 };
-};
-struct CodeField {
-  enum { kOldCode = 0, kCustom = 1, kCode = 3 };
-};
-struct GraphField {
-  enum { kTensors = 0, kInputs = 1, kOutputs = 2, kOperators = 3 };
-};
-struct TensorField {
-  enum { kShape = 0, kType = 1, kBuffer = 2, kName = 3, kVariable = 5, kSignature = 7, kRank = 8 };
-};
-struct OperatorField {
-  enum { kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kLargeOptions = 9 };
-};
-struct BufferField {
-  enum { kData = 0, kOffset = 1, kSize = 2 };
-};
-struct SignatureField {
-  enum { kInputs = 0, kOutputs = 1, kGraph = 4 };
-};
-struct MapField {
-  enum { kName = 0, kTensor = 1 };
-};
-
-// Operators with a meaning here.
-enum Operator : int32_t {
-  kAveragePool = 1,
-  kConv = 3,
-  kDepthwiseConv = 4,
-  kL2Pool = 12,
-  kMaxPool = 17,
-  kTransposeConv = 67,
-  kConv3d = 132,
-  kConv3dTranspose = 141,
-  kCall = 31,
-  kCustom = 32,
-  kDelegate = 51,
-  kIf = 118,
-  kWhile = 119,
-  kPlaceholder = 127,
-  kCallOnce = 129,
-  kHashtable = 136,
-  kHashtableSize = 139,
-  kVarHandle = 142,
-  kAssignVariable = 144,
-  kFirstStablehlo = 162,
-};
 
 constexpr uint32_t kMostTensors = 1 << 20;
 constexpr uint32_t kMostPorts = 1 << 16;
@@ -122,6 +73,7 @@ class Scanner {
   void ReadGraph(uint32_t index);
   void CheckTensor(const FlatTable& tensor);
   bool IsConstant(const FlatTable& tensor) const;
+  bool HasValue(const FlatTable& tensor) const;
   void CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors);
   void CheckOrder(const FlatTable& graph) const;
   void AddWindow(uint32_t graph, int32_t code, const FlatTable& op);
@@ -298,6 +250,12 @@ void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensor
   }
 }
 
+// Whether a tensor needs no operator that gives it.
+bool Scanner::HasValue(const FlatTable& tensor) const {
+  return policy_.trust == Trust::kHost || IsConstant(tensor) || tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0 ||
+         BytesOf(tensor.Vector(TensorField::kShape, 4)) == 0;
+}
+
 // Operators run in the order of the file. TensorFlow Lite believes that each finds its inputs there: where one waits
 // for a later one, or for itself, it writes outside of its own memory when it parts the graph for a delegate. The
 // indices are checked already.
@@ -318,21 +276,18 @@ void Scanner::CheckOrder(const FlatTable& graph) const {
       pending[tensor] = true;
     });
   }
-  // XNNPACK also believes that somebody gives what an operator takes.
+  // XNNPACK also believes that somebody gives what an operator takes. Of each tensor once: a great many operators may
+  // share one, and its shape may be long.
   std::vector<bool> given = pending;
   const FlatVector inputs = graph.Vector(GraphField::kInputs, 4);
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     const auto tensor = inputs.Get<int32_t>(i);
     if (tensor >= 0 && static_cast<uint32_t>(tensor) < given.size()) given[static_cast<uint32_t>(tensor)] = true;
   }
-  const auto has_value = [&](uint32_t index) {
-    const FlatTable tensor = tensors.Table(index);
-    return given[index] || policy_.trust == Trust::kHost || IsConstant(tensor) ||
-           tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0 || BytesOf(tensor.Vector(TensorField::kShape, 4)) == 0;
-  };
+  for (uint32_t i = 0; i < tensors.size(); ++i) given[i] = given[i] || HasValue(tensors.Table(i));
   for (uint32_t op = 0; op < operators.size(); ++op) {
     each(op, OperatorField::kInputs, [&](uint32_t tensor) {
-      if (!has_value(tensor)) ThrowInvalid(fmt::format("an operator takes tensor {}, which nothing gives", tensor));
+      if (!given[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {}, which nothing gives", tensor));
       if (pending[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {} before it is there", tensor));
     });
     each(op, OperatorField::kOutputs, [&](uint32_t tensor) { pending[tensor] = false; });

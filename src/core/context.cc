@@ -215,16 +215,6 @@ Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& s
   return CopyOut(io, view, buffer, size, count);
 }
 
-Status Context::CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
-                        CopyCount& count) const {
-  size = view.bytes;
-  if (buffer.size() < view.bytes) {
-    return Error(WASINN_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, view.bytes, buffer.size());
-  }
-  CopyTensorBytes(buffer.first(view.bytes), {static_cast<const uint8_t*>(view.data), view.bytes}, count);
-  return Status();
-}
-
 void Context::CancelForGood() {
   run_.CancelForGood();
   if (table().cancel != nullptr) table().cancel(context_);

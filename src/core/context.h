@@ -125,8 +125,6 @@ class Context {
     if (generating_) LetGoOfGeneration();
   }
   void LetGoOfGeneration();
-  Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
-                 CopyCount& count) const;
   bool CanBind(const SharedTensor& tensor) const;
   Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
   void UnsetInputs();

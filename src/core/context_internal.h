@@ -54,4 +54,15 @@ inline Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const w
   return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
 }
 
+// An output into the beginning of a guest's buffer, or its size alone if that is too small.
+inline Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
+                      CopyCount& count) {
+  size = view.bytes;
+  if (buffer.size() < view.bytes) {
+    return Error(WASINN_TOO_LARGE, "output '{}' has {} bytes, the buffer {}", io.name, view.bytes, buffer.size());
+  }
+  CopyTensorBytes(buffer.first(view.bytes), {static_cast<const uint8_t*>(view.data), view.bytes}, count);
+  return Status();
+}
+
 }  // namespace wasinn::core

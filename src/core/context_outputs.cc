@@ -67,8 +67,9 @@ bool Context::IsWanted(uint32_t index) const {
 
 Status Context::CheckOutput(uint32_t index) const {
   if (graph_->has_late_outputs() && late_ == nullptr) return NotComputed();
-  if (index >= outputs().size()) return NoSuchIndex("output", index, outputs().size());
-  const wasinn_io& io = *outputs()[index];
+  const std::span<const wasinn_io* const> ios = outputs();
+  if (index >= ios.size()) return NoSuchIndex("output", index, ios.size());
+  const wasinn_io& io = *ios[index];
   if (IsUnservable(io)) return Unservable("output", io, table().name);
   if (!IsWanted(index)) {
     return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);

@@ -55,14 +55,16 @@ bool MatchShape(const wasinn_io& io, TensorDesc& tensor) {
 }  // namespace
 
 std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape) {
-  // An empty tensor may have any other dimensions, also ones whose product would not fit.
-  if (std::ranges::any_of(shape, [](int64_t dim) { return dim < 0; })) return std::nullopt;
-  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   uint64_t bytes = DtypeSize(dtype);
+  bool fits = true, empty = false;
   for (int64_t dim : shape) {
-    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes)) return std::nullopt;
+    if (dim < 0) return std::nullopt;
+    empty = empty || dim == 0;
+    fits = !__builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes) && fits;
   }
-  if (bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+  // An empty tensor may have any other dimensions, also ones whose product would not fit.
+  if (empty) return 0;
+  if (!fits || bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
   return bytes;
 }
 

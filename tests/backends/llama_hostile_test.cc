@@ -1,14 +1,10 @@
 // Models of an attacker. What they do to llama.cpp is tried in child processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <functional>
-#include <map>
 
+#include "backends/crashes.h"
 #include "backends/llama_guest.h"
 
 namespace wasinn::test {
@@ -83,47 +79,6 @@ void LoadAndRun(const std::string& bytes) {
   }
 }
 
-// Loads and runs a model in a child process: 0: it went well or was refused; else the signal that ended it.
-int SignalOf(const std::string& bytes) {
-  const pid_t child = fork();
-  if (child == 0) {
-#ifndef __SANITIZE_ADDRESS__  // which has reserved terabytes of addresses already
-    const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
-    setrlimit(RLIMIT_AS, &memory);
-#endif
-    const rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    alarm(20);
-    int ended = 0;
-    try {
-      LoadAndRun(bytes);
-    } catch (...) {
-      ended = 1;
-    }
-    _exit(ended);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-struct Outcome {
-  int tried = 0;
-  std::map<int, std::vector<std::string>> crashes;  // by signal
-};
-
-void Try(const std::string& name, const std::string& bytes, Outcome* outcome) {
-  ++outcome->tried;
-  if (const int signal = SignalOf(bytes); signal != 0) outcome->crashes[signal].push_back(name);
-}
-
-void ExpectNoCrash(const Outcome& outcome) {
-  for (const auto& [signal, names] : outcome.crashes) {
-    ADD_FAILURE() << names.size() << " of " << outcome.tried << " end with " << strsignal(signal) << ": "
-                  << ::testing::PrintToString(names);
-  }
-}
-
 // 1: every byte, which takes minutes.
 size_t StepOr(size_t otherwise) {
   const char* step = getenv("WASINN_TEST_FLIPS");
@@ -138,41 +93,41 @@ size_t HeaderSize(const GgufWriter& writer) {
 }
 
 TEST(LlamaHostile, TruncatedModelsCrashNothing) {
-  Outcome outcome;
+  Crashes crashes(LoadAndRun);
   const std::string model = SmallWriter().Write();
   for (size_t size = 0; size < model.size(); size += StepOr(211))
-    Try(std::to_string(size), model.substr(0, size), &outcome);
-  ExpectNoCrash(outcome);
+    crashes.Try(std::to_string(size), model.substr(0, size));
+  crashes.ExpectNone();
 }
 
 TEST(LlamaHostile, FlippedBytesCrashNothing) {
-  Outcome outcome;
+  Crashes crashes(LoadAndRun);
   const GgufWriter writer = SmallWriter();
   const std::string model = writer.Write();
   for (size_t i = 0; i < HeaderSize(writer); i += StepOr(61)) {
     for (const int flip : {0x01, 0x80, 0xff}) {
       std::string broken = model;
       broken[i] = static_cast<char>(broken[i] ^ flip);
-      Try("[" + std::to_string(i) + "]^" + std::to_string(flip), broken, &outcome);
+      crashes.Try("[" + std::to_string(i) + "]^" + std::to_string(flip), broken);
     }
   }
-  ExpectNoCrash(outcome);
+  crashes.ExpectNone();
 }
 
 // Each value in turn is missing, and each number one that it should not be.
 TEST(LlamaHostile, OtherNumbersCrashNothing) {
-  Outcome outcome;
+  Crashes crashes(LoadAndRun);
   const GgufWriter writer = SmallWriter();
   for (size_t i = 0; i < writer.values.size(); ++i) {
     GgufWriter broken = writer;
     broken.values.erase(broken.values.begin() + static_cast<ptrdiff_t>(i));
-    Try("without " + writer.values[i].key, broken.Write(), &outcome);
+    crashes.Try("without " + writer.values[i].key, broken.Write());
     for (const uint32_t number :
          {0U, 1U, 3U, 4U, 16U, 255U, 512U, 65535U, 1U << 20, 0x7fffffffU, 0x80000000U, 0xffffffffU}) {
       if (writer.values[i].bytes.size() != 4) break;
       broken = writer;
       broken.values[i].bytes = BytesOf(number);
-      Try(writer.values[i].key + "=" + std::to_string(number), broken.Write(), &outcome);
+      crashes.Try(writer.values[i].key + "=" + std::to_string(number), broken.Write());
     }
   }
   for (const float number : {0.0F, -1.0F, 1e38F, -INFINITY, NAN, 1e-45F}) {
@@ -182,44 +137,44 @@ TEST(LlamaHostile, OtherNumbersCrashNothing) {
         GgufWriter broken = writer;
         broken.SetText("llama.rope.scaling.type", type);
         broken.SetF32(key, number);
-        Try(std::string(type) + " " + key + "=" + std::to_string(number), broken.Write(), &outcome);
+        crashes.Try(std::string(type) + " " + key + "=" + std::to_string(number), broken.Write());
       }
     }
   }
-  ExpectNoCrash(outcome);
+  crashes.ExpectNone();
 }
 
 TEST(LlamaHostile, WeightsThatAreNoNumbersCrashNothing) {
-  Outcome outcome;
+  Crashes crashes(LoadAndRun);
   const GgufWriter writer = SmallWriter();
   for (size_t i = 0; i < writer.tensors.size(); ++i) {
     for (const float number : {NAN, INFINITY, 1e38F, 0.0F}) {
       GgufWriter broken = writer;
       for (size_t at = 0; at < broken.tensors[i].bytes.size(); at += 4)
         broken.tensors[i].bytes.replace(at, 4, BytesOf(number));
-      Try(writer.tensors[i].name + "=" + std::to_string(number), broken.Write(), &outcome);
+      crashes.Try(writer.tensors[i].name + "=" + std::to_string(number), broken.Write());
     }
     // Another type in the same place, and another shape.
     for (const uint32_t type : {1U, 2U, 8U, 10U, 24U, 26U, 30U}) {
       GgufWriter broken = writer;
       broken.tensors[i].type = type;
-      Try(writer.tensors[i].name + " of type " + std::to_string(type), broken.Write(), &outcome);
+      crashes.Try(writer.tensors[i].name + " of type " + std::to_string(type), broken.Write());
     }
     for (const std::vector<uint64_t>& dims :
          {std::vector<uint64_t>{}, {1}, {8}, {8, 1}, {4, 8}, {8, 2, 2}, {2, 2, 2, 2}}) {
       GgufWriter broken = writer;
       broken.tensors[i].dims = dims;
-      Try(writer.tensors[i].name + " of another shape", broken.Write(), &outcome);
+      crashes.Try(writer.tensors[i].name + " of another shape", broken.Write());
     }
     GgufWriter broken = writer;
     broken.tensors[i].name = "rope_freqs.weight";
-    Try(writer.tensors[i].name + " as rope", broken.Write(), &outcome);
+    crashes.Try(writer.tensors[i].name + " as rope", broken.Write());
   }
-  ExpectNoCrash(outcome);
+  crashes.ExpectNone();
 }
 
 TEST(LlamaHostile, OtherVocabulariesCrashNothing) {
-  Outcome outcome;
+  Crashes crashes(LoadAndRun);
   const GgufWriter writer = SmallWriter();
   const size_t n = TinyVocabulary().size();
   std::vector<std::string> same;
@@ -227,7 +182,7 @@ TEST(LlamaHostile, OtherVocabulariesCrashNothing) {
   const auto with = [&](const char* name, const std::function<void(GgufWriter*)>& change) {
     GgufWriter broken = writer;
     change(&broken);
-    Try(name, broken.Write(), &outcome);
+    crashes.Try(name, broken.Write());
   };
   with("no byte tokens", [&](GgufWriter* w) { w->SetTexts("tokenizer.ggml.tokens", same); });
   for (int32_t type = -1; type < 8; ++type) {
@@ -264,7 +219,7 @@ TEST(LlamaHostile, OtherVocabulariesCrashNothing) {
   with("bytes as a charsmap", [](GgufWriter* w) {
     w->SetArray("tokenizer.ggml.precompiled_charsmap", 0, std::vector<uint8_t>{255, 255, 255, 255, 1});
   });
-  ExpectNoCrash(outcome);
+  crashes.ExpectNone();
 }
 
 }  // namespace

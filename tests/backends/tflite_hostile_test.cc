@@ -1,17 +1,12 @@
 // Models of an attacker, limits, interrupting.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
-#include <csignal>
-#include <functional>
-#include <map>
 #include <thread>
 
+#include "backends/crashes.h"
 #include "backends/driver.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
@@ -301,60 +296,19 @@ void LoadAndRun(const std::string& bytes) {
   }
 }
 
-// Loads and runs a model in a child process: 0: it went well or was refused; else the signal that ended it.
-int SignalOf(const std::string& bytes) {
-  const pid_t child = fork();
-  if (child == 0) {
-#ifndef __SANITIZE_ADDRESS__  // which has reserved terabytes of addresses already
-    const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
-    setrlimit(RLIMIT_AS, &memory);
-#endif
-    const rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    alarm(20);
-    int ended = 0;
-    try {
-      LoadAndRun(bytes);
-    } catch (...) {
-      ended = 1;
-    }
-    _exit(ended);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-struct Outcome {
-  int tried = 0;
-  std::map<int, std::vector<std::string>> crashes;  // by signal
-};
-
-void Try(const std::string& name, const std::string& bytes, Outcome* outcome) {
-  ++outcome->tried;
-  if (const int signal = SignalOf(bytes); signal != 0) outcome->crashes[signal].push_back(name);
-}
-
-void ExpectNoCrash(const Outcome& outcome) {
-  for (const auto& [signal, names] : outcome.crashes) {
-    ADD_FAILURE() << names.size() << " of " << outcome.tried << " end with " << strsignal(signal) << ": "
-                  << ::testing::PrintToString(names);
-  }
-}
-
 TEST(TfLiteHostile, TruncatedModelsCrashNothing) {
-  Outcome outcome;
+  Crashes crashes(LoadAndRun);
   for (const char* name : {"sum.tflite", "scale.tflite"}) {
     const std::string model = ModelBytes(name);
     for (size_t size = 0; size < model.size(); size += 13)
-      Try(name + std::to_string(size), model.substr(0, size), &outcome);
+      crashes.Try(name + std::to_string(size), model.substr(0, size));
   }
-  ExpectNoCrash(outcome);
+  crashes.ExpectNone();
 }
 
 // Every bit pattern that a byte of the structure can take would be too many: each byte, with two others of its values.
 TEST(TfLiteHostile, FlippedBytesCrashNothing) {
-  Outcome outcome;
+  Crashes crashes(LoadAndRun);
   const char* step = getenv("WASINN_TEST_FLIPS");  // 1: every byte, which takes minutes
   for (const char* name : {"sum.tflite", "max.tflite", "mult_outputs.tflite", "scale.tflite"}) {
     const std::string model = ModelBytes(name);
@@ -362,11 +316,11 @@ TEST(TfLiteHostile, FlippedBytesCrashNothing) {
       for (const int flip : {0x01, 0xff}) {
         std::string broken = model;
         broken[i] = static_cast<char>(broken[i] ^ flip);
-        Try(std::string(name) + "[" + std::to_string(i) + "]^" + std::to_string(flip), broken, &outcome);
+        crashes.Try(std::string(name) + "[" + std::to_string(i) + "]^" + std::to_string(flip), broken);
       }
     }
   }
-  ExpectNoCrash(outcome);
+  crashes.ExpectNone();
 }
 
 }  // namespace
