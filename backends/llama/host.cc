@@ -1,13 +1,10 @@
 #include "llama/host.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 namespace wasinn::llama {
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : log_(services),
+      fallback_(log_, "llama"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       schemas_(library_.path()),
@@ -17,20 +14,6 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .version = library_.version(),
             .library = library_.path().c_str(),
             .devices = devices_.c_str()},
-      spare_threads_(config_.threads - 1) {}
-
-int Host::TakeThreads(int wanted) const {
-  int spare = spare_threads_.load();
-  int taken = 0;
-  do {
-    taken = std::clamp(wanted - 1, 0, spare);
-  } while (!spare_threads_.compare_exchange_weak(spare, spare - taken));
-  return taken + 1;
-}
-
-void Host::WarnOfFallback(const std::string& why) const {
-  if (warned_.exchange(true)) return;
-  log_.Write(WASINN_LOG_WARNING, fmt::format("llama: using the CPU instead: {}", why));
-}
+      spare_threads_(config_.threads) {}
 
 }  // namespace wasinn::llama

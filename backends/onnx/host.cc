@@ -33,6 +33,7 @@ std::string Devices(const OrtLibrary& library) {
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : log_(services),
+      fallback_(log_, "onnx"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       environment_(library_, log_, config_.threads, config_.spinning),
@@ -43,10 +44,5 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .library = library_.path().c_str(),
             .devices = devices_.c_str()},
       cache_(config_.cache_bytes) {}
-
-void Host::WarnOfFallback(const std::string& why) const {
-  if (warned_.exchange(true)) return;
-  log_.Write(WASINN_LOG_WARNING, fmt::format("onnx: using the CPU instead: {}", why));
-}
 
 }  // namespace wasinn::onnx

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <string>
 
+#include "common/fallback_warning.h"
 #include "common/log.h"
 #include "onnx/block_cache.h"
 #include "onnx/config.h"
@@ -35,10 +36,11 @@ class Host {
   uint64_t NewChargeId() const { return next_charge_id_.fetch_add(uint64_t{1} << 32); }
 
   // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const;
+  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
   const backend::Log log_;
+  const backend::FallbackWarning fallback_;
   const BackendConfig config_;
   const OrtLibrary library_;
   const Environment environment_;
@@ -46,7 +48,6 @@ class Host {
   wasinn_backend_info info_;
   mutable BlockCache cache_;
   mutable std::atomic<uint64_t> next_charge_id_ = uint64_t{1} << 32;
-  mutable std::atomic<bool> warned_ = false;
 };
 
 }  // namespace wasinn::onnx

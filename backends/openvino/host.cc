@@ -32,6 +32,7 @@ std::string DeviceText(const std::vector<std::string>& devices) {
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : log_(services),
+      fallback_(log_, "openvino"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       core_(MakeCore(library_)),
@@ -42,10 +43,5 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .version = library_.version().c_str(),
             .library = library_.path().c_str(),
             .devices = device_text_.c_str()} {}
-
-void Host::WarnOfFallback(const std::string& why) const {
-  if (warned_.exchange(true)) return;
-  log_.Write(WASINN_LOG_WARNING, fmt::format("openvino: using the CPU instead: {}", why));
-}
 
 }  // namespace wasinn::openvino

@@ -4,10 +4,10 @@
 
 #include <wasinn/backend.h>
 
-#include <atomic>
 #include <string>
 #include <vector>
 
+#include "common/fallback_warning.h"
 #include "common/log.h"
 #include "openvino/config.h"
 #include "openvino/ov_library.h"
@@ -29,17 +29,17 @@ class Host {
   const wasinn_backend_info* info() const { return &info_; }
 
   // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const;
+  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
   const backend::Log log_;
+  const backend::FallbackWarning fallback_;
   const BackendConfig config_;
   const OvLibrary library_;
   const OvPtr<ov_core_t> core_;
   const std::vector<std::string> devices_;
   const std::string device_text_;
   wasinn_backend_info info_;
-  mutable std::atomic<bool> warned_ = false;
 };
 
 }  // namespace wasinn::openvino

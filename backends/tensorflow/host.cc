@@ -1,7 +1,5 @@
 #include "tensorflow/host.h"
 
-#include <fmt/format.h>
-
 #include <string_view>
 
 #include "tensorflow/session.h"
@@ -31,6 +29,7 @@ bool HasGpu(const TfLibrary& library, int threads) {
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : log_(services),
+      fallback_(log_, "tensorflow"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       has_gpu_(HasGpu(library_, config_.threads)),
@@ -40,11 +39,6 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .library = library_.path().c_str(),
             .devices = has_gpu_ ? "cpu, gpu (CUDA)" : "cpu"} {
   if (!library_.opening_log().empty()) log_.Write(WASINN_LOG_DEBUG, "tensorflow: " + library_.opening_log());
-}
-
-void Host::WarnOfFallback(const std::string& why) const {
-  if (warned_.exchange(true)) return;
-  log_.Write(WASINN_LOG_WARNING, fmt::format("tensorflow: using the CPU instead: {}", why));
 }
 
 }  // namespace wasinn::tensorflow

@@ -4,9 +4,9 @@
 
 #include <wasinn/backend.h>
 
-#include <atomic>
 #include <string>
 
+#include "common/fallback_warning.h"
 #include "common/log.h"
 #include "tensorflow/config.h"
 #include "tensorflow/tf_library.h"
@@ -27,15 +27,15 @@ class Host {
   const wasinn_backend_info* info() const { return &info_; }
 
   // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const;
+  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
   const backend::Log log_;
+  const backend::FallbackWarning fallback_;
   const BackendConfig config_;
   const TfLibrary library_;
   const bool has_gpu_;
   wasinn_backend_info info_;
-  mutable std::atomic<bool> warned_ = false;
 };
 
 }  // namespace wasinn::tensorflow

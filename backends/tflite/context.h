@@ -33,8 +33,8 @@ class Context {
   class ThreadLease {
    public:
     explicit ThreadLease(const Model& model)
-        : host_(model.host()), threads_(host_.TakeThreads(model.config().threads)) {}
-    ~ThreadLease() { host_.GiveThreads(threads_); }
+        : host_(model.host()), threads_(host_.spare_threads().Take(model.config().threads)) {}
+    ~ThreadLease() { host_.spare_threads().Give(threads_); }
     ThreadLease(const ThreadLease&) = delete;
     ThreadLease& operator=(const ThreadLease&) = delete;
     int threads() const { return threads_; }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace wasinn::tflite {
 
 namespace {
@@ -19,6 +17,7 @@ std::string DevicesOf(const BackendConfig& config) {
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : log_(services),
+      fallback_(log_, "tflite"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       devices_(DevicesOf(config_)),
@@ -27,20 +26,6 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .version = library_.version(),
             .library = library_.path().c_str(),
             .devices = devices_.c_str()},
-      spare_threads_(config_.threads - 1) {}
-
-int Host::TakeThreads(int wanted) const {
-  int spare = spare_threads_.load();
-  int taken = 0;
-  do {
-    taken = std::clamp(wanted - 1, 0, spare);
-  } while (!spare_threads_.compare_exchange_weak(spare, spare - taken));
-  return taken + 1;
-}
-
-void Host::WarnOfFallback(const std::string& why) const {
-  if (warned_.exchange(true)) return;
-  log_.Write(WASINN_LOG_WARNING, fmt::format("tflite: using the CPU instead: {}", why));
-}
+      spare_threads_(config_.threads) {}
 
 }  // namespace wasinn::tflite

@@ -4,10 +4,11 @@
 
 #include <wasinn/backend.h>
 
-#include <atomic>
 #include <string>
 
+#include "common/fallback_warning.h"
 #include "common/log.h"
+#include "common/spare_threads.h"
 #include "tflite/config.h"
 #include "tflite/tflite_library.h"
 
@@ -25,23 +26,20 @@ class Host {
   const TfLiteLibrary& library() const { return library_; }
   const wasinn_backend_info* info() const { return &info_; }
 
-  // TensorFlow Lite's threads belong to one interpreter each. So that all contexts together keep to the budget, each
-  // takes of it what it wants and what is left, beside its caller's own thread, and gives it back when it is freed.
-  // Returns how many it may use, the caller's included: 1 to `wanted`.
-  int TakeThreads(int wanted) const;
-  void GiveThreads(int threads) const { spare_threads_.fetch_add(threads - 1); }
+  // Which contexts share.
+  backend::SpareThreads& spare_threads() const { return spare_threads_; }
 
   // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const;
+  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
   const backend::Log log_;
+  const backend::FallbackWarning fallback_;
   const BackendConfig config_;
   const TfLiteLibrary library_;
   const std::string devices_;
   wasinn_backend_info info_;
-  mutable std::atomic<int> spare_threads_;
-  mutable std::atomic<bool> warned_ = false;
+  mutable backend::SpareThreads spare_threads_;
 };
 
 }  // namespace wasinn::tflite

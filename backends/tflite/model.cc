@@ -141,8 +141,8 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   uses_xnnpack_ = config_.xnnpack && Xnnpack::IsIn(host_.library());
   // An accelerator's delegate should not be made once more than it is used, only to pack the weights of what it leaves.
   if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), delegates_.empty());
-  const int threads = host_.TakeThreads(config_.threads);
-  host_.GiveThreads(threads);
+  const int threads = host_.spare_threads().Take(config_.threads);
+  host_.spare_threads().Give(threads);
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads);
   signature_ = std::make_unique<Signature>(*interpreter, scan_);
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));

@@ -76,6 +76,7 @@ int GpuCount() { return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHook
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : log_(services),
+      fallback_(log_, "torch"),
       config_(BackendConfig::Parse(config, services.threads)),
       path_(LibraryPath()),
       devices_(Devices()),
@@ -88,11 +89,6 @@ Host::Host(const wasinn_host_services& services, const char* config)
   // One setting for the OS process: that of the last host.
   at::set_num_threads(config_.threads);
   if (const auto set = Helper<void (*)(int)>("openblas_set_num_threads")) set(config_.threads);
-}
-
-void Host::WarnOfFallback(const std::string& why) const {
-  if (warned_.exchange(true)) return;
-  log_.Write(WASINN_LOG_WARNING, fmt::format("torch: using the CPU instead: {}", why));
 }
 
 ComputeThreads::ComputeThreads(int threads) {

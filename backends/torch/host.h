@@ -4,9 +4,9 @@
 
 #include <wasinn/backend.h>
 
-#include <atomic>
 #include <string>
 
+#include "common/fallback_warning.h"
 #include "common/log.h"
 #include "torch/config.h"
 
@@ -26,15 +26,15 @@ class Host {
   const BackendConfig& config() const { return config_; }
   const wasinn_backend_info* info() const { return &info_; }
   // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const;
+  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
   const backend::Log log_;
+  const backend::FallbackWarning fallback_;
   const BackendConfig config_;
   const std::string path_;
   const std::string devices_;
   wasinn_backend_info info_;
-  mutable std::atomic<bool> warned_ = false;
 };
 
 // For one compute: as many threads as the budget has, or one where another compute of this OS process has them. PyTorch

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 
 namespace wasinn::test {
@@ -27,27 +28,6 @@ const std::string& SmallBytes() {
   static const std::string bytes = TinyLlamaWriter({.context = 8192}).Write();
   return bytes;
 }
-
-// Cancels again and again, as the core's watchdog does, until it is told to stop.
-class Watchdog {
- public:
-  Watchdog(Context* context, milliseconds deadline)
-      : thread_([this, context, deadline] {
-          const auto start = steady_clock::now();
-          while (!done_) {
-            std::this_thread::sleep_for(milliseconds(2));
-            if (steady_clock::now() - start > deadline) context->Cancel();
-          }
-        }) {}
-  ~Watchdog() {
-    done_ = true;
-    thread_.join();
-  }
-
- private:
-  std::atomic<bool> done_ = false;
-  std::thread thread_;
-};
 
 milliseconds Since(steady_clock::time_point start) {
   return std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);

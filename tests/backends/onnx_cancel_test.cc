@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/onnx_writer.h"
 
 namespace wasinn::test {
@@ -15,27 +16,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using ::testing::AnyOf;
-
-// Cancels again and again, as the core's watchdog does, after a while until it is told to stop.
-class Watchdog {
- public:
-  Watchdog(Context* context, milliseconds deadline)
-      : thread_([this, context, deadline] {
-          const auto start = steady_clock::now();
-          while (!done_) {
-            std::this_thread::sleep_for(milliseconds(2));
-            if (steady_clock::now() - start > deadline) context->Cancel();
-          }
-        }) {}
-  ~Watchdog() {
-    done_ = true;
-    thread_.join();
-  }
-
- private:
-  std::atomic<bool> done_ = false;
-  std::thread thread_;
-};
 
 void ExpectCancellable(const Model& model, const Tensor& input) {
   ASSERT_TRUE(model.loaded()) << model.loaded().message;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/native.h"
 #include "backends/onnx_writer.h"
 
@@ -14,53 +15,16 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Tensor Must(Context* context, uint32_t output) {
-  Tensor tensor;
-  const Result got = context->Get(output, &tensor);
-  EXPECT_TRUE(got) << got.message;
-  return tensor;
-}
-
-struct ElementType {
-  const char* name;
-  wasinn_dtype dtype;
-  size_t size;
-};
-
 class OnnxElementTypes : public ::testing::TestWithParam<ElementType> {};
 
 TEST_P(OnnxElementTypes, GoInAndOutAsTheyAre) {
-  const auto [name, dtype, size] = GetParam();
-  const std::string bytes = ModelBytes(std::string("identity_") + name + ".onnx");
-  Tensor in{dtype, {2, 3}, ""};
-  // Every bit of a number may be set; a bool is 0 or 1.
-  for (size_t i = 0; i < 6 * size; ++i) {
-    in.bytes += static_cast<char>(dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
-  }
+  const std::string bytes = ModelBytes(std::string("identity_") + GetParam().name + ".onnx");
+  const Tensor in = EveryBit(GetParam());
   const Host host;
-  const Model model(host, bytes);
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  EXPECT_EQ(model.input(0).dtype, dtype);
-  EXPECT_EQ(model.output(0).dtype, dtype);
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, in));
-  const Result computed = context.Compute();
-  ASSERT_TRUE(computed) << computed.message;
-  const Tensor out = Must(&context, 0);
-  EXPECT_EQ(out.dtype, dtype);
-  EXPECT_EQ(out.dims, in.dims);
-  EXPECT_EQ(out.bytes, in.bytes);
-  EXPECT_EQ(NativeOrt().Run(bytes, {in}).at(0).bytes, out.bytes);
+  ExpectIdentity(Model(host, bytes), in, in.dims, NativeOrt().Run(bytes, {in}).at(0).bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OnnxElementTypes,
-                         ::testing::Values(ElementType{"f16", WASINN_F16, 2}, ElementType{"bf16", WASINN_BF16, 2},
-                                           ElementType{"f32", WASINN_F32, 4}, ElementType{"f64", WASINN_F64, 8},
-                                           ElementType{"u8", WASINN_U8, 1}, ElementType{"i8", WASINN_I8, 1},
-                                           ElementType{"u16", WASINN_U16, 2}, ElementType{"i16", WASINN_I16, 2},
-                                           ElementType{"u32", WASINN_U32, 4}, ElementType{"i32", WASINN_I32, 4},
-                                           ElementType{"u64", WASINN_U64, 8}, ElementType{"i64", WASINN_I64, 8},
-                                           ElementType{"bool", WASINN_BOOL, 1}),
+INSTANTIATE_TEST_SUITE_P(All, OnnxElementTypes, ::testing::ValuesIn(kElementTypes),
                          [](const auto& type) { return std::string(type.param.name); });
 
 TEST(OnnxCompute, ServesScalarsAndEmptyTensors) {
@@ -69,16 +33,16 @@ TEST(OnnxCompute, ServesScalarsAndEmptyTensors) {
   Context one(scalar);
   ASSERT_TRUE(one.Set(0, Floats({}, {3.5f})));
   ASSERT_TRUE(one.Compute());
-  EXPECT_TRUE(Must(&one, 0).dims.empty());
-  EXPECT_THAT(Must(&one, 0).As<float>(), ElementsAre(3.5f));
+  EXPECT_TRUE(MustGet(&one, 0).dims.empty());
+  EXPECT_THAT(MustGet(&one, 0).As<float>(), ElementsAre(3.5f));
 
   const Model empty(host, ModelBytes("identity_empty.onnx"));
   Context none(empty);
   ASSERT_TRUE(none.Set(0, Floats({0, 3}, {})));
   const Result computed = none.Compute();
   ASSERT_TRUE(computed) << computed.message;
-  EXPECT_THAT(Must(&none, 0).dims, ElementsAre(0, 3));
-  EXPECT_TRUE(Must(&none, 0).bytes.empty());
+  EXPECT_THAT(MustGet(&none, 0).dims, ElementsAre(0, 3));
+  EXPECT_TRUE(MustGet(&none, 0).bytes.empty());
 }
 
 TEST(OnnxCompute, RebindsWhereTheShapeChanges) {
@@ -96,7 +60,7 @@ TEST(OnnxCompute, RebindsWhereTheShapeChanges) {
     ASSERT_TRUE(context.Set(0, in));
     const Result computed = context.Compute();
     ASSERT_TRUE(computed) << computed.message;
-    const Tensor out = Must(&context, 0);
+    const Tensor out = MustGet(&context, 0);
     EXPECT_EQ(out.dims, dims);
     EXPECT_EQ(out.bytes, native.Run(bytes, {in}).at(0).bytes);
   }
@@ -119,15 +83,15 @@ TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 1, 0, 0, 2, 3})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).dims, ElementsAre(2, 3));
-  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 1, 1, 1, 1, 2));
+  EXPECT_THAT(MustGet(&context, 0).dims, ElementsAre(2, 3));
+  EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(0, 1, 1, 1, 1, 2));
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 0, 0, 0, 0, 0})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).dims, ElementsAre(2, 0));
-  EXPECT_TRUE(Must(&context, 0).bytes.empty());
+  EXPECT_THAT(MustGet(&context, 0).dims, ElementsAre(2, 0));
+  EXPECT_TRUE(MustGet(&context, 0).bytes.empty());
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {7, 0, 0, 0, 0, 0})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 0));
+  EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(0, 0));
 }
 
 TEST(OnnxCompute, KeepsInputsUntilTheyAreSetAgain) {
@@ -138,12 +102,12 @@ TEST(OnnxCompute, KeepsInputsUntilTheyAreSetAgain) {
   ASSERT_TRUE(context.Set(0, Floats({2, 2}, {5, 6, 7, 8})));
   ASSERT_TRUE(context.Set(1, ones));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
   ASSERT_TRUE(context.Set(0, ones));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
-  EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(2, 2, 2, 2));
 }
 
 TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {
@@ -154,10 +118,10 @@ TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {
   ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
   const Result computed = context.Compute();
   ASSERT_TRUE(computed) << computed.message;
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(11, 22));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(11, 22));
   ASSERT_TRUE(context.Set(1, Floats({2}, {100, 200})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(101, 202));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(101, 202));
 }
 
 // An output that is an input must not change when the input is set again.
@@ -174,10 +138,10 @@ TEST(OnnxCompute, KeepsOutputsApartFromInputs) {
     const Result computed = context.Compute();
     ASSERT_TRUE(computed) << computed.message;
     ASSERT_TRUE(context.Set(0, Floats({2}, {7, 8})));
-    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 2));
-    EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(1, 2));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2));
+    EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(1, 2));
     ASSERT_TRUE(context.Compute());
-    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(7, 8));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(7, 8));
   }
 }
 
@@ -204,11 +168,11 @@ TEST(OnnxCompute, ServesOutputsThatAreConstants) {
     const Result computed = context.Compute();
     ASSERT_TRUE(computed) << computed.message;
     ASSERT_TRUE(context.Set(0, Floats({2}, {9, 9})));
-    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(5, 6));
-    EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(5, 6));
-    EXPECT_THAT(Must(&context, 2).As<float>(), ElementsAre(-5, -6));
-    EXPECT_THAT(Must(&context, 3).As<float>(), ElementsAre(x, x));
-    EXPECT_THAT(Must(&context, 4).As<float>(), ElementsAre(x, x));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(5, 6));
+    EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(5, 6));
+    EXPECT_THAT(MustGet(&context, 2).As<float>(), ElementsAre(-5, -6));
+    EXPECT_THAT(MustGet(&context, 3).As<float>(), ElementsAre(x, x));
+    EXPECT_THAT(MustGet(&context, 4).As<float>(), ElementsAre(x, x));
   }
 }
 
@@ -223,12 +187,12 @@ TEST(OnnxCompute, ServesModelsThatSayAWrongShape) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({3}, {1, 0, 1})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 2));
+  EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(0, 2));
   for (const auto& values : {std::vector<float>{1, 1, 1}, {0, 0, 1}}) {
     ASSERT_TRUE(context.Set(0, Floats({3}, values)));
     const Result computed = context.Compute();
     ASSERT_TRUE(computed) << computed.message;
-    EXPECT_EQ(Must(&context, 0).dims.at(1), static_cast<int64_t>(values[0] == 1 ? 3 : 1));
+    EXPECT_EQ(MustGet(&context, 0).dims.at(1), static_cast<int64_t>(values[0] == 1 ? 3 : 1));
   }
 }
 
@@ -272,7 +236,7 @@ TEST(OnnxCompute, KeepsWorkingAfterAnError) {
   EXPECT_THAT(failed.message, HasSubstr("out of data bounds"));
   ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {1}, {2})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(30));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(30));
 }
 
 TEST(OnnxCompute, RefusesABufferOfAnotherSize) {

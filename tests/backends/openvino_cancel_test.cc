@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/openvino_native.h"
 
 namespace wasinn::test {
@@ -14,27 +15,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
-
-// Cancels again and again, as the core's watchdog does, after a while until it is told to stop.
-class Watchdog {
- public:
-  Watchdog(Context* context, milliseconds deadline)
-      : thread_([this, context, deadline] {
-          const auto start = steady_clock::now();
-          while (!done_) {
-            std::this_thread::sleep_for(milliseconds(2));
-            if (steady_clock::now() - start > deadline) context->Cancel();
-          }
-        }) {}
-  ~Watchdog() {
-    done_ = true;
-    thread_.join();
-  }
-
- private:
-  std::atomic<bool> done_ = false;
-  std::thread thread_;
-};
 
 Tensor Square(int64_t side) {
   return Floats({side, side}, std::vector<float>(static_cast<size_t>(side * side), 0.01f));

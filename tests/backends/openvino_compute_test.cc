@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/openvino_native.h"
 
 namespace wasinn::test {
@@ -13,53 +14,17 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Tensor Must(Context* context, uint32_t output) {
-  Tensor tensor;
-  const Result got = context->Get(output, &tensor);
-  EXPECT_TRUE(got) << got.message;
-  return tensor;
-}
-
-struct ElementType {
-  const char* name;
-  wasinn_dtype dtype;
-  size_t size;
-};
-
 class OpenVinoElementTypes : public ::testing::TestWithParam<ElementType> {};
 
 TEST_P(OpenVinoElementTypes, GoInAndOutAsTheyAre) {
-  const auto [name, dtype, size] = GetParam();
-  const std::string model_name = std::string("identity_") + name;
-  Tensor in{dtype, {2, 3}, ""};
-  // Every bit of a number may be set; a bool is 0 or 1.
-  for (size_t i = 0; i < 6 * size; ++i) {
-    in.bytes += static_cast<char>(dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
-  }
+  const std::string name = std::string("identity_") + GetParam().name;
+  const Tensor in = EveryBit(GetParam());
   const Host host;
-  const Model model(host, IrXml(model_name), IrOptions(model_name));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  EXPECT_EQ(model.input(0).dtype, dtype);
-  EXPECT_EQ(model.output(0).dtype, dtype);
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, in));
-  const Result computed = context.Compute();
-  ASSERT_TRUE(computed) << computed.message;
-  const Tensor out = Must(&context, 0);
-  EXPECT_EQ(out.dtype, dtype);
-  EXPECT_EQ(out.dims, in.dims);
-  EXPECT_EQ(out.bytes, in.bytes);
-  EXPECT_EQ(NativeOpenVino().Run(ModelPath(model_name + ".xml"), {in}).at(0).bytes, out.bytes);
+  ExpectIdentity(Model(host, IrXml(name), IrOptions(name)), in, in.dims,
+                 NativeOpenVino().Run(ModelPath(name + ".xml"), {in}).at(0).bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OpenVinoElementTypes,
-                         ::testing::Values(ElementType{"f16", WASINN_F16, 2}, ElementType{"bf16", WASINN_BF16, 2},
-                                           ElementType{"f32", WASINN_F32, 4}, ElementType{"f64", WASINN_F64, 8},
-                                           ElementType{"u8", WASINN_U8, 1}, ElementType{"i8", WASINN_I8, 1},
-                                           ElementType{"u16", WASINN_U16, 2}, ElementType{"i16", WASINN_I16, 2},
-                                           ElementType{"u32", WASINN_U32, 4}, ElementType{"i32", WASINN_I32, 4},
-                                           ElementType{"u64", WASINN_U64, 8}, ElementType{"i64", WASINN_I64, 8},
-                                           ElementType{"bool", WASINN_BOOL, 1}),
+INSTANTIATE_TEST_SUITE_P(All, OpenVinoElementTypes, ::testing::ValuesIn(kElementTypes),
                          [](const auto& type) { return std::string(type.param.name); });
 
 TEST(OpenVinoCompute, ServesScalarsAndEmptyTensors) {
@@ -71,8 +36,8 @@ TEST(OpenVinoCompute, ServesScalarsAndEmptyTensors) {
   ASSERT_TRUE(one.Set(0, Floats({}, {3.5f})));
   const Result computed_one = one.Compute();
   ASSERT_TRUE(computed_one) << computed_one.message;
-  EXPECT_TRUE(Must(&one, 0).dims.empty());
-  EXPECT_THAT(Must(&one, 0).As<float>(), ElementsAre(3.5f));
+  EXPECT_TRUE(MustGet(&one, 0).dims.empty());
+  EXPECT_THAT(MustGet(&one, 0).As<float>(), ElementsAre(3.5f));
 
   const Model empty(host, IrXml("identity_empty"), IrOptions("identity_empty"));
   ASSERT_TRUE(empty.loaded()) << empty.loaded().message;
@@ -80,8 +45,8 @@ TEST(OpenVinoCompute, ServesScalarsAndEmptyTensors) {
   ASSERT_TRUE(none.Set(0, Floats({0, 3}, {})));
   const Result computed = none.Compute();
   ASSERT_TRUE(computed) << computed.message;
-  EXPECT_THAT(Must(&none, 0).dims, ElementsAre(0, 3));
-  EXPECT_TRUE(Must(&none, 0).bytes.empty());
+  EXPECT_THAT(MustGet(&none, 0).dims, ElementsAre(0, 3));
+  EXPECT_TRUE(MustGet(&none, 0).bytes.empty());
 }
 
 TEST(OpenVinoCompute, FollowsShapesThatChange) {
@@ -99,7 +64,7 @@ TEST(OpenVinoCompute, FollowsShapesThatChange) {
     ASSERT_TRUE(context.Set(0, in));
     const Result computed = context.Compute();
     ASSERT_TRUE(computed) << computed.message;
-    const Tensor out = Must(&context, 0);
+    const Tensor out = MustGet(&context, 0);
     EXPECT_EQ(out.dims, dims);
     EXPECT_EQ(out.bytes, compiled->Run({in}).at(0).bytes);
   }
@@ -123,7 +88,7 @@ TEST(OpenVinoCompute, RefusesShapesOutOfTheModelsBounds) {
   EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT) << refused.message;
   const Result computed = context.Compute();
   ASSERT_TRUE(computed) << computed.message;
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 0, 3, 0));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 0, 3, 0));
 }
 
 TEST(OpenVinoCompute, LendsTheSameBufferForTheSameShape) {
@@ -143,15 +108,15 @@ TEST(OpenVinoCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 1, 0, 0, 2, 3})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).dims, ElementsAre(2, 3));
-  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 1, 1, 1, 1, 2));
+  EXPECT_THAT(MustGet(&context, 0).dims, ElementsAre(2, 3));
+  EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(0, 1, 1, 1, 1, 2));
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 0, 0, 0, 0, 0})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).dims, ElementsAre(2, 0));
-  EXPECT_TRUE(Must(&context, 0).bytes.empty());
+  EXPECT_THAT(MustGet(&context, 0).dims, ElementsAre(2, 0));
+  EXPECT_TRUE(MustGet(&context, 0).bytes.empty());
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {7, 0, 0, 0, 0, 0})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<int64_t>(), ElementsAre(0, 0));
+  EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(0, 0));
 }
 
 TEST(OpenVinoCompute, KeepsInputsUntilTheyAreSetAgain) {
@@ -163,13 +128,13 @@ TEST(OpenVinoCompute, KeepsInputsUntilTheyAreSetAgain) {
   ASSERT_TRUE(context.Set(1, ones));
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(context.Compute());
-    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
-    EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
+    EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
   }
   ASSERT_TRUE(context.Set(0, ones));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
-  EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(2, 2, 2, 2));
 }
 
 // An output that is an input must not change when the input is set again; nor may a constant be overwritten.
@@ -183,9 +148,9 @@ TEST(OpenVinoCompute, KeepsOutputsApartFromInputsAndConstants) {
     const Result computed = context.Compute();
     ASSERT_TRUE(computed) << computed.message;
     ASSERT_TRUE(context.Set(0, Floats({2}, {9, 9})));
-    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(x, 2 * x));
-    EXPECT_THAT(Must(&context, 1).As<float>(), ElementsAre(5, 6));
-    EXPECT_THAT(Must(&context, 2).As<float>(), ElementsAre(std::max(x, 0.0f), std::max(2 * x, 0.0f)));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(x, 2 * x));
+    EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(5, 6));
+    EXPECT_THAT(MustGet(&context, 2).As<float>(), ElementsAre(std::max(x, 0.0f), std::max(2 * x, 0.0f)));
   }
 }
 
@@ -242,7 +207,7 @@ TEST(OpenVinoCompute, KeepsTheWeightsAlive) {
   ASSERT_TRUE(context.Set(0, in));
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(context.Compute());
-    EXPECT_EQ(Must(&context, 0).bytes, want);
+    EXPECT_EQ(MustGet(&context, 0).bytes, want);
   }
 }
 
@@ -262,8 +227,8 @@ TEST(OpenVinoThreads, ComputeAtOnce) {
           ASSERT_TRUE(context.Set(0, Floats({2, 2}, {a, a, a, a})));
           ASSERT_TRUE(context.Set(1, Floats({2, 2}, {base, base, base, base})));
           ASSERT_TRUE(context.Compute());
-          ASSERT_THAT(Must(&context, 0).As<float>(), ElementsAre(a - base, a - base, a - base, a - base));
-          ASSERT_THAT(Must(&context, 1).As<float>(), ElementsAre(a + base, a + base, a + base, a + base));
+          ASSERT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(a - base, a - base, a - base, a - base));
+          ASSERT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(a + base, a + base, a + base, a + base));
         }
       });
     }
@@ -283,7 +248,7 @@ TEST(OpenVinoThreads, MakeContextsAtOnce) {
         const Tensor in = Floats({i, t + 1}, std::vector<float>(static_cast<size_t>(i * (t + 1)), 1.5f));
         ASSERT_TRUE(context.Set(0, in));
         ASSERT_TRUE(context.Compute());
-        ASSERT_EQ(Must(&context, 0).bytes, in.bytes);
+        ASSERT_EQ(MustGet(&context, 0).bytes, in.bytes);
       }
     });
   }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 
 namespace wasinn::test {
 namespace {
@@ -14,27 +15,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using ::testing::ElementsAre;
-
-// Cancels again and again, as the core's watchdog does, after a while until it is told to stop.
-class Watchdog {
- public:
-  Watchdog(Context* context, milliseconds deadline)
-      : thread_([this, context, deadline] {
-          const auto start = steady_clock::now();
-          while (!done_) {
-            std::this_thread::sleep_for(milliseconds(2));
-            if (steady_clock::now() - start > deadline) context->Cancel();
-          }
-        }) {}
-  ~Watchdog() {
-    done_ = true;
-    thread_.join();
-  }
-
- private:
-  std::atomic<bool> done_ = false;
-  std::thread thread_;
-};
 
 TEST(TensorFlowCancel, EndsAnEndlessCompute) {
   const Host host;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/tensorflow_native.h"
 
 namespace wasinn::test {
@@ -21,57 +22,16 @@ LoadOptions Saved(const std::string& name, const std::string& config = "{}") {
   return {.encoding = WASINN_TENSORFLOW, .path = ModelPath(name + "/saved_model.pb"), .host_config = config};
 }
 
-Tensor MustGet(Context* context, uint32_t output) {
-  Tensor tensor;
-  const Result got = context->Get(output, &tensor);
-  EXPECT_TRUE(got) << got.message;
-  return tensor;
-}
-
-void MustCompute(Context* context) {
-  const Result computed = context->Compute();
-  ASSERT_TRUE(computed) << computed.message;
-}
-
-struct ElementType {
-  const char* name;
-  wasinn_dtype dtype;
-  size_t size;
-};
-
 class TensorFlowElementTypes : public ::testing::TestWithParam<ElementType> {};
 
 TEST_P(TensorFlowElementTypes, GoInAndOutAsTheyAre) {
-  const auto [name, dtype, size] = GetParam();
-  const std::string bytes = ModelBytes(std::string("identity_") + name + ".pb");
-  Tensor in{dtype, {2, 3}, ""};
-  // Every bit of a number may be set; a bool is 0 or 1.
-  for (size_t i = 0; i < 6 * size; ++i) {
-    in.bytes += static_cast<char>(dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
-  }
+  const std::string bytes = ModelBytes(std::string("identity_") + GetParam().name + ".pb");
+  const Tensor in = EveryBit(GetParam());
   const Host host;
-  const Model model(host, bytes, Frozen());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  EXPECT_EQ(model.input(0).dtype, dtype);
-  EXPECT_EQ(model.output(0).dtype, dtype);
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, in));
-  MustCompute(&context);
-  const Tensor out = MustGet(&context, 0);
-  EXPECT_EQ(out.dtype, dtype);
-  EXPECT_EQ(out.dims, in.dims);
-  EXPECT_EQ(out.bytes, in.bytes);
-  EXPECT_EQ(RunNativeGraph(bytes, {{"x", in}}, {"y"}).at(0).bytes, out.bytes);
+  ExpectIdentity(Model(host, bytes, Frozen()), in, in.dims, RunNativeGraph(bytes, {{"x", in}}, {"y"}).at(0).bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TensorFlowElementTypes,
-                         ::testing::Values(ElementType{"f16", WASINN_F16, 2}, ElementType{"bf16", WASINN_BF16, 2},
-                                           ElementType{"f32", WASINN_F32, 4}, ElementType{"f64", WASINN_F64, 8},
-                                           ElementType{"u8", WASINN_U8, 1}, ElementType{"i8", WASINN_I8, 1},
-                                           ElementType{"u16", WASINN_U16, 2}, ElementType{"i16", WASINN_I16, 2},
-                                           ElementType{"u32", WASINN_U32, 4}, ElementType{"i32", WASINN_I32, 4},
-                                           ElementType{"u64", WASINN_U64, 8}, ElementType{"i64", WASINN_I64, 8},
-                                           ElementType{"bool", WASINN_BOOL, 1}),
+INSTANTIATE_TEST_SUITE_P(All, TensorFlowElementTypes, ::testing::ValuesIn(kElementTypes),
                          [](const auto& type) { return std::string(type.param.name); });
 
 TEST(TensorFlowCompute, ServesScalarsAndEmptyTensors) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -14,13 +15,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
-
-Tensor Must(Context* context, uint32_t output) {
-  Tensor tensor;
-  const Result got = context->Get(output, &tensor);
-  EXPECT_TRUE(got) << got.message;
-  return tensor;
-}
 
 std::vector<float> Counting(int64_t n) {
   std::vector<float> values;
@@ -39,48 +33,32 @@ std::string ReshapeModel(int8_t type, const std::vector<int32_t>& from, const st
         .operators = {{.code = kOpReshape, .inputs = {0, 1}, .outputs = {2}}}}});
 }
 
-struct ElementType {
-  const char* name;
-  int8_t type;
-  wasinn_dtype dtype;
-  size_t size;
+struct TfLiteType {
+  ElementType type;
+  int8_t code;
 };
 
-class TfLiteElementTypes : public ::testing::TestWithParam<ElementType> {};
+class TfLiteElementTypes : public ::testing::TestWithParam<TfLiteType> {};
 
 TEST_P(TfLiteElementTypes, GoInAndOutAsTheyAre) {
-  const auto [name, type, dtype, size] = GetParam();
-  Tensor in{dtype, {2, 3}, ""};
-  for (size_t i = 0; i < 6 * size; ++i) {
-    in.bytes += static_cast<char>(dtype == WASINN_BOOL ? i % 2 : 0x81 + 37 * i);
-  }
-  const std::string bytes = ReshapeModel(type, {2, 3}, {3, 2});
+  const auto& [type, code] = GetParam();
+  const std::string bytes = ReshapeModel(code, {2, 3}, {3, 2});
+  const Tensor in = EveryBit(type);
   const Host host;
-  const Model model(host, bytes, TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  EXPECT_EQ(model.input(0).dtype, dtype);
-  EXPECT_EQ(model.output(0).dtype, dtype);
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, in));
-  const Result computed = context.Compute();
-  ASSERT_TRUE(computed) << computed.message;
-  const Tensor out = Must(&context, 0);
-  EXPECT_EQ(out.dtype, dtype);
-  EXPECT_THAT(out.dims, ElementsAre(3, 2));
-  EXPECT_EQ(out.bytes, in.bytes);
-  EXPECT_EQ(RunTfLite(bytes, {in}).at(0).bytes, out.bytes);
+  ExpectIdentity(Model(host, bytes, TfLiteOptions()), in, {3, 2}, RunTfLite(bytes, {in}).at(0).bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, TfLiteElementTypes,
-    ::testing::Values(ElementType{"f16", kTfHalf, WASINN_F16, 2}, ElementType{"bf16", kTfBfloat16, WASINN_BF16, 2},
-                      ElementType{"f32", kTfFloat, WASINN_F32, 4}, ElementType{"f64", kTfDouble, WASINN_F64, 8},
-                      ElementType{"u8", kTfUint8, WASINN_U8, 1}, ElementType{"i8", kTfInt8, WASINN_I8, 1},
-                      ElementType{"u16", kTfUint16, WASINN_U16, 2}, ElementType{"i16", kTfInt16, WASINN_I16, 2},
-                      ElementType{"u32", kTfUint32, WASINN_U32, 4}, ElementType{"i32", kTfInt32, WASINN_I32, 4},
-                      ElementType{"u64", kTfUint64, WASINN_U64, 8}, ElementType{"i64", kTfInt64, WASINN_I64, 8},
-                      ElementType{"bool", kTfBool, WASINN_BOOL, 1}),
-    [](const auto& type) { return std::string(type.param.name); });
+// Each with the format's number for it.
+std::vector<TfLiteType> Types() {
+  constexpr int8_t kCodes[] = {kTfHalf,  kTfBfloat16, kTfFloat, kTfDouble, kTfUint8, kTfInt8, kTfUint16,
+                               kTfInt16, kTfUint32,   kTfInt32, kTfUint64, kTfInt64, kTfBool};
+  std::vector<TfLiteType> types;
+  for (size_t i = 0; i < std::size(kCodes); ++i) types.push_back({kElementTypes[i], kCodes[i]});
+  return types;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TfLiteElementTypes, ::testing::ValuesIn(Types()),
+                         [](const auto& type) { return std::string(type.param.type.name); });
 
 TEST(TfLiteSignature, TellsNamesTypesAndShapes) {
   const Host host;
@@ -127,7 +105,7 @@ TEST(TfLiteSignature, MarksWhatIsNoTensorOfNumbers) {
   EXPECT_THAT(refused.message, HasSubstr("STRING"));
   ASSERT_TRUE(context.Set(1, Floats({1}, {2})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(4));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4));
   wasinn_tensor view = {.struct_size = sizeof(view)};
   EXPECT_EQ(TakeError(host.table().output(context.get(), 1, &view)).code, WASINN_UNSUPPORTED_OPERATION);
 }
@@ -157,7 +135,7 @@ TEST(TfLiteCompute, AsTheExamplesOfOtherRuntimes) {
     const auto native = RunTfLite(bytes, {Floats(dims, values)});
     ASSERT_EQ(native.size(), results.size());
     for (uint32_t i = 0; i < results.size(); ++i) {
-      const Tensor out = Must(&context, i);
+      const Tensor out = MustGet(&context, i);
       EXPECT_EQ(out.bytes, native[i].bytes) << name;
       EXPECT_EQ(out.dims, native[i].dims) << name;
       const bool columns = std::string(model.output(i).name) == "columns";
@@ -175,7 +153,7 @@ TEST(TfLiteCompute, ByNameAsFromBytes) {
   const Tensor in = Floats({1, 5, 5, 1}, Counting(25));
   ASSERT_TRUE(context.Set(0, in));
   ASSERT_TRUE(context.Compute());
-  EXPECT_EQ(Must(&context, 0).bytes, RunTfLite(bytes, {in}).at(0).bytes);
+  EXPECT_EQ(MustGet(&context, 0).bytes, RunTfLite(bytes, {in}).at(0).bytes);
 }
 
 TEST(TfLiteCompute, ServesScalarsAndEmptyTensors) {
@@ -186,7 +164,7 @@ TEST(TfLiteCompute, ServesScalarsAndEmptyTensors) {
   Context one(scalar);
   ASSERT_TRUE(one.Set(0, Floats({}, {3.5f})));
   ASSERT_TRUE(one.Compute());
-  EXPECT_THAT(Must(&one, 0).As<float>(), ElementsAre(3.5f));
+  EXPECT_THAT(MustGet(&one, 0).As<float>(), ElementsAre(3.5f));
 
   const Model empty(host, ReshapeModel(kTfInt32, {0, 3}, {3, 0}), TfLiteOptions());
   ASSERT_TRUE(empty.loaded()) << empty.loaded().message;
@@ -194,8 +172,8 @@ TEST(TfLiteCompute, ServesScalarsAndEmptyTensors) {
   ASSERT_TRUE(none.Set(0, {WASINN_I32, {0, 3}, ""}));
   const Result computed = none.Compute();
   ASSERT_TRUE(computed) << computed.message;
-  EXPECT_THAT(Must(&none, 0).dims, ElementsAre(3, 0));
-  EXPECT_TRUE(Must(&none, 0).bytes.empty());
+  EXPECT_THAT(MustGet(&none, 0).dims, ElementsAre(3, 0));
+  EXPECT_TRUE(MustGet(&none, 0).bytes.empty());
 }
 
 TEST(TfLiteCompute, KeepsTheOtherInputsWhereAShapeChanges) {
@@ -212,7 +190,7 @@ TEST(TfLiteCompute, KeepsTheOtherInputsWhereAShapeChanges) {
     ASSERT_TRUE(context.Set(x, in));
     const Result computed = context.Compute();
     ASSERT_TRUE(computed) << rows << ": " << computed.message;
-    const Tensor out = Must(&context, 0);
+    const Tensor out = MustGet(&context, 0);
     EXPECT_EQ(out.dims, in.dims);
     std::vector<Tensor> inputs(2);
     inputs[x] = in;
@@ -234,7 +212,7 @@ TEST(TfLiteCompute, RefusesAShapeThatTheModelCannotTakeAndGoesOn) {
   ASSERT_TRUE(context.Set(x, Floats({1, 3}, {1, 1, 1})));
   const Result computed = context.Compute();
   ASSERT_TRUE(computed) << computed.message;
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2, 3));
 }
 
 TEST(TfLiteCompute, SetOnceComputeMany) {
@@ -247,7 +225,7 @@ TEST(TfLiteCompute, SetOnceComputeMany) {
     ASSERT_TRUE(context.Set(1, Floats({2, 2}, {add, add, add, add})));
     for (int i = 0; i < 3; ++i) {
       ASSERT_TRUE(context.Compute());
-      EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1 + add, 2 + add, 3 + add, 4 + add));
+      EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1 + add, 2 + add, 3 + add, 4 + add));
     }
   }
 }
@@ -281,9 +259,9 @@ TEST(TfLiteCompute, AnOutputDoesNotChangeWithAnInput) {
     ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
     ASSERT_TRUE(context.Compute());
     ASSERT_TRUE(context.Set(0, Floats({2}, {3, 4})));
-    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 2));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2));
     ASSERT_TRUE(context.Compute());
-    EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(3, 4));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(3, 4));
   }
 }
 
@@ -299,23 +277,23 @@ TEST(TfLiteTensors, BindsInputsInPlace) {
   ASSERT_TRUE(TakeError(host.table().bind_input(context.get(), 0, &tensor)));
   ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(2, 3, 4, 5));
   lent[0] = 9;
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(10, 3, 4, 5));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(10, 3, 4, 5));
   EXPECT_EQ(lent[1], 2) << "as it was";
   tensor.data = lent + 16;  // another place
   lent[16] = 5;
   ASSERT_TRUE(TakeError(host.table().bind_input(context.get(), 0, &tensor)));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(6, 1, 1, 1));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(6, 1, 1, 1));
   tensor.data = lent + 1;
   EXPECT_EQ(TakeError(host.table().bind_input(context.get(), 0, &tensor)).code, WASINN_UNSUPPORTED_OPERATION);
   host.table().unbind_input(context.get(), 0);
   EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
   ASSERT_TRUE(context.Set(0, Floats({2, 2}, {7, 7, 7, 7})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(8, 8, 8, 8));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(8, 8, 8, 8));
 }
 
 TEST(TfLiteTensors, TakenOutputsOutliveComputesAndContexts) {
@@ -364,13 +342,13 @@ TEST(TfLiteTensors, AreDiscarded) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, MakeTensor<int32_t>(WASINN_I32, {1}, {3})));
   ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 1, 1));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 1, 1));
   host.table().discard_outputs(context.get());
   wasinn_tensor view = {.struct_size = sizeof(view)};
   EXPECT_EQ(TakeError(host.table().output(context.get(), 0, &view)).code, WASINN_INVALID_ARGUMENT);
   const Result computed = context.Compute();
   ASSERT_TRUE(computed) << computed.message;
-  EXPECT_THAT(Must(&context, 0).As<float>(), ElementsAre(1, 1, 1));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 1, 1));
 }
 
 TEST(TfLiteThreads, TwoContextsComputeAtOnce) {
@@ -388,7 +366,7 @@ TEST(TfLiteThreads, TwoContextsComputeAtOnce) {
         for (int j = 0; j < 5; ++j) {
           ASSERT_TRUE(context.Set(0, in));
           ASSERT_TRUE(context.Compute());
-          EXPECT_EQ(Must(&context, 0).bytes, expected);
+          EXPECT_EQ(MustGet(&context, 0).bytes, expected);
         }
       }
     });

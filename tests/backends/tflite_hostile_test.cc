@@ -8,6 +8,7 @@
 
 #include "backends/crashes.h"
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -152,27 +153,6 @@ TEST(TfLiteHostile, GraphsThatCallEachOtherForeverAreRefused) {
   EXPECT_EQ(Model(host, WriteTfLite({Loop(1, 2), empty_cond, empty_body}), TfLiteOptions()).loaded().code,
             WASINN_INVALID_ENCODING);
 }
-
-// Cancels again and again, as the core's watchdog does, until it is told to stop.
-class Watchdog {
- public:
-  Watchdog(Context* context, milliseconds deadline)
-      : thread_([this, context, deadline] {
-          const auto start = steady_clock::now();
-          while (!done_) {
-            std::this_thread::sleep_for(milliseconds(2));
-            if (steady_clock::now() - start > deadline) context->Cancel();
-          }
-        }) {}
-  ~Watchdog() {
-    done_ = true;
-    thread_.join();
-  }
-
- private:
-  std::atomic<bool> done_ = false;
-  std::thread thread_;
-};
 
 TEST(TfLiteCancel, EndsAnEndlessComputeAndNoOther) {
   const Host host;
