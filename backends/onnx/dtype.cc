@@ -7,36 +7,35 @@ namespace {
 struct Row {
   int ort;  // an int, since the headers may be older than the library
   wasinn_dtype dtype;
-  size_t size;
   const char* name;
 };
 
 constexpr Row kRows[] = {
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16, WASINN_F16, 2, "float16"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, WASINN_BF16, 2, "bfloat16"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, WASINN_F32, 4, "float"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, WASINN_F64, 8, "double"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, WASINN_U8, 1, "uint8"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, WASINN_I8, 1, "int8"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16, WASINN_U16, 2, "uint16"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16, WASINN_I16, 2, "int16"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32, WASINN_U32, 4, "uint32"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, WASINN_I32, 4, "int32"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, WASINN_U64, 8, "uint64"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, WASINN_I64, 8, "int64"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, WASINN_BOOL, 1, "bool"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16, WASINN_F16, "float16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16, WASINN_BF16, "bfloat16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, WASINN_F32, "float"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, WASINN_F64, "double"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8, WASINN_U8, "uint8"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8, WASINN_I8, "int8"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16, WASINN_U16, "uint16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16, WASINN_I16, "int16"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32, WASINN_U32, "uint32"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, WASINN_I32, "int32"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, WASINN_U64, "uint64"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, WASINN_I64, "int64"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL, WASINN_BOOL, "bool"},
     // One byte an element, which guests take as it is. After uint8, which is what u8 means by itself.
-    {17, WASINN_U8, 1, "float8e4m3fn"},
-    {18, WASINN_U8, 1, "float8e4m3fnuz"},
-    {19, WASINN_U8, 1, "float8e5m2"},
-    {20, WASINN_U8, 1, "float8e5m2fnuz"},
+    {17, WASINN_U8, "float8e4m3fn"},
+    {18, WASINN_U8, "float8e4m3fnuz"},
+    {19, WASINN_U8, "float8e5m2"},
+    {20, WASINN_U8, "float8e5m2fnuz"},
     // What wasinn has no word for. Types of four bits pack two elements into a byte.
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, WASINN_DTYPE_UNKNOWN, 0, "string"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64, WASINN_DTYPE_UNKNOWN, 0, "complex64"},
-    {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128, WASINN_DTYPE_UNKNOWN, 0, "complex128"},
-    {21, WASINN_DTYPE_UNKNOWN, 0, "uint4"},
-    {22, WASINN_DTYPE_UNKNOWN, 0, "int4"},
-    {23, WASINN_DTYPE_UNKNOWN, 0, "float4e2m1"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, WASINN_DTYPE_UNKNOWN, "string"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64, WASINN_DTYPE_UNKNOWN, "complex64"},
+    {ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128, WASINN_DTYPE_UNKNOWN, "complex128"},
+    {21, WASINN_DTYPE_UNKNOWN, "uint4"},
+    {22, WASINN_DTYPE_UNKNOWN, "int4"},
+    {23, WASINN_DTYPE_UNKNOWN, "float4e2m1"},
 };
 
 }  // namespace
@@ -53,13 +52,6 @@ ONNXTensorElementDataType ToOrt(wasinn_dtype type) {
     if (row.dtype == type && type != WASINN_DTYPE_UNKNOWN) return static_cast<ONNXTensorElementDataType>(row.ort);
   }
   return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-}
-
-size_t ElementSize(wasinn_dtype type) {
-  for (const Row& row : kRows) {
-    if (row.dtype == type) return row.size;
-  }
-  return 0;
 }
 
 const char* OnnxName(ONNXTensorElementDataType type) {

@@ -4,8 +4,6 @@
 
 #include <wasinn/types.h>
 
-#include <cstddef>
-
 #include "onnx/ort_library.h"
 
 namespace wasinn::onnx {
@@ -14,8 +12,6 @@ namespace wasinn::onnx {
 wasinn_dtype FromOrt(ONNXTensorElementDataType type);
 // ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED for one that ONNX Runtime has no word for.
 ONNXTensorElementDataType ToOrt(wasinn_dtype type);
-// Bytes of one element; 0 for WASINN_DTYPE_UNKNOWN.
-size_t ElementSize(wasinn_dtype type);
 // ONNX's own word: "float", "int64", "string".
 const char* OnnxName(ONNXTensorElementDataType type);
 

@@ -1,37 +1,18 @@
 #include "onnx/inputs.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <span>
 #include <utility>
 
-#include "common/error.h"
 #include "onnx/dtype.h"
 #include "onnx/tensor.h"
 
 namespace wasinn::onnx {
 
-using backend::Error;
-
 namespace {
 
 bool HasDims(const std::vector<int64_t>& dims, const wasinn_tensor& tensor) {
   return std::ranges::equal(dims, std::span(tensor.dims, tensor.rank));
-}
-
-void Check(const Port& port, const wasinn_tensor& tensor) {
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("input '{}' is a {}: expected a tensor of numbers", port.name, port.type_name));
-  }
-  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
-  const uint64_t bytes = TensorBytes(dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
-  if (tensor.dtype == port.io.dtype && tensor.bytes == bytes) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
-              fmt::format("input '{}', a {}, of dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
-                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
 }
 
 }  // namespace
@@ -50,13 +31,11 @@ Inputs::Inputs(const Model& model, OrtIoBinding* binding) : model_(model), bindi
 }
 
 void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
-  }
+  if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
   if (slot.own.value == nullptr || !HasDims(slot.own.dims, *tensor)) {
-    const Port& port = model_.signature().inputs()[index];
-    Check(port, *tensor);
+    const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
+    backend::CheckTensor(port, *tensor);
     // Nothing of the slot changes before all that can fail has been done; the old buffer goes when the value is gone.
     backend::AlignedBuffer buffer;
     if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
@@ -75,8 +54,8 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
 void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
   Slot& slot = slots_[index];
   if (slot.lent.value == nullptr || slot.lent.data != tensor.data || !HasDims(slot.lent.dims, tensor)) {
-    const Port& port = model_.signature().inputs()[index];
-    Check(port, tensor);
+    const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
+    backend::CheckTensor(port, tensor);
     Make(port, tensor, tensor.data, &slot.lent);
     if (slot.bound == &slot.lent) slot.bound = nullptr;
   }

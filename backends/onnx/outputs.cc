@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/dtype.h"
 #include "common/error.h"
 #include "onnx/dtype.h"
 #include "onnx/tensor.h"
@@ -22,7 +23,7 @@ Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), bin
                       .view = {},
                       .dims = {}});
     if (!fixed) continue;
-    const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
+    const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
     if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
   }
 }
@@ -63,7 +64,7 @@ OutputMemoryPtr Outputs::NewMemory() const {
 }
 
 OutputMemoryPtr Outputs::NewFixed(const Port& port) const {
-  const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
+  const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
   OutputMemoryPtr memory = NewMemory();
   memory->buffer = backend::AlignedBuffer(bytes);
   // Should ever an output be left as it is, a guest must not see what was in this memory before.
@@ -132,14 +133,7 @@ bool Outputs::TrustNoShapes() {
 }
 
 void Outputs::View(uint32_t index, wasinn_tensor* view) {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, slots_.size()));
-  }
-  const Port& port = model_.signature().outputs()[index];
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' is a {}: expected a tensor of numbers", port.name, port.type_name));
-  }
+  const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
   Slot& slot = slots_[index];
   if (!slot.seen) {
     FetchValues();
@@ -212,7 +206,7 @@ void Outputs::Look(const Port& port, Slot* slot) {
                 .rank = static_cast<uint32_t>(rank),
                 .dims = slot->dims.data(),
                 .data = data,
-                .bytes = TensorBytes(slot->dims, ElementSize(FromOrt(type))),
+                .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(FromOrt(type))),
                 .owner = nullptr,
                 .release = nullptr};
 }

@@ -4,32 +4,11 @@
 
 #include <algorithm>
 
-#include "common/error.h"
 #include "onnx/dtype.h"
 
 namespace wasinn::onnx {
 
-using backend::Error;
-
-namespace {
-
-std::vector<const wasinn_io*> Pointers(std::deque<Port>* ports) {
-  std::vector<const wasinn_io*> pointers;
-  for (Port& port : *ports) {
-    port.io.struct_size = sizeof(wasinn_io);
-    port.io.dims = port.dims.data();
-    port.io.name = port.name.c_str();
-    port.io.type_name = port.type_name.c_str();
-    pointers.push_back(&port.io);
-  }
-  return pointers;
-}
-
-}  // namespace
-
-bool Port::fixed_shape() const {
-  return io.rank >= 0 && std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
-}
+namespace {}  // namespace
 
 Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::span<const std::string> ranked)
     : library_(library), session_(session), ranked_(ranked) {
@@ -41,13 +20,7 @@ Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::
   for (Port& output : outputs_) {
     output.is_input = std::ranges::find(inputs_, output.name, &Port::name) != inputs_.end();
   }
-  input_pointers_ = Pointers(&inputs_);
-  output_pointers_ = Pointers(&outputs_);
-  info_ = {.struct_size = sizeof(wasinn_info),
-           .n_inputs = static_cast<uint32_t>(inputs_.size()),
-           .n_outputs = static_cast<uint32_t>(outputs_.size()),
-           .inputs = input_pointers_.data(),
-           .outputs = output_pointers_.data()};
+  Publish();
 }
 
 void Signature::Read(Count count, Name name, TypeInfo type_info, uint32_t flags, std::deque<Port>* ports) {
@@ -89,10 +62,7 @@ void Signature::ReadTensor(const OrtTensorTypeAndShapeInfo* tensor, Port* port) 
   library_.Check(api.GetTensorElementType(tensor, &port->ort_type), "signature");
   size_t rank = 0;
   library_.Check(api.GetDimensionsCount(tensor, &rank), "signature");
-  if (rank > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("'{}' has {} dimensions: expected no more than {}", port->name, rank, WASINN_MAX_RANK));
-  }
+  backend::CheckRank(port->name, rank);
   port->dims.resize(rank);
   if (rank > 0) library_.Check(api.GetDimensions(tensor, port->dims.data(), rank), "signature");
   for (int64_t& dim : port->dims) dim = std::max<int64_t>(dim, -1);

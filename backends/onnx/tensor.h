@@ -10,9 +10,6 @@
 
 namespace wasinn::onnx {
 
-// The bytes of a tensor; UINT64_MAX where they are too many to count.
-uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_size);
-
 // A value of ONNX Runtime over memory that must outlive it.
 OrtPtr<OrtValue> MakeTensor(const OrtLibrary& library, const OrtMemoryInfo* memory, ONNXTensorElementDataType type,
                             std::span<const int64_t> dims, void* data, size_t bytes);

@@ -1,7 +1,6 @@
 #include "openvino/inputs.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -19,19 +18,6 @@ namespace {
 
 bool SameDims(const std::vector<int64_t>& dims, const wasinn_tensor& tensor) {
   return std::ranges::equal(dims, std::span(tensor.dims, tensor.rank));
-}
-
-void CheckInput(const Port& port, const wasinn_tensor& tensor) {
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("input '{}' is of type {}: expected a tensor of numbers", port.name, port.type_name));
-  }
-  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
-  const uint64_t bytes = TensorBytes(dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
-  if (tensor.dtype == port.io.dtype && tensor.bytes == bytes) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
-              fmt::format("input '{}', of type {} and dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
-                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
 }
 
 }  // namespace
@@ -57,14 +43,14 @@ void Inputs::UseRequest(ov_infer_request_t* request) {
 
 Inputs::Slot& Inputs::At(uint32_t index) {
   if (index < slots_.size()) return slots_[index];
-  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
+  backend::ThrowNoPort("input", index, slots_.size());
 }
 
 void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
   Slot& slot = At(index);
   if (slot.own.tensor == nullptr || !SameDims(slot.own.dims, *tensor)) {
-    const Port& port = model_.signature().inputs()[index];
-    CheckInput(port, *tensor);
+    const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
+    backend::CheckTensor(port, *tensor);
     // Nothing of the slot changes before all that can fail has been done.
     backend::AlignedBuffer buffer;
     if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
@@ -91,8 +77,8 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
 void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
   Slot& slot = At(index);
   if (slot.lent.tensor == nullptr || slot.lent.data != tensor.data || !SameDims(slot.lent.dims, tensor)) {
-    const Port& port = model_.signature().inputs()[index];
-    CheckInput(port, tensor);
+    const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
+    backend::CheckTensor(port, tensor);
     Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
     // OpenVINO takes no NULL, not even for no bytes.
     static constexpr char kNothing = 0;

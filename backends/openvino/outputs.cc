@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/dtype.h"
 #include "common/error.h"
 #include "openvino/dtype.h"
 
@@ -22,7 +23,7 @@ Outputs::Outputs(const Model& model) : model_(model) {
                       .spare = std::make_shared<OutputMemories>()});
     has_dynamic_ = has_dynamic_ || !fixed;
     if (!fixed) continue;
-    const uint64_t bytes = TensorBytes(port.dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
+    const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
     if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
   }
 }
@@ -87,20 +88,13 @@ void Outputs::ReadShape(const Port& port, Slot* slot) const {
                 .rank = static_cast<uint32_t>(slot->dims.size()),
                 .dims = slot->dims.data(),
                 .data = nullptr,
-                .bytes = TensorBytes(slot->dims, ElementSize(FromOv(type))),
+                .bytes = backend::TensorBytes(slot->dims, backend::ElementSize(FromOv(type))),
                 .owner = nullptr,
                 .release = nullptr};
 }
 
 void Outputs::View(uint32_t index, wasinn_tensor* view) {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, slots_.size()));
-  }
-  const Port& port = model_.signature().outputs()[index];
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' is of type {}: expected a tensor of numbers", port.name, port.type_name));
-  }
+  const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
   const Slot& slot = slots_[index];
   if (slot.taken) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));

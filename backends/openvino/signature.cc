@@ -11,38 +11,14 @@ namespace wasinn::openvino {
 
 using backend::Error;
 
-namespace {
-
-std::vector<const wasinn_io*> IoPointers(std::deque<Port>* ports) {
-  std::vector<const wasinn_io*> pointers;
-  for (Port& port : *ports) {
-    port.io.struct_size = sizeof(wasinn_io);
-    port.io.dims = port.dims.data();
-    port.io.name = port.name.c_str();
-    port.io.type_name = port.type_name.c_str();
-    pointers.push_back(&port.io);
-  }
-  return pointers;
-}
-
-}  // namespace
-
-bool Port::fixed_shape() const {
-  return io.rank >= 0 && std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
-}
+namespace {}  // namespace
 
 Signature::Signature(const OvLibrary& library, const ov_compiled_model_t* compiled) : library_(library) {
   const OvApi& api = library.api();
   Read(compiled, api.ov_compiled_model_inputs_size, api.ov_compiled_model_input_by_index, "input", &inputs_);
   Read(compiled, api.ov_compiled_model_outputs_size, api.ov_compiled_model_output_by_index, "output", &outputs_);
   if (outputs_.empty()) throw Error(WASINN_INVALID_ENCODING, "the model has no outputs");
-  input_pointers_ = IoPointers(&inputs_);
-  output_pointers_ = IoPointers(&outputs_);
-  info_ = {.struct_size = sizeof(wasinn_info),
-           .n_inputs = static_cast<uint32_t>(inputs_.size()),
-           .n_outputs = static_cast<uint32_t>(outputs_.size()),
-           .inputs = input_pointers_.data(),
-           .outputs = output_pointers_.data()};
+  Publish();
 }
 
 void Signature::Read(const ov_compiled_model_t* compiled, Count count, At at, const char* kind,
@@ -83,10 +59,7 @@ void Signature::ReadShape(const ov_output_const_port_t* from, Port* port) const 
     port->dims.push_back(dim.min == dim.max ? dim.max : -1);
   }
   library_.api().ov_partial_shape_free(&shape);
-  if (rank > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("'{}' has {} dimensions: no more than {} are supported",
-                                                          port->name, rank, WASINN_MAX_RANK));
-  }
+  if (rank > 0) backend::CheckRank(port->name, static_cast<size_t>(rank));
   port->io.rank = static_cast<int32_t>(rank);
 }
 

@@ -135,7 +135,7 @@ void Context::DiscardOutputs() {
 void Context::WantOutputs(std::span<const uint32_t> indices) {
   for (const uint32_t index : indices) {
     if (index < wanted_.size()) continue;
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, wanted_.size()));
+    backend::ThrowNoPort("output", index, wanted_.size());
   }
   wanted_.assign(wanted_.size(), indices.empty());
   for (const uint32_t index : indices) wanted_[index] = true;

@@ -62,22 +62,4 @@ wasinn_dtype FromTf(int type) { return RowOf(type).dtype; }
 size_t TfElementSize(int type) { return RowOf(type).size; }
 const char* TfName(int type) { return RowOf(type).name; }
 
-size_t ElementSize(wasinn_dtype type) {
-  for (const TypeRow& row : kTypes) {
-    if (row.dtype == type) return row.size;
-  }
-  return 0;
-}
-
-uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_size) {
-  for (const int64_t dim : dims) {
-    if (dim == 0) return 0;
-  }
-  uint64_t bytes = element_size;
-  for (const int64_t dim : dims) {
-    if (dim < 0 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes)) return UINT64_MAX;
-  }
-  return bytes;
-}
-
 }  // namespace wasinn::tensorflow

@@ -6,8 +6,6 @@
 #include <wasinn/types.h>
 
 #include <cstddef>
-#include <cstdint>
-#include <span>
 
 namespace wasinn::tensorflow {
 
@@ -17,12 +15,8 @@ wasinn_dtype FromTf(int type);
 TF_DataType BaseType(int type);
 // Bytes of an element; 0 for those without a fixed size.
 size_t TfElementSize(int type);
-size_t ElementSize(wasinn_dtype type);
 // "DT_FLOAT"
 const char* TfName(int type);
-
-// The bytes of a tensor; UINT64_MAX where they are too many to count or a dimension is negative.
-uint64_t TensorBytes(std::span<const int64_t> dims, size_t element_size);
 
 }  // namespace wasinn::tensorflow
 

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "common/dtype.h"
 #include "common/error.h"
 #include "common/proto_reader.h"
 #include "tensorflow/dtype.h"
@@ -155,7 +156,7 @@ class GraphReader {
       if (IsBytes(field, 2)) ReadShape(field.bytes, &dims);
     });
     const size_t size = TfElementSize(static_cast<int>(std::min<uint64_t>(type, INT32_MAX)));
-    AddBytes(TensorBytes(dims, size == 0 ? kOtherElementBytes : size), &scan_->more_bytes);
+    AddBytes(backend::TensorBytes(dims, size == 0 ? kOtherElementBytes : size), &scan_->more_bytes);
   }
 
   static void ReadShape(std::span<const uint8_t> bytes, std::vector<int64_t>* dims) {

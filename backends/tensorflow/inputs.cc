@@ -1,7 +1,6 @@
 #include "tensorflow/inputs.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -34,20 +33,9 @@ Inputs::Inputs(const Model& model) : model_(model) {
 }
 
 const Port& Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
-  }
-  const Port& port = model_.signature().inputs()[index];
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("input '{}' is {}: expected a tensor of numbers", port.name, port.type_name));
-  }
-  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
-  const uint64_t bytes = TensorBytes(dims, ElementSize(static_cast<wasinn_dtype>(port.io.dtype)));
-  if (tensor.dtype == port.io.dtype && tensor.bytes == bytes) return port;
-  throw Error(WASINN_INVALID_ARGUMENT,
-              fmt::format("input '{}', {}, of dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
-                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
+  const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
+  backend::CheckTensor(port, tensor);
+  return port;
 }
 
 void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {

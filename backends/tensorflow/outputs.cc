@@ -69,14 +69,7 @@ void Outputs::Copy(const TF_Tensor* tensor, Slot* slot) {
 }
 
 void Outputs::View(uint32_t index, wasinn_tensor* view) {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, slots_.size()));
-  }
-  const Port& port = model_.signature().outputs()[index];
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' is {}: expected a tensor of numbers", port.name, port.type_name));
-  }
+  const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
   Slot& slot = slots_[index];
   if (slot.tensor == nullptr && !slot.copied) {
     throw Error(WASINN_INVALID_ARGUMENT,

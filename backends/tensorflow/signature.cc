@@ -16,12 +16,6 @@ using backend::Error;
 
 namespace {
 
-void CheckRank(const std::string& name, size_t rank) {
-  if (rank <= WASINN_MAX_RANK) return;
-  throw Error(WASINN_UNSUPPORTED_OPERATION,
-              fmt::format("'{}' has {} dimensions: expected no more than {}", name, rank, WASINN_MAX_RANK));
-}
-
 Port MakePort(std::string name, std::string tensor, int type, const std::optional<std::vector<int64_t>>& dims) {
   Port port;
   port.name = std::move(name);
@@ -29,7 +23,7 @@ Port MakePort(std::string name, std::string tensor, int type, const std::optiona
   port.type = BaseType(type);
   port.type_name = port.tensor.empty() ? "several tensors" : TfName(type);
   if (dims) {
-    CheckRank(port.name, dims->size());
+    backend::CheckRank(port.name, dims->size());
     port.dims = *dims;
   }
   port.io.rank = dims ? static_cast<int32_t>(dims->size()) : -1;
@@ -47,7 +41,7 @@ Port PortOf(const TfLibrary& library, const Session& session, const std::string&
   library.Check(status.get(), name.c_str());
   std::optional<std::vector<int64_t>> dims;
   if (rank >= 0) {
-    CheckRank(name, static_cast<size_t>(rank));
+    backend::CheckRank(name, static_cast<size_t>(rank));
     dims.emplace(static_cast<size_t>(rank));
     library->TF_GraphGetTensorShape(session.graph(), output, dims->data(), rank, status.get());
     library.Check(status.get(), name.c_str());
@@ -123,27 +117,12 @@ Signature::Signature(const TfLibrary& library, const Session& session, const Gra
 }
 
 void Signature::Finish() {
-  const auto point = [](std::deque<Port>* ports, std::vector<const wasinn_io*>* pointers) {
-    for (Port& port : *ports) {
-      port.io.struct_size = sizeof(wasinn_io);
-      port.io.dims = port.dims.data();
-      port.io.name = port.name.c_str();
-      port.io.type_name = port.type_name.c_str();
-      pointers->push_back(&port.io);
-    }
-  };
-  point(&inputs_, &input_pointers_);
-  point(&outputs_, &output_pointers_);
   for (Port& output : outputs_) {
     const auto same = std::ranges::find(inputs_, ShortTensor(output.tensor),
                                         [](const Port& input) { return ShortTensor(input.tensor); });
     if (same != inputs_.end()) output.same_input = static_cast<int>(same - inputs_.begin());
   }
-  info_ = {.struct_size = sizeof(wasinn_info),
-           .n_inputs = static_cast<uint32_t>(inputs_.size()),
-           .n_outputs = static_cast<uint32_t>(outputs_.size()),
-           .inputs = input_pointers_.data(),
-           .outputs = output_pointers_.data()};
+  Publish();
 }
 
 std::vector<std::string> Signature::OutputTensors() const {

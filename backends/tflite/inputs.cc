@@ -17,18 +17,12 @@ using backend::Error;
 
 namespace {
 
-void CheckTensor(const Port& port, const wasinn_tensor& tensor) {
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("input '{}' is a {}: expected a tensor of numbers", port.name, port.type_name));
+void CheckDims(const Port& port, const wasinn_tensor& tensor) {
+  for (const int64_t dim : std::span(tensor.dims, tensor.rank)) {
+    if (dim <= INT_MAX) continue;
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("input '{}' has a dim of {}: TensorFlow Lite counts to {}", port.name, dim, INT_MAX));
   }
-  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
-  const uint64_t bytes = TensorBytes(dims, port.element_size);
-  const bool countable = std::ranges::all_of(dims, [](int64_t dim) { return dim <= INT_MAX; });
-  if (countable && tensor.dtype == port.io.dtype && tensor.bytes == bytes) return;
-  throw Error(WASINN_INVALID_ARGUMENT,
-              fmt::format("input '{}', a {}, of dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
-                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
 }
 
 bool HasDims(const std::vector<int>& dims, const wasinn_tensor& tensor) {
@@ -47,11 +41,13 @@ Inputs::Inputs(const Signature& signature, const TfLiteLibrary& library)
 }
 
 Inputs::Slot& Inputs::At(uint32_t index, const wasinn_tensor& tensor) {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
-  }
+  if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
-  if (slot.data == nullptr || !HasDims(slot.dims, tensor)) CheckTensor(signature_.inputs()[index], tensor);
+  if (slot.data == nullptr || !HasDims(slot.dims, tensor)) {
+    const Port& port = backend::PortAt(signature_.inputs(), "input", index);
+    CheckDims(port, tensor);
+    backend::CheckTensor(port, tensor);
+  }
   return slot;
 }
 

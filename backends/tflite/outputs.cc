@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/dtype.h"
 #include "common/error.h"
 #include "tflite/dtype.h"
 
@@ -45,7 +46,7 @@ bool Outputs::Apply(const Interpreter& interpreter) {
     slot.taken = false;
     if (!slot.bindable || slot.own != nullptr) continue;
     const Port& port = signature_.outputs()[i];
-    const uint64_t bytes = TensorBytes(port.dims, port.element_size);
+    const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
     const TfLiteAllocationType type = library_.allocation_type(TensorOf(interpreter, i));
     if ((type != kTfLiteArenaRw && type != kTfLiteCustom) || bytes == 0) {
       slot.bindable = false;  // a constant, or what only a run allocates
@@ -73,7 +74,7 @@ void Outputs::Forget() {
 
 // The bytes, which a model that lies about itself must not make more than there are.
 size_t Outputs::BytesOf(const TfLiteTensor* tensor, const Port& port) const {
-  uint64_t bytes = port.element_size;
+  uint64_t bytes = backend::ElementSize(port.io.dtype);
   const int32_t rank = library_.tensor_num_dims(tensor);
   for (int32_t d = 0; d < rank; ++d) {
     const int32_t dim = library_.tensor_dim(tensor, d);
@@ -121,14 +122,7 @@ bool Outputs::Discard(const Interpreter& interpreter) {
 }
 
 void Outputs::View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view) {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, slots_.size()));
-  }
-  const Port& port = signature_.outputs()[index];
-  if (!port.servable()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("output '{}' is a {}: expected a tensor of numbers", port.name, port.type_name));
-  }
+  const Port& port = backend::PortAt(signature_.outputs(), "output", index);
   Slot& slot = slots_[index];
   if (slot.taken) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));

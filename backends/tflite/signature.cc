@@ -13,33 +13,17 @@ using backend::Error;
 
 namespace {
 
-std::vector<const wasinn_io*> Pointers(std::deque<Port>* ports) {
-  std::vector<const wasinn_io*> pointers;
-  for (Port& port : *ports) {
-    port.io.struct_size = sizeof(wasinn_io);
-    port.io.dims = port.dims.data();
-    port.io.name = port.name.c_str();
-    port.io.type_name = port.type_name.c_str();
-    pointers.push_back(&port.io);
-  }
-  return pointers;
-}
-
 void ReadType(const TfLiteLibrary& library, const ScannedPort& scanned, const TfLiteTensor* tensor, Port* port) {
   const int type = library.tensor_type(tensor);
   port->name = scanned.name;
   port->type_name = fmt::format("tensor({})", TfLiteName(type));
   port->tensor = scanned.tensor;
   port->io.dtype = FromTfLite(type);
-  port->element_size = ElementSize(FromTfLite(type));
   if (port->io.dtype == WASINN_DTYPE_UNKNOWN) port->io.flags |= WASINN_IO_UNSERVABLE;
 }
 
 void SetShape(const std::vector<int64_t>& dims, Port* port) {
-  if (dims.size() > WASINN_MAX_RANK) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("'{}' has {} dimensions: expected no more than {}",
-                                                          port->name, dims.size(), WASINN_MAX_RANK));
-  }
+  backend::CheckRank(port->name, dims.size());
   port->dims = dims;
   port->io.rank = static_cast<int32_t>(dims.size());
 }
@@ -51,10 +35,6 @@ std::vector<int64_t> DimsOf(const TfLiteLibrary& library, const TfLiteTensor* te
 }
 
 }  // namespace
-
-bool Port::fixed_shape() const {
-  return io.rank >= 0 && std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
-}
 
 Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
   const TfLiteLibrary& library = interpreter.library();
@@ -70,13 +50,7 @@ Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
   for (size_t i = 0; i < n_outputs; ++i) {
     ReadOutput(interpreter, scan.outputs[i], library.output(interpreter.get(), static_cast<int32_t>(i)));
   }
-  input_pointers_ = Pointers(&inputs_);
-  output_pointers_ = Pointers(&outputs_);
-  info_ = {.struct_size = sizeof(wasinn_info),
-           .n_inputs = static_cast<uint32_t>(inputs_.size()),
-           .n_outputs = static_cast<uint32_t>(outputs_.size()),
-           .inputs = input_pointers_.data(),
-           .outputs = output_pointers_.data()};
+  Publish();
 }
 
 void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {

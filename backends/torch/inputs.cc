@@ -38,9 +38,7 @@ T ReadScalar(const at::Tensor& tensor) {
 Inputs::Inputs(const Model& model) : model_(model) { slots_.resize(model.signature().inputs().size()); }
 
 void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
-  if (index >= slots_.size()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, slots_.size()));
-  }
+  if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   const Port& port = model_.signature().inputs()[index];
   if (port.kind == Port::Kind::kOther) {
     throw Error(WASINN_UNSUPPORTED_OPERATION,

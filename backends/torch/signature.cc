@@ -33,13 +33,18 @@ wasinn_io IoOf(Port::Kind kind) {
           .dtype = static_cast<uint32_t>(kScalars[static_cast<size_t>(kind)]),
           .flags = kind == Port::Kind::kOther ? uint32_t{WASINN_IO_UNSERVABLE} : 0,
           .rank = scalar ? 0 : -1,
-          .dims = nullptr,
+          .dims = nullptr,  // as the names: by Publish
           .name = nullptr,
           .type_name = nullptr};
 }
 
 Port MakePort(std::string name, const c10::TypePtr& type, Port::Kind kind) {
-  return {.name = std::move(name), .type_name = type->repr_str(), .kind = kind, .when_unset = {}, .io = IoOf(kind)};
+  Port port;
+  port.name = std::move(name);
+  port.type_name = type->repr_str();
+  port.kind = kind;
+  port.io = IoOf(kind);
+  return port;
 }
 
 void AddInput(const c10::Argument& argument, std::deque<Port>* inputs) {
@@ -70,18 +75,6 @@ bool AddOutputs(const std::string& path, const c10::TypePtr& type, std::deque<Po
   return true;
 }
 
-std::vector<const wasinn_io*> Pointers(std::deque<Port>* ports) {
-  static constexpr int64_t kNoDims[] = {0};
-  std::vector<const wasinn_io*> pointers;
-  for (Port& port : *ports) {
-    port.io.dims = kNoDims;
-    port.io.name = port.name.c_str();
-    port.io.type_name = port.type_name.c_str();
-    pointers.push_back(&port.io);
-  }
-  return pointers;
-}
-
 }  // namespace
 
 std::string JoinPath(const std::string& path, const std::string& name) {
@@ -93,13 +86,7 @@ Signature::Signature(const c10::FunctionSchema& schema) {
   for (size_t i = 1; i < arguments.size(); ++i) AddInput(arguments[i], &inputs_);
   if (schema.returns().size() == 1) knows_outputs_ = AddOutputs("", schema.returns()[0].type(), &outputs_);
   if (!knows_outputs_) outputs_.clear();
-  input_pointers_ = Pointers(&inputs_);
-  output_pointers_ = Pointers(&outputs_);
-  info_ = {.struct_size = sizeof(wasinn_info),
-           .n_inputs = static_cast<uint32_t>(inputs_.size()),
-           .n_outputs = knows_outputs_ ? static_cast<uint32_t>(outputs_.size()) : WASINN_COUNT_UNKNOWN,
-           .inputs = input_pointers_.data(),
-           .outputs = knows_outputs_ ? output_pointers_.data() : nullptr};
+  Publish(knows_outputs_);
 }
 
 }  // namespace wasinn::torch

@@ -1,0 +1,42 @@
+#include "common/ports.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+
+#include "common/dtype.h"
+#include "common/error.h"
+
+namespace wasinn::backend {
+
+bool Port::fixed_shape() const {
+  return io.rank >= 0 && std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
+}
+
+void CheckRank(const std::string& name, size_t rank) {
+  if (rank <= WASINN_MAX_RANK) return;
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              fmt::format("'{}' has {} dimensions: expected no more than {}", name, rank, WASINN_MAX_RANK));
+}
+
+void CheckTensor(const Port& port, const wasinn_tensor& tensor) {
+  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
+  const uint64_t bytes = TensorBytes(dims, ElementSize(port.io.dtype));
+  if (tensor.dtype == port.io.dtype && tensor.bytes == bytes) return;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("input '{}', of type {} and dims [{}]: expected {} bytes, found {}, of dtype {}", port.name,
+                          port.type_name, fmt::join(dims, ", "), bytes, tensor.bytes, tensor.dtype));
+}
+
+void ThrowNoPort(const char* kind, uint32_t index, size_t count) {
+  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{} {}: the model has {}", kind, index, count));
+}
+
+void ThrowUnservable(const char* kind, const Port& port) {
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              fmt::format("{} '{}' is of type {}: expected a tensor of numbers", kind, port.name, port.type_name));
+}
+
+}  // namespace wasinn::backend

@@ -1,0 +1,92 @@
+// The inputs and outputs of a model, as backend.h tells them.
+#ifndef WASINN_BACKENDS_COMMON_PORTS_H_
+#define WASINN_BACKENDS_COMMON_PORTS_H_
+
+#include <wasinn/backend.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace wasinn::backend {
+
+// One input or output. A backend adds what its framework knows it by.
+struct Port {
+  std::string name;
+  std::string type_name;      // in the framework's words: "tensor(float)"
+  std::vector<int64_t> dims;  // -1 unknown; empty also where the rank is
+  wasinn_io io = {};          // points into the others, so the port stays where it was made
+
+  bool servable() const { return (io.flags & WASINN_IO_UNSERVABLE) == 0; }
+  bool fixed_shape() const;
+};
+
+// WASINN_UNSUPPORTED_OPERATION for more than WASINN_MAX_RANK.
+void CheckRank(const std::string& name, size_t rank);
+// That an input's dtype and bytes are those of the port, for these dims: WASINN_INVALID_ARGUMENT, which tells both. The
+// core has seen to it already.
+void CheckTensor(const Port& port, const wasinn_tensor& tensor);
+
+// The port of an index, which must be a tensor of numbers; `kind` is "input" or "output".
+[[noreturn]] void ThrowNoPort(const char* kind, uint32_t index, size_t count);
+[[noreturn]] void ThrowUnservable(const char* kind, const Port& port);
+template <typename P>
+const P& PortAt(const std::deque<P>& ports, const char* kind, uint32_t index) {
+  if (index >= ports.size()) ThrowNoPort(kind, index, ports.size());
+  if (!ports[index].servable()) ThrowUnservable(kind, ports[index]);
+  return ports[index];
+}
+
+// `P` is a Port.
+template <typename P>
+class Ports {
+ public:
+  Ports(const Ports&) = delete;
+  Ports& operator=(const Ports&) = delete;
+
+  const std::deque<P>& inputs() const { return inputs_; }
+  const std::deque<P>& outputs() const { return outputs_; }
+  const wasinn_info* info() const { return &info_; }
+
+ protected:
+  Ports() = default;
+  ~Ports() = default;
+
+  // Once all are there. `knows_outputs`: or only a run tells them.
+  void Publish(bool knows_outputs = true) {
+    input_pointers_ = Pointers(&inputs_);
+    output_pointers_ = Pointers(&outputs_);
+    info_ = {.struct_size = sizeof(wasinn_info),
+             .n_inputs = static_cast<uint32_t>(inputs_.size()),
+             .n_outputs = knows_outputs ? static_cast<uint32_t>(outputs_.size()) : WASINN_COUNT_UNKNOWN,
+             .inputs = input_pointers_.data(),
+             .outputs = knows_outputs ? output_pointers_.data() : nullptr};
+  }
+
+  std::deque<P> inputs_;
+  std::deque<P> outputs_;
+
+ private:
+  static std::vector<const wasinn_io*> Pointers(std::deque<P>* ports) {
+    static constexpr int64_t kNoDims[] = {0};
+    std::vector<const wasinn_io*> pointers;
+    for (P& port : *ports) {
+      port.io.struct_size = sizeof(wasinn_io);
+      port.io.dims = port.dims.empty() ? kNoDims : port.dims.data();
+      port.io.name = port.name.c_str();
+      port.io.type_name = port.type_name.c_str();
+      pointers.push_back(&port.io);
+    }
+    return pointers;
+  }
+
+  std::vector<const wasinn_io*> input_pointers_;
+  std::vector<const wasinn_io*> output_pointers_;
+  wasinn_info info_ = {};
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_PORTS_H_
