@@ -17,6 +17,7 @@
 #   tflite        the TensorFlow Lite framework: library and headers
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
+#   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   lint          clang-format and clang-tidy (apt)
 # It can be run again at any time: what is there already is left alone, also after an interruption.
@@ -28,7 +29,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama tests lint)
+names=(build guest wasmtime wasmtime-component wamr component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 tests lint)
 
 packages_of() {
   case $1 in
@@ -44,7 +45,7 @@ packages_of() {
 
 recipes_of() {
   case $1 in
-    wasmtime | wasmtime-component | wamr) echo "$1" ;;
+    wasmtime | wasmtime-component | wamr | wasm3) echo "$1" ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     go-guests) echo go-wasm ;;

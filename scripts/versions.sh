@@ -63,6 +63,9 @@ ONNX_WHEEL_SHA256="4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c
   f01a4b63d4e1d8ec3e2f069e7b798b2955810aa434f7361f01bc8ca08d69cce4"
 SILERO_VAD_WHEEL=6.2.3
 SILERO_VAD_WHEEL_SHA256=7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8
+# wasm3, an engine that wasinn has no adapter for: its sources are in a Rust crate that binds it.
+WASM3_CRATE=0.3.0 # wasm3 0.4.7
+WASM3_CRATE_SHA256=5a4e5d10bf1ffe7753275d4bbae3dc135dd2d2decd90e615accf9fef8bc52bab
 
 # Guests that are components. jco and componentize-js are pinned with all that they need in scripts/deps/component-tools/;
 # later ones want a later Node.js.

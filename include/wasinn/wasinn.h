@@ -256,14 +256,18 @@ typedef struct wasinn_memory {
 } wasinn_memory;
 enum { WASINN_MEMORY_SHARED = 1u << 0 /* other threads may write it during the call */ };
 
+/* What an adapter may rely on, in this and all later versions: a function of the table takes at most so many
+ * parameters, all of them i32, and returns one i32. What needs another type will be in a table of its own. */
+enum { WASINN_MAX_PARAMS = 8 };
+
 /* One function that a guest may import. */
 typedef struct wasinn_function {
   const char* module;  /* "wasi_ephemeral_nn" */
   const char* name;    /* "load" */
-  const char* params;  /* one letter a parameter: 'i' for i32, 'I' for i64 */
-  const char* results; /* likewise */
-  /* Does the call. `args` has one element per parameter, an i32 zero-extended. `process` NULL answers with an error.
-   * The result of every function here is one i32, the errno. Never traps; never keeps a pointer into `memory`. */
+  const char* params;  /* "iii": one letter a parameter, 'i' for i32 */
+  const char* results; /* "i" */
+  /* Does the call. `args` has one element per parameter, zero-extended. `process` NULL answers with an error. The
+   * result is the errno. Never traps; never keeps a pointer into `memory`. */
   uint32_t (*call)(wasinn_process* process, const wasinn_memory* memory, const uint64_t* args);
 } wasinn_function;
 

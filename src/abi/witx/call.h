@@ -80,7 +80,14 @@ struct Answers {
 uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_process* process,
                const wasinn_memory* memory, const uint64_t* args) noexcept;
 
-// A row of a table of functions. Arguments are i32; no function here has another.
+// A signature that wasinn.h does not promise does not compile, in a table that is constexpr.
+constexpr const char* Params(const char* letters) {
+  const std::string_view params(letters);
+  if (params.size() > WASINN_MAX_PARAMS || params.find_first_not_of('i') != params.npos) throw "no such signature";
+  return letters;
+}
+
+// A row of a table of functions.
 template <size_t kSize>
 struct FunctionName {
   constexpr FunctionName(const char (&given)[kSize]) { std::copy_n(given, kSize, text); }
@@ -88,7 +95,7 @@ struct FunctionName {
 };
 template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK, const Profile* kProfile = nullptr>
 constexpr wasinn_function Row(const char* module, const char* params) {
-  return {module, kName.text, params, "i",
+  return {module, kName.text, Params(params), "i",
           [](wasinn_process* process, const wasinn_memory* memory, const uint64_t* args) {
             return Enter(kName.text, kFunction, {kAnswer}, kProfile, process, memory, args);
           }};

@@ -2,7 +2,6 @@
 // convention, and with addresses as numbers: had they WAMR's letter for pointers, a bad one would end the guest.
 #include <wasinn/wamr.h>
 
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -17,15 +16,11 @@
 namespace wasinn::wamr {
 namespace {
 
-// More than any function of wasi-nn and its extensions has.
-constexpr size_t kMaxParams = 16;
-
 // What one host function needs at a call. Const once registered.
 struct Binding {
   uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
   Guests* guests;
-  uint32_t n_params;
-  uint32_t wide;        // bit i: parameter i is an i64
+  size_t n_params;
   bool runs_framework;  // and may need its stack
   std::string signature;
 };
@@ -56,10 +51,8 @@ uint32_t CallFramework(const Binding& binding, Guest& guest, wasm_module_inst_t 
 void Dispatch(wasm_exec_env_t env, uint64_t* values) {
   const Binding& binding = *static_cast<const Binding*>(wasm_runtime_get_function_attachment(env));
   const wasm_module_inst_t instance = wasm_runtime_get_module_inst(env);
-  uint64_t args[kMaxParams];
-  for (uint32_t i = 0; i < binding.n_params; ++i) {
-    args[i] = binding.wide >> i & 1 ? values[i] : static_cast<uint32_t>(values[i]);
-  }
+  uint64_t args[WASINN_MAX_PARAMS];
+  for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(values[i]);
   uint32_t result = 0;
   Guest* guest = binding.guests->Of(instance);
   if (guest == nullptr) {
@@ -77,20 +70,13 @@ void Dispatch(wasm_exec_env_t env, uint64_t* values) {
 // The same for WAMR's usual convention: registers hold as many parameters as there are here, whatever the function has.
 constexpr size_t kMaxPlainParams = 5;
 uint32_t DispatchPlain(wasm_exec_env_t env, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e) {
-  uint64_t values[kMaxParams] = {a, b, c, d, e};
+  uint64_t values[kMaxPlainParams] = {a, b, c, d, e};
   Dispatch(env, values);
   return static_cast<uint32_t>(values[0]);
 }
 
 bool RunsFramework(std::string_view name) {
   return name.starts_with("load") || name.starts_with("compute") || name == "init_execution_context";
-}
-
-wasinn_status* Unservable(const wasinn_function& function) {
-  char text[256];
-  std::snprintf(text, sizeof text, "the WAMR adapter cannot serve %s.%s, which takes '%s' and returns '%s'",
-                function.module, function.name, function.params, function.results);
-  return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, text);
 }
 
 }  // namespace
@@ -105,29 +91,20 @@ struct wasinn_wamr {
     }
   }
 
-  wasinn_status* Bind(const wasinn_function& function) {
-    const std::string_view params(function.params);
-    if (params.size() > wasinn::wamr::kMaxParams || params.find_first_not_of("iI") != params.npos ||
-        std::string_view(function.results) != "i") {
-      return wasinn::wamr::Unservable(function);
-    }
-    uint32_t wide = 0;
-    for (size_t i = 0; i < params.size(); ++i) wide |= params[i] == 'I' ? 1u << i : 0u;
-    bindings.push_back({function.call, &guests, static_cast<uint32_t>(params.size()), wide,
-                        wasinn::wamr::RunsFramework(function.name), "(" + std::string(params) + ")i"});
+  void Bind(const wasinn_function& function) {
+    const std::string params(function.params);
+    bindings.push_back(
+        {function.call, &guests, params.size(), wasinn::wamr::RunsFramework(function.name), "(" + params + ")i"});
     wasinn::wamr::Binding& binding = bindings.back();
     symbols[function.module].push_back(
         {function.name, reinterpret_cast<void*>(wasinn::wamr::Dispatch), binding.signature.c_str(), &binding});
-    return nullptr;
   }
 
   wasinn_status* Register() {
     size_t count = 0;
     const wasinn_function* functions = wasinn_functions(&count);
     bindings.reserve(count);  // WAMR knows their addresses
-    for (size_t i = 0; i < count; ++i) {
-      if (wasinn_status* status = Bind(functions[i])) return status;
-    }
+    for (size_t i = 0; i < count; ++i) Bind(functions[i]);
     if (!guests.Open()) return wasinn_status_new(WASINN_TOO_LARGE, "WAMR has no room for another instance context");
     for (auto& [module, list] : symbols) {
       if (!wasm_runtime_register_natives_raw(module.c_str(), list.data(), static_cast<uint32_t>(list.size()))) {

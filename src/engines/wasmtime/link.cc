@@ -8,7 +8,6 @@
 // Needs no C++ library, so that C programs can link it. C++17, for it is also installed as source.
 #include <wasinn/wasmtime.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,8 +16,6 @@
 namespace wasinn::wasmtime {
 namespace {
 
-// More than any function of wasi-nn and its extensions has.
-constexpr size_t kMaxParams = 16;
 constexpr char kMemory[] = "memory";
 
 // What one host function needs at a call. Owned by the linker, const once defined.
@@ -27,8 +24,7 @@ struct Binding {
   wasinn_wasmtime_process_of process_of;  // or
   wasinn_wasmtime_guest_of guest_of;
   void* user;
-  uint32_t n_params;
-  uint32_t wide;  // bit i: parameter i is an i64
+  size_t n_params;
 };
 
 wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
@@ -73,10 +69,8 @@ class GuestMemory {
 wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
   const Binding& binding = *static_cast<const Binding*>(env);
   wasmtime_context_t* context = wasmtime_caller_context(caller);
-  uint64_t args[kMaxParams];
-  for (uint32_t i = 0; i < binding.n_params; ++i) {
-    args[i] = binding.wide >> i & 1 ? static_cast<uint64_t>(values[i].i64) : static_cast<uint32_t>(values[i].i32);
-  }
+  uint64_t args[WASINN_MAX_PARAMS];
+  for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
   const wasinn_wasmtime_guest guest = binding.guest_of != nullptr
                                           ? binding.guest_of(context, binding.user)
                                           : wasinn_wasmtime_guest{binding.process_of(context, binding.user), nullptr};
@@ -86,30 +80,14 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
   return nullptr;
 }
 
-wasinn_status* Unservable(const wasinn_function& function) {
-  char text[256];
-  std::snprintf(text, sizeof text, "the Wasmtime adapter cannot serve %s.%s, which takes '%s' and returns '%s'",
-                function.module, function.name, function.params, function.results);
-  return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, text);
-}
-
 wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, wasinn_wasmtime_process_of process_of,
                       wasinn_wasmtime_guest_of guest_of, void* user) {
-  const size_t n_params = std::strlen(function.params);
-  if (n_params > kMaxParams || std::strspn(function.params, "iI") != n_params ||
-      std::strcmp(function.results, "i") != 0) {
-    return Unservable(function);
-  }
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
   if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
-  *binding = {function.call, process_of, guest_of, user, static_cast<uint32_t>(n_params), 0};
+  *binding = {function.call, process_of, guest_of, user, std::strlen(function.params)};
   wasm_valtype_vec_t params, results;
-  wasm_valtype_vec_new_uninitialized(&params, n_params);
-  for (size_t i = 0; i < n_params; ++i) {
-    const bool wide = function.params[i] == 'I';
-    params.data[i] = wasm_valtype_new(wide ? WASM_I64 : WASM_I32);
-    if (wide) binding->wide |= 1u << i;
-  }
+  wasm_valtype_vec_new_uninitialized(&params, binding->n_params);
+  for (size_t i = 0; i < params.size; ++i) params.data[i] = wasm_valtype_new(WASM_I32);
   wasm_valtype_t* result = wasm_valtype_new(WASM_I32);
   wasm_valtype_vec_new(&results, 1, &result);
   wasm_functype_t* type = wasm_functype_new(&params, &results);  // takes both

@@ -1,0 +1,178 @@
+// An engine that wasinn has no adapter for, with the echo backend: one process for each guest, memory that moves,
+// traps, guests that are ended, and what goes when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "engines/any/program.h"
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+class Wasm3Test : public ::testing::Test {
+ protected:
+  Wasm3Test() {
+    AddEchoModel(host_.get(), "model", "in x f32 1,1,4,4\n");
+    AddEchoModel(host_.get(), "endless", "in x f32 1,1,4,4\ndelay 100000\n");
+  }
+
+  // Inputs of which no two are equal.
+  static std::vector<float> Inputs(size_t count, float first) {
+    std::vector<float> values(count * 16);
+    for (float& value : values) value = first++;
+    return values;
+  }
+  static void GiveWork(Program& program, const Work& work, const std::vector<float>& inputs) {
+    program.Give(&work, sizeof work);
+    program.Give(inputs.data(), inputs.size() * sizeof(float));
+  }
+  static const Work& Model() {
+    static const Work work = NewWork("model", {1, 1, 4, 4});
+    return work;
+  }
+  static std::vector<float> Outputs(const Program& program) {
+    std::vector<float> values(program.output().size() / sizeof(float));
+    std::memcpy(values.data(), program.output().data(), values.size() * sizeof(float));
+    return values;
+  }
+
+  Log log_;
+  HostPtr host_ = EchoHost(log_, "limits.compute_timeout_ms = 0\n");
+};
+
+TEST_F(Wasm3Test, Inferences) {
+  Program program(host_.get());
+  const std::vector<float> inputs = Inputs(10, 1);
+  GiveWork(program, Model(), inputs);
+  EXPECT_EQ(program.Run(), "");
+  EXPECT_EQ(program.answers().size(), 32u);
+  EXPECT_THAT(program.answers(), Each(kSuccess));
+  EXPECT_EQ(Outputs(program), inputs);
+}
+
+TEST_F(Wasm3Test, MemoryThatGrowsAndMoves) {
+  Program program(host_.get());
+  const std::vector<float> inputs = Inputs(50, 1);
+  Work work = Model();
+  work.grow = 3;
+  GiveWork(program, work, inputs);
+  EXPECT_EQ(program.Run(), "");
+  EXPECT_THAT(program.answers(), Each(kSuccess));
+  EXPECT_EQ(Outputs(program), inputs);
+  const std::set<const uint8_t*> bases(program.bases().begin(), program.bases().end());
+  EXPECT_GT(bases.size(), 1u) << "it never moved";
+}
+
+// run: answer(compute(0)), in a module without a memory.
+TEST_F(Wasm3Test, AModuleWithoutMemory) {
+  const std::string_view module(
+      "\0asm\1\0\0\0"
+      "\1\x0d\3\x60\1\x7f\1\x7f\x60\1\x7f\0\x60\0\0"                  // i32 -> i32, i32 -> (), () -> ()
+      "\2\x2b\2\x11wasi_ephemeral_nn\7compute\0\0\4test\6answer\0\1"  // imports
+      "\3\2\1\2\7\x07\1\3run\0\2"                                     // a function, exported
+      "\x0a\x0a\1\x08\0\x41\0\x10\0\x10\1\x0b",                       // what it does
+      93);
+  Program program(host_.get(), std::vector<uint8_t>(module.begin(), module.end()));
+  EXPECT_EQ(program.Run(), "");
+  EXPECT_THAT(program.answers(), ElementsAre(kMissingMemory));
+}
+
+TEST_F(Wasm3Test, ModulesThatAreNone) {
+  EXPECT_NE(Program(host_.get(), {}).Run(), "");
+  EXPECT_NE(Program(host_.get(), {'w', 'a', 's', 'm'}).Run(), "");
+  std::vector<uint8_t> cut = ReadGuest("any-program");
+  cut.resize(cut.size() / 2);
+  EXPECT_NE(Program(host_.get(), cut).Run(), "");
+}
+
+// Numbers of one guest mean nothing to another.
+TEST_F(Wasm3Test, EachGuestHasAProcess) {
+  Program owner(host_.get()), thief(host_.get());
+  GiveWork(owner, Model(), Inputs(1, 1));
+  EXPECT_EQ(owner.Run(), "");
+  EXPECT_EQ(owner.Run("tell"), "");
+  thief.Give(owner.output().data() + 64, 4);  // behind the output of 16 floats
+  EXPECT_EQ(thief.Run("forge"), "");
+  EXPECT_THAT(thief.answers(), ElementsAre(kInvalidArgument));
+  EXPECT_EQ(owner.Run("again"), "");
+  EXPECT_EQ(owner.answers().back(), kSuccess);
+}
+
+TEST_F(Wasm3Test, ATrapAfterAnInference) {
+  auto first = std::make_unique<Program>(host_.get());
+  Program second(host_.get());
+  GiveWork(*first, Model(), Inputs(1, 1));
+  EXPECT_EQ(first->Run("run_and_trap"), m3Err_trapUnreachable);
+  first.reset();
+  GiveWork(second, Model(), Inputs(1, 2));
+  EXPECT_EQ(second.Run(), "");
+  EXPECT_EQ(Outputs(second), Inputs(1, 2));
+}
+
+// There is no deadline: what ends the compute is that its process is closed.
+TEST_F(Wasm3Test, AGuestThatIsStoppedInsideACompute) {
+  Program program(host_.get()), other(host_.get());
+  GiveWork(program, NewWork("endless", {1, 1, 4, 4}), Inputs(1, 1));
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    program.guest().Stop();
+  });
+  const auto start = steady_clock::now();
+  EXPECT_EQ(program.Run(), m3Err_trapAbort);
+  EXPECT_LT(steady_clock::now() - start, seconds(20));
+  stopper.join();
+  EXPECT_EQ(program.answers().size(), 3u);  // load_by_name, init_execution_context, set_input
+  GiveWork(other, Model(), Inputs(1, 1));
+  EXPECT_EQ(other.Run(), "");
+}
+
+// After close every call answers, and none finds anything.
+TEST_F(Wasm3Test, CallsAfterClose) {
+  Program program(host_.get());
+  GiveWork(program, Model(), Inputs(1, 1));
+  EXPECT_EQ(program.Run(), "");
+  wasinn_process_close(program.guest().process());
+  EXPECT_EQ(program.Run("again"), "");
+  EXPECT_EQ(program.answers().back(), kRuntimeError);
+}
+
+TEST_F(Wasm3Test, TheHostMayGoFirst) {
+  Program program(host_.get());
+  host_.reset();
+  GiveWork(program, Model(), Inputs(3, 1));
+  EXPECT_EQ(program.Run(), "");
+  EXPECT_EQ(Outputs(program), Inputs(3, 1));
+}
+
+// Each with a runtime and a process of its own, on one host and one graph; some end in a trap.
+TEST_F(Wasm3Test, GuestsInThreads) {
+  constexpr int kThreads = 8, kGuests = 10;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([this, thread] {
+      for (int i = 0; i < kGuests; ++i) {
+        const std::vector<float> inputs = Inputs(20, static_cast<float>(10'000 * thread + 1'000 * i));
+        Program program(host_.get());
+        GiveWork(program, Model(), inputs);
+        EXPECT_EQ(program.Run(i % 3 == 0 ? "run_and_trap" : "run"), i % 3 == 0 ? m3Err_trapUnreachable : "");
+        EXPECT_THAT(program.answers(), Each(kSuccess));
+        EXPECT_EQ(Outputs(program), inputs);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace wasinn::testing
