@@ -1,0 +1,154 @@
+#include "engines/any/plain_guest.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
+namespace wasinn::testing {
+namespace {
+
+constexpr char kWitx[] = "wasi_ephemeral_nn.", kExt[] = "wasinn_ext_0.", kLegacy[] = "wasi_nn.";
+
+template <typename T>
+void Put(std::string& bytes, uint32_t address, const T& values) {
+  std::memcpy(bytes.data() + address, values.data(), values.size() * sizeof(values[0]));
+}
+
+using Words = std::vector<uint32_t>;
+
+std::string Records(uint32_t model_size) {
+  using namespace place;
+  std::string bytes(kRecordsEnd, '\0');
+  Put(bytes, kName, std::string("model"));
+  Put(bytes, kConfig, std::string("{}"));
+  Put(bytes, kInputName, std::string("0"));
+  Put(bytes, kDims, Words{1, 3, 8, 8});
+  Put(bytes, kTensor, Words{kDims, 4, kF32, kData, kDataSize});
+  Put(bytes, kBuilders, Words{kModel, model_size});
+  Put(bytes, kLegacyArray, Words{kBuilders, 1});
+  Put(bytes, kLegacyDims, Words{kDims, 4});
+  Put(bytes, kLegacyTensor, Words{kLegacyDims, 1, kData});
+  Put(bytes, kSize, Words{kBufferSize});
+  return bytes;
+}
+
+std::string NameOf(const wasinn_function& function) { return std::string(function.module) + "." + function.name; }
+
+void CopyIn(const wasinn_memory& memory, uint32_t address, const std::string& bytes, size_t from = 0) {
+  if (address >= memory.size || from >= bytes.size()) return;
+  std::memcpy(memory.base + address, bytes.data() + from,
+              std::min<uint64_t>(bytes.size() - from, memory.size - address));
+}
+
+}  // namespace
+
+std::vector<wasinn_function> AllFunctions() {
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  return {functions, functions + count};
+}
+
+const wasinn_function& Find(const std::string& module, const std::string& name) {
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* found = std::find_if(functions, functions + count, [&](const auto& function) {
+    return module == function.module && name == function.name;
+  });
+  EXPECT_NE(found, functions + count) << module << "." << name;
+  return *found;
+}
+
+PlainGuest::PlainGuest(wasinn_host* host, const PlainModel& model)
+    : model_(model), process_(NewProcess(host)), records_(Records(static_cast<uint32_t>(model.bytes.size()))) {
+  for (uint32_t i = 0; i < place::kDataSize / sizeof(float); ++i) {
+    const float value = static_cast<float>(i) / 8;
+    data_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  std::vector<uint8_t> bytes(place::kEnd);
+  const wasinn_memory memory = {sizeof(wasinn_memory), 0, bytes.data(), bytes.size()};
+  Fill(memory);
+  const auto call = [&](const char* name) {
+    const wasinn_function& function = Find("wasi_ephemeral_nn", name);
+    honest_ = HonestCalls();  // with the handles that there are so far
+    EXPECT_EQ(Call(function, memory, Honest(function)), kSuccess) << name;
+    uint32_t out = 0;
+    std::memcpy(&out, bytes.data() + place::kOut, sizeof out);
+    return out;
+  };
+  graph_ = call("load_by_name");
+  context_ = call("init_execution_context");
+  call("set_input");
+  call("compute");
+  if (model_.generates) call("compute_single");
+  honest_ = HonestCalls();
+}
+
+void PlainGuest::Fill(const wasinn_memory& memory, bool records_only) const {
+  CopyIn(memory, place::kRecords, records_, place::kRecords);
+  if (records_only) return;
+  CopyIn(memory, place::kData, data_);
+  CopyIn(memory, place::kModel, model_.bytes);
+}
+
+std::map<std::string, Args> PlainGuest::HonestCalls() const {
+  using namespace place;
+  const auto name = [](const char* module, const char* function_name) { return std::string(module) + function_name; };
+  return {{name(kWitx, "load"), {kBuilders, 1, model_.encoding, 0, kOut}},
+          {name(kWitx, "load_by_name"), {kName, 5, kOut}},
+          {name(kWitx, "init_execution_context"), {graph_, kOut}},
+          {name(kWitx, "set_input"), {context_, 0, kTensor}},
+          {name(kWitx, "compute"), {context_}},
+          {name(kWitx, "get_output"), {context_, 0, kBuffer, kBufferSize, kWritten}},
+          {name(kWitx, "load_by_name_with_config"), {kName, 5, kConfig, 2, kOut}},
+          {name(kWitx, "unload"), {graph_}},
+          {name(kWitx, "finalize_execution_context"), {context_}},
+          {name(kWitx, "compute_single"), {context_}},
+          {name(kWitx, "get_output_single"), {context_, 0, kBuffer, kBufferSize, kWritten}},
+          {name(kWitx, "fini_single"), {context_}},
+          {name(kExt, "last_error"), {kBuffer, kBufferSize, kWritten}},
+          {name(kExt, "describe"), {graph_, kBuffer, kBufferSize, kWritten}},
+          {name(kExt, "set_input_by_name"), {context_, kInputName, 1, kTensor}},
+          {name(kExt, "get_output_by_name"), {context_, kInputName, 1, kBuffer, kBufferSize, kWritten}},
+          {name(kExt, "set_output"), {context_, 0, kBuffer, kBufferSize, kWritten}},
+          {name(kExt, "set_output_by_name"), {context_, kInputName, 1, kBuffer, kBufferSize, kWritten}},
+          {name(kLegacy, "load"), {kLegacyArray, model_.encoding, 0, kOut}},
+          {name(kLegacy, "load_by_name"), {kName, 5, kOut}},
+          {name(kLegacy, "init_execution_context"), {graph_, kOut}},
+          {name(kLegacy, "set_input"), {context_, 0, kLegacyTensor}},
+          {name(kLegacy, "compute"), {context_}},
+          {name(kLegacy, "get_output"), {context_, 0, kBuffer, kSize}}};
+}
+
+Args PlainGuest::Honest(const wasinn_function& function) const {
+  const auto found = honest_.find(NameOf(function));
+  EXPECT_NE(found, honest_.end()) << NameOf(function) << " is new: say here how it is called";
+  return found == honest_.end() ? Args{} : found->second;
+}
+
+uint32_t PlainGuest::Expected(const wasinn_function& function) const {
+  const bool generates = std::string_view(function.name).ends_with("_single");
+  return generates && !model_.generates ? kUnsupportedOperation : kSuccess;
+}
+
+std::string PlainGuest::Infer() const {
+  std::vector<uint8_t> bytes(place::kEnd);
+  const wasinn_memory memory = {sizeof(wasinn_memory), 0, bytes.data(), bytes.size()};
+  Fill(memory);
+  const auto word = [&](uint32_t address) {
+    uint32_t value = 0;
+    std::memcpy(&value, bytes.data() + address, sizeof value);
+    return value;
+  };
+  const auto call = [&](const char* name, const Args& args) {
+    EXPECT_EQ(Call(Find("wasi_ephemeral_nn", name), memory, args), kSuccess) << name;
+  };
+  call("load_by_name", {place::kName, 5, place::kOut});
+  call("init_execution_context", {word(place::kOut), place::kOut});
+  const uint32_t context = word(place::kOut);
+  call("set_input", {context, 0, place::kTensor});
+  call("compute", {context});
+  call("get_output", {context, 0, place::kBuffer, place::kBufferSize, place::kWritten});
+  return {reinterpret_cast<const char*>(bytes.data()) + place::kBuffer, word(place::kWritten)};
+}
+
+}  // namespace wasinn::testing

@@ -1,0 +1,73 @@
+// A guest of no engine at all: a process, and calls of every function in the table of wasinn.h, honest or not, on
+// memory of any kind.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engines/any/plain_memory.h"
+#include "support/echo.h"
+
+namespace wasinn::testing {
+
+// A model for input [1,3,8,8] of f32, registered under the name "model".
+struct PlainModel {
+  std::string bytes;
+  uint32_t encoding;  // its number
+  bool generates;     // piece by piece
+};
+
+// Where an honest guest has its things, so that any function finds what it needs.
+namespace place {
+inline constexpr uint32_t kName = 64, kConfig = 96, kInputName = 128, kDims = 160, kTensor = 200, kBuilders = 240,
+                          kLegacyArray = 256, kLegacyDims = 264, kLegacyTensor = 272, kSize = 288, kOut = 300,
+                          kWritten = 304, kRecords = kName, kRecordsEnd = 320;
+inline constexpr uint32_t kData = 1024, kBuffer = 2048, kModel = 8192, kEnd = 16384;
+inline constexpr uint32_t kDataSize = 768, kBufferSize = 4096;
+}  // namespace place
+
+using Args = std::array<uint64_t, WASINN_MAX_PARAMS>;
+
+class PlainGuest {
+ public:
+  PlainGuest(wasinn_host* host, const PlainModel& model);
+
+  wasinn_process* process() const { return process_.get(); }
+  uint32_t graph() const { return graph_; }
+  uint32_t context() const { return context_; }
+
+  // Writes the honest guest's things, as much of them as fits. `records_only`: not data and model.
+  void Fill(const wasinn_memory& memory, bool records_only = false) const;
+  // What an honest guest gives to this function; fails the test for one that it does not know.
+  Args Honest(const wasinn_function& function) const;
+  // What the function answers to that.
+  uint32_t Expected(const wasinn_function& function) const;
+
+  uint32_t Call(const wasinn_function& function, const wasinn_memory& memory, const Args& args) const {
+    return function.call(process_.get(), &memory, args.data());
+  }
+  // A whole inference on new handles, in memory that is like any other; returns the output.
+  std::string Infer() const;
+
+ private:
+  std::map<std::string, Args> HonestCalls() const;
+
+  const PlainModel& model_;
+  ProcessPtr process_;
+  std::string records_, data_;
+  uint32_t graph_ = 0, context_ = 0;  // with an inference behind it
+  std::map<std::string, Args> honest_;
+};
+
+std::vector<wasinn_function> AllFunctions();
+const wasinn_function& Find(const std::string& module, const std::string& name);
+
+// Whether docs/abi.md has this errno.
+inline bool IsDocumented(uint32_t error) { return error <= 8 || (error >= 100 && error <= 103); }
+
+}  // namespace wasinn::testing
