@@ -1,0 +1,25 @@
+// ONNX Runtime called directly, with the settings of wasinn's backend.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct NativeTensor {
+  std::string name;
+  std::vector<int64_t> dims;  // unknown ones are 1
+  std::vector<uint8_t> bytes;
+};
+
+class Native {
+ public:
+  virtual ~Native() = default;
+  // Of f32. Whatever is in the inputs' bytes at a Run is what the model gets, and the outputs' bytes are what it gave:
+  // both are bound.
+  virtual std::vector<NativeTensor>& inputs() = 0;
+  virtual std::vector<NativeTensor>& outputs() = 0;
+  virtual void Run() = 0;
+};
+
+std::unique_ptr<Native> OpenNative(const std::string& model);
