@@ -245,7 +245,7 @@ typedef struct wasinn_process_stats {
 } wasinn_process_stats;
 WASINN_API void wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out);
 
-/* ---- For engines ------------------------------------------------------------------------------------------------ */
+/* ---- For engines: docs/engine-guide.md goes through an adapter -------------------------------------------------- */
 
 /* A guest's linear memory during one call. */
 typedef struct wasinn_memory {
