@@ -17,18 +17,17 @@ void Put(std::string& bytes, uint32_t address, const T& values) {
 using Words = std::vector<uint32_t>;
 
 std::string Records(uint32_t model_size) {
-  using namespace place;
-  std::string bytes(kRecordsEnd, '\0');
-  Put(bytes, kName, std::string("model"));
-  Put(bytes, kConfig, std::string("{}"));
-  Put(bytes, kInputName, std::string("0"));
-  Put(bytes, kDims, Words{1, 3, 8, 8});
-  Put(bytes, kTensor, Words{kDims, 4, kF32, kData, kDataSize});
-  Put(bytes, kBuilders, Words{kModel, model_size});
-  Put(bytes, kLegacyArray, Words{kBuilders, 1});
-  Put(bytes, kLegacyDims, Words{kDims, 4});
-  Put(bytes, kLegacyTensor, Words{kLegacyDims, 1, kData});
-  Put(bytes, kSize, Words{kBufferSize});
+  std::string bytes(place::kRecordsEnd, '\0');
+  Put(bytes, place::kName, std::string("model"));
+  Put(bytes, place::kConfig, std::string("{}"));
+  Put(bytes, place::kInputName, std::string("0"));
+  Put(bytes, place::kDims, Words{1, 3, 8, 8});
+  Put(bytes, place::kTensor, Words{place::kDims, 4, kF32, place::kData, place::kDataSize});
+  Put(bytes, place::kBuilders, Words{place::kModel, model_size});
+  Put(bytes, place::kLegacyArray, Words{place::kBuilders, 1});
+  Put(bytes, place::kLegacyDims, Words{place::kDims, 4});
+  Put(bytes, place::kLegacyTensor, Words{place::kLegacyDims, 1, place::kData});
+  Put(bytes, place::kSize, Words{place::kBufferSize});
   return bytes;
 }
 
@@ -91,32 +90,33 @@ void PlainGuest::Fill(const wasinn_memory& memory, bool records_only) const {
 }
 
 std::map<std::string, Args> PlainGuest::HonestCalls() const {
-  using namespace place;
   const auto name = [](const char* module, const char* function_name) { return std::string(module) + function_name; };
-  return {{name(kWitx, "load"), {kBuilders, 1, model_.encoding, 0, kOut}},
-          {name(kWitx, "load_by_name"), {kName, 5, kOut}},
-          {name(kWitx, "init_execution_context"), {graph_, kOut}},
-          {name(kWitx, "set_input"), {context_, 0, kTensor}},
+  return {{name(kWitx, "load"), {place::kBuilders, 1, model_.encoding, 0, place::kOut}},
+          {name(kWitx, "load_by_name"), {place::kName, 5, place::kOut}},
+          {name(kWitx, "init_execution_context"), {graph_, place::kOut}},
+          {name(kWitx, "set_input"), {context_, 0, place::kTensor}},
           {name(kWitx, "compute"), {context_}},
-          {name(kWitx, "get_output"), {context_, 0, kBuffer, kBufferSize, kWritten}},
-          {name(kWitx, "load_by_name_with_config"), {kName, 5, kConfig, 2, kOut}},
+          {name(kWitx, "get_output"), {context_, 0, place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kWitx, "load_by_name_with_config"), {place::kName, 5, place::kConfig, 2, place::kOut}},
           {name(kWitx, "unload"), {graph_}},
           {name(kWitx, "finalize_execution_context"), {context_}},
           {name(kWitx, "compute_single"), {context_}},
-          {name(kWitx, "get_output_single"), {context_, 0, kBuffer, kBufferSize, kWritten}},
+          {name(kWitx, "get_output_single"), {context_, 0, place::kBuffer, place::kBufferSize, place::kWritten}},
           {name(kWitx, "fini_single"), {context_}},
-          {name(kExt, "last_error"), {kBuffer, kBufferSize, kWritten}},
-          {name(kExt, "describe"), {graph_, kBuffer, kBufferSize, kWritten}},
-          {name(kExt, "set_input_by_name"), {context_, kInputName, 1, kTensor}},
-          {name(kExt, "get_output_by_name"), {context_, kInputName, 1, kBuffer, kBufferSize, kWritten}},
-          {name(kExt, "set_output"), {context_, 0, kBuffer, kBufferSize, kWritten}},
-          {name(kExt, "set_output_by_name"), {context_, kInputName, 1, kBuffer, kBufferSize, kWritten}},
-          {name(kLegacy, "load"), {kLegacyArray, model_.encoding, 0, kOut}},
-          {name(kLegacy, "load_by_name"), {kName, 5, kOut}},
-          {name(kLegacy, "init_execution_context"), {graph_, kOut}},
-          {name(kLegacy, "set_input"), {context_, 0, kLegacyTensor}},
+          {name(kExt, "last_error"), {place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kExt, "describe"), {graph_, place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kExt, "set_input_by_name"), {context_, place::kInputName, 1, place::kTensor}},
+          {name(kExt, "get_output_by_name"),
+           {context_, place::kInputName, 1, place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kExt, "set_output"), {context_, 0, place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kExt, "set_output_by_name"),
+           {context_, place::kInputName, 1, place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kLegacy, "load"), {place::kLegacyArray, model_.encoding, 0, place::kOut}},
+          {name(kLegacy, "load_by_name"), {place::kName, 5, place::kOut}},
+          {name(kLegacy, "init_execution_context"), {graph_, place::kOut}},
+          {name(kLegacy, "set_input"), {context_, 0, place::kLegacyTensor}},
           {name(kLegacy, "compute"), {context_}},
-          {name(kLegacy, "get_output"), {context_, 0, kBuffer, kSize}}};
+          {name(kLegacy, "get_output"), {context_, 0, place::kBuffer, place::kSize}}};
 }
 
 Args PlainGuest::Honest(const wasinn_function& function) const {
