@@ -20,6 +20,7 @@ struct Identity {
   std::span<const wasinn_encoding> encodings;
   std::span<const wasinn_key> keys;
   const char* install;
+  uint32_t bind_align = 0;  // as in wasinn_backend
 };
 
 // The functions of wasinn_backend over a backend's own classes, whose members throw:
@@ -59,6 +60,7 @@ class TableOf {
         .input = Input,
         .compute = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Compute(); }); },
         .output = Output,
+        .bind_align = identity.bind_align,
     };
     AddOptional(&table);
     return table;

@@ -19,7 +19,8 @@ const wasinn_backend* Table() {
                                                     .version = WASINN_BACKEND_VERSION,
                                                     .encodings = kEncodings,
                                                     .keys = Keys(),
-                                                    .install = "scripts/deps.sh onnxruntime"});
+                                                    .install = "scripts/deps.sh onnxruntime",
+                                                    .bind_align = 1});
   return &table;
 }
 

@@ -20,7 +20,8 @@ const wasinn_backend* Table() {
                                                     .version = WASINN_BACKEND_VERSION,
                                                     .encodings = kEncodings,
                                                     .keys = Keys(),
-                                                    .install = "scripts/deps.sh openvino"});
+                                                    .install = "scripts/deps.sh openvino",
+                                                    .bind_align = 1});
   return &table;
 }
 

@@ -76,8 +76,8 @@ void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
 
 void Inputs::Unset(uint32_t index) {
   if (index >= slots_.size()) return;
+  // The interpreter keeps the address, and looks at it in a run only; there is none before each input is set.
   slots_[index].data = nullptr;
-  slots_[index].applied_data = nullptr;
 }
 
 void Inputs::Reset() {

@@ -60,6 +60,7 @@ wasinn_backend MakeTable() {
       .want_outputs = nullptr,  // TorchScript computes all of them
       .outputs = Forward<&wasinn_backend::outputs>::Call,
       .describe = Forward<&wasinn_backend::describe>::Call,
+      .bind_align = 1,
   };
 }
 

@@ -188,10 +188,11 @@ typedef struct wasinn_backend {
   void (*discard_outputs)(wasinn_backend_context* context);
 
   /* Optional; both or none. From bind_input on, input `index` is the memory of `tensor`, uncopied: it stays valid and
-   * as it is until the input is set, bound or unbound again or the context is freed. It is aligned to 64 bytes with 64
-   * readable ones behind it, or it is another context's of this backend (take_output). WASINN_UNSUPPORTED_OPERATION
+   * as it is until the input is set, bound or unbound again or the context is freed. It is aligned to bind_align with
+   * 64 readable bytes behind it, or it is another context's of this backend (take_output). WASINN_UNSUPPORTED_OPERATION
    * where the framework cannot read it in place: wasinn copies it then. After unbind_input it is as if the input had
-   * never been set. */
+   * never been set: the memory is not looked at any more, whoever still has its address; the outputs of the last
+   * compute stay. It may be a guest's, bound for one compute only, and have other bytes the next time. */
   wasinn_error* (*bind_input)(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor);
   void (*unbind_input)(wasinn_backend_context* context, uint32_t index);
   /* Optional. Out: output `index` of the last successful compute, with its memory, for good: it outlives the next
@@ -218,6 +219,9 @@ typedef struct wasinn_backend {
   wasinn_error* (*piece)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view);
   /* Ends the generation under way, if there is one; never fails for want of one. */
   wasinn_error* (*finish)(wasinn_backend_context* context);
+
+  /* What bind_input asks of memory's address, a power of two; 0: 64. Elements are always aligned to their size. */
+  uint32_t bind_align;
 } wasinn_backend;
 
 /* The one exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

@@ -112,6 +112,15 @@ typedef enum wasinn_dialect {
   WASINN_DIALECT_WAMR = 2      /* "wamr": 5 ggml, 6 autodetect */
 } wasinn_dialect;
 
+/* Where the bytes of an input are between set_input and compute. */
+typedef enum wasinn_inputs {
+  WASINN_INPUTS_COPIED = 0, /* "copied": in memory of the host, from set_input on */
+  /* "by-reference": in the guest's memory, where the framework reads them at each compute, if it can and if no other
+   * thread of the guest can write there; else copied. For guests that keep an input's buffer as it is until the last
+   * compute on it; docs/configuration.md has the conditions and the risk. Core modules only. */
+  WASINN_INPUTS_BY_REFERENCE = 1
+} wasinn_inputs;
+
 /* What a guest may ask for. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
@@ -122,6 +131,7 @@ typedef struct wasinn_policy {
   const char* const* models; /* names that load_by_name may use; NULL: every registered one */
   size_t n_models;
   wasinn_dialect dialect; /* how its numbers are read; DEFAULT */
+  wasinn_inputs inputs;   /* COPIED */
 } wasinn_policy;
 
 /* ---- Host ------------------------------------------------------------------------------------------------------- */
@@ -253,6 +263,10 @@ typedef struct wasinn_memory {
   uint32_t flags; /* WASINN_MEMORY_* */
   uint8_t* base;  /* NULL: the module exports no memory */
   uint64_t size;  /* bytes */
+  /* Which memory it is: the same at each call for as long as the memory lives, also when it has grown or moved, and
+   * never that of another memory that lives. Zeros: the engine does not tell; inputs of the guest are always copied
+   * then. Read only where the policy says WASINN_INPUTS_BY_REFERENCE. */
+  uint64_t id[2];
 } wasinn_memory;
 enum { WASINN_MEMORY_SHARED = 1u << 0 /* other threads may write it during the call */ };
 

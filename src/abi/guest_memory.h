@@ -14,10 +14,12 @@ namespace wasinn::abi {
 class GuestMemory {
  public:
   explicit GuestMemory(const wasinn_memory& memory)
-      : base_(memory.base), size_(memory.base == nullptr ? 0 : memory.size) {}
+      : view_(memory), base_(memory.base), size_(memory.base == nullptr ? 0 : memory.size) {}
 
   // False: the module exports no memory.
   bool exists() const { return base_ != nullptr; }
+  // As the engine gave it, for inputs that stay there.
+  const wasinn_memory& view() const { return view_; }
 
   // `count` elements of `element_size` bytes at `address`; nothing if any of it is outside. Both may be anything that
   // fits in 32 bits times a small size, so their product does not overflow 64 bits.
@@ -47,6 +49,7 @@ class GuestMemory {
   }
 
  private:
+  const wasinn_memory& view_;
   uint8_t* const base_;
   const uint64_t size_;
 };

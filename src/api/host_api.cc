@@ -74,7 +74,8 @@ void wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
                    .targets = policy.targets,
                    .models = host->host->policy_model_names(),
                    .n_models = policy.models ? policy.models->size() : 0,
-                   .dialect = policy.dialect});
+                   .dialect = policy.dialect,
+                   .inputs = policy.inputs});
 }
 
 wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name, const wasinn_model_options* options) {

@@ -12,7 +12,8 @@ core::Policy ToPolicy(const wasinn_policy& given) {
                    .encodings = policy.encodings,
                    .targets = policy.targets,
                    .models = std::nullopt,
-                   .dialect = policy.dialect};
+                   .dialect = policy.dialect,
+                   .inputs = policy.inputs};
   if (policy.models != nullptr) out.models.emplace(policy.models, policy.models + policy.n_models);
   return out;
 }

@@ -97,6 +97,7 @@ Command AddBenchCommand(CLI::App& app) {
   command->footer(kBenchFooter);
   AddHostFlags(*command, &flags->options.host);
   AddModelFlags(*command, &flags->options.host);
+  AddInputsFlag(*command, &flags->options.host, "--inputs");
   return {command, [flags] { return Run(*flags); }};
 }
 

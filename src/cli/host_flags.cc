@@ -82,10 +82,16 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
       ->group("Models");
 }
 
+void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag) {
+  AddSetting(app, flags, flag, {"policy.inputs"}, "WAY", Same,
+             "copied (default), or by-reference: computed on where they lie, which needs guests that let them be");
+}
+
 void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--dialect", {"policy.dialect"}, "NAME", Same,
              "Whose numbers the guest uses for model formats: witx (default), wasmedge or wamr");
   const size_t before = app.get_options().size();
+  AddInputsFlag(app, flags, "--nn-inputs");
   AddSetting(app, flags, "--nn-max-graphs", {"limits.max_graphs"}, "N", Count,
              "Graphs that the guest may hold at once");
   AddSetting(app, flags, "--nn-max-contexts", {"limits.max_contexts"}, "N", Count, "Execution contexts, likewise");

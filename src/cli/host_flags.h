@@ -23,6 +23,8 @@ struct HostFlags {
 void AddHostFlags(CLI::App& app, HostFlags* flags);   // --config, --threads, --log-level
 void AddModelFlags(CLI::App& app, HostFlags* flags);  // --model, --models, -S, --nn-preload
 void AddLimitFlags(CLI::App& app, HostFlags* flags);  // --nn-...
+// Where inputs lie until compute; one of the limit flags already.
+void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag);
 
 // The host that the flags ask for: the file's settings, then the flags', which win. Its log goes to the command's.
 Result<Host> MakeHost(const HostFlags& flags);

@@ -99,6 +99,11 @@ Status ReadPolicy(const Section& section, Policy& policy) {
     if (!dialect) return std::move(dialect.error());
     policy.dialect = *dialect;
   }
+  if (const auto word = section.Word("inputs")) {
+    Result<wasinn_inputs> inputs = ParseInputs(*word);
+    if (!inputs) return std::move(inputs.error());
+    policy.inputs = *inputs;
+  }
   if (const auto words = section.Strings("encodings")) {
     Result<uint32_t> mask = ReadMask(*words, ParseEncoding);
     if (!mask) return std::move(mask.error());

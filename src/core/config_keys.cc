@@ -44,6 +44,7 @@ constexpr Key kKeys[] = {
     {"policy", "targets", Kind::kStrings},
     {"policy", "models", Kind::kStrings},
     {"policy", "dialect", Kind::kString},
+    {"policy", "inputs", Kind::kString},
     {"log", "level", Kind::kString},
     {"models", "*", Kind::kTable},
     {"models.*", "path", Kind::kPath},

@@ -79,7 +79,8 @@ Status Context::ChargeStaticOutputs() {
   return static_outputs_.Resize(total);
 }
 
-Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count) {
+Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count,
+                         const wasinn_memory* lender) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
   if (index >= inputs_.size()) return NoSuchIndex("input", index, inputs_.size());
@@ -87,20 +88,24 @@ Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<cons
   if (IsUnservable(io)) return Unservable("input", io, table().name);
   Result<TensorDesc> tensor = MatchInput(io, given, bytes.size());
   if (!tensor) return std::move(tensor.error());
+  if (lender != nullptr && CanLend(index, *tensor, bytes, *lender)) return Lend(index, *tensor, bytes, *lender, count);
   return Fill(index, *tensor, bytes, count);
 }
 
 Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
   Input& input = inputs_[index];
-  if (input.bound != nullptr) {
-    table().unbind_input(context_, index);
-    input.bound.reset();
-  }
+  if (input.bound != nullptr || input.lent != nullptr) LetGo(index);
   if (Status status = input.charge.Resize(bytes.size()); !status.ok()) return status;
   EndGeneration();
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
   input.set = false;
+  Status status = CopyIn(index, tensor, bytes, count);
+  input.set = status.ok();
+  return status;
+}
+
+Status Context::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
   wasinn_tensor target{.struct_size = sizeof(wasinn_tensor),
                        .dtype = tensor.dtype,
                        .rank = tensor.rank,
@@ -111,9 +116,7 @@ Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const u
   const std::span<uint8_t> copy(static_cast<uint8_t*>(target.data), bytes.size());
   CopyTensorBytes(copy, bytes, count);
   // Checked in the copy, since the guest may be writing the original.
-  Status status = CheckBools(tensor.dtype, copy, *graph_->inputs()[index]);
-  input.set = status.ok();
-  return status;
+  return CheckBools(tensor.dtype, copy, *graph_->inputs()[index]);
 }
 
 Status Context::CheckInputsSet() const {
@@ -126,15 +129,15 @@ Status Context::CheckInputsSet() const {
   return Status();
 }
 
-Status Context::Compute(const OutputWriter* writer, CopyCount& count) {
+Status Context::Compute(const Caller* caller, CopyCount& in, CopyCount& out) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
-  Status status = Execute();
+  Status status = n_lent_ == 0 ? Execute() : ExecuteOnLoan(caller, in, out);
   if (LeavesOutputs(status)) {
     if (Status charged = CountOutputs(); !charged.ok()) return charged;
   }
   if (!status.ok()) return status;
-  return writer == nullptr || wanted_.empty() ? Status() : WriteOutputs(*writer, count);
+  return caller == nullptr || wanted_.empty() ? Status() : WriteOutputs(*caller, out);
 }
 
 // Outputs that a compute or a step has left.
@@ -156,6 +159,7 @@ Status Context::Execute() {
   EndGeneration();
   computed_ = generated_ = false;
   taken_.clear();
+  own_outputs_.clear();
   late_.reset();
   run_.Begin();
   Status status;
@@ -195,6 +199,7 @@ Status Context::ChargeDynamicOutputs() {
 }
 
 void Context::DiscardOutputs() {
+  own_outputs_.clear();
   if (!has_dynamic_outputs_) return;
   if (table().discard_outputs != nullptr) table().discard_outputs(context_);
   (void)dynamic_outputs_.Resize(0);
@@ -202,7 +207,11 @@ void Context::DiscardOutputs() {
 
 Status Context::View(uint32_t index, wasinn_tensor& view) const {
   view = {.struct_size = sizeof(wasinn_tensor)};
-  return graph_->backend().Take(table().output(context_, index, &view));
+  Status status = graph_->backend().Take(table().output(context_, index, &view));
+  for (const OwnOutput& own : own_outputs_) {
+    if (own.index == index) view.data = const_cast<uint8_t*>(own.bytes.data());
+  }
+  return status;
 }
 
 Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count) {

@@ -12,6 +12,7 @@
 
 #include "core/copy.h"
 #include "core/graph.h"
+#include "core/lent_input.h"
 #include "core/quota.h"
 #include "core/shared_tensor.h"
 #include "core/tensor.h"
@@ -26,13 +27,16 @@ struct Destination {
   uint32_t written;
 };
 
-// Brings outputs to their destinations.
-class OutputWriter {
+// The guest that calls compute.
+class Caller {
  public:
+  // Brings an output to its destination.
   virtual Status Write(const Destination& destination, std::span<const uint8_t> bytes, CopyCount& count) const = 0;
+  // That of the calling instance.
+  virtual const wasinn_memory& memory() const = 0;
 
  protected:
-  ~OutputWriter() = default;
+  ~Caller() = default;
 };
 
 class Context {
@@ -49,11 +53,13 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Copies `bytes` into the framework's memory as input `index`.
-  Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count);
-  // `writer`, which may be NULL, gets the outputs that WantOutput gave a destination. A failure of it does not take the
-  // outputs away.
-  Status Compute(const OutputWriter* writer, CopyCount& count);
+  // Copies `bytes` into the framework's memory as input `index`; or, where `lender` is the memory that they lie in,
+  // leaves them there if the framework can compute on them in place: each compute then reads what is there at its time.
+  Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count,
+                  const wasinn_memory* lender = nullptr);
+  // `caller`, which may be NULL, lends the inputs that lie in its memory, and gets the outputs that WantOutput gave a
+  // destination. If it cannot take them, they are there nevertheless.
+  Status Compute(const Caller* caller, CopyCount& in, CopyCount& out);
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
@@ -63,8 +69,9 @@ class Context {
     TensorPtr tensor;
   };
   // Models that generate piece by piece: the next piece, the first of a generation from the inputs. END_OF_SEQUENCE:
-  // nothing more comes. What was generated so far is there for GetOutput.
-  Status Step();
+  // nothing more comes. What was generated so far is there for GetOutput. Inputs that lie in the caller's memory are
+  // copied for the first, since a generation outlasts the call.
+  Status Step(const Caller* caller, CopyCount& count);
   // Copies the newest piece of output `index`, as GetOutput does.
   Status GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
   // Ends a generation, and sets no input but these for the next.
@@ -102,10 +109,17 @@ class Context {
  private:
   struct Input {
     bool set = false;
-    Charge charge;    // of the backend's own memory for it
-    TensorPtr bound;  // that the backend reads in place
+    bool copies = false;  // the framework has said that it cannot read this one in place
+    Charge charge;        // of the backend's own memory for it, and of `lent`
+    TensorPtr bound;      // that the backend reads in place, or
+    std::unique_ptr<LentInput> lent;
   };
   class LateOutputs;
+  class Loan;  // of the memory of lent inputs, for one compute
+  struct OwnOutput {
+    uint32_t index;
+    std::vector<uint8_t> bytes;
+  };
   class Busy;  // holds busy_ during one call
 
   Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog);
@@ -117,7 +131,7 @@ class Context {
   Status TellWanted();
   bool IsWanted(uint32_t index) const;
   Status CheckOutput(uint32_t index) const;
-  Status WriteOutputs(const OutputWriter& writer, CopyCount& count) const;
+  Status WriteOutputs(const Caller& caller, CopyCount& count) const;
   Status Execute();
   Status CountOutputs();
   Status CheckGenerates() const;
@@ -127,6 +141,17 @@ class Context {
   void LetGoOfGeneration();
   bool CanBind(const SharedTensor& tensor) const;
   Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
+  bool CanLend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+               const wasinn_memory& lender) const;
+  Status Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, const wasinn_memory& lender,
+              CopyCount& count);
+  void LetGo(uint32_t index);
+  void EndLoan(Input& input);
+  Result<std::span<const uint8_t>> FindLent(uint32_t index, const Caller* caller) const;
+  Status BorrowInput(uint32_t index, const Caller* caller, CopyCount& count);
+  Status ExecuteOnLoan(const Caller* caller, CopyCount& in, CopyCount& out);
+  Status KeepOutputsFrom(const wasinn_memory& lender, CopyCount& count);
+  Status CopyLent(const Caller* caller, CopyCount& count);
   void UnsetInputs();
   bool CanTake(uint32_t index, const wasinn_tensor& view) const;
   bool LiesInInput(const wasinn_tensor& view) const;
@@ -134,6 +159,7 @@ class Context {
   void DiscardOutputs();
   Status CheckInputsSet() const;
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
+  Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
   Status View(uint32_t index, wasinn_tensor& view) const;
   Status Failed(Status status, bool overdue) const;
   const wasinn_backend& table() const { return graph_->backend().table(); }
@@ -143,10 +169,12 @@ class Context {
   Quota& tensor_bytes_;
   wasinn_backend_context* context_ = nullptr;
   std::vector<Input> inputs_;
+  uint32_t n_lent_ = 0;  // of inputs_
   Charge static_outputs_, dynamic_outputs_;
   std::vector<Destination> wanted_;          // by index; none: all
   std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs
   std::vector<TensorPtr> taken_;             // outputs of the last compute that were given away
+  std::vector<OwnOutput> own_outputs_;       // those that the framework left in lent inputs
   bool has_dynamic_outputs_ = false;
   bool computed_ = false;    // the outputs of a successful compute are there
   bool generating_ = false;  // a generation is under way

@@ -113,7 +113,7 @@ Status Context::TellWanted() {
   return graph_->backend().Take(table().want_outputs(context_, indices.data(), indices.size()));
 }
 
-Status Context::WriteOutputs(const OutputWriter& writer, CopyCount& count) const {
+Status Context::WriteOutputs(const Caller& caller, CopyCount& count) const {
   Status first;
   for (const Destination& destination : wanted_) {
     if (destination.buffer == 0) continue;
@@ -121,7 +121,7 @@ Status Context::WriteOutputs(const OutputWriter& writer, CopyCount& count) const
     wasinn_tensor view{};
     if (status.ok()) status = View(destination.index, view);
     if (status.ok()) {
-      status = writer.Write(destination, {static_cast<const uint8_t*>(view.data), view.bytes}, count);
+      status = caller.Write(destination, {static_cast<const uint8_t*>(view.data), view.bytes}, count);
     }
     if (!status.ok() && first.ok()) first = std::move(status);
   }

@@ -8,16 +8,18 @@ Status Context::CheckGenerates() const {
   return Status(WASINN_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step", table().name);
 }
 
-Status Context::Step() {
+Status Context::Step(const Caller* caller, CopyCount& count) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;
   if (Status status = CheckGenerates(); !status.ok()) return status;
   has_piece_ = false;
   if (!generating_) {
     if (Status status = CheckInputsSet(); !status.ok()) return status;
+    if (Status status = CopyLent(caller, count); !status.ok()) return status;
     computed_ = false;
   }
   taken_.clear();
+  own_outputs_.clear();
   run_.Begin();
   Status status;
   if (!run_.cancelled()) status = graph_->backend().Take(table().step(context_));

@@ -37,6 +37,7 @@ Status Context::Bind(uint32_t index, TensorPtr tensor, CopyCount& count) {
                            .release = nullptr};
   EndGeneration();
   Input& input = inputs_[index];
+  EndLoan(input);
   input.set = false;
   Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
   if (status.code() == WASINN_UNSUPPORTED_OPERATION) return Fill(index, *desc, tensor->bytes(), count);
@@ -53,6 +54,7 @@ void Context::UnsetInputs() {
     if (table().unbind_input != nullptr) table().unbind_input(context_, i);
     input.set = false;
     input.bound.reset();
+    EndLoan(input);
   }
 }
 
@@ -68,7 +70,7 @@ bool Context::LiesInInput(const wasinn_tensor& view) const {
 
 // What may be read again, or grows yet, stays where it is.
 bool Context::CanTake(uint32_t index, const wasinn_tensor& view) const {
-  if (table().take_output == nullptr || generated_) return false;
+  if (table().take_output == nullptr || generated_ || !own_outputs_.empty()) return false;
   return (outputs()[index]->flags & WASINN_IO_ALWAYS) == 0 && !LiesInInput(view);
 }
 

@@ -20,6 +20,7 @@ struct Policy {
   std::optional<std::vector<std::string>> models;  // nothing: every registered one
 
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
+  wasinn_inputs inputs = WASINN_INPUTS_COPIED;
 
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;

@@ -118,17 +118,19 @@ Result<uint32_t> Process::InitContext(uint32_t handle) {
   return contexts_.Insert(std::move(guest));
 }
 
-Status Process::SetInput(uint32_t handle, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+Status Process::SetInput(uint32_t handle, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                         const wasinn_memory& memory) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::move(guest.error());
-  return (*guest)->context->SetInput(index, tensor, bytes, copied_in_);
+  return (*guest)->context->SetInput(index, tensor, bytes, copied_in_,
+                                     policy_.inputs == WASINN_INPUTS_BY_REFERENCE ? &memory : nullptr);
 }
 
-Status Process::Compute(uint32_t handle, const OutputWriter* writer) {
+Status Process::Compute(uint32_t handle, const Caller* caller) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::move(guest.error());
   computes_.fetch_add(1, std::memory_order_relaxed);
-  return (*guest)->context->Compute(writer, copied_out_);
+  return (*guest)->context->Compute(caller, copied_in_, copied_out_);
 }
 
 Result<uint32_t> Process::FindInput(uint32_t handle, std::string_view name) const {

@@ -50,14 +50,15 @@ class Process {
     std::string_view name;
     TensorPtr tensor;
   };
-  // As the functions of Context.
-  Status SetInput(uint32_t context, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
-  Status Compute(uint32_t context, const OutputWriter* writer = nullptr);
+  // As the functions of Context. `bytes` lie in `memory`, and stay there if the policy says so.
+  Status SetInput(uint32_t context, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                  const wasinn_memory& memory);
+  Status Compute(uint32_t context, const Caller* caller = nullptr);
   Result<uint32_t> FindInput(uint32_t context, std::string_view name) const;
   Result<uint32_t> FindOutput(uint32_t context, std::string_view name) const;
   Status WantOutput(uint32_t context, const Destination& destination);
   Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
-  Status Step(uint32_t context);
+  Status Step(uint32_t context, const Caller* caller = nullptr);
   Status GetPiece(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   Status Start(uint32_t context, std::span<const NamedTensor> inputs);
   Status Finish(uint32_t context);

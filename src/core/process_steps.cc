@@ -4,10 +4,10 @@
 
 namespace wasinn::core {
 
-Status Process::Step(uint32_t handle) {
+Status Process::Step(uint32_t handle, const Caller* caller) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
   if (!guest) return std::move(guest.error());
-  return (*guest)->context->Step();
+  return (*guest)->context->Step(caller, copied_in_);
 }
 
 Status Process::GetPiece(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {

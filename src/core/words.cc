@@ -44,6 +44,7 @@ constexpr Word kTargets[] = {{"cpu", WASINN_CPU}, {"gpu", WASINN_GPU}, {"tpu", W
 
 constexpr Word kDialects[] = {
     {"witx", WASINN_DIALECT_DEFAULT}, {"wasmedge", WASINN_DIALECT_WASMEDGE}, {"wamr", WASINN_DIALECT_WAMR}};
+constexpr Word kInputs[] = {{"copied", WASINN_INPUTS_COPIED}, {"by-reference", WASINN_INPUTS_BY_REFERENCE}};
 
 const char* NameIn(std::span<const Word> words, uint32_t number) {
   auto found = std::ranges::find(words, static_cast<int>(number), &Word::second);
@@ -76,5 +77,8 @@ Result<wasinn_encoding> ParseEncoding(std::string_view word) {
 }
 Result<wasinn_target> ParseTarget(std::string_view word) { return Parse<wasinn_target>(kTargets, "target", word); }
 Result<wasinn_dialect> ParseDialect(std::string_view word) { return Parse<wasinn_dialect>(kDialects, "dialect", word); }
+Result<wasinn_inputs> ParseInputs(std::string_view word) {
+  return Parse<wasinn_inputs>(kInputs, "way of inputs", word);
+}
 
 }  // namespace wasinn::core

@@ -24,5 +24,6 @@ const char* TargetName(uint32_t target);
 Result<wasinn_encoding> ParseEncoding(std::string_view word);
 Result<wasinn_target> ParseTarget(std::string_view word);
 Result<wasinn_dialect> ParseDialect(std::string_view word);
+Result<wasinn_inputs> ParseInputs(std::string_view word);
 
 }  // namespace wasinn::core

@@ -152,8 +152,8 @@ Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint3
 }
 
 // Checked again, since a memory may be another one by now.
-Status GuestOutputs::Write(const core::Destination& destination, std::span<const uint8_t> bytes,
-                           core::CopyCount& count) const {
+Status CallersMemory::Write(const core::Destination& destination, std::span<const uint8_t> bytes,
+                            core::CopyCount& count) const {
   const auto size = static_cast<uint32_t>(std::min<size_t>(bytes.size(), UINT32_MAX));
   if (!memory_.Store(destination.written, size)) {
     return OutOfRange("the place for an output's size", destination.written, sizeof(size));

@@ -58,10 +58,12 @@ using OutputOf = core::Status (core::Process::*)(uint32_t context, uint32_t inde
 core::Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint32_t index, uint32_t address,
                          uint32_t size, uint32_t written);
 
-// Writes the outputs of a compute to where set_output wanted them, in the memory of the call that computes.
-class GuestOutputs final : public core::OutputWriter {
+// The memory of the call that computes: lends inputs that lie there, and takes the outputs where set_output wanted
+// them.
+class CallersMemory final : public core::Caller {
  public:
-  explicit GuestOutputs(const GuestMemory& memory) : memory_(memory) {}
+  explicit CallersMemory(const GuestMemory& memory) : memory_(memory) {}
+  const wasinn_memory& memory() const override { return memory_.view(); }
   core::Status Write(const core::Destination& destination, std::span<const uint8_t> bytes,
                      core::CopyCount& count) const override;
 

@@ -33,7 +33,7 @@ Status SetInputByName(const Invocation& call) {
   if (Status status = DecodeTensor(call, call.arg(3), tensor, data); !status.ok()) return status;
   Result<uint32_t> index = call.process.FindInput(call.arg(0), *name);
   if (!index) return std::move(index.error());
-  return call.process.SetInput(call.arg(0), *index, tensor, data);
+  return call.process.SetInput(call.arg(0), *index, tensor, data, call.memory.view());
 }
 
 Result<uint32_t> FindOutput(const Invocation& call, uint32_t address, uint32_t size) {

@@ -69,11 +69,14 @@ Status LegacySetInput(const Invocation& call) {
   }
   const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
   if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);
-  return call.process.SetInput(call.arg(0), call.arg(1), tensor, *data);
+  return call.process.SetInput(call.arg(0), call.arg(1), tensor, *data, call.memory.view());
 }
 
-// compute(context)
-Status LegacyCompute(const Invocation& call) { return call.process.Compute(call.arg(0)); }
+// compute(context), as that of wasi_ephemeral_nn
+Status LegacyCompute(const Invocation& call) {
+  const CallersMemory caller(call.memory);
+  return call.process.Compute(call.arg(0), &caller);
+}
 
 // get_output(context, index, buffer_ptr, size_ptr): the bytes of the buffer in, the bytes of the output out.
 Status LegacyGetOutput(const Invocation& call) {

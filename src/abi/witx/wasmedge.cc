@@ -28,7 +28,10 @@ Status Unload(const Invocation& call) { return call.process.DropGraph(call.arg(0
 Status FinalizeExecutionContext(const Invocation& call) { return call.process.DropContext(call.arg(0)); }
 
 // compute_single(context): the next piece of what a model generates.
-Status ComputeSingle(const Invocation& call) { return call.process.Step(call.arg(0)); }
+Status ComputeSingle(const Invocation& call) {
+  const CallersMemory caller(call.memory);
+  return call.process.Step(call.arg(0), &caller);
+}
 
 // get_output_single(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutputSingle(const Invocation& call) {

@@ -41,13 +41,13 @@ Status SetInput(const Invocation& call) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
-  return call.process.SetInput(call.arg(0), call.arg(1), tensor, data);
+  return call.process.SetInput(call.arg(0), call.arg(1), tensor, data, call.memory.view());
 }
 
 // compute(context). Writes what set_output of wasinn_ext_0 asked for.
 Status Compute(const Invocation& call) {
-  const GuestOutputs outputs(call.memory);
-  return call.process.Compute(call.arg(0), &outputs);
+  const CallersMemory caller(call.memory);
+  return call.process.Compute(call.arg(0), &caller);
 }
 
 // get_output(context, index, buffer_ptr, buffer_max, out_written)

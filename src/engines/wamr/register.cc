@@ -35,6 +35,7 @@ wasinn_memory MemoryOf(const Guest& guest, wasm_module_inst_t instance) {
   view.base = base != nullptr ? base : const_cast<uint8_t*>(&kNothing);
   view.size = base != nullptr ? wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory) : 0;
   view.flags = wasm_memory_get_shared(memory) ? uint32_t{WASINN_MEMORY_SHARED} : 0;
+  view.id[0] = reinterpret_cast<uintptr_t>(memory);
   return view;
 }
 

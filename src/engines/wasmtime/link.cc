@@ -35,14 +35,12 @@ class GuestMemory {
   GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context, const wasmtime_memory_t* known) {
     view_.struct_size = sizeof view_;
     if (known != nullptr) {
-      view_.base = wasmtime_memory_data(context, known);
-      view_.size = wasmtime_memory_data_size(context, known);
+      View(context, *known);
       return;
     }
     if (!wasmtime_caller_export_get(caller, kMemory, sizeof kMemory - 1, &export_)) return;
     if (export_.kind == WASMTIME_EXTERN_MEMORY) {
-      view_.base = wasmtime_memory_data(context, &export_.of.memory);
-      view_.size = wasmtime_memory_data_size(context, &export_.of.memory);
+      View(context, export_.of.memory);
       return;  // an index into the store: nothing to release
     }
     release_ = true;
@@ -61,6 +59,14 @@ class GuestMemory {
   const wasinn_memory* view() const { return &view_; }
 
  private:
+  void View(wasmtime_context_t* context, const wasmtime_memory_t& memory) {
+    view_.base = wasmtime_memory_data(context, &memory);
+    view_.size = wasmtime_memory_data_size(context, &memory);
+    // No two stores of an OS process have the same id.
+    view_.id[0] = memory.store_id;
+    view_.id[1] = uint64_t{memory.__private1} << 32 | memory.__private2;
+  }
+
   wasinn_memory view_ = {};
   wasmtime_extern_t export_;
   bool release_ = false;

@@ -1,0 +1,171 @@
+// The part of a context that computes on inputs which lie in guest memory. They are bound for the time of one compute:
+// between two, nothing here or in a framework looks at an address of the guest's.
+#include <algorithm>
+#include <utility>
+
+#include "core/context_internal.h"
+#include "core/words.h"
+
+namespace wasinn::core {
+
+namespace {
+
+wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+  return {.struct_size = sizeof(wasinn_tensor),
+          .dtype = tensor.dtype,
+          .rank = tensor.rank,
+          .dims = tensor.dims,
+          // What is const to the guest is to the backend, too.
+          .data = const_cast<uint8_t*>(bytes.data()),
+          .bytes = bytes.size(),
+          .owner = nullptr,
+          .release = nullptr};
+}
+
+// What a backend asks of an address, and what its elements do.
+size_t AlignOf(const wasinn_backend& table, uint32_t dtype) {
+  const bool tells = table.struct_size >= offsetof(wasinn_backend, bind_align) + sizeof table.bind_align;
+  const size_t align = tells && table.bind_align != 0 ? table.bind_align : BufferPool::kAlignment;
+  return std::max(align, DtypeSize(dtype));
+}
+
+}  // namespace
+
+class Context::Loan {
+ public:
+  explicit Loan(Context& context) : context_(context) {}
+  ~Loan() {
+    for (uint32_t i = 0; i < context_.inputs_.size(); ++i) {
+      if (context_.inputs_[i].lent != nullptr) context_.table().unbind_input(context_.context_, i);
+    }
+  }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+
+ private:
+  Context& context_;
+};
+
+// What is checked of an input's bytes is checked in a copy, so the guest cannot change it afterwards: bools. Opaque
+// inputs are read by the backend itself, which may look at them more than once.
+bool Context::CanLend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                      const wasinn_memory& lender) const {
+  if (inputs_[index].copies || bytes.empty() || tensor.dtype == WASINN_BOOL) return false;
+  if ((graph_->inputs()[index]->flags & WASINN_IO_OPAQUE) != 0) return false;
+  if (table().bind_input == nullptr || table().unbind_input == nullptr) return false;
+  return IsLendable(lender) && IsReadable(bytes, AlignOf(table(), tensor.dtype), lender);
+}
+
+// Bound once at once, so that what the framework has to say about it is said now, and not by compute.
+Status Context::Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                     const wasinn_memory& lender, CopyCount& count) {
+  Input& input = inputs_[index];
+  if (input.bound != nullptr) LetGo(index);
+  if (input.lent == nullptr) {
+    if (Status status = input.charge.Resize(input.charge.held() + sizeof(LentInput)); !status.ok()) return status;
+    input.lent = std::make_unique<LentInput>();
+    ++n_lent_;
+  }
+  EndGeneration();
+  input.set = false;
+  const wasinn_tensor view = ViewOf(tensor, bytes);
+  Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
+  input.copies = status.code() == WASINN_UNSUPPORTED_OPERATION;
+  if (!status.ok()) {
+    EndLoan(input);
+    return input.copies ? Fill(index, tensor, bytes, count) : std::move(status);
+  }
+  table().unbind_input(context_, index);
+  input.lent->tensor = tensor;
+  std::copy_n(lender.id, std::size(lender.id), input.lent->memory);
+  input.lent->offset = static_cast<uint64_t>(bytes.data() - lender.base);
+  input.lent->size = bytes.size();
+  input.set = true;
+  return Status();
+}
+
+void Context::LetGo(uint32_t index) {
+  Input& input = inputs_[index];
+  if (input.bound != nullptr) table().unbind_input(context_, index);
+  input.bound.reset();
+  input.set = false;
+  EndLoan(input);
+}
+
+void Context::EndLoan(Input& input) {
+  if (input.lent == nullptr) return;
+  input.lent.reset();
+  --n_lent_;
+  (void)input.charge.Resize(input.charge.held() - sizeof(LentInput));
+}
+
+Result<std::span<const uint8_t>> Context::FindLent(uint32_t index, const Caller* caller) const {
+  const LentInput& lent = *inputs_[index].lent;
+  const auto bytes = caller == nullptr ? std::nullopt : FindLentBytes(lent, caller->memory());
+  if (bytes) return *bytes;
+  return Fail(WASINN_INVALID_ARGUMENT,
+              "input '{}' was set by reference to {} bytes at {:#x}, which the memory of this call does not have: it "
+              "must be the one of set_input, and as large",
+              graph_->inputs()[index]->name, lent.size, lent.offset);
+}
+
+Status Context::BorrowInput(uint32_t index, const Caller* caller, CopyCount& count) {
+  const Result<std::span<const uint8_t>> bytes = FindLent(index, caller);
+  if (!bytes) return Status(bytes.error().code(), std::string(bytes.error().message()));
+  Input& input = inputs_[index];
+  const TensorDesc& tensor = input.lent->tensor;
+  if (IsReadable(*bytes, AlignOf(table(), tensor.dtype), caller->memory())) {
+    const wasinn_tensor view = ViewOf(tensor, *bytes);
+    Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
+    if (status.code() != WASINN_UNSUPPORTED_OPERATION) return status;
+  }
+  // The memory lies elsewhere by now, where it cannot be read in place.
+  if (Status status = input.charge.Resize(sizeof(LentInput) + bytes->size()); !status.ok()) return status;
+  return CopyIn(index, tensor, *bytes, count);
+}
+
+Status Context::ExecuteOnLoan(const Caller* caller, CopyCount& in, CopyCount& out) {
+  if (Status status = CheckInputsSet(); !status.ok()) return status;
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].lent == nullptr) continue;
+    if (const auto found = FindLent(i, caller); !found) {
+      return Status(found.error().code(), std::string(found.error().message()));
+    }
+  }
+  EndGeneration();
+  const Loan loan(*this);
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].lent == nullptr) continue;
+    if (Status status = BorrowInput(i, caller, in); !status.ok()) return status;
+  }
+  Status status = Execute();
+  if (!LeavesOutputs(status)) return status;
+  if (Status kept = KeepOutputsFrom(caller->memory(), out); !kept.ok()) return kept;
+  return status;
+}
+
+// A framework may hand an input on as an output, which is read when the guest's memory may be gone.
+Status Context::KeepOutputsFrom(const wasinn_memory& lender, CopyCount& count) {
+  for (uint32_t i = 0; i < outputs().size(); ++i) {
+    if (IsUnservable(*outputs()[i]) || !IsWanted(i)) continue;
+    wasinn_tensor view{};
+    if (const Status status = View(i, view); !status.ok() || view.bytes == 0 || !LiesIn(lender, view.data)) continue;
+    std::vector<uint8_t> own(view.bytes);
+    CopyTensorBytes(own, {static_cast<const uint8_t*>(view.data), view.bytes}, count);
+    own_outputs_.push_back({i, std::move(own)});
+  }
+  return Status();
+}
+
+Status Context::CopyLent(const Caller* caller, CopyCount& count) {
+  for (uint32_t i = 0; n_lent_ > 0 && i < inputs_.size(); ++i) {
+    if (inputs_[i].lent == nullptr) continue;
+    const Result<std::span<const uint8_t>> bytes = FindLent(i, caller);
+    if (!bytes) return Status(bytes.error().code(), std::string(bytes.error().message()));
+    const TensorDesc tensor = inputs_[i].lent->tensor;
+    if (Status status = Fill(i, tensor, *bytes, count); !status.ok()) return status;
+  }
+  return Status();
+}
+
+}  // namespace wasinn::core
