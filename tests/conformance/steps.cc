@@ -23,8 +23,11 @@
 //   describe GRAPH                     gives the text
 //   error                              gives last_error
 //   rename FROM TO                     of files
+//   keep BUFFER BYTES [SKEW]           into a buffer that stays where it is, SKEW bytes behind a multiple of 64
+//   setkept CONTEXT INDEX TYPE DIMS BUFFER
+//   grow PAGES                         memory.grow
 //
-// GRAPH and CONTEXT are numbers that the script chooses.
+// GRAPH, CONTEXT and BUFFER are numbers that the script chooses.
 
 #include <chrono>
 #include <cstdio>
@@ -106,18 +109,18 @@ wasi_nn_errno NewContext(std::istream& step) {
   return wasi_nn_init_execution_context(graphs[graph], &contexts[context]);
 }
 
-// "TYPE DIMS BYTES" as a tensor for `use`.
-template <typename Use>
-wasi_nn_errno WithTensor(std::istream& step, Use use) {
+// "TYPE DIMS BYTES", or what `read` makes of the last word, as a tensor for `use`.
+template <typename Use, typename Read>
+wasi_nn_errno WithTensor(std::istream& step, Use use, Read read) {
   int type = 0;
-  std::string dims_text, hex;
-  step >> type >> dims_text >> hex;
+  std::string dims_text, word;
+  step >> type >> dims_text >> word;
   std::vector<uint32_t> dims;
   std::istringstream dims_stream(dims_text == "-" ? "" : dims_text);
   for (std::string dim; std::getline(dims_stream, dim, ',');) {
     dims.push_back(static_cast<uint32_t>(std::strtoul(dim.c_str(), nullptr, 10)));
   }
-  const Bytes bytes = FromHex(hex);
+  const auto& bytes = read(word);
   const wasi_nn_tensor tensor = {dims.data(),  static_cast<uint32_t>(dims.size()), static_cast<wasi_nn_type>(type), {},
                                  bytes.data(), static_cast<uint32_t>(bytes.size())};
   return use(&tensor);
@@ -127,17 +130,64 @@ wasi_nn_errno Set(std::istream& step) {
   int context = 0;
   uint32_t index = 0;
   step >> context >> index;
-  return WithTensor(step,
-                    [&](const wasi_nn_tensor* tensor) { return wasi_nn_set_input(contexts[context], index, tensor); });
+  const auto set = [&](const wasi_nn_tensor* tensor) { return wasi_nn_set_input(contexts[context], index, tensor); };
+  return WithTensor(step, set, FromHex);
+}
+
+// Bytes of a guest that keeps its inputs where they are. Some more are behind them.
+struct Kept {
+  static constexpr size_t kAlign = 64, kBehind = 128;
+
+  Kept(size_t bytes, size_t skew) : size_(bytes), storage_(bytes + skew + kAlign + kBehind) {
+    const auto address = reinterpret_cast<uintptr_t>(storage_.data());
+    data_ = storage_.data() + ((kAlign - address % kAlign) % kAlign + skew);
+  }
+  uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  size_t size_;
+  Bytes storage_;
+  uint8_t* data_;
+};
+std::map<int, Kept> kept;
+
+wasi_nn_errno Keep(std::istream& step) {
+  int buffer = 0;
+  std::string hex;
+  size_t skew = 0;
+  step >> buffer >> hex;
+  if (!(step >> skew)) skew = 0;
+  const Bytes bytes = FromHex(hex);
+  const Kept& place = kept.try_emplace(buffer, bytes.size(), skew).first->second;
+  if (place.size() != bytes.size()) return kNoSuchStep;
+  std::memcpy(place.data(), bytes.data(), bytes.size());
+  return WASI_NN_SUCCESS;
+}
+
+wasi_nn_errno SetKept(std::istream& step) {
+  int context = 0;
+  uint32_t index = 0;
+  step >> context >> index;
+  const auto set = [&](const wasi_nn_tensor* tensor) { return wasi_nn_set_input(contexts[context], index, tensor); };
+  return WithTensor(step, set,
+                    [](const std::string& buffer) -> const Kept& { return kept.at(std::atoi(buffer.c_str())); });
+}
+
+wasi_nn_errno Grow(std::istream& step) {
+  size_t pages = 0;
+  step >> pages;
+  return __builtin_wasm_memory_grow(0, pages) == SIZE_MAX ? WASI_NN_RUNTIME_ERROR : WASI_NN_SUCCESS;
 }
 
 wasi_nn_errno SetName(std::istream& step) {
   int context = 0;
   std::string name;
   step >> context >> name;
-  return WithTensor(step, [&](const wasi_nn_tensor* tensor) {
+  const auto set = [&](const wasi_nn_tensor* tensor) {
     return wasinn_set_input_by_name(contexts[context], name.data(), static_cast<uint32_t>(name.size()), tensor);
-  });
+  };
+  return WithTensor(step, set, FromHex);
 }
 
 wasi_nn_errno Compute(std::istream& step) {
@@ -255,6 +305,9 @@ wasi_nn_errno Do(const std::string& line, Bytes* out) {
   if (word == "compute") return Compute(step);
   if (word == "get") return Get(step, out, wasi_nn_get_output);
   if (word == "rename") return Rename(step);
+  if (word == "keep") return Keep(step);
+  if (word == "setkept") return SetKept(step);
+  if (word == "grow") return Grow(step);
   const wasi_nn_errno error = Extension(word, step, out);
   if (error != kNoSuchStep) return error;
   std::fprintf(stderr, "steps: no such step: %s\n", line.c_str());

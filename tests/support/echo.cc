@@ -63,7 +63,7 @@ uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>&
   for (size_t i = 0; i < count; ++i) {
     if (function != functions[i].name || module != functions[i].module) continue;
     EXPECT_EQ(std::strlen(functions[i].params), args.size()) << function;
-    const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size()};
+    const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size(), {}};
     return functions[i].call(process_, &memory, args.data());
   }
   ADD_FAILURE() << "no function " << function;

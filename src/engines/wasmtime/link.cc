@@ -33,18 +33,22 @@ wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cas
 class GuestMemory {
  public:
   GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context, const wasmtime_memory_t* known) {
-    view_.struct_size = sizeof view_;
     if (known != nullptr) {
       View(context, *known);
       return;
     }
-    if (!wasmtime_caller_export_get(caller, kMemory, sizeof kMemory - 1, &export_)) return;
+    if (!wasmtime_caller_export_get(caller, kMemory, sizeof kMemory - 1, &export_)) {
+      view_ = {};
+      return;
+    }
     if (export_.kind == WASMTIME_EXTERN_MEMORY) {
       View(context, export_.of.memory);
       return;  // an index into the store: nothing to release
     }
+    view_ = {};
     release_ = true;
     if (export_.kind == WASMTIME_EXTERN_SHAREDMEMORY) {
+      view_.struct_size = sizeof view_;
       view_.flags = WASINN_MEMORY_SHARED;
       view_.base = wasmtime_sharedmemory_data(export_.of.sharedmemory);
       view_.size = wasmtime_sharedmemory_data_size(export_.of.sharedmemory);
@@ -60,6 +64,8 @@ class GuestMemory {
 
  private:
   void View(wasmtime_context_t* context, const wasmtime_memory_t& memory) {
+    view_.struct_size = sizeof view_;
+    view_.flags = 0;
     view_.base = wasmtime_memory_data(context, &memory);
     view_.size = wasmtime_memory_data_size(context, &memory);
     // No two stores of an OS process have the same id.
@@ -67,7 +73,7 @@ class GuestMemory {
     view_.id[1] = uint64_t{memory.__private1} << 32 | memory.__private2;
   }
 
-  wasinn_memory view_ = {};
+  wasinn_memory view_;
   wasmtime_extern_t export_;
   bool release_ = false;
 };

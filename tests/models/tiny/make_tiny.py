@@ -44,11 +44,11 @@ def relu(name, dims):
     return model(name, [node("Relu", ["x"], ["y"])], [value("x", FLOAT, dims)], [value("y", FLOAT, dims)])
 
 
-def mean():
+def mean(name, dims):
     return model(
-        "mean",
+        name,
         [node("GlobalAveragePool", ["image"], ["pooled"]), node("Flatten", ["pooled"], ["mean"])],
-        [value("image", FLOAT, [1, 3, 8, 8])],
+        [value("image", FLOAT, dims)],
         [value("mean", FLOAT, [1, 3])],
     )
 
@@ -173,8 +173,9 @@ def all_models():
     yield identity("identity_empty", FLOAT, [0, 3])
     yield relu("relu", [1, 3, 224, 224])
     yield relu("dynamic", ["n", "m"])
+    yield mean("mean", [1, 3, 8, 8])
+    yield mean("mean_large", [1, 3, 224, 224])
     for make in (
-        mean,
         nonzero,
         two_in_two_out,
         optional_input,
