@@ -48,8 +48,8 @@ class Profile:
             self.pending = 0
 
     def find(self, *parts):
-        """The one function whose name has all parts."""
+        """The functions whose names have all parts."""
         found = [name for name in self.cost if all(part in name for part in parts)]
-        if len(found) != 1:
-            raise LookupError(f"{parts}: {len(found)} functions: {found}")
-        return found[0]
+        if not found:
+            raise LookupError(f"no function is named {parts}")
+        return found

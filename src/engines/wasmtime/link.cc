@@ -10,6 +10,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "error_status.h"
 
@@ -24,7 +25,6 @@ struct Binding {
   wasinn_wasmtime_process_of process_of;  // or
   wasinn_wasmtime_guest_of guest_of;
   void* user;
-  size_t n_params;
 };
 
 wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
@@ -78,11 +78,14 @@ class GuestMemory {
   bool release_ = false;
 };
 
+// One for each number of parameters: no loop for what most guests call most often.
+template <uint32_t kParams>
 wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
   const Binding& binding = *static_cast<const Binding*>(env);
   wasmtime_context_t* context = wasmtime_caller_context(caller);
-  uint64_t args[WASINN_MAX_PARAMS];
-  for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
+  uint64_t args[kParams + 1];  // of none, too
+#pragma GCC unroll 16
+  for (uint32_t i = 0; i < kParams; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
   const wasinn_wasmtime_guest guest = binding.guest_of != nullptr
                                           ? binding.guest_of(context, binding.user)
                                           : wasinn_wasmtime_guest{binding.process_of(context, binding.user), nullptr};
@@ -92,21 +95,30 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
   return nullptr;
 }
 
+using Callback = wasm_trap_t* (*)(void*, wasmtime_caller_t*, wasmtime_val_raw_t*, size_t);
+
+template <uint32_t... kParams>
+Callback CallOf(size_t n_params, std::integer_sequence<uint32_t, kParams...>) {
+  static constexpr Callback kCalls[] = {Call<kParams>...};
+  return kCalls[n_params];
+}
+
 wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, wasinn_wasmtime_process_of process_of,
                       wasinn_wasmtime_guest_of guest_of, void* user) {
+  const size_t n_params = std::strlen(function.params);  // no more than WASINN_MAX_PARAMS
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
   if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
-  *binding = {function.call, process_of, guest_of, user, std::strlen(function.params)};
+  *binding = {function.call, process_of, guest_of, user};
   wasm_valtype_vec_t params, results;
-  wasm_valtype_vec_new_uninitialized(&params, binding->n_params);
+  wasm_valtype_vec_new_uninitialized(&params, n_params);
   for (size_t i = 0; i < params.size; ++i) params.data[i] = wasm_valtype_new(WASM_I32);
   wasm_valtype_t* result = wasm_valtype_new(WASM_I32);
   wasm_valtype_vec_new(&results, 1, &result);
   wasm_functype_t* type = wasm_functype_new(&params, &results);  // takes both
   // The linker owns the binding from here on, also if this fails.
-  wasmtime_error_t* error =
-      wasmtime_linker_define_func_unchecked(linker, function.module, std::strlen(function.module), function.name,
-                                            std::strlen(function.name), type, Call, binding, std::free);
+  wasmtime_error_t* error = wasmtime_linker_define_func_unchecked(
+      linker, function.module, std::strlen(function.module), function.name, std::strlen(function.name), type,
+      CallOf(n_params, std::make_integer_sequence<uint32_t, WASINN_MAX_PARAMS + 1>()), binding, std::free);
   wasm_functype_delete(type);
   return error == nullptr ? nullptr : ToStatus(error);
 }
