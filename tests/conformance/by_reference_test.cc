@@ -2,6 +2,7 @@
 // writes them before compute gets what it wrote.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct Model {
   const char* path;  // the mean of 1x3x8x8 floats, 1x3
   bool any_address;  // else aligned to 64 bytes
 };
+void PrintTo(const Model& model, std::ostream* out) { *out << model.path; }  // else its bytes, in the name of a test
+
 constexpr Model kModels[] = {{"onnx", "tiny/mean.onnx", true},
                              {"openvino", "openvino/mean.xml", true},
                              {"tflite", "tflite/mean.tflite", false},
@@ -41,7 +44,7 @@ class ByReference : public ::testing::TestWithParam<Model> {
   ByReference() {
     for (const bool second : {false, true}) {
       Script script = Begin();
-      script.Do(Script::Set("set 0 0 1 " + Dims(), second ? b_ : a_)).Do("compute 0").Do("get 0 0");
+      script.Do(Script::Set(std::string("set 0 ") + kTensor, second ? b_ : a_)).Do("compute 0").Do("get 0 0");
       (second ? mean_b_ : mean_a_) = Run(script, "copied").back().bytes;
     }
     EXPECT_EQ(mean_a_.size(), 12u);
@@ -52,15 +55,14 @@ class ByReference : public ::testing::TestWithParam<Model> {
     script.Do("name 0 m").Do("context 0 0");
     return script;
   }
-  static std::string Dims() { return std::string(GetParam().framework) == "tflite" ? kTfliteDims : "1,3,8,8"; }
   static std::string Keep(const Bytes& bytes) { return "keep 0 " + ToHex(bytes); }
-  static std::string SetKept() { return "setkept 0 0 1 " + Dims() + " 0"; }
+  static std::string SetKept() { return std::string("setkept 0 ") + kTensor + " 0"; }
   std::vector<Script::Answer> Run(Script& script, const std::string& inputs) const {
     return script.Run({"--model", "m=" CONFORMANCE_MODELS "/" + std::string(GetParam().path), "--nn-inputs", inputs},
                       folder_.path());
   }
 
-  static constexpr const char* kTfliteDims = "1,8,8,3";
+  static constexpr const char* kTensor = "0 1 1,3,8,8";  // index, type, dims
   const TempFolder folder_;
   const Bytes a_ = Image(1), b_ = Image(-3);
   Bytes mean_a_, mean_b_;
@@ -70,7 +72,6 @@ TEST_P(ByReference, GivesTheSameBytes) {
   Script script = Begin();
   script.Do(Keep(a_)).Do(SetKept()).Do("compute 0").Gives("get 0 0", mean_a_).Do("compute 0").Gives("get 0 0", mean_a_);
   script.Do(Keep(b_)).Do(SetKept()).Do("compute 0").Gives("get 0 0", mean_b_);
-  // A copy in between: its buffer is gone after set_input, as those of usual guests are where they are not told.
   Run(script, "by-reference");
 }
 
@@ -93,7 +94,7 @@ TEST_P(ByReference, ReadsInPlaceWhatTheFrameworkCan) {
   Script script = Begin();
   script.Do(Keep(a_) + " 4").Do(SetKept()).Do(Keep(b_)).Do("compute 0");
   script.Gives("get 0 0", GetParam().any_address ? mean_b_ : mean_a_);
-  script.Do("keep 1 " + ToHex(a_) + " 2").Do("setkept 0 0 1 " + Dims() + " 1").Do("keep 1 " + ToHex(b_));
+  script.Do("keep 1 " + ToHex(a_) + " 2").Do(std::string("setkept 0 ") + kTensor + " 1").Do("keep 1 " + ToHex(b_));
   script.Do("compute 0").Gives("get 0 0", mean_a_);
   Run(script, "by-reference");
 }
@@ -102,12 +103,12 @@ TEST_P(ByReference, ReadsInPlaceWhatTheFrameworkCan) {
 TEST_P(ByReference, ContextsDoNotMeet) {
   Script script = Begin();
   script.Do("context 1 0").Do(Keep(a_)).Do("keep 1 " + ToHex(b_)).Do(SetKept());
-  script.Do("setkept 1 0 1 " + Dims() + " 1");
+  script.Do(std::string("setkept 1 ") + kTensor + " 1");
   for (int i = 0; i < 3; ++i) {
     script.Do("compute 0").Do("compute 1").Gives("get 0 0", mean_a_).Gives("get 1 0", mean_b_);
   }
   script.Do("finalize 0").Do("compute 1").Gives("get 1 0", mean_b_).Do("context 0 0");
-  script.Fails("compute 0", WASI_NN_INVALID_ARGUMENT).Do(Script::Set("set 0 0 1 " + Dims(), a_)).Do("compute 0");
+  script.Fails("compute 0", WASI_NN_INVALID_ARGUMENT).Do(SetKept()).Do("compute 0");
   script.Gives("get 0 0", mean_a_).Do("compute 1").Gives("get 1 0", mean_b_);
   Run(script, "by-reference");
 }
