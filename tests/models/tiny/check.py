@@ -77,6 +77,9 @@ def check_shapes():
     (mean,) = run("mean", floats(1, 3, 8, 8))
     assert mean.shape == (1, 3) and np.allclose(mean, floats(1, 3, 8, 8).mean(axis=(2, 3)), atol=1e-6)
     print("ok       mean")
+    (mean,) = run("mean_large", floats(1, 3, 224, 224))
+    assert mean.shape == (1, 3) and np.allclose(mean, floats(1, 3, 224, 224).mean(axis=(2, 3)), atol=1e-6)
+    print("ok       mean_large")
     x = np.array([[0, 1, 0], [2, 0, 3]], np.float32)
     same("nonzero", [x], np.array(np.nonzero(x), np.int64))
     a, b = floats(2, 2), floats(2, 2) * 3
