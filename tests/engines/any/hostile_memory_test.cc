@@ -12,7 +12,11 @@ namespace {
 constexpr uint64_t kGiB = uint64_t{1} << 30, kWasmPage = 64 << 10;
 constexpr int kCallsOfAGuest = 16;  // fewer than its quotas of graphs and contexts
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kRandomCalls = 100;
+#else
 constexpr int kRandomCalls = 300;
+#endif
 
 // A guest that is replaced from time to time, with all that attacks on it have left; before that it infers honestly.
 class Victims {
@@ -185,7 +189,7 @@ TEST_P(HostileMemory, SharedInName) {
 }
 
 TEST_P(HostileMemory, AlmostNothing) {
-  for (const uint64_t size : {0, 1, 3, 4, 5, 19, 20, 21, 69, 305, 307, 308}) {
+  for (const uint64_t size : {0, 1, 4, 20, 69, 303, 308}) {
     const PlainMemory memory(size);
     for (const wasinn_function& function : AllFunctions()) {
       AttackArguments(function, memory.View());
