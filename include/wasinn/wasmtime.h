@@ -29,6 +29,11 @@ wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host
 typedef struct wasinn_wasmtime_guest {
   wasinn_process* process;         /* NULL: the guest gets runtime_error */
   const wasmtime_memory_t* memory; /* the calling instance's; NULL: its export "memory" is looked up at each call */
+  const wasmtime_sharedmemory_t* shared_memory; /* instead of `memory`, for guests with threads */
+  /* Called when the call is over, on the same thread; NULL: nothing is. From then on the call touches neither `process`
+   * nor the memory: for who frees a process of which a thread may live on. */
+  void (*left)(void* call);
+  void* call;
 } wasinn_wasmtime_guest;
 typedef wasinn_wasmtime_guest (*wasinn_wasmtime_guest_of)(wasmtime_context_t* context, void* user);
 

@@ -7,6 +7,7 @@
 
 #include <wasinn/wasinn.h>
 
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -35,6 +36,7 @@ struct Guest {
   // Serves the guest's wasi-nn calls. Closed by Run before the guest's memory goes; freed by the caller. NULL: calls
   // get an error.
   wasinn_process* process = nullptr;
+  uint32_t max_threads = 64;  // that it may have at once beside its first
 };
 
 // How a run ended.

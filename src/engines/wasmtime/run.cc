@@ -1,15 +1,17 @@
 // The Wasmtime engine of the wasinn command, over Wasmtime's C API; and programs that are core modules.
 #include <wasinn/wasmtime.h>
 
-#include <algorithm>
-#include <string_view>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "engines/engine.h"
 #include "engines/wasm_file.h"
 #include "engines/wasmtime/component_run.h"
 #include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/exports.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/threaded_program.h"
 #include "engines/wasmtime/wasi.h"
 
 namespace wasinn::wasmtime {
@@ -19,9 +21,6 @@ using engines::EngineOptions;
 using engines::Exit;
 using engines::Guest;
 using engines::Result;
-
-constexpr char kStart[] = "_start";
-constexpr char kMemory[] = "memory";
 
 // One pre-linked module serves every guest, so what is a guest's own travels with the store.
 wasinn_wasmtime_guest GuestOf(wasmtime_context_t* context, void*) {
@@ -34,7 +33,8 @@ class ModuleProgram final : public engines::Program {
       : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
 
   Exit Run(const Guest& guest) const override {
-    wasinn_wasmtime_guest caller{guest.process, nullptr};
+    wasinn_wasmtime_guest caller{};
+    caller.process = guest.process;
     const StorePtr store(wasmtime_store_new(engine_.get(), &caller, nullptr));
     const Exit exit = RunIn(wasmtime_store_context(store.get()), guest, &caller);
     if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the store, which has the memory
@@ -68,23 +68,34 @@ class ModuleProgram final : public engines::Program {
   InstancePrePtr instance_pre_;
 };
 
-// Whether a module can be run as a program.
-bool HasStart(const wasmtime_module_t* module) {
-  wasm_exporttype_vec_t exports;
-  wasmtime_module_exports(module, &exports);
-  const bool found = std::any_of(exports.data, exports.data + exports.size, [](const wasm_exporttype_t* item) {
-    const wasm_name_t* name = wasm_exporttype_name(item);
-    const wasm_functype_t* type = wasm_externtype_as_functype_const(wasm_exporttype_type(item));
-    return std::string_view(name->data, name->size) == kStart && type != nullptr &&
-           wasm_functype_params(type)->size == 0 && wasm_functype_results(type)->size == 0;
-  });
-  wasm_exporttype_vec_delete(&exports);
-  return found;
+// Takes nothing of the options but what configures compilation. The caller owns it.
+wasm_config_t* NewConfig(const EngineOptions& options) {
+  wasm_config_t* config = wasm_config_new();
+  wasmtime_config_wasm_threads_set(config, true);
+  wasmtime_config_shared_memory_set(config, true);
+  if (options.cache) {
+    Result<void> cache = TakeError(wasmtime_config_cache_config_load(config, nullptr));
+    if (!cache && options.warn) options.warn("compiled modules are not cached: " + cache.error());
+  }
+  return config;
+}
+
+Result<ModulePtr> Compile(wasm_engine_t* engine, const std::string& wasm) {
+  wasmtime_module_t* compiled = nullptr;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(wasm.data());
+  auto valid = TakeError(wasmtime_module_new(engine, bytes, wasm.size(), &compiled));
+  if (!valid) return std::unexpected(valid.error());
+  return ModulePtr(compiled);
 }
 
 class WasmtimeEngine final : public engines::Engine {
  public:
-  explicit WasmtimeEngine(EnginePtr engine) : engine_(std::move(engine)), linker_(wasmtime_linker_new(engine_.get())) {}
+  explicit WasmtimeEngine(const EngineOptions& options)
+      : engine_(wasm_engine_new_with_config(NewConfig(options))),  // takes the config
+        linker_(wasmtime_linker_new(engine_.get())),
+        threads_options_(options) {
+    threads_options_.warn = nullptr;  // it was said
+  }
 
   // The linker's contents: WASI and wasi-nn.
   Result<void> Define() {
@@ -110,14 +121,28 @@ class WasmtimeEngine final : public engines::Engine {
 
  private:
   Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm) const {
-    wasmtime_module_t* compiled = nullptr;
-    const auto* bytes = reinterpret_cast<const uint8_t*>(wasm.data());
-    auto valid = TakeError(wasmtime_module_new(engine_.get(), bytes, wasm.size(), &compiled));
-    if (!valid) return std::unexpected(valid.error());
-    const ModulePtr module(compiled);
-    if (!HasStart(module.get())) {
+    // Which engine is the right one, the imports of the compiled module tell; its bytes are a guess that is hardly
+    // wrong.
+    const bool guess = wasm.find("thread-spawn") != wasm.npos;
+    Result<ModulePtr> module = CompileFor(guess, wasm);
+    if (!module) return std::unexpected(module.error());
+    if (!ExportsFunction(module->get(), kStart, {})) {
       return std::unexpected("the module exports no function _start, so it is a library and not a program");
     }
+    const bool threads = UsesThreads(module->get());
+    if (threads != guess) module = CompileFor(threads, wasm);
+    if (!module) return std::unexpected(module.error());
+    if (!threads) return Link(std::move(*module));
+    return (*Threads())->Link(std::move(*module));  // it is there, for it has compiled this
+  }
+
+  Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
+    if (!threads) return Compile(engine_.get(), wasm);
+    const Result<const ThreadsEngine*> engine = Threads();
+    return engine ? Compile((*engine)->get(), wasm) : std::unexpected(engine.error());
+  }
+
+  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module) const {
     wasmtime_instance_pre_t* instance_pre = nullptr;
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
@@ -125,19 +150,26 @@ class WasmtimeEngine final : public engines::Engine {
                                            InstancePrePtr(instance_pre));
   }
 
+  // Made when the first module with threads comes.
+  Result<const ThreadsEngine*> Threads() const {
+    const std::lock_guard lock(threads_mutex_);
+    if (threads_ == nullptr) {
+      Result<std::unique_ptr<ThreadsEngine>> made = ThreadsEngine::New(NewConfig(threads_options_));
+      if (!made) return std::unexpected(made.error());
+      threads_ = std::move(*made);
+    }
+    return threads_.get();
+  }
+
   EnginePtr engine_;
   LinkerPtr linker_;
+  EngineOptions threads_options_;
+  mutable std::mutex threads_mutex_;
+  mutable std::unique_ptr<const ThreadsEngine> threads_;
 };
 
 Result<std::unique_ptr<engines::Engine>> NewEngine(const EngineOptions& options) {
-  wasm_config_t* config = wasm_config_new();
-  wasmtime_config_wasm_threads_set(config, true);
-  wasmtime_config_shared_memory_set(config, true);
-  if (options.cache) {
-    Result<void> cache = TakeError(wasmtime_config_cache_config_load(config, nullptr));
-    if (!cache && options.warn) options.warn("compiled modules are not cached: " + cache.error());
-  }
-  auto engine = std::make_unique<WasmtimeEngine>(EnginePtr(wasm_engine_new_with_config(config)));  // takes the config
+  auto engine = std::make_unique<WasmtimeEngine>(options);
   if (Result<void> defined = engine->Define(); !defined) return std::unexpected(defined.error());
   return engine;
 }

@@ -1,0 +1,18 @@
+// What a module exports.
+#pragma once
+
+#include <wasmtime.h>
+
+#include <initializer_list>
+#include <string_view>
+
+namespace wasinn::wasmtime {
+
+inline constexpr char kStart[] = "_start";
+inline constexpr char kMemory[] = "memory";
+
+// A function of that name with these parameters and no result.
+bool ExportsFunction(const wasmtime_module_t* module, std::string_view name,
+                     std::initializer_list<wasm_valkind_t> params);
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,191 @@
+#include "engines/wasmtime/guest_threads.h"
+
+#include <pthread.h>
+
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/exports.h"
+#include "engines/wasmtime/wake_parked.h"
+#include "engines/wasmtime/wasi.h"
+
+namespace wasinn::wasmtime {
+namespace {
+
+using engines::Exit;
+using engines::Guest;
+using engines::Result;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr size_t kStackSize = size_t{8} << 20;  // of a host thread: what frameworks are used to
+constexpr int32_t kLastNumber = (1 << 29) - 1;  // wasi-threads keeps the upper bits for itself
+constexpr milliseconds kTick(5);                // an epoch while threads are being ended
+constexpr milliseconds kGrace(1000);            // for threads that do not end by then nothing can be done
+
+wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* threads, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
+  *delta = 1;
+  return static_cast<const GuestThreads*>(threads)->ended() ? wasmtime_error_new("the guest has ended") : nullptr;
+}
+
+Guest WithoutProcess(Guest guest) {
+  guest.process = nullptr;
+  return guest;
+}
+
+// Whether an instance's "memory" is this one.
+bool Exports(wasmtime_context_t* context, const wasmtime_instance_t& instance, const wasmtime_sharedmemory_t* memory) {
+  wasmtime_extern_t item;
+  if (!wasmtime_instance_export_get(context, &instance, kMemory, sizeof kMemory - 1, &item)) return false;
+  const bool same = item.kind == WASMTIME_EXTERN_SHAREDMEMORY &&
+                    wasmtime_sharedmemory_data(item.of.sharedmemory) == wasmtime_sharedmemory_data(memory);
+  wasmtime_extern_delete(&item);
+  return same;
+}
+
+}  // namespace
+
+// What a host thread gets.
+struct GuestThreads::Beginning {
+  std::shared_ptr<GuestThreads> threads;
+  int32_t number;
+  int32_t argument;
+};
+
+GuestThreads::GuestThreads(ThreadedModule module, const Guest& guest)
+    : module_(std::move(module)), guest_(WithoutProcess(guest)), process_(guest.process) {}
+
+Exit GuestThreads::Run() {
+  threads_.insert(0);
+  if (!StartThread(0, 0)) return {Exit::Kind::kFailed, 1, "the system gives no thread for the guest"};
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return ended_.load(); });
+  }
+  CloseProcess();
+  StopThreads();
+  const std::lock_guard lock(mutex_);
+  return exit_;
+}
+
+int32_t GuestThreads::Spawn(int32_t argument) noexcept {
+  try {
+    int32_t number = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (ended_ || threads_.size() > guest_.max_threads) return -1;  // the first is not one of them
+      do last_number_ = last_number_ == kLastNumber ? 1 : last_number_ + 1;
+      while (threads_.contains(last_number_));
+      number = last_number_;
+      threads_.insert(number);
+    }
+    if (StartThread(number, argument)) return number;
+    Leave(number);
+  } catch (const std::exception&) {  // of memory
+  }
+  return -1;
+}
+
+bool GuestThreads::StartThread(int32_t number, int32_t argument) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, kStackSize);
+  auto beginning = std::make_unique<Beginning>(shared_from_this(), number, argument);
+  pthread_t thread;
+  const bool started = pthread_create(&thread, &attributes, RunThread, beginning.get()) == 0;
+  pthread_attr_destroy(&attributes);
+  if (started) beginning.release();  // it is the thread's now
+  return started;
+}
+
+void* GuestThreads::RunThread(void* argument) {
+  const std::unique_ptr<Beginning> beginning(static_cast<Beginning*>(argument));
+  GuestThreads& self = *beginning->threads;
+  std::optional<Exit> exit = self.RunInStore(beginning->number, beginning->argument);
+  // A thread that returns ends itself alone, unless it is the first.
+  if (!exit && beginning->number == 0) exit = Exit();
+  if (exit) self.End(std::move(*exit));
+  self.Leave(beginning->number);
+  return nullptr;
+}
+
+std::optional<Exit> GuestThreads::RunInStore(int32_t number, int32_t argument) {
+  const StorePtr store(wasmtime_store_new(module_.engine.get(), this, nullptr));
+  wasmtime_store_epoch_deadline_callback(store.get(), OnEpoch, this, nullptr);
+  wasmtime_context_t* context = wasmtime_store_context(store.get());
+  wasmtime_context_set_epoch_deadline(context, 1);
+  if (ended_) return std::nullopt;  // looked at after the deadline was set: of an end from now on the callback hears
+  return CallGuest(context, number, argument);
+}
+
+std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t number, int32_t argument) {
+  if (Result<void> wasi = SetWasi(context, guest_); !wasi) return Exit{Exit::Kind::kFailed, 1, wasi.error()};
+  wasmtime_instance_t instance;
+  wasm_trap_t* trap = nullptr;
+  wasmtime_error_t* error = wasmtime_instance_pre_instantiate(module_.instance_pre.get(), context, &instance, &trap);
+  if (error != nullptr || trap != nullptr) return ToExit(error, trap);
+  if (Exports(context, instance, module_.memory.get())) exports_memory_ = true;
+  const std::string_view name = number == 0 ? kStart : kThreadStart;
+  wasmtime_extern_t function;
+  wasmtime_instance_export_get(context, &instance, name.data(), name.size(), &function);  // it was there at Load
+  const wasmtime_val_t values[] = {{.kind = WASMTIME_I32, .of = {.i32 = number}},
+                                   {.kind = WASMTIME_I32, .of = {.i32 = argument}}};
+  error = wasmtime_func_call(context, &function.of.func, values, number == 0 ? 0 : 2, nullptr, 0, &trap);
+  if (error == nullptr && trap == nullptr) return std::nullopt;
+  return ToExit(error, trap);
+}
+
+void GuestThreads::End(Exit exit) {
+  const std::lock_guard lock(mutex_);
+  if (!ended_) exit_ = std::move(exit);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void GuestThreads::Leave(int32_t number) {
+  const std::lock_guard lock(mutex_);
+  threads_.erase(number);
+  changed_.notify_all();
+}
+
+wasinn_wasmtime_guest GuestThreads::Enter() {
+  const bool closed = (calls_.fetch_add(1) & kClosed) != 0;
+  return {.process = closed ? nullptr : process_,
+          .memory = nullptr,
+          .shared_memory = exports_memory_ ? module_.memory.get() : nullptr,
+          .left = LeaveCall,
+          .call = this};
+}
+
+void GuestThreads::LeaveCall(void* self) {
+  std::atomic<uint32_t>& calls = static_cast<GuestThreads*>(self)->calls_;
+  if (calls.fetch_sub(1) == (kClosed | 1)) calls.notify_all();
+}
+
+// Whoever is inside comes out. Afterwards nobody has the process, which is the caller's to free.
+void GuestThreads::CloseProcess() {
+  calls_ |= kClosed;
+  if (process_ != nullptr) wasinn_process_close(process_);
+  for (uint32_t calls; (calls = calls_) != kClosed;) calls_.wait(calls);
+}
+
+// Compiled code looks at the epoch in each loop and function. A store that was just being asked may miss one, hence the
+// ticks. Threads that wait for a notification get one.
+void GuestThreads::StopThreads() {
+  const auto end = steady_clock::now() + kGrace;
+  const auto tick = [this] { wasmtime_engine_increment_epoch(module_.engine.get()); };
+  for (int ticks = 0; !AllGone(kTick) && steady_clock::now() < end; ++ticks) {
+    tick();
+    if (ticks > 1) WakeParked(module_.engine.get(), module_.memory.get(), end, tick);
+  }
+}
+
+bool GuestThreads::AllGone(milliseconds most) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, most, [this] { return threads_.empty(); });
+}
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,77 @@
+// One run of a guest with threads (wasi-threads): a store and a host thread for each of its threads, one shared memory,
+// one wasinn process.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "engines/engine.h"
+#include "engines/wasmtime/handles.h"
+
+namespace wasinn::wasmtime {
+
+inline constexpr char kThreadStart[] = "wasi_thread_start";
+
+// What a guest's threads run. Any thread.
+struct ThreadedModule {
+  EnginePtr engine;
+  InstancePrePtr instance_pre;  // linked with the memory
+  SharedMemoryPtr memory;
+};
+
+// Made for one run. Threads of the guest that nothing can end (those in a system call, or parked for good) outlive the
+// run; they own this object too, and use nothing that belongs to the caller of Run.
+class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
+ public:
+  GuestThreads(ThreadedModule module, const engines::Guest& guest);
+
+  // Runs _start on a thread of its own, and returns when the guest has ended: when _start has returned, or any thread
+  // has trapped or exited. Called once.
+  engines::Exit Run();
+
+  // wasi.thread-spawn: the new thread's number, or -1. Called on a thread of the guest.
+  int32_t Spawn(int32_t argument) noexcept;
+
+  // Whoever calls wasi-nn. The process is NULL once the guest has ended.
+  wasinn_wasmtime_guest Enter();
+
+  // Whether nothing of the guest should run any more.
+  bool ended() const { return ended_; }
+
+ private:
+  struct Beginning;
+  bool StartThread(int32_t number, int32_t argument);
+  static void* RunThread(void* beginning);
+  // Nothing: the thread returned.
+  std::optional<engines::Exit> RunInStore(int32_t number, int32_t argument);
+  std::optional<engines::Exit> CallGuest(wasmtime_context_t* context, int32_t number, int32_t argument);
+  void End(engines::Exit exit);
+  void Leave(int32_t number);
+  static void LeaveCall(void* self);
+  void CloseProcess();
+  void StopThreads();
+  bool AllGone(std::chrono::milliseconds most);
+
+  const ThreadedModule module_;
+  const engines::Guest guest_;  // a copy, for a thread may start after Run has returned; without the process
+  wasinn_process* const process_;
+
+  static constexpr uint32_t kClosed = 1u << 31;
+  std::atomic<uint32_t> calls_{0};  // of wasi-nn that are inside, and kClosed
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> exports_memory_{false};  // the shared one, as "memory"; known once an instance is there
+
+  std::mutex mutex_;  // for what follows
+  std::condition_variable changed_;
+  engines::Exit exit_;         // the first one
+  std::set<int32_t> threads_;  // all that have a store; 0 is the first
+  int32_t last_number_ = 0;
+};
+
+}  // namespace wasinn::wasmtime

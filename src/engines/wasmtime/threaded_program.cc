@@ -1,0 +1,167 @@
+#include "engines/wasmtime/threaded_program.h"
+
+#include <wasinn/wasmtime.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/exports.h"
+#include "engines/wasmtime/guest_threads.h"
+#include "engines/wasmtime/wasi.h"
+
+namespace wasinn::wasmtime {
+namespace {
+
+using engines::Exit;
+using engines::Guest;
+using engines::Result;
+
+constexpr std::string_view kSpawnModule = "wasi";
+constexpr std::string_view kSpawn = "thread-spawn";
+
+GuestThreads* ThreadsOf(wasmtime_context_t* context) {
+  return static_cast<GuestThreads*>(wasmtime_context_get_data(context));
+}
+
+wasinn_wasmtime_guest CallerOf(wasmtime_context_t* context, void*) { return ThreadsOf(context)->Enter(); }
+
+wasm_trap_t* Spawn(void*, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
+  values[0].i64 = static_cast<uint32_t>(ThreadsOf(wasmtime_caller_context(caller))->Spawn(values[0].i32));
+  return nullptr;
+}
+
+std::string_view View(const wasm_name_t* name) { return {name->data, name->size}; }
+
+// The imports of a module, for the time of a scope.
+class Imports {
+ public:
+  explicit Imports(const wasmtime_module_t* module) { wasmtime_module_imports(module, &all_); }
+  ~Imports() { wasm_importtype_vec_delete(&all_); }
+  Imports(const Imports&) = delete;
+  Imports& operator=(const Imports&) = delete;
+
+  std::span<wasm_importtype_t* const> all() const { return {all_.data, all_.size}; }
+
+ private:
+  wasm_importtype_vec_t all_;
+};
+
+bool IsSpawn(const wasm_importtype_t* item) {
+  return View(wasm_importtype_module(item)) == kSpawnModule && View(wasm_importtype_name(item)) == kSpawn;
+}
+
+// NULL if it is none.
+const wasm_memorytype_t* SharedMemoryType(const wasm_importtype_t* item) {
+  const wasm_memorytype_t* type = wasm_externtype_as_memorytype_const(wasm_importtype_type(item));
+  return type != nullptr && wasmtime_memorytype_isshared(type) ? type : nullptr;
+}
+
+Result<const wasm_importtype_t*> FindMemory(const Imports& imports) {
+  const wasm_importtype_t* found = nullptr;
+  for (const wasm_importtype_t* item : imports.all()) {
+    if (SharedMemoryType(item) == nullptr) continue;
+    if (found != nullptr) return std::unexpected("the module imports more than one shared memory");
+    found = item;
+  }
+  if (found == nullptr) {
+    return std::unexpected("the module imports wasi::thread-spawn but no shared memory, which its threads would share");
+  }
+  if (wasmtime_memorytype_is64(SharedMemoryType(found))) {
+    return std::unexpected("the module imports a shared memory with 64-bit addresses; wasi-threads has 32");
+  }
+  return found;
+}
+
+// What a module needs to run once: a memory, and its imports linked with it.
+Result<ThreadedModule> Prepare(const EnginePtr& engine, const LinkerPtr& linker, const ModulePtr& module) {
+  const Imports imports(module.get());
+  const Result<const wasm_importtype_t*> import = FindMemory(imports);
+  if (!import) return std::unexpected(import.error());
+  wasmtime_sharedmemory_t* made = nullptr;
+  auto memory = TakeError(wasmtime_sharedmemory_new(engine.get(), SharedMemoryType(*import), &made));
+  if (!memory) return std::unexpected(memory.error());
+  ThreadedModule result{EnginePtr(wasmtime_engine_clone(engine.get())), nullptr, SharedMemoryPtr(made)};
+
+  const LinkerPtr with_memory(wasmtime_linker_clone(linker.get()));
+  const StorePtr any_store(wasmtime_store_new(engine.get(), nullptr, nullptr));
+  const std::string_view place = View(wasm_importtype_module(*import)), name = View(wasm_importtype_name(*import));
+  wasmtime_extern_t item;
+  item.kind = WASMTIME_EXTERN_SHAREDMEMORY;
+  item.of.sharedmemory = made;
+  auto linked = TakeError(wasmtime_linker_define(with_memory.get(), wasmtime_store_context(any_store.get()),
+                                                 place.data(), place.size(), name.data(), name.size(), &item));
+  if (!linked) return std::unexpected(linked.error());
+  wasmtime_instance_pre_t* instance_pre = nullptr;
+  linked = TakeError(wasmtime_linker_instantiate_pre(with_memory.get(), module.get(), &instance_pre));
+  if (!linked) return std::unexpected(linked.error());
+  result.instance_pre.reset(instance_pre);
+  return result;
+}
+
+class ThreadedProgram final : public engines::Program {
+ public:
+  ThreadedProgram(EnginePtr engine, LinkerPtr linker, ModulePtr module)
+      : engine_(std::move(engine)), linker_(std::move(linker)), module_(std::move(module)) {}
+
+  Exit Run(const Guest& guest) const override {
+    Result<ThreadedModule> ready = Prepare(engine_, linker_, module_);
+    if (!ready) return {Exit::Kind::kFailed, 1, ready.error()};
+    return std::make_shared<GuestThreads>(std::move(*ready), guest)->Run();
+  }
+
+ private:
+  EnginePtr engine_;
+  LinkerPtr linker_;
+  ModulePtr module_;
+};
+
+}  // namespace
+
+bool UsesThreads(const wasmtime_module_t* module) {
+  const Imports imports(module);
+  return std::ranges::any_of(
+      imports.all(), [](const wasm_importtype_t* item) { return IsSpawn(item) || SharedMemoryType(item) != nullptr; });
+}
+
+ThreadsEngine::ThreadsEngine(wasm_config_t* config) {
+  wasmtime_config_epoch_interruption_set(config, true);
+  engine_.reset(wasm_engine_new_with_config(config));
+  linker_.reset(wasmtime_linker_new(engine_.get()));
+}
+
+Result<std::unique_ptr<ThreadsEngine>> ThreadsEngine::New(wasm_config_t* config) {
+  std::unique_ptr<ThreadsEngine> engine(new ThreadsEngine(config));
+  if (Result<void> defined = engine->Define(); !defined) return std::unexpected(defined.error());
+  return engine;
+}
+
+Result<void> ThreadsEngine::Define() {
+  if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
+  if (Result<void> nn = TakeStatus(wasinn_wasmtime_link_guests(linker_.get(), nullptr, CallerOf, nullptr)); !nn) {
+    return nn;
+  }
+  wasm_functype_t* type = wasm_functype_new_1_1(wasm_valtype_new(WASM_I32), wasm_valtype_new(WASM_I32));
+  wasmtime_error_t* error =
+      wasmtime_linker_define_func_unchecked(linker_.get(), kSpawnModule.data(), kSpawnModule.size(), kSpawn.data(),
+                                            kSpawn.size(), type, Spawn, nullptr, nullptr);
+  wasm_functype_delete(type);
+  return TakeError(error);
+}
+
+Result<std::unique_ptr<engines::Program>> ThreadsEngine::Link(ModulePtr module) const {
+  const Imports imports(module.get());
+  if (std::ranges::any_of(imports.all(), IsSpawn) &&
+      !ExportsFunction(module.get(), kThreadStart, {WASM_I32, WASM_I32})) {
+    return std::unexpected(
+        "the module imports wasi::thread-spawn but exports no function wasi_thread_start of two i32, which its threads "
+        "would run");
+  }
+  if (auto ready = Prepare(engine_, linker_, module); !ready) return std::unexpected(ready.error());
+  return std::make_unique<ThreadedProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
+                                           LinkerPtr(wasmtime_linker_clone(linker_.get())), std::move(module));
+}
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,33 @@
+// Programs with threads (wasi-threads): modules that import a shared memory, wasi.thread-spawn or both.
+#pragma once
+
+#include <memory>
+
+#include "engines/engine.h"
+#include "engines/wasmtime/handles.h"
+
+namespace wasinn::wasmtime {
+
+// Whether a module imports any of the two.
+bool UsesThreads(const wasmtime_module_t* module);
+
+// Compiles and links modules with threads. Their code can be interrupted, which costs a look at a counter in each loop
+// and function; hence an engine of their own. Any thread.
+class ThreadsEngine {
+ public:
+  // Takes the config.
+  static engines::Result<std::unique_ptr<ThreadsEngine>> New(wasm_config_t* config);
+
+  wasm_engine_t* get() const { return engine_.get(); }
+  // A module of this engine, as a program. Fails if an import cannot be served.
+  engines::Result<std::unique_ptr<engines::Program>> Link(ModulePtr module) const;
+
+ private:
+  explicit ThreadsEngine(wasm_config_t* config);
+  engines::Result<void> Define();
+
+  EnginePtr engine_;
+  LinkerPtr linker_;
+};
+
+}  // namespace wasinn::wasmtime
