@@ -101,6 +101,8 @@ typedef struct wasinn_limits {
   uint32_t compute_timeout_ms; /* for one compute; 30,000 */
   uint32_t max_tensors;        /* tensors that a component holds at once; 16,384 */
   uint32_t max_errors;         /* error objects that a component holds at once; 1,024 */
+  uint32_t max_threads;        /* threads beside its first; 64. For who runs the guest, as the command does: the library
+                                  starts none for a guest, and does not look at it */
 } wasinn_limits;
 
 enum { WASINN_ALL_ENCODINGS = 0x7fffffff, WASINN_ALL_TARGETS = 0x7fffffff };

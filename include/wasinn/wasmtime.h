@@ -29,11 +29,6 @@ wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host
 typedef struct wasinn_wasmtime_guest {
   wasinn_process* process;         /* NULL: the guest gets runtime_error */
   const wasmtime_memory_t* memory; /* the calling instance's; NULL: its export "memory" is looked up at each call */
-  const wasmtime_sharedmemory_t* shared_memory; /* instead of `memory`, for guests with threads */
-  /* Called when the call is over, on the same thread; NULL: nothing is. From then on the call touches neither `process`
-   * nor the memory: for who frees a process of which a thread may live on. */
-  void (*left)(void* call);
-  void* call;
 } wasinn_wasmtime_guest;
 typedef wasinn_wasmtime_guest (*wasinn_wasmtime_guest_of)(wasmtime_context_t* context, void* user);
 
@@ -41,6 +36,21 @@ typedef wasinn_wasmtime_guest (*wasinn_wasmtime_guest_of)(wasmtime_context_t* co
  * looking it up by its name is most of what a call costs. */
 wasinn_status* wasinn_wasmtime_link_guests(wasmtime_linker_t* linker, wasinn_host* host,
                                            wasinn_wasmtime_guest_of guest_of, void* user) WASINN_MUST_CHECK;
+
+/* A thread that is calling, of a guest with a shared memory and a store for each thread. */
+typedef struct wasinn_wasmtime_thread {
+  wasinn_process* process;               /* the same for all threads; NULL: the thread gets runtime_error */
+  const wasmtime_sharedmemory_t* memory; /* NULL: the instance's export "memory" is looked up */
+  /* Called when the call is over, on the same thread; NULL: nothing is. From then on the call touches neither process
+   * nor memory: for who frees a process of which a thread may live on. */
+  void (*left)(void* call);
+  void* call;
+} wasinn_wasmtime_thread;
+typedef wasinn_wasmtime_thread (*wasinn_wasmtime_thread_of)(wasmtime_context_t* context, void* user);
+
+/* As wasinn_wasmtime_link_guests, for guests with threads. */
+wasinn_status* wasinn_wasmtime_link_threads(wasmtime_linker_t* linker, wasinn_host* host,
+                                            wasinn_wasmtime_thread_of thread_of, void* user) WASINN_MUST_CHECK;
 
 /* The same for one guest: every call belongs to `process`, which must outlive the linker. */
 wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) WASINN_MUST_CHECK;

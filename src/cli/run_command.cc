@@ -70,6 +70,7 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   Result<Process> process = Process::Create(*host, options);
   if (!process) return Fail(process.status().message());
   flags.guest.process = process->get();
+  flags.guest.max_threads = host->limits().max_threads;
   const engines::Exit exit = (*program)->Run(flags.guest);
   if (exit.kind != engines::Exit::Kind::kExited) Fail(module + ": " + exit.message);
   return exit.code;

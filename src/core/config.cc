@@ -66,6 +66,7 @@ Status ReadLimits(const Section& section, wasinn_limits& limits) {
                                                                       {"max_log_messages", &L::max_log_messages},
                                                                       {"max_tensors", &L::max_tensors},
                                                                       {"max_errors", &L::max_errors},
+                                                                      {"max_threads", &L::max_threads},
                                                                       {"load_timeout_ms", &L::load_timeout_ms},
                                                                       {"compute_timeout_ms", &L::compute_timeout_ms}};
   static constexpr std::pair<const char*, uint64_t L::*> kBytes[] = {{"max_model_bytes", &L::max_model_bytes},

@@ -32,6 +32,7 @@ constexpr Key kKeys[] = {
     {"limits", "max_builders", Kind::kInteger},
     {"limits", "max_tensors", Kind::kInteger},
     {"limits", "max_errors", Kind::kInteger},
+    {"limits", "max_threads", Kind::kInteger},
     {"limits", "max_name_bytes", Kind::kInteger},
     {"limits", "max_log_messages", Kind::kInteger},
     {"limits", "max_model_bytes", Kind::kInteger},

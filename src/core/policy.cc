@@ -40,7 +40,8 @@ wasinn_limits DefaultLimits() {
           .load_timeout_ms = 60'000,
           .compute_timeout_ms = 30'000,
           .max_tensors = 16'384,
-          .max_errors = 1'024};
+          .max_errors = 1'024,
+          .max_threads = 64};
 }
 
 }  // namespace wasinn::core

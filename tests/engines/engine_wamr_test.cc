@@ -1,6 +1,5 @@
 // The WAMR adapter in an embedder's program, with the echo backend: which guest has which process, what guests do to
 // their memory, and guests that end. Under ThreadSanitizer too, which sees all but WAMR's own code.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <wasinn/wamr.h>
 
@@ -299,26 +298,6 @@ TEST_F(WamrTest, ThreadsNeedSharedMemory) {
   const Module module("wamr-unshared");
   Puppet guest(module);
   EXPECT_EQ(guest.Load("one"), kRuntimeError);
-}
-
-// Eight threads whose first calls race, 10,000 calls each on shared and own contexts.
-TEST_F(WamrTest, ThreadsOfOneGuest) {
-  const Runtime runtime(host_.get());
-  const Module module("hostile-threads");
-  std::string program = "threads", how = "stress";
-  char* argv[] = {program.data(), how.data()};
-  InstantiationArgs2* args = nullptr;
-  ASSERT_TRUE(wasm_runtime_instantiation_args_create(&args));
-  wasm_runtime_instantiation_args_set_default_stack_size(args, kStack);
-  wasm_runtime_instantiation_args_set_wasi_arg(args, argv, 2);
-  wasm_runtime_instantiation_args_set_wasi_stdio(args, -1, ::open("/dev/null", O_WRONLY | O_CLOEXEC), -1);
-  char error[128] = {};
-  const wasm_module_inst_t instance = wasm_runtime_instantiate_ex2(module.get(), args, error, sizeof error);
-  wasm_runtime_instantiation_args_destroy(args);
-  ASSERT_NE(instance, nullptr) << error;
-  EXPECT_TRUE(wasm_application_execute_main(instance, 0, nullptr)) << wasm_runtime_get_exception(instance);
-  EXPECT_EQ(wasm_runtime_get_wasi_exit_code(instance), 0u);
-  wasm_runtime_deinstantiate(instance);
 }
 
 }  // namespace

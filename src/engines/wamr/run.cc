@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <wasinn/wamr.h>
 
+#include <algorithm>
 #include <array>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -22,7 +24,6 @@ using engines::Result;
 
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
-constexpr uint32_t kMostThreads = 64;         // of one guest
 using ErrorText = std::array<char, 256>;
 
 // WAMR wants a signal stack on each thread that runs guests; the one that made the runtime has it.
@@ -58,7 +59,6 @@ class Runtime {
   Result<void> Start() {
     RuntimeInitArgs args = {};
     args.mem_alloc_type = Alloc_With_System_Allocator;
-    args.max_thread_num = kMostThreads;
     initialized_ = wasm_runtime_full_init(&args);
     if (!initialized_) return std::unexpected("WAMR does not start");
     wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);  // what goes wrong comes back as an error, too
@@ -69,9 +69,30 @@ class Runtime {
     return std::unexpected(std::move(line));
   }
 
+  // A guest that is being run. How many threads a guest may have is WAMR's setting for all of them, which must not
+  // change under any: it is that of the first of those that run beside each other.
+  class Run {
+   public:
+    Run(const Runtime& runtime, uint32_t max_threads) : runtime_(runtime) {
+      const std::lock_guard lock(runtime_.mutex_);
+      if (runtime_.running_++ == 0) wasm_runtime_set_max_thread_num(std::max(max_threads, 1u));
+    }
+    ~Run() {
+      const std::lock_guard lock(runtime_.mutex_);
+      --runtime_.running_;
+    }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+   private:
+    const Runtime& runtime_;
+  };
+
  private:
   bool initialized_ = false;
   wasinn_wamr* nn_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable size_t running_ = 0;
 };
 
 class ModuleProgram final : public engines::Program {
@@ -97,6 +118,10 @@ class ModuleProgram final : public engines::Program {
   Exit Run(const Guest& guest) const override {
     const ThreadEnvironment thread;
     ErrorText error = {};
+    if (guest.max_threads == 0 && CanSpawnThreads()) {
+      return {Exit::Kind::kFailed, 1, "the program imports a function that spawns threads, and may have none"};
+    }
+    const Runtime::Run run(*runtime_, guest.max_threads);
     const wasm_module_inst_t instance = Instantiate(guest, &error);
     if (instance == nullptr) return FailedToStart(error.data(), guest);
     wasm_application_execute_main(instance, 0, nullptr);
@@ -144,6 +169,17 @@ class ModuleProgram final : public engines::Program {
         return wasm_func_type_get_param_count(item.u.func_type) == 0 &&
                wasm_func_type_get_result_count(item.u.func_type) == 0;
       }
+    }
+    return false;
+  }
+
+  bool CanSpawnThreads() const {
+    const int32_t count = wasm_runtime_get_import_count(module_);
+    for (int32_t i = 0; i < count; ++i) {
+      wasm_import_t item = {};
+      wasm_runtime_get_import_type(module_, i, &item);
+      const std::string_view name(item.name);
+      if (name == "thread-spawn" || name == "pthread_create") return true;
     }
     return false;
   }

@@ -151,11 +151,10 @@ void GuestThreads::Leave(int32_t number) {
   changed_.notify_all();
 }
 
-wasinn_wasmtime_guest GuestThreads::Enter() {
+wasinn_wasmtime_thread GuestThreads::Enter() {
   const bool closed = (calls_.fetch_add(1) & kClosed) != 0;
   return {.process = closed ? nullptr : process_,
-          .memory = nullptr,
-          .shared_memory = exports_memory_ ? module_.memory.get() : nullptr,
+          .memory = exports_memory_ ? module_.memory.get() : nullptr,
           .left = LeaveCall,
           .call = this};
 }

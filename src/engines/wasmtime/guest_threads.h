@@ -39,7 +39,7 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   int32_t Spawn(int32_t argument) noexcept;
 
   // Whoever calls wasi-nn. The process is NULL once the guest has ended.
-  wasinn_wasmtime_guest Enter();
+  wasinn_wasmtime_thread Enter();
 
   // Whether nothing of the guest should run any more.
   bool ended() const { return ended_; }

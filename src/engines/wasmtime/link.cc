@@ -19,12 +19,18 @@ namespace {
 
 constexpr char kMemory[] = "memory";
 
+// How to find who is calling: one of the functions.
+struct Finder {
+  wasinn_wasmtime_process_of process_of;
+  wasinn_wasmtime_guest_of guest_of;
+  wasinn_wasmtime_thread_of thread_of;
+  void* user;
+};
+
 // What one host function needs at a call. Owned by the linker, const once defined.
 struct Binding {
   uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
-  wasinn_wasmtime_process_of process_of;  // or
-  wasinn_wasmtime_guest_of guest_of;
-  void* user;
+  Finder find;
 };
 
 wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
@@ -47,13 +53,9 @@ class GuestMemory {
     }
     view_ = {};
     release_ = true;
-    if (export_.kind == WASMTIME_EXTERN_SHAREDMEMORY) {
-      view_.struct_size = sizeof view_;
-      view_.flags = WASINN_MEMORY_SHARED;
-      view_.base = wasmtime_sharedmemory_data(export_.of.sharedmemory);
-      view_.size = wasmtime_sharedmemory_data_size(export_.of.sharedmemory);
-    }
+    if (export_.kind == WASMTIME_EXTERN_SHAREDMEMORY) View(export_.of.sharedmemory);
   }
+  explicit GuestMemory(const wasmtime_sharedmemory_t* known) : view_{} { View(known); }
   ~GuestMemory() {
     if (release_) wasmtime_extern_delete(&export_);
   }
@@ -73,6 +75,13 @@ class GuestMemory {
     view_.id[1] = uint64_t{memory.__private1} << 32 | memory.__private2;
   }
 
+  void View(const wasmtime_sharedmemory_t* memory) {
+    view_.struct_size = sizeof view_;
+    view_.flags = WASINN_MEMORY_SHARED;
+    view_.base = wasmtime_sharedmemory_data(memory);
+    view_.size = wasmtime_sharedmemory_data_size(memory);
+  }
+
   wasinn_memory view_;
   wasmtime_extern_t export_;
   bool release_ = false;
@@ -86,29 +95,50 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
   uint64_t args[kParams + 1];  // of none, too
 #pragma GCC unroll 16
   for (uint32_t i = 0; i < kParams; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
-  const wasinn_wasmtime_guest guest = binding.guest_of != nullptr
-                                          ? binding.guest_of(context, binding.user)
-                                          : wasinn_wasmtime_guest{binding.process_of(context, binding.user), nullptr};
+  const Finder& find = binding.find;
+  const wasinn_wasmtime_guest guest = find.guest_of != nullptr
+                                          ? find.guest_of(context, find.user)
+                                          : wasinn_wasmtime_guest{find.process_of(context, find.user), nullptr};
   const GuestMemory memory(caller, context, guest.memory);
   const uint32_t result = binding.call(guest.process, memory.view(), args);
   values[0].i64 = result;  // all 64 bits, as Wasmtime itself writes an i32
   return nullptr;
 }
 
+// The same for guests with threads.
+template <uint32_t kParams>
+wasm_trap_t* CallOfThread(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
+  const Binding& binding = *static_cast<const Binding*>(env);
+  wasmtime_context_t* context = wasmtime_caller_context(caller);
+  uint64_t args[kParams + 1];
+#pragma GCC unroll 16
+  for (uint32_t i = 0; i < kParams; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
+  const wasinn_wasmtime_thread thread = binding.find.thread_of(context, binding.find.user);
+  if (thread.memory != nullptr) {
+    const GuestMemory memory(thread.memory);
+    values[0].i64 = binding.call(thread.process, memory.view(), args);
+  } else {
+    const GuestMemory memory(caller, context, nullptr);
+    values[0].i64 = binding.call(thread.process, memory.view(), args);
+  }
+  if (thread.left != nullptr) thread.left(thread.call);
+  return nullptr;
+}
+
 using Callback = wasm_trap_t* (*)(void*, wasmtime_caller_t*, wasmtime_val_raw_t*, size_t);
 
 template <uint32_t... kParams>
-Callback CallOf(size_t n_params, std::integer_sequence<uint32_t, kParams...>) {
+Callback CallOf(bool threads, size_t n_params, std::integer_sequence<uint32_t, kParams...>) {
   static constexpr Callback kCalls[] = {Call<kParams>...};
-  return kCalls[n_params];
+  static constexpr Callback kCallsOfThreads[] = {CallOfThread<kParams>...};
+  return threads ? kCallsOfThreads[n_params] : kCalls[n_params];
 }
 
-wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, wasinn_wasmtime_process_of process_of,
-                      wasinn_wasmtime_guest_of guest_of, void* user) {
+wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, const Finder& find) {
   const size_t n_params = std::strlen(function.params);  // no more than WASINN_MAX_PARAMS
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
   if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
-  *binding = {function.call, process_of, guest_of, user};
+  *binding = {function.call, find};
   wasm_valtype_vec_t params, results;
   wasm_valtype_vec_new_uninitialized(&params, n_params);
   for (size_t i = 0; i < params.size; ++i) params.data[i] = wasm_valtype_new(WASM_I32);
@@ -118,20 +148,20 @@ wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function
   // The linker owns the binding from here on, also if this fails.
   wasmtime_error_t* error = wasmtime_linker_define_func_unchecked(
       linker, function.module, std::strlen(function.module), function.name, std::strlen(function.name), type,
-      CallOf(n_params, std::make_integer_sequence<uint32_t, WASINN_MAX_PARAMS + 1>()), binding, std::free);
+      CallOf(find.thread_of != nullptr, n_params, std::make_integer_sequence<uint32_t, WASINN_MAX_PARAMS + 1>()),
+      binding, std::free);
   wasm_functype_delete(type);
   return error == nullptr ? nullptr : ToStatus(error);
 }
 
-wasinn_status* Link(wasmtime_linker_t* linker, wasinn_wasmtime_process_of process_of, wasinn_wasmtime_guest_of guest_of,
-                    void* user) {
-  if (linker == nullptr || (process_of == nullptr && guest_of == nullptr)) {
+wasinn_status* Link(wasmtime_linker_t* linker, const Finder& find) {
+  if (linker == nullptr || (find.process_of == nullptr && find.guest_of == nullptr && find.thread_of == nullptr)) {
     return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi-nn needs a linker and a way to find the guest");
   }
   size_t count = 0;
   const wasinn_function* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (wasinn_status* status = Define(linker, functions[i], process_of, guest_of, user)) return status;
+    if (wasinn_status* status = Define(linker, functions[i], find)) return status;
   }
   return nullptr;
 }
@@ -143,12 +173,17 @@ extern "C" {
 
 wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_process_of process_of,
                                     void* user) {
-  return wasinn::wasmtime::Link(linker, process_of, nullptr, user);
+  return wasinn::wasmtime::Link(linker, {process_of, nullptr, nullptr, user});
 }
 
 wasinn_status* wasinn_wasmtime_link_guests(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_guest_of guest_of,
                                            void* user) {
-  return wasinn::wasmtime::Link(linker, nullptr, guest_of, user);
+  return wasinn::wasmtime::Link(linker, {nullptr, guest_of, nullptr, user});
+}
+
+wasinn_status* wasinn_wasmtime_link_threads(wasmtime_linker_t* linker, wasinn_host*,
+                                            wasinn_wasmtime_thread_of thread_of, void* user) {
+  return wasinn::wasmtime::Link(linker, {nullptr, nullptr, thread_of, user});
 }
 
 wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) {

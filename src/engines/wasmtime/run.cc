@@ -33,8 +33,7 @@ class ModuleProgram final : public engines::Program {
       : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
 
   Exit Run(const Guest& guest) const override {
-    wasinn_wasmtime_guest caller{};
-    caller.process = guest.process;
+    wasinn_wasmtime_guest caller{guest.process, nullptr};
     const StorePtr store(wasmtime_store_new(engine_.get(), &caller, nullptr));
     const Exit exit = RunIn(wasmtime_store_context(store.get()), guest, &caller);
     if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the store, which has the memory

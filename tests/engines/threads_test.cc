@@ -1,0 +1,122 @@
+// Guests with threads on each engine, in one OS process, with the echo backend. Under ThreadSanitizer too, which sees
+// all but the engines' own code. tests/hostile has more of it, by the command.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engines/engine.h"
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using engines::Exit;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+class EngineThreadsTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  EngineThreadsTest() {
+    AddEchoModel(host_.get(), "model", "in x f32 -1,-1\n");
+    AddEchoModel(host_.get(), "endless", "in x f32 1\ndelay 100000\n");
+    auto engine = OnWamr() ? engines::NewWamrEngine({.cache = false, .warn = {}})
+                           : engines::NewWasmtimeEngine({.cache = false, .warn = {}});
+    if (engine) {
+      engine_ = std::move(*engine);
+    } else {
+      ADD_FAILURE() << engine.error();
+    }
+  }
+
+  static bool OnWamr() { return std::string_view(GetParam()) == "wamr"; }
+  std::unique_ptr<engines::Program> Load(const std::string& guest) const {
+    auto program = engine_->Load(ENGINES_GUESTS "/hostile-" + guest + ".wasm");
+    EXPECT_TRUE(program.has_value()) << program.error();
+    return program ? std::move(*program) : nullptr;
+  }
+  // The process is gone when it returns.
+  Exit Run(const engines::Program& program, const std::string& how) const {
+    const ProcessPtr process = NewProcess(host_.get());
+    return program.Run({.args = {"guest", how}, .inherit_stdio = false, .process = process.get()});
+  }
+
+  Log log_;
+  const HostPtr host_ = EchoHost(log_, "limits.compute_timeout_ms = 0\n");
+  std::unique_ptr<engines::Engine> engine_;
+};
+
+TEST_P(EngineThreadsTest, TenThousandCallsOfEachOfEight) {
+  const auto program = Load("threads");
+  ASSERT_NE(program, nullptr);
+  const Exit exit = Run(*program, "");
+  EXPECT_EQ(exit.kind, Exit::Kind::kExited) << exit.message;
+  EXPECT_EQ(exit.code, 0);
+}
+
+TEST_P(EngineThreadsTest, SpawnsAndRefusals) {
+  const auto program = Load("thread_attacks");
+  ASSERT_NE(program, nullptr);
+  for (const char* how : {"bomb", "chain", "busy", "grow"}) {
+    const Exit exit = Run(*program, how);
+    EXPECT_EQ(exit.code, 0) << how << ": " << exit.message;
+  }
+}
+
+TEST_P(EngineThreadsTest, TheEndOfOneIsTheEndOfAll) {
+  const auto program = Load("thread_attacks");
+  ASSERT_NE(program, nullptr);
+  const struct {
+    const char* how;
+    int code;
+  } ends[] = {{"exit-lpc", 7}, {"trap-lpc", 134}, {"zero-lpc", 0}, {"return-lpc", 0}};
+  for (const auto& end : ends) {
+    const auto start = steady_clock::now();
+    const Exit exit = Run(*program, end.how);
+    EXPECT_EQ(exit.code, end.code) << end.how << ": " << exit.message;
+    EXPECT_EQ(exit.kind, end.code == 134 ? Exit::Kind::kTrapped : Exit::Kind::kExited) << end.how;
+    EXPECT_LT(steady_clock::now() - start, seconds(20)) << end.how;
+  }
+}
+
+// One ends while the other is being served: what interrupts the threads of the one does not harm the other's.
+TEST_P(EngineThreadsTest, GuestsBesideEachOther) {
+  const auto stress = Load("threads"), attacks = Load("thread_attacks");
+  ASSERT_TRUE(stress != nullptr && attacks != nullptr);
+  int stress_code = -1;
+  std::thread beside([&] { stress_code = Run(*stress, "").code; });
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(Run(*attacks, "exit-lc").code, 7);
+  beside.join();
+  EXPECT_EQ(stress_code, 0);
+}
+
+// Threads that sleep in the system outlive their guest. When they wake, its process and program are gone.
+TEST_P(EngineThreadsTest, ThreadsThatCannotBeEnded) {
+  if (OnWamr()) GTEST_SKIP() << "WAMR waits for them";
+  auto program = Load("thread_attacks");
+  ASSERT_NE(program, nullptr);
+  const auto start = steady_clock::now();
+  EXPECT_EQ(Run(*program, "exit-s").code, 7);
+  EXPECT_LT(steady_clock::now() - start, std::chrono::milliseconds(2800));  // they sleep for 3,000
+  program.reset();
+  engine_.reset();
+  std::this_thread::sleep_for(seconds(3));
+}
+
+std::vector<const char*> Engines() {
+#if ENGINES_WAMR
+  return {"wasmtime", "wamr"};
+#else
+  return {"wasmtime"};
+#endif
+}
+INSTANTIATE_TEST_SUITE_P(Engines, EngineThreadsTest, ::testing::ValuesIn(Engines()),
+                         [](const auto& engine) { return std::string(engine.param); });
+
+}  // namespace
+}  // namespace wasinn::testing
