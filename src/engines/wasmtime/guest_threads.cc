@@ -175,10 +175,13 @@ void GuestThreads::CloseProcess() {
 // ticks. Threads that wait for a notification get one.
 void GuestThreads::StopThreads() {
   const auto end = steady_clock::now() + kGrace;
-  const auto tick = [this] { wasmtime_engine_increment_epoch(module_.engine.get()); };
-  for (int ticks = 0; !AllGone(kTick) && steady_clock::now() < end; ++ticks) {
-    tick();
-    if (ticks > 1) WakeParked(module_.engine.get(), module_.memory.get(), end, tick);
+  const auto goes_on = [&](milliseconds wait) {
+    wasmtime_engine_increment_epoch(module_.engine.get());
+    return !AllGone(wait) && steady_clock::now() < end;
+  };
+  for (int ticks = 0; goes_on(kTick); ++ticks) {
+    if (ticks < 2) continue;
+    WakeParked(module_.engine.get(), module_.memory.get(), [&] { return goes_on(milliseconds(0)); });
   }
 }
 

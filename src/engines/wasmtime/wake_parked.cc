@@ -43,15 +43,14 @@ bool Instantiate(wasm_engine_t* engine, wasmtime_context_t* context, const wasmt
 
 }  // namespace
 
-void WakeParked(wasm_engine_t* engine, const wasmtime_sharedmemory_t* memory,
-                std::chrono::steady_clock::time_point until, const std::function<void()>& tick) {
+void WakeParked(wasm_engine_t* engine, const wasmtime_sharedmemory_t* memory, const std::function<bool()>& goes_on) {
   const StorePtr store(wasmtime_store_new(engine, nullptr, nullptr));
   wasmtime_context_t* context = wasmtime_store_context(store.get());
   wasmtime_context_set_epoch_deadline(context, kNoDeadline);
   wasmtime_extern_t wake;
   if (!Instantiate(engine, context, memory, &wake)) return;
   const uint64_t size = wasmtime_sharedmemory_data_size(memory);
-  for (uint64_t at = 0; at < size && std::chrono::steady_clock::now() < until; at += kAtOnce) {
+  for (uint64_t at = 0; at < size && goes_on(); at += kAtOnce) {
     const uint64_t count = std::min(kAtOnce, size - at) / 4;
     const wasmtime_val_t values[] = {{.kind = WASMTIME_I32, .of = {.i32 = static_cast<int32_t>(at)}},
                                      {.kind = WASMTIME_I32, .of = {.i32 = static_cast<int32_t>(count)}}};
@@ -59,7 +58,6 @@ void WakeParked(wasm_engine_t* engine, const wasmtime_sharedmemory_t* memory,
     wasmtime_error_t* error = wasmtime_func_call(context, &wake.of.func, values, 2, nullptr, 0, &trap);
     if (trap != nullptr) wasm_trap_delete(trap);
     if (error != nullptr) wasmtime_error_delete(error);
-    tick();
   }
 }
 
