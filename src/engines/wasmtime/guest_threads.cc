@@ -67,6 +67,7 @@ Exit GuestThreads::Run() {
   CloseProcess();
   StopThreads();
   const std::lock_guard lock(mutex_);
+  if (threads_.empty()) module_ = {};  // here, and not on a thread that is just leaving
   return exit_;
 }
 

@@ -58,7 +58,7 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   void StopThreads();
   bool AllGone(std::chrono::milliseconds most);
 
-  const ThreadedModule module_;
+  ThreadedModule module_;
   const engines::Guest guest_;  // a copy, for a thread may start after Run has returned; without the process
   wasinn_process* const process_;
 
