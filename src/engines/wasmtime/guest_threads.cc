@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <exception>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -94,9 +95,9 @@ bool GuestThreads::StartThread(int32_t number, int32_t argument) {
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, kStackSize);
-  auto beginning = std::make_unique<Beginning>(shared_from_this(), number, argument);
+  std::unique_ptr<Beginning> beginning(new (std::nothrow) Beginning{shared_from_this(), number, argument});
   pthread_t thread;
-  const bool started = pthread_create(&thread, &attributes, RunThread, beginning.get()) == 0;
+  const bool started = beginning != nullptr && pthread_create(&thread, &attributes, RunThread, beginning.get()) == 0;
   pthread_attr_destroy(&attributes);
   if (started) beginning.release();  // it is the thread's now
   return started;
