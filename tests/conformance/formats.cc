@@ -81,10 +81,11 @@ size_t CountRight(const Format& format, const Bytes& outputs, const std::vector<
   return right;
 }
 
-Bytes RunReference(const Format& format, const std::filesystem::path& inputs, const std::filesystem::path& folder) {
+Bytes RunReference(const Format& format, const std::filesystem::path& inputs, const std::filesystem::path& folder,
+                   const std::string& dims) {
   const std::filesystem::path outputs = folder / "reference";
   const CommandResult run =
-      RunCommand({std::string(CONFORMANCE_REFERENCES "/reference_") + format.framework, format.type, "1,1,8,8", inputs,
+      RunCommand({std::string(CONFORMANCE_REFERENCES "/reference_") + format.framework, format.type, dims, inputs,
                   outputs, format.native_input, format.native_output, format.path()},
                  {"TF_CPP_MIN_LOG_LEVEL=3"}, "", 300);
   EXPECT_EQ(run.exit_code, 0) << run.err;

@@ -45,8 +45,9 @@ Bytes InputsOf(const Format& format, const HeldOut& held_out);
 // How many of the outputs (one for each label) are largest at the label.
 size_t CountRight(const Format& format, const Bytes& outputs, const std::vector<size_t>& labels);
 
-// What the framework, called directly in a program of its own, gives for a file of tensors of [1,1,8,8]. Files of its
-// own go into `folder`.
-Bytes RunReference(const Format& format, const std::filesystem::path& inputs, const std::filesystem::path& folder);
+// What the framework, called directly in a program of its own, gives for a file of tensors of these dimensions. Files
+// of its own go into `folder`.
+Bytes RunReference(const Format& format, const std::filesystem::path& inputs, const std::filesystem::path& folder,
+                   const std::string& dims = "1,1,8,8");
 
 }  // namespace wasinn::testing

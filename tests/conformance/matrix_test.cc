@@ -1,124 +1,109 @@
 // The same program on every framework, in every format, over every form of wasi-nn: all held-out digits, with the bytes
-// and the accuracy of the framework called directly.
+// and the accuracy of the framework called directly; and what a language model says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
-#include "formats.h"
+#include "forms.h"
 #include "wasinn_run.h"
 
 namespace wasinn::testing {
 namespace {
 
-// A form of wasi-nn, and how it writes numbers.
-struct Form {
-  const char* name;
-  const char* guest;
-  const char* dialect;
-  int autodetect;
-  bool component = false;
-};
-constexpr Form kForms[] = {
-    {"witx", "infer-witx", "witx", 5},
-    {"WasmEdge's numbers", "infer-witx", "wasmedge", 5},
-    {"WAMR's numbers", "infer-witx", "wamr", 6},
-    {"WAMR's module", "infer-wamr", "witx", 6},
-    {"wasi:nn of 2024-10-28", "infer-october.component", "witx", 6, true},
-    {"wasi:nn of 2024-08-19", "infer-august.component", "witx", 6, true},
-    {"wasi:nn of 2024-06-25", "infer-june.component", "witx", 6, true},
-};
-
-// Components need a Wasmtime that serves them, and jco to make them.
-std::vector<Form> BuiltForms() {
-  // Other engines than Wasmtime run no components, and say so: their own tests see to it.
-  const bool components = CONFORMANCE_HAS_COMPONENTS && std::getenv("WASINN_ENGINE") == nullptr;
-  std::vector<Form> forms;
-  for (const Form& form : kForms) {
-    if (!form.component || components) forms.push_back(form);
-  }
-  return forms;
-}
-
-class MatrixTest : public ::testing::TestWithParam<Format> {
+class MatrixTest : public ::testing::TestWithParam<Case> {
  protected:
-  MatrixTest() {
-    const Format& format = GetParam();
-    std::ofstream(folder_.path() / "host.toml")
-        << "[models.digits]\npath = \"" << format.path() << "\"\nbackend = \"" << format.framework << "\"\n";
-    const Bytes inputs = InputsOf(format, held_out_);
-    std::ofstream(Inputs(), std::ios::binary).write(reinterpret_cast<const char*>(inputs.data()), inputs.size());
+  // The host offers the model by this name.
+  static constexpr char kName[] = "name:model";
+
+  static const Format& format() { return GetParam().format; }
+  static const Form& form() { return GetParam().form; }
+
+  // `config`: lines of the model's configuration.
+  void Write(const Bytes& inputs, const std::string& config = "") const {
+    std::ofstream(folder_.path() / "host.toml") << "[models.model]\npath = \"" << format().path() << "\"\nbackend = \""
+                                                << format().framework << "\"\n[models.model.config]\n"
+                                                << config;
+    std::ofstream(Inputs(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(inputs.data()), static_cast<std::streamsize>(inputs.size()));
   }
 
   std::string Inputs() const { return folder_.path() / "inputs"; }
 
-  // A guest that runs all images on each of these models.
-  CommandResult Run(const Form& form, const std::vector<std::string>& models) const {
-    std::vector<std::string> args = {GetParam().type,  "1,1,8,8", "/files/inputs",
-                                     "/files/outputs", "image",   GetParam().output};
+  // A guest that runs all tensors on each of these models.
+  CommandResult Run(const char* input, const std::string& dims, const std::vector<std::string>& models) const {
+    std::vector<std::string> args = {format().type, dims, "/files/inputs", "/files/outputs", input, format().output};
     args.insert(args.end(), models.begin(), models.end());
-    return RunGuest({"--config", folder_.path() / "host.toml", "--dialect", form.dialect, "--dir",
+    return RunGuest({"--config", folder_.path() / "host.toml", "--dialect", form().dialect, "--dir",
                      folder_.path().string() + "::/files", "--dir", CONFORMANCE_SOURCE "/models::/models"},
-                    form.guest, args);
+                    std::string("infer-") + form().guest, args);
   }
 
-  const HeldOut held_out_ = ReadHeldOut();
+  void CheckDigits() const;
+  void CheckText() const;
+  void CheckFolder() const;
+
   const TempFolder folder_;
 };
 
 // By name and, where the format can be given as bytes, by its number and by the bytes alone.
-std::vector<std::string> ModelsOf(const Format& format, const Form& form) {
-  std::vector<std::string> models = {"name:digits"};
-  const std::string files = format.guest_files();
-  if (files.empty()) return models;
-  for (const int encoding : {format.encoding, form.autodetect}) {
-    models.push_back("bytes:" + std::to_string(encoding) + ":" + files);
-  }
-  return models;
-}
-
-TEST_P(MatrixTest, Digits) {
-  const Bytes expected = RunReference(GetParam(), Inputs(), folder_.path());
-  const size_t right = CountRight(GetParam(), expected, held_out_.labels);
+void MatrixTest::CheckDigits() const {
+  const HeldOut held_out = ReadHeldOut();
+  Write(InputsOf(format(), held_out));
+  const Bytes expected = RunReference(format(), Inputs(), folder_.path());
+  const size_t right = CountRight(format(), expected, held_out.labels);
   EXPECT_GE(static_cast<double>(right), kWantedAccuracy * kHeldOut);
-  for (const Form& form : BuiltForms()) {
-    SCOPED_TRACE(form.name);
-    const std::vector<std::string> models = ModelsOf(GetParam(), form);
-    const CommandResult run = Run(form, models);
-    EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
-    std::string lines;
-    for (const std::string& model : models) lines += model + " " + std::to_string(kHeldOut) + "\n";
-    EXPECT_EQ(run.out, lines);
-    const Bytes outputs = ReadBytes(folder_.path() / "outputs");
-    ASSERT_EQ(outputs.size(), expected.size() * models.size());
-    for (size_t i = 0; i < models.size(); ++i) {
-      const auto begin = outputs.begin() + static_cast<ptrdiff_t>(i * expected.size());
-      const Bytes of_model(begin, begin + static_cast<ptrdiff_t>(expected.size()));
-      EXPECT_TRUE(of_model == expected) << models[i] << ": other bytes than the framework's own";
-      EXPECT_EQ(CountRight(GetParam(), of_model, held_out_.labels), right) << models[i];
-    }
+
+  std::vector<std::string> models = {kName};
+  const std::string files = format().guest_files();
+  for (const int encoding : {format().encoding, form().autodetect}) {
+    if (!files.empty()) models.push_back("bytes:" + std::to_string(encoding) + ":" + files);
+  }
+  const CommandResult run = Run("image", "1,1,8,8", models);
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  std::string lines;
+  for (const std::string& model : models) lines += model + " " + std::to_string(kHeldOut) + "\n";
+  EXPECT_EQ(run.out, lines);
+  const Bytes outputs = ReadBytes(folder_.path() / "outputs");
+  ASSERT_EQ(outputs.size(), expected.size() * models.size());
+  for (size_t i = 0; i < models.size(); ++i) {
+    const auto begin = outputs.begin() + static_cast<ptrdiff_t>(i * expected.size());
+    const Bytes of_model(begin, begin + static_cast<ptrdiff_t>(expected.size()));
+    EXPECT_TRUE(of_model == expected) << models[i] << ": other bytes than the framework's own";
+    EXPECT_EQ(CountRight(format(), of_model, held_out.labels), right) << models[i];
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, MatrixTest, ::testing::ValuesIn(BuiltFormats()),
-                         [](const auto& format) { return format.param.name; });
+// By name, for a guest's own bytes have no configuration: of these, that they load by the form's numbers.
+void MatrixTest::CheckText() const {
+  const std::string prompt = "GNU General Public";
+  Write({prompt.begin(), prompt.end()}, "temp = 0\nn-predict = 16\nthreads = 1\n");
+  const std::string dims = std::to_string(prompt.size());
+  const Bytes expected = RunReference(format(), Inputs(), folder_.path(), dims);
+  EXPECT_THAT(std::string(expected.begin(), expected.end()), ::testing::StartsWith(" License"));
+  std::vector<std::string> models = {kName};
+  std::string lines = std::string(kName) + " 1\n";
+  for (const int encoding : {form().ggml, form().autodetect}) {
+    models.push_back("load:" + std::to_string(encoding) + ":" + format().guest_files());
+    lines += models.back() + " 0\n";
+  }
+  const CommandResult run = Run("prompt", dims, models);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, lines) << run.err;
+  EXPECT_EQ(ToHex(ReadBytes(folder_.path() / "outputs")), ToHex(expected));
+}
 
 // A model that cannot be given as bytes is refused in every form, in words.
-class FolderTest : public MatrixTest {};
-
-TEST_P(FolderTest, IsNoBytes) {
+void MatrixTest::CheckFolder() const {
   constexpr int kUnsupported = 6, kUnsupportedComponent = 1004;
-  for (const Form& form : BuiltForms()) {
-    SCOPED_TRACE(form.name);
-    const std::string path = std::string("/models/") + GetParam().model + "/saved_model.pb";
-    const std::string by_number = "bytes:" + std::to_string(WASI_NN_ENCODING_TENSORFLOW) + ":" + path;
-    const std::string by_bytes = "bytes:" + std::to_string(form.autodetect) + ":" + path;
-    const CommandResult run = Run(form, {by_number, by_bytes, "name:digits"});
-    const std::string error = ": load: " + std::to_string(form.component ? kUnsupportedComponent : kUnsupported) + "\n";
-    EXPECT_EQ(run.out, by_number + error + by_bytes + error + "name:digits 360\n");
-    EXPECT_THAT(run.err, ::testing::HasSubstr("a SavedModel is a folder"));
-  }
+  Write(InputsOf(format(), ReadHeldOut()));
+  const std::string path = std::string("/models/") + format().model + "/saved_model.pb";
+  const std::string by_number = "bytes:" + std::to_string(WASI_NN_ENCODING_TENSORFLOW) + ":" + path;
+  const std::string by_bytes = "bytes:" + std::to_string(form().autodetect) + ":" + path;
+  const CommandResult run = Run("image", "1,1,8,8", {by_number, by_bytes, kName});
+  const std::string error = ": load: " + std::to_string(form().component ? kUnsupportedComponent : kUnsupported) + "\n";
+  EXPECT_EQ(run.out, by_number + error + by_bytes + error + kName + " 360\n");
+  EXPECT_THAT(run.err, ::testing::HasSubstr("a SavedModel is a folder"));
 }
 
 // The formats that are folders.
@@ -128,8 +113,34 @@ std::vector<Format> Folders() {
   return formats;
 }
 
-INSTANTIATE_TEST_SUITE_P(, FolderTest, ::testing::ValuesIn(Folders()),
-                         [](const auto& format) { return format.param.name; });
+std::string ParamName(const ::testing::TestParamInfo<Case>& info) { return NameOf(info.param); }
+
+// Of core modules, on every engine; of components, on the one that runs them: ctest tells these suites by their first
+// word. Where a part is not built, its suites have no cases.
+class TextTest : public MatrixTest {};
+class FolderTest : public MatrixTest {};
+TEST_P(MatrixTest, Digits) { CheckDigits(); }
+TEST_P(TextTest, Completion) { CheckText(); }
+TEST_P(FolderTest, IsNoBytes) { CheckFolder(); }
+INSTANTIATE_TEST_SUITE_P(, MatrixTest, ::testing::ValuesIn(Cases(BuiltFormats(), ModuleForms())), ParamName);
+INSTANTIATE_TEST_SUITE_P(, TextTest, ::testing::ValuesIn(Cases(TextFormats(), ModuleForms())), ParamName);
+INSTANTIATE_TEST_SUITE_P(, FolderTest, ::testing::ValuesIn(Cases(Folders(), ModuleForms())), ParamName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TextTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FolderTest);
+
+class ComponentMatrixTest : public MatrixTest {};
+class ComponentTextTest : public MatrixTest {};
+class ComponentFolderTest : public MatrixTest {};
+TEST_P(ComponentMatrixTest, Digits) { CheckDigits(); }
+TEST_P(ComponentTextTest, Completion) { CheckText(); }
+TEST_P(ComponentFolderTest, IsNoBytes) { CheckFolder(); }
+INSTANTIATE_TEST_SUITE_P(, ComponentMatrixTest, ::testing::ValuesIn(Cases(BuiltFormats(), ComponentForms())),
+                         ParamName);
+INSTANTIATE_TEST_SUITE_P(, ComponentTextTest, ::testing::ValuesIn(Cases(TextFormats(), ComponentForms())), ParamName);
+INSTANTIATE_TEST_SUITE_P(, ComponentFolderTest, ::testing::ValuesIn(Cases(Folders(), ComponentForms())), ParamName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentMatrixTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentTextTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ComponentFolderTest);
 
 }  // namespace
 }  // namespace wasinn::testing

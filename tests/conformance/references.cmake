@@ -34,3 +34,8 @@ if(TARGET wasinn_backend_torch)
   find_package(LibTorch REQUIRED)
   wasinn_add_reference(torch NATIVE torch_models.cc LIBRARIES LibTorch::libtorch)
 endif()
+if(TARGET wasinn_backend_llama)
+  find_package(Llama REQUIRED)
+  wasinn_add_reference(llama NATIVE llama_native.cc LIBRARIES Llama::headers
+                       DEFINE WASINN_TEST_LLAMA="${Llama_LIBRARY_DIR}/libllama.so")
+endif()

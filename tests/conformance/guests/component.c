@@ -5,6 +5,8 @@ static bool IsCalled(const wasi_nn_named_tensor* tensor, const char* name) {
   return tensor->name_size == strlen(name) && memcmp(tensor->name, name, tensor->name_size) == 0;
 }
 
+uint32_t NnInit(uint32_t graph, uint32_t* context) { return InitContext(graph, context); }
+
 uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
                  uint32_t* written) {
   const wasi_nn_named_tensor in = {input->name, strlen(input->name), NewTensor(input)};

@@ -54,7 +54,7 @@ uint32_t NnLoad(const NnPart* parts, uint32_t count, uint32_t encoding, uint32_t
   return TakeHandle(&result, graph);
 }
 
-uint32_t NnInit(uint32_t graph, uint32_t* context) {
+static inline uint32_t InitContext(uint32_t graph, uint32_t* context) {
   wasi_nn_result result;
   wasi_nn_init_execution_context(graph, &result);
   return TakeHandle(&result, context);

@@ -14,6 +14,8 @@ void Compute(wasi_nn_context context, Done* done)
 void GetOutput(wasi_nn_context context, const char* name, size_t size, wasi_nn_result* tensor)
     WASI_NN_IMPORT("inference", "[method]graph-execution-context.get-output");
 
+uint32_t NnInit(uint32_t graph, uint32_t* context) { return InitContext(graph, context); }
+
 uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
                  uint32_t* written) {
   Done done;

@@ -4,9 +4,9 @@
 //
 // TYPE (f32, u8) and DIMS (1,1,8,8) are those of one tensor; the file INPUTS has any number of them, one after the
 // other. INPUT and OUTPUT are the model's names of its first input and the wanted output. MODEL is name:NAME, or
-// bytes:ENCODING:FILE[,FILE] for a model that this program reads itself. Each model gets all tensors in turn; its
-// outputs are appended to the file OUTPUTS. Prints "MODEL N" for each, N the number of inferences, or "MODEL: CALL:
-// ERROR".
+// bytes:ENCODING:FILE[,FILE] for a model that this program reads itself, or load:ENCODING:FILE[,FILE] for one that it
+// only loads and makes a context of. Each other model gets all tensors in turn; its outputs are appended to the file
+// OUTPUTS. Prints "MODEL N" for each, N the number of inferences, or "MODEL: CALL: ERROR".
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,13 +81,13 @@ static bool Failed(const char* model, const char* call, uint32_t error) {
 
 static bool Run(const char* model, Task* task) {
   uint32_t graph = 0, context = 0;
-  const bool named = strncmp(model, "name:", 5) == 0;
-  const uint32_t error = named ? NnLoadByName(model + 5, &graph) : LoadBytes(model + 6, &graph);
+  const bool named = strncmp(model, "name:", 5) == 0, only_load = strncmp(model, "load:", 5) == 0;
+  const uint32_t error = named ? NnLoadByName(model + 5, &graph) : LoadBytes(strchr(model, ':') + 1, &graph);
   if (Failed(model, "load", error)) return false;
   if (Failed(model, "init", NnInit(graph, &context))) return false;
   static uint8_t buffer[kRoom];
   size_t count = 0;
-  for (size_t at = 0; at + task->input.size <= task->inputs_size; at += task->input.size, ++count) {
+  for (size_t at = 0; !only_load && at + task->input.size <= task->inputs_size; at += task->input.size, ++count) {
     uint32_t written = 0;
     task->input.data = task->inputs + at;
     if (Failed(model, "infer", NnInfer(context, &task->input, task->output, buffer, kRoom, &written))) return false;

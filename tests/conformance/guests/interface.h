@@ -1,5 +1,5 @@
 // One small interface over every form of wasi-nn, so that the same program runs over all of them. Which one it is the
-// linked source file says: witx.c, wamr.c, component.c or component_steps.c.
+// linked source file says: witx.c, wamr.c, ext.c, component.c, component_steps.c or component_ext.c.
 #pragma once
 
 #include <stdint.h>

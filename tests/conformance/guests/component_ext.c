@@ -1,0 +1,49 @@
+// wasinn:ext beside wasi:nn 0.2.0-rc-2024-10-28: a model that describes itself, and only the output that is wanted.
+#include "component_load.h"
+#define EXT_IMPORT(interface, name) __attribute__((import_module("wasinn:ext/" interface "@0.1.0"), import_name(name)))
+
+// What this file finds wrong itself.
+enum { kNotDescribed = 900, kNotSelected };
+
+typedef struct Name {
+  const char* text;
+  size_t size;
+} Name;
+
+// A result without a value.
+typedef struct Done {
+  uint8_t is_error;
+  wasi_nn_error error;
+} Done;
+
+void Describe(wasi_nn_graph graph, wasi_nn_list* text) EXT_IMPORT("inspect", "describe");
+void SelectOutputs(wasi_nn_context context, const Name* names, size_t count, Done* done)
+    EXT_IMPORT("configure", "select-outputs");
+
+uint32_t NnInit(uint32_t graph, uint32_t* context) {
+  static const char kBegin[] = "{\"backend\":\"";
+  wasi_nn_list text;
+  Describe(graph, &text);
+  const bool described = text.count > sizeof(kBegin) && memcmp(text.items, kBegin, sizeof(kBegin) - 1) == 0;
+  wasi_nn_list_free(&text);
+  return described ? InitContext(graph, context) : kNotDescribed;
+}
+
+uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
+                 uint32_t* written) {
+  const Name name = {output, strlen(output)};
+  Done done;
+  SelectOutputs(context, &name, 1, &done);
+  if (done.is_error) return TakeError(done.error);
+  const wasi_nn_named_tensor in = {input->name, strlen(input->name), NewTensor(input)};
+  wasi_nn_outputs outputs;
+  wasi_nn_compute(context, &in, 1, &outputs);
+  if (outputs.is_error) return TakeError(outputs.error);
+  const uint32_t error = outputs.list.count == 1 ? 0 : kNotSelected;
+  if (error == 0) {
+    TakeTensor(outputs.list.items[0].tensor, buffer, room, written);
+    outputs.list.items[0].tensor = 0;
+  }
+  wasi_nn_outputs_free(&outputs);
+  return error;
+}
