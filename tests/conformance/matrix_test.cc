@@ -1,5 +1,6 @@
-// The same program on every framework, in every format, over every form of wasi-nn: all held-out digits, with the bytes
-// and the accuracy of the framework called directly; and what a language model says.
+// The same program on every framework, in every format, over every form of wasi-nn: held-out digits, with the bytes of
+// the framework called directly (all of them over the plain form, with the accuracy too); and what a language model
+// says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,9 @@
 
 namespace wasinn::testing {
 namespace {
+
+// Of the held-out images.
+constexpr size_t kFew = 30;
 
 class MatrixTest : public ::testing::TestWithParam<Case> {
  protected:
@@ -48,11 +52,18 @@ class MatrixTest : public ::testing::TestWithParam<Case> {
 
 // By name and, where the format can be given as bytes, by its number and by the bytes alone.
 void MatrixTest::CheckDigits() const {
-  const HeldOut held_out = ReadHeldOut();
+  HeldOut held_out = ReadHeldOut();
+  if (std::string(form().name) != "witx") {  // the framework's work is the same in every form
+    held_out.images.resize(kFew);
+    held_out.labels.resize(kFew);
+  }
+  const size_t count = held_out.images.size();
   Write(InputsOf(format(), held_out));
   const Bytes expected = RunReference(format(), Inputs(), folder_.path());
   const size_t right = CountRight(format(), expected, held_out.labels);
-  EXPECT_GE(static_cast<double>(right), kWantedAccuracy * kHeldOut);
+  if (count == kHeldOut) {
+    EXPECT_GE(static_cast<double>(right), kWantedAccuracy * kHeldOut);
+  }
 
   std::vector<std::string> models = {kName};
   const std::string files = format().guest_files();
@@ -62,7 +73,7 @@ void MatrixTest::CheckDigits() const {
   const CommandResult run = Run("image", "1,1,8,8", models);
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   std::string lines;
-  for (const std::string& model : models) lines += model + " " + std::to_string(kHeldOut) + "\n";
+  for (const std::string& model : models) lines += model + " " + std::to_string(count) + "\n";
   EXPECT_EQ(run.out, lines);
   const Bytes outputs = ReadBytes(folder_.path() / "outputs");
   ASSERT_EQ(outputs.size(), expected.size() * models.size());

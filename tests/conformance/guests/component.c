@@ -9,9 +9,10 @@ uint32_t NnInit(uint32_t graph, uint32_t* context) { return InitContext(graph, c
 
 uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
                  uint32_t* written) {
-  const wasi_nn_named_tensor in = {input->name, strlen(input->name), NewTensor(input)};
+  wasi_nn_named_tensor in = {0};
+  if (input->name != NULL) in = (wasi_nn_named_tensor){input->name, strlen(input->name), NewTensor(input)};
   wasi_nn_outputs outputs;
-  wasi_nn_compute(context, &in, 1, &outputs);
+  wasi_nn_compute(context, &in, input->name != NULL ? 1 : 0, &outputs);
   if (outputs.is_error) return TakeError(outputs.error);
   *written = 0;
   for (size_t i = 0; i < outputs.list.count; ++i) {

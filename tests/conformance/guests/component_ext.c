@@ -35,9 +35,10 @@ uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, voi
   Done done;
   SelectOutputs(context, &name, 1, &done);
   if (done.is_error) return TakeError(done.error);
-  const wasi_nn_named_tensor in = {input->name, strlen(input->name), NewTensor(input)};
+  wasi_nn_named_tensor in = {0};
+  if (input->name != NULL) in = (wasi_nn_named_tensor){input->name, strlen(input->name), NewTensor(input)};
   wasi_nn_outputs outputs;
-  wasi_nn_compute(context, &in, 1, &outputs);
+  wasi_nn_compute(context, &in, input->name != NULL ? 1 : 0, &outputs);
   if (outputs.is_error) return TakeError(outputs.error);
   const uint32_t error = outputs.list.count == 1 ? 0 : kNotSelected;
   if (error == 0) {

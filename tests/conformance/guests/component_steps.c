@@ -19,8 +19,10 @@ uint32_t NnInit(uint32_t graph, uint32_t* context) { return InitContext(graph, c
 uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
                  uint32_t* written) {
   Done done;
-  SetInput(context, input->name, strlen(input->name), NewTensor(input), &done);
-  if (done.is_error) return TakeError(done.error);
+  if (input->name != NULL) {
+    SetInput(context, input->name, strlen(input->name), NewTensor(input), &done);
+    if (done.is_error) return TakeError(done.error);
+  }
   Compute(context, &done);
   if (done.is_error) return TakeError(done.error);
   wasi_nn_result result;

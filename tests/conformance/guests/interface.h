@@ -30,7 +30,7 @@ typedef struct NnInput {
 uint32_t NnLoadByName(const char* name, uint32_t* graph);
 uint32_t NnLoad(const NnPart* parts, uint32_t count, uint32_t encoding, uint32_t* graph);
 uint32_t NnInit(uint32_t graph, uint32_t* context);
-// Input 0, compute, output 0, which is called `output`.
+// Input 0, compute, output 0, which is called `output`. For components, an input whose name is NULL is none.
 uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
                  uint32_t* written);
 
