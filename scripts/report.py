@@ -19,22 +19,31 @@ def skip_reason(message, output):
     return "; ".join(" ".join(s.split()) for s in dict.fromkeys(said)) or message
 
 
-def read_junit(path, passed, failed, skipped):
-    cases = list(xml.parse(path).getroot().iter("testcase"))
-    if not cases:
-        failed.append((path.stem, "no test ran"))
-    for case in cases:
-        name = f"{path.stem}: {case.get('name')}"
+def cases_of(path):
+    """The tests of a JUnit file of ctest's: (name, "passed", "failed" or "skipped", why)."""
+    for case in xml.parse(path).getroot().iter("testcase"):
         output = case.findtext("system-out") or ""
         skip = case.find("skipped")
         message = "disabled" if skip is None else skip.get("message") or ""
         if case.get("status") == "run":
-            passed.append(name)
+            yield case.get("name"), "passed", output
         elif case.get("status") == "disabled" or message.startswith("SKIP_"):
-            skipped.append((name, skip_reason(message, output)))
+            yield case.get("name"), "skipped", skip_reason(message, output)
         else:  # "fail", and "notrun" for any other reason, such as a missing program
             why = f"{message}\n" if skip is not None else ""
-            failed.append((name, why + output.rstrip() + f"\nran {float(case.get('time') or 0):.1f} s"))
+            yield case.get("name"), "failed", why + output.rstrip() + f"\nran {float(case.get('time') or 0):.1f} s"
+
+
+def read_junit(path, passed, failed, skipped):
+    cases = list(cases_of(path))
+    if not cases:
+        failed.append((path.stem, "no test ran"))
+    for name, outcome, why in cases:
+        name = f"{path.stem}: {name}"
+        if outcome == "passed":
+            passed.append(name)
+        else:
+            {"failed": failed, "skipped": skipped}[outcome].append((name, why))
 
 
 def main(results):
@@ -55,4 +64,5 @@ def main(results):
     return 1 if failed or not passed else 0
 
 
-sys.exit(main(pathlib.Path(sys.argv[1])))
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))

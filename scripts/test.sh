@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need, builds, and runs all tests with the release build and with ASan + UBSan, and the ones labelled tsan
-# with TSan; then clang-format. The last line is "N passed, N failed, N skipped".
+# with TSan; prints the matrix of engines, backends and dialects; then clang-format. The last line is "N passed, N failed, N skipped".
 # usage: scripts/test.sh [--full | --quick | --preset NAME]
 #   --full          also clang-tidy
 #   --quick         only the tests of the release build
@@ -86,6 +86,12 @@ check_tidy() {
 rm -rf "$results"
 mkdir -p "$results"
 for preset in "${presets[@]}"; do suite "$preset"; done
+# What of it are conformance and hostile tests, as a matrix.
+for preset in "${presets[@]}"; do
+  if [ "$preset" = tsan ] || [ ! -s "$results/$preset.xml" ]; then continue; fi
+  check "matrix-$preset" "the matrix of $preset" "$scripts/conformance.sh" --no-run --preset "$preset"
+  if [ "$preset" = release ] && [ -e "$results/matrix-$preset.passed" ]; then cat "$results/matrix-$preset.passed"; fi
+done
 if [ -n "$lint" ]; then
   check clang-format "checking the format" check_format
 fi

@@ -1,0 +1,200 @@
+"""usage: matrix.py [--write-readme README] TABLE BUILT TESTS RESULTS: what conformance and hostile tests say of engine x backend x dialect.
+
+TABLE is tests/matrix.toml; BUILT is what CMake says is in this build (matrix.json); TESTS is `ctest --show-only=json-v1`, the tests that
+there are; RESULTS is ctest's JUnit file. Prints a table for each engine and what is wrong; the exit status is 1 if anything is:
+a failed test, a test that did not run or that no rule of TABLE gives a cell, a cell without both kinds of tests and without a
+reason. --write-readme writes the table between the marks of that file, if nothing is wrong and every backend is built.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import sys
+import tomllib
+
+import report
+
+BEGIN, END = "<!-- matrix: written by scripts/conformance.sh --write-readme -->", "<!-- end of the matrix -->"
+KINDS = ("conformance", "hostile")
+
+
+class Table:
+    """tests/matrix.toml, with what is in this build."""
+
+    def __init__(self, text, built):
+        table = tomllib.loads(text)
+        self.engines, self.backends, self.dialects = table["engines"], table["backends"], table["dialects"]
+        self.formats, self.rules = table["formats"], table["tests"]
+        self.excluded = table.get("not_applicable", [])
+        self.built = built
+        for rule in self.rules:
+            rule["pattern"] = re.compile(rule["name"])
+            rule["fits"] = 0
+
+    def cells(self):
+        return ((e, b, d) for e in self.engines for b in self.backends for d in self.dialects)
+
+    def reason(self, cell):
+        """Why this cell cannot be; "" if it can."""
+        for rule in self.excluded:
+            if all(word in rule.get(axis, [word]) for axis, word in zip(("engines", "backends", "dialects"), cell)):
+                return rule["reason"]
+        return ""
+
+    def is_built(self, cell):
+        engine, backend, dialect = cell
+        return (engine in self.built["engines"] and backend in self.built["backends"]
+                and (self.dialects[dialect]["group"] != "components" or self.built["components"]))
+
+    def all_built(self):
+        """On the engines that are."""
+        return all(self.is_built(cell) for cell in self.cells() if cell[0] in self.built["engines"] and not self.reason(cell))
+
+    def place(self, name):
+        """(cells, kind) of the test of this name; cells may be none by a rule's word. None: no rule fits."""
+        engine = next((e for e, of in self.engines.items() if of["prefix"] and name.startswith(of["prefix"])), None)
+        bare = name[len(self.engines[engine]["prefix"]):] if engine else name
+        usual = next(e for e, of in self.engines.items() if not of["prefix"])
+        for rule in self.rules:
+            fit = rule["pattern"].fullmatch(bare)
+            if not fit:
+                continue
+            rule["fits"] += 1
+            said = fit.groupdict()
+            backends, dialects = rule.get("backends", []), rule.get("dialects", [])
+            if said.get("format"):
+                backends = [self.formats[said["format"]]] if said["format"] in self.formats else []
+            if said.get("backend"):
+                backends = [said["backend"]]
+            if said.get("dialect"):
+                dialects = [said["dialect"]]
+            known = set(backends) <= set(self.backends) and set(dialects) <= set(self.dialects)
+            if not rule.get("outside") and not (backends and dialects and known):
+                return None
+            cells = [(engine or rule.get("engine", usual), b, d) for b in backends for d in dialects]
+            return cells, KINDS[rule.get("hostile", False)]
+        return None
+
+
+def bare(name):
+    """Without what GoogleTest's discovery adds."""
+    return name.split("  # GetParam()")[0].strip()
+
+
+class Matrix:
+    def __init__(self, table, tests, results):
+        self.table, self.counts, self.wrong, self.skips = table, collections.defaultdict(collections.Counter), [], []
+        results = {bare(name): (outcome, why) for name, outcome, why in results}
+        for name in map(bare, tests):
+            outcome, why = results.get(name, ("failed", "did not run"))
+            if outcome == "passed" and "\n[==========] Running 0 tests" in "\n" + why:
+                outcome, why = "failed", "its program has no test of this name"
+            place = table.place(name)
+            if place is None:
+                self.wrong.append(f"no cell: {name}: tests/matrix.toml has no rule for it")
+                continue
+            if outcome == "failed":
+                self.wrong.append(f"failed: {name}" + (f": {why}" if "\n" not in why else ""))
+            elif outcome == "skipped":
+                self.skips.append(f"{name}: {why}")
+            for cell in place[0]:
+                self.counts[cell][outcome, place[1]] += 1
+        self.check_cells()
+
+    def check_cells(self):
+        for cell in self.table.cells():
+            if self.table.reason(cell) or not self.table.is_built(cell):
+                continue
+            for kind in KINDS:
+                if not any(self.counts[cell][outcome, kind] for outcome in ("passed", "failed")):
+                    self.wrong.append(f"not covered: {' x '.join(cell)} has no {kind} test")
+        if self.table.all_built():
+            self.wrong += [f"no test fits: {r['name']}" for r in self.table.rules if not r["fits"]]
+
+    def failed(self, cell):
+        return sum(self.counts[cell]["failed", kind] for kind in KINDS)
+
+    def covered(self, cell):
+        return all(self.counts[cell]["passed", kind] for kind in KINDS) and not self.failed(cell)
+
+    def word(self, cell):
+        if self.failed(cell):
+            return f"{self.failed(cell)} FAILED"
+        if self.table.reason(cell):
+            return "-"
+        if not self.table.is_built(cell):
+            return "not built"
+        return "+".join(str(self.counts[cell]["passed", kind]) for kind in KINDS) if self.covered(cell) else "NOT COVERED"
+
+    def text(self):
+        table, lines = self.table, ["passed: conformance+hostile; -: not applicable"]
+        for engine, of in table.engines.items():
+            rows = [[of["title"], *table.dialects]]
+            rows += [[backend, *(self.word((engine, backend, d)) for d in table.dialects)] for backend in table.backends]
+            widths = [max(map(len, column)) for column in zip(*rows)]
+            lines += ["", *("  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in rows)]
+        lines += ["", *(f"not applicable: {reason}" for reason in reasons(table))]
+        lines += [f"skipped: {skip}" for skip in self.skips]
+        lines += self.wrong
+        return "\n".join(lines)
+
+    def markdown(self):
+        """A row for each backend, a column for each engine; dialects by their groups."""
+        table, groups = self.table, {}
+        for dialect, of in table.dialects.items():
+            groups.setdefault(of["group"], []).append(dialect)
+
+        def word(engine, backend):
+            words = []
+            if engine not in table.built["engines"]:
+                return "not built"
+            for group, dialects in groups.items():
+                cells = [(engine, backend, d) for d in dialects if not table.reason((engine, backend, d))]
+                if cells and all(map(self.covered, cells)):
+                    words.append(group)
+            return ", ".join(words) or "–"
+
+        lines = ["| | " + " | ".join(of["title"] for of in table.engines.values()) + " |"]
+        lines += ["| --- " * (len(table.engines) + 1) + "|"]
+        lines += [f"| {title} | " + " | ".join(word(e, b) for e in table.engines) + " |" for b, title in table.backends.items()]
+        lines += [""]
+        for group, dialects in groups.items():
+            lines += [f"{group[0].upper()}{group[1:]}: " + ", ".join(table.dialects[d]["title"] for d in dialects) + ".  "]
+        lines += ["; ".join(reasons(table)) + "."]
+        return "\n".join(lines)
+
+
+def reasons(table):
+    return list(dict.fromkeys(rule["reason"] for rule in table.excluded))
+
+
+def between_marks(text, inside):
+    if text.count(BEGIN) != 1 or text.count(END) != 1:
+        raise ValueError(f"the file has no two lines '{BEGIN}' and '{END}'")
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n{inside}\n{END}{rest.split(END)[1]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--write-readme", type=pathlib.Path)
+    for name in ("table", "built", "tests", "results"):
+        parser.add_argument(name, type=pathlib.Path)
+    args = parser.parse_args()
+    table = Table(args.table.read_text(), json.loads(args.built.read_text()))
+    tests = [test["name"] for test in json.loads(args.tests.read_text())["tests"]]
+    matrix = Matrix(table, tests, report.cases_of(args.results))
+    print(matrix.text())
+    if args.write_readme and not matrix.wrong:
+        if not table.all_built():
+            print("a backend is not built, or components: the table is not written")
+            return 1
+        args.write_readme.write_text(between_marks(args.write_readme.read_text(), matrix.markdown()))
+    print("the matrix is whole" if not matrix.wrong else f"{len(matrix.wrong)} wrong")
+    return 1 if matrix.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
