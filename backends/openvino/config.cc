@@ -18,8 +18,8 @@ namespace {
 constexpr wasinn_key kOvKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libopenvino_c.so, or of its folder"},
     {"threads", WASINN_KEY_BACKEND | WASINN_KEY_MODEL | WASINN_KEY_GUEST,
-     "threads of one compute, the caller's included: 1 to the host's budget, which is the default; a guest may ask for "
-     "fewer"},
+     "threads of one compute, the caller's included: 1 to the host's budget, which is the default; of a guest's number "
+     "no more than the model's counts"},
     {"streams", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "computes at once of one model of fixed shapes, each with memory of its own; others wait. Default: 1, or with one "
      "thread for each compute the number of processors, but no more than 4. A model of open shapes has 1"},
@@ -92,14 +92,14 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
 ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults) {
   const CompileConfig host = ParseCompile(Config(host_text, "configuration of the model"), defaults.budget);
   const int most = host.threads.value_or(defaults.compile.threads.value_or(defaults.budget));
-  // Whatever else a guest's text says, this is all that is read of it.
-  const CompileConfig guest = ParseHints(Config(guest_text, "configuration from the guest"), most);
+  // Whatever else a guest's text says, this is all that is read of it. It may ask for more than there is.
+  const CompileConfig guest = ParseHints(Config(guest_text, "configuration from the guest"), INT_MAX);
   const CompileConfig& backend = defaults.compile;
   const auto first = [](const auto& model, const auto& second, const auto& third) {
     return model ? model : second ? second : third;
   };
   ModelConfig parsed;
-  parsed.threads = guest.threads.value_or(most);
+  parsed.threads = std::min(guest.threads.value_or(most), most);
   parsed.performance = first(host.performance, guest.performance, backend.performance).value_or("LATENCY");
   parsed.precision = first(host.precision, guest.precision, backend.precision);
   parsed.device = host.device ? host.device : backend.device;
