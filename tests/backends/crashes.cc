@@ -1,6 +1,7 @@
 #include "backends/crashes.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,20 +9,34 @@
 #include <cstring>
 
 namespace wasinn::test {
+namespace {
 
-int Crashes::SignalOf(const std::string& bytes) const {
+constexpr unsigned kSecondsOfOne = 20;
+
+// Of a child, which must not fill the machine.
+void Limit() {
+#ifndef __SANITIZE_ADDRESS__  // which has reserved terabytes of addresses already
+  const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
+  setrlimit(RLIMIT_AS, &memory);
+#endif
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+}  // namespace
+
+// What children tell: written before a model may end them.
+struct Crashes::Progress {
+  size_t next, loaded;
+};
+
+int Crashes::EndOf(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {
-#ifndef __SANITIZE_ADDRESS__  // which has reserved terabytes of addresses already
-    const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
-    setrlimit(RLIMIT_AS, &memory);
-#endif
-    const rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
-    alarm(20);
+    Limit();
     int ended = 0;
     try {
-      run_(bytes);
+      work();
     } catch (...) {
       ended = 1;
     }
@@ -33,8 +48,30 @@ int Crashes::SignalOf(const std::string& bytes) const {
 }
 
 void Crashes::Try(const std::string& name, const std::string& bytes) {
-  ++tried_;
-  if (const int signal = SignalOf(bytes); signal != 0) names_[signal].push_back(name);
+  TryAll({{name, bytes}}, [] {});
+}
+
+void Crashes::TryAll(const std::vector<Named>& models, const std::function<void()>& start) {
+  void* shared = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  auto* progress = new (shared) Progress();
+  const auto work = [&] {
+    alarm(kSecondsOfOne);
+    start();
+    while (progress->next < models.size()) {
+      alarm(kSecondsOfOne);
+      progress->loaded += run_(models[progress->next].bytes) ? 1 : 0;
+      ++progress->next;
+    }
+  };
+  while (progress->next < models.size()) {
+    if (const int signal = EndOf(work); signal != 0) {
+      names_[signal].push_back(models[progress->next++].name);
+    }
+  }
+  tried_ += models.size();
+  loaded_ += progress->loaded;
+  munmap(shared, sizeof(Progress));
 }
 
 void Crashes::ExpectNone() const {

@@ -52,17 +52,17 @@ TEST(LlamaHostile, LlamasOwnWordsAreInTheMessage) {
   EXPECT_EQ(allowed.loaded().code, WASINN_INVALID_ENCODING) << "llama.cpp looks for qwen2's own values";
 }
 
-// As the core would: a prompt with bytes of each kind, some tokens, an embedding.
-void LoadAndRun(const std::string& bytes) {
+// As the core would: a prompt with bytes of each kind, some tokens, an embedding. True if it was loaded.
+bool LoadAndRun(const std::string& bytes) {
   const Host host;
   LoadOptions load = LlamaOptions(R"({"seed": 1, "n-predict": 4, "ctx-size": 32})");
   load.max_bytes = 1 << 26;
   const Model model(host, bytes, load);
-  if (!model.loaded()) return;
+  if (!model.loaded()) return false;
   for (const char* options : {R"({})", R"({"temp": 0, "repeat-penalty": 1.1})", R"({"embedding": true})"}) {
     const wasinn_context_options limits = {.struct_size = sizeof(limits), .max_bytes = 1 << 28};
     wasinn_backend_context* context = nullptr;
-    if (!TakeError(host.table().context_new(model.get(), &limits, &context))) return;
+    if (!TakeError(host.table().context_new(model.get(), &limits, &context))) return true;
     const std::string inputs[] = {"the \u00e9 \n 1", options};
     for (uint32_t i = 0; i < 2; ++i) {
       const auto length = static_cast<int64_t>(inputs[i].size());
@@ -77,6 +77,7 @@ void LoadAndRun(const std::string& bytes) {
     TakeError(host.table().step(context));
     host.table().context_free(context);
   }
+  return true;
 }
 
 // 1: every byte, which takes minutes.

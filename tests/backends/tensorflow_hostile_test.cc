@@ -1,15 +1,13 @@
 // Models of attackers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <new>
+#include <memory>
 #include <random>
 
+#include "backends/crashes.h"
 #include "backends/driver.h"
 #include "backends/tensorflow_writer.h"
 
@@ -155,42 +153,11 @@ bool LoadAndRun(const Host& host, const std::string& bytes) {
   return true;
 }
 
-struct Fates {
-  int loaded = 0, refused = 0, next = 0;
-};
-
-// Children try one after another, since TensorFlow may end the process; then another child goes on behind what ended
-// it. Returns which ended it.
-std::vector<size_t> TryAll(const std::vector<std::string>& models, Fates* fates) {
-  std::vector<size_t> fatal;
-  while (fates->next < static_cast<int>(models.size())) {
-    const pid_t child = fork();
-    if (child == 0) {
-      const rlimit none = {0, 0};
-      setrlimit(RLIMIT_CORE, &none);
-      if (freopen("/dev/null", "w", stderr) == nullptr) _exit(3);
-      const Host host;
-      while (fates->next < static_cast<int>(models.size())) {
-        alarm(20);
-        const bool loaded = LoadAndRun(host, models[static_cast<size_t>(fates->next)]);
-        ++(loaded ? fates->loaded : fates->refused);
-        ++fates->next;
-      }
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
-    fatal.push_back(static_cast<size_t>(fates->next++));
-  }
-  return fatal;
-}
-
 // Single bytes of good models changed: nothing of it may end the process. WASINN_TEST_CORRUPTIONS asks for more.
 TEST(TensorFlowHostile, CorruptModelsAreRefusedOrRun) {
   const char* more = getenv("WASINN_TEST_CORRUPTIONS");
   const int n = more == nullptr ? 60 : std::atoi(more);
-  std::vector<std::string> models, names;
+  std::vector<Crashes::Named> models;
   std::minstd_rand random(5);
   for (const char* name : {"mean.pb", "function.pb", "optional_input.pb", "average.pb", "unique.pb"}) {
     const std::string good = ModelBytes(name);
@@ -198,20 +165,20 @@ TEST(TensorFlowHostile, CorruptModelsAreRefusedOrRun) {
       std::string bad = good;
       const size_t at = random() % bad.size();
       bad[at] = static_cast<char>(random());
-      names.push_back(std::string(name) + " byte " + std::to_string(at) + " = " + std::to_string(bad[at] & 255));
-      models.push_back(std::move(bad));
+      models.push_back(
+          {std::string(name) + " byte " + std::to_string(at) + " = " + std::to_string(bad[at] & 255), bad});
     }
   }
-  void* shared = mmap(nullptr, sizeof(Fates), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(shared, MAP_FAILED);
-  auto* fates = new (shared) Fates();
-  const std::vector<size_t> fatal = TryAll(models, fates);
-  for (const size_t i : fatal) ADD_FAILURE() << names[i];
-  std::printf("%zu models: %d loaded, %d refused, %zu ended the process\n", models.size(), fates->loaded,
-              fates->refused, fatal.size());
-  EXPECT_GT(fates->loaded, 0);
-  EXPECT_GT(fates->refused, 0);
-  munmap(shared, sizeof(Fates));
+  std::unique_ptr<Host> host;  // of a child
+  Crashes crashes([&](const std::string& bytes) { return LoadAndRun(*host, bytes); });
+  crashes.TryAll(models, [&] {
+    if (freopen("/dev/null", "w", stderr) == nullptr) _exit(3);
+    host = std::make_unique<Host>();
+  });
+  crashes.ExpectNone();
+  std::printf("%zu models: %zu loaded\n", crashes.tried(), crashes.loaded());
+  EXPECT_GT(crashes.loaded(), 0u);
+  EXPECT_LT(crashes.loaded(), crashes.tried());
 }
 
 }  // namespace

@@ -243,8 +243,8 @@ TEST(TfLiteHostile, WindowsThatDoNotFitAreRefused) {
   EXPECT_EQ(static_cast<const float*>(context.View(0).data)[1], 25);
 }
 
-// As the core would; with every input full of ones.
-void LoadAndRun(const std::string& bytes) {
+// As the core would; with every input full of ones. True if it was loaded.
+bool LoadAndRun(const std::string& bytes) {
   const Host host;
   LoadOptions load = TfLiteOptions();
   load.max_bytes = 1 << 26;
@@ -274,6 +274,7 @@ void LoadAndRun(const std::string& bytes) {
     }
     if (context != nullptr) host.table().context_free(context);
   }
+  return static_cast<bool>(model.loaded());
 }
 
 TEST(TfLiteHostile, TruncatedModelsCrashNothing) {
