@@ -175,6 +175,20 @@ class EmbedTest(unittest.TestCase):
         (self.dir / "guest.wat").write_text('(module (func (export "_start")))')
         run(command, "run", "guest.wat", cwd=self.dir, env=env)
 
+    def test_frameworks_that_go_along(self):
+        prefix = self.dir / "with-frameworks"
+        run(CMAKE, "--install", BUILD, "--prefix", prefix, cwd=self.dir)
+        models = {"tflite": "digits.tflite", "openvino": "digits.xml", "llama": "tiny.gguf"}
+        env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
+        for framework in os.environ["FRAMEWORKS"].split():
+            inspect = "bin/wasinn", "inspect", SOURCE / "models" / models[framework]
+            with self.assertRaisesRegex(AssertionError, f"scripts/deps.sh {framework}"):
+                run(prefix / inspect[0], *inspect[1:], cwd=self.dir, env=env)
+            run(CMAKE, "--install", BUILD, "--prefix", prefix, "--component", framework, cwd=self.dir)
+            prefix = prefix.rename(self.dir / f"with-{framework}")
+            self.assertIn("input", run(prefix / inspect[0], *inspect[1:], cwd=self.dir, env=env))
+        self.assertIn("image", run(prefix / "bin" / "wasinn", "inspect", MODEL, cwd=self.dir, env=env))
+
     def test_guest_headers(self):
         names = {path.name for path in (self.prefix / "include" / "wasinn-guest").iterdir()}
         headers = {"wasi_nn.h", "wasi_nn_ext.h", "wasi_nn.hpp", "wasi_nn_ext.hpp", "wasi_nn_component.h", "wasi_nn_wamr.h"}
