@@ -13,6 +13,10 @@ WASMTIME_CRATE_SHA256=8dfcfe09bf02aa65ff67dd14322408dfba2d63bd09e43df5bfc4ada75e
 WAMR_CRATE=0.3.0 # WAMR 2.4.3
 WAMR_CRATE_SHA256=ab9efc67ebd6c574684794e3a25933c58d2ad3f1b1078830f8c779974132e0d1
 
+# WasmEdge: tool, library and header are Debian trixie's.
+WASMEDGE=0.14.1 # apt checks the packages against Debian's signature
+WASMEDGE_SUITE=trixie
+
 # ONNX Runtime: the library is the one in the Python wheel; the C headers come from Debian trixie. Older headers than the
 # library are fine: a library serves every API version up to its own (the headers' is 21).
 ONNXRUNTIME_WHEEL=1.31.1

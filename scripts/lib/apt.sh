@@ -59,25 +59,52 @@ debian_mirror() {
   { printf '%s\n' "${WASINN_DEBIAN_MIRROR-}"; grep -E '/debian/?$' <<<"$uris" || true; echo "$uris"; } | grep -m 1 . || true
 }
 
-# deb_from_suite SUITE PACKAGE VERSION DIR: unpacks one package of another Debian release into DIR, without
-# installing it or touching this machine's apt: a private configuration, the same mirror, signatures checked as ever.
-deb_from_suite() {
-  local suite=$1 package=$2 version=$3 dir=$4 mirror keys=/usr/share/keyrings/debian-archive-keyring.gpg apt
+# private_apt SUITE FOLDER: sets `options` for an apt that knows this suite alone and nothing of what this machine has
+# installed: a configuration of its own in FOLDER, the same mirror, signatures checked as ever.
+private_apt() {
+  local suite=$1 apt=$2 mirror keys=/usr/share/keyrings/debian-archive-keyring.gpg
   mirror=$(debian_mirror)
   [ -n "$mirror" ] || die "no Debian mirror in this machine's apt sources; name one in WASINN_DEBIAN_MIRROR"
   [ -e "$keys" ] || die "$keys is missing (package debian-archive-keyring)"
-  apt=$dir.apt
-  mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$dir"
+  mkdir -p "$apt/lists/partial" "$apt/archives/partial"
+  : >"$apt/status"
   printf 'deb [signed-by=%s] %s %s main\n' "$keys" "$mirror" "$suite" >"$apt/sources.list"
   # Sandbox::User: apt would else drop to a user who may not enter this folder.
-  local options=(-qq -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
-    -o "Dir::State::Lists=$apt/lists" -o "Dir::Cache=$apt" -o Acquire::Languages=none
+  options=(-qq -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
+    -o "Dir::State::Lists=$apt/lists" -o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt" -o Acquire::Languages=none
     -o "APT::Sandbox::User=$(id -un)" -o Debug::NoLocking=true)
   quietly apt-get "${options[@]}" update
-  version=$(apt-cache "${options[@]}" madison "$package" |
-    sed -nE "s/^[^|]*\| *(${version}[-+~][^ ]*) .*/\1/p" | head -n 1)
+}
+
+# deb_from_suite SUITE PACKAGE VERSION DIR: unpacks one package of another Debian release into DIR, without
+# installing it or touching this machine's apt.
+deb_from_suite() {
+  local suite=$1 package=$2 version=$3 dir=$4 options apt=$4.apt
+  mkdir -p "$dir"
+  private_apt "$suite" "$apt"
+  version=$(deb_version "$package" "$version")
   [ -n "$version" ] || die "$suite has no $package $3"
   (cd "$apt" && quietly apt-get "${options[@]}" download "$package=$version")
   dpkg-deb -x "$apt"/"$package"_*.deb "$dir"
   rm -rf "$apt"
+}
+
+# debs_from_suite SUITE VERSION DIR PACKAGE…: the same for packages of one version and all that they depend on.
+debs_from_suite() {
+  local suite=$1 version=$2 dir=$3 options apt=$3.apt p wanted=() deb
+  shift 3
+  mkdir -p "$dir"
+  private_apt "$suite" "$apt"
+  for p in "$@"; do
+    wanted+=("$p=$(deb_version "$p" "$version")")
+    [ "${wanted[-1]}" != "$p=" ] || die "$suite has no $p $version"
+  done
+  quietly apt-get "${options[@]}" install --yes --download-only --no-install-recommends "${wanted[@]}"
+  for deb in "$apt"/archives/*.deb; do dpkg-deb -x "$deb" "$dir"; done
+  rm -rf "$apt"
+}
+
+# deb_version PACKAGE VERSION: the whole version of the package that an apt with `options` knows.
+deb_version() {
+  apt-cache "${options[@]}" madison "$1" | sed -nE "s/^[^|]*\| *(${2}[-+~][^ ]*) .*/\1/p" | head -n 1
 }
