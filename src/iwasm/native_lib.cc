@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engines/wamr/natives.h"
-#include "iwasm/settings.h"
 #include "iwasm/wamr_functions.h"
+#include "plugin_settings/settings.h"
 
 #ifndef WASINN_IWASM_ENCODING
 #define WASINN_IWASM_ENCODING nullptr
@@ -42,7 +42,7 @@ std::unique_ptr<Library>& TheLibrary() {
 }
 
 int Fail(const std::string& why) {
-  Log(WASINN_LOG_ERROR, why.c_str());
+  plugin::Log(WASINN_LOG_ERROR, why.c_str());
   return -1;
 }
 
@@ -52,7 +52,7 @@ int Init() {
     return Fail("this program has no WAMR 2.4 that shows its functions (a libiwasm.so, or linked with -rdynamic): " +
                 missing + " missing");
   }
-  Result<Host> host = MakeHost(WASINN_IWASM_ENCODING);
+  Result<Host> host = plugin::MakeHost("wamr", WASINN_IWASM_ENCODING);
   if (!host) return Fail(host.status().message());
   auto library = std::make_unique<Library>(std::move(*host));
   const Status registered(wasinn_wamr_register(library->host.get(), &library->nn));

@@ -1,4 +1,4 @@
-#include "iwasm/settings.h"
+#include "plugin_settings/settings.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include "cli/quantities.h"
 #include "cli/text.h"
 
-namespace wasinn::iwasm {
+namespace wasinn::plugin {
 namespace {
 
 enum class Kind { kAsItIs, kSize, kDuration, kDenies };
@@ -95,10 +95,9 @@ void Log(LogLevel level, const char* message) {
   std::fprintf(stderr, "wasinn: %s: %s\n", index < 4 ? words[index] : "", cli::Printable(message).c_str());
 }
 
-Result<Host> MakeHost(const char* encoding) {
+Result<Host> MakeHost(const char* dialect, const char* encoding) {
   Config config;
-  // Guests of WAMR number formats as it does, unless somebody knows better.
-  if (Status status = config.Set("policy.dialect", "wamr"); !status.ok()) return status;
+  if (Status status = config.Set("policy.dialect", dialect); !status.ok()) return status;
   if (const char* file = std::getenv("WASINN_CONFIG"); file != nullptr && *file != '\0') {
     if (Status status = config.LoadFile(file); !status.ok()) return status;
   }
@@ -115,4 +114,4 @@ Result<Host> MakeHost(const char* encoding) {
   return host;
 }
 
-}  // namespace wasinn::iwasm
+}  // namespace wasinn::plugin

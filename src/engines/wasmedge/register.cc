@@ -1,0 +1,185 @@
+// wasi-nn in WasmEdge's stores: every function of wasinn_functions() as a host function of its module, and with
+// addresses as numbers, which the core checks.
+#include <wasinn/wasmedge.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::wasmedge {
+namespace {
+
+// More than any function of wasi-nn and its extensions has.
+constexpr uint32_t kMaxParams = 16;
+constexpr uint64_t kPage = 65536;
+
+// What one host function needs at a call. Const once made.
+struct Binding {
+  uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
+  wasinn_process* process;
+  uint32_t n_params;
+  uint32_t wide;  // bit i: parameter i is an i64
+};
+
+// Goes with the module.
+struct ModuleData {
+  ~ModuleData() {
+    if (ended != nullptr) ended(user);
+  }
+  void (*ended)(void*) = nullptr;
+  void* user = nullptr;
+  std::vector<std::unique_ptr<Binding>> bindings;
+};
+
+struct ModuleDeleter {
+  void operator()(WasmEdge_ModuleInstanceContext* module) const { WasmEdge_ModuleInstanceDelete(module); }
+};
+using ModulePtr = std::unique_ptr<WasmEdge_ModuleInstanceContext, ModuleDeleter>;
+
+struct TypeDeleter {
+  void operator()(WasmEdge_FunctionTypeContext* type) const { WasmEdge_FunctionTypeDelete(type); }
+};
+using TypePtr = std::unique_ptr<WasmEdge_FunctionTypeContext, TypeDeleter>;
+
+WasmEdge_String Text(std::string_view text) {
+  return WasmEdge_StringWrap(text.data(), static_cast<uint32_t>(text.size()));
+}
+
+bool IsShared(const WasmEdge_MemoryInstanceContext* memory) {
+  return WasmEdge_MemoryTypeGetLimit(WasmEdge_MemoryInstanceGetMemoryType(memory)).Shared;
+}
+
+// The memory that the caller exports, and not its first: a guest without an export has none to show.
+wasinn_memory MemoryOf(const WasmEdge_CallingFrameContext* frame) {
+  wasinn_memory view = {};
+  view.struct_size = sizeof view;
+  const WasmEdge_ModuleInstanceContext* caller = WasmEdge_CallingFrameGetModuleInstance(frame);
+  WasmEdge_MemoryInstanceContext* memory = WasmEdge_ModuleInstanceFindMemory(caller, Text("memory"));
+  if (memory == nullptr) return view;
+  static constexpr uint8_t kNothing = 0;  // where an empty memory begins
+  view.size = WasmEdge_MemoryInstanceGetPageSize(memory) * kPage;
+  view.base = view.size > 0 ? WasmEdge_MemoryInstanceGetPointer(memory, 0, 1) : const_cast<uint8_t*>(&kNothing);
+  view.flags = IsShared(memory) ? uint32_t{WASINN_MEMORY_SHARED} : 0;
+  return view;
+}
+
+WasmEdge_Result Dispatch(void* data, const WasmEdge_CallingFrameContext* frame, const WasmEdge_Value* params,
+                         WasmEdge_Value* results) {
+  const Binding& binding = *static_cast<const Binding*>(data);
+  uint64_t args[kMaxParams];
+  for (uint32_t i = 0; i < binding.n_params; ++i) {
+    args[i] = binding.wide >> i & 1 ? static_cast<uint64_t>(WasmEdge_ValueGetI64(params[i]))
+                                    : static_cast<uint32_t>(WasmEdge_ValueGetI32(params[i]));
+  }
+  const wasinn_memory memory = MemoryOf(frame);
+  const uint32_t error = binding.call(binding.process, &memory, args);
+  results[0] = WasmEdge_ValueGenI32(static_cast<int32_t>(error));
+  return WasmEdge_Result_Success;
+}
+
+wasinn_status* Error(wasinn_code code, const std::string& message) { return wasinn_status_new(code, message.c_str()); }
+
+bool CanServe(const wasinn_function& function) {
+  const std::string_view params(function.params);
+  return params.size() <= kMaxParams && params.find_first_not_of("iI") == params.npos &&
+         std::string_view(function.results) == "i";
+}
+
+WasmEdge_FunctionInstanceContext* NewFunction(const wasinn_function& function, Binding* binding) {
+  std::vector<WasmEdge_ValType> params;
+  for (const char* letter = function.params; *letter != '\0'; ++letter) {
+    params.push_back(*letter == 'I' ? WasmEdge_ValTypeGenI64() : WasmEdge_ValTypeGenI32());
+    if (*letter == 'I') binding->wide |= 1u << binding->n_params;
+    ++binding->n_params;
+  }
+  const WasmEdge_ValType result = WasmEdge_ValTypeGenI32();
+  const TypePtr type(WasmEdge_FunctionTypeCreate(params.data(), static_cast<uint32_t>(params.size()), &result, 1));
+  return WasmEdge_FunctionInstanceCreate(type.get(), Dispatch, binding, 0);
+}
+
+wasinn_status* NewModule(const std::string& name, wasinn_process* process, void (*ended)(void*), void* user,
+                         ModulePtr* out) {
+  auto owned = std::make_unique<ModuleData>();
+  ModuleData* data = owned.get();
+  ModulePtr module(WasmEdge_ModuleInstanceCreateWithData(Text(name), owned.release(),
+                                                         [](void* goes) { delete static_cast<ModuleData*>(goes); }));
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  for (size_t i = 0; i < count; ++i) {
+    const wasinn_function& function = functions[i];
+    if (function.module != name) continue;
+    if (!CanServe(function)) {
+      return Error(WASINN_UNSUPPORTED_OPERATION, "the WasmEdge adapter cannot serve " + name + "." + function.name +
+                                                     ", which takes '" + function.params + "' and returns '" +
+                                                     function.results + "'");
+    }
+    data->bindings.push_back(std::make_unique<Binding>(Binding{function.call, process, 0, 0}));
+    WasmEdge_ModuleInstanceAddFunction(module.get(), Text(function.name),
+                                       NewFunction(function, data->bindings.back().get()));
+  }
+  if (data->bindings.empty()) return Error(WASINN_NOT_FOUND, "wasi-nn has no module '" + name + "'");
+  data->ended = ended;
+  data->user = user;
+  *out = std::move(module);
+  return nullptr;
+}
+
+std::vector<std::string> ModuleNames() {
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < count; ++i) {
+    if (std::ranges::find(names, functions[i].module) == names.end()) names.emplace_back(functions[i].module);
+  }
+  return names;
+}
+
+}  // namespace
+}  // namespace wasinn::wasmedge
+
+struct wasinn_wasmedge {
+  std::vector<wasinn::wasmedge::ModulePtr> modules;
+};
+
+extern "C" {
+
+wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor, WasmEdge_StoreContext* store,
+                                        wasinn_process* process, wasinn_wasmedge** out) {
+  using namespace wasinn::wasmedge;
+  if (executor == nullptr || store == nullptr || process == nullptr || out == nullptr) {
+    return Error(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs an executor, a store, a process and a result");
+  }
+  auto made = std::make_unique<wasinn_wasmedge>();
+  for (const std::string& name : ModuleNames()) {
+    ModulePtr module;
+    if (wasinn_status* status = NewModule(name, process, nullptr, nullptr, &module)) return status;
+    const WasmEdge_Result result = WasmEdge_ExecutorRegisterImport(executor, store, module.get());
+    if (!WasmEdge_ResultOK(result)) {
+      return Error(WASINN_INVALID_ARGUMENT,
+                   "WasmEdge does not register the module " + name + ": " + WasmEdge_ResultGetMessage(result));
+    }
+    made->modules.push_back(std::move(module));
+  }
+  *out = made.release();
+  return nullptr;
+}
+
+void wasinn_wasmedge_unregister(wasinn_wasmedge* modules) { delete modules; }
+
+wasinn_status* wasinn_wasmedge_module_new(const char* module, wasinn_process* process, void (*ended)(void* user),
+                                          void* user, WasmEdge_ModuleInstanceContext** out) {
+  using namespace wasinn::wasmedge;
+  if (module == nullptr || process == nullptr || out == nullptr) {
+    return Error(WASINN_INVALID_ARGUMENT, "a module of wasi-nn needs a name, a process and a result");
+  }
+  ModulePtr made;
+  if (wasinn_status* status = NewModule(module, process, ended, user, &made)) return status;
+  *out = made.release();
+  return nullptr;
+}
+
+}  // extern "C"

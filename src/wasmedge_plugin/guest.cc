@@ -1,0 +1,112 @@
+#include "wasmedge_plugin/guest.h"
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+#include <wasinn/wasinn.hpp>
+
+#include "cli/model_flags.h"
+#include "plugin_settings/settings.h"
+#include "wasmedge_plugin/preload.h"
+
+namespace wasinn::wasmedge_plugin {
+namespace {
+
+struct Guest {
+  Guest(std::shared_ptr<Host> its_host, Process its_process)
+      : host(std::move(its_host)), process(std::move(its_process)) {}
+
+  const std::shared_ptr<Host> host;  // outlives the process
+  Process process;
+  std::vector<std::string> modules;  // that were made
+};
+
+// The last one of this thread.
+std::weak_ptr<Guest>& Latest() {
+  thread_local std::weak_ptr<Guest> latest;
+  return latest;
+}
+
+Status AddPreloads(Host& host) {
+  const auto preloads = Preloads();
+  if (!preloads) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, preloads.error().c_str()));
+  for (const std::string& text : *preloads) {
+    const auto model = cli::ParseWasmEdgeFlag(text);
+    if (!model) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, ("--nn-preload: " + model.error()).c_str()));
+    if (Status status = cli::AddModel(host, *model); !status.ok()) return status;
+  }
+  return Status();
+}
+
+Result<Host> NewHost() {
+  Result<Host> host = plugin::MakeHost("wasmedge");
+  if (!host) return host;
+  if (Status status = AddPreloads(*host); !status.ok()) return status;
+  return host;
+}
+
+// One for all guests that there are at a time. It ends with the last: were it to end with this library, frameworks
+// could end before it.
+std::shared_ptr<Host> SharedHost() {
+  static std::mutex mutex;
+  static std::weak_ptr<Host> shared;
+  const std::lock_guard lock(mutex);
+  if (std::shared_ptr<Host> host = shared.lock()) return host;
+  Result<Host> made = NewHost();
+  if (!made) {
+    plugin::Log(WASINN_LOG_ERROR, made.status().message());
+    return nullptr;
+  }
+  auto host = std::make_shared<Host>(std::move(*made));
+  shared = host;
+  return host;
+}
+
+std::shared_ptr<Guest> NewGuest() {
+  std::shared_ptr<Host> host = SharedHost();
+  if (host == nullptr) return nullptr;
+  Result<Process> process = Process::Create(*host);
+  if (!process) {
+    plugin::Log(WASINN_LOG_ERROR, process.status().message());
+    return nullptr;
+  }
+  return std::make_shared<Guest>(std::move(host), std::move(*process));
+}
+
+// A guest has each module once: who asks again, or for the first one of a VM, is another.
+std::shared_ptr<Guest> GuestFor(const std::string& module) {
+  std::shared_ptr<Guest> guest = Latest().lock();
+  if (guest != nullptr && module != kStandard && std::ranges::find(guest->modules, module) == guest->modules.end()) {
+    return guest;
+  }
+  guest = NewGuest();
+  Latest() = guest;
+  return guest;
+}
+
+WasmEdge_ModuleInstanceContext* EmptyModule(const std::string& name) {
+  return WasmEdge_ModuleInstanceCreate(WasmEdge_StringWrap(name.data(), static_cast<uint32_t>(name.size())));
+}
+
+}  // namespace
+
+WasmEdge_ModuleInstanceContext* MakeModule(const std::string& name) {
+  const std::shared_ptr<Guest> guest = GuestFor(name);
+  if (guest == nullptr) return EmptyModule(name);
+  auto keeps = std::make_unique<std::shared_ptr<Guest>>(guest);
+  WasmEdge_ModuleInstanceContext* module = nullptr;
+  const Status status(wasinn_wasmedge_module_new(
+      name.c_str(), guest->process.get(), [](void* kept) { delete static_cast<std::shared_ptr<Guest>*>(kept); },
+      keeps.get(), &module));
+  if (!status.ok()) {
+    plugin::Log(WASINN_LOG_ERROR, status.message());
+    return EmptyModule(name);
+  }
+  (void)keeps.release();
+  guest->modules.push_back(name);
+  return module;
+}
+
+}  // namespace wasinn::wasmedge_plugin

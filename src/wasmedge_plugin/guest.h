@@ -1,0 +1,17 @@
+// What stands behind the modules that WasmEdge makes for one of its VMs.
+#pragma once
+
+#include <wasinn/wasmedge.h>
+
+#include <string>
+
+namespace wasinn::wasmedge_plugin {
+
+constexpr char kStandard[] = "wasi_ephemeral_nn";
+
+// Makes a module for the VM that is being made on this thread. A VM asks for kStandard first and for the others right
+// after it; they share a guest's process, which goes with the last of them. Where wasi-nn cannot be had, as with wrong
+// settings, the log has the reason and the module no functions: a guest that imports them is then not instantiated.
+WasmEdge_ModuleInstanceContext* MakeModule(const std::string& name);
+
+}  // namespace wasinn::wasmedge_plugin

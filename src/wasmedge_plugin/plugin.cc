@@ -1,0 +1,76 @@
+// wasi-nn as a plugin of WasmEdge, in place of WasmEdge's own. Of a plugin with that one's name, "wasi_nn", a VM takes
+// the standard's module alone; so the others are in a plugin of another name, and hence in a library of their own.
+#include <dlfcn.h>
+#include <wasinn/wasmedge.h>
+
+#include <string_view>
+#include <vector>
+#include <wasinn/wasinn.hpp>
+
+#include "plugin_settings/settings.h"
+#include "wasmedge_plugin/guest.h"
+#include "wasmedge_plugin/preload.h"
+
+namespace wasinn::wasmedge_plugin {
+namespace {
+
+WasmEdge_ModuleInstanceContext* MakeStandard(const WasmEdge_ModuleDescriptor*) { return MakeModule(kStandard); }
+WasmEdge_ModuleInstanceContext* MakeOther(const WasmEdge_ModuleDescriptor* module) { return MakeModule(module->Name); }
+
+std::vector<WasmEdge_ModuleDescriptor> OtherModules() {
+  size_t count = 0;
+  const wasinn_function* functions = wasinn_functions(&count);
+  std::vector<WasmEdge_ModuleDescriptor> modules;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string_view name = functions[i].module;
+    bool known = name == kStandard;
+    for (const WasmEdge_ModuleDescriptor& module : modules) known = known || name == module.Name;
+    if (!known) modules.push_back({functions[i].module, "", MakeOther});
+  }
+  return modules;
+}
+
+WasmEdge_PluginDescriptor Describe(const char* name, const char* description,
+                                   std::vector<WasmEdge_ModuleDescriptor>& modules,
+                                   std::vector<WasmEdge_ProgramOption>& options) {
+  return {name,
+          description,
+          WasmEdge_Plugin_CurrentAPIVersion,
+          {0, 1, 0, 0},
+          static_cast<uint32_t>(modules.size()),
+          static_cast<uint32_t>(options.size()),
+          modules.data(),
+          options.data()};
+}
+
+// A program may have WasmEdge in a way that hides it from what it loads; it would end at the first call.
+bool ShowsWasmEdge() {
+  if (dlsym(RTLD_DEFAULT, "WasmEdge_ModuleInstanceCreateWithData") != nullptr) return true;
+  plugin::Log(WASINN_LOG_ERROR, "this program does not show WasmEdge's functions to its plugins");
+  return false;
+}
+
+}  // namespace
+}  // namespace wasinn::wasmedge_plugin
+
+extern "C" {
+
+// WasmEdge keeps what these return, and writes into none of it but where the option's value goes.
+WASMEDGE_CAPI_PLUGIN_EXPORT const WasmEdge_PluginDescriptor* WasmEdge_Plugin_GetDescriptor() {
+  using namespace wasinn::wasmedge_plugin;
+  static std::vector<WasmEdge_ModuleDescriptor> modules = {{"wasi_nn", "", MakeStandard}};
+  static std::vector<WasmEdge_ProgramOption> options = {PreloadOption()};
+  static const WasmEdge_PluginDescriptor descriptor = Describe("wasi_nn", "wasi-nn by wasinn", modules, options);
+  return ShowsWasmEdge() ? &descriptor : nullptr;
+}
+
+WASMEDGE_CAPI_PLUGIN_EXPORT const WasmEdge_PluginDescriptor* wasinn_wasmedge_other_modules() {
+  using namespace wasinn::wasmedge_plugin;
+  static std::vector<WasmEdge_ModuleDescriptor> modules = OtherModules();
+  static std::vector<WasmEdge_ProgramOption> options;
+  static const WasmEdge_PluginDescriptor descriptor =
+      Describe("wasinn", "wasinn's extensions and older forms of wasi-nn", modules, options);
+  return ShowsWasmEdge() ? &descriptor : nullptr;
+}
+
+}  // extern "C"
