@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 #include <wasinn/wasinn.hpp>
@@ -15,11 +16,12 @@ namespace wasinn::wasmedge_plugin {
 namespace {
 
 struct Guest {
+  Guest() = default;
   Guest(std::shared_ptr<Host> its_host, Process its_process)
       : host(std::move(its_host)), process(std::move(its_process)) {}
 
-  const std::shared_ptr<Host> host;  // outlives the process
-  Process process;
+  std::shared_ptr<Host> host;        // outlives the process
+  std::optional<Process> process;    // none: wasi-nn cannot be had
   std::vector<std::string> modules;  // that were made
 };
 
@@ -66,11 +68,11 @@ std::shared_ptr<Host> SharedHost() {
 
 std::shared_ptr<Guest> NewGuest() {
   std::shared_ptr<Host> host = SharedHost();
-  if (host == nullptr) return nullptr;
+  if (host == nullptr) return std::make_shared<Guest>();
   Result<Process> process = Process::Create(*host);
   if (!process) {
     plugin::Log(WASINN_LOG_ERROR, process.status().message());
-    return nullptr;
+    return std::make_shared<Guest>();
   }
   return std::make_shared<Guest>(std::move(host), std::move(*process));
 }
@@ -86,26 +88,29 @@ std::shared_ptr<Guest> GuestFor(const std::string& module) {
   return guest;
 }
 
-WasmEdge_ModuleInstanceContext* EmptyModule(const std::string& name) {
-  return WasmEdge_ModuleInstanceCreate(WasmEdge_StringWrap(name.data(), static_cast<uint32_t>(name.size())));
+void Forget(void* kept) { delete static_cast<std::shared_ptr<Guest>*>(kept); }
+
+// Keeps the guest too: who asks for its next module learns that there is nothing to be had, and the log is not told
+// again.
+WasmEdge_ModuleInstanceContext* EmptyModule(const std::string& name, std::shared_ptr<Guest>* kept) {
+  return WasmEdge_ModuleInstanceCreateWithData(WasmEdge_StringWrap(name.data(), static_cast<uint32_t>(name.size())),
+                                               kept, Forget);
 }
 
 }  // namespace
 
 WasmEdge_ModuleInstanceContext* MakeModule(const std::string& name) {
   const std::shared_ptr<Guest> guest = GuestFor(name);
-  if (guest == nullptr) return EmptyModule(name);
-  auto keeps = std::make_unique<std::shared_ptr<Guest>>(guest);
+  guest->modules.push_back(name);
+  auto kept = std::make_unique<std::shared_ptr<Guest>>(guest);
+  if (!guest->process) return EmptyModule(name, kept.release());
   WasmEdge_ModuleInstanceContext* module = nullptr;
-  const Status status(wasinn_wasmedge_module_new(
-      name.c_str(), guest->process.get(), [](void* kept) { delete static_cast<std::shared_ptr<Guest>*>(kept); },
-      keeps.get(), &module));
+  const Status status(wasinn_wasmedge_module_new(name.c_str(), guest->process->get(), Forget, kept.get(), &module));
   if (!status.ok()) {
     plugin::Log(WASINN_LOG_ERROR, status.message());
-    return EmptyModule(name);
+    return EmptyModule(name, kept.release());
   }
-  (void)keeps.release();
-  guest->modules.push_back(name);
+  (void)kept.release();
   return module;
 }
 

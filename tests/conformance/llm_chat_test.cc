@@ -80,10 +80,11 @@ TEST(LlmConversation, LinesOfTheInput) {
   ASSERT_NE(file, nullptr);
   std::fputs("Who are you?\nThank you.\n", file);
   std::fclose(file);
-  const CommandResult result =
-      RunCommand({"/bin/sh", "-c", "exec \"$0\" run --threads 1 --model \"$1\" \"$2\" --temp 0 <\"$3\"",
-                  CONFORMANCE_WASINN, TinyLm(), CONFORMANCE_GUESTS "/chat.wasm", questions},
-                 {"XDG_CACHE_HOME=" CONFORMANCE_CACHE});
+  const GuestCommand chat =
+      MakeGuestCommand({"--threads", "1", "--model", TinyLm()}, CONFORMANCE_GUESTS "/chat.wasm", {"--temp", "0"});
+  std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" <\"$0\"", questions};
+  argv.insert(argv.end(), chat.argv.begin(), chat.argv.end());
+  const CommandResult result = RunCommand(argv, chat.environment);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "I am a tiny language model. I learned a few licences by heart.\nYou are welcome.\n");
 }

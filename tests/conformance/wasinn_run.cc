@@ -44,12 +44,8 @@ TempFolder::~TempFolder() {
 
 CommandResult RunGuest(const std::vector<std::string>& flags, const std::string& guest,
                        const std::vector<std::string>& args, int timeout_s) {
-  std::vector<std::string> argv = {CONFORMANCE_WASINN, "run"};
-  argv.insert(argv.end(), flags.begin(), flags.end());
-  argv.push_back(CONFORMANCE_GUESTS "/" + guest + ".wasm");
-  argv.insert(argv.end(), args.begin(), args.end());
-  // Compiled guests are kept beside the build, and not in the user's own cache.
-  return RunCommand(argv, {"XDG_CACHE_HOME=" CONFORMANCE_CACHE}, "", timeout_s);
+  const GuestCommand command = MakeGuestCommand(flags, CONFORMANCE_GUESTS "/" + guest + ".wasm", args);
+  return RunCommand(command.argv, command.environment, "", timeout_s);
 }
 
 fs::path TinyModelPath(const std::string& name) { return fs::path(CONFORMANCE_MODELS "/tiny") / (name + ".onnx"); }

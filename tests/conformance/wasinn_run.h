@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/command.h"
+#include "support/guest_command.h"
 
 namespace wasinn::testing {
 
@@ -28,7 +29,7 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
-// `wasinn run FLAGS GUEST ARGS`; GUEST without its ".wasm".
+// `wasinn run FLAGS GUEST ARGS`, or the same on the engine under test; GUEST without its ".wasm".
 CommandResult RunGuest(const std::vector<std::string>& flags, const std::string& guest,
                        const std::vector<std::string>& args, int timeout_s = 300);
 

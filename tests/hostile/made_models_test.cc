@@ -97,7 +97,7 @@ TEST(HostileMade, NamesDoNotWriteTheLog) {
       ExpectResults({{"names", NamesWithControlCharacters(),
                       Fails(kInvalidArgument,
                             {"No\\x0aSuch\\x1b[2JOperator", "x\\x0awasinn: error: all is lost\\x0d\\x1b[2J\\x07"})}});
-  for (const std::string& line : Lines(result.err)) EXPECT_TRUE(line.starts_with("wasinn: warning: guest '")) << line;
+  for (const std::string& line : Lines(result.err)) EXPECT_TRUE(line.starts_with("wasinn: warning: guest")) << line;
 }
 
 // A framework has much to say about bad models. A guest's are no reason to fill the host's log: the errors say it.

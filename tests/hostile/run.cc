@@ -1,6 +1,7 @@
 #include "hostile/run.h"
 
 #include <gtest/gtest.h>
+#include <wasmtime.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +20,17 @@ bool HasControlCharacters(std::string_view line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return true;
   }
   return false;
+}
+
+// WasmEdge takes no modules in the text format.
+std::string FromText(const std::string& text) {
+  wasm_byte_vec_t wasm;
+  wasmtime_error_t* error = wasmtime_wat2wasm(text.data(), text.size(), &wasm);
+  EXPECT_EQ(error, nullptr) << text;
+  if (error != nullptr) return wasmtime_error_delete(error), "";
+  std::string bytes(wasm.data, wasm.size);
+  wasm_byte_vec_delete(&wasm);
+  return bytes;
 }
 
 void ExpectLines(const CommandResult& result, std::span<const Attack> attacks) {
@@ -85,36 +97,28 @@ std::string SourcePath(const std::string& file) { return std::string(HOSTILE_SOU
 std::string DigitsPath() { return SourcePath("models/digits.onnx"); }
 std::string TinyPath(const std::string& model) { return SourcePath("tests/models/tiny/" + model + ".onnx"); }
 
-bool OnWamr() {
-  const char* engine = std::getenv("WASINN_ENGINE");
-  return engine != nullptr && std::string_view(engine) == "wamr";
-}
-
-std::vector<std::string> Environment() {
-  // Compiled guests are kept beside the build, and not in the user's own cache.
-  return {"XDG_CACHE_HOME=" HOSTILE_CACHE};
-}
-
-std::vector<std::string> GuestRun::Command(const TempFolder& scratch) const {
-  std::vector<std::string> argv = {HOSTILE_WASINN, "run", "--model", "digits=" + DigitsPath()};
-  for (const std::string& model : models) argv.insert(argv.end(), {"--model", model + "=" + TinyPath(model)});
+GuestCommand GuestRun::Command(const TempFolder& scratch) const {
+  std::vector<std::string> all = {"--model", "digits=" + DigitsPath()};
+  for (const std::string& model : models) all.insert(all.end(), {"--model", model + "=" + TinyPath(model)});
   if (log_all) {
-    argv.insert(argv.end(), {"--config", scratch.Write("log-all.toml", "limits.max_log_messages = 1000000\n")});
+    all.insert(all.end(), {"--config", scratch.Write("log-all.toml", "limits.max_log_messages = 1000000\n")});
   }
-  argv.insert(argv.end(), flags.begin(), flags.end());
-  argv.push_back(guest.find('/') == guest.npos ? GuestPath(guest) : guest);
-  argv.insert(argv.end(), args.begin(), args.end());
-  return argv;
+  all.insert(all.end(), flags.begin(), flags.end());
+  std::string path = guest.find('/') == guest.npos ? GuestPath(guest) : guest;
+  if (OnWasmEdge() && path.ends_with(".wat")) path = scratch.Write("guest.wasm", FromText(ReadFile(path)));
+  return MakeGuestCommand(all, path, args);
 }
 
 CommandResult GuestRun::Execute() const {
   const TempFolder scratch;
-  return RunCommand(Command(scratch), Environment(), folder, timeout_s);
+  const GuestCommand command = Command(scratch);
+  return RunCommand(command.argv, command.environment, folder, timeout_s);
 }
 
 CommandResult GuestRun::Measure(size_t* peak_bytes) const {
   const TempFolder scratch;
-  Child child(Command(scratch), Environment());
+  const GuestCommand command = Command(scratch);
+  Child child(command.argv, command.environment);
   CommandResult result;
   result.exit_code = child.Wait(std::chrono::seconds(timeout_s));
   result.out = child.out();
@@ -135,7 +139,7 @@ bool HasInOrder(std::string_view text, const std::vector<std::string>& words) {
 std::vector<std::string> GuestLog(const CommandResult& result) {
   std::vector<std::string> log;
   for (std::string& line : Lines(result.err)) {
-    if (line.starts_with("wasinn: warning: guest '")) log.push_back(std::move(line));
+    if (line.starts_with("wasinn: warning: guest")) log.push_back(std::move(line));
   }
   return log;
 }

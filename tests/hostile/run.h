@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/command.h"
+#include "support/guest_command.h"
 
 namespace wasinn::testing {
 
@@ -59,9 +60,6 @@ std::string DigitsPath();
 std::string TinyPath(const std::string& model);  // without ".onnx"
 std::string SourcePath(const std::string& file);
 
-// Whether the command runs guests on WAMR: ctest runs these tests on each engine, which the environment names.
-bool OnWamr();
-
 // Runs of the command, with "digits" and further models registered.
 struct GuestRun {
   std::string guest;                // a guest of this folder, or a path
@@ -72,13 +70,12 @@ struct GuestRun {
   std::string folder;               // to run in
   int timeout_s = 250;
 
-  // The command and its arguments. `scratch` must live as long as the run.
-  std::vector<std::string> Command(const TempFolder& scratch) const;
+  // `scratch` must live as long as the run.
+  GuestCommand Command(const TempFolder& scratch) const;
   CommandResult Execute() const;
   // The same, and the most memory that the command ever had resident.
   CommandResult Measure(size_t* peak_bytes) const;
 };
-std::vector<std::string> Environment();
 
 // Checks that the guest ended well and printed exactly these lines, and that the host's log has one line for each
 // error, in the same order, that names the function's errno and has the words.

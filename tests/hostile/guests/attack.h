@@ -32,6 +32,7 @@ inline const char* Name(uint32_t error) {
   static constexpr const char* kNames[] = {"success",  "invalid_argument", "invalid_encoding",      "missing_memory",
                                            "busy",     "runtime_error",    "unsupported_operation", "too_large",
                                            "not_found"};
+  if (error == WASI_NN_MODEL_NOT_FOUND) return "model_not_found";
   return error < sizeof(kNames) / sizeof(*kNames) ? kNames[error] : "no errno of wasi-nn";
 }
 

@@ -1,0 +1,118 @@
+#include "support/guest_command.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+namespace wasinn::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool EngineIs(std::string_view name) {
+  const char* engine = std::getenv("WASINN_ENGINE");
+  return engine != nullptr && engine == name;
+}
+
+// "HOST::GUEST" as "GUEST:HOST".
+std::string WasmEdgeDirectory(const std::string& directory) {
+  const size_t colons = directory.find("::");
+  if (colons == directory.npos) return directory;
+  return directory.substr(colons + 2) + ":" + directory.substr(0, colons);
+}
+
+// The plugin reads settings and models from the environment, under the names that the command knows too.
+struct Variable {
+  const char* flag;
+  const char* name;
+};
+constexpr Variable kVariables[] = {{"--config", "WASINN_CONFIG"},
+                                   {"--dialect", "WASINN_DIALECT"},
+                                   {"--threads", "WASINN_THREADS"},
+                                   {"--log-level", "WASINN_LOG_LEVEL"},
+                                   {"--nn-max-graphs", "WASINN_NN_MAX_GRAPHS"},
+                                   {"--nn-max-contexts", "WASINN_NN_MAX_CONTEXTS"},
+                                   {"--nn-max-bytes", "WASINN_NN_MAX_BYTES"},
+                                   {"--nn-timeout", "WASINN_NN_TIMEOUT"}};
+
+// A guest of the build's as native code, where the build made that.
+std::string Compiled(const std::string& module) {
+  const fs::path path(module), compiled = fs::path(TESTS_GUESTS "/wasmedge") / path.filename();
+  return path.parent_path() == TESTS_GUESTS && fs::exists(compiled) ? compiled.string() : module;
+}
+
+class WasmEdgeCommand {
+ public:
+  WasmEdgeCommand() { command_.argv = {TESTS_WASMEDGE, "run", "--enable-threads"}; }
+
+  void Add(const std::string& flag, const std::string& value) {
+    if (flag == "--model" || flag == "--models") {
+      models_ += models_.empty() ? value : ";" + value;
+    } else if (flag == "--dir") {
+      Give(flag, WasmEdgeDirectory(value));
+    } else if (flag == "--env" || flag == "--nn-preload") {
+      Give(flag, value);
+    } else if (const auto* variable = std::ranges::find(kVariables, flag, &Variable::flag);
+               variable != std::end(kVariables)) {
+      command_.environment.push_back(std::string(variable->name) + "=" + value);
+    } else {
+      ADD_FAILURE() << flag << " means nothing to WasmEdge";
+    }
+  }
+  void DenyLoad() { command_.environment.emplace_back("WASINN_NN_DENY_LOAD=1"); }
+
+  GuestCommand Finish(const std::string& module, const std::vector<std::string>& args) {
+    command_.environment.emplace_back("WASMEDGE_PLUGIN_PATH=" TESTS_WASMEDGE_PLUGINS);
+    if (!models_.empty()) command_.environment.push_back("WASINN_MODELS=" + models_);
+    command_.argv.push_back(Compiled(module));
+    command_.argv.insert(command_.argv.end(), args.begin(), args.end());
+    return std::move(command_);
+  }
+
+ private:
+  void Give(const std::string& flag, const std::string& value) {
+    command_.argv.push_back(flag);
+    command_.argv.push_back(value);
+  }
+
+  GuestCommand command_;
+  std::string models_;
+};
+
+GuestCommand OfWasmEdge(const std::vector<std::string>& flags, const std::string& module,
+                        const std::vector<std::string>& args) {
+  WasmEdgeCommand command;
+  for (size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i] == "--nn-deny-load") {
+      command.DenyLoad();
+    } else if (flags[i] != "--no-cache") {  // of what nothing keeps
+      const size_t value = i + 1;
+      command.Add(flags[i], value < flags.size() ? flags[value] : "");
+      i = value;
+    }
+  }
+  return command.Finish(module, args);
+}
+
+}  // namespace
+
+bool OnWamr() { return EngineIs("wamr"); }
+bool OnWasmEdge() { return EngineIs("wasmedge"); }
+
+GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::string& module,
+                              const std::vector<std::string>& args) {
+  if (OnWasmEdge()) return OfWasmEdge(flags, module, args);
+  GuestCommand command;
+  command.argv = {TESTS_WASINN, "run"};
+  command.argv.insert(command.argv.end(), flags.begin(), flags.end());
+  command.argv.push_back(module);
+  command.argv.insert(command.argv.end(), args.begin(), args.end());
+  // Compiled guests are kept beside the build, and not in the user's own cache.
+  command.environment = {"XDG_CACHE_HOME=" TESTS_CACHE};
+  return command;
+}
+
+}  // namespace wasinn::testing
