@@ -84,10 +84,10 @@ size_t CountRight(const Format& format, const Bytes& outputs, const std::vector<
 Bytes RunReference(const Format& format, const std::filesystem::path& inputs, const std::filesystem::path& folder,
                    const std::string& dims) {
   const std::filesystem::path outputs = folder / "reference";
-  const CommandResult run =
-      RunCommand({std::string(CONFORMANCE_REFERENCES "/reference_") + format.framework, format.type, dims, inputs,
-                  outputs, format.native_input, format.native_output, format.path()},
-                 {"TF_CPP_MIN_LOG_LEVEL=3"}, "", 300);
+  std::vector<std::string> argv = LibrariesOfTheEngine();
+  argv.insert(argv.end(), {std::string(CONFORMANCE_REFERENCES "/reference_") + format.framework, format.type, dims,
+                           inputs, outputs, format.native_input, format.native_output, format.path()});
+  const CommandResult run = RunCommand(argv, {"TF_CPP_MIN_LOG_LEVEL=3"}, "", 300);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   return ReadBytes(outputs);
 }

@@ -99,6 +99,7 @@ size_t CountEqual(const std::vector<NodeCase>& cases, bool by_name) {
 }
 
 TEST(OnnxNodeTest, BytesThroughWasmAreTheNativeOnes) {
+  if (RanWithLibrariesOfTheEngine()) return;
   const Names names = NodeCaseNames();
   ASSERT_FALSE(names.empty()) << "the cases are missing: scripts/deps.sh tests fetches them; then configure again";
   std::vector<NodeCase> cases;
@@ -126,6 +127,7 @@ TEST(OnnxNodeTest, BytesThroughWasmAreTheNativeOnes) {
 }
 
 TEST(OnnxNodeTest, ByName) {
+  if (RanWithLibrariesOfTheEngine()) return;
   constexpr size_t kEach = 20, kWanted = 48;
   std::vector<NodeCase> cases;
   const Names names = NodeCaseNames();

@@ -26,6 +26,8 @@ TEST(HostileEnds, TrapsHaveABacktrace) {
                {"indirect", "indirect call type mismatch"},
                {"abort", "unreachable"}};
   for (const auto& trap : traps) {
+    // WasmEdge's interpreter ends a recursion when all memory is taken, and then the kernel ends it.
+    if (OnWasmEdge() && std::string_view(trap.how) == "recursion") continue;
     const CommandResult result = GuestRun{.guest = "ends", .args = {trap.how}}.Execute();
     EXPECT_EQ(result.exit_code, kTrapped) << trap.how << result.err;
     if (OnWasmEdge()) {  // it has words of its own, and writes them to stdout
