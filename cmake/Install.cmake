@@ -10,8 +10,10 @@
 #   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
 #   lib/wasinn                  backends, and what of .deps they and the command load
 #   lib/libwasinn_wamr_embed.a  wasi-nn for programs that embed WAMR
-#   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr)
-#   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc, wasinn-wamr.pc
+#   lib/libwasinn_wasmedge.a    wasi-nn for programs that embed WasmEdge
+#   lib/wasmedge                wasi-nn as a plugin of WasmEdge: what WASMEDGE_PLUGIN_PATH names
+#   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr wasmedge)
+#   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc, wasinn-wamr.pc, wasinn-wasmedge.pc
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 include(CMakePackageConfigHelpers)
 
@@ -119,6 +121,18 @@ if(TARGET wasinn_wamr)
   endforeach()
   wasinn_install_pkgconfig(wasinn-wamr "wasi-nn for programs that embed WAMR" "wasinn = ${PROJECT_VERSION}"
                            "-lwasinn_wamr_embed -liwasm -lstdc++")
+endif()
+
+if(TARGET wasinn_wasmedge)
+  install(TARGETS wasinn_wasmedge EXPORT wasinnWasmEdgeTargets)
+  install(EXPORT wasinnWasmEdgeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmEdge.cmake DESTINATION ${WASINN_CMAKE_DIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmedge/register.cc DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmedge)
+  wasinn_install_pkgconfig(wasinn-wasmedge "wasi-nn for programs that embed WasmEdge" "wasinn = ${PROJECT_VERSION}"
+                           "-lwasinn_wasmedge -lwasmedge -lstdc++")
+endif()
+if(TARGET wasinn_wasmedge_plugin)
+  install(TARGETS wasinn_wasmedge_plugin wasinn_wasmedge_plugin_more LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/wasmedge)
 endif()
 
 # For iwasm.

@@ -61,12 +61,18 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
   return candidates;
 }
 
+// A program that is linked with an LLVM, as WasmEdge's is, has it before every library's own.
+int OpenFlags(const LibrarySearch& search) {
+  const int flags = RTLD_NOW | RTLD_LOCAL;
+  return search.has_llvm && dlsym(RTLD_DEFAULT, "LLVMContextCreate") != nullptr ? flags | RTLD_DEEPBIND : flags;
+}
+
 }  // namespace
 
 Library::Library(const LibrarySearch& search) : framework_(search.framework) {
   std::vector<std::string> tried;
   for (const std::string& name : Candidates(search)) {
-    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle_ = dlopen(name.c_str(), OpenFlags(search));
     if (handle_ != nullptr) return;
     // A file that is there and does not open deserves the linker's own words.
     const char* why = dlerror();

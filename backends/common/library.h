@@ -12,6 +12,7 @@ struct LibrarySearch {
   const char* install;                 // "scripts/deps.sh onnxruntime", likewise
   std::span<const char* const> names;  // file names, in order of preference
   std::string configured;  // an absolute path of the library or of its folder; empty: where the dynamic linker looks
+  bool has_llvm = false;   // inside, and shows it: one that the program has would be taken for it
 };
 
 // Open for the life of the OS process, and with local symbols, since frameworks carry the same names inside.

@@ -189,8 +189,7 @@ TEST(Llm, ModelWhoseFileIsMissing) {
   std::filesystem::copy_file(CONFORMANCE_SOURCE "/models/tiny.gguf", folder.path() / "m.gguf");
   const std::string model = "m=" + (folder.path() / "m.gguf").string();
   for (const bool wasmedge : {false, true}) {
-    std::vector<std::string> flags = {"--model", model};
-    if (wasmedge) flags.insert(flags.end(), {"--dialect", "wasmedge"});
+    const std::vector<std::string> flags = {"--model", model, "--dialect", wasmedge ? "wasmedge" : "witx"};
     Script script;
     script.Do("rename /files/m.gguf /files/gone");
     script.Fails("name 0 m", wasmedge ? WASI_NN_MODEL_NOT_FOUND : WASI_NN_NOT_FOUND);

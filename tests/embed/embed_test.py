@@ -15,6 +15,8 @@ WASMTIME_LIB = os.environ["WASMTIME_LIB"]
 SERVES_COMPONENTS = os.environ["WASMTIME_SERVES_COMPONENTS"] == "TRUE"
 WAMR_LIB = os.environ["WAMR_LIB"]  # "" without WAMR
 WAMR_INCLUDE, CLANG = os.environ["WAMR_INCLUDE"], os.environ["GUEST_CLANG"]
+WASMEDGE_LIB, WASMEDGE_INCLUDE = os.environ["WASMEDGE_LIB"], os.environ["WASMEDGE_INCLUDE"]  # "" without WasmEdge
+WASMEDGE_RUN = os.environ["WASMEDGE_RUN"]  # what a program that links it must be run by; "": nothing
 CC, CXX, CMAKE = os.environ["CC"], os.environ["CXX"], os.environ["CMAKE"]
 MODEL = SOURCE / "models" / "digits.onnx"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,7 +40,13 @@ class EmbedTest(unittest.TestCase):
         run(CMAKE, "--install", BUILD, "--prefix", cls.dir / "installed", cwd=cls.dir)
         # A prefix may be moved.
         cls.prefix = (cls.dir / "installed").rename(cls.dir / "prefix")
-        for name, copy in (("embed-wasmtime", "example"), ("embed-component", "component-example"), ("embed-wamr", "wamr-example")):
+        copies = {
+            "embed-wasmtime": "example",
+            "embed-component": "component-example",
+            "embed-wamr": "wamr-example",
+            "embed-wasmedge": "wasmedge-example",
+        }
+        for name, copy in copies.items():
             shutil.copytree(SOURCE / "examples" / name, cls.dir / copy)
         for path in HERE.glob("*.c*"):
             shutil.copy(path, cls.dir)
@@ -110,6 +118,47 @@ class EmbedTest(unittest.TestCase):
         run(*command, f"-L{WAMR_LIB}", *flags, "-liwasm", "-pthread", cwd=self.dir)
         self.check_wamr_example(self.dir / "wamr-source")
 
+    def check_wasmedge_example(self, program):
+        guest = self.dir / "wasmedge-example" / "guest.wasm"
+        include = next(self.prefix.glob("include/wasinn-guest"))
+        flags = ["--target=wasm32-wasi", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
+        run(CLANG, *flags, "wasmedge-example/guest.c", "-o", guest, cwd=self.dir)
+        command = [WASMEDGE_RUN, program] if WASMEDGE_RUN else [program]
+        path = self.library_path() if WASMEDGE_RUN else f"{self.library_path()}:{WASMEDGE_LIB}"
+        out = run(*command, MODEL, guest, cwd=self.dir, env={"LD_LIBRARY_PATH": path})
+        self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
+
+    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
+    def test_the_wasmedge_example_by_cmake(self):
+        prefixes = f"{self.prefix};{pathlib.Path(WASMEDGE_LIB).parent}"
+        run(CMAKE, "-G", "Ninja", "-S", "wasmedge-example", "-B", "wasmedge", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
+        run(CMAKE, "--build", "wasmedge", cwd=self.dir)
+        self.check_wasmedge_example(self.dir / "wasmedge" / "embed-wasmedge")
+
+    def wasmedge_libs(self):
+        # Of that folder the library alone, for it may have a newer system's C library too, whose symbols this one lacks.
+        lib = self.dir / "wasmedge-lib"
+        lib.mkdir(exist_ok=True)
+        if not (lib / "libwasmedge.so").exists():
+            (lib / "libwasmedge.so").symlink_to(pathlib.Path(WASMEDGE_LIB) / "libwasmedge.so")
+        return [f"-isystem{WASMEDGE_INCLUDE}", f"-L{lib}"] + (["-Wl,--allow-shlib-undefined"] if WASMEDGE_RUN else [])
+
+    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
+    def test_the_wasmedge_example_by_pkg_config(self):
+        flags = self.pkg_config("wasinn-wasmedge", "--cflags", "--libs")
+        strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+        sources = ["wasmedge-example/main.cc"]
+        run(CXX, *strict, *sources, "-o", "wasmedge-pc", *self.wasmedge_libs(), *flags, "-pthread", cwd=self.dir)
+        self.check_wasmedge_example(self.dir / "wasmedge-pc")
+
+    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
+    def test_the_wasmedge_adapter_from_its_source(self):
+        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmedge").glob("*.cc"))
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        command = [CXX, "-std=c++20", "wasmedge-example/main.cc", *sources, "-o", "wasmedge-source", *self.wasmedge_libs()]
+        run(*command, *flags, "-lwasmedge", "-pthread", cwd=self.dir)
+        self.check_wasmedge_example(self.dir / "wasmedge-source")
+
     def test_a_missing_component_is_an_error(self):
         (self.dir / "missing").mkdir()
         (self.dir / "missing" / "CMakeLists.txt").write_text(
@@ -154,11 +203,12 @@ class EmbedTest(unittest.TestCase):
     def test_every_header_compiles_alone_in_c_and_cpp(self):
         flags = self.pkg_config("wasinn", "--cflags") + [f"-isystem{WASMTIME_INCLUDE}"]
         flags += [f"-isystem{WAMR_INCLUDE}"] if WAMR_LIB else []
+        flags += [f"-isystem{WASMEDGE_INCLUDE}"] if WASMEDGE_LIB else []
         flags += ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
         headers = sorted((self.prefix / "include" / "wasinn").iterdir())
         self.assertGreaterEqual(len(headers), 5)
         for header in headers:
-            if header.name == "wamr.h" and not WAMR_LIB:
+            if (header.name == "wamr.h" and not WAMR_LIB) or (header.name == "wasmedge.h" and not WASMEDGE_LIB):
                 continue
             text = f"#include <wasinn/{header.name}>\n#include <wasinn/{header.name}>\n"
             (self.dir / "header.cc").write_text(text)
