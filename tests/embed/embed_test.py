@@ -118,14 +118,20 @@ class EmbedTest(unittest.TestCase):
         run(*command, f"-L{WAMR_LIB}", *flags, "-liwasm", "-pthread", cwd=self.dir)
         self.check_wamr_example(self.dir / "wamr-source")
 
-    def check_wasmedge_example(self, program):
+    def run_with_wasmedge(self, program, *args):
+        command = [WASMEDGE_RUN, program] if WASMEDGE_RUN else [program]
+        path = self.library_path() if WASMEDGE_RUN else f"{self.library_path()}:{WASMEDGE_LIB}"
+        return run(*command, *args, cwd=self.dir, env={"LD_LIBRARY_PATH": path})
+
+    def wasmedge_guest(self):
         guest = self.dir / "wasmedge-example" / "guest.wasm"
         include = next(self.prefix.glob("include/wasinn-guest"))
         flags = ["--target=wasm32-wasi", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
         run(CLANG, *flags, "wasmedge-example/guest.c", "-o", guest, cwd=self.dir)
-        command = [WASMEDGE_RUN, program] if WASMEDGE_RUN else [program]
-        path = self.library_path() if WASMEDGE_RUN else f"{self.library_path()}:{WASMEDGE_LIB}"
-        out = run(*command, MODEL, guest, cwd=self.dir, env={"LD_LIBRARY_PATH": path})
+        return guest
+
+    def check_wasmedge_example(self, program):
+        out = self.run_with_wasmedge(program, MODEL, self.wasmedge_guest())
         self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
 
     @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
@@ -150,6 +156,15 @@ class EmbedTest(unittest.TestCase):
         sources = ["wasmedge-example/main.cc"]
         run(CXX, *strict, *sources, "-o", "wasmedge-pc", *self.wasmedge_libs(), *flags, "-pthread", cwd=self.dir)
         self.check_wasmedge_example(self.dir / "wasmedge-pc")
+
+    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
+    def test_the_installed_plugin_in_virtual_machines(self):
+        strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        run(CC, *strict, "wasmedge_vm.c", "-o", "wasmedge-vm", *self.wasmedge_libs(), "-lwasmedge", cwd=self.dir)
+        plugins = next(self.prefix.glob("lib*/**/libwasmedgePluginWasiNN.so")).parent
+        preloads = [f"other:onnx:cpu:{MODEL}", f"digits:onnx:cpu:{MODEL}"]
+        out = self.run_with_wasmedge(self.dir / "wasmedge-vm", plugins, self.wasmedge_guest(), *preloads)
+        self.assertEqual(out.splitlines(), ["5 7", "5", "7"])
 
     @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
     def test_the_wasmedge_adapter_from_its_source(self):

@@ -1,9 +1,12 @@
 // Measures a model natively and from guests.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/bench/guest.h"
 #include "cli/bench/report.h"
 #include "cli/bench/tensors.h"
 #include "cli/host_flags.h"
@@ -18,6 +21,7 @@ struct Options {
   std::string model;  // a file, a folder, or the name of a model in the settings
   Abi abi = Abi::kWitx;
   std::string engine = "wasmtime";
+  std::function<Result<std::unique_ptr<GuestProgram>>()> compile;  // the guest, on an engine that the command has not
   size_t guests = 1;
   Budget budget{.seconds = 3};
   std::vector<int> cpus;  // the first is the one of single inferences; none: any
