@@ -39,7 +39,8 @@ constexpr Variable kVariables[] = {{"--config", "WASINN_CONFIG"},
                                    {"--nn-max-graphs", "WASINN_NN_MAX_GRAPHS"},
                                    {"--nn-max-contexts", "WASINN_NN_MAX_CONTEXTS"},
                                    {"--nn-max-bytes", "WASINN_NN_MAX_BYTES"},
-                                   {"--nn-timeout", "WASINN_NN_TIMEOUT"}};
+                                   {"--nn-timeout", "WASINN_NN_TIMEOUT"},
+                                   {"--nn-inputs", "WASINN_NN_INPUTS"}};
 
 // A guest of the build's as native code, where the build made that.
 std::string Compiled(const std::string& module) {

@@ -3,7 +3,6 @@
 #include <wasinn/wasmedge.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -13,16 +12,13 @@
 namespace wasinn::wasmedge {
 namespace {
 
-// More than any function of wasi-nn and its extensions has.
-constexpr uint32_t kMaxParams = 16;
 constexpr uint64_t kPage = 65536;
 
 // What one host function needs at a call. Const once made.
 struct Binding {
   uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
   wasinn_process* process;
-  uint32_t n_params;
-  uint32_t wide;  // bit i: parameter i is an i64
+  size_t n_params;
 };
 
 // Goes with the module.
@@ -64,17 +60,15 @@ wasinn_memory MemoryOf(const WasmEdge_CallingFrameContext* frame) {
   view.size = WasmEdge_MemoryInstanceGetPageSize(memory) * kPage;
   view.base = view.size > 0 ? WasmEdge_MemoryInstanceGetPointer(memory, 0, 1) : const_cast<uint8_t*>(&kNothing);
   view.flags = IsShared(memory) ? uint32_t{WASINN_MEMORY_SHARED} : 0;
+  view.id[0] = reinterpret_cast<uintptr_t>(memory);
   return view;
 }
 
 WasmEdge_Result Dispatch(void* data, const WasmEdge_CallingFrameContext* frame, const WasmEdge_Value* params,
                          WasmEdge_Value* results) {
   const Binding& binding = *static_cast<const Binding*>(data);
-  uint64_t args[kMaxParams];
-  for (uint32_t i = 0; i < binding.n_params; ++i) {
-    args[i] = binding.wide >> i & 1 ? static_cast<uint64_t>(WasmEdge_ValueGetI64(params[i]))
-                                    : static_cast<uint32_t>(WasmEdge_ValueGetI32(params[i]));
-  }
+  uint64_t args[WASINN_MAX_PARAMS];
+  for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(WasmEdge_ValueGetI32(params[i]));
   const wasinn_memory memory = MemoryOf(frame);
   const uint32_t error = binding.call(binding.process, &memory, args);
   results[0] = WasmEdge_ValueGenI32(static_cast<int32_t>(error));
@@ -83,22 +77,11 @@ WasmEdge_Result Dispatch(void* data, const WasmEdge_CallingFrameContext* frame, 
 
 wasinn_status* Error(wasinn_code code, const std::string& message) { return wasinn_status_new(code, message.c_str()); }
 
-bool CanServe(const wasinn_function& function) {
-  const std::string_view params(function.params);
-  return params.size() <= kMaxParams && params.find_first_not_of("iI") == params.npos &&
-         std::string_view(function.results) == "i";
-}
-
-WasmEdge_FunctionInstanceContext* NewFunction(const wasinn_function& function, Binding* binding) {
-  std::vector<WasmEdge_ValType> params;
-  for (const char* letter = function.params; *letter != '\0'; ++letter) {
-    params.push_back(*letter == 'I' ? WasmEdge_ValTypeGenI64() : WasmEdge_ValTypeGenI32());
-    if (*letter == 'I') binding->wide |= 1u << binding->n_params;
-    ++binding->n_params;
-  }
+WasmEdge_FunctionInstanceContext* NewFunction(const Binding* binding) {
+  const std::vector<WasmEdge_ValType> params(binding->n_params, WasmEdge_ValTypeGenI32());
   const WasmEdge_ValType result = WasmEdge_ValTypeGenI32();
   const TypePtr type(WasmEdge_FunctionTypeCreate(params.data(), static_cast<uint32_t>(params.size()), &result, 1));
-  return WasmEdge_FunctionInstanceCreate(type.get(), Dispatch, binding, 0);
+  return WasmEdge_FunctionInstanceCreate(type.get(), Dispatch, const_cast<Binding*>(binding), 0);
 }
 
 wasinn_status* NewModule(const std::string& name, wasinn_process* process, void (*ended)(void*), void* user,
@@ -112,14 +95,8 @@ wasinn_status* NewModule(const std::string& name, wasinn_process* process, void 
   for (size_t i = 0; i < count; ++i) {
     const wasinn_function& function = functions[i];
     if (function.module != name) continue;
-    if (!CanServe(function)) {
-      return Error(WASINN_UNSUPPORTED_OPERATION, "the WasmEdge adapter cannot serve " + name + "." + function.name +
-                                                     ", which takes '" + function.params + "' and returns '" +
-                                                     function.results + "'");
-    }
-    data->bindings.push_back(std::make_unique<Binding>(Binding{function.call, process, 0, 0}));
-    WasmEdge_ModuleInstanceAddFunction(module.get(), Text(function.name),
-                                       NewFunction(function, data->bindings.back().get()));
+    data->bindings.push_back(std::make_unique<Binding>(Binding{function.call, process, std::strlen(function.params)}));
+    WasmEdge_ModuleInstanceAddFunction(module.get(), Text(function.name), NewFunction(data->bindings.back().get()));
   }
   if (data->bindings.empty()) return Error(WASINN_NOT_FOUND, "wasi-nn has no module '" + name + "'");
   data->ended = ended;
