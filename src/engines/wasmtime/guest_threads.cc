@@ -85,9 +85,10 @@ int32_t GuestThreads::Spawn(int32_t argument) noexcept {
     }
     if (StartThread(number, argument)) return number;
     Leave(number);
+    return -1;
   } catch (const std::exception&) {  // of memory
+    return -1;
   }
-  return -1;
 }
 
 bool GuestThreads::StartThread(int32_t number, int32_t argument) {
@@ -99,7 +100,7 @@ bool GuestThreads::StartThread(int32_t number, int32_t argument) {
   pthread_t thread;
   const bool started = beginning != nullptr && pthread_create(&thread, &attributes, RunThread, beginning.get()) == 0;
   pthread_attr_destroy(&attributes);
-  if (started) beginning.release();  // it is the thread's now
+  if (started) (void)beginning.release();  // it is the thread's now
   return started;
 }
 
