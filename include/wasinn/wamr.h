@@ -34,6 +34,12 @@ typedef wasinn_process* (*wasinn_wamr_process_of)(wasm_module_inst_t instance, v
 WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process_of process_of, void* user,
                                                              wasinn_wamr** out);
 
+/* Optional: finds or makes the process of a guest before its first call, right after its instance was made. Threads
+ * inherit it from there. To be used for guests with threads: WAMR shows what the first call of a thread made to the
+ * instances that it knows, and misses one that is starting another thread at that moment; if that is the guest's own,
+ * its end goes unnoticed, and its process stays until wasinn_wamr_unregister. */
+WASINN_MUST_CHECK wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance);
+
 /* To be called after the last instance is gone and the modules are unloaded, before wasm_runtime_destroy. NULL is fine.
  */
 void wasinn_wamr_unregister(wasinn_wamr* wamr);

@@ -84,7 +84,7 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
 
 void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag) {
   AddSetting(app, flags, flag, {"policy.inputs"}, "WAY", Same,
-             "copied (default), or by-reference: computed on where they lie, which needs guests that let them be");
+             "copied (default), or by-reference: left where they lie until compute");
 }
 
 void AddLimitFlags(CLI::App& app, HostFlags* flags) {

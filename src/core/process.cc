@@ -34,6 +34,7 @@ void Process::Close() {
        inside = inside_.load(std::memory_order_acquire)) {
     inside_.wait(inside, std::memory_order_acquire);
   }
+  const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
   contexts_.Clear();
   (void)tensor_count_.Resize(tensors_.Clear().size(), 0);
   errors_held_.Clear();

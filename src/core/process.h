@@ -139,7 +139,8 @@ class Process {
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
   static constexpr uint32_t kClosed = 1u << 31;
-  std::atomic<uint32_t> inside_{0};   // calls inside, and kClosed
+  std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed
+  std::mutex clearing_;
   std::atomic<bool> closing_{false};  // stops loads
   CopyCount copied_in_, copied_out_;
   std::atomic<uint64_t> model_bytes_copied_{0}, computes_{0}, errors_{0};

@@ -103,19 +103,19 @@ class IwasmTest(unittest.TestCase):
         for word in ("no WAMR 2.4", "libiwasm.so", "wasm_runtime_register_natives_raw", "wasm_memory_get_shared missing"):
             self.assertIn(word, done.stderr)
 
-    def threads(self, how, **more):
-        return self.iwasm("hostile-threads", how, flags=["--max-threads=8"], **more)
+    def threads(self, guest, *how, **more):
+        return self.iwasm(f"hostile-{guest}", *how, flags=["--max-threads=8"], **more)
 
     def test_threads_whose_first_calls_race_are_one_guest(self):
         for _ in range(5):
-            done = self.threads("stress")
+            done = self.threads("threads")
             self.assertEqual(done.returncode, 0, done)
-            made, busy = [int(word.split()[1]) for word in done.stdout.strip().split(", ")]
+            made, busy = [int(line.split()[1]) for line in done.stdout.splitlines()]
             self.assertEqual(made + busy, 20000)
 
     def test_a_guest_that_ends_while_it_computes(self):
-        for how, code in (("trap", 1), ("exit", 7), ("return", 0)):
-            self.assertEqual(self.threads(how, env={"WASINN_NN_TIMEOUT": "0"}).returncode, code, how)
+        for how, code in (("trap-lpc", 1), ("exit-lpc", 7), ("return-lpc", 0)):
+            self.assertEqual(self.threads("thread_attacks", how, env={"WASINN_NN_TIMEOUT": "0"}).returncode, code, how)
 
 
 if __name__ == "__main__":

@@ -20,12 +20,6 @@ using engines::Exit;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-#ifdef __SANITIZE_THREAD__
-constexpr bool kSlow = true;
-#else
-constexpr bool kSlow = false;
-#endif
-
 class EngineThreadsTest : public ::testing::TestWithParam<const char*> {
  protected:
   EngineThreadsTest() {
@@ -40,8 +34,6 @@ class EngineThreadsTest : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  // At times, and only where all is slow, WAMR's own marks of a guest's end come and go faster than they are looked at.
-  static bool OnSlowWamr() { return OnWamr() && kSlow; }
   static bool OnWamr() { return std::string_view(GetParam()) == "wamr"; }
   std::unique_ptr<engines::Program> Load(const std::string& guest) const {
     auto program = engine_->Load(ENGINES_GUESTS "/hostile-" + guest + ".wasm");
@@ -77,7 +69,6 @@ TEST_P(EngineThreadsTest, SpawnsAndRefusals) {
 }
 
 TEST_P(EngineThreadsTest, TheEndOfOneIsTheEndOfAll) {
-  if (OnSlowWamr()) GTEST_SKIP() << "WAMR under ThreadSanitizer";
   const auto program = Load("thread_attacks");
   ASSERT_NE(program, nullptr);
   const struct {
@@ -95,7 +86,6 @@ TEST_P(EngineThreadsTest, TheEndOfOneIsTheEndOfAll) {
 
 // One ends while the other is being served: what interrupts the threads of the one does not harm the other's.
 TEST_P(EngineThreadsTest, GuestsBesideEachOther) {
-  if (OnSlowWamr()) GTEST_SKIP() << "WAMR under ThreadSanitizer";
   const auto stress = Load("threads"), attacks = Load("thread_attacks");
   ASSERT_TRUE(stress != nullptr && attacks != nullptr);
   int stress_code = -1;

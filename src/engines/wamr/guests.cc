@@ -77,7 +77,7 @@ Guest* Guests::Join(wasm_module_inst_t instance) {
   wasinn_process* process = process_of_ != nullptr ? process_of_(instance, user_) : nullptr;
   if (Guest* known = Find(shared, process)) {
     known->was_found = true;
-    wasm_runtime_set_context(instance, key_, known);
+    wasm_runtime_set_context_spread(instance, key_, known);  // again: see Add
     return known;
   }
   if (host_ != nullptr) process = NewProcess(instance, shared);
@@ -110,7 +110,8 @@ Guest* Guests::Add(wasm_module_inst_t instance, wasinn_process* process, void* s
                                  .exports_memory = exports_memory,
                                  .shared_memory = shared_memory});
   Guest* guest = guests_.back().get();
-  // WAMR writes this into instances whose threads may be reading it, without a lock.
+  // WAMR writes this into instances whose threads may be reading it, without a lock. And it misses an instance whose
+  // thread is just making another one, for which that stands then; wasinn_wamr_attach comes before all that.
 #ifdef __SANITIZE_THREAD__
   __tsan_release(guest);
 #else

@@ -162,6 +162,11 @@ wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process_of process_of, vo
   return wasinn::wamr::Register(nullptr, process_of, user, out);
 }
 
+wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance) {
+  if (wamr->guests.Of(instance) != nullptr) return nullptr;
+  return wasinn_status_new(WASINN_RUNTIME_ERROR, "there is no process for this guest, and none can be made");
+}
+
 void wasinn_wamr_unregister(wasinn_wamr* wamr) { delete wamr; }
 
 }  // extern "C"

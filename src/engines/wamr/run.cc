@@ -69,6 +69,8 @@ class Runtime {
     return std::unexpected(std::move(line));
   }
 
+  wasinn_wamr* nn() const { return nn_; }
+
   // A guest that is being run. How many threads a guest may have is WAMR's setting for all of them, which must not
   // change under any: it is that of the first of those that run beside each other.
   class Run {
@@ -124,6 +126,7 @@ class ModuleProgram final : public engines::Program {
     const Runtime::Run run(*runtime_, guest.max_threads);
     const wasm_module_inst_t instance = Instantiate(guest, &error);
     if (instance == nullptr) return FailedToStart(error.data(), guest);
+    if (guest.process != nullptr) wasinn_status_free(wasinn_wamr_attach(runtime_->nn(), instance));
     wasm_application_execute_main(instance, 0, nullptr);
     const Exit exit = HowItEnded(instance, guest.args[0]);
     if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the instance, which has the memory
