@@ -1,5 +1,5 @@
-// A guest on an engine that wasinn has no adapter for gets the bytes that ONNX Runtime gives when it is called directly,
-// and those that a guest on Wasmtime gets.
+// A guest on an engine that wasinn has no adapter for gets the bytes that ONNX Runtime gives when it is called
+// directly, and those that a guest on Wasmtime gets.
 #include <gtest/gtest.h>
 #include <wasinn/wasinn.hpp>
 
@@ -47,10 +47,9 @@ class AnyEngineTest : public ::testing::Test {
     const TempFolder folder;
     std::ofstream(folder.path() / "inputs", std::ios::binary)
         .write(reinterpret_cast<const char*>(inputs_.data()), static_cast<std::streamsize>(inputs_.size()));
-    const CommandResult run =
-        RunGuest({"--model", std::string("digits=") + kDigitsModel, "--dir", folder.path().string() + "::/files"},
-                 "infer-witx",
-                 {"f32", "1,1,8,8", "/files/inputs", "/files/outputs", "image", "probabilities", "name:digits"});
+    const CommandResult run = RunGuest(
+        {"--model", std::string("digits=") + kDigitsModel, "--dir", folder.path().string() + "::/files"}, "infer-witx",
+        {"f32", "1,1,8,8", "/files/inputs", "/files/outputs", "image", "probabilities", "name:digits"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return ReadBytes(folder.path() / "outputs");
   }

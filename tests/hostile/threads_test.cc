@@ -88,7 +88,6 @@ constexpr char kSpawn[] = R"((import "wasi" "thread-spawn" (func $spawn (param i
 constexpr char kThread[] = R"((func (export "wasi_thread_start") (param i32 i32)))";
 
 TEST(HostileThreads, ModulesThatCannotHaveThreads) {
-  if (OnWamr()) GTEST_SKIP() << "WAMR finds out when the guest spawns a thread";
   const std::string memory = R"((memory (export "memory") 1 1 shared))", start = R"((func (export "_start")))";
   const std::string imported = R"((import "env" "memory" (memory 1 1 shared)))";
   const struct {
@@ -127,7 +126,6 @@ TEST(HostileThreads, MemoriesOfAnySize) {
 
 // What a thread cannot do leaves the guest's other threads as they are.
 TEST(HostileThreads, ThreadsWithoutAMemoryToSee) {
-  if (OnWamr()) GTEST_SKIP() << "WAMR wants an exported memory";
   const std::string text =
       std::string(R"((module (import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32)))
     (import "env" "memory" (memory 1 2 shared)) )") +
