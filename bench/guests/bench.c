@@ -67,5 +67,12 @@ EXPORT("iterate") wasi_nn_errno iterate(void) {
   return error;
 }
 
+// Inferences in a loop of the guest's own, as guests have.
+EXPORT("iterate_many") wasi_nn_errno iterate_many(uint32_t n) {
+  wasi_nn_errno error = WASI_NN_SUCCESS;
+  for (uint32_t i = 0; i < n && error == WASI_NN_SUCCESS; ++i) error = iterate();
+  return error;
+}
+
 // What calling iterate() costs by itself.
 EXPORT("nothing") wasi_nn_errno nothing(void) { return WASI_NN_SUCCESS; }

@@ -11,7 +11,10 @@ std::string EnvironmentName(const std::string& flag) {
 }
 
 std::string CheckEngine(const std::string& name) {
-  return name == "wasmtime" || name == "wamr" ? "" : "'" + name + "' is not wasmtime or wamr";
+  if (name == "wasmtime" || name == "wamr") return "";
+  const std::string other =
+      name == "wasmedge" ? ": WasmEdge's own program takes wasinn as a plugin (docs/wasmedge.md)" : "";
+  return "'" + name + "' is not wasmtime or wamr" + other;
 }
 
 CLI::Option* AddRepeated(CLI::App& app, const std::string& flag,

@@ -26,7 +26,7 @@ DIGITS = SOURCE / "models/digits.onnx"
 
 KEYS = {
     "model", "framework", "engine", "threads", "guests", "cpus", "seconds", "iterations", "input_bytes", "output_bytes", "p50_us",
-    "p99_us", "difference_us", "empty_call_us", "per_s", "per_s_ratio", "bytes_copied", "copies", "allocations",
+    "p99_us", "difference_us", "empty_call_us", "loop_us", "per_s", "per_s_ratio", "bytes_copied", "copies", "allocations",
     "allocations_of", "outputs_equal",
 }  # fmt: skip
 

@@ -28,6 +28,7 @@ class WamrTest(CommandTest):
 
     def test_unknown_engine(self):
         self.check_error(self.wasinn("run", "--engine", "v8", "guest.wat"), "'v8' is not wasmtime or wamr", code=2)
+        self.check_error(self.wasinn("run", "--engine", "wasmedge", "guest.wat"), "docs/wasmedge.md", code=2)
 
     def test_programs_that_are_none(self):
         self.check_bad(b"\0asm\1\0\0\0\xff\xff", "guest.wasm: WASM module load failed: invalid section id")

@@ -30,9 +30,9 @@ class Bench {
 
   Result<Report> Run() {
     if (auto pinned = PinTo(options_.cpus); !pinned) return std::unexpected(pinned.error());
-    for (auto step :
-         {&Bench::OpenHost, &Bench::OpenNative, &Bench::OpenGuest, &Bench::CompareOutputs, &Bench::CountCopies,
-          &Bench::CompareAllocations, &Bench::TimeInferences, &Bench::TimeEmptyCall, &Bench::TimeTogether}) {
+    for (auto step : {&Bench::OpenHost, &Bench::OpenNative, &Bench::OpenGuest, &Bench::CompareOutputs,
+                      &Bench::CountCopies, &Bench::CompareAllocations, &Bench::TimeInferences, &Bench::TimeEmptyCall,
+                      &Bench::TimeLoops, &Bench::TimeTogether}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
     }
     return report_;
@@ -188,6 +188,43 @@ class Bench {
     auto samples = MeasureLatency(sides, {.iterations = 10'000});
     if (!samples) return std::unexpected(samples.error());
     report_.empty_call_us = PercentileUs((*samples)[0], 0.50);
+    return {};
+  }
+
+  // What a guest pays that calls wasi-nn again and again, and is not called for each inference.
+  Result<void> TimeLoops() {
+    class Native final : public Runner {
+     public:
+      explicit Native(Runner& native) : native_(native) {}
+      bool Run() override {
+        for (uint32_t i = 0; i < kLoop; ++i) {
+          if (!native_.Run()) return false;
+        }
+        return true;
+      }
+      std::string error() const override { return native_.error(); }
+
+     private:
+      Runner& native_;
+    };
+    class Loop final : public Runner {
+     public:
+      explicit Loop(GuestRunner& guest) : guest_(guest) {}
+      bool Run() override { return guest_.RunMany(kLoop); }
+      std::string error() const override { return guest_.error(); }
+
+     private:
+      GuestRunner& guest_;
+    };
+    Native native(*native_copies_[0]);
+    Loop loop(*guests_[0]);
+    Runner* const sides[] = {&native, &loop};
+    Budget budget = options_.budget;
+    if (budget.iterations > 0) budget.iterations = (budget.iterations + kLoop - 1) / kLoop;
+    auto samples = MeasureLatency(sides, budget);
+    if (!samples) return std::unexpected(samples.error());
+    report_.loop_native_us = PercentileUs((*samples)[0], 0.50) / kLoop;
+    report_.loop_guest_us = PercentileUs((*samples)[1], 0.50) / kLoop;
     return {};
   }
 

@@ -12,6 +12,13 @@ namespace wasinn::cli::bench {
 
 class GuestRunner : public Runner {
  public:
+  // `n` inferences in one call, by a loop of the guest's own where it has one.
+  virtual bool RunMany(uint32_t n) {
+    for (uint32_t i = 0; i < n; ++i) {
+      if (!Run()) return false;
+    }
+    return true;
+  }
   // Calls a function of the guest that does nothing: the part of Run that is the bench's own.
   virtual bool CallNothing() = 0;
   virtual std::span<const uint8_t> output(size_t i) const = 0;  // in the guest's memory

@@ -23,6 +23,7 @@ class ModuleGuest : public GuestRunner {
   // Gives the guest its tensors, and lets it load the model.
   Result<void> Prepare(const std::string& name, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
   bool Run() override { return Call(kIterate, {}); }
+  bool RunMany(uint32_t n) override { return Call(kIterateMany, {n}); }
   bool CallNothing() override { return Call(kNothing, {}); }
   std::string error() const override { return error_; }
   wasinn_process_stats Statistics() const override { return process_.Statistics(); }
@@ -31,8 +32,8 @@ class ModuleGuest : public GuestRunner {
   }
 
  protected:
-  enum Function { kReserve, kPrepare, kIterate, kNothing, kFunctions };
-  static constexpr const char* kNames[kFunctions] = {"reserve", "prepare", "iterate", "nothing"};
+  enum Function { kReserve, kPrepare, kIterate, kIterateMany, kNothing, kFunctions };
+  static constexpr const char* kNames[kFunctions] = {"reserve", "prepare", "iterate", "iterate_many", "nothing"};
   static constexpr size_t kMostArgs = 8;
 
   // Calls a function of i32s that returns one, which goes into result_. False: it trapped, and error_ says why.

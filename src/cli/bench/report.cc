@@ -58,6 +58,9 @@ std::string ToText(const Report& report) {
                      allocations ? Plural(*allocations, "allocation") : "n/a allocations") +
          fmt::format("calling an empty function of the guest: {:.2f} us, contained in the guest's times\n",
                      report.empty_call_us) +
+         fmt::format(
+             "{} inferences in a loop of the guest's own: {:.2f} us each, natively with memcpy {:.2f} ({:+.2f})\n",
+             kLoop, report.loop_guest_us, report.loop_native_us, report.loop_guest_us - report.loop_native_us) +
          (report.outputs_equal
               ? ""
               : "the guest's outputs are not the native ones: the model is random, or something is wrong\n");
@@ -85,6 +88,7 @@ std::string ToJson(const Report& report) {
         {"guest", report.p99_us[kGuest]}}},
       {"difference_us", report.p50_us[kGuest] - report.p50_us[kNativeCopy]},
       {"empty_call_us", report.empty_call_us},
+      {"loop_us", {{"native_copy", report.loop_native_us}, {"guest", report.loop_guest_us}}},
       {"per_s", {{"native", report.rates.a}, {"guest", report.rates.b}}},
       {"per_s_ratio", report.rates.ratio},
       {"bytes_copied", Count(report.bytes_copied)},

@@ -12,6 +12,8 @@ namespace wasinn::cli::bench {
 // The three ways in which one inference is timed, in the order of MeasureLatency's results.
 enum Side { kNative, kNativeCopy, kGuest, kSides };
 
+inline constexpr uint32_t kLoop = 16;
+
 struct Report {
   std::string model;      // as the user named it
   std::string framework;  // "ONNX Runtime 1.31.1"
@@ -25,6 +27,7 @@ struct Report {
   double p50_us[kSides] = {}, p99_us[kSides] = {};
   uint64_t samples = 0;  // of each side
   double empty_call_us = 0;
+  double loop_native_us = 0, loop_guest_us = 0;                 // one of kLoop inferences; native with copies
   Rates rates;                                                  // a: native threads, b: guests
   double bytes_copied = 0, copies = 0;                          // by wasinn, of one inference
   std::optional<double> native_allocations, guest_allocations;  // of one inference
