@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <string_view>
 
 #include "common/error.h"
@@ -49,16 +50,24 @@ void ORT_API_CALL WriteToCaller(void* /*none*/, OrtLoggingLevel severity, const 
   if (scope != nullptr) Write(scope->log, severity, message);
 }
 
-OrtPtr<OrtEnv> MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spinning) {
+// ONNX Runtime counts the users of its one environment, but a new one that is made while the last user of the old one
+// leaves fails: "Only one instance of LoggingManager …". So its hosts of this OS process come and go one by one.
+std::mutex& TurnOfEnvironments() {
+  static std::mutex turn;
+  return turn;
+}
+
+EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spinning) {
   const OrtApi& api = library.api();
   CallScope::Subject subject;
   subject.log = &log;
   const CallScope scope(subject);
   OrtEnv* env = nullptr;
+  const std::lock_guard turn(TurnOfEnvironments());
   if (threads <= 1) {
     library.Check(api.CreateEnvWithCustomLogger(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING, kLogId, &env),
                   "making the environment");
-    return {env, api.ReleaseEnv};
+    return EnvPtr(env, {&api});
   }
   OrtThreadingOptions* raw = nullptr;
   library.Check(api.CreateThreadingOptions(&raw), "threading options");
@@ -69,7 +78,7 @@ OrtPtr<OrtEnv> MakeEnv(const OrtLibrary& library, const Log& log, int threads, b
   library.Check(api.CreateEnvWithCustomLoggerAndGlobalThreadPools(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING,
                                                                   kLogId, raw, &env),
                 "making the environment");
-  return {env, api.ReleaseEnv};
+  return EnvPtr(env, {&api});
 }
 
 OrtPtr<OrtMemoryInfo> CpuMemory(const OrtLibrary& library) {
@@ -79,6 +88,11 @@ OrtPtr<OrtMemoryInfo> CpuMemory(const OrtLibrary& library) {
 }
 
 }  // namespace
+
+void EnvDeleter::operator()(OrtEnv* env) const {
+  const std::lock_guard turn(TurnOfEnvironments());
+  api->ReleaseEnv(env);
+}
 
 Environment::Environment(const OrtLibrary& library, const Log& log, int threads, bool spinning)
     : library_(library),

@@ -2,11 +2,19 @@
 #ifndef WASINN_BACKENDS_ONNX_ENVIRONMENT_H_
 #define WASINN_BACKENDS_ONNX_ENVIRONMENT_H_
 
+#include <memory>
+
 #include "common/log.h"
 #include "onnx/ort_library.h"
 #include "onnx/quota_allocator.h"
 
 namespace wasinn::onnx {
+
+struct EnvDeleter {
+  const OrtApi* api;
+  void operator()(OrtEnv* env) const;
+};
+using EnvPtr = std::unique_ptr<OrtEnv, EnvDeleter>;
 
 class Environment {
  public:
@@ -27,7 +35,7 @@ class Environment {
   bool TryPool() const;
 
   const OrtLibrary& library_;
-  const OrtPtr<OrtEnv> env_;
+  const EnvPtr env_;
   const OrtPtr<OrtMemoryInfo> cpu_memory_;
   const AllocatorLease allocator_;
   bool has_pool_ = false;
