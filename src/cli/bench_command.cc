@@ -76,9 +76,10 @@ Command AddBenchCommand(CLI::App& app) {
   command->add_option("--guests", flags->options.guests, "Guests at once, and native threads; 1")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
-  auto* seconds = command->add_option("--seconds", flags->options.budget.seconds, "For each of the three measurements; 3")
-                      ->type_name("S")
-                      ->check(CLI::PositiveNumber);
+  auto* seconds =
+      command->add_option("--seconds", flags->options.budget.seconds, "For each of the three measurements; 3")
+          ->type_name("S")
+          ->check(CLI::PositiveNumber);
   command->add_option("--iterations", flags->options.budget.iterations, "Inferences to time, in place of seconds")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000'000))
