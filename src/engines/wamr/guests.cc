@@ -26,6 +26,8 @@ bool ExportsMemory(wasm_module_t module) {
   return false;
 }
 
+}  // namespace
+
 bool CanSpawnThreads(wasm_module_t module) {
   const int32_t count = wasm_runtime_get_import_count(module);
   for (int32_t i = 0; i < count; ++i) {
@@ -36,8 +38,6 @@ bool CanSpawnThreads(wasm_module_t module) {
   }
   return false;
 }
-
-}  // namespace
 
 CallInside::CallInside(Guest& guest, wasm_module_inst_t instance) : guest_(guest), call_{instance, nullptr} {
   const std::lock_guard lock(guest_.mutex);

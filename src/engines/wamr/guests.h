@@ -16,6 +16,9 @@ namespace wasinn::wamr {
 
 class Guests;
 
+// Whether it imports a function that does.
+bool CanSpawnThreads(wasm_module_t module);
+
 // A call of a guest's thread, on that thread's stack.
 struct Call {
   wasm_module_inst_t instance;

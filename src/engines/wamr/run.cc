@@ -11,6 +11,7 @@
 #include "engines/engine.h"
 #include "engines/one_line.h"
 #include "engines/wamr/ends.h"
+#include "engines/wamr/guests.h"
 #include "engines/wasm_file.h"
 
 namespace wasinn::wamr {
@@ -120,7 +121,7 @@ class ModuleProgram final : public engines::Program {
   Exit Run(const Guest& guest) const override {
     const ThreadEnvironment thread;
     ErrorText error = {};
-    if (guest.max_threads == 0 && CanSpawnThreads()) {
+    if (guest.max_threads == 0 && CanSpawnThreads(module_)) {
       return {Exit::Kind::kFailed, 1, "the program imports a function that spawns threads, and may have none"};
     }
     const Runtime::Run run(*runtime_, guest.max_threads);
@@ -172,17 +173,6 @@ class ModuleProgram final : public engines::Program {
         return wasm_func_type_get_param_count(item.u.func_type) == 0 &&
                wasm_func_type_get_result_count(item.u.func_type) == 0;
       }
-    }
-    return false;
-  }
-
-  bool CanSpawnThreads() const {
-    const int32_t count = wasm_runtime_get_import_count(module_);
-    for (int32_t i = 0; i < count; ++i) {
-      wasm_import_t item = {};
-      wasm_runtime_get_import_type(module_, i, &item);
-      const std::string_view name(item.name);
-      if (name == "thread-spawn" || name == "pthread_create") return true;
     }
     return false;
   }
