@@ -1,9 +1,9 @@
-"""usage: matrix.py [--write-readme README] TABLE BUILT TESTS RESULTS: what conformance and hostile tests say of engine x backend x dialect.
+"""usage: matrix.py [--complete] [--write-readme README] TABLE BUILT TESTS RESULTS: what conformance and hostile tests say of engine x backend x dialect.
 
 TABLE is tests/matrix.toml; BUILT is what CMake says is in this build (matrix.json); TESTS is `ctest --show-only=json-v1`, the tests that
 there are; RESULTS is ctest's JUnit file. Prints a table for each engine and what is wrong; the exit status is 1 if anything is:
 a failed test, a test that did not run or that no rule of TABLE gives a cell, a cell without both kinds of tests and without a
-reason. --write-readme writes the table between the marks of that file, if nothing is wrong and every backend is built.
+reason. With --complete, something that is not built is wrong, too. --write-readme writes the table between the marks of that file, if nothing is wrong and everything is built.
 """
 
 import argparse
@@ -49,8 +49,7 @@ class Table:
                 and (self.dialects[dialect]["group"] != "components" or self.built["components"]))
 
     def all_built(self):
-        """On the engines that are."""
-        return all(self.is_built(cell) for cell in self.cells() if cell[0] in self.built["engines"] and not self.reason(cell))
+        return all(self.is_built(cell) for cell in self.cells() if not self.reason(cell))
 
     def place(self, name):
         """(cells, kind) of the test of this name; cells may be none by a rule's word. None: no rule fits."""
@@ -84,7 +83,7 @@ def bare(name):
 
 
 class Matrix:
-    def __init__(self, table, tests, results):
+    def __init__(self, table, tests, results, complete=False):
         self.table, self.counts, self.wrong, self.skips = table, collections.defaultdict(collections.Counter), [], []
         results = {bare(name): (outcome, why) for name, outcome, why in results}
         for name in map(bare, tests):
@@ -101,11 +100,15 @@ class Matrix:
                 self.skips.append(f"{name}: {why}")
             for cell in place[0]:
                 self.counts[cell][outcome, place[1]] += 1
-        self.check_cells()
+        self.check_cells(complete)
 
-    def check_cells(self):
+    def check_cells(self, complete):
         for cell in self.table.cells():
-            if self.table.reason(cell) or not self.table.is_built(cell):
+            if self.table.reason(cell):
+                continue
+            if not self.table.is_built(cell):
+                if complete:
+                    self.wrong.append(f"not built: {' x '.join(cell)}")
                 continue
             for kind in KINDS:
                 if not any(self.counts[cell][outcome, kind] for outcome in ("passed", "failed")):
@@ -148,8 +151,6 @@ class Matrix:
 
         def word(engine, backend):
             words = []
-            if engine not in table.built["engines"]:
-                return "not built"
             for group, dialects in groups.items():
                 cells = [(engine, backend, d) for d in dialects if not table.reason((engine, backend, d))]
                 if cells and all(map(self.covered, cells)):
@@ -179,17 +180,18 @@ def between_marks(text, inside):
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--complete", action="store_true")
     parser.add_argument("--write-readme", type=pathlib.Path)
     for name in ("table", "built", "tests", "results"):
         parser.add_argument(name, type=pathlib.Path)
     args = parser.parse_args()
     table = Table(args.table.read_text(), json.loads(args.built.read_text()))
     tests = [test["name"] for test in json.loads(args.tests.read_text())["tests"]]
-    matrix = Matrix(table, tests, report.cases_of(args.results))
+    matrix = Matrix(table, tests, report.cases_of(args.results), args.complete)
     print(matrix.text())
     if args.write_readme and not matrix.wrong:
         if not table.all_built():
-            print("a backend is not built, or components: the table is not written")
+            print("an engine or a backend is not built, or components: the table is not written")
             return 1
         args.write_readme.write_text(between_marks(args.write_readme.read_text(), matrix.markdown()))
     print("the matrix is whole" if not matrix.wrong else f"{len(matrix.wrong)} wrong")
