@@ -77,16 +77,11 @@ class Table:
         return None
 
 
-def bare(name):
-    """Without what GoogleTest's discovery adds."""
-    return name.split("  # GetParam()")[0].strip()
-
-
 class Matrix:
     def __init__(self, table, tests, results, complete=False):
         self.table, self.counts, self.wrong, self.skips = table, collections.defaultdict(collections.Counter), [], []
-        results = {bare(name): (outcome, why) for name, outcome, why in results}
-        for name in map(bare, tests):
+        results = {name: (outcome, why) for name, outcome, why in results}
+        for name in tests:
             outcome, why = results.get(name, ("failed", "did not run"))
             if outcome == "passed" and "\n[==========] Running 0 tests" in "\n" + why:
                 outcome, why = "failed", "its program has no test of this name"

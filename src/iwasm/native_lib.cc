@@ -11,12 +11,9 @@
 #include <vector>
 
 #include "engines/wamr/natives.h"
+#include "iwasm/encoding.h"
 #include "iwasm/wamr_functions.h"
 #include "plugin_settings/settings.h"
-
-#ifndef WASINN_IWASM_ENCODING
-#define WASINN_IWASM_ENCODING nullptr
-#endif
 
 namespace wasinn::iwasm {
 namespace {
@@ -52,7 +49,7 @@ int Init() {
     return Fail("this program has no WAMR 2.4 that shows its functions (a libiwasm.so, or linked with -rdynamic): " +
                 missing + " missing");
   }
-  Result<Host> host = plugin::MakeHost("wamr", WASINN_IWASM_ENCODING);
+  Result<Host> host = plugin::MakeHost("wamr", kEncoding);
   if (!host) return Fail(host.status().message());
   auto library = std::make_unique<Library>(std::move(*host));
   const Status registered(wasinn_wamr_register(library->host.get(), &library->nn));

@@ -16,7 +16,7 @@ using Query = const wasinn_backend* (*)(uint16_t, uint16_t);
 
 const wasinn_backend* OpenTable() {
   // Never closed, as the core never closes one.
-  void* handle = dlopen(WASINN_TEST_BACKEND, RTLD_NOW | RTLD_LOCAL);
+  void* handle = dlopen(kBackend, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   auto query = reinterpret_cast<Query>(dlsym(handle, "wasinn_backend_query"));
   if (query == nullptr) throw std::runtime_error("no wasinn_backend_query");
@@ -47,7 +47,7 @@ std::string ReadFile(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string ModelPath(const std::string& name) { return std::string(WASINN_TEST_MODELS) + "/" + name; }
+std::string ModelPath(const std::string& name) { return std::string(kModels) + "/" + name; }
 
 std::string ModelBytes(const std::string& name) { return ReadFile(ModelPath(name)); }
 

@@ -13,6 +13,10 @@
 
 namespace wasinn::test {
 
+// Of the framework that the program tests (driver_paths.cc).
+extern const char* const kBackend;  // the backend's library
+extern const char* const kModels;   // the folder of ModelPath
+
 // What a call answered. Converts to true for success.
 struct Result {
   wasinn_code code = WASINN_OK;
@@ -25,7 +29,7 @@ struct Result {
 Result TakeError(wasinn_error* error);
 
 std::string ReadFile(const std::string& path);
-// A file of tests/models/tiny.
+// A file of kModels.
 std::string ModelPath(const std::string& name);
 std::string ModelBytes(const std::string& name);
 

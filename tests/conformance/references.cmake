@@ -4,11 +4,10 @@
 function(wasinn_add_reference framework)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NATIVE" "LIBRARIES;DEFINE")
   set(target reference_${framework})
-  add_executable(${target} reference/main.cc reference/${framework}.cc ../backends/${arg_NATIVE} ../backends/driver.cc)
-  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests
-                                               ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} GTest::gtest ${CMAKE_DL_LIBS})
-  # driver.cc can drive a backend and knows folders of models; here it only reads files.
+  add_executable(${target} reference/main.cc reference/${framework}.cc ../backends/${arg_NATIVE} ../backends/driver_paths.cc)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE backend_driver ${arg_LIBRARIES})
+  # The driver can drive a backend and knows a folder of models; here it only reads files.
   target_compile_definitions(${target} PRIVATE ${arg_DEFINE} WASINN_TEST_BACKEND="" WASINN_TEST_MODELS="")
 endfunction()
 

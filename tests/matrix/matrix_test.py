@@ -55,7 +55,7 @@ def junit(outcomes):
     bodies = {"run": "<system-out>ok</system-out>", "fail": "<failure/><system-out>it broke</system-out>",
               "notrun": '<skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>x.cc:1: Skipped\nno tool\n</system-out>',
               "empty": "<system-out>[==========] Running 0 tests from 0 test suites.</system-out>"}
-    cases = "".join(f'<testcase name="{name}  # GetParam() = x" status="{"run" if how == "empty" else how}" time="1">{bodies[how]}</testcase>'
+    cases = "".join(f'<testcase name="{name}" status="{"run" if how == "empty" else how}" time="1">{bodies[how]}</testcase>'
                     for name, how in outcomes.items())
     return f"<testsuite>{cases}</testsuite>"
 
