@@ -12,8 +12,7 @@ Backend::~Backend() {
 Result<std::shared_ptr<Backend>> Backend::Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                const std::string& config) {
   std::shared_ptr<Backend> backend(new Backend(table, logger, threads));
-  if (Status status = TakeError(table, table.open(&backend->services_, config.c_str(), &backend->state_));
-      !status.ok()) {
+  if (Status status = backend->Take(table.open(&backend->services_, config.c_str(), &backend->state_)); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   return backend;
@@ -27,10 +26,9 @@ Result<const wasinn_backend_info*> Backend::Info() const {
   return info;
 }
 
-Status Backend::TakeError(const wasinn_backend& table, wasinn_error* error) {
-  if (error == nullptr) return Status();
-  Status status(error->code == WASINN_OK ? WASINN_RUNTIME_ERROR : error->code, error->message, table.name);
-  error->release(error);
+Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {
+  Status status(error.code == WASINN_OK ? WASINN_RUNTIME_ERROR : error.code, error.message, table.name);
+  error.release(&error);
   return status;
 }
 

@@ -25,11 +25,11 @@ class Backend {
   Result<const wasinn_backend_info*> Info() const;
 
   // Takes an error of this backend over; null is success.
-  Status Take(wasinn_error* error) const { return TakeError(table_, error); }
+  Status Take(wasinn_error* error) const { return error == nullptr ? Status() : TakeError(table_, *error); }
 
  private:
   Backend(const wasinn_backend& table, const Logger& logger, uint32_t threads);
-  static Status TakeError(const wasinn_backend& table, wasinn_error* error);
+  static Status TakeError(const wasinn_backend& table, wasinn_error& error);
   static void Log(void* host, wasinn_log_level level, const char* message);
 
   const wasinn_backend& table_;

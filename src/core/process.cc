@@ -18,14 +18,6 @@ Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limi
       model_bytes_("bytes of models", limits.max_model_bytes),
       tensor_bytes_("bytes of tensors", limits.max_tensor_bytes) {}
 
-Process::Call::Call(Process& process)
-    : process_(process), open_((process.inside_.fetch_add(1, std::memory_order_acq_rel) & kClosed) == 0) {}
-
-Process::Call::~Call() {
-  // The last one out of a closed process wakes whoever closes it.
-  if (process_.inside_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) process_.inside_.notify_all();
-}
-
 void Process::Close() {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);

@@ -27,8 +27,12 @@ class Process {
   // creator.
   class Call {
    public:
-    explicit Call(Process& process);
-    ~Call();
+    explicit Call(Process& process)
+        : process_(process), open_((process.inside_.fetch_add(1, std::memory_order_acq_rel) & kClosed) == 0) {}
+    // The last one out of a closed process wakes whoever closes it.
+    ~Call() {
+      if (process_.inside_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) process_.inside_.notify_all();
+    }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     // False: the process is closed, nothing may be called.

@@ -52,6 +52,26 @@ bool MatchShape(const wasinn_io& io, TensorDesc& tensor) {
   return true;
 }
 
+// `tensor`: what is given, to be rewritten.
+Status Match(const wasinn_io& io, const TensorDesc& given, uint64_t bytes, TensorDesc& tensor) {
+  if ((io.flags & WASINN_IO_OPAQUE) != 0) {
+    if (given.dtype != WASINN_U8) return Mismatch(io, given);
+    tensor.rank = 1;
+    tensor.dims[0] = static_cast<int64_t>(bytes);
+    return Status();
+  }
+  if (!MatchDtype(io, tensor) || !MatchShape(io, tensor)) return Mismatch(io, given);
+  std::optional<uint64_t> expected = ByteSize(tensor.dtype, tensor.shape());
+  if (!expected) {
+    return Error(WASINN_INVALID_ARGUMENT, "input '{}': the size of {} overflows", io.name, Describe(given));
+  }
+  if (*expected != bytes) {
+    return Error(WASINN_INVALID_ARGUMENT, "input '{}': {} needs {} bytes, given {}", io.name, Describe(given),
+                 *expected, bytes);
+  }
+  return Status();
+}
+
 }  // namespace
 
 std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape) {
@@ -68,23 +88,10 @@ std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape)
   return bytes;
 }
 
+// Built in its place and returned by one name: a description is copied once, not again on the way out.
 Result<TensorDesc> MatchInput(const wasinn_io& io, const TensorDesc& given, uint64_t bytes) {
-  TensorDesc tensor = given;
-  if ((io.flags & WASINN_IO_OPAQUE) != 0) {
-    if (given.dtype != WASINN_U8) return std::unexpected(Mismatch(io, given));
-    tensor.rank = 1;
-    tensor.dims[0] = static_cast<int64_t>(bytes);
-    return tensor;
-  }
-  if (!MatchDtype(io, tensor) || !MatchShape(io, tensor)) return std::unexpected(Mismatch(io, given));
-  std::optional<uint64_t> expected = ByteSize(tensor.dtype, tensor.shape());
-  if (!expected) {
-    return Fail(WASINN_INVALID_ARGUMENT, "input '{}': the size of {} overflows", io.name, Describe(given));
-  }
-  if (*expected != bytes) {
-    return Fail(WASINN_INVALID_ARGUMENT, "input '{}': {} needs {} bytes, given {}", io.name, Describe(given), *expected,
-                bytes);
-  }
+  Result<TensorDesc> tensor(given);
+  if (Status status = Match(io, given, bytes, *tensor); !status.ok()) tensor = std::unexpected(std::move(status));
   return tensor;
 }
 
