@@ -1,41 +1,114 @@
 #!/usr/bin/env python3
-"""Measures what docs/performance.md shows, and prints its table.
+"""Measures what docs/performance.md shows, and prints its tables.
 
-usage: bench/performance.py [--build DIR] [--runs N] [--seconds S] [--pin CPU] [--peers DIR] [--only WORD]
+usage: bench/performance.py [--build DIR] [--runs N] [--seconds S] [--pin CPU] [--peers DIR] [--only SECTION…] [--lines WORD] [--write-docs]
 
-Each line of the table is one command, `wasinn bench … --json`, run N times (3); a line shows the run whose difference is the
-median. With --peers, the folder that bench/README.md tells cargo to build to, Wasmtime's own wasi-nn is measured too. Runs under
-`chrt -f 1` where that is allowed. A framework that the build lacks is left out, and said so."""
+Each line of a table is one command that measures a guest and what it is compared with in turns. It is run N times (3), in rounds with the
+section's other lines, and shown is the run whose difference is the median. Runs under `chrt -f 1` where that is allowed. What cannot be
+measured, for the build lacks it, is named below the table, and the exit status is 1. --write-docs writes each table that is whole to its
+place in docs/performance.md."""
 
 import argparse
+import collections
+import contextlib
 import json
 import os
 import pathlib
-import re
+import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent
-MODELS = "tests/models"
+import performance_tables as tables
 
-# What is measured, of each framework: the tiny model, the large one, the digits. TorchScript does not say shapes.
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(SOURCE / "scripts"))
+
+import marks  # noqa: E402
+
+PAGE = SOURCE / "docs/performance.md"
+MODELS = "tests/models"
+MEAN, MEAN_LARGE = f"{MODELS}/tiny/mean.onnx", f"{MODELS}/tiny/mean_large.onnx"
+
+# Of each framework: the tiny model, the large one, the digits. TorchScript does not say shapes.
 SHAPES = {
     "mean.pt": ["--shape", "image=1x3x8x8"],
     "relu.pt": ["--shape", "x=1x3x224x224"],
     "digits.pt": ["--shape", "image=1x1x8x8"],
 }
 MEASURED = {
-    "ONNX Runtime": [f"{MODELS}/tiny/mean.onnx", f"{MODELS}/tiny/relu.onnx", "models/digits.onnx"],
+    "ONNX Runtime": [MEAN, f"{MODELS}/tiny/relu.onnx", "models/digits.onnx"],
     "OpenVINO": [f"{MODELS}/openvino/mean.xml", f"{MODELS}/openvino/relu.xml", "models/digits.xml"],
     "TensorFlow Lite": [f"{MODELS}/tflite/mean.tflite", f"{MODELS}/tflite/relu.tflite", "models/digits.tflite"],
     "PyTorch": [f"{MODELS}/torch/mean.pt", f"{MODELS}/torch/relu.pt", "models/digits.pt"],
     "TensorFlow": [f"{MODELS}/tensorflow/mean.pb", f"{MODELS}/tensorflow/relu.pb", "models/digits.pb"],
 }
-ABIS = ("witx", "wit")
-PEER_INPUTS = {"mean": "image=1x3x8x8", "relu": "x=1x3x224x224"}
+PEER_INPUTS = {"mean.onnx": "image=1x3x8x8", "relu.onnx": "x=1x3x224x224"}
+
+# One command. `label` is what the tables show of it; `model`, `abi` and `engine`, where they show or sort by it.
+Line = collections.namedtuple("Line", ["label", "command", "model", "abi", "engine", "environment"], defaults=["", "", "", {}])
+# `lines` and `table` are functions: of the options, and of what was measured.
+Section = collections.namedtuple("Section", ["lines", "table"])
+
+
+def wasinn(options, model, *flags, **of):
+    """A line of `wasinn bench`."""
+    words = ["bench", model, *flags, "--pin", str(options.pin)]
+    command = [options.build / "bin/wasinn", *words, "--json", "--seconds", options.seconds]
+    return Line(f"wasinn {' '.join(words)}", command, model=model, **of)
+
+
+def frameworks(options):
+    for models in MEASURED.values():
+        for model in models:
+            shape = SHAPES.get(pathlib.Path(model).name, [])
+            yield wasinn(options, model, *shape, abi="witx")
+            yield wasinn(options, model, *shape, "--abi", "wit", abi="wit")
+
+
+def engines(options):
+    yield wasinn(options, MEAN, engine="Wasmtime")
+    yield wasinn(options, MEAN, "--engine", "wamr", engine="WAMR")
+    words = ["--pin", str(options.pin), MEAN]
+    command = [SOURCE / ".deps/wasmedge/bin/run", options.build / "bin/wasinn-bench-wasmedge", *words, "--json", "--seconds", options.seconds]
+    label = f".deps/wasmedge/bin/run build/release/bin/wasinn-bench-wasmedge {' '.join(words)}"
+    yield Line(label, command, model=MEAN, engine="WasmEdge")
+
+
+def by_reference(options):
+    for model in (MEAN_LARGE, MEAN):
+        for engine, flags in (("Wasmtime", []), ("WAMR", ["--engine", "wamr"])):
+            yield wasinn(options, model, *flags, "--inputs", "by-reference", engine=engine)
+            yield wasinn(options, model, *flags)
+
+
+def wamr_peer(options):
+    guest = options.build / "guests/bench.wasm"
+    command = ["taskset", "-c", options.pin, options.peers / "wamr/build/bench-wamr-wasi-nn", guest, SOURCE / MEAN, options.seconds]
+    return [Line("bench-wamr-wasi-nn", command, model=MEAN)]
+
+
+def wasmtime_peer(options):
+    environment = {"ORT_DYLIB_PATH": str(SOURCE / ".deps/lib/libonnxruntime.so.1")}
+    for name, shape in PEER_INPUTS.items():
+        folder = options.scratch / pathlib.Path(name).stem
+        folder.mkdir()
+        shutil.copy(SOURCE / MODELS / "tiny" / name, folder / "model.onnx")
+        program, component = options.peers / "release/bench-wasmtime-wasi-nn", SOURCE / "bench/guests/bench_component.wat"
+        command = ["taskset", "-c", options.pin, program, component, folder, shape, options.seconds]
+        yield Line("bench-wasmtime-wasi-nn", command, model=name, environment=environment)
+        yield wasinn(options, f"{MODELS}/tiny/{name}", "--abi", "wit")
+
+
+SECTIONS = {
+    "frameworks": Section(frameworks, tables.frameworks),
+    "engines": Section(engines, tables.engines),
+    "by-reference": Section(by_reference, tables.by_reference),
+    "wamr-wasi-nn": Section(wamr_peer, tables.wamr_peer),
+    "wasmtime-wasi-nn": Section(wasmtime_peer, tables.wasmtime_peer),
+}
+PEERS = ("wamr-wasi-nn", "wasmtime-wasi-nn")
 
 
 def real_time():
@@ -44,89 +117,116 @@ def real_time():
     return ["chrt", "-f", "1"] if allowed else []
 
 
-def commands(pin):
-    for framework, models in MEASURED.items():
-        for model in models:
-            for abi in ABIS:
-                shape = SHAPES.get(pathlib.Path(model).name, [])
-                words = ["bench", model, *shape, "--pin", str(pin)]
-                words += ["--abi", abi] if abi != "witx" else []
-                yield framework, model, abi, words
-
-
-def run(wasinn, words, seconds):
+def run(line, priority):
     """The report, or why there is none."""
-    command = [*real_time(), wasinn, *words, "--json", "--seconds", str(seconds)]
-    done = subprocess.run(command, cwd=SOURCE, capture_output=True, text=True, timeout=300)
-    if done.returncode != 0:
-        return (done.stderr.strip().splitlines() or ["no output"])[-1]
-    return json.loads(done.stdout)
+    command = list(map(str, [*priority, *line.command]))
+    try:
+        done = subprocess.run(
+            command, cwd=SOURCE, env={**os.environ, **line.environment}, capture_output=True, text=True, timeout=300
+        )  # fmt: skip
+        if done.returncode != 0:
+            return (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        report = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return "it took more than 300 seconds"
+    except (OSError, ValueError) as error:
+        return str(error)
+    return report if report.get("outputs_equal", True) else "the guest's outputs are not the native ones"
 
 
-def row(words, runs):
-    report = sorted(runs, key=lambda one: one["difference_us"])[len(runs) // 2]
-    native, copy, guest = (report["p50_us"][side] for side in ("native", "native_copy", "guest"))
-    allocations = "n/a" if report["allocations"] is None else f"{report['allocations']:g}"
-    return (
-        f"| `wasinn {' '.join(words)}` | {native:.2f} | {copy:.2f} | {guest:.2f} | {guest - copy:+.2f} "
-        f"({(guest / copy - 1) * 100:+.0f} %) | {report['copies']:g} | {allocations} |"
-    )
+def measure(lines, runs, priority):
+    """(line, reports) of each line, and (line, why) of each that failed. In rounds, so that what else the machine does for a while falls on
+    one run of several lines and not on all runs of one."""
+    reports, failures = [[] for _ in lines], [None for _ in lines]
+    for number in range(runs):
+        for i, line in enumerate(lines):
+            if failures[i] is not None:
+                continue
+            if sys.stderr.isatty():
+                print(f"\r\033[K{number + 1}/{runs} {line.label}", end="", file=sys.stderr)
+            report = run(line, priority)
+            if isinstance(report, str):
+                failures[i] = report
+            else:
+                reports[i].append(report)
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    measured = [(line, found) for line, found, why in zip(lines, reports, failures) if why is None]
+    return measured, [(line, why) for line, why in zip(lines, failures) if why is not None]
 
 
-def table(options):
-    wasinn = options.build / "bin/wasinn"
-    print("| command | native, µs | with a memcpy each way | guest | difference | copies | allocations |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    missing = {}
-    for framework, model, abi, words in commands(options.pin):
-        if options.only and options.only not in f"{framework} {model} {abi}":
-            continue
-        runs = [run(wasinn, words, options.seconds) for _ in range(options.runs)]
-        failed = [one for one in runs if isinstance(one, str)]
-        if failed:
-            missing[" ".join(words)] = failed[0]
-            continue
-        if not all(one["outputs_equal"] for one in runs):
-            missing[" ".join(words)] = "the guest's outputs are not the native ones"
-        print(row(words, runs), flush=True)
-    for words, why in missing.items():
-        print(f"\nnot measured: `wasinn {words}`: {why}")
-    return bool(missing)
+def machine():
+    name = platform.machine()
+    with contextlib.suppress(OSError):
+        for row in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            if row.startswith("model name"):
+                name = row.partition(":")[2].strip()
+                break
+    return f"{name}, {os.cpu_count()} CPUs"
 
 
-def peer(options):
-    """Wasmtime's own wasi-nn with the same component, on the same ONNX Runtime."""
-    program = options.peers / "release/bench-wasmtime-wasi-nn"
-    environment = {**os.environ, "ORT_DYLIB_PATH": str(SOURCE / ".deps/lib/libonnxruntime.so.1")}
-    print("\n| Wasmtime's own wasi-nn | p50, µs |\n| --- | --- |")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, shape in PEER_INPUTS.items():
-            model = pathlib.Path(folder) / name
-            model.mkdir()
-            shutil.copy(SOURCE / MODELS / "tiny" / f"{name}.onnx", model / "model.onnx")
-            words = [program, SOURCE / "bench/guests/bench_component.wat", model, shape, str(options.seconds)]
-            command = [*real_time(), "taskset", "-c", str(options.pin), *map(str, words)]
-            times = []
-            for _ in range(options.runs):
-                out = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=True).stdout
-                times.append(float(re.search(r"p50 ([0-9.]+)", out).group(1)))
-            print(f"| {name}.onnx | {statistics.median(times):.2f} |")
+def conditions(options, priority, load, measured):
+    """The sentence below a table that says what its figures are of."""
+    versions = sorted({report["framework"] for _, reports in measured for report in reports if "framework" in report})
+    words = [f"Each row is one of {options.runs} runs of {options.seconds:g} s, the one with the median difference", machine()]
+    words += [f"load average {load:.1f} at the start", *([f"`{' '.join(priority)}`"] if priority else []), *versions]
+    return "; ".join(words) + "."
 
 
-def main():
+def begin_and_end(name):
+    return f"<!-- {name}: written by bench/performance.py --write-docs -->", f"<!-- end of {name} -->"
+
+
+def show(name, options, priority):
+    """Measures a section, prints it, writes it where that is asked for. Whether it is whole."""
+    section = SECTIONS[name]
+    load = os.getloadavg()[0]
+    lines = list(section.lines(options))
+    chosen = [line for line in lines if options.lines in line.label]
+    measured, failed = measure(chosen, options.runs, priority)
+    whole = len(measured) == len(lines)
+    print(f"\n## {name}\n")
+    # The rows of one comparison with another's wasi-nn need each other.
+    if measured and (whole or name not in PEERS):
+        text = f"{section.table(measured)}\n\n{conditions(options, priority, load, measured)}"
+        print(text, flush=True)
+        if whole and options.write_docs:
+            PAGE.write_text(marks.between_marks(PAGE.read_text(), *begin_and_end(name), text))
+    for line, why in failed:
+        print(f"\nnot measured: `{line.label}`: {why}", flush=True)
+    if options.write_docs and not whole:
+        print(f"\n{name} is not whole: {PAGE.name} keeps what it has")
+    return not failed
+
+
+def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=SOURCE / "build/release")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=3, help="of each run, twice")
+    parser.add_argument("--seconds", type=float, default=3, help="of each of the three measurements of a run")
     parser.add_argument("--pin", type=int, default=1)
-    parser.add_argument("--peers", type=pathlib.Path)
-    parser.add_argument("--only", help="lines whose framework, model or ABI has this word")
+    parser.add_argument("--peers", type=pathlib.Path, help="the folder that the programs of bench/peers are built in, to measure them too")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, metavar="SECTION", help=", ".join(SECTIONS))
+    parser.add_argument("--lines", default="", metavar="WORD", help="only those that show this")
+    parser.add_argument("--write-docs", action="store_true", help="to docs/performance.md")
     options = parser.parse_args()
+    options.only = options.only or [name for name in SECTIONS if options.peers or name not in PEERS]
+    if options.runs < 1 or options.seconds <= 0:
+        parser.error("--runs and --seconds are more than 0")
+    if not options.peers and set(options.only) & set(PEERS):
+        parser.error("--peers DIR says where the programs of bench/peers are built")
     options.build = options.build.resolve()
-    missing = table(options)
-    if options.peers:
-        peer(options)
-    sys.exit(missing)
+    options.peers = options.peers.resolve() if options.peers else None
+    return options
+
+
+def main():
+    options = parse()
+    priority = real_time()
+    with tempfile.TemporaryDirectory(prefix="wasinn-performance-") as scratch:
+        options.scratch = pathlib.Path(scratch)
+        results = [show(name, options, priority) for name in SECTIONS if name in options.only]
+    sys.exit(not all(results))
 
 
 if __name__ == "__main__":

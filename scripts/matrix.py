@@ -14,6 +14,7 @@ import re
 import sys
 import tomllib
 
+import marks
 import report
 
 BEGIN, END = "<!-- matrix: written by scripts/conformance.sh --write-readme -->", "<!-- end of the matrix -->"
@@ -166,13 +167,6 @@ def reasons(table):
     return list(dict.fromkeys(rule["reason"] for rule in table.excluded))
 
 
-def between_marks(text, inside):
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise ValueError(f"the file has no two lines '{BEGIN}' and '{END}'")
-    before, rest = text.split(BEGIN)
-    return f"{before}{BEGIN}\n{inside}\n{END}{rest.split(END)[1]}"
-
-
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--complete", action="store_true")
@@ -188,7 +182,7 @@ def main():
         if not table.all_built():
             print("an engine or a backend is not built, or components: the table is not written")
             return 1
-        args.write_readme.write_text(between_marks(args.write_readme.read_text(), matrix.markdown()))
+        args.write_readme.write_text(marks.between_marks(args.write_readme.read_text(), BEGIN, END, matrix.markdown()))
     print("the matrix is whole" if not matrix.wrong else f"{len(matrix.wrong)} wrong")
     return 1 if matrix.wrong else 0
 

@@ -129,8 +129,12 @@ int main(int argc, char** argv) {
   options.compile = bench::CompileModuleForWasmEdge;
   bool json = false;
   app.add_option("MODEL", options.model, "A model file or folder")->required();
-  app.add_option("--pin", options.cpus, "The CPUs to run on")->delimiter(',');
-  app.add_option("--seconds", options.budget.seconds, "For each of the two measurements; 3");
+  app.add_option("--pin", options.cpus, "The CPUs to run on")
+      ->delimiter(',')
+      ->check(CLI::Range(0, 1023))
+      ->allow_extra_args(false);
+  app.add_option("--seconds", options.budget.seconds, "For each of the three measurements; 3")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--json", json, "Print JSON");
   CLI11_PARSE(app, argc, argv);
   const auto report = bench::Measure(options);

@@ -2,17 +2,20 @@
 // wasinn, in turns.
 //
 // usage: bench-wamr-wasi-nn BENCH.wasm MODEL.onnx [SECONDS]
-// BENCH.wasm is the guest of `wasinn bench`; inputs and outputs are f32. WAMR's wasi-nn writes its log on stdout; the
-// results come last.
+// BENCH.wasm is the guest of `wasinn bench`; inputs and outputs are f32. Prints one JSON object, with the keys that
+// `wasinn bench --json` has for the same things; "peer" is the side with WAMR's wasi-nn.
+#include <unistd.h>
 #include <wasinn/wamr.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -23,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint32_t kStackBytes = 64 << 10, kF32 = 1;
+constexpr uint32_t kStackBytes = 64 << 10, kF32 = 1, kLoop = 16;
 constexpr auto kTurn = std::chrono::milliseconds(5);
 
 void Must(bool good, const std::string& what) {
@@ -46,6 +49,7 @@ class Guest {
     Must(instance_ != nullptr, error);
     env_ = wasm_runtime_create_exec_env(instance_, kStackBytes);
     iterate_ = wasm_runtime_lookup_function(instance_, "iterate");
+    iterate_many_ = wasm_runtime_lookup_function(instance_, "iterate_many");
   }
 
   void Prepare(const std::string& model, Native& native) {
@@ -71,6 +75,7 @@ class Guest {
     Must(error == 0, "the guest could not load the model: errno " + std::to_string(error));
   }
   void Iterate() { Must(Call(iterate_, {}) == 0, "an inference failed"); }
+  void IterateMany() { Must(Call(iterate_many_, {kLoop}) == 0, "an inference failed"); }
   bool HasOutputsOf(Native& native) {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const std::vector<uint8_t>& bytes = native.outputs()[i].bytes;
@@ -80,10 +85,11 @@ class Guest {
   }
 
  private:
-  uint32_t Call(wasm_function_inst_t function, std::vector<uint32_t> values) {
-    const auto count = static_cast<uint32_t>(values.size());
-    if (values.empty()) values.resize(1);
-    Must(wasm_runtime_call_wasm(env_, function, count, values.data()), "the guest trapped");
+  uint32_t Call(wasm_function_inst_t function, std::initializer_list<uint32_t> args) {
+    uint32_t values[8] = {};
+    std::ranges::copy(args, values);
+    if (!wasm_runtime_call_wasm(env_, function, static_cast<uint32_t>(args.size()), values))
+      Must(false, "the guest trapped");
     return values[0];
   }
   uint32_t Reserve(size_t size) {
@@ -101,38 +107,51 @@ class Guest {
   std::vector<uint8_t> wasm_;  // WAMR writes into it
   wasm_module_inst_t instance_ = nullptr;
   wasm_exec_env_t env_ = nullptr;
-  wasm_function_inst_t iterate_ = nullptr;
+  wasm_function_inst_t iterate_ = nullptr, iterate_many_ = nullptr;
   std::vector<uint32_t> outputs_;
 };
 
 struct Side {
   const char* name;
-  std::function<void()> infer;
+  std::function<void()> work;
   std::vector<double> us;
 };
 
-// In changing order; each turn begins with an inference that is not timed, for its caches were another side's.
+// In changing order; each turn begins with work that is not timed, for its caches were another side's.
 void TakeTurns(std::vector<Side>& sides, double seconds) {
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   for (size_t round = 0; Clock::now() < end; ++round) {
     for (size_t i = 0; i < sides.size(); ++i) {
       Side& side = sides[(i + round) % sides.size()];
-      side.infer();
+      side.work();
       const auto turn_end = Clock::now() + kTurn;
-      for (auto now = Clock::now(); now < turn_end;) {
-        side.infer();
-        const auto then = Clock::now();
-        side.us.push_back(std::chrono::duration<double, std::micro>(then - now).count());
-        now = then;
+      for (auto start = Clock::now(); start < turn_end; start = Clock::now()) {
+        side.work();
+        side.us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
       }
     }
   }
 }
 
-double Percentile(std::vector<double>& values, double part) {
-  const auto nth = values.begin() + static_cast<ptrdiff_t>(static_cast<double>(values.size() - 1) * part);
+// As src/cli/bench/measure.cc has it.
+double Percentile(std::vector<double>& values, double share) {
+  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(values.size())));
+  const auto nth = values.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, values.size()) - 1);
   std::nth_element(values.begin(), nth, values.end());
   return *nth;
+}
+
+void Print(FILE* out, const char* key, std::vector<Side>& sides, double share, uint32_t inferences) {
+  std::fprintf(out, ",\n  \"%s\": {", key);
+  for (Side& side : sides) {
+    std::fprintf(out, "%s\"%s\": %.3f", &side == sides.data() ? "" : ", ", side.name,
+                 Percentile(side.us, share) / inferences);
+  }
+  std::fputs("}", out);
+}
+
+void Repeat(const std::function<void()>& work) {
+  for (uint32_t i = 0; i < kLoop; ++i) work();
 }
 
 void Start(wasinn_host** host, const std::string& model) {
@@ -144,21 +163,30 @@ void Start(wasinn_host** host, const std::string& model) {
   Must(wasinn_host_add_model(*host, "model", &options));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Must(argc >= 3, "usage: bench-wamr-wasi-nn BENCH.wasm MODEL.onnx [SECONDS]");
-  const std::string model = argv[2];
-  std::ifstream file(argv[1], std::ios::binary);
-  const std::vector<uint8_t> wasm{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  const std::unique_ptr<Native> native = OpenNative(model);
-  for (NativeTensor& tensor : native->inputs()) {
+// What the guests get too; and outputs to compare theirs with.
+void FillInputs(Native& native) {
+  for (NativeTensor& tensor : native.inputs()) {
     for (size_t i = 0; i < tensor.bytes.size() / sizeof(float); ++i) {
       const float value = static_cast<float>(i * 7 % 100) / 100;
       std::memcpy(tensor.bytes.data() + i * sizeof value, &value, sizeof value);
     }
   }
-  native->Run();
+  native.Run();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Must(argc >= 3, "usage: bench-wamr-wasi-nn BENCH.wasm MODEL.onnx [SECONDS]");
+  // WAMR's wasi-nn writes its log on stdout.
+  FILE* out = ::fdopen(::dup(STDOUT_FILENO), "w");
+  Must(out != nullptr && ::dup2(STDERR_FILENO, STDOUT_FILENO) != -1, "no stdout");
+  const std::string model = argv[2];
+  const double seconds = argc > 3 ? std::atof(argv[3]) : 3;
+  std::ifstream file(argv[1], std::ios::binary);
+  const std::vector<uint8_t> wasm{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::unique_ptr<Native> native = OpenNative(model);
+  FillInputs(*native);
 
   RuntimeInitArgs args = {};
   args.mem_alloc_type = Alloc_With_System_Allocator;
@@ -173,26 +201,28 @@ int main(int argc, char** argv) {
   ours.Prepare("model", *native);
 
   std::vector<uint8_t> source = native->inputs()[0].bytes, result(native->outputs()[0].bytes.size());
-  std::vector<Side> sides = {{"native", [&] { native->Run(); }, {}},
-                             {"native, a memcpy each way",
-                              [&] {
-                                std::memcpy(native->inputs()[0].bytes.data(), source.data(), source.size());
-                                native->Run();
-                                std::memcpy(result.data(), native->outputs()[0].bytes.data(), result.size());
-                              },
-                              {}},
-                             {"WAMR, its own wasi-nn", [&] { own.Iterate(); }, {}},
-                             {"WAMR, wasinn", [&] { ours.Iterate(); }, {}}};
-  TakeTurns(sides, argc > 3 ? std::atof(argv[3]) : 5);
+  const std::function<void()> copying = [&] {
+    std::memcpy(native->inputs()[0].bytes.data(), source.data(), source.size());
+    native->Run();
+    std::memcpy(result.data(), native->outputs()[0].bytes.data(), result.size());
+  };
+  std::vector<Side> calls = {{"native", [&] { native->Run(); }, {}},
+                             {"native_copy", copying, {}},
+                             {"peer", [&] { own.Iterate(); }, {}},
+                             {"guest", [&] { ours.Iterate(); }, {}}};
+  std::vector<Side> loops = {{"native_copy", [&] { Repeat(copying); }, {}},
+                             {"peer", [&] { own.IterateMany(); }, {}},
+                             {"guest", [&] { ours.IterateMany(); }, {}}};
+  TakeTurns(calls, seconds);
+  TakeTurns(loops, seconds);
   Must(own.HasOutputsOf(*native), "WAMR's own wasi-nn gives other outputs");
   Must(ours.HasOutputsOf(*native), "wasinn gives other outputs");
-  const double base = Percentile(sides[1].us, 0.5);
-  std::printf("%-26s %10s %10s %10s %12s\n", "", "p50, us", "p99, us", "+, us", "inferences");
-  for (Side& side : sides) {
-    const double p50 = Percentile(side.us, 0.5);
-    std::printf("%-26s %10.2f %10.2f %+10.2f %12zu\n", side.name, p50, Percentile(side.us, 0.99), p50 - base,
-                side.us.size());
-  }
-  std::fflush(stdout);
+  std::fprintf(out, "{\n  \"peer\": \"WAMR's wasi-nn\"");
+  Print(out, "p50_us", calls, 0.50, 1);
+  Print(out, "p99_us", calls, 0.99, 1);
+  Print(out, "loop_us", loops, 0.50, kLoop);
+  Print(out, "loop_p99_us", loops, 0.99, kLoop);
+  std::fputs("\n}\n", out);
+  std::fclose(out);
   std::_Exit(0);  // WAMR's wasi-nn and its framework do not end well
 }

@@ -223,8 +223,11 @@ class Bench {
     if (budget.iterations > 0) budget.iterations = (budget.iterations + kLoop - 1) / kLoop;
     auto samples = MeasureLatency(sides, budget);
     if (!samples) return std::unexpected(samples.error());
-    report_.loop_native_us = PercentileUs((*samples)[0], 0.50) / kLoop;
-    report_.loop_guest_us = PercentileUs((*samples)[1], 0.50) / kLoop;
+    const auto at = [&](double share) {
+      return Report::Loop{PercentileUs((*samples)[0], share) / kLoop, PercentileUs((*samples)[1], share) / kLoop};
+    };
+    report_.loop_p50 = at(0.50);
+    report_.loop_p99 = at(0.99);
     return {};
   }
 

@@ -26,6 +26,8 @@ std::optional<double> AllocationsByWasinn(const Report& report) {
   return *report.guest_allocations - *report.native_allocations;
 }
 
+Json LoopToJson(const Report::Loop& loop) { return {{"native_copy", loop.native_us}, {"guest", loop.guest_us}}; }
+
 std::string Plural(double count, const char* what) {
   return fmt::format("{:.6g} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -60,7 +62,8 @@ std::string ToText(const Report& report) {
                      report.empty_call_us) +
          fmt::format(
              "{} inferences in a loop of the guest's own: {:.2f} us each, natively with memcpy {:.2f} ({:+.2f})\n",
-             kLoop, report.loop_guest_us, report.loop_native_us, report.loop_guest_us - report.loop_native_us) +
+             kLoop, report.loop_p50.guest_us, report.loop_p50.native_us,
+             report.loop_p50.guest_us - report.loop_p50.native_us) +
          (report.outputs_equal
               ? ""
               : "the guest's outputs are not the native ones: the model is random, or something is wrong\n");
@@ -88,7 +91,8 @@ std::string ToJson(const Report& report) {
         {"guest", report.p99_us[kGuest]}}},
       {"difference_us", report.p50_us[kGuest] - report.p50_us[kNativeCopy]},
       {"empty_call_us", report.empty_call_us},
-      {"loop_us", {{"native_copy", report.loop_native_us}, {"guest", report.loop_guest_us}}},
+      {"loop_us", LoopToJson(report.loop_p50)},
+      {"loop_p99_us", LoopToJson(report.loop_p99)},
       {"per_s", {{"native", report.rates.a}, {"guest", report.rates.b}}},
       {"per_s_ratio", report.rates.ratio},
       {"bytes_copied", Count(report.bytes_copied)},

@@ -27,7 +27,10 @@ struct Report {
   double p50_us[kSides] = {}, p99_us[kSides] = {};
   uint64_t samples = 0;  // of each side
   double empty_call_us = 0;
-  double loop_native_us = 0, loop_guest_us = 0;                 // one of kLoop inferences; native with copies
+  struct Loop {
+    double native_us = 0, guest_us = 0;  // one of kLoop inferences; native with copies
+  };
+  Loop loop_p50, loop_p99;
   Rates rates;                                                  // a: native threads, b: guests
   double bytes_copied = 0, copies = 0;                          // by wasinn, of one inference
   std::optional<double> native_allocations, guest_allocations;  // of one inference

@@ -1,7 +1,8 @@
 //! Times Wasmtime's own wasi-nn: the same component, model and tensors as `wasinn bench --abi wit`, one thread.
 //!
 //! usage: bench-wasmtime-wasi-nn BENCH_COMPONENT.wat MODEL_FOLDER NAME=DIMxDIM… [SECONDS]
-//! MODEL_FOLDER holds model.onnx; every input is f32. ORT_DYLIB_PATH names ONNX Runtime's library.
+//! MODEL_FOLDER holds model.onnx; every input is f32. ORT_DYLIB_PATH names ONNX Runtime's library. Prints one JSON object, with
+//! the keys that `wasinn bench --json` has for the same things.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -27,9 +28,10 @@ fn parse_input(text: &str) -> Result<Input> {
     Ok((name.to_owned(), dims, FP32, data))
 }
 
-fn percentile(sorted: &[Duration], part: f64) -> f64 {
-    let index = ((sorted.len() - 1) as f64 * part) as usize;
-    sorted[index].as_nanos() as f64 / 1000.0
+// As src/cli/bench/measure.cc has it.
+fn percentile(sorted: &[Duration], share: f64) -> f64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1].as_nanos() as f64 / 1000.0
 }
 
 fn main() -> Result<()> {
@@ -72,7 +74,7 @@ fn main() -> Result<()> {
     }
     times.sort_unstable();
     println!(
-        "{} inferences: p50 {:.2} µs, p99 {:.2} µs",
+        r#"{{"peer": "Wasmtime's wasi-nn", "iterations": {}, "p50_us": {{"peer": {:.3}}}, "p99_us": {{"peer": {:.3}}}}}"#,
         times.len(),
         percentile(&times, 0.50),
         percentile(&times, 0.99)
