@@ -12,17 +12,15 @@ Backend::~Backend() {
 Result<std::shared_ptr<Backend>> Backend::Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                const std::string& config) {
   std::shared_ptr<Backend> backend(new Backend(table, logger, threads));
-  if (Status status = backend->Take(table.open(&backend->services_, config.c_str(), &backend->state_)); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  wasinn_error* error = table.open(&backend->services_, config.c_str(), &backend->state_);
+  if (error != nullptr) return std::unexpected(TakeError(table, *error));
   return backend;
 }
 
 Result<const wasinn_backend_info*> Backend::Info() const {
   const wasinn_backend_info* info = nullptr;
-  if (Status status = Take(table_.backend_info(state_, &info)); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  wasinn_error* error = table_.backend_info(state_, &info);
+  if (error != nullptr) return std::unexpected(TakeError(table_, *error));
   return info;
 }
 

@@ -50,6 +50,8 @@ bool IsShared(const WasmEdge_MemoryInstanceContext* memory) {
 }
 
 // The memory that the caller exports, and not its first: a guest without an export has none to show.
+// Looked up at each call, 0.03 of its 0.2 microseconds: what is kept of an instance may be another's at its address
+// later, and a memory may grow.
 wasinn_memory MemoryOf(const WasmEdge_CallingFrameContext* frame) {
   wasinn_memory view = {};
   view.struct_size = sizeof view;
