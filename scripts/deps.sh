@@ -7,6 +7,7 @@
 #   wasmtime-component
 #                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
 #   wamr          the WAMR engine: library and headers, built from source (20 CPU seconds)
+#   wamr-aot      WAMR's compiler, for guests as native code, built from source (43 MB to fetch; 55 CPU seconds)
 #   wasmedge      the WasmEdge engine: tool, library and header, with the libraries of the Debian that they are of (180 MB)
 #   component-guests
 #                 what makes components of C, C++, JavaScript and Python
@@ -30,7 +31,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 tests lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 tests lint)
 
 packages_of() {
   case $1 in
@@ -46,7 +47,7 @@ packages_of() {
 
 recipes_of() {
   case $1 in
-    wasmtime | wasmtime-component | wamr | wasmedge | wasm3) echo "$1" ;;
+    wasmtime | wasmtime-component | wamr | wamr-aot | wasmedge | wasm3) echo "$1" ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     go-guests) echo go-wasm ;;

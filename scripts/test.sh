@@ -82,7 +82,7 @@ check_tidy() {
   "run-clang-tidy-$LLVM" -clang-tidy-binary "clang-tidy-$LLVM" -p build/asan -quiet -j "$jobs" "^$ours/(?!build/|\.deps/)"
 }
 
-"$scripts/deps.sh" build guest wasmtime wasmtime-component wamr wasmedge component-guests rust-guests go-guests onnxruntime openvino tflite torch tensorflow llama wasm3 tests ${lint:+lint}
+"$scripts/deps.sh" build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino tflite torch tensorflow llama wasm3 tests ${lint:+lint}
 rm -rf "$results"
 mkdir -p "$results"
 for preset in "${presets[@]}"; do suite "$preset"; done

@@ -89,6 +89,9 @@ GO_WHEEL_SHA256="ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69
 
 # The LLVM of the guests, of clang-format and of clang-tidy: Debian has several side by side.
 LLVM=19
+# The headers of that LLVM, for WAMR's compiler: out of this suite's package, whatever the machine's suite is.
+LLVM_SUITE=bookworm
+LLVM_HEADERS=1:19.1.7
 # The oldest cargo that can read the crate above (its edition is 2024), and the oldest Rust that compiles it.
 CARGO_MIN=1.85
 RUST_MIN=1.95

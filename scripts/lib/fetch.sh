@@ -56,7 +56,7 @@ debian_rust() {
 }
 
 # fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; mvn, for Maven artifacts; cxx, a C++
-# compiler; cmake, to compile C; simde, a header library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile
+# compiler; cmake, to compile C; simde, a header library; llvm, the guests' LLVM as a library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile
 # them for WebAssembly.
 fetch_tools() {
   local t
@@ -73,6 +73,7 @@ fetch_tools() {
         ;;
       cmake) command -v cmake ninja cc >/dev/null || echo cmake ninja-build gcc libc6-dev ;;
       simde) [ -e /usr/include/simde/wasm/simd128.h ] || echo libsimde-dev ;;
+      llvm) echo "libllvm$LLVM" ;; # clang's own
       rust-wasm)
         rust_for_wasm >/dev/null || { debian_rust cargo rustc rust | sed 's/^rust\(-web\)\?$/rust\1-src/'; }
         command -v cc >/dev/null || echo gcc libc6-dev
