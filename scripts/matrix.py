@@ -56,6 +56,8 @@ class Table:
         """(cells, kind) of the test of this name; cells may be none by a rule's word. None: no rule fits."""
         engine = next((e for e, of in self.engines.items() if of["prefix"] and name.startswith(of["prefix"])), None)
         bare = name[len(self.engines[engine]["prefix"]):] if engine else name
+        for variant in self.engines[engine].get("variants", []) if engine else []:
+            bare = bare.removeprefix(variant)
         usual = next(e for e, of in self.engines.items() if not of["prefix"])
         for rule in self.rules:
             fit = rule["pattern"].fullmatch(bare)

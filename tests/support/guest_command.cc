@@ -42,9 +42,9 @@ constexpr Variable kVariables[] = {{"--config", "WASINN_CONFIG"},
                                    {"--nn-timeout", "WASINN_NN_TIMEOUT"},
                                    {"--nn-inputs", "WASINN_NN_INPUTS"}};
 
-// A guest of the build's as native code, where the build made that.
-std::string Compiled(const std::string& module) {
-  const fs::path path(module), compiled = fs::path(TESTS_GUESTS "/wasmedge") / path.filename();
+// A guest of the build's as native code, where the build made that for this engine.
+std::string Compiled(const std::string& module, const std::string& engine) {
+  const fs::path path(module), compiled = fs::path(TESTS_GUESTS) / engine / path.filename();
   return path.parent_path() == TESTS_GUESTS && fs::exists(compiled) ? compiled.string() : module;
 }
 
@@ -71,7 +71,7 @@ class WasmEdgeCommand {
   GuestCommand Finish(const std::string& module, const std::vector<std::string>& args) {
     command_.environment.emplace_back("WASMEDGE_PLUGIN_PATH=" TESTS_WASMEDGE_PLUGINS);
     if (!models_.empty()) command_.environment.push_back("WASINN_MODELS=" + models_);
-    command_.argv.push_back(Compiled(module));
+    command_.argv.push_back(Compiled(module, "wasmedge"));
     command_.argv.insert(command_.argv.end(), args.begin(), args.end());
     return std::move(command_);
   }
@@ -101,9 +101,12 @@ GuestCommand OfWasmEdge(const std::vector<std::string>& flags, const std::string
   return command.Finish(module, args);
 }
 
+// The tests' own word for guests that WAMR's compiler made.
+bool OnWamrsCompiler() { return EngineIs("wamr-aot"); }
+
 }  // namespace
 
-bool OnWamr() { return EngineIs("wamr"); }
+bool OnWamr() { return EngineIs("wamr") || OnWamrsCompiler(); }
 bool OnWasmEdge() { return EngineIs("wasmedge"); }
 
 std::vector<std::string> LibrariesOfTheEngine() {
@@ -129,10 +132,17 @@ GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::
   GuestCommand command;
   command.argv = {TESTS_WASINN, "run"};
   command.argv.insert(command.argv.end(), flags.begin(), flags.end());
-  command.argv.push_back(module);
+  if (OnWamrsCompiler()) {
+    command.environment.emplace_back("WASINN_ENGINE=wamr");
+    command.argv.emplace_back("--allow-precompiled");
+    command.argv.push_back(Compiled(module, "wamr-aot"));
+    EXPECT_NE(command.argv.back(), module) << "is not compiled: wasinn_compile_for_wamr";
+  } else {
+    command.argv.push_back(module);
+  }
   command.argv.insert(command.argv.end(), args.begin(), args.end());
   // Compiled guests are kept beside the build, and not in the user's own cache.
-  command.environment = {"XDG_CACHE_HOME=" TESTS_CACHE};
+  command.environment.emplace_back("XDG_CACHE_HOME=" TESTS_CACHE);
   return command;
 }
 

@@ -10,6 +10,7 @@
 
 #include "engines/engine.h"
 #include "engines/one_line.h"
+#include "engines/wamr/aot.h"
 #include "engines/wamr/ends.h"
 #include "engines/wamr/guests.h"
 #include "engines/wasm_file.h"
@@ -114,6 +115,10 @@ class ModuleProgram final : public engines::Program {
     if (module_ == nullptr) return std::unexpected(OneLine(error.data()));
     if (!HasStart()) {
       return std::unexpected("the module exports no function _start, so it is a library and not a program");
+    }
+    // A thread that only computes would go on for ever when its guest ends, and WAMR waits for it.
+    if (engines::KindOf(bytes_) == engines::WasmKind::kWamrAot && CanSpawnThreads(module_) && !LooksForItsEnd(bytes_)) {
+      return std::unexpected("nothing could end its threads: compile it with wamrc --enable-multi-thread");
     }
     return CheckImports();
   }
