@@ -18,7 +18,7 @@ import matrix  # noqa: E402
 TABLE = r"""
 [engines]
 one = { title = "One", prefix = "" }
-two = { title = "Two", prefix = "two." }
+two = { title = "Two", prefix = "two.", variants = ["again."] }
 [backends]
 red = "Red"
 blue = "Blue"
@@ -92,6 +92,14 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(self.words(out, "One", "blue"), ["1+1", "1+1"])
         self.assertEqual(self.words(out, "Two", "red"), ["1+1", "-"])
         self.assertIn("not applicable: Two runs nothing new", out)
+
+    def test_a_variant_is_of_its_engines_cells(self):
+        tests = [*TESTS, "two.again.Bad.Test/B_old"]
+        code, out, _ = self.tell(tests=tests)
+        self.assertEqual((code, self.words(out, "Two", "blue")), (0, ["1+2", "-"]))
+        code, out, _ = self.tell({"two.again.Bad.Test/B_old": "fail"}, tests=tests)
+        self.assertEqual((code, self.words(out, "Two", "blue")), (1, ["1 FAILED", "-"]))
+        self.assertIn("no cell: again.Bad.Test/B_old", self.tell(tests=[*TESTS, "again.Bad.Test/B_old"])[1])
 
     def test_a_failure(self):
         code, out, _ = self.tell({"two.Bad.Test/B_old": "fail"})

@@ -1,6 +1,5 @@
-/* WAMR's compiler: a WebAssembly module as native code of this machine, for WAMR's runtime. WAMR's own program, wamrc,
-   is not among the sources that there are; this one is over the same functions, and has wamrc's flags where it has any.
- */
+/* WAMR's compiler: a WebAssembly module as native code, for WAMR's runtime. WAMR's own program, wamrc, is not among the
+   sources that there are; this one is over the same functions, and its flags are among wamrc's. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +9,13 @@
 
 static const char kUsage[] =
     "usage: wamrc [FLAGS] -o OUT.aot IN.wasm\n"
-    "  --enable-multi-thread     a guest with shared memory can be ended while it computes: needed for threads\n"
+    "  --enable-multi-thread     threads of a guest can be ended while they compute: guests with threads need it\n"
     "  --enable-dump-call-stack  a trap's backtrace has the functions that led there; slower\n"
     "  --enable-tail-call        the guest uses tail calls\n"
     "  --opt-level=N             0 to 3 (3)\n"
-    "  --bounds-checks=N         1: accesses to memory are checked by code (as always on 32-bit machines), 0: by the "
-    "machine's\n"
-    "                            memory protection (the default where there is that)\n"
-    "  --cpu=NAME                a processor of this machine's kind, instead of this machine's own; with "
-    "--target=NAME\n"
-    "  --target=NAME             an architecture (x86_64, aarch64, …)\n";
+    "  --bounds-checks=0|1       1: code checks what it accesses; 0: memory protection does (the default on 64 bits)\n"
+    "  --target=NAME             the code's architecture (x86_64, aarch64, ...), instead of this very processor\n"
+    "  --cpu=NAME                with --target: its processor\n";
 
 typedef struct {
   AOTCompOption option;
