@@ -19,6 +19,7 @@
   X(wasm_module_inst_t, wasm_runtime_get_module_inst, (wasm_exec_env_t env), (env))                        \
   X(wasm_module_t, wasm_runtime_get_module, (wasm_module_inst_t instance), (instance))                     \
   X(const char*, wasm_runtime_get_exception, (wasm_module_inst_t instance), (instance))                    \
+  X(void, wasm_runtime_set_exception, (wasm_module_inst_t instance, const char* what), (instance, what))   \
   X(int32_t, wasm_runtime_get_export_count, (const wasm_module_t module), (module))                        \
   X(void, wasm_runtime_get_export_type, (const wasm_module_t module, int32_t index, wasm_export_t* type),  \
     (module, index, type))                                                                                 \

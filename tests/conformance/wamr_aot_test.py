@@ -94,11 +94,11 @@ class EndsTest(AotTest):
             self.assertRegex(done.stderr, backtrace)
 
     def test_without_call_stacks(self):
-        self.check_traps(self.compile("hostile-ends"), {**self.TRAPS, "recursion": "native stack overflow"}, r"hostile-ends.aot!_start$")
+        self.check_traps(self.compile("hostile-ends"), {**self.TRAPS, "recursion": "native stack overflow", "calls": "native stack overflow"}, r"hostile-ends.aot!_start$")
 
     def test_with_checks_by_code(self):
         flags = ("--bounds-checks=1", "--enable-dump-call-stack")
-        self.check_traps(self.compile("hostile-ends", *flags), {**self.TRAPS, "recursion": ".* overflow"}, r"\n +1: ")
+        self.check_traps(self.compile("hostile-ends", *flags), {**self.TRAPS, "recursion": ".* overflow", "calls": ".* overflow"}, r"\n +1: ")
 
     def test_threads_that_nothing_could_end(self):
         for guest in ("hostile-threads", "hostile-thread_attacks"):

@@ -2,23 +2,30 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <condition_variable>
-#include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
 namespace wasinn::wamr {
 namespace {
 
-constexpr size_t kEnough = size_t{1} << 20;
+constexpr size_t kMost = size_t{8} << 20;  // APP_THREAD_STACK_SIZE_MAX of WAMR, which protects what is below
 
-bool StackIsSmall() {
+struct Stack {
+  uintptr_t begin = 0, end = 0;
+};
+
+Stack ThisThreadsStack() {
   pthread_attr_t attributes;
+  void* begin = nullptr;
   size_t size = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
-  pthread_attr_getstacksize(&attributes, &size);
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  pthread_attr_getstack(&attributes, &begin, &size);
   pthread_attr_destroy(&attributes);
-  return size < kEnough;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(begin) + size;
+  return {end - std::min(size, kMost), end};
 }
 
 // A thread that does what its only client asks for, one thing after the other.
@@ -66,9 +73,10 @@ class Companion {
 
 }  // namespace
 
-bool HasSmallStack() {
-  thread_local const bool small = StackIsSmall();
-  return small;
+size_t StackLeft() {
+  thread_local const Stack stack = ThisThreadsStack();
+  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return here >= stack.begin && here < stack.end ? here - stack.begin : SIZE_MAX;
 }
 
 void RunOnLargeStack(const std::function<void()>& call) {

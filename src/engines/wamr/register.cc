@@ -43,7 +43,7 @@ wasinn_memory MemoryOf(const Guest& guest, wasm_module_inst_t instance) {
 uint32_t CallFramework(const Binding& binding, Guest& guest, wasm_module_inst_t instance, const uint64_t* args) {
   const CallInside inside(guest, instance);
   const wasinn_memory memory = MemoryOf(guest, instance);
-  if (!HasSmallStack()) return binding.call(guest.process, &memory, args);
+  if (StackLeft() >= kStackOfFrameworks) return binding.call(guest.process, &memory, args);
   uint32_t result = 0;
   RunOnLargeStack([&] { result = binding.call(guest.process, &memory, args); });
   return result;
@@ -52,6 +52,12 @@ uint32_t CallFramework(const Binding& binding, Guest& guest, wasm_module_inst_t 
 void Dispatch(wasm_exec_env_t env, uint64_t* values) {
   const Binding& binding = *static_cast<const Binding*>(wasm_runtime_get_function_attachment(env));
   const wasm_module_inst_t instance = wasm_runtime_get_module_inst(env);
+  // WAMR ends a guest whose stack is exhausted by a jump over whatever is on it, as soon as that is touched: in the
+  // middle of our functions or the framework's, with their locks held.
+  if (StackLeft() < kStackOfCalls) {
+    wasm_runtime_set_exception(instance, "native stack overflow");
+    return;
+  }
   uint64_t args[WASINN_MAX_PARAMS];
   for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(values[i]);
   uint32_t result = 0;
@@ -163,6 +169,7 @@ wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process_of process_of, vo
 }
 
 wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance) {
+  wasinn::wamr::StackLeft();  // it looks up once for each thread: now, while there is stack for it
   if (wamr->guests.Of(instance) != nullptr) return nullptr;
   return wasinn_status_new(WASINN_RUNTIME_ERROR, "there is no process for this guest, and none can be made");
 }

@@ -15,6 +15,18 @@ volatile int g_zero = 0, g_one = 1;
 
 __attribute__((noinline)) int Recurse(int depth) { return Recurse(depth + 1) + g_one; }
 
+// Calls the host at each depth, so also where next to nothing of a native stack is left to it.
+__attribute__((noinline)) int RecurseAndCall(uint32_t context) {
+  if (Compute(context) != WASI_NN_SUCCESS) return 0;
+  return RecurseAndCall(context) + g_one;
+}
+
+uint32_t ContextWithInput() {
+  const uint32_t context = NewContext("digits");
+  SetValues(context, 0, {1, 1, 8, 8}, WASI_NN_F32, std::vector<float>(64));
+  return context;
+}
+
 __attribute__((noinline)) int FillFrames(int depth) {
   volatile char frame[256];
   frame[depth % 256] = static_cast<char>(depth);
@@ -37,6 +49,7 @@ int main(int, char** argv) {
   if (how == "exit-255") std::_Exit(255);
   if (how == "abort") std::abort();
   if (how == "recursion") return Recurse(0);
+  if (how == "calls") return RecurseAndCall(ContextWithInput());
   if (how == "frames") return FillFrames(0);
   if (how == "division") return g_one / g_zero;
   if (how == "bounds") return *reinterpret_cast<volatile char*>(0xfffffff0);
