@@ -105,7 +105,7 @@ class LlamaLibrary {
 
   const std::string& path() const { return path_; }
 
-#define WASINN_MEMBER(member, function) decltype(&::function) member;  // NOLINT(bugprone-macro-parentheses)
+#define WASINN_MEMBER(member, function) decltype(&::function) member;  // NOLINT(bugprone-macro-parentheses): declares
   WASINN_LLAMA_FUNCTIONS(WASINN_MEMBER)
   WASINN_GGML_FUNCTIONS(WASINN_MEMBER)
 #undef WASINN_MEMBER

@@ -21,7 +21,7 @@ typedef struct bench_output {
 
 enum { ALIGNMENT = 64, PAGE = 65536 };
 
-extern unsigned char __heap_base;  // the linker's
+extern unsigned char __heap_base;  // NOLINT(bugprone-reserved-identifier): the linker's
 
 static uintptr_t heap_top;
 static wasi_nn_context context;
@@ -37,7 +37,7 @@ EXPORT("reserve") void* reserve(uint32_t bytes) {
   const uint64_t have = __builtin_wasm_memory_size(0);
   if (pages > PAGE || (pages > have && __builtin_wasm_memory_grow(0, pages - have) == (uintptr_t)-1)) return 0;
   heap_top = (uintptr_t)(start + bytes);
-  return (void*)(uintptr_t)start;
+  return (void*)(uintptr_t)start;  // NOLINT(performance-no-int-to-ptr): an address in linear memory
 }
 
 // Names the model and what each inference sets and gets. Returns the errno.

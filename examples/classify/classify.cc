@@ -179,9 +179,10 @@ void PrintTimes(Times times) {
   PrintTime("first inference", times.inferences[0], "");
   std::vector<double> later(times.inferences.begin() + 1, times.inferences.end());
   if (later.empty()) return;
-  std::nth_element(later.begin(), later.begin() + later.size() / 2, later.end());
+  const auto middle = later.begin() + static_cast<std::ptrdiff_t>(later.size() / 2);
+  std::nth_element(later.begin(), middle, later.end());
   const std::string note = "  (median of " + std::to_string(later.size()) + ")";
-  PrintTime("later inferences", later[later.size() / 2], note.c_str());
+  PrintTime("later inferences", *middle, note.c_str());
 }
 
 }  // namespace

@@ -86,8 +86,8 @@ std::string RenderRow(const Pixels& pixels, int row, bool gray) {
     if (gray) {
       // Colors 232 to 255 are the grays of a 256-color terminal, from black to white.
       char cell[48];
-      std::snprintf(cell, sizeof(cell), "\x1b[38;5;%d;48;5;%dm▀", 232 + static_cast<int>(upper * 23.0f + 0.5f),
-                    232 + static_cast<int>(lower * 23.0f + 0.5f));
+      std::snprintf(cell, sizeof(cell), "\x1b[38;5;%ld;48;5;%ldm▀", 232 + std::lround(upper * 23.0f),
+                    232 + std::lround(lower * 23.0f));
       line += cell;
     } else if (upper >= kInk) {
       line += lower >= kInk ? "█" : "▀";

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names of the linker and of wasi-libc
 void __wasm_call_ctors(void);
 void __wasm_call_dtors(void);
 int __main_void(void);
@@ -16,11 +17,13 @@ __attribute__((export_name("_start"))) void _start(void) {
   __wasm_call_dtors();
   if (code != 0) __wasi_proc_exit((unsigned)code);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 // How the host gets memory of the guest for what it returns.
 __attribute__((export_name("cabi_realloc"))) void* cabi_realloc(void* old, size_t old_size, size_t align, size_t size) {
   (void)old_size;
-  if (size == 0) return (void*)align;  // never looked at, but it must be aligned
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): never looked at, but it must be aligned
+  if (size == 0) return (void*)align;
   void* memory = realloc(old, size);
   if (memory == NULL) abort();
   return memory;

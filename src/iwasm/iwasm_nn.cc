@@ -116,6 +116,7 @@ int Run(const Flags& flags, std::vector<std::string> words) {
                                                  static_cast<uint32_t>(wasm.size()), error, sizeof error);
   if (module == nullptr) return Fail(error);
   std::vector<char*> argv;
+  argv.reserve(words.size());
   for (std::string& word : words) argv.push_back(word.data());
   const int code = RunModule(module, flags, argv);
   wasm_runtime_unload(module);

@@ -33,6 +33,7 @@
   X(uint64_t, wasm_memory_get_bytes_per_page, (const wasm_memory_inst_t memory), (memory))                 \
   X(bool, wasm_memory_get_shared, (const wasm_memory_inst_t memory), (memory))
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and lists of parameters
 namespace {
 
 // The program's, found once, before anything else is called.
@@ -63,5 +64,6 @@ std::string FindWamr() {
 #undef X
   return missing;
 }
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace wasinn::iwasm

@@ -53,11 +53,16 @@ bool ShowsWasmEdge() {
 }  // namespace
 }  // namespace wasinn::wasmedge_plugin
 
+using wasinn::wasmedge_plugin::Describe;
+using wasinn::wasmedge_plugin::MakeStandard;
+using wasinn::wasmedge_plugin::OtherModules;
+using wasinn::wasmedge_plugin::PreloadOption;
+using wasinn::wasmedge_plugin::ShowsWasmEdge;
+
 extern "C" {
 
 // WasmEdge keeps what these return, and writes into none of it but where the option's value goes.
 WASMEDGE_CAPI_PLUGIN_EXPORT const WasmEdge_PluginDescriptor* WasmEdge_Plugin_GetDescriptor() {
-  using namespace wasinn::wasmedge_plugin;
   static std::vector<WasmEdge_ModuleDescriptor> modules = {{"wasi_nn", "", MakeStandard}};
   static std::vector<WasmEdge_ProgramOption> options = {PreloadOption()};
   static const WasmEdge_PluginDescriptor descriptor = Describe("wasi_nn", "wasi-nn by wasinn", modules, options);
@@ -65,7 +70,6 @@ WASMEDGE_CAPI_PLUGIN_EXPORT const WasmEdge_PluginDescriptor* WasmEdge_Plugin_Get
 }
 
 WASMEDGE_CAPI_PLUGIN_EXPORT const WasmEdge_PluginDescriptor* wasinn_wasmedge_other_modules() {
-  using namespace wasinn::wasmedge_plugin;
   static std::vector<WasmEdge_ModuleDescriptor> modules = OtherModules();
   static std::vector<WasmEdge_ProgramOption> options;
   static const WasmEdge_PluginDescriptor descriptor =

@@ -33,7 +33,10 @@ bool ReadFile(const std::string& path, std::vector<uint8_t>* bytes) {
   if (file == nullptr) return false;
   bytes->clear();
   uint8_t block[16384];
-  while (const size_t got = std::fread(block, 1, sizeof(block), file)) bytes->insert(bytes->end(), block, block + got);
+  for (size_t got = sizeof(block); got == sizeof(block);) {
+    got = std::fread(block, 1, sizeof(block), file);
+    bytes->insert(bytes->end(), block, block + got);
+  }
   const bool good = std::ferror(file) == 0;
   std::fclose(file);
   return good;
@@ -48,7 +51,7 @@ bool WriteFile(const std::string& path, const std::vector<uint8_t>& bytes) {
 
 // How a tensor travels: its type in wasi-nn's numbers, and whether its last dimension counts bytes, two to an element.
 bool Translate(int32_t type, wasi_nn_type* out, bool* doubled) {
-  using namespace wasinn::testing;
+  using enum wasinn::testing::OnnxType;
   *doubled = type == kOnnxInt16 || type == kOnnxUint16 || type == kOnnxBfloat16;
   switch (type) {
     case kOnnxFloat16:

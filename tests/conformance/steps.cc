@@ -78,7 +78,10 @@ bool ReadFile(const char* path, Bytes* bytes) {
   std::FILE* file = std::fopen(path, "rb");
   if (file == nullptr) return false;
   uint8_t block[16384];
-  while (const size_t got = std::fread(block, 1, sizeof(block), file)) bytes->insert(bytes->end(), block, block + got);
+  for (size_t got = sizeof(block); got == sizeof(block);) {
+    got = std::fread(block, 1, sizeof(block), file);
+    bytes->insert(bytes->end(), block, block + got);
+  }
   const bool good = std::ferror(file) == 0;
   std::fclose(file);
   return good;
@@ -263,7 +266,7 @@ wasi_nn_errno GetWanted(std::istream& step, Bytes* out) {
   step >> context >> index;
   const Wanted& place = wanted[{context, index}];
   if (place.written > place.buffer.size()) return WASI_NN_TOO_LARGE;
-  out->assign(place.buffer.begin(), place.buffer.begin() + place.written);
+  out->assign(place.buffer.data(), place.buffer.data() + place.written);
   return WASI_NN_SUCCESS;
 }
 

@@ -92,6 +92,7 @@ constexpr const char* Params(const char* letters) {
 // A row of a table of functions.
 template <size_t kSize>
 struct FunctionName {
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal becomes a template argument only implicitly
   constexpr FunctionName(const char (&given)[kSize]) { std::copy_n(given, kSize, text); }
   char text[kSize];
 };

@@ -47,7 +47,7 @@ class OvLibrary {
     if (handle == nullptr) throw std::runtime_error(dlerror());
 #define BENCH_OPENVINO_FIND(name)                                \
   name = reinterpret_cast<decltype(name)>(dlsym(handle, #name)); \
-  if (name == nullptr) throw std::runtime_error(path + " has no " #name);
+  if ((name) == nullptr) throw std::runtime_error(path + " has no " #name);
     BENCH_OPENVINO_FUNCTIONS(BENCH_OPENVINO_FIND)
 #undef BENCH_OPENVINO_FIND
   }
@@ -62,7 +62,7 @@ class OvLibrary {
     if (status != OK) throw std::runtime_error(Error());
   }
 
-#define BENCH_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;
+#define BENCH_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares
   BENCH_OPENVINO_FUNCTIONS(BENCH_OPENVINO_MEMBER)
 #undef BENCH_OPENVINO_MEMBER
 };

@@ -42,7 +42,7 @@ namespace {
   X(TF_SessionRun)
 
 struct TfFunctions {
-#define WASINN_BENCH_MEMBER(name) decltype(&::name) name = nullptr;
+#define WASINN_BENCH_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares
   WASINN_BENCH_TF(WASINN_BENCH_MEMBER)
 #undef WASINN_BENCH_MEMBER
 

@@ -35,9 +35,9 @@ struct Guest {
 
   bool was_found = false;  // by an instance that had no context; under the mutex of Guests
 
-  std::mutex mutex = {};    // for what follows
-  Call* calls = nullptr;    // all that are inside
-  std::thread closer = {};  // closes the process of a guest that was ended while calls were inside
+  std::mutex mutex;       // for what follows
+  Call* calls = nullptr;  // all that are inside
+  std::thread closer;     // closes the process of a guest that was ended while calls were inside
 };
 
 // Puts a call into its guest's list while it is inside.

@@ -145,8 +145,9 @@ class ModuleProgram final : public engines::Program {
     std::vector<char*> argv;
     std::vector<std::string> variables, folders;
     std::vector<const char*> env, dirs;
+    argv.reserve(guest.args.size());
     for (const std::string& arg : guest.args) argv.push_back(const_cast<char*>(arg.c_str()));
-    for (const auto& [name, value] : guest.env) variables.push_back(name + "=" + value);
+    for (const auto& [name, value] : guest.env) variables.push_back(fmt::format("{}={}", name, value));
     for (const engines::Directory& folder : guest.directories) {
       if (folder.guest.find("::") != std::string::npos) {
         fmt::format_to_n(error->data(), error->size() - 1, "WAMR has no folders with '::' in their names");

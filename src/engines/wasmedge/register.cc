@@ -124,11 +124,15 @@ struct wasinn_wasmedge {
   std::vector<wasinn::wasmedge::ModulePtr> modules;
 };
 
+using wasinn::wasmedge::Error;
+using wasinn::wasmedge::ModuleNames;
+using wasinn::wasmedge::ModulePtr;
+using wasinn::wasmedge::NewModule;
+
 extern "C" {
 
 wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor, WasmEdge_StoreContext* store,
                                         wasinn_process* process, wasinn_wasmedge** out) {
-  using namespace wasinn::wasmedge;
   if (executor == nullptr || store == nullptr || process == nullptr || out == nullptr) {
     return Error(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs an executor, a store, a process and a result");
   }
@@ -151,7 +155,6 @@ void wasinn_wasmedge_unregister(wasinn_wasmedge* modules) { delete modules; }
 
 wasinn_status* wasinn_wasmedge_module_new(const char* module, wasinn_process* process, void (*ended)(void* user),
                                           void* user, WasmEdge_ModuleInstanceContext** out) {
-  using namespace wasinn::wasmedge;
   if (module == nullptr || process == nullptr || out == nullptr) {
     return Error(WASINN_INVALID_ARGUMENT, "a module of wasi-nn needs a name, a process and a result");
   }

@@ -27,6 +27,7 @@ static void PrintFile(const char* path) {
     exit(3);
   }
   printf("file %s\n", text);
+  fclose(file);
 }
 
 static void WriteFile(const char* path) {

@@ -36,11 +36,11 @@ static void Die(const char* what, uint32_t error) {
 static NnPart ReadFile(const char* path) {
   FILE* file = fopen(path, "rb");
   if (file == NULL) exit(71);
-  fseek(file, 0, SEEK_END);
-  const size_t size = (size_t)ftell(file);
-  rewind(file);
-  void* bytes = malloc(size);
-  if (fread(bytes, 1, size, file) != size) exit(71);
+  if (fseek(file, 0, SEEK_END) != 0) exit(71);
+  const long size = ftell(file);
+  if (size < 0 || fseek(file, 0, SEEK_SET) != 0) exit(71);
+  void* bytes = malloc((size_t)size);
+  if (bytes == NULL || fread(bytes, 1, (size_t)size, file) != (size_t)size) exit(71);
   fclose(file);
   return (NnPart){bytes, (uint32_t)size};
 }

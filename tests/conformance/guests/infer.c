@@ -34,11 +34,15 @@ static uint8_t* ReadFile(const char* path, size_t* size) {
   uint8_t* bytes = NULL;
   size_t room = 0;
   *size = 0;
-  for (;;) {
-    if (*size == room) bytes = realloc(bytes, room = room * 2 + 65536);
-    const size_t got = fread(bytes + *size, 1, room - *size, file);
-    if (got == 0) break;
-    *size += got;
+  while (*size == room) {  // a read that fills less than there is room for was the last
+    room = room * 2 + 65536;
+    uint8_t* more = realloc(bytes, room);
+    if (more == NULL) {
+      fprintf(stderr, "infer: no memory for %s\n", path);
+      exit(2);
+    }
+    bytes = more;
+    *size += fread(bytes + *size, 1, room - *size, file);
   }
   fclose(file);
   return bytes;

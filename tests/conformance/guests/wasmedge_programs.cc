@@ -46,6 +46,7 @@ class Program {
 
   wasi_nn_errno Load(wasi_nn_graph* graph) const {
     std::vector<wasi_nn_builder> builders;
+    builders.reserve(parts_.size());
     for (const Bytes& part : parts_) builders.push_back({part.data(), static_cast<uint32_t>(part.size())});
     const auto count = static_cast<uint32_t>(builders.size());
     return wasi_nn_load(builders.data(), count, encoding_, WASI_NN_TARGET_CPU, graph);

@@ -28,7 +28,10 @@ std::vector<uint8_t> ReadFile(const char* path) {
   }
   std::vector<uint8_t> bytes;
   uint8_t buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), file)) > 0;) bytes.insert(bytes.end(), buffer, buffer + n);
+  for (size_t got = sizeof(buffer); got == sizeof(buffer);) {
+    got = std::fread(buffer, 1, sizeof(buffer), file);
+    bytes.insert(bytes.end(), buffer, buffer + got);
+  }
   std::fclose(file);
   return bytes;
 }
@@ -53,7 +56,8 @@ Honest::Honest() : context_(NewContext("digits")) {}
 
 void Honest::Infer() const {
   std::vector<float> image(64);
-  std::transform(std::begin(kTwo), std::end(kTwo), image.begin(), [](uint8_t gray) { return gray / 16.f; });
+  std::transform(std::begin(kTwo), std::end(kTwo), image.begin(),
+                 [](uint8_t gray) { return static_cast<float>(gray) / 16.f; });
   Check("honest set_input", SetValues(context_, 0, {1, 1, 8, 8}, WASI_NN_F32, image));
   Check("honest compute", Compute(context_));
   float probabilities[10] = {};

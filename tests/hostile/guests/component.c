@@ -66,7 +66,7 @@ const float* Two(void) {
       0, 1, 8, 13, 15, 1,  0, 0, 0, 9, 16, 16, 5,  0,  0, 0, 0, 3, 13, 16, 16, 11, 5, 0, 0, 0, 0, 3, 11, 16, 9, 0,
   };
   static float pixels[kPixels];
-  for (int i = 0; i < kPixels; ++i) pixels[i] = kTwo[i] / 16.f;
+  for (int i = 0; i < kPixels; ++i) pixels[i] = (float)kTwo[i] / 16.f;
   return pixels;
 }
 
