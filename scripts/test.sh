@@ -74,14 +74,6 @@ check_format() {
   sources '*.h' '*.hpp' '*.c' '*.cc' '*.cpp' | xargs -r -d '\n' "clang-format-$LLVM" --dry-run -Werror
 }
 
-# In the build that compiles each file for itself. Our own sources only, not those that the build generates. Guests have other headers than the host's compiler and are not in
-# compile_commands.json.
-check_tidy() {
-  local ours
-  ours=$(python3 -c 'import re, sys; print(re.escape(sys.argv[1]))' "$root")
-  "run-clang-tidy-$LLVM" -clang-tidy-binary "clang-tidy-$LLVM" -p build/asan -quiet -j "$jobs" "^$ours/(?!build/|\.deps/)"
-}
-
 "$scripts/deps.sh" build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino tflite torch tensorflow llama wasm3 tests ${lint:+lint}
 rm -rf "$results"
 mkdir -p "$results"
@@ -98,7 +90,7 @@ if [ -n "$lint" ]; then
   check clang-format "checking the format" check_format
 fi
 if [ -n "$tidy" ]; then
-  check clang-tidy "running clang-tidy" check_tidy
+  check clang-tidy "running clang-tidy" "$scripts/tidy.sh"
 fi
 say "all steps done"
 exec python3 "$scripts/report.py" "$results"

@@ -119,9 +119,10 @@ void Context::WarnOfKeys(const Config& options, const char* where) {
   model_.host().log().Write(WASINN_LOG_WARNING, fmt::format("llama: {}: {}", where, warning));
 }
 
-void Context::ReadPrompt() {
+const std::vector<llama_token>& Context::ReadPrompt() {
   ReadOptions();
   if (!tokens_) tokens_ = Tokenize(model_, prompt_, settings_, settings_.context);
+  return *tokens_;
 }
 
 void Context::PrepareSequence() {
@@ -141,19 +142,20 @@ void Context::BeginGeneration() {
   completion_.clear();
   output_tokens_ = evaluated_tokens_ = 0;
   has_output_ = has_piece_ = embedded_ = false;
-  ReadPrompt();
+  const std::vector<llama_token>& tokens = ReadPrompt();
   PrepareSequence();
   // Smaller only where llama.cpp has made it so.
-  if (tokens_->size() > sequence_->capacity()) {
+  if (tokens.size() > sequence_->capacity()) {
     throw Error(WASINN_PROMPT_TOO_LONG,
-                fmt::format("the prompt has {} tokens: the context has {}", tokens_->size(), sequence_->capacity()));
+                fmt::format("the prompt has {} tokens: the context has {}", tokens.size(), sequence_->capacity()));
   }
-  if (!settings_.embedding) generation_ = std::make_unique<Generation>(model_, settings_, *tokens_, sequence_.get());
+  if (!settings_.embedding) generation_ = std::make_unique<Generation>(model_, settings_, tokens, sequence_.get());
 }
 
 void Context::Embed() {
-  const std::vector<float> embedding = static_cast<OwnSequence&>(*sequence_).Embed(*tokens_);
-  evaluated_tokens_ = tokens_->size();
+  const std::vector<llama_token>& tokens = ReadPrompt();
+  const std::vector<float> embedding = static_cast<OwnSequence&>(*sequence_).Embed(tokens);
+  evaluated_tokens_ = tokens.size();
   completion_ = fmt::format("{{\"n_embedding\":{},\"embedding\":[{}]}}", embedding.size(), fmt::join(embedding, ","));
   piece_ = completion_;
   embedded_ = true;

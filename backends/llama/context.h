@@ -43,7 +43,7 @@ class Context {
  private:
   void ReadOptions();
   void WarnOfKeys(const backend::Config& options, const char* where);
-  void ReadPrompt();
+  const std::vector<llama_token>& ReadPrompt();
   void PrepareSequence();
   void BeginGeneration();
   void Embed();

@@ -134,11 +134,10 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
 ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   const GgufFile file(bytes);
   ModelScan scan;
-  const GgufValue* architecture = file.Find("general.architecture");
-  if (architecture == nullptr || !architecture->String()) {
-    throw Error(WASINN_INVALID_ENCODING, "no GGUF model: it has no general.architecture");
-  }
-  scan.architecture = *architecture->String();
+  const GgufValue* value = file.Find("general.architecture");
+  const auto architecture = value == nullptr ? std::nullopt : value->String();
+  if (!architecture) throw Error(WASINN_INVALID_ENCODING, "no GGUF model: it has no general.architecture");
+  scan.architecture = *architecture;
   if (const GgufValue* name = file.Find("general.name")) scan.name = name->String().value_or("");
   scan.tensor_bytes = CheckTensors(file, options.of_guest);
   ReadNumbers(file, &scan);

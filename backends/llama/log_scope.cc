@@ -31,7 +31,8 @@ void LogScope::Write(ggml_log_level level, const char* text, void* /*user_data*/
     scope->line_.pop_back();
     scope->Add(scope->line_level_, scope->line_);
     scope->line_.clear();
-  } catch (...) {  // of memory for a message
+  } catch (...) {  // of memory for a message, which is lost
+    scope->line_.clear();
   }
 }
 

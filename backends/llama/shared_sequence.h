@@ -30,14 +30,16 @@ class SharedSequence : public Sequence {
 
   size_t Begin(std::span<const llama_token> tokens, bool reuse) override {
     End();
-    place_ = batcher_->Acquire(holder_, gate_);
-    const auto& held = batcher_->held(*place_);
+    const size_t place = batcher_->Acquire(holder_, gate_);
+    place_ = place;
+    const auto& held = batcher_->held(place);
     keep_ = reuse ? std::min(CommonBeginning(held, tokens), tokens.size() - 1) : 0;
     if (recurrent_ && keep_ != held.size()) keep_ = 0;
     return keep_;
   }
 
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
     const llama_token token = batcher_->Next(*place_, keep_, tokens, sampler, gate_);
     keep_ += tokens.size();
     return token;

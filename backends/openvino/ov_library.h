@@ -58,7 +58,7 @@ namespace wasinn::openvino {
   X(ov_version_free)
 
 struct OvApi {
-#define WASINN_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;
+#define WASINN_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares
   WASINN_OPENVINO_FUNCTIONS(WASINN_OPENVINO_MEMBER)
 #undef WASINN_OPENVINO_MEMBER
 };

@@ -159,10 +159,11 @@ class SourceReader {
       tensor.reset(raw);
     }
     ov_model_t* model = nullptr;
-    host_.library().Check(api.ov_core_read_model_from_memory_buffer(host_.core(), TextOf(first_).data(), first_.size,
-                                                                    tensor.get(), &model),
-                          doing, WASINN_INVALID_ENCODING);
-    return Own(model, TextOf(first_).find("Loop") != std::string_view::npos, std::move(weights));
+    const std::string_view text = TextOf(first_);
+    host_.library().Check(
+        api.ov_core_read_model_from_memory_buffer(host_.core(), text.data(), text.size(), tensor.get(), &model), doing,
+        WASINN_INVALID_ENCODING);
+    return Own(model, text.find("Loop") != std::string_view::npos, std::move(weights));
   }
 
   SourceModel ReadFile() const {

@@ -87,7 +87,7 @@ void Inputs::Make(const Port& port, const wasinn_tensor& tensor, void* data, con
       library->TF_NewTensor(static_cast<TF_DataType>(port.type), dims.data(), static_cast<int>(dims.size()),
                             data == nullptr ? &nothing : data, tensor.bytes, release, held.get());
   if (made == nullptr) throw std::bad_alloc();  // it has not taken what it would release
-  held.release();
+  (void)held.release();
   value->tensor = library.Own(made);
   value->data = data;
   value->bytes = tensor.bytes;

@@ -89,6 +89,7 @@ Signature::Signature(const NamedSignature& named, std::span<const std::string> w
   for (const std::string& name : wanted) {
     if (std::ranges::find(outputs_, name, &Port::name) != outputs_.end()) continue;
     std::vector<std::string_view> names;
+    names.reserve(named.outputs.size());
     for (const SignatureEntry& entry : named.outputs) names.push_back(entry.name);
     throw Error(WASINN_INVALID_ARGUMENT,
                 fmt::format("signature '{}' has no output '{}': found {}", named.name, name, fmt::join(names, ", ")));
@@ -127,6 +128,7 @@ void Signature::Finish() {
 
 std::vector<std::string> Signature::OutputTensors() const {
   std::vector<std::string> tensors;
+  tensors.reserve(outputs_.size());
   for (const Port& output : outputs_) tensors.push_back(output.tensor);
   return tensors;
 }

@@ -49,7 +49,7 @@ namespace wasinn::tensorflow {
   X(TF_LoadSessionFromSavedModel)
 
 struct TfApi {
-#define WASINN_TF_FUNCTION(name) decltype(&::name) name = nullptr;
+#define WASINN_TF_FUNCTION(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares
   WASINN_TF_FUNCTIONS(WASINN_TF_FUNCTION)
 #undef WASINN_TF_FUNCTION
 };

@@ -228,6 +228,7 @@ void Model::GiveSession(std::unique_ptr<Session> session) const {
 
 void Model::WriteDescription() {
   std::vector<std::string> names;
+  names.reserve(delegates_.size());
   for (const DelegateLibrary& delegate : delegates_) names.push_back(fmt::format("\"{}\"", delegate.name()));
   description_ =
       fmt::format(R"({{"device": "{}", "delegates": [{}], "xnnpack": {}, "shared_weights": {}, "threads": {}}})",

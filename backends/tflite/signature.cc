@@ -29,8 +29,9 @@ void SetShape(const std::vector<int64_t>& dims, Port* port) {
 }
 
 std::vector<int64_t> DimsOf(const TfLiteLibrary& library, const TfLiteTensor* tensor) {
-  std::vector<int64_t> dims;
-  for (int32_t i = 0; i < library.tensor_num_dims(tensor); ++i) dims.push_back(library.tensor_dim(tensor, i));
+  const int32_t rank = library.tensor_num_dims(tensor);  // -1 where it has none
+  std::vector<int64_t> dims(rank > 0 ? static_cast<size_t>(rank) : 0);
+  for (size_t i = 0; i < dims.size(); ++i) dims[i] = library.tensor_dim(tensor, static_cast<int32_t>(i));
   return dims;
 }
 

@@ -61,6 +61,8 @@ Xnnpack::~Xnnpack() {
 DelegatePtr Xnnpack::NewDelegate(int threads) const {
   XnnpackOptions options = DefaultOptions(library_);
   options.words[0] = static_cast<uint32_t>(threads);
+  // NOLINTNEXTLINE(bugprone-sizeof-expression,bugprone-multi-level-implicit-pointer-conversion): the pointer is a
+  // member
   if (cache_ != nullptr) std::memcpy(&options.words[cache_word_], &cache_, sizeof(cache_));
   DelegatePtr delegate(library_.xnnpack_create(&options), library_.xnnpack_delete);
   if (delegate == nullptr) throw backend::Error(WASINN_RUNTIME_ERROR, "XNNPACK's delegate cannot be made");

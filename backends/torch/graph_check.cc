@@ -74,9 +74,8 @@ bool HasClass(const c10::TypePtr& type) {
 
 bool IsForeignClass(const c10::TypePtr& type) {
   const auto named = type->cast<c10::NamedType>();
-  if (named != nullptr && named->name() && named->name()->qualifiedName().starts_with("__torch__.torch.classes.")) {
-    return true;
-  }
+  const auto name = named == nullptr ? std::nullopt : named->name();
+  if (name && name->qualifiedName().starts_with("__torch__.torch.classes.")) return true;
   // Classes have their members' types elsewhere; a member is looked at where it is used.
   return type->kind() != c10::TypeKind::ClassType && std::ranges::any_of(type->containedTypes(), IsForeignClass);
 }

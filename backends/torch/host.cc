@@ -63,8 +63,7 @@ void PrepareProcess() {
   ::torch::jit::setPrintHandler(Print);
   try {
     at::set_num_interop_threads(1);  // prim::fork
-  } catch (const std::exception&) {
-    // The program uses them already.
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the program uses them already
   }
 }
 

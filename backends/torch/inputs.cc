@@ -22,7 +22,9 @@ bool Fits(const at::Tensor& tensor, const wasinn_tensor& wanted) {
          std::ranges::equal(tensor.sizes(), std::span(wanted.dims, wanted.rank));
 }
 
+// Of a tensor that was checked.
 at::Tensor Over(void* data, const wasinn_tensor& tensor) {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Check lets only such types pass
   return at::from_blob(data, at::IntArrayRef(tensor.dims, tensor.rank), at::TensorOptions(*ToTorch(tensor.dtype)));
 }
 

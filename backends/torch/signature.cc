@@ -51,8 +51,8 @@ void AddInput(const c10::Argument& argument, std::deque<Port>* inputs) {
   const auto optional = argument.type()->cast<c10::OptionalType>();
   const Port::Kind kind = KindOf(optional != nullptr ? optional->getElementType() : argument.type());
   Port& port = inputs->emplace_back(MakePort(argument.name(), argument.type(), kind));
-  if (argument.default_value()) {
-    port.when_unset = *argument.default_value();
+  if (const auto& given = argument.default_value()) {
+    port.when_unset = *given;
     port.io.flags |= WASINN_IO_OPTIONAL;
   } else if (optional != nullptr || argument.type()->kind() == TypeKind::NoneType) {
     port.io.flags |= WASINN_IO_OPTIONAL;

@@ -103,9 +103,10 @@ WasmEdge_ModuleInstanceContext* MakeModule(const std::string& name) {
   const std::shared_ptr<Guest> guest = GuestFor(name);
   guest->modules.push_back(name);
   auto kept = std::make_unique<std::shared_ptr<Guest>>(guest);
-  if (!guest->process) return EmptyModule(name, kept.release());
+  const std::optional<Process>& process = guest->process;
+  if (!process) return EmptyModule(name, kept.release());
   WasmEdge_ModuleInstanceContext* module = nullptr;
-  const Status status(wasinn_wasmedge_module_new(name.c_str(), guest->process->get(), Forget, kept.get(), &module));
+  const Status status(wasinn_wasmedge_module_new(name.c_str(), process->get(), Forget, kept.get(), &module));
   if (!status.ok()) {
     plugin::Log(WASINN_LOG_ERROR, status.message());
     return EmptyModule(name, kept.release());

@@ -18,7 +18,7 @@ Function Symbol(const char* name) {
   if (symbol == nullptr) throw std::runtime_error(name);
   return reinterpret_cast<Function>(symbol);
 }
-#define TFLITE(function) Symbol<decltype(&function)>(#function)
+#define TFLITE(function) Symbol<decltype(&(function))>(#function)
 
 // By TensorFlow Lite's numbers; the headers do not have all.
 wasinn_dtype ToDtype(int type) {

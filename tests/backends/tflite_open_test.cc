@@ -26,7 +26,7 @@ Result AddOnce(const Host& host, const LoadOptions& options = TfLiteOptions()) {
   if (!model.loaded()) return model.loaded();
   Context context(model);
   for (uint32_t i = 0; i < 2; ++i) EXPECT_TRUE(context.Set(i, Floats({2, 2}, {1, 2, 3, 4})));
-  const Result computed = context.Compute();
+  Result computed = context.Compute();
   if (!computed) return computed;
   Tensor out;
   EXPECT_TRUE(context.Get(0, &out));
@@ -100,8 +100,8 @@ TEST(TfLiteOpen, WritesNothingToTheTerminal) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   ExpectAddWorks(host);
-  Model(host, "no model at all", TfLiteOptions());
-  Model(host, ModelBytes("add.tflite").substr(0, 300), TfLiteOptions());
+  const Model none(host, "no model at all", TfLiteOptions());
+  const Model cut(host, ModelBytes("add.tflite").substr(0, 300), TfLiteOptions());
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), IsEmpty());
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), IsEmpty());
 }
