@@ -22,7 +22,7 @@ Function LlamaSymbol(const char* name) {
   if (symbol == nullptr) throw std::runtime_error(name);
   return reinterpret_cast<Function>(symbol);
 }
-#define LLAMA(function) LlamaSymbol<decltype(&function)>(#function)
+#define LLAMA(function) LlamaSymbol<decltype(&(function))>(#function)
 
 void Quiet(ggml_log_level /*level*/, const char* /*text*/, void* /*user*/) {}
 

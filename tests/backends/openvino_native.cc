@@ -32,7 +32,7 @@ namespace wasinn::test {
   X(ov_tensor_get_shape)
 
 struct NativeOpenVino::Impl {
-#define NATIVE_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;
+#define NATIVE_OPENVINO_MEMBER(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares
   NATIVE_OPENVINO_FUNCTIONS(NATIVE_OPENVINO_MEMBER)
 #undef NATIVE_OPENVINO_MEMBER
   ov_core_t* core = nullptr;

@@ -170,7 +170,7 @@ TEST(OpenVinoTake, FeedsAnotherContext) {
   const Host host;
   const Model model(host, IrXml("relu"), IrOptions("relu"));
   Context first(model), second(model);
-  const Tensor in = Floats({1, 3, 224, 224}, std::vector<float>(3 * 224 * 224, 1.25f));
+  const Tensor in = Floats({1, 3, 224, 224}, std::vector<float>(size_t{3} * 224 * 224, 1.25f));
   ASSERT_TRUE(first.Set(0, in));
   ASSERT_TRUE(first.Compute());
   wasinn_tensor taken = {.struct_size = sizeof(taken)};

@@ -88,7 +88,7 @@ TfLiteStatus PrepareDelegate(TfLiteContext* context, TfLiteDelegate* delegate) {
   kernel.known.custom_name = "TestAdd";
   kernel.known.version = 1;
   using Replace = TfLiteStatus (*)(TfLiteContext*, Registration, const TfLiteIntArray*, TfLiteDelegate*);
-  const auto replace =
+  const auto replace =  // NOLINTNEXTLINE(bugprone-casting-through-void): between types of functions
       reinterpret_cast<Replace>(reinterpret_cast<void*>(context->ReplaceNodeSubsetsWithDelegateKernels));
   const TfLiteStatus status = replace(context, kernel, taken, delegate);
   TfLiteIntArrayFree(taken);
