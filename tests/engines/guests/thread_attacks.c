@@ -76,7 +76,8 @@ static char activity_of(uint32_t number) {
   const char* all = activities();
   uint32_t count = 0;
   while (all[count] != 0) ++count;
-  return count == 0 ? 'l' : all[number % count];
+  if (count == 0) return 'l';
+  return all[number % count];
 }
 
 static void end_badly(void) {
