@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include "backends/driver.h"
@@ -34,6 +36,16 @@ std::string Description(const Host& host, const Model& model) { return host.tabl
 
 bool Has(const Host& host, const char* device) {
   return std::string(host.info()->devices).find(device) != std::string::npos;
+}
+
+// The log without what OpenVINO itself said, as it does of a machine without /sys.
+std::string Warnings(const Host& host) {
+  std::istringstream log(host.log());
+  std::string warnings;
+  for (std::string line; std::getline(log, line);) {
+    if (!line.starts_with("debug: ")) warnings += line + "\n";
+  }
+  return warnings;
 }
 
 TEST(OpenVinoOpen, TellsWhatItRunsOn) {
@@ -83,7 +95,7 @@ TEST(OpenVinoOpen, ServesSeveralHostsOneAfterAnotherAndAtOnce) {
         const Host host;
         ASSERT_TRUE(host.opened()) << host.opened().message;
         ExpectMeanWorks(host);
-        EXPECT_THAT(host.log(), IsEmpty());
+        EXPECT_THAT(Warnings(host), IsEmpty());
       }
     });
   }
@@ -199,10 +211,10 @@ TEST(OpenVinoTarget, SaysThatThereIsNoDeviceOrFallsBack) {
     const Model model(host, IrXml("mean"), options);
     EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
     EXPECT_THAT(model.loaded().message, AllOf(HasSubstr(word), HasSubstr("CPU"), HasSubstr("plugin")));
-    EXPECT_THAT(host.log(), IsEmpty());
+    EXPECT_THAT(Warnings(host), IsEmpty());
     options.cpu_fallback = true;
     for (int i = 0; i < 2; ++i) ExpectMeanWorks(host, options);
-    const std::string log = host.log();
+    const std::string log = Warnings(host);
     EXPECT_THAT(log, StartsWith("warning: openvino: using the CPU instead"));
     EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << "once";
   }
