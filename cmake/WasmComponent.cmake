@@ -5,7 +5,7 @@
 #                                                                                  another version of wasi:nn
 #   wasinn_add_component(NAME COMMAND word… DEPENDS file…)                         the component's path follows COMMAND
 #
-# make ${CMAKE_BINARY_DIR}/guests/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
+# make ${WASINN_GUESTS}/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
 # do nothing; WASINN_JCO, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY and WASINN_CARGO_WASM tell.
 
 # The wasi:nn that components import, and the world for languages that need one.
@@ -35,15 +35,14 @@ endif()
 
 function(wasinn_add_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COMMAND;DEPENDS")
-  set(component ${CMAKE_BINARY_DIR}/guests/${name}.component.wasm)
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/guests)
+  set(component ${WASINN_GUESTS}/${name}.component.wasm)
   add_custom_command(
     OUTPUT ${component}
     COMMAND ${arg_COMMAND} ${component}
     DEPENDS ${arg_DEPENDS} ${WASINN_WIT_FILES}
     COMMENT "Building component ${name}"
     VERBATIM)
-  add_custom_target(guest-${name}.component ALL DEPENDS ${component})
+  wasinn_guest_target(${name}.component ${component})
 endfunction()
 
 # wasinn_component_of(NAME MODULE TARGET): of a core module that has a main, made by TARGET. The module's imports say which
@@ -72,5 +71,5 @@ function(wasinn_add_c_component name)
   endif()
   wasinn_add_guest(${name}.core SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/guest/c/wasi_nn_component_start.c
                    INCLUDES ${PROJECT_SOURCE_DIR}/guest/c ${arg_INCLUDES} OPTIONS -nostartfiles ${arg_OPTIONS})
-  wasinn_component_of(${name} ${CMAKE_BINARY_DIR}/guests/${name}.core.wasm guest-${name}.core ${arg_WIT})
+  wasinn_component_of(${name} ${WASINN_GUESTS}/${name}.core.wasm guest-${name}.core ${arg_WIT})
 endfunction()

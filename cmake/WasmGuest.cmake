@@ -2,9 +2,48 @@
 #
 #   wasinn_add_guest(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])
 #
-# makes ${CMAKE_BINARY_DIR}/guests/NAME.wasm (target guest-NAME, part of "all"). OPTIONS go to compiling and linking.
+# makes ${WASINN_GUESTS}/NAME.wasm (target guest-NAME, part of "all"). OPTIONS go to compiling and linking. With OWN it is in
+# ${CMAKE_BINARY_DIR}/guests in any case.
+#
+# WASINN_GUESTS_BUILD names another build of this checkout: guests are the same in all of them, so this one takes that one's
+# and has it make them (target `guests` there), if it is configured with tests and examples. Else each builds its own.
 # -DWASINN_GUEST_CLANG=… names the compiler: a clang that finds a sysroot for wasm32-wasi by itself, as Debian's clang-19 with
 # wasi-libc does, and wasi-sdk's. Without any, WASINN_HAVE_GUESTS is OFF and wasinn_add_guest does nothing.
+
+# Sets WASINN_GUESTS, the folder of guests, and WASINN_GUESTS_ELSEWHERE, the build that makes them, if it is another one.
+function(wasinn_choose_guests_build)
+  set(elsewhere "")
+  if(WASINN_GUESTS_BUILD AND EXISTS "${WASINN_GUESTS_BUILD}/build.ninja")
+    load_cache(${WASINN_GUESTS_BUILD} READ_WITH_PREFIX that_ CMAKE_HOME_DIRECTORY WASINN_BUILD_TESTS WASINN_BUILD_EXAMPLES)
+    if(that_WASINN_BUILD_TESTS AND that_WASINN_BUILD_EXAMPLES AND that_CMAKE_HOME_DIRECTORY STREQUAL CMAKE_SOURCE_DIR)
+      set(elsewhere ${WASINN_GUESTS_BUILD})
+    endif()
+  endif()
+  if(elsewhere)
+    message(STATUS "Guests: those of ${elsewhere}")
+    add_custom_target(guests ALL COMMAND ${CMAKE_COMMAND} --build ${elsewhere} --target guests USES_TERMINAL
+                      COMMENT "Building the guests in ${elsewhere}" VERBATIM)
+    set(WASINN_GUESTS ${elsewhere}/guests PARENT_SCOPE)
+  else()
+    add_custom_target(guests)
+    set(WASINN_GUESTS ${CMAKE_BINARY_DIR}/guests PARENT_SCOPE)
+  endif()
+  set(WASINN_GUESTS_ELSEWHERE "${elsewhere}" PARENT_SCOPE)
+endfunction()
+
+set(WASINN_GUESTS_BUILD "" CACHE PATH "Another build of this checkout whose guests this one takes, where it is there")
+wasinn_choose_guests_build()
+file(MAKE_DIRECTORY ${WASINN_GUESTS})
+
+# wasinn_guest_target(NAME FILE): target guest-NAME, which makes FILE by a rule of this build, or has the other build make it.
+function(wasinn_guest_target name file)
+  if(WASINN_GUESTS_ELSEWHERE)
+    add_custom_target(guest-${name} DEPENDS guests)
+  else()
+    add_custom_target(guest-${name} ALL DEPENDS ${file})
+    add_dependencies(guests guest-${name})
+  endif()
+endfunction()
 
 set(WASINN_GUEST_FLAGS --target=wasm32-wasi -O2 -Wall -Wextra -Wno-unused-command-line-argument)
 set(WASINN_GUEST_FLAGS_C -std=c11)
@@ -68,7 +107,7 @@ find_path(Stb_INCLUDE_DIR stb/stb_image.h)
 mark_as_advanced(Stb_INCLUDE_DIR)
 
 function(wasinn_add_guest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;INCLUDES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OWN" "" "SOURCES;INCLUDES;OPTIONS")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "wasinn_add_guest(${name}): needs SOURCES, and knows no '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -90,8 +129,11 @@ function(wasinn_add_guest name)
     wasinn_guest_object(${name} ${source} "${flags}" object)
     list(APPEND objects ${object})
   endforeach()
-  set(wasm ${CMAKE_BINARY_DIR}/guests/${name}.wasm)
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/guests)
+  set(wasm ${WASINN_GUESTS}/${name}.wasm)
+  if(arg_OWN)
+    set(wasm ${CMAKE_BINARY_DIR}/guests/${name}.wasm)
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/guests)
+  endif()
   add_custom_command(
     OUTPUT ${wasm}
     COMMAND ${WASINN_GUEST_CLANG} ${WASINN_GUEST_FLAGS} ${WASINN_GUEST_FLAGS_CXX} ${WASINN_GUEST_LINK_FLAGS} ${flags}
@@ -99,7 +141,11 @@ function(wasinn_add_guest name)
     DEPENDS ${objects}
     COMMENT "Linking guest ${name}.wasm"
     VERBATIM)
-  add_custom_target(guest-${name} ALL DEPENDS ${wasm})
+  if(arg_OWN)
+    add_custom_target(guest-${name} ALL DEPENDS ${wasm})
+  else()
+    wasinn_guest_target(${name} ${wasm})
+  endif()
 endfunction()
 
 # wasinn_guest_object(GUEST SOURCE FLAGS RESULT): one rule that compiles, and rebuilds when an included header changes.

@@ -1,14 +1,20 @@
-# reference_FRAMEWORK for each of ${frameworks}: the framework called directly, for tests to compare with.
+# reference_FRAMEWORK for each of ${frameworks}: the framework called directly, for tests to compare with. Nothing of ours is in it, so
+# like guests it comes from another build, where this one takes these from there.
 
 # wasinn_add_reference(FRAMEWORK NATIVE source LIBRARIES library… [DEFINE definition…])
 function(wasinn_add_reference framework)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "NATIVE" "LIBRARIES;DEFINE")
   set(target reference_${framework})
+  if(WASINN_GUESTS_ELSEWHERE)
+    add_custom_target(${target} DEPENDS guests)
+    return()
+  endif()
   add_executable(${target} reference/main.cc reference/${framework}.cc ../backends/${arg_NATIVE} ../backends/driver_paths.cc)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE backend_driver ${arg_LIBRARIES})
   # The driver can drive a backend and knows a folder of models; here it only reads files.
   target_compile_definitions(${target} PRIVATE ${arg_DEFINE} WASINN_TEST_BACKEND="" WASINN_TEST_MODELS="")
+  add_dependencies(guests ${target})
 endfunction()
 
 wasinn_add_reference(onnx NATIVE native.cc LIBRARIES OnnxRuntime::headers

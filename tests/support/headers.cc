@@ -1,0 +1,2 @@
+// The program that the compiled headers belong to.
+int main() {}
