@@ -21,7 +21,7 @@
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
-#   lint          clang-format and clang-tidy (apt)
+#   lint          clang-format, clang-tidy and shellcheck (apt)
 # It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
 set -euo pipefail
@@ -40,8 +40,8 @@ packages_of() {
       echo "clang-$LLVM" "lld-$LLVM" wasi-libc "libclang-rt-$LLVM-dev-wasm32" "libc++-$LLVM-dev-wasm32" \
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
-    tests) echo libgtest-dev libgmock-dev valgrind espeak-ng python3 ;;
-    lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" ;;
+    tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 ;;
+    lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
   esac
 }
 

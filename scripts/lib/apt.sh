@@ -45,9 +45,15 @@ apt_need() {
   [ ${#missing[@]} -gt 0 ] || return 0
   apt_update
   say "apt: installing ${missing[*]}"
-  apt_get install -y --no-install-recommends "${missing[@]}" ||
-    die "apt-get could not install: ${missing[*]}"
+  apt_install "${missing[@]}" && return 0
+  # Once more: a mirror was slow, or something else emptied /tmp, where apt unpacks. What is half unpacked is finished first.
+  say "apt: failed, trying again"
+  quietly as_root dpkg --configure -a || true
+  apt_get install -y --fix-broken || true
+  apt_install "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
 }
+
+apt_install() { apt_get install -y --no-install-recommends "$@"; }
 
 # debian_mirror: where this machine's own apt gets Debian from, in either format of its sources. Third parties' sources may
 # stand beside it, and a mirror may have any path; the usual path is taken first.
