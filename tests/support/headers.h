@@ -1,4 +1,5 @@
-// What most tests include, for those builds that compile it once for all of them. A test includes what it needs all the same.
+// What most tests include, for those builds that compile it once for all of them. A test includes what it needs all the
+// same.
 #pragma once
 
 #include <gmock/gmock.h>
