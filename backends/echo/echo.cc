@@ -12,10 +12,11 @@
 #include <thread>
 #include <vector>
 
+#include "common/abi.h"
 #include "model.h"
 
 struct wasinn_backend_state {
-  const wasinn_host_services* services;
+  const wasinn_host_services services;
   std::atomic<int> models{0}, contexts{0}, taken{0};  // alive; a test reads them from the log at close
 };
 
@@ -81,11 +82,23 @@ struct wasinn_backend_context {
   std::vector<uint32_t> wanted;
   Text generated, piece;  // of input 0, whatever the output
   Text mood;
+  wasinn::echo::Kept kept;
   bool generating = false;
   std::atomic<bool> running{false}, cancelled{false};
 };
 
 namespace {
+
+// NULL, or why not.
+wasinn_error* Keep(wasinn::echo::Kept& kept, const wasinn_backend_state& backend, void* account, size_t bytes) {
+  try {
+    kept.reservation = wasinn::backend::Reservation(backend.services, account);
+    kept.Resize(bytes);
+    return nullptr;
+  } catch (const wasinn::backend::Error& error) {
+    return Fail(error.code(), error.what());
+  }
+}
 
 // False if it was cancelled meanwhile.
 bool Work(int ms, const std::atomic<bool>& cancelled) {
@@ -101,7 +114,7 @@ wasinn_error* Open(const wasinn_host_services* services, const char* config, was
   if (std::string_view(config).find("missing") != std::string_view::npos) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "libecho.so was not found; install it with: scripts/deps.sh echo");
   }
-  *out = new wasinn_backend_state{services};
+  *out = new wasinn_backend_state{wasinn::backend::ReadStruct(services)};
   return nullptr;
 }
 
@@ -109,7 +122,7 @@ void Close(wasinn_backend_state* backend) {
   const std::string message = "closed with " + std::to_string(backend->models) + " models and " +
                               std::to_string(backend->contexts) + " contexts alive, " + std::to_string(backend->taken) +
                               " outputs taken";
-  backend->services->log(backend->services->host, WASINN_LOG_INFO, message.c_str());
+  backend->services.log(backend->services.host, WASINN_LOG_INFO, message.c_str());
   delete backend;
 }
 
@@ -136,6 +149,10 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   options->on_cancel(options->token, nullptr, nullptr);
   if (!done) return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
   if (model->fail_load != 0) return Fail(model->fail_load, "load fails as the model says");
+  if (wasinn_error* error =
+          Keep(model->kept, *backend, wasinn::backend::ReadStruct(options).account, model->load_keeps)) {
+    return error;
+  }
   ++backend->models;
   *out = model.release();
   return nullptr;
@@ -153,12 +170,15 @@ wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
 
 wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options* options,
                          wasinn_backend_context** out) {
-  auto* context = new wasinn_backend_context{.model = model, .inputs = {}, .outputs = {}};
+  auto context = std::make_unique<wasinn_backend_context>();
+  context->model = model;
+  void* const account = wasinn::backend::ReadStruct(options).account;
+  if (wasinn_error* error = Keep(context->kept, *model->backend, account, model->keeps)) return error;
   context->mood.Set(options->guest_config);
   context->inputs.resize(model->ios.size());
   context->outputs.resize(model->ios.size());
   ++model->backend->contexts;
-  *out = context;
+  *out = context.release();
   return nullptr;
 }
 

@@ -48,6 +48,8 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     words >> word;
     if (word == "in") ReadInput(model, words);
     if (word == "delay") words >> model.delay_ms;
+    if (word == "keeps") words >> model.keeps;
+    if (word == "load_keeps") words >> model.load_keeps;
     if (word == "pieces") words >> model.piece;
     if (word == "room") words >> model.room;
     if (word == "deaf") model.deaf = true;

@@ -11,6 +11,8 @@
 //  - late: the outputs are known only after a compute
 //  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
 //  - room BYTES: the context is full after so many
+//  - keeps BYTES: so many that each context keeps beside its tensors
+//  - load_keeps BYTES: the same of the model
 //  - alias: a compute hands its inputs' own memory on as outputs
 #pragma once
 
@@ -23,12 +25,26 @@
 #include <string_view>
 #include <vector>
 
+#include "common/reservation.h"
+
 namespace wasinn::echo {
 
 struct Io {
   std::string name;
   std::vector<int64_t> dims;
   wasinn_io io{};
+};
+
+// Lasting memory, of a context or a model: charged before it is there. Whole pages of it are written, so that it
+// counts.
+struct Kept {
+  backend::Reservation reservation;
+  std::vector<uint8_t> bytes;
+
+  void Resize(size_t size) {
+    reservation.Resize(size);
+    bytes.assign(size, 1);
+  }
 };
 
 }  // namespace wasinn::echo
@@ -39,9 +55,10 @@ struct wasinn_backend_model {
   std::vector<const wasinn_io*> pointers;
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
-  size_t piece = 0, room = SIZE_MAX;
+  size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0;
   bool deaf = false, unbindable = false, alias = false, late = false;
   std::string description;
+  wasinn::echo::Kept kept;
 };
 
 namespace wasinn::echo {

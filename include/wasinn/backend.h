@@ -64,6 +64,13 @@ typedef struct wasinn_host_services {
   /* The host's thread budget: the most threads that all of this backend's computes may use beside their callers', plus
    * one. 1: compute on the caller's thread only. */
   uint32_t threads;
+  /* Memory that a backend keeps from one call to the next beside a model's own bytes, inputs and outputs: caches,
+   * arenas, copies of a model. Charges `bytes` more to `account` (of load or context options); negative: gives them
+   * back, which never fails. Any thread, before the memory is allocated; it calls nothing of the backend.
+   * WASINN_TOO_LARGE: a limit would be exceeded, nothing was charged. What was charged is given back before
+   * `context_free` or `unload` returns, or with the load or context_new that fails. NULL where the host is older.
+   * backends/common/reservation.h does this. */
+  wasinn_code (*reserve)(void* host, void* account, int64_t bytes);
 } wasinn_host_services;
 
 /* Bytes of a model, reference counted: a backend that needs them after load returns retains, and releases later. */
@@ -95,6 +102,9 @@ typedef struct wasinn_load_options {
    * called. */
   void* token;
   void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg);
+  /* For host services' reserve: who pays for what the model keeps, valid until unload returns. NULL: the host, without
+   * a limit, for its own models are all guests'. */
+  void* account;
 } wasinn_load_options;
 
 /* n_outputs of a model whose framework tells its outputs only by a run. */
@@ -115,6 +125,9 @@ typedef struct wasinn_context_options {
    * WASINN_TOO_LARGE. A framework that cannot limit itself ignores it. */
   uint64_t max_bytes;
   const char* guest_config; /* JSON object of WASINN_KEY_CONTEXT keys, never NULL */
+  /* For host services' reserve: who pays for what the context keeps, valid until context_free returns: its guest, from
+   * the bytes of tensors that it may hold. NULL: the host. */
+  void* account;
 } wasinn_context_options;
 
 typedef struct wasinn_tensor {

@@ -95,8 +95,10 @@ typedef struct wasinn_limits {
   uint32_t max_builders;       /* parts of one model; 16 */
   uint32_t max_name_bytes;     /* length of a model's name; 1024 */
   uint32_t max_log_messages;   /* errors of this guest that the log gets; 100, then one line that says so */
-  uint64_t max_model_bytes;    /* bytes of all models held that the guest itself loaded; 1 GiB */
-  uint64_t max_tensor_bytes;   /* bytes of all inputs and outputs held, and of what one compute allocates; 1 GiB */
+  uint64_t max_model_bytes;    /* bytes of all models held that the guest itself loaded, and what backends keep
+                                  for these beside; 1 GiB */
+  uint64_t max_tensor_bytes;   /* bytes of all inputs and outputs held, with what backends keep for contexts beside
+                                  (caches, arenas); also what one compute allocates; 1 GiB */
   uint32_t load_timeout_ms;    /* for one load of a guest's own bytes; 60,000 */
   uint32_t compute_timeout_ms; /* for one compute; 30,000 */
   uint32_t max_tensors;        /* tensors that a component holds at once; 16,384 */

@@ -1,9 +1,13 @@
 #include "core/backend.h"
 
+#include "core/quota.h"
+
 namespace wasinn::core {
 
 Backend::Backend(const wasinn_backend& table, const Logger& logger, uint32_t threads)
-    : table_(table), logger_(logger), services_{sizeof(wasinn_host_services), this, &Backend::Log, threads} {}
+    : table_(table),
+      logger_(logger),
+      services_{sizeof(wasinn_host_services), this, &Backend::Log, threads, &Backend::Reserve} {}
 
 Backend::~Backend() {
   if (state_ != nullptr) table_.close(state_);
@@ -33,6 +37,14 @@ Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {
 void Backend::Log(void* host, wasinn_log_level level, const char* message) {
   const auto* self = static_cast<const Backend*>(host);
   if (self->logger_.Wants(level)) self->logger_.Write(level, fmt::format("{}: {}", self->table_.name, message));
+}
+
+wasinn_code Backend::Reserve(void*, void* account, int64_t bytes) {
+  if (account == nullptr) return WASINN_OK;
+  auto& quota = *static_cast<Quota*>(account);
+  if (bytes >= 0) return quota.Take(static_cast<uint64_t>(bytes)).code();
+  quota.GiveBack(-static_cast<uint64_t>(bytes));
+  return WASINN_OK;
 }
 
 }  // namespace wasinn::core

@@ -54,10 +54,10 @@ Result<std::shared_ptr<Context>> Context::Create(std::shared_ptr<const Graph> gr
 }
 
 Status Context::Open(const Options& options) {
-  const wasinn_context_options given{
-      .struct_size = sizeof(wasinn_context_options),
-      .max_bytes = options.max_compute_bytes,
-      .guest_config = options.guest_config.empty() ? "{}" : options.guest_config.c_str()};
+  const wasinn_context_options given{.struct_size = sizeof(wasinn_context_options),
+                                     .max_bytes = options.max_compute_bytes,
+                                     .guest_config = options.guest_config.empty() ? "{}" : options.guest_config.c_str(),
+                                     .account = &tensor_bytes_};
   return graph_->backend().Take(table().context_new(graph_->model(), &given, &context_));
 }
 

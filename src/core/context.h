@@ -46,7 +46,8 @@ class Context {
     uint64_t max_compute_bytes = 0;                 // as in wasinn_context_options
     std::string guest_config;                       // a JSON object or ""
   };
-  // `tensor_bytes` is what inputs and outputs are charged to; it and `watchdog` must outlive the context.
+  // `tensor_bytes` is what inputs, outputs and what the backend keeps beside them are charged to; it and `watchdog`
+  // must outlive the context.
   static Result<std::shared_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  Quota& tensor_bytes, Watchdog& watchdog);
   ~Context();

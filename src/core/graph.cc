@@ -74,7 +74,8 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .cpu_fallback = options.cpu_fallback,
                                       .max_bytes = options.max_bytes,
                                       .token = &cancel,
-                                      .on_cancel = &LoadCancel::Register};
+                                      .on_cancel = &LoadCancel::Register,
+                                      .account = options.account.get()};
   Watched load(options.deadline, [&cancel] { cancel.Call(); }, options.stop);
   Watchdog::Watch watch(watchdog, load);
   wasinn_backend_model* model = nullptr;
@@ -89,7 +90,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
   }
   if (!status.ok()) return std::unexpected(std::move(status));
 
-  std::shared_ptr<Graph> graph(new Graph(std::move(backend), model));
+  std::shared_ptr<Graph> graph(new Graph(std::move(backend), model, options.account));
   if (Status read = graph->ReadInfo(); !read.ok()) return std::unexpected(std::move(read));
   return graph;
 }

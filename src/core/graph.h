@@ -12,6 +12,7 @@
 
 #include "core/backend.h"
 #include "core/blob.h"
+#include "core/quota.h"
 #include "core/watchdog.h"
 
 namespace wasinn::core {
@@ -28,6 +29,7 @@ class Graph {
     uint64_t max_bytes = 0;                   // as in wasinn_load_options
     std::chrono::milliseconds deadline{0};    // 0: none
     const std::atomic<bool>* stop = nullptr;  // becomes true: the load is to end soon
+    std::shared_ptr<Quota> account;           // that the backend charges what the model keeps to; null: the host's
   };
   static Result<std::shared_ptr<Graph>> Load(std::shared_ptr<Backend> backend,
                                              std::span<const std::shared_ptr<const Blob>> parts,
@@ -56,7 +58,8 @@ class Graph {
   Result<uint32_t> FindOutput(std::string_view name) const { return Find(output_names_, outputs(), "output", name); }
 
  private:
-  Graph(std::shared_ptr<Backend> backend, wasinn_backend_model* model) : backend_(std::move(backend)), model_(model) {}
+  Graph(std::shared_ptr<Backend> backend, wasinn_backend_model* model, std::shared_ptr<Quota> account)
+      : backend_(std::move(backend)), account_(std::move(account)), model_(model) {}
   using Names = std::unordered_map<std::string_view, uint32_t>;
   Status ReadInfo();
   static Names NamesOf(std::span<const wasinn_io* const> ios);
@@ -64,6 +67,7 @@ class Graph {
                                std::string_view name);
 
   const std::shared_ptr<Backend> backend_;
+  const std::shared_ptr<Quota> account_;  // the backend has its address until the model is unloaded
   wasinn_backend_model* const model_;
   const wasinn_info* info_ = nullptr;  // owned by the model
   Names input_names_, output_names_;   // that the model owns

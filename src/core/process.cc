@@ -15,8 +15,8 @@ Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limi
       context_count_("contexts", limits.max_contexts),
       tensor_count_("tensors", limits.max_tensors),
       error_count_("errors", limits.max_errors),
-      model_bytes_("bytes of models", limits.max_model_bytes),
-      tensor_bytes_("bytes of tensors", limits.max_tensor_bytes) {}
+      tensor_bytes_("bytes of tensors", limits.max_tensor_bytes),
+      model_bytes_(std::make_shared<Quota>("bytes of models", limits.max_model_bytes)) {}
 
 void Process::Close() {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
@@ -47,7 +47,7 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
                                wasinn_target target) {
   if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
   if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(model_bytes_)});
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(*model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   std::vector<std::shared_ptr<const Blob>> blobs;
   if (Status status = CopyParts(parts, guest->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
@@ -59,7 +59,8 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
                         .cpu_fallback = policy_.cpu_fallback,
                         .max_bytes = limits_.max_model_bytes,
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
-                        .stop = &closing_},
+                        .stop = &closing_,
+                        .account = model_bytes_},
                        &policy_);
   if (!graph) return std::unexpected(std::move(graph.error()));
   guest->graph = std::move(*graph);
@@ -72,7 +73,7 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
                 limits_.max_name_bytes);
   }
   if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(model_bytes_)});
+  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(*model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (config.empty()) {
     Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name);
@@ -80,9 +81,13 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
     guest->graph = std::move(*graph);
     return graphs_.Insert(std::move(guest));
   }
-  Result<Host::Configured> configured = host_->LoadNamed(
-      name, {.guest_config = config, .deadline = std::chrono::milliseconds(limits_.load_timeout_ms), .stop = &closing_},
-      policy_, guest->bytes);
+  Result<Host::Configured> configured =
+      host_->LoadNamed(name,
+                       {.guest_config = config,
+                        .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                        .stop = &closing_,
+                        .account = model_bytes_},
+                       policy_, guest->bytes);
   if (!configured) return std::unexpected(std::move(configured.error()));
   guest->graph = std::move(configured->graph);
   guest->context_config = std::move(configured->context_config);
@@ -198,7 +203,7 @@ wasinn_process_stats Process::Statistics() const {
   return {.struct_size = sizeof(wasinn_process_stats),
           .graphs = static_cast<uint32_t>(graph_count_.used()),
           .contexts = static_cast<uint32_t>(context_count_.used()),
-          .model_bytes = model_bytes_.used(),
+          .model_bytes = model_bytes_->used(),
           .tensor_bytes = tensor_bytes_.used(),
           .copies_in = read(copied_in_.copies),
           .copies_out = read(copied_out_.copies),

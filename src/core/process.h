@@ -136,7 +136,8 @@ class Process {
   const wasinn_limits limits_;
   const Policy policy_;
   // Quotas before what is charged to them.
-  Quota graph_count_, context_count_, tensor_count_, error_count_, model_bytes_, tensor_bytes_;
+  Quota graph_count_, context_count_, tensor_count_, error_count_, tensor_bytes_;
+  const std::shared_ptr<Quota> model_bytes_;  // of graphs too, which may outlive the process for a moment
   HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
   HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};

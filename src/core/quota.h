@@ -18,13 +18,15 @@ class Quota {
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t limit() const { return limit_; }
 
-  // Moves `held` units to `wanted`. Threads may race; together they never exceed the limit. Shrinking never fails.
+  // Moves `held` units to `wanted`. Shrinking never fails.
   Status Resize(uint64_t held, uint64_t wanted) {
-    if (wanted <= held) {
-      used_.fetch_sub(held - wanted, std::memory_order_relaxed);
-      return Status();
-    }
-    uint64_t more = wanted - held;
+    if (wanted > held) return Take(wanted - held);
+    GiveBack(held - wanted);
+    return Status();
+  }
+
+  // Threads may race; together they never exceed the limit.
+  Status Take(uint64_t more) {
     uint64_t used = used_.load(std::memory_order_relaxed);
     do {
       if (used > limit_ || more > limit_ - used) {
@@ -33,6 +35,7 @@ class Quota {
     } while (!used_.compare_exchange_weak(used, used + more, std::memory_order_relaxed));
     return Status();
   }
+  void GiveBack(uint64_t less) { used_.fetch_sub(less, std::memory_order_relaxed); }
 
  private:
   const char* const what_;  // "bytes of tensors", for messages

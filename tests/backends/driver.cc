@@ -52,7 +52,8 @@ std::string ModelPath(const std::string& name) { return std::string(kModels) + "
 std::string ModelBytes(const std::string& name) { return ReadFile(ModelPath(name)); }
 
 Host::Host(const std::string& config, uint32_t threads)
-    : table_(OpenTable()), services_{.struct_size = sizeof(services_), .host = this, .log = Write, .threads = threads} {
+    : table_(OpenTable()),
+      services_{.struct_size = sizeof(services_), .host = this, .log = Write, .threads = threads, .reserve = Reserve} {
   // For trying another version of the framework.
   const char* library = getenv("WASINN_TEST_LIBRARY");
   const bool replace = library != nullptr && config == "{}";
@@ -80,6 +81,21 @@ void Host::Write(void* self, wasinn_log_level level, const char* message) {
   auto* host = static_cast<Host*>(self);
   std::lock_guard lock(host->mutex_);
   host->log_ += std::string(kNames[level]) + ": " + message + "\n";
+}
+
+wasinn_code Host::Reserve(void*, void* account, int64_t bytes) {
+  if (account == nullptr) return WASINN_OK;
+  auto& self = *static_cast<Account*>(account);
+  const uint64_t used = self.used += static_cast<uint64_t>(bytes);
+  if (bytes > 0 && used > self.limit) {
+    self.used -= static_cast<uint64_t>(bytes);
+    return WASINN_TOO_LARGE;
+  }
+  EXPECT_LE(used, uint64_t{INT64_MAX}) << "more was given back than was charged";
+  uint64_t most = self.most;
+  while (used > most && !self.most.compare_exchange_weak(most, used)) {
+  }
+  return WASINN_OK;
 }
 
 namespace {
@@ -131,7 +147,8 @@ Model::Model(const Host& host, const std::string& bytes, const LoadOptions& opti
                                     .cpu_fallback = options.cpu_fallback,
                                     .max_bytes = options.max_bytes,
                                     .token = options.token,
-                                    .on_cancel = options.on_cancel};
+                                    .on_cancel = options.on_cancel,
+                                    .account = options.account};
   loaded_ = TakeError(host.table().load(host.state(), blobs.data(), blobs.size(), &load, &model_));
   for (auto& one : held) Bytes::Release(one.release());
 }
@@ -146,9 +163,10 @@ const wasinn_info& Model::info() const {
   return *info;
 }
 
-Context::Context(const Model& model, uint64_t max_bytes, const std::string& guest_config) : model_(model) {
+Context::Context(const Model& model, uint64_t max_bytes, const std::string& guest_config, Account* account)
+    : model_(model) {
   const wasinn_context_options options = {
-      .struct_size = sizeof(options), .max_bytes = max_bytes, .guest_config = guest_config.c_str()};
+      .struct_size = sizeof(options), .max_bytes = max_bytes, .guest_config = guest_config.c_str(), .account = account};
   const Result made = TakeError(model.host().table().context_new(model.get(), &options, &context_));
   EXPECT_TRUE(made) << made.message;
 }

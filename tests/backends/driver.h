@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,12 @@ inline Tensor Floats(std::vector<int64_t> dims, const std::vector<float>& values
   return MakeTensor(WASINN_F32, std::move(dims), values);
 }
 
+// What a backend charges its lasting memory to.
+struct Account {
+  uint64_t limit = UINT64_MAX;
+  std::atomic<uint64_t> used{0}, most{0};
+};
+
 // An opened backend, with a log that collects.
 class Host {
  public:
@@ -70,6 +77,7 @@ class Host {
 
  private:
   static void Write(void* self, wasinn_log_level level, const char* message);
+  static wasinn_code Reserve(void* self, void* account, int64_t bytes);
 
   const wasinn_backend* table_;
   wasinn_host_services services_;
@@ -91,6 +99,7 @@ struct LoadOptions {
   uint64_t max_bytes = 0;
   void* token = nullptr;
   void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg) = nullptr;
+  Account* account = nullptr;  // the host's
 };
 
 class Model {
@@ -116,7 +125,8 @@ class Model {
 
 class Context {
  public:
-  explicit Context(const Model& model, uint64_t max_bytes = 0, const std::string& guest_config = "{}");
+  explicit Context(const Model& model, uint64_t max_bytes = 0, const std::string& guest_config = "{}",
+                   Account* account = nullptr);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

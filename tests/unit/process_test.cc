@@ -74,6 +74,45 @@ TEST(Quotas, BytesOfModelsAndTensors) {
   EXPECT_EQ(guest.guest.SetInput(second, 0, {1}, kF32, std::vector<float>(1)), kTooLarge);
 }
 
+TEST(Quotas, WhatABackendKeepsForAContextIsItsGuests) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100\n");
+  AddEchoModel(host.get(), "m", "in x u8 10\nkeeps 30\n");
+  Guest guest(host.get()), other(host.get());
+  uint32_t graph = 0, first = 0, second = 0, third = 0;
+  ASSERT_EQ(guest.guest.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(guest.guest.InitContext(graph, first), kSuccess);
+  EXPECT_EQ(guest.Stats().tensor_bytes, 40u) << "with ten bytes of output";
+  ASSERT_EQ(guest.guest.InitContext(graph, second), kSuccess);
+  EXPECT_EQ(guest.guest.InitContext(graph, third), kTooLarge);
+  EXPECT_TRUE(log.Contains("30 bytes to keep")) << "the output would have fitted";
+  EXPECT_EQ(guest.Stats().tensor_bytes, 80u);
+  EXPECT_NE(other.NewContext("m"), 0u) << "it is not the host's";
+  EXPECT_EQ(guest.guest.Call("finalize_execution_context", {first}), kSuccess);
+  EXPECT_EQ(guest.Stats().tensor_bytes, 40u);
+  EXPECT_EQ(guest.guest.InitContext(graph, third), kSuccess);
+}
+
+TEST(Quotas, WhatABackendKeepsForAModelIsWhosBroughtIt) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\n");
+  AddEchoModel(host.get(), "m", "in x u8 10\nload_keeps 1000\n");
+  Guest guest(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.guest.LoadByName("m", graph), kSuccess) << "all guests share it";
+  EXPECT_EQ(guest.Stats().model_bytes, 0u);
+  const std::string model = EchoModel("in x u8 10\nload_keeps 40\n");
+  ASSERT_EQ(guest.guest.LoadBytes(model, kGgml, graph), kSuccess);
+  EXPECT_EQ(guest.Stats().model_bytes, 40 + model.size());
+  EXPECT_EQ(guest.guest.LoadBytes(EchoModel("in x u8 10\nload_keeps 60\n"), kGgml, graph), kTooLarge);
+  EXPECT_EQ(guest.Stats().model_bytes, 40 + model.size()) << "a failed load keeps nothing";
+  const std::string config = R"({"shade": "red"})";  // a compile for this guest
+  const uint32_t out = guest.guest.Reserve(4);
+  EXPECT_EQ(guest.guest.Call("load_by_name_with_config",
+                             {guest.guest.Put("m", 1), 1, guest.guest.Put(config), config.size(), out}),
+            kTooLarge);
+}
+
 TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
   Log log;
   const HostPtr host = EchoHost(log);
