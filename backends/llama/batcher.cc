@@ -53,6 +53,8 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
     throw Error(WASINN_RUNTIME_ERROR,
                 fmt::format("parallel: {}", scope.Errors("llama.cpp does not say what is wrong")));
   }
+  model.CheckGenerates();
+  model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
   capacity_ = std::min<size_t>(settings.context, library_.n_ctx_seq(context_.get()));
   batch_ = library_.batch_init(static_cast<int32_t>(batch_size_), 0, 1);

@@ -96,7 +96,10 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const Config host(host_text, "configuration of the model");
   const Config guest(guest_text, "configuration from the guest");
   ModelConfig parsed;
-  const auto trained = static_cast<uint32_t>(std::clamp<uint64_t>(scan.trained_context, 1, kMostContext));
+  // llama.cpp aborts on a position that has no embedding.
+  const uint32_t most =
+      scan.positions > 0 ? static_cast<uint32_t>(std::min<uint64_t>(scan.positions, kMostContext)) : kMostContext;
+  const auto trained = static_cast<uint32_t>(std::clamp<uint64_t>(scan.trained_context, 1, most));
   parsed.parallel = static_cast<uint32_t>(host.Integer("parallel", 0, kMostParallel).value_or(0));
   parsed.map = host.Bool("mmap").value_or(true);
   if (const auto loras = host.Strings("loras")) parsed.loras.insert(loras->begin(), loras->end());
@@ -112,7 +115,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   settings.micro_batch = kDefaultMicroBatch;
   settings.threads = backend.threads;
   // The host may go beyond all of these but its threads; what it says is the most for guests.
-  settings.Apply(host, {.context = kMostContext, .batch = 1 << 16, .micro_batch = 1 << 16, .threads = backend.threads},
+  settings.Apply(host, {.context = most, .batch = 1 << 16, .micro_batch = 1 << 16, .threads = backend.threads},
                  parsed.loras);
   const bool host_says = host.Integer("ctx-size", 0, kMostContext).value_or(0) > 0;
   parsed.limits = {.context = host_says ? settings.context : trained,

@@ -128,6 +128,7 @@ const std::vector<llama_token>& Context::ReadPrompt() {
 void Context::PrepareSequence() {
   if (sequence_ != nullptr && sequence_settings_.SameContext(settings_)) return;
   sequence_.reset();  // first, so that there are never two
+  if (!settings_.embedding) model_.CheckGenerates();
   // An adapter is of a whole llama context, and so is what makes embeddings.
   if (model_.batcher() != nullptr && settings_.lora.empty() && !settings_.embedding) {
     sequence_ = std::make_unique<SharedSequence>(model_.batcher(), settings_.context, model_.recurrent(), gate_);

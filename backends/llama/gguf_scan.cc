@@ -103,6 +103,27 @@ uint64_t LargestOf(const GgufFile& file, const std::string& key) {
   return static_cast<uint64_t>(largest);
 }
 
+// How the embeddings of a text's tokens become one, by llama.cpp's numbers. It aborts on another number, and on more
+// labels than there are values to read them from.
+void ReadPooling(const GgufFile& file, const std::string& arch, ModelScan* scan) {
+  constexpr int64_t kMostPooling = 4, kRank = 4;
+  const GgufValue* pooling = file.Find(arch + ".pooling_type");
+  scan->has_pooling = pooling != nullptr;
+  if (pooling == nullptr) return;
+  const auto kind = pooling->Integer();
+  if (!kind || *kind < 0 || *kind > kMostPooling) {
+    throw Error(WASINN_INVALID_ENCODING,
+                fmt::format("no GGUF model: {}.pooling_type: expected 0 to {}", arch, kMostPooling));
+  }
+  const GgufValue* labels = file.Find(arch + ".classifier.output_labels");
+  const bool has_head =
+      std::ranges::find(file.tensors(), "cls.output.weight", &GgufTensor::name) != file.tensors().end();
+  if (*kind == kRank && labels != nullptr && !has_head && labels->count > LargestOf(file, arch + ".embedding_length")) {
+    throw Error(WASINN_INVALID_ENCODING,
+                fmt::format("no GGUF model: {} labels without a tensor cls.output.weight", labels->count));
+  }
+}
+
 void ReadNumbers(const GgufFile& file, ModelScan* scan) {
   const std::string& arch = scan->architecture;
   scan->trained_context = LargestOf(file, arch + ".context_length");
@@ -117,7 +138,10 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
   const uint64_t width = scan->heads == 0 ? 0 : scan->embedding / scan->heads;
   if (scan->key_length == 0) scan->key_length = width;
   if (scan->value_length == 0) scan->value_length = width;
-  scan->has_pooling = file.Find(arch + ".pooling_type") != nullptr;
+  ReadPooling(file, arch, scan);
+  if (const GgufValue* causal = file.Find(arch + ".attention.causal")) scan->causal = causal->Bool().value_or(true);
+  const auto positions = std::ranges::find(file.tensors(), "position_embd.weight", &GgufTensor::name);
+  if (positions != file.tensors().end()) scan->positions = positions->dims[1];
   // What memory is reckoned by must not wrap around.
   for (const uint64_t number : {scan->embedding, scan->layers, scan->feed_forward, scan->heads, scan->kv_heads,
                                 scan->key_length, scan->value_length}) {

@@ -29,6 +29,8 @@ struct ModelScan {
   uint64_t vocabulary = 0;
   uint64_t longest_token = 0;  // in bytes
   bool has_pooling = false;
+  bool causal = true;      // false: a token depends on those behind it, so nothing can be generated
+  uint64_t positions = 0;  // that have an embedding; 0: positions are computed, any number of them
   uint64_t tensor_bytes = 0;
 
   // Of one token in the KV cache, with 16 bits for each value.

@@ -26,6 +26,7 @@ namespace wasinn::llama {
   X(model_n_ctx_train, llama_model_n_ctx_train)                       \
   X(model_n_embd_out, llama_model_n_embd_out)                         \
   X(model_n_embd, llama_model_n_embd)                                 \
+  X(model_n_cls_out, llama_model_n_cls_out)                           \
   X(model_n_params, llama_model_n_params)                             \
   X(model_size, llama_model_size)                                     \
   X(model_desc, llama_model_desc)                                     \
@@ -33,6 +34,7 @@ namespace wasinn::llama {
   X(model_has_decoder, llama_model_has_decoder)                       \
   X(model_is_recurrent, llama_model_is_recurrent)                     \
   X(model_is_hybrid, llama_model_is_hybrid)                           \
+  X(model_is_diffusion, llama_model_is_diffusion)                     \
   X(model_chat_template, llama_model_chat_template)                   \
   X(model_get_vocab, llama_model_get_vocab)                           \
   X(adapter_lora_init, llama_adapter_lora_init)                       \

@@ -76,6 +76,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   const LlamaLibrary& library = host_.library();
   vocabulary_ = library.model_get_vocab(get());
   vocabulary_size_ = static_cast<size_t>(library.vocab_n_tokens(vocabulary_));
+  encodes_ = library.model_has_encoder(get()) && !library.model_has_decoder(get());
   recurrent_ = library.model_is_recurrent(get()) || library.model_is_hybrid(get());
   CheckVocabulary();
   LoadLoras();
@@ -140,6 +141,23 @@ void Model::CheckVocabulary() const {
   if (library.model_has_encoder(get()) && library.model_has_decoder(get())) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
   }
+}
+
+namespace {
+
+[[noreturn]] void RefuseToGenerate() {
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              "the model generates no text, it only reads: ask for the embedding of a text with \"embedding\": true");
+}
+
+}  // namespace
+
+void Model::CheckGenerates() const {
+  if (encodes_ || !scan_.causal || host_.library().model_is_diffusion(get())) RefuseToGenerate();
+}
+
+void Model::CheckGenerates(llama_context* context) const {
+  if (host_.library().get_memory(context) == nullptr) RefuseToGenerate();
 }
 
 void Model::LoadLoras() {

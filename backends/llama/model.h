@@ -32,6 +32,12 @@ class Model {
   llama_model* get() const { return model_.get(); }
   const llama_vocab* vocabulary() const { return vocabulary_; }
   size_t vocabulary_size() const { return vocabulary_size_; }
+  // Throws WASINN_UNSUPPORTED_OPERATION for a model that only reads: of texts it makes embeddings, or scores.
+  void CheckGenerates() const;
+  // The same for a llama context without a memory of tokens: what a model of that kind has, if nothing else tells it.
+  void CheckGenerates(llama_context* context) const;
+  // It has no other part than an encoder.
+  bool encodes() const { return encodes_; }
   // Forgetting a part of what was evaluated is not possible: state, not a cache of keys and values.
   bool recurrent() const { return recurrent_; }
   // NULL if there is none of that name.
@@ -59,6 +65,7 @@ class Model {
   const llama_vocab* vocabulary_ = nullptr;
   size_t vocabulary_size_ = 0;
   bool recurrent_ = false;
+  bool encodes_ = false;
   std::map<std::string, llama_adapter_lora*> loras_;  // the model frees them
   std::string description_;
   std::unique_ptr<Batcher> batcher_;  // goes first

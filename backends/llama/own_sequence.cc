@@ -70,6 +70,7 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
     throw Error(WASINN_RUNTIME_ERROR, fmt::format("a context of {} tokens: {}", settings.context,
                                                   scope.Errors("llama.cpp does not say what is wrong")));
   }
+  if (!settings.embedding) model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
   SetLora(settings);
   // Rounded up, it would be more than was asked for, and checked.
@@ -115,8 +116,10 @@ void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
       const auto part = tokens.subspan(at, std::min(batch, tokens.size() - at));
       if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
       // The library does not write to them.
-      const int failed = library_.decode(context_.get(), library_.batch_get_one(const_cast<llama_token*>(part.data()),
-                                                                                static_cast<int32_t>(part.size())));
+      const llama_batch tokens_of_part =
+          library_.batch_get_one(const_cast<llama_token*>(part.data()), static_cast<int32_t>(part.size()));
+      const int failed = model_.encodes() ? library_.encode(context_.get(), tokens_of_part)
+                                          : library_.decode(context_.get(), tokens_of_part);
       if (failed == kAborted) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
       if (failed == kNoRoom) throw Error(WASINN_CONTEXT_FULL, "the context has no room for more tokens");
       if (failed != 0) {
@@ -139,16 +142,20 @@ llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* samp
 std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens) {
   Forget();
   Evaluate(tokens);
-  const llama_context* context = context_.get();
-  const bool pooled = library_.pooling_type(context) != LLAMA_POOLING_TYPE_NONE;
-  const float* values =
-      pooled ? library_.get_embeddings_seq(context_.get(), 0) : library_.get_embeddings_ith(context_.get(), -1);
+  const enum llama_pooling_type pooling = library_.pooling_type(context_.get());
+  const float* values = pooling == LLAMA_POOLING_TYPE_NONE ? library_.get_embeddings_ith(context_.get(), -1)
+                                                           : library_.get_embeddings_seq(context_.get(), 0);
   if (values == nullptr) throw Error(WASINN_UNSUPPORTED_OPERATION, "the model makes no embeddings");
-  std::vector<float> embedding(values, values + library_.model_n_embd_out(model_.get()));
+  // A model that ranks texts, or sorts them into classes, has a number for each of its labels there, and nothing
+  // behind.
+  const bool scores = pooling == LLAMA_POOLING_TYPE_RANK;
+  const size_t n =
+      scores ? library_.model_n_cls_out(model_.get()) : static_cast<size_t>(library_.model_n_embd_out(model_.get()));
+  std::vector<float> embedding(values, values + n);
   double sum = 0;
   for (const float value : embedding) sum += double{value} * value;
   if (!std::isfinite(sum)) throw Error(WASINN_RUNTIME_ERROR, "the model computes what is no number");
-  const double scale = sum > 0 ? 1 / std::sqrt(sum) : 0;
+  const double scale = scores ? 1 : sum > 0 ? 1 / std::sqrt(sum) : 0;
   for (float& value : embedding) value = static_cast<float>(value * scale);
   return embedding;
 }

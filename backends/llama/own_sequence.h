@@ -28,7 +28,8 @@ class OwnSequence : public Sequence {
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override;
   void End() override {}
 
-  // The embedding of a text, of length 1. For settings with `embedding`.
+  // The embedding of a text, of length 1; of a model that ranks texts, its scores as they are. For settings with
+  // `embedding`.
   std::vector<float> Embed(std::span<const llama_token> tokens);
 
  private:

@@ -250,6 +250,26 @@ TEST_F(LlmHostile, BytesThatWereChanged) {
   }
 }
 
+// Of models that only read there is no text to be had, whatever a guest says: llama.cpp would abort, or hand over
+// numbers that nobody wrote. What they make has as many numbers as there are.
+TEST_F(LlmHostile, ModelsThatOnlyRead) {
+  const std::string folder = CONFORMANCE_SOURCE "/tests/models/encoder/",
+                    words = "the a b c d e f g h i j k l m n o p q r s";
+  for (const auto& [name, numbers] :
+       {std::pair<std::string, std::string>{"embedder", "32"}, {"ranker", "1"}, {"classifier", "3"}}) {
+    Script script;
+    script.Do("config 0 reader {\"embedding\":false,\"ubatch-size\":16}").Do("context 0 0");
+    for (const std::string& prompt : {words, std::string("the"), std::string("the a b")}) {
+      script.Do(Prompt(prompt)).Fails("compute 0", WASI_NN_UNSUPPORTED_OPERATION);
+      script.Fails("single 0", WASI_NN_UNSUPPORTED_OPERATION).Fails("get 0 0", WASI_NN_INVALID_ARGUMENT);
+    }
+    script.Do(Options(R"({"embedding":true,"ubatch-size":1})")).Do("compute 0").Do("get 0 0");
+    const auto answers = script.Run(LlmFlags({"--model", "reader=" + folder + name + ".gguf"}), folder_.path());
+    EXPECT_THAT(std::string(answers.back().bytes.begin(), answers.back().bytes.end()),
+                HasSubstr("{\"n_embedding\":" + numbers + ","));
+  }
+}
+
 // A deadline ends a generation in the middle of a compute, and one between two steps harms nothing.
 TEST_F(LlmHostile, DeadlineWhileGenerating) {
   std::ofstream settings(folder_.path() / "wasinn.toml");
