@@ -22,7 +22,25 @@ Context::Context(const Model& model, const wasinn_context_options& options)
   values_.reserve(n_inputs);
   fetches_.reserve(n_outputs);
   results_.reserve(n_outputs);
-  Use(model.session().Get());
+}
+
+// Its variables, tables and iterators are the context's, if the model writes to any.
+std::shared_ptr<Session> Context::Enter(int attempt) {
+  // So often another context's cancel may end our run before it gets a session that nobody else can close.
+  constexpr int kMostShared = 2;
+  if (attempt > 0) {
+    model_.host().log().Write(WASINN_LOG_DEBUG,
+                              "tensorflow: a compute is repeated: another one was cancelled in its session");
+  }
+  if (!model_.keeps_state() && attempt < kMostShared) {
+    own_.reset();
+    return model_.sessions().EnterShared();
+  }
+  if (own_ == nullptr || !own_->Enter()) {
+    own_ = model_.keeps_state() ? model_.sessions().TakeFirst() : model_.sessions().NewPrivate();
+    own_->Enter();
+  }
+  return own_;
 }
 
 void Context::Use(std::shared_ptr<Session> session) {
@@ -41,12 +59,12 @@ void Context::Use(std::shared_ptr<Session> session) {
 void Context::Compute() {
   computed_ = false;
   outputs_.Release();
-  // So often another context's cancel may end our run before it gets a session that nobody else can close.
-  constexpr int kMostShared = 2;
-  for (int shared = 0;; ++shared) {
-    Use(shared < kMostShared ? model_.session().Get() : model_.session().NewPrivate());
+  for (int attempt = 0;; ++attempt) {
+    const std::shared_ptr<Session> session = Enter(attempt);
+    SessionRun run(session.get());
+    Use(session);
     ChooseTensors();
-    if (Run()) break;
+    if (Run(&run)) break;
   }
   TakeResults();
   if (max_bytes_ != 0 && outputs_.bytes() > max_bytes_) {
@@ -76,14 +94,16 @@ void Context::ChooseTensors() {
   results_.assign(fetches_.size(), nullptr);
 }
 
-bool Context::Run() {
+bool Context::Run(SessionRun* run) {
   if (fetches_.empty()) return true;
   const TfLibrary& library = model_.host().library();
+  cancelled_ = false;
   gate_.Enter();
   library->TF_SessionRun(session_->get(), nullptr, feeds_.data(), values_.data(), static_cast<int>(feeds_.size()),
                          fetches_.data(), results_.data(), static_cast<int>(fetches_.size()), nullptr, 0, nullptr,
                          status_.get());
   const bool cancelled = gate_.Leave();
+  if (cancelled) run->SetCancelled();
   const TF_Code code = library->TF_GetCode(status_.get());
   if (code == TF_OK) return true;
   for (TF_Tensor*& result : results_) {
@@ -142,7 +162,7 @@ void Context::WantOutputs(std::span<const uint32_t> indices) {
 }
 
 void Context::Cancel() {
-  gate_.Cancel([this] { session_->Close(); });
+  gate_.Cancel([this] { session_->Cancel(std::exchange(cancelled_, true)); });
 }
 
 }  // namespace wasinn::tensorflow

@@ -26,7 +26,6 @@ class Context {
   void Input(uint32_t index, wasinn_tensor* tensor) { inputs_.Set(index, tensor); }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
-  // Closes the session that all contexts of the model share. The others' runs are then repeated in another.
   void Cancel();
   void DiscardOutputs();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Lend(index, tensor); }
@@ -35,10 +34,12 @@ class Context {
   void WantOutputs(std::span<const uint32_t> indices);
 
  private:
+  // For the attempt of a compute; it has been entered.
+  std::shared_ptr<Session> Enter(int attempt);
   void Use(std::shared_ptr<Session> session);
   void ChooseTensors();
   // False: somebody else's cancel ended it.
-  bool Run();
+  bool Run(SessionRun* run);
   void TakeResults();
   void RequireOutputs() const;
 
@@ -49,6 +50,8 @@ class Context {
   Outputs outputs_;
   std::vector<bool> wanted_;
   std::shared_ptr<Session> session_;
+  std::shared_ptr<Session> own_;  // that nobody else runs in; NULL: there is none
+  bool cancelled_ = false;        // the run under way
   // Of session_'s graph, by index in the signature; no operation: not servable.
   std::vector<TF_Output> input_tensors_, output_tensors_;
   // Of a run.

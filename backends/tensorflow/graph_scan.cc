@@ -229,35 +229,37 @@ std::vector<std::string_view> NodesWithoutConsumers(const GraphScan& scan) {
   return names;
 }
 
-bool ReachesOnlyPure(const GraphScan& scan, std::span<const std::string> outputs) {
+Effects FindEffects(const GraphScan& scan, std::span<const std::string> outputs) {
   std::unordered_map<std::string_view, const ScannedNode*> by_name;
   for (const ScannedNode& node : scan.nodes) by_name.emplace(node.name, &node);
   std::unordered_set<std::string_view> seen_nodes, seen_functions;
   std::vector<std::string_view> nodes(outputs.begin(), outputs.end()), functions;
-  const auto is_fine = [&](const ScannedNode& node) {
+  Effects effects = {.keeps_state = false, .keeps_inputs = false};
+  const auto add = [&](const ScannedNode& node) {
     functions.insert(functions.end(), node.functions.begin(), node.functions.end());
-    if (!scan.functions.contains(node.op))
-      return IsPure(node.op) || node.op == "VarHandleOp" || node.op == "ReadVariableOp";
-    functions.push_back(node.op);
-    return true;
+    if (scan.functions.contains(node.op)) {
+      functions.push_back(node.op);
+    } else if (DrawsRandom(node.op)) {
+      effects.keeps_state = true;
+    } else if (!IsPure(node.op) && !OnlyReadsState(node.op)) {
+      effects = {.keeps_state = true, .keeps_inputs = true};
+    }
   };
   while (!nodes.empty()) {
     const std::string_view name = NodeOf(nodes.back());
     nodes.pop_back();
     const auto found = by_name.find(name);
     if (found == by_name.end() || !seen_nodes.insert(name).second) continue;
-    if (!is_fine(*found->second)) return false;
+    add(*found->second);
     nodes.insert(nodes.end(), found->second->inputs.begin(), found->second->inputs.end());
   }
   while (!functions.empty()) {
     const auto function = scan.functions.find(functions.back());
     functions.pop_back();
     if (function == scan.functions.end() || !seen_functions.insert(function->first).second) continue;
-    for (const ScannedNode& node : function->second) {
-      if (!is_fine(node)) return false;
-    }
+    for (const ScannedNode& node : function->second) add(node);
   }
-  return true;
+  return effects;
 }
 
 }  // namespace wasinn::tensorflow

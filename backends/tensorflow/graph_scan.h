@@ -40,8 +40,12 @@ void CheckOps(const GraphScan& scan, Trust trust, bool is_saved_model);
 // Names of the nodes that no other node takes an input from or waits for, in the graph's order.
 std::vector<std::string_view> NodesWithoutConsumers(const GraphScan& scan);
 
-// Whether all that a run for these nodes computes is pure, so that nothing of its inputs outlives the run.
-bool ReachesOnlyPure(const GraphScan& scan, std::span<const std::string> outputs);
+// What a run for these nodes may leave behind in its session.
+struct Effects {
+  bool keeps_state = true;   // a variable, table, queue, iterator or generator of random numbers changes
+  bool keeps_inputs = true;  // and it may hold an input
+};
+Effects FindEffects(const GraphScan& scan, std::span<const std::string> outputs);
 
 }  // namespace wasinn::tensorflow
 

@@ -145,11 +145,13 @@ void Model::LoadGraph(const Source& source) {
   CheckScan(scan, source.trust(), false, source.config);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
   const TfGraph graph = Import(host_.library(), source.bytes);
-  session_ = std::make_unique<SharedSession>(
-      [this, graph, device = source.device] { return NewSession(host_, graph, device); });
-  signature_ = std::make_unique<Signature>(host_.library(), *session_->Get(), scan, std::span(source.config.outputs));
-  forgets_inputs_ = ReachesOnlyPure(scan, signature_->OutputTensors());
-  description_ = Text({{"format", "GraphDef"}, {"device", source.device == Device::kGpu ? "GPU" : "CPU"}});
+  sessions_ =
+      std::make_unique<Sessions>([this, graph, device = source.device] { return NewSession(host_, graph, device); });
+  signature_ = std::make_unique<Signature>(host_.library(), sessions_->first(), scan, std::span(source.config.outputs));
+  effects_ = FindEffects(scan, signature_->OutputTensors());
+  description_ = Text({{"format", "GraphDef"},
+                       {"device", source.device == Device::kGpu ? "GPU" : "CPU"},
+                       {"stateful", effects_.keeps_state}});
 }
 
 void Model::LoadSavedModel(const Source& source) {
@@ -171,10 +173,10 @@ void Model::LoadSavedModel(const Source& source) {
   const auto absolute = std::filesystem::absolute(path, failed);
   const std::string folder = (failed ? path : absolute).parent_path().string();
   CheckVariables(scan, folder);
-  session_ = std::make_unique<SharedSession>([this, folder, tags = source.config.tags, device = source.device] {
+  sessions_ = std::make_unique<Sessions>([this, folder, tags = source.config.tags, device = source.device] {
     return LoadSession(host_, folder, tags, device);
   });
-  forgets_inputs_ = ReachesOnlyPure(scan, signature_->OutputTensors());
+  effects_ = FindEffects(scan, signature_->OutputTensors());
   nlohmann::json signatures = nlohmann::json::array();
   for (const NamedSignature& one : chosen.signatures) {
     if (!one.name.starts_with("__")) signatures.push_back(one.name);
@@ -183,7 +185,8 @@ void Model::LoadSavedModel(const Source& source) {
                        {"device", source.device == Device::kGpu ? "GPU" : "CPU"},
                        {"tags", source.config.tags},
                        {"signature", source.config.signature},
-                       {"signatures", signatures}});
+                       {"signatures", signatures},
+                       {"stateful", effects_.keeps_state}});
 }
 
 // TensorFlow prunes and optimises the graph and makes its kernels when certain inputs and outputs are first asked for.
@@ -191,7 +194,7 @@ void Model::LoadSavedModel(const Source& source) {
 // and a graph that cannot run is known when it is loaded.
 void Model::Compile() const {
   const TfLibrary& library = host_.library();
-  const std::shared_ptr<Session> session = session_->Get();
+  const Session* session = &sessions_->first();
   std::vector<TF_Output> feeds, fetches;
   std::vector<TfPtr<TF_Tensor>> owned;
   std::vector<TF_Tensor*> values;

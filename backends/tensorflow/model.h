@@ -8,13 +8,14 @@
 #include <span>
 #include <string>
 
+#include "tensorflow/graph_scan.h"
 #include "tensorflow/host.h"
 #include "tensorflow/session.h"
 #include "tensorflow/signature.h"
 
 namespace wasinn::tensorflow {
 
-// Immutable but for its session, which contexts of any thread share.
+// Immutable but for its sessions.
 class Model {
  public:
   Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
@@ -22,12 +23,14 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   const Host& host() const { return host_; }
-  SharedSession& session() const { return *session_; }
+  Sessions& sessions() const { return *sessions_; }
   const Signature& signature() const { return *signature_; }
   const wasinn_info* info() const { return signature_->info(); }
   const char* Describe() const { return description_.c_str(); }
+  // Whether a run may leave something to the next one in its session, which then belongs to one context.
+  bool keeps_state() const { return effects_.keeps_state; }
   // Whether nothing of an input outlives a run: no variable, queue or table takes it.
-  bool forgets_inputs() const { return forgets_inputs_; }
+  bool forgets_inputs() const { return !effects_.keeps_inputs; }
 
  private:
   struct Source;
@@ -37,10 +40,10 @@ class Model {
   void Compile() const;
 
   const Host& host_;
-  std::unique_ptr<SharedSession> session_;
+  std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
-  bool forgets_inputs_ = false;
+  Effects effects_;
 };
 
 }  // namespace wasinn::tensorflow

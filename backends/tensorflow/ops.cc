@@ -107,6 +107,21 @@ constexpr std::string_view kPure[] = {
 // clang-format on
 static_assert(std::ranges::is_sorted(kPure));
 
+constexpr std::string_view kReadsState[] = {
+    "HashTable",          "HashTableV2",    "LookupTableFind", "LookupTableFindV2", "LookupTableSize",
+    "LookupTableSizeV2",  "ReadVariableOp", "ResourceGather",  "ResourceGatherNd",  "VarHandleOp",
+    "VarIsInitializedOp", "Variable",       "VariableShape",   "VariableV2",
+};
+static_assert(std::ranges::is_sorted(kReadsState));
+
+constexpr std::string_view kDrawsRandom[] = {
+    "FractionalAvgPool", "FractionalMaxPool",    "Multinomial",   "ParameterizedTruncatedNormal",
+    "RandomCrop",        "RandomGamma",          "RandomPoisson", "RandomPoissonV2",
+    "RandomShuffle",     "RandomStandardNormal", "RandomUniform", "RandomUniformInt",
+    "TruncatedNormal",
+};
+static_assert(std::ranges::is_sorted(kDrawsRandom));
+
 constexpr std::string_view kReachesOut[] = {
     "Abort",
     "Copy",
@@ -180,6 +195,10 @@ constexpr std::string_view kSaver[] = {"MergeV2Checkpoints", "RestoreV2", "SaveV
 }  // namespace
 
 bool IsPure(std::string_view op) { return std::ranges::binary_search(kPure, op); }
+
+bool OnlyReadsState(std::string_view op) { return std::ranges::binary_search(kReadsState, op); }
+
+bool DrawsRandom(std::string_view op) { return std::ranges::binary_search(kDrawsRandom, op); }
 
 bool ReachesOut(std::string_view op) {
   return std::ranges::binary_search(kReachesOut, op) ||

@@ -11,6 +11,12 @@ namespace wasinn::tensorflow {
 // made of these alone.
 bool IsPure(std::string_view op);
 
+// Whether an operation only reads what loading has put into the session: variables, and tables.
+bool OnlyReadsState(std::string_view op);
+
+// Whether an operation that is pure else draws from random numbers of its own, which each run takes further.
+bool DrawsRandom(std::string_view op);
+
 // Whether an operation is known to reach out of the OS process, or to run what is no part of the graph. A host's own
 // model has none of these unless the host allows it.
 bool ReachesOut(std::string_view op);

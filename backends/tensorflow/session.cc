@@ -67,16 +67,52 @@ TF_Output Session::Find(const std::string& tensor) const {
   return {operation, index};
 }
 
+bool Session::Enter() {
+  uint64_t runs = runs_.load(std::memory_order_relaxed);
+  do {
+    if ((runs & kRetired) != 0) return false;
+  } while (!runs_.compare_exchange_weak(runs, runs + kRun, std::memory_order_acq_rel));
+  return true;
+}
+
+void Session::Leave(bool cancelled) {
+  const uint64_t gone = kRun + (cancelled ? kCancelled : 0);
+  CloseIfOnlyCancelled(runs_.fetch_sub(gone, std::memory_order_acq_rel) - gone);
+}
+
+void Session::Cancel(bool again) {
+  // What others still compute here may take so long; then it is repeated elsewhere.
+  constexpr auto kGrace = std::chrono::seconds(1);
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  std::chrono::steady_clock::rep since = 0;
+  if (!retired_at_.compare_exchange_strong(since, now.count()) &&
+      now.count() - since > std::chrono::steady_clock::duration(kGrace).count()) {
+    return Close();
+  }
+  if (!again) runs_.fetch_add(kCancelled, std::memory_order_acq_rel);
+  CloseIfOnlyCancelled(runs_.fetch_or(kRetired, std::memory_order_acq_rel) | kRetired);
+}
+
+void Session::CloseIfOnlyCancelled(uint64_t runs) {
+  const uint64_t inside = runs & (kCancelled - 1), cancelled = (runs & ~kRetired) / kCancelled;
+  if ((runs & kRetired) != 0 && inside > 0 && inside == cancelled) Close();
+}
+
 void Session::Close() {
-  closed_ = true;
+  if (closed_.exchange(true)) return;
   const TfPtr<TF_Status> status = library_.NewStatus();
   library_->TF_CloseSession(session_, status.get());
 }
 
-std::shared_ptr<Session> SharedSession::Get() {
+std::shared_ptr<Session> Sessions::EnterShared() {
   const std::lock_guard lock(mutex_);
-  if (session_->closed()) session_ = make_();
+  while (!session_->Enter()) session_ = make_();
   return session_;
+}
+
+std::shared_ptr<Session> Sessions::TakeFirst() {
+  const std::lock_guard lock(mutex_);
+  return session_ != nullptr ? std::move(session_) : make_();
 }
 
 }  // namespace wasinn::tensorflow

@@ -3,6 +3,7 @@
 #define WASINN_BACKENDS_TENSORFLOW_SESSION_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,7 +24,9 @@ TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int thread
 using TfGraph = std::shared_ptr<TF_Graph>;
 TfGraph NewGraph(const TfLibrary& library);
 
-// A session with the graph that it runs. Any thread.
+// A session with the graph that it runs. The C API has no way to interrupt a run but to close its session, which ends
+// all that run in it. So a session in which a run is cancelled is retired first: nothing new begins in it, and it is
+// closed when nothing else runs in it any more, or when that takes too long. Any thread.
 class Session {
  public:
   Session(const TfLibrary& library, TfGraph graph, TF_Session* session)
@@ -37,29 +40,63 @@ class Session {
   // The tensor "node" or "node:1" of the graph. Throws WASINN_INVALID_ARGUMENT where there is none.
   TF_Output Find(const std::string& tensor) const;
 
-  // Makes what runs in it return soon. It cannot be used again.
-  void Close();
+  // A run begins and ends. False: the session is retired.
+  bool Enter();
+  // `cancelled`: Cancel was called for it.
+  void Leave(bool cancelled);
+  // Makes one of the runs that are inside return soon; called again and again until it has left. `again`: not the
+  // first time for this run.
+  void Cancel(bool again);
+  bool retired() const { return (runs_.load(std::memory_order_relaxed) & kRetired) != 0; }
+  // What still runs in it ends now, cancelled or not.
   bool closed() const { return closed_; }
 
  private:
+  // The runs that are inside, how many of them are cancelled, and whether more may come.
+  static constexpr uint64_t kRun = 1, kCancelled = uint64_t{1} << 32, kRetired = uint64_t{1} << 63;
+
+  void CloseIfOnlyCancelled(uint64_t runs);
+  void Close();
+
   const TfLibrary& library_;
   const TfGraph graph_;
   TF_Session* const session_;
+  std::atomic<uint64_t> runs_ = 0;
+  std::atomic<std::chrono::steady_clock::rep> retired_at_ = 0;  // 0: it is not
   std::atomic<bool> closed_ = false;
 };
 
-// The session that all contexts of a model run in. The C API has no way to interrupt a run but to close its session, so
-// there is another after that. Any thread.
-class SharedSession {
+// A run that is inside of a session.
+class SessionRun {
+ public:
+  // `session` has been entered.
+  explicit SessionRun(Session* session) : session_(session) {}
+  ~SessionRun() { session_->Leave(cancelled_); }
+  SessionRun(const SessionRun&) = delete;
+  SessionRun& operator=(const SessionRun&) = delete;
+
+  void SetCancelled() { cancelled_ = true; }
+
+ private:
+  Session* const session_;
+  bool cancelled_ = false;
+};
+
+// The sessions of a model. Any thread.
+class Sessions {
  public:
   using Make = std::function<std::shared_ptr<Session>()>;
 
   // `make` is called here, and whenever a session is needed anew.
-  explicit SharedSession(Make make) : make_(std::move(make)), session_(make_()) {}
+  explicit Sessions(Make make) : make_(std::move(make)), session_(make_()) {}
 
-  std::shared_ptr<Session> Get();
-  // One that nobody else closes, for a run that was interrupted on account of others.
+  // To look at.
+  const Session& first() const { return *session_; }
+  // The one that all contexts share; it has been entered.
+  std::shared_ptr<Session> EnterShared();
+  // One that nobody else runs in. Of a model that is not shared the first one is that of the load.
   std::shared_ptr<Session> NewPrivate() const { return make_(); }
+  std::shared_ptr<Session> TakeFirst();
 
  private:
   const Make make_;

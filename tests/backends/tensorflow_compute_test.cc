@@ -8,6 +8,7 @@
 #include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/tensorflow_native.h"
+#include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {
 namespace {
@@ -282,20 +283,14 @@ TEST(TensorFlowCompute, BoundMemoryIsReadInPlaceAndTakenOutputsOutliveAll) {
 }
 
 // A variable takes an input's memory as its value, and shows it in the next run.
-TEST(TensorFlowCompute, StateNeverSeesMemoryThatWeWriteAgain) {
+TEST(TensorFlowState, NeverSeesMemoryThatWeWriteAgain) {
   const Host host;
   const Model model(host, ModelBytes("counter/saved_model.pb"), Saved("counter"));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  {
-    Context gone(model);
-    ASSERT_TRUE(gone.Set(0, Floats({2}, {1, 2})));
-    MustCompute(&gone);
-    EXPECT_THAT(MustGet(&gone, 0).As<float>(), ElementsAre(0, 0));
-  }
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({2}, {3, 4})));
   MustCompute(&context);
-  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(0, 0));
   ASSERT_TRUE(context.Set(0, Floats({2}, {5, 6})));
   MustCompute(&context);
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(3, 4));
@@ -304,6 +299,65 @@ TEST(TensorFlowCompute, StateNeverSeesMemoryThatWeWriteAgain) {
   const wasinn_tensor lent = {
       .struct_size = sizeof(lent), .dtype = WASINN_F32, .rank = 1, .dims = dims, .data = memory, .bytes = 8};
   EXPECT_EQ(TakeError(host.table().bind_input(context.get(), 0, &lent)).code, WASINN_UNSUPPORTED_OPERATION);
+}
+
+// What one assigns, no other reads: neither beside it nor after it.
+TEST(TensorFlowState, BelongsToOneContext) {
+  const Host host;
+  const Model model(host, ModelBytes("counter/saved_model.pb"), Saved("counter"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("stateful":true)"));
+  const auto before = [](Context* context, const std::vector<float>& next) {
+    EXPECT_TRUE(context->Set(0, Floats({2}, next)));
+    MustCompute(context);
+    return MustGet(context, 0).As<float>();
+  };
+  Context beside(model);
+  {
+    Context gone(model);
+    EXPECT_THAT(before(&gone, {1, 2}), ElementsAre(0, 0));
+    EXPECT_THAT(before(&beside, {3, 4}), ElementsAre(0, 0));
+    EXPECT_THAT(before(&gone, {5, 6}), ElementsAre(1, 2));
+  }
+  Context after(model);
+  EXPECT_THAT(before(&after, {7, 8}), ElementsAre(0, 0));
+  EXPECT_THAT(before(&beside, {0, 0}), ElementsAre(3, 4));
+}
+
+// Numbers drawn by one would take another's sequence further.
+TEST(TensorFlowState, RandomNumbersBelongToOneContext) {
+  const Host host;
+  const std::string shape = NumberField(1, 3) + BytesField(2, BytesField(2, NumberField(1, 1))) + NumberField(7, 4);
+  const std::string constant = TypeAttribute("dtype", 3) + Attribute("value", BytesField(8, shape));
+  const std::string seeded = TypeAttribute("dtype", 1) + TypeAttribute("T", 3) + Attribute("seed", NumberField(3, 5)) +
+                             Attribute("seed2", NumberField(3, 6));
+  const Model model(
+      host,
+      TfGraph({TfNode("shape", "Const", {}, constant), TfNode("drawn", "RandomUniform", {"shape"}, seeded),
+               TfNode("y", "Mul", {"x", "drawn"}, TypeAttribute("T", 1))}),
+      Frozen());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const auto draw = [](Context* context) {
+    EXPECT_TRUE(context->Set(0, Floats({}, {1})));
+    MustCompute(context);
+    return MustGet(context, 0).As<float>();
+  };
+  Context first(model), second(model);
+  const std::vector<float> one = draw(&first), two = draw(&first);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(draw(&second), one);
+  EXPECT_EQ(draw(&second), two);
+}
+
+// Reading variables and tables needs no session apart: all contexts have the weights once.
+TEST(TensorFlowState, ThatNothingWritesIsShared) {
+  const Host host;
+  for (const char* name : {"two_signatures", "vocabulary"}) {
+    const Model model(host, ModelBytes(std::string(name) + "/saved_model.pb"),
+                      Saved(name, R"({"allow_file_ops": true})"));
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("stateful":false)")) << name;
+  }
 }
 
 TEST(TensorFlowCompute, DiscardedOutputsAreGoneUntilTheNextCompute) {
