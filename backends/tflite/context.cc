@@ -12,7 +12,7 @@ void Context::Compute() {
   if (!model_.signature().all_fixed() && session_->inputs().ShapesChanged()) {
     model_.CheckShapesFor(session_->inputs().Dims());
   }
-  session_->Compute(max_bytes_, model_.scan().tensors);
+  session_->Compute(max_bytes_, model_.scan());
 }
 
 Context::~Context() { model_.GiveSession(std::move(session_)); }

@@ -50,6 +50,7 @@ Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model,
   }
   if (options.xnnpack != nullptr) delegates_.push_back(options.xnnpack->NewDelegate(options.threads));
   for (const DelegatePtr& delegate : delegates_) library.options_add_delegate(raw.get(), delegate.get());
+  if (options.more != nullptr) library.options_add_operator(raw.get(), options.more);
   interpreter_ = library.interpreter_create(model, raw.get());
   if (interpreter_ != nullptr) return;
   throw Error(options.delegates.empty() ? WASINN_INVALID_ENCODING : WASINN_UNSUPPORTED_OPERATION,

@@ -30,6 +30,7 @@ struct InterpreterOptions {
   int threads = 1;
   std::span<const DelegateLibrary> delegates;  // in order; each takes what the ones before left
   const Xnnpack* xnnpack = nullptr;            // NULL: without; takes what the delegates left
+  TfLiteOperator* more = nullptr;              // a custom operator; NULL: none
 };
 
 // One thread at a time, but for Cancel.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "tflite/deconvolution.h"
 #include "tflite/shape_check.h"
 
 namespace wasinn::tflite {
@@ -66,6 +67,14 @@ void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
                                             scan.bytes, max_bytes));
 }
 
+// NULL: XNNPACK computes it, and what it is not asked can be checked.
+const char* WhyNoDeconvolution(const TfLiteLibrary& library, const ModelConfig& config) {
+  if (!Xnnpack::IsIn(library)) return "only XNNPACK computes it, which this TensorFlow Lite does not have";
+  if (!config.xnnpack) return "only XNNPACK computes it, which is switched off (xnnpack = false)";
+  if (!library.has_operators()) return "this TensorFlow Lite is too old to check it in a model that comes as bytes";
+  return nullptr;
+}
+
 std::string NoDelegate(wasinn_target target) {
   const char* name = target == WASINN_GPU ? "gpu" : "tpu";
   return fmt::format("target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name);
@@ -102,7 +111,9 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
     throw Error(WASINN_INVALID_ENCODING, fmt::format("no TensorFlow Lite model: {}", messages_.Take()));
   }
   const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
-  scan_ = ScanModel(bytes, {.trust = trust, .guest_custom_ops = host.config().guest_custom_ops});
+  scan_ = ScanModel(bytes, {.trust = trust,
+                            .guest_custom_ops = host.config().guest_custom_ops,
+                            .no_deconvolution = WhyNoDeconvolution(library, config_)});
   CheckSizes(scan_, options.max_bytes);
   CheckShapesFor({});
   if (config_.delegates) {
@@ -140,7 +151,7 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   for (const DelegateConfig& delegate : delegates) delegates_.emplace_back(delegate);
   uses_xnnpack_ = config_.xnnpack && Xnnpack::IsIn(host_.library());
   // An accelerator's delegate should not be made once more than it is used, only to pack the weights of what it leaves.
-  if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), delegates_.empty());
+  if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), delegates_.empty());
   const int threads = host_.spare_threads().Take(config_.threads);
   host_.spare_threads().Give(threads);
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads);
@@ -155,17 +166,24 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
   // With the shapes in the file, in which what is unknown is 1.
   *prepared = host_.library().allocate_tensors(interpreter->get()) == kTfLiteOk;
   if (!*prepared) {
-    const std::string message = interpreter->TakeMessages();
-    if (!HasOpenShapes(scan_)) throw Error(WASINN_INVALID_ENCODING, fmt::format("preparing the model: {}", message));
+    std::string message = interpreter->TakeMessages();
+    if (scan_.has_deconvolution) message += fmt::format(" ({}: only XNNPACK computes it)", kDeconvolution);
+    const bool unknown = scan_.has_deconvolution && xnnpack == nullptr;
+    if (!HasOpenShapes(scan_)) {
+      throw Error(unknown ? WASINN_UNSUPPORTED_OPERATION : WASINN_INVALID_ENCODING,
+                  fmt::format("preparing the model: {}", message));
+    }
   }
   return interpreter;
 }
 
 void Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const {
   // Custom operators may be known to a delegate only, and then the CPU's kernels cannot be asked.
-  if (scan_.windows.empty() || scan_.has_custom_ops) return;
+  if ((scan_.windows.empty() && !scan_.has_deconvolution) || scan_.has_custom_ops) return;
   const TfLiteLibrary& library = host_.library();
-  const Interpreter plain(library, model_.get(), InterpreterOptions{});
+  const OperatorPtr deconvolution = NewDeconvolutionCheck(library);
+  if (scan_.has_deconvolution && deconvolution == nullptr) return;
+  const Interpreter plain(library, model_.get(), InterpreterOptions{.more = deconvolution.get()});
   for (size_t i = 0; i < dims.size(); ++i) {
     const auto rank = static_cast<int32_t>(dims[i].size());
     library.resize_input(plain.get(), static_cast<int32_t>(i), dims[i].data(), rank);
@@ -184,7 +202,7 @@ void Model::PackWeights() const {
   if (prepared) return xnnpack_->PackedAll();
   packer.reset();  // it points to what goes now
   // It has not come to packing, and afterwards nothing can be added.
-  xnnpack_ = std::make_unique<Xnnpack>(host_.library(), false);
+  xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), false);
 }
 
 std::unique_ptr<Interpreter> Model::NewInterpreter(int threads) const {

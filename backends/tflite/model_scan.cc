@@ -69,6 +69,7 @@ class Scanner {
     steps_left_ -= steps;
   }
   void CheckCode(int32_t code, std::string_view custom) const;
+  void CheckDeconvolution(uint32_t graph, const FlatTable& op) const;
   void CheckBuffers();
   void ReadGraph(uint32_t index);
   void CheckTensor(const FlatTable& tensor);
@@ -76,6 +77,7 @@ class Scanner {
   bool HasValue(const FlatTable& tensor) const;
   void CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors);
   void CheckOrder(const FlatTable& graph) const;
+  void ReadLives(const FlatTable& graph);
   void AddWindow(uint32_t graph, int32_t code, const FlatTable& op);
   void AddCall(uint32_t from, int64_t to);
   bool HasNoOperators(uint32_t graph) const {
@@ -91,6 +93,7 @@ class Scanner {
   const FlatVector graphs_, buffers_;
   uint64_t steps_left_;
   std::vector<int32_t> codes_;
+  std::vector<bool> deconvolutions_;          // of each of them: whether it is kDeconvolution
   std::vector<std::vector<uint32_t>> calls_;  // of each graph: the graphs that its operators run
   std::vector<uint64_t> followed_;            // of each graph: graphs in all that it leads to; 0: not known yet
   ModelScan scan_;
@@ -103,10 +106,15 @@ void Scanner::ReadCodes() {
     const FlatTable entry = codes.Table(i);
     const int32_t code = std::max<int32_t>(entry.Get<int8_t>(CodeField::kOldCode, 0), entry.Get(CodeField::kCode, 0));
     codes_.push_back(code);
-    scan_.has_custom_ops = scan_.has_custom_ops || code == kCustom;
+    deconvolutions_.push_back(code == kCustom && entry.Text(CodeField::kCustom) == kDeconvolution);
+    const bool custom = code == kCustom && !deconvolutions_.back();
+    scan_.has_custom_ops = scan_.has_custom_ops || custom;
+    scan_.has_deconvolution = scan_.has_deconvolution || deconvolutions_.back();
     if (policy_.trust == Trust::kGuest) CheckCode(code, entry.Text(CodeField::kCustom));
-    const bool state = code == kCallOnce || code == kCustom || (code >= kHashtable && code <= kHashtableSize) ||
-                       (code >= kVarHandle && code <= kAssignVariable);
+    // Random numbers go on where the last run left them.
+    const bool state = code == kCallOnce || custom || (code >= kHashtable && code <= kHashtableSize) ||
+                       (code >= kVarHandle && code <= kAssignVariable) || code == kRandomNormal ||
+                       code == kRandomUniform || code == kMultinomial;
     scan_.keeps_state = scan_.keeps_state || state;
   }
 }
@@ -120,6 +128,11 @@ void Scanner::CheckCode(int32_t code, std::string_view custom) const {
                                                custom));
     }
     if (policy_.guest_custom_ops) return;
+    if (custom == kDeconvolution) {
+      if (policy_.no_deconvolution == nullptr) return;
+      throw Error(WASINN_UNSUPPORTED_OPERATION,
+                  fmt::format("custom operator '{}': {}", custom, policy_.no_deconvolution));
+    }
     throw Error(WASINN_SECURITY, fmt::format("custom operator '{}': not allowed in a model that comes as bytes, unless "
                                              "guest_custom_ops is set",
                                              custom));
@@ -163,6 +176,8 @@ void Scanner::ReadGraph(uint32_t index) {
   CheckOrder(graph);
   if (index != 0) return;
   scan_.tensors = tensors.size();
+  scan_.operators = operators.size();
+  ReadLives(graph);
   ReadPorts(graph, GraphField::kInputs, SignatureField::kInputs, &scan_.inputs);
   ReadPorts(graph, GraphField::kOutputs, SignatureField::kOutputs, &scan_.outputs);
   std::set<int32_t> seen;
@@ -216,6 +231,7 @@ void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensor
   if (policy_.trust == Trust::kGuest && (op.Get<uint64_t>(OperatorField::kLargeOptions, 0) != 0)) {
     throw Error(WASINN_SECURITY, "options of an operator outside of it: not allowed in a model that comes as bytes");
   }
+  if (deconvolutions_[code_index]) CheckDeconvolution(graph, op);
   const auto options = op.Table(OperatorField::kOptions);
   const auto graph_of = [&](int field) { return options ? int64_t{options->Get<int32_t>(field, 0)} : 0; };
   switch (codes_[code_index]) {
@@ -247,6 +263,28 @@ void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensor
       break;
     default:
       break;
+  }
+}
+
+// XNNPACK copies the options to a structure on its stack, as many bytes as there are.
+void Scanner::CheckDeconvolution(uint32_t graph, const FlatTable& op) const {
+  if (policy_.trust == Trust::kHost) return;
+  constexpr uint32_t kLeast = 12, kMost = 20;  // padding, two strides, and since 2.10 two more numbers
+  const uint32_t options = op.Vector(OperatorField::kCustomOptions, 1).size();
+  if (options < kLeast || options > kMost) {
+    ThrowInvalid(fmt::format("{} has {} bytes of options: expected {} to {}", kDeconvolution, options, kLeast, kMost));
+  }
+  if (graph != 0) {
+    throw Error(WASINN_SECURITY, fmt::format("custom operator '{}' in a loop or branch: not allowed in a model that "
+                                             "comes as bytes",
+                                             kDeconvolution));
+  }
+  const FlatVector inputs = op.Vector(OperatorField::kInputs, 4), outputs = op.Vector(OperatorField::kOutputs, 4);
+  bool all_there = inputs.size() == 3 && outputs.size() == 1 && outputs.Get<int32_t>(0) >= 0;
+  for (uint32_t i = 0; all_there && i < inputs.size(); ++i) all_there = inputs.Get<int32_t>(i) >= 0;
+  if (!all_there) {
+    ThrowInvalid(fmt::format("{} of {} inputs and {} outputs: expected a value, a filter and a bias, and one output",
+                             kDeconvolution, inputs.size(), outputs.size()));
   }
 }
 
@@ -291,6 +329,34 @@ void Scanner::CheckOrder(const FlatTable& graph) const {
       if (pending[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {} before it is there", tensor));
     });
     each(op, OperatorField::kOutputs, [&](uint32_t tensor) { pending[tensor] = false; });
+  }
+}
+
+// What is made of constants alone is made once, and stays.
+void Scanner::ReadLives(const FlatTable& graph) {
+  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
+  const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
+  scan_.lives.resize(tensors.size());
+  std::vector<bool> lasts(tensors.size());
+  for (uint32_t i = 0; i < tensors.size(); ++i) lasts[i] = IsConstant(tensors.Table(i));
+  for (uint32_t op = 0; op < operators.size(); ++op) {
+    const FlatVector inputs = operators.Table(op).Vector(OperatorField::kInputs, 4);
+    const FlatVector outputs = operators.Table(op).Vector(OperatorField::kOutputs, 4);
+    bool of_constants = true;
+    for (uint32_t i = 0; i < inputs.size(); ++i) {
+      const auto tensor = inputs.Get<int32_t>(i);
+      if (tensor < 0) continue;
+      Lifetime& life = scan_.lives[static_cast<uint32_t>(tensor)];
+      life.last = std::max(life.last, op);
+      of_constants = of_constants && lasts[static_cast<uint32_t>(tensor)];
+    }
+    for (uint32_t i = 0; i < outputs.size(); ++i) {
+      const auto tensor = outputs.Get<int32_t>(i);
+      if (tensor < 0) continue;
+      lasts[static_cast<uint32_t>(tensor)] = of_constants;
+      scan_.lives[static_cast<uint32_t>(tensor)] = {
+          .computed = true, .first = of_constants ? 0 : op, .last = of_constants ? operators.size() - 1 : op};
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wasinn::tflite {
@@ -13,9 +14,14 @@ namespace wasinn::tflite {
 // A model that comes from a guest is an attacker's.
 enum class Trust { kHost, kGuest };
 
+// A transposed convolution with a bias, of MediaPipe's models. A custom operator, which XNNPACK computes.
+inline constexpr std::string_view kDeconvolution = "Convolution2DTransposeBias";
+
 struct ScanPolicy {
   Trust trust = Trust::kGuest;
   bool guest_custom_ops = false;
+  // Why there is nothing that computes kDeconvolution; NULL: there is.
+  const char* no_deconvolution = "only XNNPACK computes it";
 };
 
 // One input or output of the main graph.
@@ -34,14 +40,22 @@ struct WindowOperator {
   std::vector<int32_t> inputs, outputs;
 };
 
+// Of a tensor of the main graph, in the order of its operators.
+struct Lifetime {
+  bool computed = false;         // an operator gives it
+  uint32_t first = 0, last = 0;  // the operator that does, and the last one that takes it
+};
+
 struct ModelScan {
   std::vector<ScannedPort> inputs, outputs;
   std::vector<WindowOperator> windows;  // of the main graph
-  bool has_custom_ops = false;
-  uint32_t tensors = 0;        // of the main graph
-  uint64_t bytes = 0;          // of all tensors that are computed, likewise; UINT64_MAX: too many to count
-  bool keeps_state = false;    // a run leaves something behind for the next one that cannot be reset
-  bool has_variables = false;  // likewise, but it can
+  bool has_custom_ops = false;          // but for kDeconvolution
+  bool has_deconvolution = false;
+  uint32_t tensors = 0, operators = 0;  // of the main graph
+  std::vector<Lifetime> lives;          // of its tensors
+  uint64_t bytes = 0;                   // of all tensors that are computed, likewise; UINT64_MAX: too many to count
+  bool keeps_state = false;             // a run leaves something behind for the next one that cannot be reset
+  bool has_variables = false;           // likewise, but it can
 };
 
 // Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_INVALID_ENCODING for what is broken all the same,

@@ -20,7 +20,7 @@ struct TensorField {
   enum { kShape = 0, kType = 1, kBuffer = 2, kName = 3, kVariable = 5, kSignature = 7, kRank = 8 };
 };
 struct OperatorField {
-  enum { kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kLargeOptions = 9 };
+  enum { kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kCustomOptions = 5, kLargeOptions = 9 };
 };
 struct BufferField {
   enum { kData = 0, kOffset = 1, kSize = 2 };
@@ -53,6 +53,9 @@ enum Operator : int32_t {
   kHashtableSize = 139,
   kVarHandle = 142,
   kAssignVariable = 144,
+  kRandomNormal = 146,
+  kRandomUniform = 148,
+  kMultinomial = 149,
   kFirstStablehlo = 162,
 };
 

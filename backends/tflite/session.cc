@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "tflite/memory.h"
 
 namespace wasinn::tflite {
 
@@ -22,9 +23,9 @@ Session::Session(const Signature& signature, std::unique_ptr<Interpreter> interp
       inputs_(signature, interpreter_->library()),
       outputs_(signature, interpreter_->library()) {}
 
-void Session::Compute(uint64_t max_bytes, uint32_t tensors) {
+void Session::Compute(uint64_t max_bytes, const ModelScan& scan) {
   computed_ = false;
-  Allocate(max_bytes, tensors);
+  Allocate(max_bytes, scan);
   inputs_.CopyInto(*interpreter_);
   gate_.Enter();
   const TfLiteStatus status = interpreter_->library().invoke(interpreter_->get());
@@ -38,7 +39,7 @@ void Session::Compute(uint64_t max_bytes, uint32_t tensors) {
   computed_ = true;
 }
 
-void Session::Allocate(uint64_t max_bytes, uint32_t tensors) {
+void Session::Allocate(uint64_t max_bytes, const ModelScan& scan) {
   const bool inputs_changed = inputs_.Apply(*interpreter_);
   const bool outputs_changed = outputs_.Apply(*interpreter_);
   if (allocated_ && !inputs_changed && !outputs_changed) return;
@@ -49,42 +50,13 @@ void Session::Allocate(uint64_t max_bytes, uint32_t tensors) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the model cannot be prepared for inputs of these shapes: {}",
                                                      interpreter_->TakeMessages()));
   }
-  CheckMemory(max_bytes, tensors);
-  allocated_ = true;
-}
-
-// TensorFlow Lite allocates one block for the values of a graph, which it does not tell; it has not been touched yet.
-void Session::CheckMemory(uint64_t max_bytes, uint32_t tensors) const {
-  const TfLiteLibrary& library = interpreter_->library();
-  if (max_bytes == 0 || library.tensor_at == nullptr || library.allocation_type == nullptr) return;
-  uintptr_t first = UINTPTR_MAX, end = 0;
-  uint64_t apart = 0;
-  for (uint32_t i = 0; i < tensors; ++i) {
-    const TfLiteTensor* tensor = library.tensor_at(interpreter_->get(), static_cast<int>(i));
-    if (tensor == nullptr) continue;
-    const uint64_t bytes = library.tensor_byte_size(tensor);
-    const auto data = reinterpret_cast<uintptr_t>(library.tensor_data(tensor));
-    switch (library.allocation_type(tensor)) {
-      case kTfLiteArenaRw:
-      case kTfLiteArenaRwPersistent:
-        if (data == 0) break;
-        first = std::min(first, data);
-        end = std::max(end, data + bytes);
-        break;
-      case kTfLiteDynamic:
-      case kTfLiteCustom:
-        if (__builtin_add_overflow(apart, bytes, &apart)) apart = UINT64_MAX;
-        break;
-      default:
-        break;
-    }
-  }
-  uint64_t all = apart;
-  if (end > first && __builtin_add_overflow(all, end - first, &all)) all = UINT64_MAX;
-  if (all > max_bytes) {
+  // It has not been touched yet.
+  const uint64_t bytes = PlanOf(*interpreter_, scan).all();
+  if (max_bytes != 0 && bytes > max_bytes) {
     throw Error(WASINN_TOO_LARGE,
-                fmt::format("the compute needs {} bytes: no more than {} are allowed", all, max_bytes));
+                fmt::format("the compute needs {} bytes: no more than {} are allowed", bytes, max_bytes));
   }
+  allocated_ = true;
 }
 
 void Session::Output(uint32_t index, wasinn_tensor* view) {

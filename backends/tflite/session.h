@@ -26,8 +26,8 @@ class Session {
 
   int threads() const { return interpreter_->threads(); }
   Inputs& inputs() { return inputs_; }
-  // `max_bytes`: of TensorFlow Lite's memory for values; 0: no limit. `tensors`: of the main graph.
-  void Compute(uint64_t max_bytes, uint32_t tensors);
+  // `max_bytes`: of TensorFlow Lite's memory for values; 0: no limit.
+  void Compute(uint64_t max_bytes, const ModelScan& scan);
   void Output(uint32_t index, wasinn_tensor* view);
   void TakeOutput(uint32_t index, wasinn_tensor* out);
   void DiscardOutputs(const MakeInterpreter& make);
@@ -37,8 +37,7 @@ class Session {
   bool Reset();
 
  private:
-  void Allocate(uint64_t max_bytes, uint32_t tensors);
-  void CheckMemory(uint64_t max_bytes, uint32_t tensors) const;
+  void Allocate(uint64_t max_bytes, const ModelScan& scan);
 
   const Signature& signature_;
   std::unique_ptr<Interpreter> interpreter_;

@@ -56,6 +56,14 @@ TfLiteLibrary::TfLiteLibrary(const std::string& configured) {
   Find(library, "TfLiteInterpreterSetCustomAllocationForTensor", &set_custom_allocation);
   Find(library, "TfLiteInterpreterGetTensor", &tensor_at);
   Find(library, "TfLiteOpaqueTensorGetAllocationType", &allocation_type);
+  Find(library, "TfLiteOperatorCreate", &operator_create);
+  Find(library, "TfLiteOperatorDelete", &operator_delete);
+  Find(library, "TfLiteOperatorSetPrepareWithData", &operator_set_prepare);
+  Find(library, "TfLiteInterpreterOptionsAddOperator", &options_add_operator);
+  Find(library, "TfLiteOpaqueNodeGetInput", &node_input);
+  Find(library, "TfLiteOpaqueNodeGetOutput", &node_output);
+  Find(library, "TfLiteOpaqueNodeGetCustomInitialData", &node_custom_data);
+  Find(library, "TfLiteOpaqueContextReportError", &context_report_error);
   Find(library, "TfLiteXNNPackDelegateOptionsDefault", &xnnpack_options);
   Find(library, "TfLiteXNNPackDelegateGetFlags", &xnnpack_flags);
   Find(library, "TfLiteXNNPackDelegateCreate", &xnnpack_create);

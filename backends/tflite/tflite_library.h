@@ -21,6 +21,12 @@ struct XnnpackOptions {
   uint32_t words[64];
 };
 
+// Custom operators. Their header is not among those at hand either.
+struct TfLiteOperator;
+struct TfLiteOpaqueContext;
+struct TfLiteOpaqueNode;
+struct TfLiteOpaqueTensor;
+
 // The C API. Members that may be NULL are marked: older libraries lack them. Open for the life of the OS process.
 class TfLiteLibrary {
  public:
@@ -65,6 +71,20 @@ class TfLiteLibrary {
                                         int64_t flags);
   TfLiteTensor* (*tensor_at)(const TfLiteInterpreter*, int index);
   TfLiteAllocationType (*allocation_type)(const TfLiteTensor*);
+  TfLiteOperator* (*operator_create)(int32_t builtin_code, const char* name, int version, void* user_data);
+  void (*operator_delete)(TfLiteOperator*);
+  TfLiteStatus (*operator_set_prepare)(TfLiteOperator*,
+                                       TfLiteStatus (*)(void* user_data, TfLiteOpaqueContext*, TfLiteOpaqueNode*));
+  void (*options_add_operator)(TfLiteInterpreterOptions*, TfLiteOperator*);
+  const TfLiteOpaqueTensor* (*node_input)(const TfLiteOpaqueContext*, const TfLiteOpaqueNode*, int index);
+  TfLiteOpaqueTensor* (*node_output)(TfLiteOpaqueContext*, const TfLiteOpaqueNode*, int index);
+  TfLiteStatus (*node_custom_data)(const TfLiteOpaqueNode*, const void** data, int* size);
+  void (*context_report_error)(TfLiteOpaqueContext*, const char* format, ...);
+  bool has_operators() const {
+    return operator_create != nullptr && operator_delete != nullptr && operator_set_prepare != nullptr &&
+           options_add_operator != nullptr && node_input != nullptr && node_output != nullptr &&
+           node_custom_data != nullptr && context_report_error != nullptr;
+  }
   XnnpackOptions (*xnnpack_options)();
   uint32_t (*xnnpack_flags)(TfLiteDelegate*);
   TfLiteDelegate* (*xnnpack_create)(const XnnpackOptions*);

@@ -1,6 +1,11 @@
 #include "tflite/xnnpack.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <string_view>
 
@@ -11,8 +16,18 @@ namespace wasinn::tflite {
 
 namespace {
 
-constexpr uint32_t kQuantizedFlags = 3;  // 8-bit integers, signed and unsigned: the default of all versions
-constexpr size_t kNoCache = 0;
+constexpr uint32_t kQuantizedFlags = 3;  // 8-bit integers, signed and unsigned: set by default in all versions
+
+// TfLiteXNNPackDelegateOptions has no size in it and its fields have moved. It begins with the number of threads; these
+// are the places of two others, in words of 4 bytes, in the versions of TensorFlow Lite that we know.
+struct OptionsLayout {
+  int first_minor, last_minor;  // of version 2
+  size_t flags, cache;
+};
+constexpr OptionsLayout kLayouts[] = {
+    {.first_minor = 13, .last_minor = 18, .flags = 1, .cache = 2},
+    {.first_minor = 19, .last_minor = 20, .flags = 2, .cache = 4},  // runtime_flags before the flags
+};
 
 XnnpackOptions DefaultOptions(const TfLiteLibrary& library) {
   // Before 2.13 the structure is returned in registers; then it begins as it still did until 2.18.
@@ -20,14 +35,30 @@ XnnpackOptions DefaultOptions(const TfLiteLibrary& library) {
   return library.xnnpack_options();
 }
 
-// Begins with the number of threads and the flags; since 2.19 with other flags between those two. The pointer to the
-// cache comes next, and is NULL by default. What looks like neither has no cache.
-size_t CacheWord(const XnnpackOptions& options) {
-  const auto is_null = [&](size_t word) { return options.words[word] == 0 && options.words[word + 1] == 0; };
-  const auto has_flags = [&](size_t word) { return (options.words[word] & kQuantizedFlags) == kQuantizedFlags; };
-  if (has_flags(1) && is_null(2)) return 2;
-  if (options.words[1] == 0 && has_flags(2) && is_null(4)) return 4;
-  return kNoCache;
+// NULL: of a version that we do not know.
+const OptionsLayout* LayoutOf(const char* version) {
+  int major = 0, minor = 0;
+  if (std::sscanf(version, "%d.%d.", &major, &minor) != 2 || major != 2) return nullptr;
+  const auto* found = std::ranges::find_if(kLayouts, [minor](const OptionsLayout& layout) {
+    return layout.first_minor <= minor && minor <= layout.last_minor;
+  });
+  return found == std::end(kLayouts) ? nullptr : found;
+}
+
+// That the defaults lie where this layout says, and that XNNPACK reads its flags there.
+bool Holds(const TfLiteLibrary& library, const OptionsLayout& layout) {
+  const XnnpackOptions options = DefaultOptions(library);
+  const uint32_t flags = options.words[layout.flags];
+  if ((flags & kQuantizedFlags) != kQuantizedFlags || options.words[0] != 0) return false;
+  for (size_t word = 1; word < layout.cache + 2; ++word) {
+    if (word != layout.flags && options.words[word] != 0) return false;
+  }
+  XnnpackOptions fewer = options;
+  fewer.words[layout.flags] = flags & ~kQuantizedFlags;
+  const DelegatePtr one(library.xnnpack_create(&options), library.xnnpack_delete);
+  const DelegatePtr other(library.xnnpack_create(&fewer), library.xnnpack_delete);
+  return one != nullptr && other != nullptr && library.xnnpack_flags(one.get()) == flags &&
+         library.xnnpack_flags(other.get()) == fewer.words[layout.flags];
 }
 
 // The first delegate of an OS process says so, and TensorFlow Lite's C API cannot tell it not to.
@@ -43,15 +74,24 @@ void MakeTheFirst(const TfLiteLibrary& library) {
 
 }  // namespace
 
-Xnnpack::Xnnpack(const TfLiteLibrary& library, bool share_weights) : library_(library) {
+Xnnpack::Xnnpack(const TfLiteLibrary& library, const backend::Log& log, bool share_weights) : library_(library) {
   MakeTheFirst(library);
   if (!share_weights) return;
   if (library.weights_cache_create == nullptr || library.weights_cache_delete == nullptr ||
       library.weights_cache_finalize_soft == nullptr || library.xnnpack_flags == nullptr) {
     return;
   }
-  cache_word_ = CacheWord(DefaultOptions(library));
-  if (cache_word_ != kNoCache) cache_ = library.weights_cache_create();
+  const OptionsLayout* layout = LayoutOf(library.version());
+  if (layout == nullptr || !Holds(library, *layout)) {
+    log.Write(
+        WASINN_LOG_WARNING,
+        fmt::format("tflite: the options of XNNPACK in TensorFlow Lite {} are not those that are known of versions "
+                    "2.{} to 2.{}: each interpreter packs the weights for itself",
+                    library.version(), std::begin(kLayouts)->first_minor, std::rbegin(kLayouts)->last_minor));
+    return;
+  }
+  cache_word_ = layout->cache;
+  cache_ = library.weights_cache_create();
 }
 
 Xnnpack::~Xnnpack() {

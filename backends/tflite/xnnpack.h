@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "common/log.h"
 #include "tflite/tflite_library.h"
 
 namespace wasinn::tflite {
@@ -13,7 +14,8 @@ using DelegatePtr = std::unique_ptr<TfLiteDelegate, void (*)(TfLiteDelegate*)>;
 // What the interpreters of one model share of XNNPACK: the weights, packed for its kernels. Outlives the delegates.
 class Xnnpack {
  public:
-  Xnnpack(const TfLiteLibrary& library, bool share_weights);
+  // What cannot be shared is said in the log.
+  Xnnpack(const TfLiteLibrary& library, const backend::Log& log, bool share_weights);
   ~Xnnpack();
   Xnnpack(const Xnnpack&) = delete;
   Xnnpack& operator=(const Xnnpack&) = delete;

@@ -190,36 +190,5 @@ TEST(TfLiteWeights, ArePackedOnceForAllInterpreters) {
   EXPECT_LT(grown, size_t{16} << 20) << "six copies would be 96 MiB";
 }
 
-// A context must not see the state that another one left.
-TEST(TfLitePool, VariablesAreResetBetweenContexts) {
-  // A model that counts, as recurrent ones do: y = state, state += x, with TensorFlow's resource variables left out,
-  // which the file's variable tensors stand for; LSTM and SVDF use them.
-  const std::string bytes = WriteTfLite({{.tensors = {{.name = "x", .shape = {1, 1}},
-                                                      {.name = "features", .shape = {1, 1}, .data = DataOf<float>({1})},
-                                                      {.name = "time", .shape = {1, 2}, .data = DataOf<float>({1, 1})},
-                                                      {.name = "state", .shape = {1, 2}, .variable = true},
-                                                      {.name = "y", .shape = {1, 1}}},
-                                          .inputs = {0},
-                                          .outputs = {4},
-                                          .operators = {{.code = 27 /* SVDF */,
-                                                         .inputs = {0, 1, 2, -1, 3},
-                                                         .outputs = {4},
-                                                         .options_type = 6,
-                                                         .options = {1 /* rank */}}}}});
-  const Host host;
-  const Model model(host, bytes, TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  for (int i = 0; i < 2; ++i) {
-    Context context(model);
-    for (const float expected : {1.0f, 2.0f, 2.0f}) {  // the sum of the last two
-      ASSERT_TRUE(context.Set(0, Floats({1, 1}, {1})));
-      ASSERT_TRUE(context.Compute());
-      Tensor out;
-      ASSERT_TRUE(context.Get(0, &out));
-      EXPECT_THAT(out.As<float>(), ElementsAre(expected)) << "context " << i;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace wasinn::test

@@ -182,6 +182,7 @@ struct TfOperator {
   std::vector<int32_t> options;  // its fields, all int32 here
   std::string custom;            // the name of a custom operator
   int32_t version = 1;
+  std::string custom_options;
 };
 
 struct TfGraph {
@@ -233,6 +234,7 @@ inline std::string WriteTfLite(const std::vector<TfGraph>& graphs) {
         table->Set(3, op.options_type);
         table->Set(4, options);
       }
+      if (!op.custom_options.empty()) table->Set(5, Flat::Bytes(op.custom_options, 1, 4));
       operators.push_back(table);
     }
     auto table = Flat::Table();

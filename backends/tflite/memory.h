@@ -1,0 +1,28 @@
+// The memory of an interpreter, which TensorFlow Lite's C API does not tell.
+#ifndef WASINN_BACKENDS_TFLITE_MEMORY_H_
+#define WASINN_BACKENDS_TFLITE_MEMORY_H_
+
+#include <cstdint>
+
+#include "tflite/interpreter.h"
+#include "tflite/model_scan.h"
+
+namespace wasinn::tflite {
+
+// In bytes; UINT64_MAX: too many to count.
+struct MemoryPlan {
+  uint64_t arenas = 0;  // two blocks: of values, and of what lasts from one run to the next
+  uint64_t apart = 0;   // values that lie elsewhere: inputs and outputs in buffers of ours, what a run allocates
+  uint64_t hidden = 0;  // values within what a delegate computes, which lie in memory of its own: about
+
+  uint64_t all() const;
+  // What stays with the interpreter as long as it lives, less what is an input or output.
+  uint64_t lasting() const;
+};
+
+// Of an interpreter that has allocated its tensors. All zeros where the library does not show them.
+MemoryPlan PlanOf(const Interpreter& interpreter, const ModelScan& scan);
+
+}  // namespace wasinn::tflite
+
+#endif  // WASINN_BACKENDS_TFLITE_MEMORY_H_
