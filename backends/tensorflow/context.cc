@@ -16,7 +16,8 @@ Context::Context(const Model& model, const wasinn_context_options& options)
       status_(model.host().library().NewStatus()),
       inputs_(model),
       outputs_(model),
-      wanted_(model.signature().outputs().size(), true) {
+      wanted_(model.signature().outputs().size(), true),
+      kept_(model.host().services(), options.account) {
   const size_t n_inputs = model.signature().inputs().size(), n_outputs = wanted_.size();
   feeds_.reserve(n_inputs);
   values_.reserve(n_inputs);
@@ -32,28 +33,33 @@ std::shared_ptr<Session> Context::Enter(int attempt) {
     model_.host().log().Write(WASINN_LOG_DEBUG,
                               "tensorflow: a compute is repeated: another one was cancelled in its session");
   }
-  if (!model_.keeps_state() && attempt < kMostShared) {
-    own_.reset();
-    return model_.sessions().EnterShared();
+  if (!model_.keeps_state()) {
+    if (attempt < kMostShared) return model_.sessions().EnterShared();
+    std::shared_ptr<Session> session = model_.sessions().NewPrivate();
+    session->Enter();
+    return session;
   }
   if (own_ == nullptr || !own_->Enter()) {
-    own_ = model_.keeps_state() ? model_.sessions().TakeFirst() : model_.sessions().NewPrivate();
+    own_.reset();  // the old one goes before there is another
+    kept_.Resize(model_.session_bytes());
+    own_ = model_.sessions().TakeFirst();
     own_->Enter();
   }
   return own_;
 }
 
-void Context::Use(std::shared_ptr<Session> session) {
-  if (session == session_) return;
+void Context::Use(const Session& session) {
+  if (session.id() == known_session_) return;
+  known_session_ = 0;
   const auto find = [&](const std::deque<Port>& ports, std::vector<TF_Output>* tensors) {
     tensors->clear();
     for (const Port& port : ports) {
-      tensors->push_back(port.servable() ? session->Find(port.tensor) : TF_Output{nullptr, 0});
+      tensors->push_back(port.servable() ? session.Find(port.tensor) : TF_Output{nullptr, 0});
     }
   };
   find(model_.signature().inputs(), &input_tensors_);
   find(model_.signature().outputs(), &output_tensors_);
-  session_ = std::move(session);
+  known_session_ = session.id();
 }
 
 void Context::Compute() {
@@ -62,11 +68,18 @@ void Context::Compute() {
   for (int attempt = 0;; ++attempt) {
     const std::shared_ptr<Session> session = Enter(attempt);
     SessionRun run(session.get());
-    Use(session);
+    Use(*session);
+    session_ = session.get();
     ChooseTensors();
     if (Run(&run)) break;
   }
-  TakeResults();
+  try {
+    TakeResults();
+  } catch (...) {
+    FreeResults();
+    outputs_.Release();
+    throw;
+  }
   if (max_bytes_ != 0 && outputs_.bytes() > max_bytes_) {
     const uint64_t bytes = outputs_.bytes();
     outputs_.Release();
@@ -106,9 +119,7 @@ bool Context::Run(SessionRun* run) {
   if (cancelled) run->SetCancelled();
   const TF_Code code = library->TF_GetCode(status_.get());
   if (code == TF_OK) return true;
-  for (TF_Tensor*& result : results_) {
-    if (result != nullptr) library->TF_DeleteTensor(std::exchange(result, nullptr));
-  }
+  FreeResults();
   const std::string message = library.Message(status_.get());
   if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   // Operations that are stopped say different things.
@@ -116,6 +127,13 @@ bool Context::Run(SessionRun* run) {
   // Inputs have been checked; what a node complains of is no argument of the caller's.
   const wasinn_code known = CodeOf(code);
   throw Error(known == WASINN_INVALID_ARGUMENT ? WASINN_RUNTIME_ERROR : known, message);
+}
+
+// Those that nobody has taken.
+void Context::FreeResults() {
+  for (TF_Tensor*& result : results_) {
+    if (result != nullptr) model_.host().library()->TF_DeleteTensor(std::exchange(result, nullptr));
+  }
 }
 
 void Context::TakeResults() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/cancel_gate.h"
+#include "common/reservation.h"
 #include "tensorflow/inputs.h"
 #include "tensorflow/model.h"
 #include "tensorflow/outputs.h"
@@ -36,11 +37,12 @@ class Context {
  private:
   // For the attempt of a compute; it has been entered.
   std::shared_ptr<Session> Enter(int attempt);
-  void Use(std::shared_ptr<Session> session);
+  void Use(const Session& session);
   void ChooseTensors();
   // False: somebody else's cancel ended it.
   bool Run(SessionRun* run);
   void TakeResults();
+  void FreeResults();
   void RequireOutputs() const;
 
   const Model& model_;
@@ -49,10 +51,13 @@ class Context {
   Inputs inputs_;
   Outputs outputs_;
   std::vector<bool> wanted_;
-  std::shared_ptr<Session> session_;
-  std::shared_ptr<Session> own_;  // that nobody else runs in; NULL: there is none
-  bool cancelled_ = false;        // the run under way
-  // Of session_'s graph, by index in the signature; no operation: not servable.
+  // The session of the run under way. A shared one is not held beyond that, for it may be retired any time.
+  Session* session_ = nullptr;
+  bool cancelled_ = false;        // that run
+  backend::Reservation kept_;     // for the own one
+  std::shared_ptr<Session> own_;  // of a model with state; NULL: there is none yet
+  uint64_t known_session_ = 0;    // whose tensors these are
+  // Of its graph, by index in the signature; no operation: not servable.
   std::vector<TF_Output> input_tensors_, output_tensors_;
   // Of a run.
   std::vector<TF_Output> feeds_, fetches_;

@@ -28,7 +28,8 @@ bool HasGpu(const TfLibrary& library, int threads) {
 }  // namespace
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : log_(services),
+    : services_(services),
+      log_(services),
       fallback_(log_, "tensorflow"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),

@@ -61,6 +61,24 @@ void CheckSize(const GraphScan& scan, size_t bytes, uint64_t max_bytes) {
                           scan.more_bytes, max_bytes));
 }
 
+// The graph as a message and as nodes, and constants in kernels.
+uint64_t SessionBytes(const GraphScan& scan, size_t bytes) {
+  uint64_t sum = 0;
+  return __builtin_add_overflow(2 * uint64_t{bytes}, scan.more_bytes, &sum) ? UINT64_MAX / 2 : sum;
+}
+
+// The values of a SavedModel's variables, which each session reads for itself.
+uint64_t VariableBytes(const std::filesystem::path& folder) {
+  uint64_t sum = 0;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "variables", failed)) {
+    std::error_code ignored;
+    const uint64_t bytes = entry.file_size(ignored);
+    if (!ignored) sum += bytes;
+  }
+  return sum;
+}
+
 Device DeviceFor(wasinn_target target, const Host& host, bool cpu_fallback) {
   if (target == WASINN_CPU || (target == WASINN_AUTO && !host.has_gpu())) return Device::kCpu;
   if (target != WASINN_TPU && host.has_gpu()) return Device::kGpu;
@@ -149,6 +167,7 @@ void Model::LoadGraph(const Source& source) {
       std::make_unique<Sessions>([this, graph, device = source.device] { return NewSession(host_, graph, device); });
   signature_ = std::make_unique<Signature>(host_.library(), sessions_->first(), scan, std::span(source.config.outputs));
   effects_ = FindEffects(scan, signature_->OutputTensors());
+  session_bytes_ = SessionBytes(scan, source.bytes.size());
   description_ = Text({{"format", "GraphDef"},
                        {"device", source.device == Device::kGpu ? "GPU" : "CPU"},
                        {"stateful", effects_.keeps_state}});
@@ -177,6 +196,7 @@ void Model::LoadSavedModel(const Source& source) {
     return LoadSession(host_, folder, tags, device);
   });
   effects_ = FindEffects(scan, signature_->OutputTensors());
+  session_bytes_ = SessionBytes(scan, source.bytes.size()) + VariableBytes(folder);
   nlohmann::json signatures = nlohmann::json::array();
   for (const NamedSignature& one : chosen.signatures) {
     if (!one.name.starts_with("__")) signatures.push_back(one.name);

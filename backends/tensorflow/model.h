@@ -29,6 +29,8 @@ class Model {
   const char* Describe() const { return description_.c_str(); }
   // Whether a run may leave something to the next one in its session, which then belongs to one context.
   bool keeps_state() const { return effects_.keeps_state; }
+  // What a session holds, about.
+  uint64_t session_bytes() const { return session_bytes_; }
   // Whether nothing of an input outlives a run: no variable, queue or table takes it.
   bool forgets_inputs() const { return !effects_.keeps_inputs; }
 
@@ -44,6 +46,7 @@ class Model {
   std::unique_ptr<const Signature> signature_;
   std::string description_;
   Effects effects_;
+  uint64_t session_bytes_ = 0;
 };
 
 }  // namespace wasinn::tensorflow

@@ -67,6 +67,11 @@ TF_Output Session::Find(const std::string& tensor) const {
   return {operation, index};
 }
 
+uint64_t Session::NewId() {
+  static std::atomic<uint64_t> last = 0;
+  return ++last;
+}
+
 bool Session::Enter() {
   uint64_t runs = runs_.load(std::memory_order_relaxed);
   do {

@@ -35,6 +35,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  // Never that of another one in this OS process, nor 0.
+  uint64_t id() const { return id_; }
   TF_Graph* graph() const { return graph_.get(); }
   TF_Session* get() const { return session_; }
   // The tensor "node" or "node:1" of the graph. Throws WASINN_INVALID_ARGUMENT where there is none.
@@ -58,6 +60,9 @@ class Session {
   void CloseIfOnlyCancelled(uint64_t runs);
   void Close();
 
+  static uint64_t NewId();
+
+  const uint64_t id_ = NewId();
   const TfLibrary& library_;
   const TfGraph graph_;
   TF_Session* const session_;

@@ -324,6 +324,32 @@ TEST(TensorFlowState, BelongsToOneContext) {
   EXPECT_THAT(before(&beside, {0, 0}), ElementsAre(3, 4));
 }
 
+// A session of its own is its guest's to pay.
+TEST(TensorFlowState, IsCharged) {
+  const Host host;
+  const Model model(host, ModelBytes("counter/saved_model.pb"), Saved("counter"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account account;
+  {
+    Context context(model, 0, "{}", &account);
+    ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
+    MustCompute(&context);
+    EXPECT_GE(account.used, ModelBytes("counter/saved_model.pb").size());
+    account.limit = account.used;
+    Context one_more(model, 0, "{}", &account);
+    ASSERT_TRUE(one_more.Set(0, Floats({2}, {1, 2})));
+    const Result computed = one_more.Compute();
+    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  }
+  EXPECT_EQ(account.used, 0u);
+  // One that all share is the host's.
+  const Model shared(host, ModelBytes("two_tags/saved_model.pb"), Saved("two_tags"));
+  Context context(shared, 0, "{}", &account);
+  ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
+  MustCompute(&context);
+  EXPECT_EQ(account.used, 0u);
+}
+
 // Numbers drawn by one would take another's sequence further.
 TEST(TensorFlowState, RandomNumbersBelongToOneContext) {
   const Host host;
