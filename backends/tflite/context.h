@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "common/reservation.h"
 #include "tflite/model.h"
 #include "tflite/session.h"
 
@@ -46,7 +47,9 @@ class Context {
 
   const Model& model_;
   const uint64_t max_bytes_;  // 0: no limit
+  uint64_t needed_ = 0;       // for the shapes that are set, without XNNPACK
   const ThreadLease lease_;
+  backend::Reservation kept_;  // for the session
   std::unique_ptr<Session> session_;
 };
 

@@ -16,7 +16,8 @@ std::string DevicesOf(const BackendConfig& config) {
 }  // namespace
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : log_(services),
+    : services_(services),
+      log_(services),
       fallback_(log_, "tflite"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "tflite/deconvolution.h"
+#include "tflite/memory.h"
 #include "tflite/shape_check.h"
 
 namespace wasinn::tflite {
@@ -156,6 +157,7 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   host_.spare_threads().Give(threads);
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads);
   signature_ = std::make_unique<Signature>(*interpreter, scan_);
+  idle_bytes_ = LastingBytes(*interpreter);
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
 }
 
@@ -177,19 +179,23 @@ std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* x
   return interpreter;
 }
 
-void Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const {
+uint64_t Model::CheckShapesFor(const std::vector<std::vector<int>>& dims) const {
   // Custom operators may be known to a delegate only, and then the CPU's kernels cannot be asked.
-  if ((scan_.windows.empty() && !scan_.has_deconvolution) || scan_.has_custom_ops) return;
+  const bool is_risky = !scan_.windows.empty() || scan_.has_deconvolution;
+  if ((!is_risky && (dims.empty() || !uses_xnnpack_)) || scan_.has_custom_ops) return 0;
   const TfLiteLibrary& library = host_.library();
   const OperatorPtr deconvolution = NewDeconvolutionCheck(library);
-  if (scan_.has_deconvolution && deconvolution == nullptr) return;
+  if (scan_.has_deconvolution && deconvolution == nullptr) return 0;
   const Interpreter plain(library, model_.get(), InterpreterOptions{.more = deconvolution.get()});
   for (size_t i = 0; i < dims.size(); ++i) {
     const auto rank = static_cast<int32_t>(dims[i].size());
     library.resize_input(plain.get(), static_cast<int32_t>(i), dims[i].data(), rank);
   }
-  if (library.allocate_tensors(plain.get()) == kTfLiteOk) return CheckShapes(plain, scan_);
-  if (dims.empty() && HasOpenShapes(scan_)) return;
+  if (library.allocate_tensors(plain.get()) == kTfLiteOk) {
+    if (is_risky) CheckShapes(plain, scan_);
+    return PlanOf(plain, scan_).lasting();
+  }
+  if (dims.empty() && HasOpenShapes(scan_)) return 0;
   // XNNPACK would take what TensorFlow Lite refuses.
   throw Error(dims.empty() ? WASINN_INVALID_ENCODING : WASINN_INVALID_ARGUMENT,
               fmt::format("the model cannot be prepared: {}", plain.TakeMessages()));
@@ -219,6 +225,13 @@ std::unique_ptr<Interpreter> Model::NewInterpreter(int threads) const {
     }
   }
   return TryInterpreter(threads, nullptr, &prepared);
+}
+
+uint64_t Model::LastingBytes(const Interpreter& interpreter) const {
+  uint64_t bytes = PlanOf(interpreter, scan_).lasting();
+  const bool packs_for_itself = uses_xnnpack_ && !xnnpack_->shares_weights();
+  if (packs_for_itself && __builtin_add_overflow(bytes, scan_.constants, &bytes)) bytes = UINT64_MAX;
+  return bytes;
 }
 
 std::unique_ptr<Session> Model::TakeSession(int threads) const {

@@ -56,8 +56,12 @@ class Model {
   std::unique_ptr<Session> TakeSession(int threads) const;
   void GiveSession(std::unique_ptr<Session> session) const;
   std::unique_ptr<Interpreter> NewInterpreter(int threads) const;
-  // Throws where the model's kernels cannot take inputs of these shapes; none: those in the file.
-  void CheckShapesFor(const std::vector<std::vector<int>>& dims) const;
+  // What an interpreter keeps as long as it lives, about; and one that has not computed yet.
+  uint64_t LastingBytes(const Interpreter& interpreter) const;
+  uint64_t idle_bytes() const { return idle_bytes_; }
+  // Throws where the model's kernels cannot take inputs of these shapes; none: those in the file. Returns the memory
+  // that TensorFlow Lite's own kernels would need; 0: nobody had to ask.
+  uint64_t CheckShapesFor(const std::vector<std::vector<int>>& dims) const;
 
  private:
   void LoadOnTarget(const wasinn_load_options& options);
@@ -79,6 +83,7 @@ class Model {
   mutable bool uses_xnnpack_ = false;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
+  uint64_t idle_bytes_ = 0;
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Session>> idle_;
 };

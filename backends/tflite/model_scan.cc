@@ -53,6 +53,7 @@ class Scanner {
     if (graphs_.size() == 0) ThrowInvalid("it has no graph");
     ReadCodes();
     if (policy_.trust == Trust::kGuest) CheckBuffers();
+    CountConstants();
     calls_.resize(graphs_.size());
     for (uint32_t i = 0; i < graphs_.size(); ++i) ReadGraph(i);
     followed_.resize(graphs_.size());
@@ -71,6 +72,7 @@ class Scanner {
   void CheckCode(int32_t code, std::string_view custom) const;
   void CheckDeconvolution(uint32_t graph, const FlatTable& op) const;
   void CheckBuffers();
+  void CountConstants();
   void ReadGraph(uint32_t index);
   void CheckTensor(const FlatTable& tensor);
   bool IsConstant(const FlatTable& tensor) const;
@@ -153,6 +155,16 @@ void Scanner::CheckBuffers() {
     if (offset > bytes_.size() || size > bytes_.size() - offset) {
       ThrowInvalid(fmt::format("buffer {} lies outside of the model's {} bytes", i, bytes_.size()));
     }
+  }
+}
+
+void Scanner::CountConstants() {
+  Count(buffers_.size());
+  for (uint32_t i = 0; i < buffers_.size(); ++i) {
+    const FlatTable buffer = buffers_.Table(i);
+    const uint64_t bytes =
+        std::max<uint64_t>(buffer.Vector(BufferField::kData, 1).size(), buffer.Get<uint64_t>(BufferField::kSize, 0));
+    scan_.constants += std::min(bytes, UINT64_MAX - scan_.constants);
   }
 }
 

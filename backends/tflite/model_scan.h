@@ -54,6 +54,7 @@ struct ModelScan {
   uint32_t tensors = 0, operators = 0;  // of the main graph
   std::vector<Lifetime> lives;          // of its tensors
   uint64_t bytes = 0;                   // of all tensors that are computed, likewise; UINT64_MAX: too many to count
+  uint64_t constants = 0;               // bytes of weights
   bool keeps_state = false;             // a run leaves something behind for the next one that cannot be reset
   bool has_variables = false;           // likewise, but it can
 };

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "tflite/memory.h"
+#include "tflite/model.h"
 
 namespace wasinn::tflite {
 
@@ -23,9 +24,9 @@ Session::Session(const Signature& signature, std::unique_ptr<Interpreter> interp
       inputs_(signature, interpreter_->library()),
       outputs_(signature, interpreter_->library()) {}
 
-void Session::Compute(uint64_t max_bytes, const ModelScan& scan) {
+void Session::Compute(const Model& model, const Memory& memory) {
   computed_ = false;
-  Allocate(max_bytes, scan);
+  Allocate(model, memory);
   inputs_.CopyInto(*interpreter_);
   gate_.Enter();
   const TfLiteStatus status = interpreter_->library().invoke(interpreter_->get());
@@ -39,7 +40,7 @@ void Session::Compute(uint64_t max_bytes, const ModelScan& scan) {
   computed_ = true;
 }
 
-void Session::Allocate(uint64_t max_bytes, const ModelScan& scan) {
+void Session::Allocate(const Model& model, const Memory& memory) {
   const bool inputs_changed = inputs_.Apply(*interpreter_);
   const bool outputs_changed = outputs_.Apply(*interpreter_);
   if (allocated_ && !inputs_changed && !outputs_changed) return;
@@ -51,12 +52,18 @@ void Session::Allocate(uint64_t max_bytes, const ModelScan& scan) {
                                                      interpreter_->TakeMessages()));
   }
   // It has not been touched yet.
-  const uint64_t bytes = PlanOf(*interpreter_, scan).all();
-  if (max_bytes != 0 && bytes > max_bytes) {
+  const uint64_t bytes = std::max(PlanOf(*interpreter_, model.scan()).all(), memory.needed);
+  if (memory.max_bytes != 0 && bytes > memory.max_bytes) {
     throw Error(WASINN_TOO_LARGE,
-                fmt::format("the compute needs {} bytes: no more than {} are allowed", bytes, max_bytes));
+                fmt::format("the compute needs {} bytes: no more than {} are allowed", bytes, memory.max_bytes));
   }
+  Charge(model, memory);
   allocated_ = true;
+}
+
+// An interpreter never gives memory back, whatever it needs later.
+void Session::Charge(const Model& model, const Memory& memory) const {
+  memory.kept->Resize(std::max({memory.kept->bytes(), model.LastingBytes(*interpreter_), memory.needed}));
 }
 
 void Session::Output(uint32_t index, wasinn_tensor* view) {
@@ -86,7 +93,7 @@ void Session::Cancel() {
 bool Session::Reset() {
   computed_ = false;
   inputs_.Reset();
-  outputs_.Discard(*interpreter_);
+  if (!outputs_.Discard(*interpreter_)) return false;
   return interpreter_->library().reset_variable_tensors(interpreter_->get()) == kTfLiteOk;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "common/cancel_gate.h"
+#include "common/reservation.h"
 #include "tflite/inputs.h"
 #include "tflite/interpreter.h"
 #include "tflite/outputs.h"
@@ -15,19 +16,28 @@
 
 namespace wasinn::tflite {
 
+class Model;
+
 using MakeInterpreter = std::function<std::unique_ptr<Interpreter>(int threads)>;
 
 // One thread at a time, but for Cancel.
 class Session {
  public:
+  struct Memory {
+    uint64_t max_bytes = 0;                // for the values of a compute; 0: no limit
+    uint64_t needed = 0;                   // at least: XNNPACK does not tell what it needs for other shapes
+    backend::Reservation* kept = nullptr;  // for what the interpreter keeps
+  };
+
   Session(const Signature& signature, std::unique_ptr<Interpreter> interpreter);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   int threads() const { return interpreter_->threads(); }
   Inputs& inputs() { return inputs_; }
-  // `max_bytes`: of TensorFlow Lite's memory for values; 0: no limit.
-  void Compute(uint64_t max_bytes, const ModelScan& scan);
+  void Compute(const Model& model, const Memory& memory);
+  // Charges what the interpreter keeps. Throws where that is too much.
+  void Charge(const Model& model, const Memory& memory) const;
   void Output(uint32_t index, wasinn_tensor* view);
   void TakeOutput(uint32_t index, wasinn_tensor* out);
   void DiscardOutputs(const MakeInterpreter& make);
@@ -37,7 +47,7 @@ class Session {
   bool Reset();
 
  private:
-  void Allocate(uint64_t max_bytes, const ModelScan& scan);
+  void Allocate(const Model& model, const Memory& memory);
 
   const Signature& signature_;
   std::unique_ptr<Interpreter> interpreter_;

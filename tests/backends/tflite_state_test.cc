@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int32_t kOpDequantize = 6, kOpSvdf = 27, kOpRandomUniform = 148;
+constexpr int32_t kOpDequantize = 6, kOpMean = 40, kOpSvdf = 27, kOpRandomUniform = 148;
 
 // y = relu(x) and what was x before it, which a variable tensor keeps.
 std::string Remembering() {
@@ -109,6 +109,79 @@ TEST(TfLiteMemory, ArenasAreCountedEachForItself) {
     ASSERT_TRUE(less.Set(0, x));
     EXPECT_EQ(less.Compute().code, WASINN_TOO_LARGE) << config;
   }
+}
+
+// x → a large value → y.
+std::string LargeBetween(int32_t rows, const std::vector<int32_t>& signature = {}) {
+  return WriteTfLite({{.tensors = {{.name = "x", .shape = {rows, 1}, .signature = signature},
+                                   {.name = "wide", .shape = {1, 1 << 16}, .data = std::string(4 << 16, 0)},
+                                   {.name = "large", .shape = {rows, 1 << 16}},
+                                   {.name = "axis", .type = kTfInt32, .shape = {1}, .data = DataOf<int32_t>({1})},
+                                   {.name = "y", .shape = {rows, 1}}},
+                       .inputs = {0},
+                       .outputs = {4},
+                       .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions},
+                                     {.code = kOpMean,
+                                      .inputs = {2, 3},
+                                      .outputs = {4},
+                                      .options_type = 27 /* ReducerOptions */,
+                                      .options = {1}}}}});
+}
+
+// What the interpreter of each context keeps is its guest's.
+TEST(TfLiteMemory, OfContextsIsCharged) {
+  const uint64_t large = 16 << 20;
+  for (const char* config : {"{}", R"({"xnnpack": false})"}) {
+    const Host host(config);
+    const Model model(host, LargeBetween(64), TfLiteOptions());
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    Account account = {.limit = 10 * large};
+    const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
+    std::vector<wasinn_backend_context*> contexts;
+    Result made;
+    while (contexts.size() < 256) {
+      wasinn_backend_context* context = nullptr;
+      made = TakeError(host.table().context_new(model.get(), &options, &context));
+      if (!made) break;
+      contexts.push_back(context);
+    }
+    EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
+    EXPECT_GE(contexts.size(), 5u) << config;
+    EXPECT_LE(contexts.size(), 10u) << config;
+    for (wasinn_backend_context* context : contexts) host.table().context_free(context);
+    EXPECT_EQ(account.used, 0u);
+  }
+}
+
+// And it grows with the inputs, once and for all.
+TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
+  const uint64_t large = 16 << 20;
+  const Host host;
+  const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account account = {.limit = 3 * large};
+  {
+    Context context(model, 0, "{}", &account);
+    const auto compute = [&](int64_t rows) {
+      EXPECT_TRUE(context.Set(0, Floats({rows, 1}, std::vector<float>(static_cast<size_t>(rows), 2))));
+      return context.Compute();
+    };
+    EXPECT_TRUE(compute(1));
+    const uint64_t small = account.used;
+    EXPECT_LT(small, large / 8);
+    const Result grown = compute(64);
+    EXPECT_TRUE(grown) << grown.message;
+    EXPECT_GE(account.used, large);
+    EXPECT_TRUE(compute(1));
+    EXPECT_GE(account.used, large) << "TensorFlow Lite has it still";
+    EXPECT_EQ(compute(1024).code, WASINN_TOO_LARGE);
+    EXPECT_TRUE(compute(64));
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::Each(2));
+  }
+  EXPECT_EQ(account.used, 0u);
+  // Nobody's interpreter keeps it for the next context.
+  Context next(model, 0, "{}", &account);
+  EXPECT_LT(account.used, large / 8);
 }
 
 struct Deconvolution {
