@@ -3,6 +3,8 @@
 //    2,3 or -1,4, or "scalar" or "any"; with `always`: the output is there before a compute, and shows the guest's
 //    configuration
 //  - delay MS: a compute takes so long; it can be cancelled
+//  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
+//  - load_gate PATH: a load does so
 //  - deaf: a compute cannot be cancelled
 //  - fail CODE: a compute ends in the error of that number
 //  - load_delay MS: a load takes so long; it can be cancelled
@@ -57,7 +59,7 @@ struct wasinn_backend_model {
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0;
   bool deaf = false, unbindable = false, alias = false, late = false;
-  std::string description;
+  std::string description, gate, load_gate;
   wasinn::echo::Kept kept;
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/echo.h"
+#include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
@@ -141,10 +142,11 @@ class WamrTest : public ::testing::Test {
  protected:
   WamrTest() {
     AddEchoModel(host_.get(), "one", "in x f32 1\n");
-    AddEchoModel(host_.get(), "endless", "in x f32 1\ndelay 100000\n");
+    AddEchoModel(host_.get(), "endless", "in x f32 1\n" + gate_.Compute());
     AddEchoModel(host_.get(), "model", "in x f32 2,2\n");
   }
 
+  const Gate gate_;  // nobody opens it
   Log log_;
   const HostPtr host_ = EchoHost(log_, "limits.max_graphs = 20\nlimits.compute_timeout_ms = 0\n");
 };
@@ -281,7 +283,7 @@ TEST_F(WamrTest, AGuestThatIsEndedInsideACompute) {
   Puppet guest(module);
   const uint32_t context = guest.NewContext("endless");
   std::thread killer([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    gate_.Await();
     wasm_runtime_terminate(guest.instance());
   });
   const auto start = steady_clock::now();

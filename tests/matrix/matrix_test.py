@@ -115,6 +115,20 @@ class MatrixTest(unittest.TestCase):
             self.assertEqual(self.words(out, "One", "blue"), ["1+1", "NOT COVERED"])
             self.assertIn("not covered: one x blue x new has no", out)
 
+    def test_a_sample(self):
+        """As of a build with sanitizers: it is said where no conformance test ran, and hostile ones must run everywhere."""
+        built = {**BUILT, "sample": True}
+        tests = [name for name in TESTS if name != "Good.Test/B_new"]
+        code, out, readme = self.tell(tests=tests, built=built, readme=README)
+        self.assertEqual((code, readme), (1, README))
+        self.assertEqual(self.words(out, "One", "blue"), ["1+1", "0+1"])
+        self.assertIn("a cell with 0 of them ran none", out)
+        self.assertIn("the table is not written", out)
+        self.assertEqual(self.tell(tests=tests, built=built)[0], 0)
+        code, out, _ = self.tell(tests=[name for name in TESTS if name != "Bad.Test/B_new"], built=built)
+        self.assertEqual((code, self.words(out, "One", "blue")), (1, ["1+1", "NOT COVERED"]))
+        self.assertEqual(self.tell({"Bad.Test/B_new": "notrun"}, tests=tests, built=built)[0], 1)
+
     def test_skipping_covers_nothing(self):
         code, out, _ = self.tell({"Bad.Test/R_new": "notrun"})
         self.assertEqual(code, 1)

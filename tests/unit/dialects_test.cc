@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "support/echo.h"
+#include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
@@ -156,7 +157,8 @@ TEST_F(Dialects, HandlesOfAnotherKind) {
 }
 
 TEST_F(Dialects, FinalizeStopsACompute) {
-  AddEchoModel(host_.get(), "slow", "in x f32 2\ndelay 20000\n");
+  const Gate gate;
+  AddEchoModel(host_.get(), "slow", "in x f32 2\n" + gate.Compute());
   uint32_t graph = 0;
   ASSERT_EQ(guest_.LoadByName("slow", graph), kSuccess);
   const uint32_t context = Context(graph);
@@ -164,7 +166,7 @@ TEST_F(Dialects, FinalizeStopsACompute) {
   FakeGuest thread(process_.get());
   uint32_t error = kSuccess;
   std::jthread computing([&] { error = thread.Call("compute", {context}); });
-  while (Stats().computes == 0) std::this_thread::yield();
+  gate.Await();
   EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kSuccess);
   computing.join();
   EXPECT_EQ(error, kRuntimeError);

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <thread>
 
+#include "support/gate.h"
 #include "unit/lent_memory.h"
 
 namespace wasinn::testing {
@@ -14,19 +14,19 @@ namespace {
 // Whoever ends a compute waits until it is out of the guest's memory.
 class LentInputInFlight : public LentInput {
  protected:
-  // A compute of 300 ms that cannot be cancelled, under way.
+  // A compute that cannot be cancelled, under way until the gate is opened.
   void Begin() {
-    context_ = NewContext("in x f32 2\ndelay 300\ndeaf\n");
+    context_ = NewContext("in x f32 2\ndeaf\n" + gate_.Compute());
     memory_.Write<float>(LentMemory::kData, {1, 2});
     ASSERT_EQ(memory_.SetFloats(context_, LentMemory::kData), kSuccess);
     thread_ = std::thread([this] {
       error_ = memory_.Call("compute", {context_});
       returned_ = true;
     });
-    while (Stats().computes == 0) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    gate_.Await();
   }
 
+  const Gate gate_;
   std::thread thread_;
   std::atomic<bool> returned_{false};
   std::atomic<uint32_t> error_{~0u};
@@ -34,11 +34,19 @@ class LentInputInFlight : public LentInput {
 };
 
 TEST_F(LentInputInFlight, CloseWaits) {
-  const auto start = std::chrono::steady_clock::now();
   Begin();
-  wasinn_process_close(process_.get());
-  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(300));
-  memory_.Move(64);  // nobody looks there any more
+  std::atomic<bool> closed{false};
+  std::thread closing([&] {
+    wasinn_process_close(process_.get());
+    closed = true;
+    memory_.Move(64);  // nobody looks there any more
+  });
+  LentMemory other(process_.get(), 8);
+  constexpr uint32_t kNothing = 1000;
+  while (other.Call("finalize_execution_context", {kNothing}) == kInvalidArgument) std::this_thread::yield();
+  EXPECT_FALSE(closed) << "the process answers no more, and waits for the compute";
+  gate_.Open();
+  closing.join();
   thread_.join();
   EXPECT_EQ(error_, kRuntimeError);
 }
@@ -47,6 +55,7 @@ TEST_F(LentInputInFlight, FinalizeLeavesItToTheCall) {
   Begin();
   EXPECT_EQ(LentMemory(process_.get(), 8).Call("finalize_execution_context", {context_}), kSuccess);
   EXPECT_FALSE(returned_);
+  gate_.Open();
   thread_.join();
   EXPECT_EQ(error_, kRuntimeError) << "cancelled";
   memory_.Move(64);
@@ -58,6 +67,7 @@ TEST_F(LentInputInFlight, AnotherThreadIsTold) {
   LentMemory other(process_.get(), 8);
   EXPECT_EQ(other.Call("compute", {context_}), kBusy);
   EXPECT_EQ(other.SetFloats(context_, LentMemory::kData), kBusy);
+  gate_.Open();
   thread_.join();
   EXPECT_EQ(error_, kSuccess);
 }

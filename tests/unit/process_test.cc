@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 #include "support/echo.h"
+#include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
@@ -216,22 +216,18 @@ TEST(Deadlines, AnEndlessLoadEnds) {
 TEST(Threads, AContextInUseIsBusyForOthers) {
   Log log;
   const HostPtr host = EchoHost(log);
-  AddEchoModel(host.get(), "slow", "in x f32 1\ndelay 300\n");
+  const Gate gate;
+  AddEchoModel(host.get(), "slow", "in x f32 1\n" + gate.Compute());
   Guest guest(host.get());
   const uint32_t context = guest.NewContext("slow");
   ASSERT_EQ(guest.guest.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
   const uint32_t out = guest.guest.Reserve(8), tensor = guest.guest.PutTensor({1}, kF32, out, 4);
-  // The set_input below may be the one that is first.
-  std::thread computing([&] {
-    uint32_t answer = kBusy;
-    while (answer == kBusy) answer = guest.guest.Call("compute", {context});
-    EXPECT_EQ(answer, kSuccess);
-  });
-  uint32_t answer = kSuccess;
-  while ((answer = guest.guest.Call("set_input", {context, 0, tensor})) == kSuccess) std::this_thread::yield();
-  EXPECT_EQ(answer, kBusy);
+  std::thread computing([&] { EXPECT_EQ(guest.guest.Call("compute", {context}), kSuccess); });
+  gate.Await();
+  EXPECT_EQ(guest.guest.Call("set_input", {context, 0, tensor}), kBusy);
   EXPECT_EQ(guest.guest.Call("compute", {context}), kBusy);
   EXPECT_EQ(guest.guest.Call("get_output", {context, 0, out, 4, out + 4}), kBusy);
+  gate.Open();
   computing.join();
   EXPECT_EQ(guest.guest.Call("set_input", {context, 0, tensor}), kSuccess);
 }
@@ -282,16 +278,13 @@ TEST(Threads, StressOnSharedAndOwnContexts) {
 TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
   Log log;
   const HostPtr host = EchoHost(log);
-  AddEchoModel(host.get(), "endless", "in x f32 1\ndelay 1000000\n");
+  const Gate gate;
+  AddEchoModel(host.get(), "endless", "in x f32 1\n" + gate.Compute());
   Guest guest(host.get());
   const uint32_t context = guest.NewContext("endless");
   ASSERT_EQ(guest.guest.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
-  std::atomic<bool> started{false};
-  std::thread computing([&] {
-    started = true;
-    EXPECT_EQ(guest.guest.Call("compute", {context}), kRuntimeError);
-  });
-  while (!started) std::this_thread::yield();
+  std::thread computing([&] { EXPECT_EQ(guest.guest.Call("compute", {context}), kRuntimeError); });
+  gate.Await();
   wasinn_process_close(guest.process.get());
   computing.join();
   EXPECT_EQ(guest.guest.Call("compute", {context}), kRuntimeError);
@@ -305,14 +298,12 @@ TEST(Close, CancelsALoad) {
   Log log;
   const HostPtr host = EchoHost(log);
   Guest guest(host.get());
-  std::atomic<bool> started{false};
+  const Gate gate;
   std::thread loading([&] {
     uint32_t graph = 0;
-    started = true;
-    EXPECT_EQ(guest.guest.LoadBytes(EchoModel("load_delay 1000000\n"), kGgml, graph), kRuntimeError);
+    EXPECT_EQ(guest.guest.LoadBytes(EchoModel(gate.Load()), kGgml, graph), kRuntimeError);
   });
-  while (!started) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  gate.Await();
   wasinn_process_close(guest.process.get());
   loading.join();
 }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <thread>
 
+#include "support/gate.h"
 #include "unit/wit_guest.h"
 
 namespace wasinn::testing {
@@ -333,13 +334,15 @@ TEST_F(WitTest, AClosedProcessTraps) {
 
 TEST_F(WitTest, AContextInUseIsBusy) {
   Open();
-  AddEchoModel(host_.get(), "slow", "in x f32 2\ndelay 200\n");
+  const Gate gate;
+  AddEchoModel(host_.get(), "slow", "in x f32 2\n" + gate.Compute());
   const uint32_t context = guest().ContextOf("slow");
   std::thread other([&] { EXPECT_TRUE(guest().Compute(context, {{"x", Two()}}).ok()); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(80));
+  gate.Await();
   const Outcome outcome = guest().Compute(context, {{"x", Two()}});
   EXPECT_EQ(outcome.error, kWitRuntimeError);
   EXPECT_THAT(outcome.message, HasSubstr("another thread is using this context"));
+  gate.Open();
   other.join();
 }
 

@@ -11,6 +11,7 @@
 
 #include "engines/any/program.h"
 #include "support/echo.h"
+#include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
@@ -24,7 +25,7 @@ class Wasm3Test : public ::testing::Test {
  protected:
   Wasm3Test() {
     AddEchoModel(host_.get(), "model", "in x f32 1,1,4,4\n");
-    AddEchoModel(host_.get(), "endless", "in x f32 1,1,4,4\ndelay 100000\n");
+    AddEchoModel(host_.get(), "endless", "in x f32 1,1,4,4\n" + gate_.Compute());
   }
 
   // Inputs of which no two are equal.
@@ -47,6 +48,7 @@ class Wasm3Test : public ::testing::Test {
     return values;
   }
 
+  const Gate gate_;  // nobody opens it
   Log log_;
   HostPtr host_ = EchoHost(log_, "limits.compute_timeout_ms = 0\n");
 };
@@ -125,7 +127,7 @@ TEST_F(Wasm3Test, AGuestThatIsStoppedInsideACompute) {
   Program program(host_.get()), other(host_.get());
   GiveWork(program, NewWork("endless", {1, 1, 4, 4}), Inputs(1, 1));
   std::thread stopper([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    gate_.Await();
     program.guest().Stop();
   });
   const auto start = steady_clock::now();

@@ -1,0 +1,30 @@
+// Where a compute or a load of the echo backend waits for a test, in this process or in another one.
+#pragma once
+
+#include <string>
+
+namespace wasinn::testing {
+
+class Gate {
+ public:
+  Gate();
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  // The line of a model that computes, or loads, behind this gate.
+  std::string Compute() const { return "gate " + path() + "\n"; }
+  std::string Load() const { return "load_gate " + path() + "\n"; }
+
+  // Until something is at the gate. What never comes is ended by the test's time limit.
+  void Await() const;
+  // For all that wait and will come.
+  void Open() const;
+
+ private:
+  std::string path() const { return folder_ + "/gate"; }
+
+  std::string folder_;
+};
+
+}  // namespace wasinn::testing
