@@ -14,9 +14,6 @@ import unittest
 WASINN = os.environ["WASINN"]
 SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
 COUNTS = os.environ["WASINN_COUNTS"] == "1"
-COMPONENTS = os.environ["WASINN_COMPONENTS"] == "1"
-
-TORCH = os.environ["WASINN_TORCH"] == "1"
 
 TINY = SOURCE / "tests/models/tiny"
 TORCH_MODELS = SOURCE / "tests/models/torch"
@@ -113,12 +110,7 @@ class CountsTest(BenchTest):
 
 
 class TorchTest(BenchTest):
-    """PyTorch natively comes from a library of its own."""
-
-    def setUp(self):
-        if not TORCH:
-            self.skipTest("this build has no PyTorch")
-        super().setUp()
+    """PyTorch natively comes from a library of its own, which not every build has."""
 
     def check_counts(self, model, shape, input_bytes, output_bytes, copies=2):
         report = self.report(TORCH_MODELS / model, "--shape", shape)
@@ -149,7 +141,8 @@ class TorchTest(BenchTest):
 
 
 class ComponentTest(BenchTest):
-    @unittest.skipUnless(COMPONENTS, "this Wasmtime cannot serve wasi:nn to components")
+    """Needs a Wasmtime that serves wasi:nn to components."""
+
     def test_copies_once_each_way(self):
         for model in ("relu", "mean", "two_in_two_out", "identity_bf16", "identity_u16", "identity_scalar", "identity_empty"):
             with self.subTest(model):
@@ -158,14 +151,16 @@ class ComponentTest(BenchTest):
                 self.assertEqual(report["copies"], 4 if model == "two_in_two_out" else 2)
                 self.assertTrue(report["outputs_equal"])
 
-    @unittest.skipUnless(COMPONENTS, "this Wasmtime cannot serve wasi:nn to components")
     def test_allocations_do_not_grow(self):
         # Of which the engine makes most; the tensors' own memory is none of them.
         allocations = self.report("--abi", "wit", TINY / "relu.onnx", iterations=20)["allocations"]
         if COUNTS:
             self.assertLessEqual(allocations, 14)
 
-    @unittest.skipIf(COMPONENTS, "this Wasmtime can serve wasi:nn to components")
+
+class WithoutComponentsTest(BenchTest):
+    """Where Wasmtime cannot."""
+
     def test_without_the_library(self):
         self.check_error("scripts/deps.sh wasmtime-component", "--abi", "wit", TINY / "mean.onnx")
 

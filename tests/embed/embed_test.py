@@ -32,7 +32,9 @@ def run(*command, cwd, env=None):
     return done.stdout
 
 
-class EmbedTest(unittest.TestCase):
+class Installed(unittest.TestCase):
+    """A prefix, and programs that use it."""
+
     @classmethod
     def setUpClass(cls):
         cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-embed-"))
@@ -69,6 +71,8 @@ class EmbedTest(unittest.TestCase):
         run(CMAKE, "--build", build, cwd=self.dir)
         return self.dir / build
 
+
+class EmbedTest(Installed):
     def test_the_example_by_cmake(self):
         self.check_example(self.build_by_cmake("example", "by-cmake") / "embed-wasmtime")
 
@@ -87,93 +91,6 @@ class EmbedTest(unittest.TestCase):
         run(CXX, *strict, "example/main.cc", "-o", "by-pkg-config", *wasmtime, *flags, "-pthread", cwd=self.dir)
         self.check_example(self.dir / "by-pkg-config")
 
-    def check_wamr_example(self, program):
-        guest = self.dir / "wamr-example" / "guest.wasm"
-        include = next(self.prefix.glob("include/wasinn-guest"))
-        flags = ["--target=wasm32-wasi", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
-        run(CLANG, *flags, "wamr-example/guest.c", "-o", guest, cwd=self.dir)
-        out = run(program, MODEL, guest, cwd=self.dir, env={"LD_LIBRARY_PATH": f"{self.library_path()}:{WAMR_LIB}"})
-        self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
-
-    @unittest.skipUnless(WAMR_LIB and CLANG, "needs WAMR and a compiler for guests")
-    def test_the_wamr_example_by_cmake(self):
-        prefixes = f"{self.prefix};{pathlib.Path(WAMR_LIB).parent}"
-        run(CMAKE, "-G", "Ninja", "-S", "wamr-example", "-B", "wamr", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
-        run(CMAKE, "--build", "wamr", cwd=self.dir)
-        self.check_wamr_example(self.dir / "wamr" / "embed-wamr")
-
-    @unittest.skipUnless(WAMR_LIB and CLANG, "needs WAMR and a compiler for guests")
-    def test_the_wamr_example_by_pkg_config(self):
-        flags = self.pkg_config("wasinn-wamr", "--cflags", "--libs")
-        strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
-        wamr = [f"-isystem{WAMR_INCLUDE}", f"-L{WAMR_LIB}"]
-        run(CXX, *strict, "wamr-example/main.cc", "-o", "wamr-pc", *wamr, *flags, "-pthread", cwd=self.dir)
-        self.check_wamr_example(self.dir / "wamr-pc")
-
-    @unittest.skipUnless(WAMR_LIB and CLANG, "needs WAMR and a compiler for guests")
-    def test_the_wamr_adapter_from_its_source(self):
-        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wamr").glob("*.cc"))
-        flags = self.pkg_config("wasinn", "--cflags", "--libs")
-        command = [CXX, "-std=c++20", "wamr-example/main.cc", *sources, "-o", "wamr-source", f"-isystem{WAMR_INCLUDE}"]
-        run(*command, f"-L{WAMR_LIB}", *flags, "-liwasm", "-pthread", cwd=self.dir)
-        self.check_wamr_example(self.dir / "wamr-source")
-
-    def run_with_wasmedge(self, program, *args):
-        command = [WASMEDGE_RUN, program] if WASMEDGE_RUN else [program]
-        path = self.library_path() if WASMEDGE_RUN else f"{self.library_path()}:{WASMEDGE_LIB}"
-        return run(*command, *args, cwd=self.dir, env={"LD_LIBRARY_PATH": path})
-
-    def wasmedge_guest(self):
-        guest = self.dir / "wasmedge-example" / "guest.wasm"
-        include = next(self.prefix.glob("include/wasinn-guest"))
-        flags = ["--target=wasm32-wasi", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
-        run(CLANG, *flags, "wasmedge-example/guest.c", "-o", guest, cwd=self.dir)
-        return guest
-
-    def check_wasmedge_example(self, program):
-        out = self.run_with_wasmedge(program, MODEL, self.wasmedge_guest())
-        self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
-
-    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
-    def test_the_wasmedge_example_by_cmake(self):
-        prefixes = f"{self.prefix};{pathlib.Path(WASMEDGE_LIB).parent}"
-        run(CMAKE, "-G", "Ninja", "-S", "wasmedge-example", "-B", "wasmedge", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
-        run(CMAKE, "--build", "wasmedge", cwd=self.dir)
-        self.check_wasmedge_example(self.dir / "wasmedge" / "embed-wasmedge")
-
-    def wasmedge_libs(self):
-        # Of that folder the library alone, for it may have a newer system's C library too, whose symbols this one lacks.
-        lib = self.dir / "wasmedge-lib"
-        lib.mkdir(exist_ok=True)
-        if not (lib / "libwasmedge.so").exists():
-            (lib / "libwasmedge.so").symlink_to(pathlib.Path(WASMEDGE_LIB) / "libwasmedge.so")
-        return [f"-isystem{WASMEDGE_INCLUDE}", f"-L{lib}"] + (["-Wl,--allow-shlib-undefined"] if WASMEDGE_RUN else [])
-
-    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
-    def test_the_wasmedge_example_by_pkg_config(self):
-        flags = self.pkg_config("wasinn-wasmedge", "--cflags", "--libs")
-        strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
-        sources = ["wasmedge-example/main.cc"]
-        run(CXX, *strict, *sources, "-o", "wasmedge-pc", *self.wasmedge_libs(), *flags, "-pthread", cwd=self.dir)
-        self.check_wasmedge_example(self.dir / "wasmedge-pc")
-
-    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
-    def test_the_installed_plugin_in_virtual_machines(self):
-        strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-        run(CC, *strict, "wasmedge_vm.c", "-o", "wasmedge-vm", *self.wasmedge_libs(), "-lwasmedge", cwd=self.dir)
-        plugins = next(self.prefix.glob("lib*/**/libwasmedgePluginWasiNN.so")).parent
-        preloads = [f"other:onnx:cpu:{MODEL}", f"digits:onnx:cpu:{MODEL}"]
-        out = self.run_with_wasmedge(self.dir / "wasmedge-vm", plugins, self.wasmedge_guest(), *preloads)
-        self.assertEqual(out.splitlines(), ["5 7", "5", "7"])
-
-    @unittest.skipUnless(WASMEDGE_LIB and CLANG, "needs WasmEdge and a compiler for guests")
-    def test_the_wasmedge_adapter_from_its_source(self):
-        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmedge").glob("*.cc"))
-        flags = self.pkg_config("wasinn", "--cflags", "--libs")
-        command = [CXX, "-std=c++20", "wasmedge-example/main.cc", *sources, "-o", "wasmedge-source", *self.wasmedge_libs()]
-        run(*command, *flags, "-lwasmedge", "-pthread", cwd=self.dir)
-        self.check_wasmedge_example(self.dir / "wasmedge-source")
-
     def test_a_missing_component_is_an_error(self):
         (self.dir / "missing").mkdir()
         (self.dir / "missing" / "CMakeLists.txt").write_text(
@@ -190,15 +107,6 @@ class EmbedTest(unittest.TestCase):
         command = [CXX, "-std=c++17", "example/main.cc", *sources, "-o", "by-source", f"-isystem{WASMTIME_INCLUDE}"]
         run(*command, f"-L{WASMTIME_LIB}", *flags, "-lwasmtime", "-pthread", cwd=self.dir)
         self.check_example(self.dir / "by-source")
-
-    @unittest.skipUnless(SERVES_COMPONENTS, "this Wasmtime cannot serve wasi:nn to components")
-    def test_components_in_a_program_that_is_not_position_independent(self):
-        # There the address of a library's function is one in the program.
-        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmtime").glob("*.cc"))
-        flags = self.pkg_config("wasinn", "--cflags", "--libs")
-        command = [CXX, "-std=c++17", "-fno-pie", "-no-pie", "component-example/main.cc", *sources, "-o", "without-pie"]
-        run(*command, f"-isystem{WASMTIME_INCLUDE}", f"-L{WASMTIME_LIB}", *flags, "-lwasmtime", "-pthread", cwd=self.dir)
-        self.check_example(self.dir / "without-pie", "component-example")
 
     def test_c_program(self):
         flags = self.pkg_config("wasinn-wasmtime", "--cflags", "--libs")
@@ -258,3 +166,103 @@ class EmbedTest(unittest.TestCase):
         names = {path.name for path in (self.prefix / "include" / "wasinn-guest").iterdir()}
         headers = {"wasi_nn.h", "wasi_nn_ext.h", "wasi_nn.hpp", "wasi_nn_ext.hpp", "wasi_nn_component.h", "wasi_nn_wamr.h"}
         self.assertEqual(names, headers | {"wasi_nn_component_start.c", "wit"})
+
+
+class WamrTest(Installed):
+    """Needs WAMR and a compiler for guests."""
+
+    def check_wamr_example(self, program):
+        guest = self.dir / "wamr-example" / "guest.wasm"
+        include = next(self.prefix.glob("include/wasinn-guest"))
+        flags = ["--target=wasm32-wasi", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
+        run(CLANG, *flags, "wamr-example/guest.c", "-o", guest, cwd=self.dir)
+        out = run(program, MODEL, guest, cwd=self.dir, env={"LD_LIBRARY_PATH": f"{self.library_path()}:{WAMR_LIB}"})
+        self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
+
+    def test_the_wamr_example_by_cmake(self):
+        prefixes = f"{self.prefix};{pathlib.Path(WAMR_LIB).parent}"
+        run(CMAKE, "-G", "Ninja", "-S", "wamr-example", "-B", "wamr", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
+        run(CMAKE, "--build", "wamr", cwd=self.dir)
+        self.check_wamr_example(self.dir / "wamr" / "embed-wamr")
+
+    def test_the_wamr_example_by_pkg_config(self):
+        flags = self.pkg_config("wasinn-wamr", "--cflags", "--libs")
+        strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+        wamr = [f"-isystem{WAMR_INCLUDE}", f"-L{WAMR_LIB}"]
+        run(CXX, *strict, "wamr-example/main.cc", "-o", "wamr-pc", *wamr, *flags, "-pthread", cwd=self.dir)
+        self.check_wamr_example(self.dir / "wamr-pc")
+
+    def test_the_wamr_adapter_from_its_source(self):
+        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wamr").glob("*.cc"))
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        command = [CXX, "-std=c++20", "wamr-example/main.cc", *sources, "-o", "wamr-source", f"-isystem{WAMR_INCLUDE}"]
+        run(*command, f"-L{WAMR_LIB}", *flags, "-liwasm", "-pthread", cwd=self.dir)
+        self.check_wamr_example(self.dir / "wamr-source")
+
+
+class WasmEdgeTest(Installed):
+    """Needs WasmEdge and a compiler for guests."""
+
+    def run_with_wasmedge(self, program, *args):
+        command = [WASMEDGE_RUN, program] if WASMEDGE_RUN else [program]
+        path = self.library_path() if WASMEDGE_RUN else f"{self.library_path()}:{WASMEDGE_LIB}"
+        return run(*command, *args, cwd=self.dir, env={"LD_LIBRARY_PATH": path})
+
+    def wasmedge_guest(self):
+        guest = self.dir / "wasmedge-example" / "guest.wasm"
+        include = next(self.prefix.glob("include/wasinn-guest"))
+        flags = ["--target=wasm32-wasi", "-nostdlib", "-O2", "-Wl,--no-entry", f"-I{include}"]
+        run(CLANG, *flags, "wasmedge-example/guest.c", "-o", guest, cwd=self.dir)
+        return guest
+
+    def check_wasmedge_example(self, program):
+        out = self.run_with_wasmedge(program, MODEL, self.wasmedge_guest())
+        self.assertEqual(sorted(out.splitlines()), ["guest 0 sees a 5", "guest 1 sees a 7"])
+
+    def test_the_wasmedge_example_by_cmake(self):
+        prefixes = f"{self.prefix};{pathlib.Path(WASMEDGE_LIB).parent}"
+        run(CMAKE, "-G", "Ninja", "-S", "wasmedge-example", "-B", "wasmedge", f"-DCMAKE_PREFIX_PATH={prefixes}", cwd=self.dir)
+        run(CMAKE, "--build", "wasmedge", cwd=self.dir)
+        self.check_wasmedge_example(self.dir / "wasmedge" / "embed-wasmedge")
+
+    def wasmedge_libs(self):
+        # Of that folder the library alone, for it may have a newer system's C library too, whose symbols this one lacks.
+        lib = self.dir / "wasmedge-lib"
+        lib.mkdir(exist_ok=True)
+        if not (lib / "libwasmedge.so").exists():
+            (lib / "libwasmedge.so").symlink_to(pathlib.Path(WASMEDGE_LIB) / "libwasmedge.so")
+        return [f"-isystem{WASMEDGE_INCLUDE}", f"-L{lib}"] + (["-Wl,--allow-shlib-undefined"] if WASMEDGE_RUN else [])
+
+    def test_the_wasmedge_example_by_pkg_config(self):
+        flags = self.pkg_config("wasinn-wasmedge", "--cflags", "--libs")
+        strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+        sources = ["wasmedge-example/main.cc"]
+        run(CXX, *strict, *sources, "-o", "wasmedge-pc", *self.wasmedge_libs(), *flags, "-pthread", cwd=self.dir)
+        self.check_wasmedge_example(self.dir / "wasmedge-pc")
+
+    def test_the_installed_plugin_in_virtual_machines(self):
+        strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+        run(CC, *strict, "wasmedge_vm.c", "-o", "wasmedge-vm", *self.wasmedge_libs(), "-lwasmedge", cwd=self.dir)
+        plugins = next(self.prefix.glob("lib*/**/libwasmedgePluginWasiNN.so")).parent
+        preloads = [f"other:onnx:cpu:{MODEL}", f"digits:onnx:cpu:{MODEL}"]
+        out = self.run_with_wasmedge(self.dir / "wasmedge-vm", plugins, self.wasmedge_guest(), *preloads)
+        self.assertEqual(out.splitlines(), ["5 7", "5", "7"])
+
+    def test_the_wasmedge_adapter_from_its_source(self):
+        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmedge").glob("*.cc"))
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        command = [CXX, "-std=c++20", "wasmedge-example/main.cc", *sources, "-o", "wasmedge-source", *self.wasmedge_libs()]
+        run(*command, *flags, "-lwasmedge", "-pthread", cwd=self.dir)
+        self.check_wasmedge_example(self.dir / "wasmedge-source")
+
+
+class ComponentsTest(Installed):
+    """Needs a Wasmtime that serves wasi:nn to components."""
+
+    def test_components_in_a_program_that_is_not_position_independent(self):
+        # There the address of a library's function is one in the program.
+        sources = sorted((self.prefix / "share" / "wasinn" / "engines" / "wasmtime").glob("*.cc"))
+        flags = self.pkg_config("wasinn", "--cflags", "--libs")
+        command = [CXX, "-std=c++17", "-fno-pie", "-no-pie", "component-example/main.cc", *sources, "-o", "without-pie"]
+        run(*command, f"-isystem{WASMTIME_INCLUDE}", f"-L{WASMTIME_LIB}", *flags, "-lwasmtime", "-pthread", cwd=self.dir)
+        self.check_example(self.dir / "without-pie", "component-example")

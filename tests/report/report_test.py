@@ -1,0 +1,89 @@
+"""scripts/report.py, which has the last word on whether the tests passed, on results that are made up."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from xml.sax.saxutils import escape
+
+SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
+
+
+def gtest(cases, ran=None):
+    lines = []
+    for name, how in cases:
+        lines += [f"[ RUN      ] {name}", f"output of {name}"]
+        lines += {"OK": [f"[       OK ] {name} (3 ms)"], "FAILED": [f"[  FAILED  ] {name}, where GetParam() = 4 (3 ms)"],
+                  "SKIPPED": ["x.cc:1: Skipped", "there is one", "", f"[  SKIPPED ] {name} (0 ms)"]}[how]  # fmt: skip
+    return "\n".join([*lines, "", f"[==========] {len(cases) if ran is None else ran} tests from 2 test suites ran. (9 ms total)", ""])
+
+
+class ReportTest(unittest.TestCase):
+    def tell(self, *cases, **files):
+        """cases: (name, status, output, message of a skip); files: of checks."""
+        with tempfile.TemporaryDirectory() as folder:
+            body = "".join(
+                f'<testcase name="{name}" status="{status}" time="1">'
+                + (f'<skipped message="{skip[0]}"/>' if skip else "") + f"<system-out>{escape(output)}</system-out></testcase>"
+                for name, status, output, *skip in cases)  # fmt: skip
+            if cases:
+                (pathlib.Path(folder) / "release.xml").write_text(f"<testsuite>{body}</testsuite>")
+            for name, text in files.items():
+                (pathlib.Path(folder) / name.replace("__", ".")).write_text(text)
+            done = subprocess.run([sys.executable, "-B", SOURCE / "scripts/report.py", folder], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        lines = done.stdout.splitlines()
+        return done.returncode, lines[-1], done.stdout
+
+    def test_passed_and_failed(self):
+        self.assertEqual(self.tell(("A.b", "run", ""), lint__passed="")[:2], (0, "2 passed, 0 failed, 0 skipped"))
+        code, last, out = self.tell(("A.b", "run", ""), ("A.c", "fail", "it broke"), lint__failed="tabs")
+        self.assertEqual((code, last), (1, "1 passed, 2 failed, 0 skipped"))
+        self.assertIn("FAILED  release: A.c\n    it broke", out)
+        self.assertIn("FAILED  lint\n    tabs", out)
+        self.assertEqual(self.tell()[:2], (1, "0 passed, 0 failed, 0 skipped"))
+
+    def test_many_in_one_process(self):
+        cases = [("A.b", "OK"), ("A.c/x", "OK"), ("A.d", "OK")]
+        self.assertEqual(self.tell(("all", "run", gtest(cases)))[:2], (0, "3 passed, 0 failed, 0 skipped"))
+        cases[1] = ("A.c/x", "FAILED")
+        code, last, out = self.tell(("all", "fail", gtest(cases)))
+        self.assertEqual((code, last), (1, "2 passed, 1 failed, 0 skipped"))
+        self.assertIn("FAILED  release: A.c/x\n", out)
+        self.assertIn("output of A.c/x", out)
+        self.assertNotIn("output of A.b", out)
+
+    def test_one_that_runs_itself_again(self):
+        again = gtest([("A.b", "OK")]) + gtest([("A.b", "OK")])
+        self.assertEqual(self.tell(("wasmedge.A.b", "run", again))[:2], (0, "1 passed, 0 failed, 0 skipped"))
+
+    def test_a_process_that_does_not_get_to_its_end(self):
+        cases = [("A.b", "OK"), ("A.c", "OK")]
+        whole = gtest(cases)
+        for output in (whole.split("[====")[0] + "[ RUN      ] A.d\nSegmentation fault", gtest(cases, ran=3)):
+            code, last, out = self.tell(("all", "fail", output))
+            self.assertEqual((code, last), (1, "2 passed, 1 failed, 0 skipped"))
+            self.assertIn("its output ends after 2 tests", out)
+        self.assertEqual(self.tell(("all", "fail", whole + "LeakSanitizer: 8 bytes"))[:2], (1, "2 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.tell(("all", "run", whole.split("[====")[0]))[0], 1, "a passed one whose output was cut")
+
+    def test_skips_are_listed(self):
+        message = "SKIP_REGULAR_EXPRESSION_MATCHED"
+        code, last, out = self.tell(("A.b", "run", ""), ("LlamaTarget.X", "notrun", "x.cc:1: Skipped\nthere is one\n\n", message))
+        self.assertEqual((code, last), (0, "1 passed, 0 failed, 1 skipped"), out)
+        for name, reason in (("LlamaTarget.X", "no time"), ("Other.X", "there is one")):
+            code, last, out = self.tell(("A.b", "run", ""), (name, "notrun", f"x.cc:1: Skipped\n{reason}\n\n", message))
+            self.assertEqual((code, last), (1, "1 passed, 1 failed, 0 skipped"))
+            self.assertIn("tests/skips.txt does not list", out)
+
+    def test_skips_within(self):
+        output = gtest([("A.b", "OK"), ("LlamaTarget.X", "SKIPPED")])
+        self.assertEqual(self.tell(("all", "run", output))[:2], (0, "1 passed, 0 failed, 1 skipped"))
+        self.assertEqual(self.tell(("all", "run", gtest([("A.b", "OK"), ("A.c", "SKIPPED")])))[:2], (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertEqual(self.tell(("python", "run", "Ran 9 tests in 1.0s\n\nOK (skipped=2)\n"))[:2], (1, "0 passed, 1 failed, 0 skipped"))
+
+
+if __name__ == "__main__":
+    unittest.main()
