@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh NAME…, or "all"
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all"
+#   --leave NAME  not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
 #   wasmtime      the Wasmtime engine: library and headers
@@ -20,7 +21,9 @@
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
+#   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
+#   fuzz          clang with libFuzzer (apt)
 #   lint          clang-format, clang-tidy and shellcheck (apt)
 # It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
@@ -31,7 +34,7 @@ for part in versions lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 tests lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests fuzz lint)
 
 packages_of() {
   case $1 in
@@ -40,7 +43,9 @@ packages_of() {
       echo "clang-$LLVM" "lld-$LLVM" wasi-libc "libclang-rt-$LLVM-dev-wasm32" "libc++-$LLVM-dev-wasm32" \
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
+    units) echo libgtest-dev libgmock-dev mold python3 ;;
     tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 ;;
+    fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" ;;
     lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
   esac
 }
@@ -89,7 +94,8 @@ look() {
 
 # shellcheck disable=SC2046,SC2086,SC2207 # lists of words
 main() {
-  local wanted todo=() tools_needed='' tools packages=() jobs=() failed=0 n r
+  local wanted todo=() tools_needed='' tools packages=() jobs=() failed=0 n r leave=''
+  [ "${1-}" != --leave ] || { leave=$(recipes_of "${2-}"); shift 2; }
   choose "$@"
   mkdir -p "$prefix"
   # One run at a time in this checkout. The jobs below hold the lock too: should this script be stopped, the next run
@@ -104,7 +110,10 @@ main() {
   apt_need "${tools[@]}"
   for r in "${todo[@]}"; do
     provide "$r" &
-    jobs+=($!)
+    case " $leave " in
+      *" $r "*) say "$r: not waited for" ;;
+      *) jobs+=($!) ;;
+    esac
   done
   apt_need "${packages[@]}"
   for r in "${jobs[@]}"; do wait "$r" || failed=1; done

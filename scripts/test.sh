@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the tests need, builds, and runs all tests with the release build and with ASan + UBSan, and the ones labelled tsan
-# with TSan; prints the matrix of engines, backends and dialects; then clang-format. The last line is "N passed, N failed, N skipped".
-# usage: scripts/test.sh [--full | --quick | --preset NAME]
-#   --full          also clang-tidy
+# Installs what the tests need, builds, and runs all tests with the release build, with ASan + UBSan a sample of those that differ in a
+# framework only, and the ones labelled tsan with TSan; prints the matrix of engines, backends and dialects; then the fuzzers, half a
+# minute each, clang-format, shellcheck and clang-tidy of what the last change touched. The last line is "N passed, N failed, N skipped".
+# usage: scripts/test.sh [--full | --quick | --preset NAME | --core | --backend NAME]
+#   --full          clang-tidy of everything
 #   --quick         only the tests of the release build
 #   --preset NAME   only those of this preset (release, asan, tsan, dev)
+#   --core          for daily work: only the core's, the ABIs' and the echo backend's, in a build of these alone (build/core)
+#   --backend NAME  likewise this backend's (onnx, openvino, tflite, torch, tensorflow, llama); the framework is all that is installed
 # shellcheck disable=SC2154
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -16,18 +19,24 @@ cd "$root"
 
 presets=(release asan tsan)
 lint=yes
-tidy=
+tidy=(--changed)
+only=
 case ${1-} in
   '') ;;
-  --full) tidy=yes ;;
+  --full) tidy=() ;;
   --quick) presets=(release) lint= ;;
   --preset) presets=("${2:?--preset needs a name}") lint= ;;
+  --core) only=core ;;
+  --backend)
+    only=${2:?--backend needs a name}
+    case $only in onnx | openvino | tflite | torch | tensorflow | llama) ;; *) die "there is no backend '$only'" ;; esac
+    ;;
   *) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;;
 esac
 
 # Here each step leaves what report.py reads: NAME.xml from ctest, or NAME.passed or NAME.failed with the output.
 results=$root/build/test-results
-jobs=$(nproc)
+jobs=$(($(nproc) + 1)) # some wait more than they work
 
 # step NAME WHAT COMMAND…: runs a step into NAME.log and tells its time. A failure is told at the end, and does not stop the rest.
 step() {
@@ -51,7 +60,7 @@ build() {
 }
 
 run_ctest() {
-  ctest --preset "$1" --output-junit "$results/$1.xml" -j "$jobs" --test-output-size-passed 10000
+  ctest --preset "$1" --output-junit "$results/$1.xml" -j "$jobs" --test-output-size-passed 400000 --test-output-size-failed 400000 "${@:2}"
 }
 
 suite() {
@@ -74,9 +83,49 @@ check_format() {
   sources '*.h' '*.hpp' '*.c' '*.cc' '*.cpp' | xargs -r -d '\n' "clang-format-$LLVM" --dry-run -Werror
 }
 
-"$scripts/deps.sh" build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino tflite torch tensorflow llama wasm3 tests ${lint:+lint}
+check_scripts() {
+  sources '*.sh' .ci/run | xargs -r -d '\n' shellcheck
+}
+
+# The core alone, or with one backend: what is asked, and no more.
+test_only() {
+  local framework=$only options=() select=(-L '^tsan$')
+  case $only in
+    core) framework='' ;;
+    onnx) framework=onnxruntime ;;
+  esac
+  # shellcheck disable=SC2086 # a word or none
+  "$scripts/deps.sh" build units $framework
+  if [ "$only" != core ]; then
+    options=("-DWASINN_BACKEND_${only^^}=ON") select=(-L "^$only\$")
+  fi
+  rm -rf "$results"
+  mkdir -p "$results"
+  build_core() { cmake --preset core "${options[@]}" && cmake --build --preset core; }
+  if step core-build "building core" build_core; then
+    step core-tests "running the tests of $only" run_ctest core "${select[@]}" ||
+      [ -s "$results/core.xml" ] || mv "$results/core-tests.log" "$results/core-tests.failed"
+  else
+    mv "$results/core-build.log" "$results/core-build.failed"
+  fi
+  exec python3 "$scripts/report.py" "$results"
+}
+if [ -n "$only" ]; then test_only; fi
+
+needed=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino tflite torch
+  tensorflow llama wasm3 tests)
+if [ -n "$lint" ]; then needed+=(lint fuzz); fi
+# Wasmtime takes longest to compile and leaves a core idle at times, so what does not need it is built meanwhile, if it is to be built at all.
+"$scripts/deps.sh" --leave wasmtime-component "${needed[@]}"
 rm -rf "$results"
 mkdir -p "$results"
+build_early() {
+  cmake --preset release -DWASINN_BUILD_TESTS=ON && nice cmake --build --preset release --target before_the_engine
+}
+if [ ! -e .deps/component/lib/libwasmtime.so ] && [ "${presets[0]}" = release ]; then
+  step early-build "building what needs no engine, meanwhile" build_early || true # the build below tells why
+fi
+"$scripts/deps.sh" "${needed[@]}"
 for preset in "${presets[@]}"; do suite "$preset"; done
 # What of it are conformance and hostile tests, as a matrix.
 for preset in "${presets[@]}"; do
@@ -87,10 +136,12 @@ for preset in "${presets[@]}"; do
   if [ "$preset" = release ] && [ -e "$results/matrix-$preset.passed" ]; then cat "$results/matrix-$preset.passed"; fi
 done
 if [ -n "$lint" ]; then
+  # Each fuzzer leaves its result; this tells of one that does not build.
+  RESULTS=$results step fuzz "fuzzing, half a minute each" "$scripts/fuzz.sh" 30 ||
+    compgen -G "$results/fuzz-*.failed" >/dev/null || mv "$results/fuzz.log" "$results/fuzz.failed"
   check clang-format "checking the format" check_format
-fi
-if [ -n "$tidy" ]; then
-  check clang-tidy "running clang-tidy" "$scripts/tidy.sh"
+  check shellcheck "checking the scripts" check_scripts
+  check clang-tidy "running clang-tidy" "$scripts/tidy.sh" "${tidy[@]}"
 fi
 say "all steps done"
 exec python3 "$scripts/report.py" "$results"

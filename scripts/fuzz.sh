@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each, one for each core at once, from its seeds on.
+# usage: scripts/fuzz.sh [SECONDS [NAME…]]
+#   SECONDS   of each; 30 unless told
+#   NAME      only these (witx, gguf_scan …: fuzz/CMakeLists.txt)
+# What it found is in build/fuzz/found/; an input goes into fuzz/corpus/NAME together with the fix. RESULTS in the environment: a folder
+# that gets fuzz-NAME.passed or fuzz-NAME.failed with the output of each.
+# shellcheck disable=SC2154
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=versions.sh
+. "$scripts/versions.sh"
+# shellcheck source=lib/common.sh
+. "$scripts/lib/common.sh"
+cd "$root"
+
+seconds=${1:-30}
+shift || true
+case $seconds in *[!0-9]*) sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "$0"; exit 2 ;; esac
+build=$root/build/fuzz
+found=$build/found
+results=${RESULTS:-$build/results}
+
+# fuzz_one NAME SEEDS: new inputs grow in a folder of this run alone; the seeds stay as they are.
+fuzz_one() {
+  local name=$1 seeds=$2 grown rc=0
+  grown=$(mktemp -d "$build/grown-XXXXXX")
+  "$build/bin/${name}_fuzz" "-max_total_time=$seconds" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+    "-artifact_prefix=$found/$name-" "$grown" "$seeds" >"$results/fuzz-$name.log" 2>&1 </dev/null || rc=$?
+  rm -rf "$grown"
+  if [ "$rc" -eq 0 ]; then
+    mv "$results/fuzz-$name.log" "$results/fuzz-$name.passed"
+    say "fuzz-$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$results/fuzz-$name.passed") inputs"
+  else
+    mv "$results/fuzz-$name.log" "$results/fuzz-$name.failed"
+    say "fuzz-$name: failed (exit $rc), see $results/fuzz-$name.failed"
+  fi
+}
+
+quietly cmake --preset fuzz "-DCMAKE_C_COMPILER=clang-$LLVM" "-DCMAKE_CXX_COMPILER=clang++-$LLVM"
+quietly cmake --build "$build"
+mkdir -p "$found" "$results"
+rm -f "$results"/fuzz-*
+left=0
+while read -r name seeds; do
+  [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
+  [ "$left" -lt "$(nproc)" ] || { wait -n; left=$((left - 1)); }
+  fuzz_one "$name" "$seeds" &
+  left=$((left + 1))
+done <"$build/fuzzers.txt"
+wait
+compgen -G "$results/fuzz-*ed" >/dev/null || die "no fuzzer ran; known are $(cut -d ' ' -f 1 "$build/fuzzers.txt" | tr '\n' ' ')"
+! compgen -G "$results/fuzz-*.failed" >/dev/null
