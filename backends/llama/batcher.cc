@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "common/error.h"
 #include "llama/log_scope.h"
 #include "llama/own_sequence.h"
+#include "llama/sequence.h"
 
 namespace wasinn::llama {
 
@@ -19,6 +21,8 @@ namespace {
 constexpr size_t kNoPlace = SIZE_MAX;
 constexpr auto kCancelPoll = milliseconds(5), kLongestWait = milliseconds(2);
 constexpr int kBatchAborted = 2;
+// How long a place is kept for one who does not use it, or for a guest that has more than its share, once others wait.
+constexpr auto kLongestIdle = std::chrono::seconds(2);
 
 std::exception_ptr Cancelled() {
   return std::make_exception_ptr(Error(WASINN_TIMEOUT, "the generation was cancelled"));
@@ -26,10 +30,11 @@ std::exception_ptr Cancelled() {
 
 }  // namespace
 
-Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, uint64_t max_bytes)
+Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, uint64_t max_bytes, void* account)
     : model_(model),
       library_(model.host().library()),
       threads_(model.host(), settings.threads),
+      reservation_(model.host().services(), account),
       context_(nullptr, {&library_}),
       places_(places) {
   const uint64_t needed = ContextBytes(model, settings, places);
@@ -37,9 +42,10 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
     throw Error(WASINN_TOO_LARGE, fmt::format("{} contexts of {} tokens take {} bytes: no more than {} are allowed",
                                               places, settings.context, needed, max_bytes));
   }
+  reservation_.Resize(needed);
   batch_size_ = std::max<size_t>(std::min(settings.batch, settings.micro_batch), places);
   llama_context_params params = ContextParams(model, settings);
-  params.n_seq_max = places;
+  params.n_seq_max = params.n_outputs_max = places;
   params.n_ctx = settings.context * places;
   params.n_batch = params.n_ubatch = static_cast<uint32_t>(batch_size_);
   params.kv_unified = false;  // conversations have nothing in common
@@ -82,58 +88,114 @@ size_t Batcher::FreePlaceFor(uint64_t holder) const {
   return found;
 }
 
-size_t Batcher::Acquire(uint64_t holder, const backend::CancelGate& gate) {
+size_t Batcher::PlacesOf(uint64_t guest) const {
+  return static_cast<size_t>(
+      std::ranges::count_if(places_, [guest](const Place& place) { return place.taken && place.guest == guest; }));
+}
+
+bool Batcher::IsNext(uint64_t ticket) const {
+  // The first of those whose guest has the fewest.
+  const auto next = std::ranges::min_element(queue_, {}, [this](const Waiting& one) { return PlacesOf(one.guest); });
+  return next != queue_.end() && next->ticket == ticket;
+}
+
+// Has one place given up, if one is due, to a guest that waits.
+void Batcher::TakeBack(uint64_t guest) {
+  const auto before = Clock::now() - kLongestIdle;
+  std::set<uint64_t> guests = {guest};
+  for (const Place& place : places_) {
+    if (place.wanted) return;  // it will be free in a moment
+    if (place.taken) guests.insert(place.guest);
+  }
+  for (const Waiting& one : queue_) guests.insert(one.guest);
+  const size_t share = (places_.size() + guests.size() - 1) / guests.size();
+  const bool has_less = PlacesOf(guest) < share;
+  for (Place& place : places_) {
+    if (!place.taken) continue;
+    const bool idle = !place.waiting && place.used < before;
+    const bool too_many = has_less && place.since < before && PlacesOf(place.guest) > share;
+    if (!idle && !too_many) continue;
+    if (place.waiting) {
+      place.wanted = true;
+    } else {
+      Forget(&place);
+    }
+    return;
+  }
+}
+
+size_t Batcher::TakeTurn(const Holder& holder, uint64_t ticket) {
+  if (!IsNext(ticket)) return kNoPlace;
+  const size_t place = FreePlaceFor(holder.name);
+  if (place == kNoPlace) TakeBack(holder.guest);
+  return place != kNoPlace ? place : FreePlaceFor(holder.name);
+}
+
+Batcher::Lease Batcher::Acquire(const Holder& holder, std::span<const llama_token> tokens, bool reuse, bool whole,
+                                const backend::CancelGate& gate) {
   std::unique_lock lock(mutex_);
   const uint64_t ticket = ++last_ticket_;
-  queue_.push_back(ticket);
+  queue_.push_back({ticket, holder.guest});
   size_t place = kNoPlace;
-  while (!gate.cancelled() && (queue_.front() != ticket || (place = FreePlaceFor(holder)) == kNoPlace)) {
-    freed_.wait_for(lock, kCancelPoll);
-  }
-  std::erase(queue_, ticket);
+  while (!gate.cancelled() && (place = TakeTurn(holder, ticket)) == kNoPlace) freed_.wait_for(lock, kCancelPoll);
+  std::erase_if(queue_, [ticket](const Waiting& one) { return one.ticket == ticket; });
   // The next one in the queue may have waited for this one only.
   freed_.notify_all();
   if (place == kNoPlace) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for a place");
   Place& taken = places_[place];
-  if (taken.holder != holder) taken.held.clear();
-  taken.holder = holder;
-  taken.taken = true;
-  taken.expected = true;
-  return place;
+  if (taken.holder != holder.name) taken.held.clear();
+  taken.holder = holder.name;
+  taken.guest = holder.guest;
+  taken.taken = taken.expected = true;
+  taken.wanted = false;
+  taken.lease = ticket;
+  taken.since = taken.used = Clock::now();
+  size_t kept = reuse ? std::min(CommonBeginning(taken.held, tokens), tokens.size() - 1) : 0;
+  if (whole && kept != taken.held.size()) kept = 0;
+  return {place, ticket, kept};
 }
 
-void Batcher::Release(size_t place) {
+void Batcher::Forget(Place* place) {
+  place->taken = place->expected = place->wanted = false;
+  place->lease = 0;
+  freed_.notify_all();
+}
+
+void Batcher::Release(const Lease& lease) {
   {
     const std::lock_guard lock(mutex_);
-    places_[place].taken = places_[place].expected = false;
+    if (places_[lease.place].lease != lease.number) return;
+    Forget(&places_[lease.place]);
   }
-  freed_.notify_all();
   work_.notify_one();
 }
 
-void Batcher::Forget(uint64_t holder) {
+void Batcher::Forget(const Holder& holder) {
   const std::lock_guard lock(mutex_);
   for (Place& place : places_) {
-    if (place.holder == holder) place.holder = 0;
+    if (place.holder == holder.name) place.holder = 0;
   }
 }
 
-llama_token Batcher::Next(size_t place, size_t keep, std::span<const llama_token> tokens, Sampler* sampler,
-                          const backend::CancelGate& gate) {
+bool Batcher::Evaluate(const Lease& lease, std::span<const llama_token> tokens, Sampler* sampler,
+                       const backend::CancelGate& gate) {
   std::unique_lock lock(mutex_);
-  Place& mine = places_[place];
-  mine.keep = keep;
-  mine.kept = keep == mine.held.size() && keep > 0;
+  Place& mine = places_[lease.place];
+  if (mine.lease != lease.number) return false;
+  mine.keep = lease.kept;
+  mine.kept = lease.kept == mine.held.size() && lease.kept > 0;
   mine.tokens = tokens;
-  mine.done = 0;
+  mine.done = lease.kept;
   mine.sampler = sampler;
   mine.gate = &gate;
   mine.error = nullptr;
   mine.waiting = true;
   work_.notify_one();
   done_.wait(lock, [&] { return !mine.waiting; });
-  if (mine.error != nullptr) std::rethrow_exception(std::exchange(mine.error, nullptr));
-  return mine.token;
+  const std::exception_ptr error = std::exchange(mine.error, nullptr);
+  if (mine.wanted) Forget(&mine);
+  if (error != nullptr) std::rethrow_exception(error);
+  return true;
 }
 
 // Between decodes it is not asked.
@@ -159,6 +221,7 @@ void Batcher::Finish(Place* place, std::exception_ptr error) {
   place->error = std::move(error);
   place->waiting = false;
   place->expected = true;
+  place->used = Clock::now();
 }
 
 void Batcher::DropCancelled() {
@@ -189,9 +252,15 @@ void Batcher::FillBatch() {
   for (Place& place : places_) {
     place.in_batch = 0;
     if (!place.waiting || place.kept) continue;
-    place.held.resize(std::min(place.keep, place.held.size()));
-    library_.memory_seq_rm(memory, static_cast<llama_seq_id>(&place - places_.data()),
-                           static_cast<llama_pos>(place.held.size()), -1);
+    const auto sequence = static_cast<llama_seq_id>(&place - places_.data());
+    size_t keep = std::min(place.keep, place.held.size());
+    // Some models' memories cannot lose a part; the whole they always can.
+    if (!library_.memory_seq_rm(memory, sequence, static_cast<llama_pos>(keep), -1)) {
+      library_.memory_seq_rm(memory, sequence, -1, -1);
+      keep = 0;
+    }
+    place.held.resize(keep);
+    place.done = keep;
     place.kept = true;
   }
   // Those who generate first, for there is room for a token of each; then prompts, as much as fits.
@@ -220,11 +289,18 @@ void Batcher::TakeResults(int failed) {
     place.held.insert(place.held.end(), evaluated.begin(), evaluated.end());
     place.done += place.in_batch;
     if (place.done < place.tokens.size()) continue;
+    Finish(&place, std::exchange(place.error, nullptr));
+  }
+}
+
+// Choosing is the holders' own, each on its thread: what one asked for may make it slow.
+void Batcher::TakeLogits() {
+  for (Place& place : places_) {
+    if (place.in_batch == 0 || place.done + place.in_batch < place.tokens.size()) continue;
     try {
-      place.token = place.sampler->Sample(library_.get_logits_ith(context_.get(), place.last_index));
-      Finish(&place, nullptr);
+      place.sampler->Take(library_.get_logits_ith(context_.get(), place.last_index));
     } catch (...) {
-      Finish(&place, std::current_exception());
+      place.error = std::current_exception();
     }
   }
 }
@@ -244,6 +320,7 @@ void Batcher::Run() {
       try {
         const LogScope scope(model_.host().log(), false);
         failed = library_.decode(context_.get(), batch_);
+        if (failed == 0) TakeLogits();
       } catch (...) {
         failed = -1;
       }

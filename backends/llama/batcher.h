@@ -6,7 +6,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <span>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "common/cancel_gate.h"
+#include "common/reservation.h"
 #include "llama/model.h"
 #include "llama/sampler.h"
 #include "llama/threads.h"
@@ -25,68 +25,103 @@ namespace wasinn::llama {
 class Batcher {
  public:
   // `max_bytes`: throws WASINN_TOO_LARGE where the llama context would take more; 0: no limit.
-  Batcher(const Model& model, const Settings& settings, uint32_t places, uint64_t max_bytes);
+  // `account`: who pays for it.
+  Batcher(const Model& model, const Settings& settings, uint32_t places, uint64_t max_bytes, void* account);
   ~Batcher();
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
 
   size_t capacity() const { return capacity_; }
 
-  // A name for one who will hold places.
-  uint64_t NewHolder() { return ++last_holder_; }
-  // Waits for a place, in the order of calls; its own last one where that is free. Throws WASINN_TIMEOUT where it was
-  // cancelled meanwhile.
-  size_t Acquire(uint64_t holder, const backend::CancelGate& gate);
-  // For the next one. What it holds stays there for its last holder, until another one needs the place.
-  void Release(size_t place);
-  // The holder is no more.
-  void Forget(uint64_t holder);
+  // One who will hold places, and the guest that it belongs to.
+  struct Holder {
+    uint64_t name = 0;
+    uint64_t guest = 0;
+  };
+  // `guest`: the guest's account; NULL: one by itself.
+  Holder NewHolder(const void* guest) {
+    const uint64_t name = ++last_holder_;
+    return {name, guest == nullptr ? name : reinterpret_cast<uint64_t>(guest)};
+  }
 
-  // What is evaluated in a place that is held: empty where another one was there meanwhile.
-  const std::vector<llama_token>& held(size_t place) const { return places_[place].held; }
-  // Keeps the first `keep` of what is held, evaluates these behind them, and chooses the token that follows. After an
-  // error nothing is held any more.
-  llama_token Next(size_t place, size_t keep, std::span<const llama_token> tokens, Sampler* sampler,
-                   const backend::CancelGate& gate);
+  // A place that is held, until it is released, or lost: while others wait, after two seconds in which it was not used,
+  // or where its guest has more places than others who want one.
+  struct Lease {
+    size_t place = 0;
+    uint64_t number = 0;
+    size_t kept = 0;  // of the tokens, what is evaluated there
+  };
+  // Waits for a place; its own last one where that is free. The guest that has the fewest comes first, and of its
+  // contexts those who called first. Of the tokens that are evaluated there, the beginning that `tokens` have too is
+  // kept, but for their last one; with `whole` all of it or nothing. Throws WASINN_TIMEOUT where it was cancelled
+  // meanwhile.
+  Lease Acquire(const Holder& holder, std::span<const llama_token> tokens, bool reuse, bool whole,
+                const backend::CancelGate& gate);
+  // For the next one. What it holds stays there for its last holder, until another one needs the place.
+  void Release(const Lease& lease);
+  // The holder is no more.
+  void Forget(const Holder& holder);
+
+  // Keeps what the lease says of what is held, evaluates the other tokens, of which there are some, and has the sampler
+  // take the last one's logits. False: the place was lost, and nothing happened. After an error nothing is held any
+  // more.
+  bool Evaluate(const Lease& lease, std::span<const llama_token> tokens, Sampler* sampler,
+                const backend::CancelGate& gate);
 
  private:
   using Clock = std::chrono::steady_clock;
 
   struct Place {
     uint64_t holder = 0;  // the last one
+    uint64_t guest = 0;   // whose it is while it is taken
     bool taken = false;
+    uint64_t lease = 0;
+    Clock::time_point since, used;  // when it was taken, and when its last token was chosen
+    bool wanted = false;            // by another guest: it is lost after the token that is being computed
     std::vector<llama_token> held;
     // What its holder waits for.
     bool waiting = false;
     bool expected = false;  // it has got a token, and will probably want the next one
     size_t keep = 0;
-    bool kept = false;  // the rest was forgotten
-    std::span<const llama_token> tokens;
-    size_t done = 0;  // of these, evaluated
+    bool kept = false;                    // the rest was forgotten
+    std::span<const llama_token> tokens;  // all of them
+    size_t done = 0;                      // of these, evaluated
     Sampler* sampler = nullptr;
     const backend::CancelGate* gate = nullptr;
-    llama_token token = 0;
     std::exception_ptr error;
     // In the batch that is being decoded.
     size_t in_batch = 0;
     int32_t last_index = 0;
   };
 
+  struct Waiting {
+    uint64_t ticket = 0;
+    uint64_t guest = 0;
+  };
+
   static bool AreAllCancelled(void* self);
-  size_t FreePlaceFor(uint64_t holder) const;
   void Run();
+  // Of what was decoded. Without the lock, since it copies much.
+  void TakeLogits();
   // With the lock.
+  size_t FreePlaceFor(uint64_t holder) const;
+  size_t PlacesOf(uint64_t guest) const;
+  bool IsNext(uint64_t ticket) const;
+  void TakeBack(uint64_t guest);
+  size_t TakeTurn(const Holder& holder, uint64_t ticket);
   bool IsAnyWaiting() const;
   void AwaitExpected(std::unique_lock<std::mutex>* lock);
   void DropCancelled();
   void FillBatch();
   void Add(Place* place, size_t n);
   void TakeResults(int failed);
+  void Forget(Place* place);
   void Finish(Place* place, std::exception_ptr error);
 
   const Model& model_;
   const LlamaLibrary& library_;
   const Threads threads_;
+  backend::Reservation reservation_;  // goes after the llama context
   ContextPtr context_;
   llama_batch batch_ = {};
   size_t batch_size_ = 0;
@@ -98,7 +133,7 @@ class Batcher {
   std::condition_variable freed_;  // for those who wait for a place
   std::vector<Place> places_;
   std::vector<const backend::CancelGate*> decoding_;  // whose tokens are in the batch; changed between decodes only
-  std::deque<uint64_t> queue_;                        // tickets of those who wait for a place
+  std::vector<Waiting> queue_;                        // who waits for a place, in the order of calls
   uint64_t last_ticket_ = 0;
   Clock::duration last_decode_{};
   bool stop_ = false;

@@ -61,7 +61,8 @@ constexpr wasinn_key kKeys[] = {
     {"chat-template", kAll, "name of a chat template of llama.cpp's, in place of the model's"},
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole; default true"},
     {"enable-log", kAll, "true: what llama.cpp tells goes to the host's log"},
-    {WASINN_KEY_ANY, WASINN_KEY_GUEST | WASINN_KEY_CONTEXT, "other keys of guests are named in a warning"},
+    {WASINN_KEY_ANY, WASINN_KEY_GUEST | WASINN_KEY_CONTEXT,
+     "other keys of guests are named in a warning; mmproj, image and tts are errors"},
     {"stream-stdout", kAll, "accepted and ignored: guests write to stdout, the library does not"},
 };
 

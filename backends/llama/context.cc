@@ -23,6 +23,7 @@ namespace {
 
 constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1, kCompletionIndex = 0, kMetadataIndex = 1;
 constexpr int kMostWarnings = 16;
+constexpr size_t kEmbeddingStep = 256;  // llama.cpp rounds the size of a context up to it
 constexpr size_t kMostKeysNamed = 8, kLongestKeyNamed = 40;
 
 // What a guest wrote, for a log.
@@ -47,10 +48,10 @@ class GateScope {
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_context_options& options)
-    : model_(model), max_bytes_(options.max_bytes), base_(model.config().defaults) {
+    : model_(model), max_bytes_(options.max_bytes), account_(options.account), base_(model.config().defaults) {
   const Config config(options.guest_config, "configuration from the guest");
   base_.Apply(config, model.config().limits, model.config().loras);
-  WarnOfKeys(config, "configuration from the guest");
+  CheckKeys(config, "configuration from the guest");
   settings_ = base_;
 }
 
@@ -80,8 +81,7 @@ void Context::UnbindInput(uint32_t index) {
     return;
   }
   options_.clear();
-  options_read_ = true;  // there are none
-  settings_ = base_;
+  options_read_ = false;  // read when they are needed, since this must not fail
 }
 
 void Context::ReadOptions() {
@@ -93,12 +93,28 @@ void Context::ReadOptions() {
   // Each options input stands for itself.
   Settings settings = base_;
   settings.Apply(options, model_.config().limits, model_.config().loras);
-  WarnOfKeys(options, "options");
+  CheckKeys(options, "options");
   settings_ = std::move(settings);
   options_read_ = true;
 }
 
-void Context::WarnOfKeys(const Config& options, const char* where) {
+namespace {
+
+// What would be answered wrong without them: an image that nobody looked at, text where sound was asked for.
+void RefuseKeys(const Config& options) {
+  for (const char* key : {"mmproj", "image"}) {
+    if (const auto value = options.String(key); !value || value->empty()) continue;
+    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("{}: models that see images are not served", key));
+  }
+  if (options.Bool("tts").value_or(false)) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "tts: models that speak are not served");
+  }
+}
+
+}  // namespace
+
+void Context::CheckKeys(const Config& options, const char* where) {
+  RefuseKeys(options);
   std::vector<std::string> unknown;
   for (const std::string& key : options.Keys()) {
     if (!IsSettingsKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
@@ -125,17 +141,24 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   return *tokens_;
 }
 
-void Context::PrepareSequence() {
-  if (sequence_ != nullptr && sequence_settings_.SameContext(settings_)) return;
-  sequence_.reset();  // first, so that there are never two
-  if (!settings_.embedding) model_.CheckGenerates();
-  // An adapter is of a whole llama context, and so is what makes embeddings.
-  if (model_.batcher() != nullptr && settings_.lora.empty() && !settings_.embedding) {
-    sequence_ = std::make_unique<SharedSequence>(model_.batcher(), settings_.context, model_.recurrent(), gate_);
-  } else {
-    sequence_ = std::make_unique<OwnSequence>(model_, settings_, max_bytes_, gate_);
+void Context::PrepareSequence(size_t tokens) {
+  Settings needed = settings_;
+  // What makes embeddings holds nothing from one text to the next, and takes memory for every token of them.
+  if (needed.embedding) {
+    const auto rounded = static_cast<uint32_t>((tokens + kEmbeddingStep - 1) / kEmbeddingStep * kEmbeddingStep);
+    const uint32_t held = sequence_ != nullptr && sequence_settings_.embedding ? sequence_settings_.context : 0;
+    needed.context = std::min(needed.context, std::max(rounded, held));
   }
-  sequence_settings_ = settings_;
+  if (sequence_ != nullptr && sequence_settings_.SameContext(needed)) return;
+  sequence_.reset();  // first, so that there are never two
+  if (!needed.embedding) model_.CheckGenerates();
+  // An adapter is of a whole llama context, and so is what makes embeddings.
+  if (model_.batcher() != nullptr && needed.lora.empty() && !needed.embedding) {
+    sequence_ = std::make_unique<SharedSequence>(model_.batcher(), account_, needed.context, model_.recurrent(), gate_);
+  } else {
+    sequence_ = std::make_unique<OwnSequence>(model_, needed, max_bytes_, account_, gate_);
+  }
+  sequence_settings_ = std::move(needed);
 }
 
 void Context::BeginGeneration() {
@@ -144,13 +167,14 @@ void Context::BeginGeneration() {
   output_tokens_ = evaluated_tokens_ = 0;
   has_output_ = has_piece_ = embedded_ = false;
   const std::vector<llama_token>& tokens = ReadPrompt();
-  PrepareSequence();
+  PrepareSequence(tokens.size());
   // Smaller only where llama.cpp has made it so.
   if (tokens.size() > sequence_->capacity()) {
     throw Error(WASINN_PROMPT_TOO_LONG,
                 fmt::format("the prompt has {} tokens: the context has {}", tokens.size(), sequence_->capacity()));
   }
-  if (!settings_.embedding) generation_ = std::make_unique<Generation>(model_, settings_, tokens, sequence_.get());
+  if (!settings_.embedding)
+    generation_ = std::make_unique<Generation>(model_, settings_, tokens, sequence_.get(), account_);
 }
 
 void Context::Embed() {

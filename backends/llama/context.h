@@ -42,9 +42,10 @@ class Context {
 
  private:
   void ReadOptions();
-  void WarnOfKeys(const backend::Config& options, const char* where);
+  void CheckKeys(const backend::Config& options, const char* where);
   const std::vector<llama_token>& ReadPrompt();
-  void PrepareSequence();
+  // For a prompt of so many tokens.
+  void PrepareSequence(size_t tokens);
   void BeginGeneration();
   void Embed();
   // One piece, between Enter and Leave of the gate.
@@ -54,6 +55,7 @@ class Context {
 
   const Model& model_;
   const uint64_t max_bytes_;  // 0: no limit
+  void* const account_;       // who pays for what it keeps
   backend::CancelGate gate_;
   std::string prompt_;
   std::string options_;

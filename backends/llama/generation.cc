@@ -9,12 +9,12 @@
 namespace wasinn::llama {
 
 Generation::Generation(const Model& model, const Settings& settings, std::vector<llama_token> prompt,
-                       Sequence* sequence)
+                       Sequence* sequence, void* account)
     : model_(model),
       sequence_(sequence),
       predict_(settings.predict),
       reuse_(settings.cache_prompt),
-      sampler_(model, settings),
+      sampler_(model, settings, account),
       writer_(settings.stop_words),
       next_(std::move(prompt)),
       held_(next_.size()) {}

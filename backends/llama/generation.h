@@ -18,8 +18,9 @@ class Generation {
   // Its end: none yet; the model or the settings say so; there is no room for more.
   enum class End { kNone, kOver, kFull };
 
-  // `sequence` is used until this goes.
-  Generation(const Model& model, const Settings& settings, std::vector<llama_token> prompt, Sequence* sequence);
+  // `sequence` is used until this goes. `account`: who pays for what it keeps.
+  Generation(const Model& model, const Settings& settings, std::vector<llama_token> prompt, Sequence* sequence,
+             void* account);
   ~Generation() { sequence_->End(); }
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;

@@ -19,7 +19,7 @@ namespace {
 struct BlockType {
   uint32_t type, elements, bytes;
 };
-constexpr uint32_t kF32 = 0;
+constexpr uint32_t kF32 = 0, kF16 = 1, kBf16 = 30;
 constexpr BlockType kBlockTypes[] = {
     {0, 1, 4},       // F32
     {1, 1, 2},       // F16
@@ -70,8 +70,7 @@ uint64_t BytesOf(const GgufTensor& tensor) {
   return bytes;
 }
 
-uint64_t CheckTensors(const GgufFile& file, bool of_guest) {
-  uint64_t all = 0;
+void CheckTensors(const GgufFile& file, bool of_guest, ModelScan* scan) {
   for (const GgufTensor& tensor : file.tensors()) {
     const uint64_t bytes = BytesOf(tensor);
     // Norms, biases and the like, which ggml aborts on where they are anything else.
@@ -86,9 +85,9 @@ uint64_t CheckTensors(const GgufFile& file, bool of_guest) {
       RefuseTensor(tensor, "{} bytes at offset {}: the file has {} bytes of data", bytes, tensor.offset,
                    file.data_size());
     }
-    all += bytes;  // less than the file has tensors times its size
+    scan->tensor_bytes += bytes;  // less than the file has tensors times its size
+    if (tensor.type != kF32 && tensor.type != kF16 && tensor.type != kBf16) scan->packed_bytes += bytes;
   }
-  return all;
 }
 
 // A number of the architecture's, or the largest of an array with one for each layer.
@@ -138,13 +137,18 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
   const uint64_t width = scan->heads == 0 ? 0 : scan->embedding / scan->heads;
   if (scan->key_length == 0) scan->key_length = width;
   if (scan->value_length == 0) scan->value_length = width;
+  scan->state_length = LargestOf(file, arch + ".ssm.inner_size") *
+                           (LargestOf(file, arch + ".ssm.state_size") + LargestOf(file, arch + ".ssm.conv_kernel")) +
+                       scan->embedding * (LargestOf(file, arch + ".wkv.head_size") + 2);
   ReadPooling(file, arch, scan);
   if (const GgufValue* causal = file.Find(arch + ".attention.causal")) scan->causal = causal->Bool().value_or(true);
   const auto positions = std::ranges::find(file.tensors(), "position_embd.weight", &GgufTensor::name);
   if (positions != file.tensors().end()) scan->positions = positions->dims[1];
   // What memory is reckoned by must not wrap around.
-  for (const uint64_t number : {scan->embedding, scan->layers, scan->feed_forward, scan->heads, scan->kv_heads,
-                                scan->key_length, scan->value_length}) {
+  for (const uint64_t number :
+       {scan->embedding, scan->layers, scan->feed_forward, scan->heads, scan->kv_heads, scan->key_length,
+        scan->value_length, LargestOf(file, arch + ".ssm.inner_size"), LargestOf(file, arch + ".ssm.state_size"),
+        LargestOf(file, arch + ".ssm.conv_kernel"), LargestOf(file, arch + ".wkv.head_size")}) {
     if (number > 1 << 24) throw Error(WASINN_INVALID_ENCODING, fmt::format("no GGUF model: {} says {}", arch, number));
   }
   if (scan->kv_heads > 1 << 16 || scan->layers > 1 << 12 || scan->key_length > 1 << 16 ||
@@ -163,13 +167,16 @@ ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   if (!architecture) throw Error(WASINN_INVALID_ENCODING, "no GGUF model: it has no general.architecture");
   scan.architecture = *architecture;
   if (const GgufValue* name = file.Find("general.name")) scan.name = name->String().value_or("");
-  scan.tensor_bytes = CheckTensors(file, options.of_guest);
+  CheckTensors(file, options.of_guest, &scan);
   ReadNumbers(file, &scan);
   if (const GgufValue* tokens = file.Find("tokenizer.ggml.tokens")) {
     scan.vocabulary = tokens->count;
-    tokens->ForEachString(
-        [&](std::string_view token) { scan.longest_token = std::max<uint64_t>(scan.longest_token, token.size()); });
+    tokens->ForEachString([&](std::string_view token) {
+      scan.longest_token = std::max<uint64_t>(scan.longest_token, token.size());
+      scan.token_bytes += token.size();
+    });
   }
+  if (const GgufValue* merges = file.Find("tokenizer.ggml.merges")) scan.merges = merges->count;
   if (options.of_guest) CheckGuestModel(file, scan, options);
   return scan;
 }

@@ -26,15 +26,24 @@ struct ModelScan {
   uint64_t kv_heads = 0;
   uint64_t key_length = 0;
   uint64_t value_length = 0;
+  uint64_t state_length = 0;  // numbers that a layer of a recurrent model keeps of each conversation
   uint64_t vocabulary = 0;
   uint64_t longest_token = 0;  // in bytes
   bool has_pooling = false;
   bool causal = true;      // false: a token depends on those behind it, so nothing can be generated
   uint64_t positions = 0;  // that have an embedding; 0: positions are computed, any number of them
   uint64_t tensor_bytes = 0;
+  uint64_t packed_bytes = 0;  // of these, in types that ggml writes anew for some processors
+  uint64_t token_bytes = 0;   // of all tokens' texts
+  uint64_t merges = 0;
 
   // Of one token in the KV cache, with 16 bits for each value.
   uint64_t kv_bytes_per_token() const { return 2 * layers * kv_heads * (key_length + value_length); }
+  // What llama.cpp keeps of the model beside the file's own bytes: packed tensors, and the vocabulary in its tables.
+  uint64_t kept_bytes() const {
+    constexpr uint64_t kPerEntry = 256;
+    return packed_bytes + 4 * token_bytes + kPerEntry * (vocabulary + merges);
+  }
 };
 
 // Throws WASINN_INVALID_ENCODING for what llama.cpp would refuse, crash or abort on, WASINN_SECURITY for what a guest's

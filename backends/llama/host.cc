@@ -3,7 +3,8 @@
 namespace wasinn::llama {
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : log_(services),
+    : services_(services),
+      log_(services),
       fallback_(log_, "llama"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),

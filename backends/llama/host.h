@@ -23,6 +23,8 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   const backend::Log& log() const { return log_; }
+  // For what charges to accounts.
+  const wasinn_host_services& services() const { return services_; }
   const BackendConfig& config() const { return config_; }
   const LlamaLibrary& library() const { return library_; }
   const SchemaConverter& schemas() const { return schemas_; }
@@ -35,6 +37,7 @@ class Host {
   void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
+  const wasinn_host_services services_;
   const backend::Log log_;
   const backend::FallbackWarning fallback_;
   const BackendConfig config_;

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "common/error.h"
+#include "llama/layout_check.h"
 #include "llama/log_scope.h"
 
 namespace wasinn::llama {
@@ -28,6 +29,7 @@ LlamaLibrary::LlamaLibrary(const std::string& configured) {
   WASINN_GGML_FUNCTIONS(WASINN_FIND)
 #undef WASINN_FIND
   path_ = library.PathOf(reinterpret_cast<const void*>(version));
+  CheckLayouts(*this);
   Start();
   if (const ggml_backend_dev_t cpu = FindDevice(GGML_BACKEND_DEVICE_TYPE_CPU)) {
     const ggml_backend_reg_t reg = dev_reg(cpu);

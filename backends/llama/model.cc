@@ -69,9 +69,11 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
     : host_(host),
       of_guest_(TheBlob(blobs, options).path == nullptr),
       scan_(Scan(host, blobs.front())),
+      reservation_(host.services(), options.account),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config(), scan_)),
       on_gpu_(UseGpu(options)),
       model_(nullptr, {&host.library()}) {
+  reservation_.Resize(scan_.kept_bytes());
   Load(blobs.front(), options);
   const LlamaLibrary& library = host_.library();
   vocabulary_ = library.model_get_vocab(get());
@@ -82,7 +84,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   LoadLoras();
   WriteDescription();
   if (config_.parallel > 0) {
-    batcher_ = std::make_unique<Batcher>(*this, config_.defaults, config_.parallel, options.max_bytes);
+    batcher_ = std::make_unique<Batcher>(*this, config_.defaults, config_.parallel, options.max_bytes, options.account);
   }
 }
 

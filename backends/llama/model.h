@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "common/reservation.h"
 #include "llama/config.h"
 #include "llama/gguf_scan.h"
 #include "llama/host.h"
@@ -59,6 +60,7 @@ class Model {
   const Host& host_;
   const bool of_guest_;
   const ModelScan scan_;
+  backend::Reservation reservation_;  // goes after the model
   const ModelConfig config_;
   bool on_gpu_ = false;
   ModelPtr model_;

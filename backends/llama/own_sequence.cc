@@ -16,6 +16,8 @@ namespace {
 
 constexpr uint32_t kContextStep = 256;  // llama.cpp rounds the size of the KV cache up to it
 constexpr int kAborted = 2, kNoRoom = 1;
+// What describes a computation, beside its numbers (measured).
+constexpr uint64_t kGraphBytes = 2 << 20, kGraphBytesPerLayer = 64 << 10;
 
 void CheckContextBytes(uint64_t needed, uint64_t most, const Settings& settings) {
   if (most == 0 || needed <= most) return;
@@ -32,12 +34,17 @@ uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t seq
   const uint64_t n = std::max<uint32_t>(sequences, 1);
   const uint64_t tokens = (uint64_t{settings.context} + kContextStep - 1) / kContextStep * kContextStep;
   const uint64_t at_once = settings.embedding ? tokens : std::min<uint64_t>(settings.micro_batch, tokens * n);
-  const uint64_t cache = tokens * n * scan.kv_bytes_per_token();
-  // Of the layer that is evaluated: what goes in and out, queries, keys and values, the wide middle; then the mask.
+  const uint64_t cache = scan.causal ? tokens * n * scan.kv_bytes_per_token() : 0;
+  const uint64_t state = n * scan.layers * scan.state_length * sizeof(float);
+  // Of the layer that is evaluated: what goes in and out, queries, keys and values, the wide middle; then who sees
+  // whom, also as float16, and for encoders of T5's kind for each head.
   const uint64_t wide = 4 * scan.embedding + scan.heads * (scan.key_length + scan.value_length) + 3 * scan.feed_forward;
-  const uint64_t values = at_once * (wide + tokens) * sizeof(float);
-  const uint64_t logits = (n + 1) * model.vocabulary_size() * sizeof(float);
-  return cache + values + logits;
+  const uint64_t seen = tokens * (model.encodes() ? 2 + 2 * scan.heads : 2);
+  const uint64_t values = at_once * (wide + seen) * sizeof(float);
+  // Where they are computed, and where they are read. For an embedding, of every token.
+  const uint64_t outputs = settings.embedding ? at_once : n;
+  const uint64_t logits = 2 * outputs * (model.vocabulary_size() + scan.embedding) * sizeof(float);
+  return cache + state + values + logits + kGraphBytes + scan.layers * kGraphBytesPerLayer;
 }
 
 llama_context_params ContextParams(const Model& model, const Settings& settings) {
@@ -46,20 +53,25 @@ llama_context_params ContextParams(const Model& model, const Settings& settings)
   params.n_batch = settings.embedding ? settings.context : settings.batch;
   params.n_ubatch = settings.embedding ? settings.context : settings.micro_batch;
   params.embeddings = settings.embedding;
+  // Room for the logits of the last token alone.
+  if (!settings.embedding) params.n_outputs_max = 1;
   // A model that does not say how its tokens' embeddings make that of the text.
   if (settings.embedding && !model.scan().has_pooling) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
   params.no_perf = true;
   return params;
 }
 
-OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes,
+OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
                          const backend::CancelGate& gate)
     : model_(model),
       library_(model.host().library()),
       gate_(gate),
       threads_(model.host(), settings.threads),
+      reservation_(model.host().services(), account),
       context_(nullptr, {&library_}) {
-  CheckContextBytes(ContextBytes(model, settings, 1), max_bytes, settings);
+  const uint64_t needed = ContextBytes(model, settings, 1);
+  CheckContextBytes(needed, max_bytes, settings);
+  reservation_.Resize(needed);
   llama_context_params params = ContextParams(model, settings);
   params.n_threads = params.n_threads_batch = threads_.count();
   params.abort_callback = IsCancelled;
@@ -136,7 +148,8 @@ void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
 
 llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {
   Evaluate(tokens);
-  return sampler->Sample(library_.get_logits_ith(context_.get(), -1));
+  sampler->Take(library_.get_logits_ith(context_.get(), -1));
+  return sampler->Choose(gate_);
 }
 
 std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens) {

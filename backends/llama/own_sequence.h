@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/reservation.h"
 #include "llama/model.h"
 #include "llama/sequence.h"
 #include "llama/threads.h"
@@ -20,8 +21,10 @@ llama_context_params ContextParams(const Model& model, const Settings& settings)
 
 class OwnSequence : public Sequence {
  public:
-  // `max_bytes`: throws WASINN_TOO_LARGE where the llama context would take more; 0: no limit. `gate`: what cancels.
-  OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, const backend::CancelGate& gate);
+  // `max_bytes`: throws WASINN_TOO_LARGE where the llama context would take more; 0: no limit. `account`: who pays for
+  // it. `gate`: what cancels.
+  OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
+              const backend::CancelGate& gate);
 
   size_t capacity() const override { return capacity_; }
   size_t Begin(std::span<const llama_token> tokens, bool reuse) override;
@@ -42,6 +45,7 @@ class OwnSequence : public Sequence {
   const LlamaLibrary& library_;
   const backend::CancelGate& gate_;
   const Threads threads_;
+  backend::Reservation reservation_;  // goes after the llama context
   ContextPtr context_;
   size_t capacity_ = 0;
   std::vector<llama_token> held_;  // what is in the KV cache

@@ -11,6 +11,7 @@
 
 #include "common/error.h"
 #include "common/large_stack.h"
+#include "llama/grammar_size.h"
 #include "llama/log_scope.h"
 #include "llama/model.h"
 #include "llama/thread_stderr.h"
@@ -28,6 +29,9 @@ constexpr size_t kGrammarStack = size_t{256} << 20;
 
 // A large vocabulary under a usual grammar takes a tenth of it.
 constexpr std::chrono::milliseconds kMostGrammarTime(250);
+// Tokens that llama.cpp checks in one call, which nothing interrupts.
+constexpr size_t kCheckedAtOnce = 256;
+constexpr size_t kLongestConverted = 1 << 20;
 
 // "parse: error parsing grammar: unexpected end of input\n\nroot ::= …": the first line, and of it what the guest does
 // not know.
@@ -41,12 +45,14 @@ std::string ParserWords(const std::string& printed, const LogScope& scope) {
 
 }  // namespace
 
-Sampler::Sampler(const Model& model, const Settings& settings)
+Sampler::Sampler(const Model& model, const Settings& settings, void* account)
     : model_(model),
       library_(model.host().library()),
+      reservation_(model.host().services(), account),
       chain_(library_.sampler_chain_init(library_.sampler_chain_default_params()), {&library_}),
       grammar_(MakeGrammar(settings)) {
   AddTo(chain_.get(), settings);
+  reservation_.Resize(reservation_.bytes() + model.vocabulary_size() * sizeof(llama_token_data));
   candidates_.resize(model.vocabulary_size());
 }
 
@@ -64,16 +70,24 @@ void Sampler::AddTo(llama_sampler* chain, const Settings& settings) const {
   add(library_.sampler_init_dist(settings.seed < 0 ? LLAMA_DEFAULT_SEED : static_cast<uint32_t>(settings.seed)));
 }
 
-SamplerPtr Sampler::MakeGrammar(const Settings& settings) const {
+std::string Sampler::ConvertSchema(const std::string& schema) const {
+  CheckSchemaSize(schema);
+  std::string grammar = model_.host().schemas().GrammarOf(schema);
+  if (grammar.size() <= kLongestConverted) return grammar;
+  throw Error(WASINN_TOO_LARGE, fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed",
+                                            grammar.size(), kLongestConverted));
+}
+
+SamplerPtr Sampler::MakeGrammar(const Settings& settings) {
   SamplerPtr grammar(nullptr, {&library_});
   if (settings.grammar.empty() && settings.json_schema.empty()) return grammar;
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
     throw Error(WASINN_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
   }
-  const std::string text =
-      settings.grammar.empty() ? model_.host().schemas().GrammarOf(settings.json_schema) : settings.grammar;
+  const std::string text = settings.grammar.empty() ? ConvertSchema(settings.json_schema) : settings.grammar;
   std::string why;
   backend::RunOnLargeStack(kGrammarStack, [&] {
+    reservation_.Resize(GrammarBytes(text) + model_.vocabulary_size() * sizeof(float));
     ThreadStderr printed;
     const LogScope scope(model_.host().log(), false);
     grammar.reset(library_.sampler_init_grammar(model_.vocabulary(), text.c_str(), "root"));
@@ -88,7 +102,7 @@ void Sampler::Fill(const float* logits) {
   array_ = {.data = candidates_.data(), .size = candidates_.size(), .selected = -1, .sorted = false};
 }
 
-llama_token Sampler::Choose() {
+llama_token Sampler::ChooseAny() {
   library_.sampler_apply(chain_.get(), &array_);
   if (array_.selected < 0 || static_cast<size_t>(array_.selected) >= array_.size) {
     throw Error(WASINN_RUNTIME_ERROR, "llama.cpp chose no token");
@@ -104,11 +118,14 @@ bool Sampler::Allows(llama_token token) {
 }
 
 // What a grammar can go on with may grow with each token without end, and llama.cpp cannot be interrupted while it
-// looks. So the token after one that took long is not asked for: no clock on the wall, since other work may hold this
-// thread.
+// looks. So it looks at some tokens at a time, and those after one that took long are not asked for: no clock on the
+// wall, since other work may hold this thread.
 class Sampler::Patience {
  public:
+  explicit Patience(const backend::CancelGate& gate) : gate_(gate) {}
+
   void Check() const {
+    if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
     if (Now() - start_ < kMostGrammarTime) return;
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("grammar: a token took more than {} ms to check: it allows too much at once",
@@ -121,33 +138,52 @@ class Sampler::Patience {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return std::chrono::milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1000000);
   }
+  const backend::CancelGate& gate_;
   const std::chrono::milliseconds start_ = Now();
 };
 
-llama_token Sampler::SampleWithGrammar(const float* logits, llama_token token) {
-  const Patience patience;
+void Sampler::ApplyGrammar(const Patience& patience) {
+  for (size_t at = 0; at < candidates_.size(); at += kCheckedAtOnce) {
+    llama_token_data_array some = {.data = candidates_.data() + at,
+                                   .size = std::min(kCheckedAtOnce, candidates_.size() - at),
+                                   .selected = -1,
+                                   .sorted = false};
+    library_.sampler_apply(grammar_.get(), &some);
+    patience.Check();
+  }
+}
+
+llama_token Sampler::ChooseWithGrammar(llama_token token, const backend::CancelGate& gate) {
+  const Patience patience(gate);
   if (!Allows(token)) {
-    Fill(logits);
-    library_.sampler_apply(grammar_.get(), &array_);
+    patience.Check();
+    Fill(logits_.data());
+    ApplyGrammar(patience);
     if (std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isinf(one.logit); })) {
       throw Error(WASINN_RUNTIME_ERROR, "no token of the model goes on with the grammar");
     }
-    token = Choose();
+    token = ChooseAny();
   }
+  patience.Check();
   library_.sampler_accept(grammar_.get(), token);
   patience.Check();
   return token;
 }
 
-llama_token Sampler::Sample(const float* logits) {
+void Sampler::Take(const float* logits) {
+  if (logits == nullptr) throw Error(WASINN_RUNTIME_ERROR, "llama.cpp has computed no logits");
+  if (grammar_ != nullptr) logits_.assign(logits, logits + candidates_.size());
+  Fill(logits);
+}
+
+llama_token Sampler::Choose(const backend::CancelGate& gate) {
   // Samplers sort, and nothing sorts by what is no number.
   if (model_.of_guest() &&
-      !std::all_of(logits, logits + candidates_.size(), [](float logit) { return std::isfinite(logit); })) {
+      !std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isfinite(one.logit); })) {
     throw Error(WASINN_RUNTIME_ERROR, "the model computes what is no number");
   }
-  Fill(logits);
-  llama_token token = Choose();
-  if (grammar_ != nullptr) token = SampleWithGrammar(logits, token);
+  llama_token token = ChooseAny();
+  if (grammar_ != nullptr) token = ChooseWithGrammar(token, gate);
   library_.sampler_accept(chain_.get(), token);
   return token;
 }

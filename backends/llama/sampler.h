@@ -2,8 +2,11 @@
 #ifndef WASINN_BACKENDS_LLAMA_SAMPLER_H_
 #define WASINN_BACKENDS_LLAMA_SAMPLER_H_
 
+#include <string>
 #include <vector>
 
+#include "common/cancel_gate.h"
+#include "common/reservation.h"
 #include "llama/host.h"
 #include "llama/settings.h"
 
@@ -15,24 +18,33 @@ class Model;
 // do, a token is chosen without the grammar first, and again with it where the grammar does not allow that one.
 class Sampler {
  public:
-  Sampler(const Model& model, const Settings& settings);
+  // `account`: who pays for what it keeps.
+  Sampler(const Model& model, const Settings& settings, void* account);
 
-  // Of the logits of one token, and remembers it. Throws WASINN_RUNTIME_ERROR where none can be chosen.
-  llama_token Sample(const float* logits);
+  // Takes the logits of one token: a copy, in which nothing that a guest asked for has a part. Throws
+  // WASINN_RUNTIME_ERROR where there are none.
+  void Take(const float* logits);
+  // Chooses a token by what was taken last, and remembers it. Throws WASINN_RUNTIME_ERROR where none can be chosen, and
+  // WASINN_TIMEOUT where it was cancelled while it looked what goes on with a grammar.
+  llama_token Choose(const backend::CancelGate& gate);
 
  private:
-  SamplerPtr MakeGrammar(const Settings& settings) const;
+  std::string ConvertSchema(const std::string& schema) const;
+  SamplerPtr MakeGrammar(const Settings& settings);
   void AddTo(llama_sampler* chain, const Settings& settings) const;
   void Fill(const float* logits);
-  llama_token Choose();
+  llama_token ChooseAny();
   bool Allows(llama_token token);
   class Patience;
-  llama_token SampleWithGrammar(const float* logits, llama_token token);
+  void ApplyGrammar(const Patience& patience);
+  llama_token ChooseWithGrammar(llama_token token, const backend::CancelGate& gate);
 
   const Model& model_;
   const LlamaLibrary& library_;
+  backend::Reservation reservation_;  // goes after what it is for
   const SamplerPtr chain_;
-  const SamplerPtr grammar_;  // NULL: none
+  const SamplerPtr grammar_;   // NULL: none
+  std::vector<float> logits_;  // for a second choice, where there is a grammar
   std::vector<llama_token_data> candidates_;
   llama_token_data_array array_ = {};
 };

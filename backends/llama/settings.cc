@@ -116,13 +116,35 @@ bool Settings::SameContext(const Settings& other) const {
 }
 
 bool IsSettingsKey(const std::string& key) {
-  static constexpr std::string_view kKnown[] = {
-      "ctx-size",    "batch-size",    "ubatch-size",  "threads",        "embedding",
-      "lora",        "lora-scale",    "n-predict",    "top-k",          "temp",
-      "top-p",       "min-p",         "typical-p",    "repeat-penalty", "presence-penalty",
-      "seed",        "grammar",       "json-schema",  "reverse-prompt", "frequency-penalty",
-      "chat",        "chat-template", "cache-prompt", "enable-log",     "stream-stdout",
-      "n-gpu-layers"};
+  static constexpr std::string_view kKnown[] = {"ctx-size",
+                                                "batch-size",
+                                                "ubatch-size",
+                                                "threads",
+                                                "embedding",
+                                                "lora",
+                                                "lora-scale",
+                                                "n-predict",
+                                                "top-k",
+                                                "temp",
+                                                "top-p",
+                                                "min-p",
+                                                "typical-p",
+                                                "repeat-penalty",
+                                                "presence-penalty",
+                                                "seed",
+                                                "grammar",
+                                                "json-schema",
+                                                "reverse-prompt",
+                                                "frequency-penalty",
+                                                "chat",
+                                                "chat-template",
+                                                "cache-prompt",
+                                                "enable-log",
+                                                "stream-stdout",
+                                                "n-gpu-layers",
+                                                "mmproj",
+                                                "image",
+                                                "tts"};
   return std::ranges::find(kKnown, key) != std::end(kKnown);
 }
 

@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "llama/batcher.h"
 #include "llama/sequence.h"
 
 namespace wasinn::llama {
 
-// It holds a place of the batcher's from Begin to End.
+// It holds a place of the batcher's from Begin to End, but while it was taken back for others: then it waits for one
+// again, and has its tokens evaluated once more.
 class SharedSequence : public Sequence {
  public:
-  SharedSequence(Batcher* batcher, size_t capacity, bool recurrent, const backend::CancelGate& gate)
+  // `guest`: whose it is, or NULL.
+  SharedSequence(Batcher* batcher, const void* guest, size_t capacity, bool recurrent, const backend::CancelGate& gate)
       : batcher_(batcher),
-        holder_(batcher->NewHolder()),
+        holder_(batcher->NewHolder(guest)),
         capacity_(std::min(capacity, batcher->capacity())),
         recurrent_(recurrent),
         gate_(gate) {}
@@ -30,34 +33,37 @@ class SharedSequence : public Sequence {
 
   size_t Begin(std::span<const llama_token> tokens, bool reuse) override {
     End();
-    const size_t place = batcher_->Acquire(holder_, gate_);
-    place_ = place;
-    const auto& held = batcher_->held(place);
-    keep_ = reuse ? std::min(CommonBeginning(held, tokens), tokens.size() - 1) : 0;
-    if (recurrent_ && keep_ != held.size()) keep_ = 0;
-    return keep_;
+    lease_ = batcher_->Acquire(holder_, tokens, reuse, recurrent_, gate_);
+    const size_t kept = lease_->kept;
+    tokens_.assign(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(kept));
+    return kept;
   }
 
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override {
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
-    const llama_token token = batcher_->Next(*place_, keep_, tokens, sampler, gate_);
-    keep_ += tokens.size();
-    return token;
+    constexpr bool kReuse = true;
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+    // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin came first
+    while (!batcher_->Evaluate(*lease_, tokens_, sampler, gate_)) {
+      lease_ = batcher_->Acquire(holder_, tokens_, kReuse, recurrent_, gate_);
+    }
+    lease_->kept = tokens_.size();
+    // NOLINTEND(bugprone-unchecked-optional-access)
+    return sampler->Choose(gate_);
   }
 
   void End() override {
-    if (place_) batcher_->Release(*place_);
-    place_.reset();
+    if (lease_) batcher_->Release(*lease_);
+    lease_.reset();
   }
 
  private:
   Batcher* const batcher_;
-  const uint64_t holder_;
+  const Batcher::Holder holder_;
   const size_t capacity_;
   const bool recurrent_;
   const backend::CancelGate& gate_;
-  std::optional<size_t> place_;
-  size_t keep_ = 0;
+  std::optional<Batcher::Lease> lease_;
+  std::vector<llama_token> tokens_;  // that are evaluated, and those that are to be
 };
 
 }  // namespace wasinn::llama

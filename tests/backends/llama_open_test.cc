@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
@@ -80,8 +81,8 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
 TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   const Host host;
   const Model model(host, Bytes(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
-  Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "mmproj": "/etc/passwd"})");
-  EXPECT_THAT(host.log(), HasSubstr("configuration from the guest: unknown keys: mmproj"));
+  Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "rope-scale": 2})");
+  EXPECT_THAT(host.log(), HasSubstr("configuration from the guest: unknown keys: rope-scale"));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   EXPECT_TRUE(context.Compute());
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7);
@@ -95,6 +96,146 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
     const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = bad};
     wasinn_backend_context* made = nullptr;
     EXPECT_EQ(TakeError(host.table().context_new(model.get(), &options, &made)).code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+}
+
+// An answer without them would be to another question.
+TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 1})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, "the hen"));
+  for (const auto& [key, config] : {std::pair<const char*, const char*>{"mmproj", R"({"mmproj": "/etc/passwd"})"},
+                                    {"image", R"({"image": "hen.jpg"})"},
+                                    {"tts", R"({"tts": true})"}}) {
+    const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = config};
+    wasinn_backend_context* made = nullptr;
+    const Result refused = TakeError(host.table().context_new(model.get(), &options, &made));
+    EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION) << refused.message;
+    EXPECT_THAT(refused.message, HasSubstr(key));
+    ASSERT_TRUE(SetOptions(&context, config));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_UNSUPPORTED_OPERATION) << computed.message;
+    EXPECT_THAT(computed.message, HasSubstr(key));
+  }
+  ASSERT_TRUE(SetOptions(&context, R"({"mmproj": "", "image": "", "tts": false})")) << "as some programs always say";
+  EXPECT_TRUE(context.Compute());
+  EXPECT_EQ(host.log(), "");
+}
+
+// A library of another age: its structs would be read wrong.
+TEST(LlamaOpen, ALibraryWithOtherStructsIsRefused) {
+  for (const auto& [library, what] :
+       {std::pair<const char*, const char*>{WASINN_TEST_LLAMA_LARGER, "llama_context_params"},
+        {WASINN_TEST_LLAMA_OTHER, "n_batch"}}) {
+    const Host host(R"({"library": ")" + std::string(library) + "\"}");
+    EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION) << library;
+    EXPECT_THAT(host.opened().message, AllOf(HasSubstr(what), HasSubstr("scripts/deps.sh llama")));
+  }
+}
+
+// What its contexts keep is its guest's, and known before it is allocated.
+TEST(LlamaMemory, IsChargedToTheGuest) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
+  Account account;
+  {
+    Context context(model, 0, "{}", &account);
+    EXPECT_EQ(account.used, 0u) << "nothing is kept before the first compute";
+    ASSERT_TRUE(SetPrompt(&context, "the hen"));
+    ASSERT_TRUE(context.Compute());
+    const uint64_t cache = uint64_t{512} * 2 * 2 * 2 * 32;
+    EXPECT_GT(account.used, cache);
+    const uint64_t once = account.used;
+    ASSERT_TRUE(context.Compute());
+    EXPECT_EQ(account.used, once) << "it is the same one";
+    ASSERT_TRUE(context.Step());
+    EXPECT_GT(account.used, once) << "a generation under way";
+    ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"a\"{0,1999}"})"));
+    ASSERT_TRUE(context.Step());
+    EXPECT_GT(account.used, once + 1999 * 32) << "and its grammar";
+    ASSERT_TRUE(context.Finish());
+    EXPECT_EQ(account.used, once);
+    ASSERT_TRUE(SetOptions(&context, R"({"ctx-size": 256})"));
+    ASSERT_TRUE(context.Compute());
+    EXPECT_LT(account.used, once);
+  }
+  EXPECT_EQ(account.used, 0u);
+}
+
+TEST(LlamaMemory, OfManyContextsStaysWithinTheGuestsLimit) {
+  const Host host;
+  const Model model(host, TinyLlamaWriter({.context = 65536}).Write(),
+                    LlamaOptions(R"({"n-predict": 1, "ctx-size": 65536, "ubatch-size": 8})"));
+  Account account{.limit = 80 << 20};
+  std::vector<std::unique_ptr<Context>> contexts;
+  size_t served = 0;
+  for (int i = 0; i < 256; ++i) {
+    contexts.push_back(std::make_unique<Context>(model, 0, "{}", &account));
+    ASSERT_TRUE(SetPrompt(contexts.back().get(), "the"));
+    const Result computed = contexts.back()->Compute();
+    served += computed ? 1 : 0;
+    if (!computed) EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  }
+  EXPECT_GT(served, 0u);
+  EXPECT_LT(served, 8u) << "each has 16 MiB of cache alone";
+  EXPECT_LE(account.most, account.limit);
+  contexts.clear();
+  EXPECT_EQ(account.used, 0u);
+}
+
+// A guest's own model is its own, too; what a host's contexts share is the host's.
+TEST(LlamaMemory, OfModels) {
+  const Host host;
+  Account guest, hosts;
+  LoadOptions options = LlamaOptions();
+  options.account = &guest;
+  {
+    const Model model(host, Bytes(), options);
+    ASSERT_TRUE(model.loaded());
+    EXPECT_GT(guest.used, TinyVocabulary().size() * 64);
+    const uint64_t used = guest.used;
+    guest.limit = used + 1;
+    const Model second(host, Bytes(), options);
+    EXPECT_EQ(second.loaded().code, WASINN_TOO_LARGE) << second.loaded().message;
+    EXPECT_EQ(guest.used, used);
+  }
+  EXPECT_EQ(guest.used, 0u);
+  options = LlamaOptions(R"({"parallel": 2, "n-predict": 2})");
+  options.account = &hosts;
+  const Model shared(host, Bytes(), options);
+  ASSERT_TRUE(shared.loaded());
+  EXPECT_GT(hosts.used, uint64_t{2} * 512 * 2 * 2 * 2 * 32);
+  Context context(shared, 0, "{}", &guest);
+  ASSERT_TRUE(SetPrompt(&context, "the"));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_EQ(guest.used, 0u);
+}
+
+// Never less than llama.cpp says that it has allocated.
+TEST(LlamaMemory, IsReckonedBeforeItIsAllocated) {
+  for (const auto& shape :
+       {TinyLlama{}, TinyLlama{.embedding = 256, .layers = 8, .heads = 8, .kv_heads = 2, .feed_forward = 512},
+        TinyLlama{.embedding = 128, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 1024, .context = 16384}}) {
+    for (const char* settings :
+         {R"({"n-predict": 1, "enable-log": true})", R"({"ubatch-size": 16, "enable-log": true})",
+          R"({"embedding": true, "enable-log": true})", R"({"ctx-size": 300, "ubatch-size": 1, "enable-log": true})"}) {
+      const Host host;
+      const Model model(host, TinyLlamaWriter(shape).Write(), LlamaOptions());
+      Account account;
+      Context context(model, 0, settings, &account);
+      ASSERT_TRUE(SetPrompt(&context, std::string(200, 'a'))) << settings;
+      context.Compute();
+      double allocated = 0;
+      std::istringstream log(host.log());
+      for (std::string line; std::getline(log, line);) {
+        const size_t at = line.find("buffer size =");
+        if (at != std::string::npos) allocated += std::stod(line.substr(at + 13)) * (1 << 20);
+      }
+      EXPECT_GT(allocated, 0) << host.log();
+      EXPECT_GE(static_cast<double>(account.most), allocated) << settings << "\n" << host.log();
+      EXPECT_LE(static_cast<double>(account.most), 3 * allocated + (8 << 20)) << settings << "\n" << host.log();
+    }
   }
 }
 

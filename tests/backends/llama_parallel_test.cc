@@ -2,10 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <thread>
 
+#include "backends/crashes.h"
+#include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
 
@@ -154,6 +160,117 @@ TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
   for (std::thread& thread : threads) thread.join();
   done = true;
   watchdog.join();
+}
+
+// One who holds a place and does nothing with it loses it to one who waits, and goes on later as if nothing had been.
+TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
+  const Host host;
+  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 12, "parallel": 1})"));
+  Context first(model), second(model);
+  ASSERT_TRUE(SetPrompt(&first, Prompt(1)));
+  ASSERT_TRUE(SetPrompt(&second, Prompt(2)));
+  const std::string whole = Complete(&first), other = Complete(&second);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(first.Step());
+  {
+    const Watchdog watchdog(&second, std::chrono::minutes(2));
+    EXPECT_EQ(Complete(&second), other);
+  }
+  while (first.Step()) {
+  }
+  EXPECT_EQ(Written(&first), whole);
+  ASSERT_TRUE(first.Finish());
+  EXPECT_EQ(Complete(&second), other);
+}
+
+// A guest that keeps all places busy must share them with another.
+TEST(LlamaParallelPlaces, AreSharedByGuests) {
+  const Host host;
+  const std::string bytes =
+      TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 1 << 20})
+          .Write();
+  const Model model(host, bytes, LlamaOptions(R"({"temp": 0, "parallel": 2, "ctx-size": 1048576, "ubatch-size": 8})"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account greedy, modest;
+  std::vector<std::unique_ptr<Context>> many;
+  std::vector<std::thread> threads;
+  std::atomic<int> ended = 0;
+  for (int i = 0; i < 4; ++i) {
+    many.push_back(std::make_unique<Context>(model, 0, "{}", &greedy));
+    Context* context = many.back().get();
+    ASSERT_TRUE(SetPrompt(context, Prompt(1)));
+    ASSERT_TRUE(SetOptions(context, R"({"grammar": "root ::= [a-z]+"})")) << "without an end";
+    threads.emplace_back([context, &ended] {
+      EXPECT_EQ(context->Compute().code, WASINN_TIMEOUT);
+      ++ended;
+    });
+  }
+  Context other(model, 0, R"({"n-predict": 5})", &modest);
+  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
+  for (int i = 0; i < 3; ++i) {
+    const Watchdog watchdog(&other, std::chrono::minutes(2));
+    const Result computed = other.Compute();
+    EXPECT_TRUE(computed) << computed.message;
+  }
+  EXPECT_EQ(ended, 0) << "while the others went on";
+  {
+    std::vector<std::unique_ptr<Watchdog>> watchdogs;
+    for (const auto& context : many) watchdogs.push_back(std::make_unique<Watchdog>(context.get(), milliseconds(0)));
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// A child that hangs is ended by its alarm.
+bool ComputeBesideASlowOne(const std::string& bytes) {
+  alarm(100);
+  auto& host = *new Host;  // never freed, since the slow one never ends
+  auto& model = *new Model(host, bytes, LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 2})"));
+  auto& slow = *new Context(model);
+  auto& other = *new Context(model);
+  if (!SetPrompt(&slow, "the hen") || !SetPrompt(&other, "the hen")) return false;
+  // A token of 60 letters can be begun in twice as many ways with each of them, and no way leads to its end.
+  if (!SetOptions(&slow, R"({"grammar": "root ::= \"e\" root \"x\" | \"e\" root \"y\" | \"b\""})")) return false;
+  auto& thread = *new std::thread([&slow] { slow.Compute(); });
+  clockid_t clock = {};
+  pthread_getcpuclockid(thread.native_handle(), &clock);
+  const std::string expected = Complete(&other);
+  // Until it is at it, and then some more.
+  for (timespec used = {}; used.tv_sec < 1; clock_gettime(clock, &used)) {
+    if (Complete(&other) != expected) return false;
+  }
+  for (int i = 0; i < 20; ++i) {
+    if (Complete(&other) != expected) return false;
+  }
+  return true;
+}
+
+TEST(LlamaParallelPlaces, ASlowGrammarHoldsUpNobodyElse) {
+  GgufWriter writer = TinyLlamaWriter();
+  std::vector<std::string> tokens = TinyVocabulary();
+  tokens.back() = std::string(60, 'e') + "q";
+  writer.SetTexts("tokenizer.ggml.tokens", tokens);
+  Crashes crashes(ComputeBesideASlowOne);
+  crashes.Try("a slow grammar", writer.Write());
+  crashes.ExpectNone();
+  EXPECT_EQ(crashes.loaded(), 1u) << "all were as they would have been";
+}
+
+// Models whose memory cannot forget a part are evaluated anew.
+TEST(LlamaParallelPlaces, OfAMemoryThatCannotLoseAPart) {
+  std::vector<std::string> expected;
+  for (const std::string& config :
+       {std::string("{}"), R"({"library": ")" + std::string(WASINN_TEST_LLAMA_WHOLE) + "\"}"}) {
+    const Host host(config);
+    ASSERT_TRUE(host.opened()) << host.opened().message;
+    const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 8, "parallel": 2})"));
+    Context context(model);
+    std::vector<std::string> texts;
+    for (const size_t length : {6, 4, 6, 2, 8}) {
+      ASSERT_TRUE(SetPrompt(&context, Prompt(length)));
+      texts.push_back(Complete(&context));
+    }
+    if (expected.empty()) expected = texts;
+    EXPECT_EQ(texts, expected);
+  }
 }
 
 TEST(LlamaParallelPlaces, HaveLimits) {

@@ -263,9 +263,9 @@ TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
   const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
-  ASSERT_TRUE(SetOptions(&context, R"({"mmproj": "/etc/passwd", "stream-stdout": true, "a\n\u001b[31m": 1})"));
+  ASSERT_TRUE(SetOptions(&context, R"({"rope-scale": 2, "stream-stdout": true, "a\n\u001b[31m": 1})"));
   EXPECT_TRUE(context.Compute());
-  EXPECT_THAT(host.log(), HasSubstr("warning: llama: options: unknown keys: a??[31m, mmproj"));
+  EXPECT_THAT(host.log(), HasSubstr("warning: llama: options: unknown keys: a??[31m, rope-scale"));
   EXPECT_THAT(host.log(), HasSubstr("stream-stdout"));
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(SetOptions(&context, R"({"key)" + std::to_string(i) + R"(": 1})"));
