@@ -30,6 +30,7 @@ void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
             .type_name = "echo"};
   while (line >> word) {
     if (word == "optional") io->io.flags |= WASINN_IO_OPTIONAL;
+    if (word == "any_name") io->io.flags |= WASINN_IO_ANY_NAME;
     if (word == "opaque") io->io.flags |= WASINN_IO_OPAQUE;
     if (word == "always") io->io.flags |= WASINN_IO_ALWAYS;
     if (word == "unservable") io->io.flags |= WASINN_IO_UNSERVABLE;

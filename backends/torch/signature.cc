@@ -84,6 +84,8 @@ std::string JoinPath(const std::string& path, const std::string& name) {
 Signature::Signature(const c10::FunctionSchema& schema) {
   const auto& arguments = schema.arguments();
   for (size_t i = 1; i < arguments.size(); ++i) AddInput(arguments[i], &inputs_);
+  // The argument's name, which a traced model may have from anywhere: guests of other runtimes cannot know it.
+  if (inputs_.size() == 1) inputs_.front().io.flags |= WASINN_IO_ANY_NAME;
   if (schema.returns().size() == 1) knows_outputs_ = AddOutputs("", schema.returns()[0].type(), &outputs_);
   if (!knows_outputs_) outputs_.clear();
   Publish(knows_outputs_);

@@ -82,7 +82,8 @@ enum {
   WASINN_IO_OPTIONAL = 1u << 0,   /* input: may stay unset */
   WASINN_IO_OPAQUE = 1u << 1,     /* input: u8 of any length, dims are not looked at (prompts, JSON options) */
   WASINN_IO_UNSERVABLE = 1u << 2, /* string, sequence, map …: the model loads, touching this one is an error */
-  WASINN_IO_ALWAYS = 1u << 3      /* output: may be read before a compute, too (metadata of a language model) */
+  WASINN_IO_ALWAYS = 1u << 3,     /* output: may be read before a compute, too (metadata of a language model) */
+  WASINN_IO_ANY_NAME = 1u << 4 /* input, the only one: guests may call it as they like, for its name is no interface */
 };
 
 /* The largest rank that wasinn handles; a model or tensor of more dimensions is refused. */

@@ -94,7 +94,7 @@ void wasinn_host_models(wasinn_host* host, wasinn_model_fn fn, void* user) {
     const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
                                  .name = source.name.c_str(),
                                  .version = source.version,
-                                 .encoding = source.encoding,
+                                 .encoding = model->encoding(),
                                  .target = source.target,
                                  .path = source.paths.empty() ? "" : source.paths.front().c_str(),
                                  .loaded = model->loaded(),

@@ -98,10 +98,11 @@ int Run(InspectFlags& flags) {
   }
   const Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());
-  const std::optional<ModelInfo> info = Find(*host, name);
-  if (!info) return Fail(name + " is neither a file nor a folder nor the name of a model");
+  if (!Find(*host, name)) return Fail(name + " is neither a file nor a folder nor the name of a model");
   const Result<Signature> signature = host->Inspect(name);
   if (!signature) return Fail(signature.status().message());
+  const std::optional<ModelInfo> info = Find(*host, name);  // its format is known now, whatever it is called
+  if (!info) return Fail(name + " is gone");
   const char* encoding = wasinn_encoding_name(info->encoding);
   if (flags.json) {
     const Json json = {{"name", info->name},

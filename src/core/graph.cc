@@ -90,7 +90,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
   }
   if (!status.ok()) return std::unexpected(std::move(status));
 
-  std::shared_ptr<Graph> graph(new Graph(std::move(backend), model, options.account));
+  std::shared_ptr<Graph> graph(new Graph(std::move(backend), model, options));
   if (Status read = graph->ReadInfo(); !read.ok()) return std::unexpected(std::move(read));
   return graph;
 }
@@ -121,6 +121,7 @@ Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* cons
   uint32_t index = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (error == std::errc() && end == name.data() + name.size() && index < ios.size()) return index;
+  if (ios.size() == 1 && (ios[0]->flags & WASINN_IO_ANY_NAME) != 0) return 0;
   return Fail(WASINN_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
 }
 

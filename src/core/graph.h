@@ -40,6 +40,7 @@ class Graph {
 
   const Backend& backend() const { return *backend_; }
   wasinn_backend_model* model() const { return model_; }
+  wasinn_encoding encoding() const { return encoding_; }
   std::span<const wasinn_io* const> inputs() const { return {info_->inputs, info_->n_inputs}; }
   // None where only a run tells them.
   std::span<const wasinn_io* const> outputs() const {
@@ -53,13 +54,14 @@ class Graph {
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
-  // backend write it. INVALID_ARGUMENT lists the names that there are.
+  // backend write it; by any name where there is one input whose name is no interface. INVALID_ARGUMENT lists the names
+  // that there are.
   Result<uint32_t> FindInput(std::string_view name) const { return Find(input_names_, inputs(), "input", name); }
   Result<uint32_t> FindOutput(std::string_view name) const { return Find(output_names_, outputs(), "output", name); }
 
  private:
-  Graph(std::shared_ptr<Backend> backend, wasinn_backend_model* model, std::shared_ptr<Quota> account)
-      : backend_(std::move(backend)), account_(std::move(account)), model_(model) {}
+  Graph(std::shared_ptr<Backend> backend, wasinn_backend_model* model, const LoadOptions& options)
+      : backend_(std::move(backend)), account_(options.account), model_(model), encoding_(options.encoding) {}
   using Names = std::unordered_map<std::string_view, uint32_t>;
   Status ReadInfo();
   static Names NamesOf(std::span<const wasinn_io* const> ios);
@@ -69,6 +71,7 @@ class Graph {
   const std::shared_ptr<Backend> backend_;
   const std::shared_ptr<Quota> account_;  // the backend has its address until the model is unloaded
   wasinn_backend_model* const model_;
+  const wasinn_encoding encoding_;
   const wasinn_info* info_ = nullptr;  // owned by the model
   Names input_names_, output_names_;   // that the model owns
 };

@@ -22,7 +22,9 @@ const std::vector<Layout>& Layouts() {
   static const std::vector<Layout> layouts = {
       {WASINN_ONNX, {"model.onnx"}},           {WASINN_OPENVINO, {"model.xml", "model.bin"}},
       {WASINN_OPENVINO, {"model.xml"}},  // without weights
-      {WASINN_PYTORCH, {"model.pt"}},          {WASINN_TENSORFLOWLITE, {"model.tflite"}},
+      {WASINN_PYTORCH, {"model.pt"}},          {WASINN_PYTORCH, {"model.pth"}},
+      {WASINN_PYTORCH, {"model.torchscript"}}, {WASINN_PYTORCH, {"model.jit"}},
+      {WASINN_PYTORCH, {"model.ts"}},          {WASINN_TENSORFLOWLITE, {"model.tflite"}},
       {WASINN_TENSORFLOW, {"model.pb"}},       {WASINN_TENSORFLOW, {"model.graphdef"}},
       {WASINN_TENSORFLOW, {"saved_model.pb"}}, {WASINN_TENSORFLOW, {"model.savedmodel/saved_model.pb"}},
       {WASINN_GGML, {"model.gguf"}},

@@ -38,6 +38,8 @@ class Model {
   Result<std::shared_ptr<Graph>> Get(const Loader& load);
 
   const ModelSource& source() const { return source_; }
+  // That of the compiled graph, once there is one; the bytes may tell it.
+  wasinn_encoding encoding() const { return loaded() ? graph_->encoding() : source_.encoding; }
   bool loaded() const { return loaded_.load(std::memory_order_acquire); }
   uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
 

@@ -104,7 +104,7 @@ std::optional<wasinn_encoding> EncodingOfFileName(std::string_view name) {
       {".onnx", WASINN_ONNX},   {".xml", WASINN_OPENVINO},          {".pb", WASINN_TENSORFLOW},
       {".pt", WASINN_PYTORCH},  {".tflite", WASINN_TENSORFLOWLITE}, {".gguf", WASINN_GGML},
       {".ort", WASINN_ONNX},    {".graphdef", WASINN_TENSORFLOW},   {".torchscript", WASINN_PYTORCH},
-      {".pth", WASINN_PYTORCH},
+      {".pth", WASINN_PYTORCH}, {".jit", WASINN_PYTORCH},           {".ts", WASINN_PYTORCH},
   };
   for (const auto& [extension, encoding] : kExtensions) {
     if (name.ends_with(extension)) return encoding;

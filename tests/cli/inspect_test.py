@@ -20,6 +20,13 @@ class InspectTest(CommandTest):
         self.assertEqual(rows[5], ["input", "2", "mask", "bool", "?"])
         self.assertEqual(rows[6][:4], ["output", "0", "image", "f32"])
 
+    def test_format_that_only_the_bytes_tell(self):
+        self.file("m.bin", "GGUF\nin image f32 2\n")
+        result = self.wasinn("inspect", "m.bin")
+        self.check(result, err="")
+        self.assertEqual(result.out.splitlines()[0].split(), ["m.bin", "(ggml)"])
+        self.assertEqual(json.loads(self.wasinn("inspect", "m.bin", "--json").out)["encoding"], "ggml")
+
     def test_json(self):
         result = self.wasinn("inspect", "m.gguf", "--json")
         self.check(result, err="")

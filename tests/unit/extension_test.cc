@@ -85,6 +85,19 @@ TEST_F(Extension, DescribeIsJson) {
   EXPECT_EQ(Text("describe", {12345}, &text), kInvalidArgument);
 }
 
+TEST_F(Extension, TheOnlyInputByAnyNameWhereItsNameIsNoInterface) {
+  const auto set = [&](std::string_view model, std::string_view name) {
+    const uint32_t context = NewContext(model);
+    const uint32_t tensor = guest_.PutTensor({1}, kF32, guest_.PutAll(std::vector<float>{7}), 4);
+    return guest_.Call("wasinn_ext_0.set_input_by_name", {context, guest_.Put(name), name.size(), tensor});
+  };
+  for (const std::string_view name : {"x", "0", "input", "1", ""}) {
+    EXPECT_EQ(set("in x f32 1 any_name\n", name), kSuccess) << name;
+  }
+  EXPECT_EQ(set("in x f32 1\n", "input"), kInvalidArgument);
+  EXPECT_EQ(set("in x f32 1 any_name\nin y f32 1 optional\n", "input"), kInvalidArgument);
+}
+
 TEST_F(Extension, InputsAndOutputsByName) {
   const uint32_t context = NewContext(kTwo);
   const auto set = [&](std::string_view name, const std::vector<float>& values) {

@@ -126,6 +126,18 @@ TEST_F(ModelFilesTest, ASavedModelIsAFolderInAFolder) {
   }
 }
 
+TEST_F(ModelFilesTest, TorchScriptHasManyEndings) {
+  for (const std::string ending : {".pt", ".pth", ".torchscript", ".jit", ".ts"}) {
+    fs::remove_all(folder_);
+    Make("voice" + ending);
+    EXPECT_EQ(FindModelFiles(Path("voice" + ending), WASINN_AUTODETECT)->at(0).encoding, WASINN_PYTORCH) << ending;
+    Make("m/1/model" + ending);
+    const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+    ASSERT_TRUE(files) << ending;
+    EXPECT_EQ(files->at(0).encoding, WASINN_PYTORCH);
+  }
+}
+
 TEST_F(ModelFilesTest, WhatIsMissingIsNamed) {
   Make("m/readme.txt");
   EXPECT_EQ(FindModelFiles(Path("nothing"), WASINN_AUTODETECT).error().code(), WASINN_NOT_FOUND);
