@@ -152,6 +152,40 @@ const jit::RegisterOperators& RegisterPoll() {
   return registered;
 }
 
+bool MayHoldTensor(const c10::TypePtr& type) {
+  return type->kind() == c10::TypeKind::TensorType || type->kind() == c10::TypeKind::AnyType ||
+         std::ranges::any_of(type->containedTypes(), MayHoldTensor);
+}
+
+// Whether anything in the graph writes to a value, or to what it holds: hasWriters() does not look into containers.
+bool IsWritten(const jit::AliasDb& aliases, const jit::Graph& graph, jit::Value* value) {
+  if (aliases.hasWriters(value)) return true;
+  if (value->type()->containedTypes().empty() || !MayHoldTensor(value->type())) return false;
+  bool written = false;
+  ForEachNode(const_cast<jit::Graph&>(graph).block(), [&](jit::Node* node, uint64_t) {
+    const c10::FunctionSchema* schema = written ? nullptr : node->maybeSchema();
+    if (schema == nullptr) return;
+    for (size_t i = 0; i < std::min(schema->arguments().size(), node->inputs().size()); ++i) {
+      const c10::AliasInfo* alias = schema->arguments()[i].alias_info();
+      if (alias == nullptr || !alias->isWrite()) continue;
+      written = written || aliases.mayContainAlias(value, node->input(i));
+    }
+  });
+  return written;
+}
+
+void CopyBeforeUse(jit::Graph* graph, jit::Node* constant) {
+  jit::Value* value = constant->output();
+  if (value->type()->kind() != c10::TypeKind::TensorType) {
+    throw Error(
+        WASINN_UNSUPPORTED_OPERATION,
+        fmt::format("the model writes to a constant of type {}, which guests share", value->type()->repr_str()));
+  }
+  const jit::WithInsertPoint after(constant->next());
+  jit::Value* copy = graph->insert(c10::aten::clone, {value});
+  value->replaceAllUsesAfterNodeWith(copy->node(), copy);
+}
+
 constexpr std::string_view kNewMemory[] = {
     "aten::empty",   "aten::empty_like", "aten::empty_strided",  "aten::new_empty", "aten::new_empty_strided",
     "aten::resize_", "aten::resize_as_", "aten::empty_permuted",
@@ -188,6 +222,21 @@ void MakeLoopsCancellable(const jit::Module& module) {
   }
 }
 
+void CopyWrittenConstants(const jit::Module& module) {
+  for (jit::Function* function : FunctionsOf(module)) {
+    const auto* graph_function = jit::tryToGraphFunction(*function);
+    if (graph_function == nullptr) continue;
+    const auto graph = graph_function->graph();
+    std::vector<jit::Node*> written;
+    const jit::AliasDb aliases(graph);
+    ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+      if (node->kind() != c10::prim::Constant || !MayHoldTensor(node->output()->type())) return;
+      if (IsWritten(aliases, *graph, node->output())) written.push_back(node);
+    });
+    for (jit::Node* constant : written) CopyBeforeUse(graph.get(), constant);
+  }
+}
+
 Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
   const auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
@@ -199,7 +248,7 @@ Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
     if (name == "prim::SetAttr" || name == "prim::fork" || name == "prim::awaitable") effects.stateful = true;
     // A call that could not be put in place may do anything.
     if (name == "prim::CallMethod" || name == "prim::CallFunction") effects.stateful = true;
-    if (name == "prim::GetAttr" && aliases.hasWriters(node->output())) effects.stateful = true;
+    if (name == "prim::GetAttr" && IsWritten(aliases, *graph, node->output())) effects.stateful = true;
   });
   for (const jit::Value* input : graph->inputs().slice(1)) effects.writes_input.push_back(aliases.hasWriters(input));
   return effects;

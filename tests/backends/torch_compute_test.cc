@@ -229,32 +229,6 @@ TEST(TorchCompute, DiscardsOutputs) {
   EXPECT_THAT(Compute(context, {Floats({1}, {2})}).As<float>(), ElementsAre(4));
 }
 
-TEST(TorchCompute, ContextsOfAModelWithStateHaveTheirOwn) {
-  const Host host;
-  const Model model(host,
-                    TorchModel("def forward(self, x):\n    self.total = self.total + x\n    return self.total\n",
-                               {{"total", Floats({1}, {0})}}),
-                    TorchOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": true"));
-  Context one(model), other(model);
-  EXPECT_THAT(Compute(one, {Floats({1}, {1})}).As<float>(), ElementsAre(1));
-  EXPECT_THAT(Compute(one, {Floats({1}, {1})}).As<float>(), ElementsAre(2));
-  EXPECT_THAT(Compute(other, {Floats({1}, {5})}).As<float>(), ElementsAre(5));
-  EXPECT_THAT(Compute(one, {Floats({1}, {1})}).As<float>(), ElementsAre(3));
-}
-
-TEST(TorchCompute, InPlaceWritesToBuffersAreStateToo) {
-  const Host host;
-  const Model model(host,
-                    TorchModel("def forward(self, x):\n    self.total.add_(x)\n    return self.total * 1\n",
-                               {{"total", Floats({1}, {0})}}),
-                    TorchOptions());
-  Context one(model), other(model);
-  EXPECT_THAT(Compute(one, {Floats({1}, {1})}).As<float>(), ElementsAre(1));
-  EXPECT_THAT(Compute(other, {Floats({1}, {5})}).As<float>(), ElementsAre(5));
-}
-
 TEST(TorchCompute, ContextsComputeAtOnce) {
   const Host host("{}", 2);
   ASSERT_TRUE(host.opened()) << host.opened().message;

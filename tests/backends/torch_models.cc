@@ -51,6 +51,58 @@ class StringReader final : public caffe2::serialize::ReadAdapterInterface {
 
 }  // namespace
 
+std::string TorchHolder(Holder holder) {
+  namespace jit = ::torch::jit;
+  jit::Module module("__torch__.Model");
+  const at::Tensor zero = ToTensor(Floats({1}, {0}));
+  const auto forward = [&module](const std::string& held) {
+    module.define("def forward(self, x):\n    " + held + ".add_(x)\n    return " + held + " * 1\n");
+  };
+  switch (holder) {
+    case Holder::kList:
+      module.register_attribute("held", c10::ListType::ofTensors(), c10::List<at::Tensor>({zero}));
+      forward("self.held[0]");
+      break;
+    case Holder::kTuple:
+      module.register_attribute("held", c10::TupleType::create({c10::TensorType::get(), c10::IntType::get()}),
+                                c10::ivalue::Tuple::create({zero, 1}));
+      forward("self.held[0]");
+      break;
+    case Holder::kDictionary: {
+      c10::Dict<std::string, at::Tensor> held;
+      held.insert("total", zero);
+      module.register_attribute("held", c10::DictType::create(c10::StringType::get(), c10::TensorType::get()), held);
+      forward("self.held[\"total\"]");
+      break;
+    }
+    case Holder::kNumber:
+      module.register_attribute("total", c10::FloatType::get(), 0.0);
+      module.define("def forward(self, x):\n    self.total += float(x)\n    return x * 0 + self.total\n");
+      break;
+    case Holder::kSubmodule: {
+      jit::Module inner("__torch__.Inner");
+      inner.register_buffer("total", zero);
+      inner.define("def forward(self, x):\n    self.total += x\n    return self.total * 1\n");
+      module.register_module("inner", inner);
+      module.define("def forward(self, x):\n    return self.inner.forward(x)\n");
+      break;
+    }
+    case Holder::kConstant: {
+      module.define("def forward(self, x):\n    return x * 1\n");
+      const auto graph = module.get_method("forward").graph();
+      jit::Node* multiply = graph->outputs().at(0)->node();
+      const jit::WithInsertPoint before(multiply);
+      jit::Value* total = graph->insertConstant(zero);
+      graph->insert(c10::Symbol::fromQualString("aten::add_"), {total, graph->inputs().at(1), 1});
+      multiply->replaceInput(0, total);
+      break;
+    }
+  }
+  std::ostringstream stream;
+  module.save(stream);
+  return stream.str();
+}
+
 std::string TorchModel(const std::string& code, const std::vector<std::pair<std::string, Tensor>>& buffers) {
   ::torch::jit::Module module("__torch__.Model");
   for (const auto& [name, tensor] : buffers) module.register_buffer(name, ToTensor(tensor));

@@ -15,6 +15,10 @@ namespace wasinn::test {
 // The bytes of a model whose methods are `code`: "def forward(self, x): …". Buffers are attributes of the module.
 std::string TorchModel(const std::string& code, const std::vector<std::pair<std::string, Tensor>>& buffers = {});
 
+// A model that adds its input to something that it holds, and gives the sum.
+enum class Holder { kList, kTuple, kDictionary, kNumber, kSubmodule, kConstant };
+std::string TorchHolder(Holder holder);
+
 // An archive without compression of these entries, as PyTorch lays it.
 using ZipEntries = std::vector<std::pair<std::string, std::string>>;
 std::string ZipArchive(const ZipEntries& entries);
