@@ -3,6 +3,8 @@
 #include <c10/core/InferenceMode.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/error.h"
 #include "torch/messages.h"
 
@@ -10,8 +12,19 @@ namespace wasinn::torch {
 
 using backend::Error;
 
+namespace {
+
+backend::Reservation Reserved(const Model& model, void* account) {
+  backend::Reservation kept(model.host().services(), account);
+  kept.Resize(model.copy_bytes());
+  return kept;
+}
+
+}  // namespace
+
 Context::Context(const Model& model, const wasinn_context_options& options)
     : model_(model),
+      kept_(Reserved(model, options.account)),
       module_(model.ModuleForContext()),
       forward_(module_.get_method("forward").function()),
       budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
@@ -33,6 +46,7 @@ void Context::Compute() {
   gate_.Enter();
   try {
     Run();
+    if (model_.effects().stateful) ChargeState();
     gate_.Leave();
   } catch (...) {
     gate_.Leave();
@@ -54,6 +68,23 @@ void Context::Run() {
   if (model_.signature().knows_outputs() && outputs_.size() != expected) {
     throw Error(WASINN_RUNTIME_ERROR,
                 fmt::format("the model gave {} outputs where its type says {}", outputs_.size(), expected));
+  }
+}
+
+// What the run has left in the model: all that was allocated in runs and is there still, but for outputs.
+void Context::ChargeState() {
+  const uint64_t used = budget_->used(), outputs = std::min(used, outputs_.OwnBytes());
+  try {
+    kept_.Resize(model_.copy_bytes() + (used - outputs));
+  } catch (const Error& error) {
+    outputs_.Clear();
+    static const CallScope::Subject nobody;
+    const CallScope scope(nobody);
+    module_ = model_.ModuleForContext();
+    throw Error(error.code(),
+                fmt::format("what the model keeps from one compute to the next is too large, and is gone: "
+                            "{}",
+                            error.what()));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/cancel_gate.h"
+#include "common/reservation.h"
 #include "torch/call_scope.h"
 #include "torch/inputs.h"
 #include "torch/model.h"
@@ -38,11 +39,13 @@ class Context {
 
  private:
   void Run();
+  void ChargeState();
   void CheckComputed() const;
   [[noreturn]] void Fail() const;
 
   const Model& model_;
-  const ::torch::jit::Module module_;
+  backend::Reservation kept_;  // for the copy of a model with state, and what it adds to it
+  ::torch::jit::Module module_;
   ::torch::jit::Function& forward_;
   backend::CancelGate gate_;
   const std::shared_ptr<MemoryBudget> budget_;

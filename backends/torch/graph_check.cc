@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/alias_analysis.h>
+#include <torch/csrc/jit/passes/constant_propagation.h>
+#include <torch/csrc/jit/passes/dead_code_elimination.h>
 #include <torch/csrc/jit/passes/inliner.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
@@ -237,9 +239,34 @@ void CopyWrittenConstants(const jit::Module& module) {
   }
 }
 
+namespace {
+
+// Modules are in evaluation: what they would do in training, as counting the values that they see, is no part of them.
+void AssumeEvaluation(const std::shared_ptr<jit::Graph>& graph) {
+  std::vector<jit::Node*> asked;
+  bool is_set = false;
+  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+    const bool gets = node->kind() == c10::prim::GetAttr, sets = node->kind() == c10::prim::SetAttr;
+    if ((!gets && !sets) || node->s(c10::attr::name) != "training") return;
+    is_set = is_set || sets;
+    if (gets && node->output()->type()->kind() == c10::TypeKind::BoolType) asked.push_back(node);
+  });
+  if (is_set) return;
+  for (jit::Node* node : asked) {
+    const jit::WithInsertPoint before(node);
+    node->output()->replaceAllUsesWith(graph->insertConstant(false));
+  }
+  // Not of tensors: nothing is computed here.
+  jit::ConstantPropagationImmutableTypes(graph);
+  jit::EliminateDeadCode(graph);
+}
+
+}  // namespace
+
 Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
   const auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
+  AssumeEvaluation(graph);
   Effects effects;
   const jit::AliasDb aliases(graph);
   ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {

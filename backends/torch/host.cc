@@ -74,7 +74,8 @@ std::atomic<bool> pool_in_use = false;
 int GpuCount() { return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHooks().deviceCount()) : 0; }
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : log_(services),
+    : services_(services),
+      log_(services),
       fallback_(log_, "torch"),
       config_(BackendConfig::Parse(config, services.threads)),
       path_(LibraryPath()),

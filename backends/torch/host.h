@@ -23,12 +23,14 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   const backend::Log& log() const { return log_; }
+  const wasinn_host_services& services() const { return services_; }
   const BackendConfig& config() const { return config_; }
   const wasinn_backend_info* info() const { return &info_; }
   // The target's device is missing and the CPU serves in its place.
   void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
+  const wasinn_host_services services_;
   const backend::Log log_;
   const backend::FallbackWarning fallback_;
   const BackendConfig config_;

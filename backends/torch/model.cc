@@ -172,6 +172,8 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
       FailLoad(*budget, gate);
     }
   });
+  // What is left of all that was allocated.
+  if (effects_.stateful) copy_bytes_ = budget->used();
 }
 
 void Model::Load(const Source& source) {

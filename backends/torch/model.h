@@ -30,6 +30,8 @@ class Model {
   const wasinn_info* info() const { return signature_->info(); }
   const char* Describe() const { return description_.c_str(); }
 
+  // Of the tensors in a copy for a context.
+  uint64_t copy_bytes() const { return copy_bytes_; }
   // The model's own, or a copy where computing changes it.
   ::torch::jit::Module ModuleForContext() const { return effects_.stateful ? module_.deepcopy() : module_; }
 
@@ -43,6 +45,7 @@ class Model {
   c10::Device device_;
   ::torch::jit::Module module_;
   Effects effects_;
+  uint64_t copy_bytes_ = 0;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
 };

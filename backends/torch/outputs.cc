@@ -132,6 +132,16 @@ const Outputs::Slot& Outputs::Servable(uint32_t index) const {
   return slot;
 }
 
+uint64_t Outputs::OwnBytes() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < n_; ++i) {
+    const at::Tensor& tensor = slots_[i].tensor;
+    if (!tensor.defined() || tensor.use_count() > 1 || tensor.storage().use_count() > 1) continue;
+    bytes += AllocatedBytes(tensor.storage().data_ptr()).value_or(0);
+  }
+  return bytes;
+}
+
 void Outputs::View(uint32_t index, wasinn_tensor* view) const { *view = Describe(Servable(index).tensor); }
 
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {

@@ -27,6 +27,8 @@ class Outputs {
   void Clear();
 
   size_t size() const { return n_; }
+  // Of tensors that nobody else has.
+  uint64_t OwnBytes() const;
   void View(uint32_t index, wasinn_tensor* view) const;
   void Take(uint32_t index, wasinn_tensor* out);
   std::span<const wasinn_io* const> Ios();

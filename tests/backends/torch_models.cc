@@ -87,6 +87,12 @@ std::string TorchHolder(Holder holder) {
       module.define("def forward(self, x):\n    return self.inner.forward(x)\n");
       break;
     }
+    case Holder::kTraining:
+      module.register_buffer("total", zero);
+      module.register_attribute("training", c10::BoolType::get(), true);
+      module.define(
+          "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
+      break;
     case Holder::kConstant: {
       module.define("def forward(self, x):\n    return x * 1\n");
       const auto graph = module.get_method("forward").graph();

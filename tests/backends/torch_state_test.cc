@@ -40,9 +40,46 @@ const Kept kKept[] = {
     {"ATensorInADictionary", true, [] { return TorchHolder(Holder::kDictionary); }},
     {"ANumber", true, [] { return TorchHolder(Holder::kNumber); }},
     {"ASubmodule", true, [] { return TorchHolder(Holder::kSubmodule); }},
+    // Models are in evaluation.
+    {"WhatIsWrittenInTraining", false, [] { return TorchHolder(Holder::kTraining); }},
     // Each run begins with what the file says.
     {"AConstant", false, [] { return TorchHolder(Holder::kConstant); }},
 };
+
+// Contexts of a model with state have its weights each for itself, and what they add to it: their guests pay.
+TEST(TorchMemory, OfStateIsCharged) {
+  constexpr uint64_t kMiB = 1 << 20;
+  const Host host;
+  const std::string growing =
+      TorchModel("def forward(self, x):\n    self.total = torch.cat([self.total, x])\n    return self.total[0:1] * 1\n",
+                 {{"total", Floats({1 << 20}, std::vector<float>(1 << 20, 1))}});
+  const Model model(host, growing, TorchOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account account = {.limit = 41 * kMiB};
+  const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
+  std::vector<wasinn_backend_context*> contexts;
+  Result made;
+  while (contexts.size() < 256) {
+    wasinn_backend_context* context = nullptr;
+    made = TakeError(host.table().context_new(model.get(), &options, &context));
+    if (!made) break;
+    contexts.push_back(context);
+  }
+  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
+  EXPECT_THAT(contexts.size(), ::testing::AllOf(::testing::Ge(8u), ::testing::Le(10u)));
+  for (wasinn_backend_context* context : contexts) host.table().context_free(context);
+  EXPECT_EQ(account.used, 0u);
+  {
+    Context context(model, 0, "{}", &account);
+    ASSERT_TRUE(context.Set(0, Floats({1 << 21}, std::vector<float>(1 << 21, 2))));
+    Result computed;
+    for (int i = 0; i < 6 && (computed = context.Compute()); ++i) EXPECT_GE(account.used, 8 * kMiB);
+    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_LE(account.used, 41 * kMiB);
+    MustCompute(&context);  // from the beginning
+  }
+  EXPECT_EQ(account.used, 0u);
+}
 
 class TorchState : public ::testing::TestWithParam<Kept> {};
 
