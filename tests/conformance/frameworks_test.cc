@@ -73,5 +73,43 @@ TEST(AllFrameworks, InOneProcess) {
   }
 }
 
+bool IsBuilt(const char* framework) {
+  return std::string(CONFORMANCE_FRAMEWORKS).find(" " + std::string(framework) + " ") != std::string::npos;
+}
+
+// What one context assigns to a variable, another one of the same model does not read.
+TEST(AllFrameworks, StateBelongsToOneContext) {
+  if (!IsBuilt("tensorflow")) GTEST_SKIP() << "without TensorFlow";
+  const TempFolder folder;
+  const std::string counter = "counter=" CONFORMANCE_SOURCE "/tests/models/tensorflow/counter";
+  const auto swap = [](const std::string& context, const std::vector<float>& next) {
+    return Script::Set("set " + context + " 0 1 2", Floats(next));
+  };
+  Script script;
+  for (const char* number : {"0", "1"}) {
+    script.Do(std::string("name ") + number + " counter").Do(std::string("context ") + number + " " + number);
+  }
+  script.Do(swap("0", {1, 2})).Do("compute 0").Gives("get 0 0", Floats({0, 0}));
+  script.Do(swap("1", {3, 4})).Do("compute 1").Gives("get 1 0", Floats({0, 0}));
+  script.Do("compute 0").Gives("get 0 0", Floats({1, 2}));
+  script.Do("finalize 0").Do("context 2 0");
+  script.Do(swap("2", {5, 6})).Do("compute 2").Gives("get 2 0", Floats({0, 0}));
+  script.Run({"--model", counter}, folder.path());
+}
+
+// A guest of another runtime calls the only input of a TorchScript model as it likes, and no other framework's.
+TEST(AllFrameworks, TheOnlyInputOfTorchScriptByAnyName) {
+  if (!IsBuilt("torch")) GTEST_SKIP() << "without PyTorch";
+  const TempFolder folder;
+  const Bytes pixels = Floats(std::vector<float>(64, 0.5f));
+  Script script;
+  script.Do("name 0 torch").Do("context 0 0").Do("name 1 onnx").Do("context 1 1");
+  script.Do(Script::Set("setname 0 whatever 1 1,1,8,8", pixels)).Do("compute 0").Do("get 0 0");
+  script.Fails(Script::Set("setname 1 whatever 1 1,1,8,8", pixels), WASI_NN_INVALID_ARGUMENT);
+  script.Run({"--model", "torch=" CONFORMANCE_SOURCE "/models/digits.pt", "--model",
+              "onnx=" CONFORMANCE_SOURCE "/models/digits.onnx"},
+             folder.path());
+}
+
 }  // namespace
 }  // namespace wasinn::testing
