@@ -176,16 +176,27 @@ bool IsWritten(const jit::AliasDb& aliases, const jit::Graph& graph, jit::Value*
   return written;
 }
 
-void CopyBeforeUse(jit::Graph* graph, jit::Node* constant) {
-  jit::Value* value = constant->output();
-  if (value->type()->kind() != c10::TypeKind::TensorType) {
-    throw Error(
-        WASINN_UNSUPPORTED_OPERATION,
-        fmt::format("the model writes to a constant of type {}, which guests share", value->type()->repr_str()));
+// The same constant may stand at several places of a function.
+bool IsSame(const at::Tensor& one, const at::Tensor& other) {
+  return one.const_data_ptr() == other.const_data_ptr() && one.sizes() == other.sizes() &&
+         one.strides() == other.strides() && one.scalar_type() == other.scalar_type();
+}
+
+// One copy at the beginning of the function, in place of all that are this one.
+void CopyConstant(jit::Graph* graph, const jit::Node* written, const std::vector<jit::Node*>& constants) {
+  if (!written->hasAttribute(c10::attr::value) || written->kindOf(c10::attr::value) != jit::AttributeKind::t) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                fmt::format("the model writes to a constant of type {}, which guests share",
+                            written->output()->type()->repr_str()));
   }
-  const jit::WithInsertPoint after(constant->next());
-  jit::Value* copy = graph->insert(c10::aten::clone, {value});
-  value->replaceAllUsesAfterNodeWith(copy->node(), copy);
+  const at::Tensor& tensor = written->t(c10::attr::value);
+  const jit::WithInsertPoint at_beginning(*graph->nodes().begin());
+  jit::Value* copy = graph->insert(c10::aten::clone, {graph->insertConstant(tensor)});
+  for (jit::Node* constant : constants) {
+    const bool is_tensor =
+        constant->hasAttribute(c10::attr::value) && constant->kindOf(c10::attr::value) == jit::AttributeKind::t;
+    if (is_tensor && IsSame(constant->t(c10::attr::value), tensor)) constant->output()->replaceAllUsesWith(copy);
+  }
 }
 
 constexpr std::string_view kNewMemory[] = {
@@ -229,20 +240,25 @@ void CopyWrittenConstants(const jit::Module& module) {
     const auto* graph_function = jit::tryToGraphFunction(*function);
     if (graph_function == nullptr) continue;
     const auto graph = graph_function->graph();
-    std::vector<jit::Node*> written;
-    const jit::AliasDb aliases(graph);
-    ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
-      if (node->kind() != c10::prim::Constant || !MayHoldTensor(node->output()->type())) return;
-      if (IsWritten(aliases, *graph, node->output())) written.push_back(node);
-    });
-    for (jit::Node* constant : written) CopyBeforeUse(graph.get(), constant);
+    std::vector<jit::Node*> constants, written;
+    {
+      const jit::AliasDb aliases(graph);
+      ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+        if (node->kind() != c10::prim::Constant || !MayHoldTensor(node->output()->type())) return;
+        constants.push_back(node);
+        if (IsWritten(aliases, *graph, node->output())) written.push_back(node);
+      });
+    }
+    for (const jit::Node* one : written) {
+      if (one->output()->hasUses()) CopyConstant(graph.get(), one, constants);
+    }
   }
 }
 
 namespace {
 
 // Modules are in evaluation: what they would do in training, as counting the values that they see, is no part of them.
-void AssumeEvaluation(const std::shared_ptr<jit::Graph>& graph) {
+void AssumeEvaluation(std::shared_ptr<jit::Graph> graph) {
   std::vector<jit::Node*> asked;
   bool is_set = false;
   ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {

@@ -94,13 +94,11 @@ std::string TorchHolder(Holder holder) {
           "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
       break;
     case Holder::kConstant: {
-      module.define("def forward(self, x):\n    return x * 1\n");
+      module.define("def forward(self, x):\n    return x.add_(x) * 1\n");
       const auto graph = module.get_method("forward").graph();
-      jit::Node* multiply = graph->outputs().at(0)->node();
-      const jit::WithInsertPoint before(multiply);
-      jit::Value* total = graph->insertConstant(zero);
-      graph->insert(c10::Symbol::fromQualString("aten::add_"), {total, graph->inputs().at(1), 1});
-      multiply->replaceInput(0, total);
+      jit::Node* add = graph->outputs().at(0)->node()->input(0)->node();
+      const jit::WithInsertPoint before(add);
+      add->replaceInput(0, graph->insertConstant(zero));
       break;
     }
   }

@@ -20,7 +20,7 @@ class WitTest : public ::testing::Test {
     host_ = EchoHost(log_, toml);
     AddEchoModel(host_.get(), "one", "in x f32 2\n");
     AddEchoModel(host_.get(), "two", "in a f32 2\nin b i32 1\n");
-    AddEchoModel(host_.get(), "any", "in a f32 2 any_name\n");
+    AddEchoModel(host_.get(), "unnamed", "in a f32 2 any_name\n");
     AddEchoModel(host_.get(), "optional", "in a f32 2\nin b i32 1 optional\n");
     AddEchoModel(host_.get(), "any", "in x f32 any\n");
     process_ = NewProcess(host_.get());
@@ -144,7 +144,7 @@ TEST_F(WitTest, NamesAreTheModelsOrIndices) {
               {{{"a", Two()}}, "input 1 ('b') was not set"},
               {{{"a", Two()}, {"b", ints()}, {"c", Two()}}, "3 inputs are given, the model has 2"},
               {{{"a", ints()}, {"b", ints()}}, "takes f32 [2], given i32 [1]"}};
-  EXPECT_TRUE(guest().Compute(guest().ContextOf("any"), {{"whatever", Two()}}).ok());
+  EXPECT_TRUE(guest().Compute(guest().ContextOf("unnamed"), {{"whatever", Two()}}).ok());
   const uint32_t held = guest().stats().tensors;
   uint32_t consumed = 0;
   for (const auto& bad : kBad) {
