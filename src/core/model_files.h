@@ -16,8 +16,8 @@ struct ModelFiles {
 
 // `path` is one of
 //  - a model file; an OpenVINO model.xml brings the model.bin beside it;
-//  - a folder with model.onnx, model.xml (+ model.bin), model.pt (.pth, .torchscript, .jit, .ts), model.tflite, model.pb, model.graphdef or model.gguf:
-//  version 1;
+//  - a folder with model.onnx, model.xml (+ model.bin), model.pt (.pth, .torchscript, .jit, .ts), model.tflite,
+//  model.pb, model.graphdef or model.gguf: version 1;
 //  - a SavedModel of TensorFlow (a folder with saved_model.pb), or a folder with one in model.savedmodel/: version 1.
 //  Its path is
 //    that of its saved_model.pb; the rest of it lies beside;
