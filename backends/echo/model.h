@@ -1,7 +1,6 @@
 // An echo "model": a text that says how the backend shall behave, one directive a line after the magic "GGUF":
-//  - in NAME DTYPE DIMS [optional] [opaque] [unservable] [any_name]: an input, and the output of the same signature;
-//  DIMS
-//    is like 2,3 or -1,4, or "scalar" or "any"; with `always`: the output is there before a compute, and shows the
+//  - in NAME DTYPE DIMS [optional] [opaque] [unservable] [any_name]: an input, and the output of the same signature.
+//    DIMS is like 2,3 or -1,4, or "scalar" or "any"; with `always`: the output is there before a compute, and shows the
 //    guest's configuration
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
