@@ -183,6 +183,59 @@ TEST_F(LlmHostile, GrammarsThatDoNotParse) {
       "");
 }
 
+// 64 KiB that would become gigabytes, or never end.
+TEST_F(LlmHostile, GrammarsThatBecomeLarge) {
+  std::string repeated = "root ::=", doubled = "root ::= r0\\n";
+  for (int i = 0; i < 3000; ++i) repeated += " [a-z]{0,1999}";
+  for (int i = 0; i < 40; ++i) {
+    const std::string next = "r" + std::to_string(i + 1);
+    doubled += "r" + std::to_string(i) + " ::= " + next + " [a] | " + next + " [b]\\n";
+  }
+  doubled += "r40 ::= [c]";
+  for (const std::string& grammar : {repeated, doubled}) {
+    const std::string said = Refused(Started().Do(Prompt(kGnu)).Do(Options(R"({"grammar":")" + grammar + "\"}")),
+                                     "compute 0", WASI_NN_TOO_LARGE);
+    EXPECT_THAT(said, HasSubstr("grammar: "));
+  }
+  for (const char* options :
+       {R"({"grammar":"root ::= [a]{5,2}"})",
+        R"({"json-schema":{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}})"}) {
+    EXPECT_NE(Refused(Started().Do(Prompt(kGnu)).Do(Options(options)), "compute 0", WASI_NN_INVALID_ARGUMENT), "");
+  }
+}
+
+// Caches of keys and values are the guest's memory: many contexts together stay within its limit, and give it back.
+TEST_F(LlmHostile, ContextsThatKeepMuchMemory) {
+  std::ofstream settings(folder_.path() / "wasinn.toml");
+  settings << "[limits]\nmax_tensor_bytes = 80000000\n[models.lm]\npath = \"" CONFORMANCE_SOURCE
+              "/models/tiny.gguf\"\n[models.lm.config]\nctx-size = 65536\nubatch-size = 8\n";
+  settings.close();
+  Script script;
+  script.Do("name 0 lm");
+  // 65,536 tokens × 3 layers × 2 × 2 × 32 numbers of 2 bytes are 48 MiB.
+  for (int i = 0; i < 16; ++i) {
+    const std::string context = std::to_string(i), prompt = Prompt(kGnu), options = Options(kGreedy);
+    script.Do("context " + context + " 0");
+    script.Do("set " + context + prompt.substr(5)).Do("set " + context + options.substr(5));
+    if (i == 0) {
+      script.Do("compute 0");
+    } else {
+      script.Fails("compute " + context, WASI_NN_TOO_LARGE);
+    }
+  }
+  script.Do("finalize 0").Do("compute 1").Fails("compute 2", WASI_NN_TOO_LARGE);
+  script.Run(LlmFlags({"--config", (folder_.path() / "wasinn.toml").string()}), folder_.path());
+}
+
+// What they ask for is not served, so there is no answer either.
+TEST_F(LlmHostile, KeysOfModelsThatSeeOrSpeak) {
+  for (const char* options : {R"({"mmproj":"/etc/passwd"})", R"({"image":"hen.jpg"})", R"({"tts":true})"}) {
+    const std::string said =
+        Refused(Started().Do(Prompt(kGnu)).Do(Options(options)), "compute 0", WASI_NN_UNSUPPORTED_OPERATION);
+    EXPECT_THAT(said, HasSubstr(std::string(options).substr(2, 3)));
+  }
+}
+
 // A model out of the guest's own memory.
 TEST_F(LlmHostile, BytesOfAModel) {
   std::filesystem::copy_file(CONFORMANCE_SOURCE "/models/tiny.gguf", folder_.path() / "tiny.gguf");
