@@ -8,10 +8,10 @@
 //   ... wamr_nn_load(&parts, WAMR_NN_ENCODING_TENSORFLOWLITE, WASI_NN_TARGET_CPU, &graph)
 //   uint32_t dims[] = {1, 8, 8, 1};
 //   wamr_nn_dimensions shape = {dims, 4};
-//   wamr_nn_tensor in = {&shape, WAMR_NN_F32, image};         // the shape tells how many bytes there are
+//   wamr_nn_tensor in = {&shape, WAMR_NN_F32, {0}, image};    // the shape tells how many bytes there are
 //   ... wamr_nn_set_input(context, 0, &in)
-//   uint32_t size = sizeof(scores);
-//   ... wamr_nn_get_output(context, 0, scores, &size)         // the room in, the output's size out, both in bytes
+//   uint32_t size = sizeof(scores) / sizeof(*scores);
+//   ... wamr_nn_get_output(context, 0, scores, &size)         // the room in, the output's size out, both in elements
 //
 // Types have other numbers, and so have encodings from 5 on. Errors, targets and handles are those of wasi_nn.h, and so
 // are the conventions.
@@ -42,7 +42,7 @@ enum {
 };
 
 // The type of a tensor's elements; the size of one element in bytes is in parentheses.
-typedef uint32_t wamr_nn_type;
+typedef uint8_t wamr_nn_type;
 enum {
   WAMR_NN_F16 = 0,  // (2)
   WAMR_NN_F32 = 1,  // (4)
@@ -69,6 +69,7 @@ typedef struct wamr_nn_dimensions {
 typedef struct wamr_nn_tensor {
   const wamr_nn_dimensions* shape;
   wamr_nn_type type;
+  uint8_t padding[3];
   const void* data;
 } wamr_nn_tensor;
 
@@ -86,7 +87,8 @@ wasi_nn_errno wamr_nn_init_execution_context(wasi_nn_graph graph, wasi_nn_contex
 wasi_nn_errno wamr_nn_set_input(wasi_nn_context context, uint32_t index, const wamr_nn_tensor* tensor)
     WAMR_NN_IMPORT("set_input");
 wasi_nn_errno wamr_nn_compute(wasi_nn_context context) WAMR_NN_IMPORT("compute");
-// Where the buffer is too small, nothing is copied: WASI_NN_TOO_LARGE, and *size is what is needed.
+// *size counts elements of the output's type (floats, or bytes of text), and not bytes. Where the buffer is too small,
+// nothing is copied: WASI_NN_TOO_LARGE, and *size is what is needed.
 wasi_nn_errno wamr_nn_get_output(wasi_nn_context context, uint32_t index, void* buffer, uint32_t* size)
     WAMR_NN_IMPORT("get_output");
 

@@ -64,6 +64,8 @@ class Context {
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
+  // The element type of an output that GetOutput would copy.
+  Result<uint32_t> OutputType(uint32_t index);
 
   struct Given {
     uint32_t index;

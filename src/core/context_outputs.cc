@@ -77,6 +77,14 @@ Status Context::CheckOutput(uint32_t index) const {
   return computed_ || (io.flags & WASINN_IO_ALWAYS) != 0 ? Status() : NotComputed();
 }
 
+Result<uint32_t> Context::OutputType(uint32_t index) {
+  const Busy busy(*this);
+  Status status = busy.status();
+  if (status.ok()) status = CheckOutput(index);
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return outputs()[index]->dtype;
+}
+
 Status Context::WantOutput(const Destination& destination) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return status;

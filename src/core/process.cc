@@ -155,6 +155,12 @@ Status Process::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> bu
   return (*guest)->context->GetOutput(index, buffer, size, copied_out_);
 }
 
+Result<uint32_t> Process::OutputType(uint32_t handle, uint32_t index) const {
+  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
+  if (!guest) return std::unexpected(std::move(guest.error()));
+  return (*guest)->context->OutputType(index);
+}
+
 Status Process::DropGraph(uint32_t handle) {
   Result<std::shared_ptr<GuestGraph>> graph = graphs_.Remove(handle);
   return graph ? Status() : std::move(graph.error());

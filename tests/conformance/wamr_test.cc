@@ -131,11 +131,13 @@ an honest compute: 0
 size outside: 1
 buffer outside: 1
 output 1: 1
-a buffer of 2^32-1 bytes: 1
-a buffer of 3 bytes: 7
-it needs 4, and has 0
+a buffer of 2^32-1 floats: 1
+a buffer of 2^30 floats, whose size wraps: 1
+a buffer that ends outside: 1
+a buffer of nothing: 7
+it needs 1, and has 0
 an honest buffer: 0
-the sum of 4 bytes: 300
+the sum of 1 float: 300
 )";
 
 TEST(WamrHostile, PointersAndCounts) {

@@ -224,13 +224,28 @@ TEST_F(Legacy, AnInference) {
   EXPECT_EQ(Set(context, 0, {2}, 1, guest_.PutAll<float>({3, 4})), kSuccess);
   EXPECT_EQ(Set(context, 1, {3}, 2, guest_.Put("abc")), kSuccess);  // 2 is u8 here, f64 in witx
   EXPECT_EQ(guest_.Call("wasi_nn.compute", {context}), kSuccess);
-  const uint32_t buffer = guest_.Reserve(16), size = guest_.PutAll<uint32_t>({16});
+  // Sizes count elements.
+  const uint32_t buffer = guest_.Reserve(16), size = guest_.PutAll<uint32_t>({4});
   EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, buffer, size}), kSuccess);
-  EXPECT_EQ(guest_.Read<uint32_t>(size), 8u);
+  EXPECT_EQ(guest_.Read<uint32_t>(size), 2u);
   EXPECT_EQ(guest_.Read<float>(buffer + 4), 4.f);
-  const uint32_t small = guest_.PutAll<uint32_t>({7});
+  const uint32_t small = guest_.PutAll<uint32_t>({1});
   EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, buffer, small}), kTooLarge);
-  EXPECT_EQ(guest_.Read<uint32_t>(small), 8u);
+  EXPECT_EQ(guest_.Read<uint32_t>(small), 2u);
+  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 1, buffer, size}), kTooLarge);
+  EXPECT_EQ(guest_.Read<uint32_t>(size), 3u);
+  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 1, buffer, size}), kSuccess);
+  EXPECT_EQ(guest_.Read<uint32_t>(size), 3u);
+}
+
+// One byte is the type, and what is behind it is whatever the guest's stack had there.
+TEST_F(Legacy, TypesOfOneByte) {
+  const uint32_t out = guest_.Reserve(4);
+  ASSERT_EQ(guest_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
+  const uint32_t context = guest_.Read<uint32_t>(out), data = guest_.PutAll<float>({3, 4});
+  EXPECT_EQ(Set(context, 0, {2}, 71425, data), kSuccess);  // 0x11701
+  EXPECT_EQ(Set(context, 0, {2}, 0xffffff01, data), kSuccess);
+  EXPECT_EQ(Set(context, 0, {2}, 0xffffff04, data), kInvalidArgument);
 }
 
 TEST_F(Legacy, BadPointersAndShapes) {

@@ -1,7 +1,10 @@
 // The module `wasi_nn` of guests that were built with WAMR's first header. Its functions have the names of
 // wasi_ephemeral_nn, but layouts and numbers of their own (wamr/core/iwasm/libraries/wasi-nn/include/wasi_nn.h).
+#include <algorithm>
+
 #include "abi/witx/call.h"
 #include "abi/witx/witx.h"
+#include "core/words.h"
 
 namespace wasinn::abi {
 namespace {
@@ -19,7 +22,8 @@ static_assert(sizeof(GuestArray) == 8);
 
 struct LegacyTensor {
   uint32_t dims_address;  // of a GuestArray
-  uint32_t type;
+  uint8_t type;           // guests of before June 2025 wrote 32 bits, of which this is the first byte
+  uint8_t padding[3];     // guests since then leave it as it is
   uint32_t data_address;  // the dimensions tell how many bytes
 };
 static_assert(sizeof(LegacyTensor) == 12);
@@ -78,11 +82,23 @@ Status LegacyCompute(const Invocation& call) {
   return call.process.Compute(call.arg(0), &caller);
 }
 
-// get_output(context, index, buffer_ptr, size_ptr): the bytes of the buffer in, the bytes of the output out.
+// get_output(context, index, buffer_ptr, size_ptr): elements of the output's type, the room in and the output's size
+// out. WAMR's TensorFlow Lite counts "the number of fp32, not bytes"; text, which its llama.cpp counts in bytes, is of
+// u8.
 Status LegacyGetOutput(const Invocation& call) {
-  const auto size = call.memory.Load<uint32_t>(call.arg(3));
-  if (!size) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
-  return StoreOutput(call, &core::Process::GetOutput, call.arg(0), call.arg(1), call.arg(2), *size, call.arg(3));
+  const auto room = call.memory.Load<uint32_t>(call.arg(3));
+  if (!room) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
+  Result<uint32_t> dtype = call.process.OutputType(call.arg(0), call.arg(1));
+  if (!dtype) return std::move(dtype.error());
+  const auto element = static_cast<uint32_t>(core::DtypeSize(*dtype));
+  const auto buffer = call.memory.Range(call.arg(2), *room, element);
+  if (!buffer) return OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element);
+  uint64_t needed = 0;
+  Status status = call.process.GetOutput(call.arg(0), call.arg(1), *buffer, needed);
+  if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
+  const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
+  if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;
+  return status;
 }
 
 template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK>

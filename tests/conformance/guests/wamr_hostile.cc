@@ -101,18 +101,22 @@ void Outputs() {
   for (int i = 0; i < 25; ++i) image[i] = static_cast<float>(i);
   Tell("an honest input", Set({Address(&shape), kF32, Address(image)}));
   Tell("an honest compute", Compute(context));
-  uint32_t size = sizeof(sum);
+  uint32_t size = 1;
   Tell("size outside", GetOutput(context, 0, Address(&sum), End() - 2));
   Tell("buffer outside", GetOutput(context, 0, End() - 2, Address(&size)));
   Tell("output 1", GetOutput(context, 1, Address(&sum), Address(&size)));
   size = kMost;
-  Tell("a buffer of 2^32-1 bytes", GetOutput(context, 0, Address(&sum), Address(&size)));
-  size = 3;
-  Tell("a buffer of 3 bytes", GetOutput(context, 0, Address(&sum), Address(&size)));
+  Tell("a buffer of 2^32-1 floats", GetOutput(context, 0, Address(&sum), Address(&size)));
+  size = 1u << 30;
+  Tell("a buffer of 2^30 floats, whose size wraps", GetOutput(context, 0, Address(&sum), Address(&size)));
+  size = 1;
+  Tell("a buffer that ends outside", GetOutput(context, 0, End() - 2, Address(&size)));
+  size = 0;
+  Tell("a buffer of nothing", GetOutput(context, 0, Address(&sum), Address(&size)));
   std::printf("it needs %u, and has %g\n", static_cast<unsigned>(size), static_cast<double>(sum));
-  size = sizeof(sum);
+  size = 1;
   Tell("an honest buffer", GetOutput(context, 0, Address(&sum), Address(&size)));
-  std::printf("the sum of %u bytes: %g\n", static_cast<unsigned>(size), static_cast<double>(sum));
+  std::printf("the sum of %u float: %g\n", static_cast<unsigned>(size), static_cast<double>(sum));
 }
 
 }  // namespace

@@ -41,12 +41,14 @@ static void Load(uint32_t size, wasi_nn_graph* graph, wasi_nn_context* context) 
 static void SetInput(wasi_nn_context context, const uint32_t* dims, uint32_t rank, bool quantized, uint32_t size) {
   (void)size;
   const wamr_nn_dimensions shape = {dims, rank};
-  const wamr_nn_tensor tensor = {&shape, quantized ? WAMR_NN_U8 : WAMR_NN_F32, input};
+  const wamr_nn_tensor tensor = {&shape, quantized ? WAMR_NN_U8 : WAMR_NN_F32, {0x17, 0x01, 0}, input};
   Check("set_input", wamr_nn_set_input(context, 0, &tensor));
   Check("compute", wamr_nn_compute(context));
 }
 
-static uint32_t GetOutput(wasi_nn_context context, uint32_t index, void* buffer, uint32_t room) {
+// In elements, all three.
+static uint32_t GetOutput(wasi_nn_context context, uint32_t index, void* buffer, uint32_t room, bool quantized) {
+  (void)quantized;
   uint32_t size = room;
   Check("get_output", wamr_nn_get_output(context, index, buffer, &size));
   return size;
@@ -64,10 +66,11 @@ static void SetInput(wasi_nn_context context, const uint32_t* dims, uint32_t ran
   Check("compute", wasi_nn_compute(context));
 }
 
-static uint32_t GetOutput(wasi_nn_context context, uint32_t index, void* buffer, uint32_t room) {
+static uint32_t GetOutput(wasi_nn_context context, uint32_t index, void* buffer, uint32_t room, bool quantized) {
+  const uint32_t element = quantized ? 1 : sizeof(float);
   uint32_t size = 0;
-  Check("get_output", wasi_nn_get_output(context, index, buffer, room, &size));
-  return size;
+  Check("get_output", wasi_nn_get_output(context, index, buffer, room * element, &size));
+  return size / element;
 }
 #endif
 
@@ -90,8 +93,8 @@ int main(int argc, char** argv) {
   SetInput(context, dims, rank, quantized, quantized ? elements : elements * 4);
   for (uint32_t i = 0; i < (uint32_t)atoi(argv[3]); ++i) {
     static float output[kMaxElements];
-    const uint32_t size = GetOutput(context, i, output, sizeof(output));
-    for (uint32_t j = 0; j < (quantized ? size : size / 4); ++j) {
+    const uint32_t size = GetOutput(context, i, output, kMaxElements, quantized);
+    for (uint32_t j = 0; j < size; ++j) {
       printf("%g ", quantized ? (double)((uint8_t*)output)[j] : (double)output[j]);
     }
     printf("\n");

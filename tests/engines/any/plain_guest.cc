@@ -27,7 +27,7 @@ std::string Records(uint32_t model_size) {
   Put(bytes, place::kLegacyArray, Words{place::kBuilders, 1});
   Put(bytes, place::kLegacyDims, Words{place::kDims, 4});
   Put(bytes, place::kLegacyTensor, Words{place::kLegacyDims, 1, place::kData});
-  Put(bytes, place::kSize, Words{place::kBufferSize});
+  Put(bytes, place::kSize, Words{place::kBufferSize / sizeof(float)});
   return bytes;
 }
 
