@@ -70,7 +70,9 @@ wasinn_status* wasinn_wasmtime_component_link_process(wasmtime_component_linker_
                                                       wasinn_process* process) WASINN_MUST_CHECK;
 
 /* To be called once for each store of a component: Wasmtime's own guards against large calls (128 MiB, 100,000 handles)
- * are raised where the process's limits allow more. The process's limits hold in any case. */
+ * are raised where the process's limits allow more. The process's limits hold in any case. For a store of core modules
+ * too, where its guests read or write 128 MiB by one call of WASI, which fails otherwise. Does nothing where the
+ * Wasmtime library cannot serve components. */
 void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_process* process);
 
 /* A component whose imports are linked: what wasmtime_instance_pre_t is for modules. Any thread, any number of stores;

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "engines/not_served.h"
+#include "engines/wasm_sections.h"
 
 namespace wasinn::engines {
 namespace {
@@ -26,6 +31,75 @@ TEST(WasmFile, KindByTheFirstBytes) {
                    "ELF\1\1\1\0"s),
             WasmKind::kNotWasm);
   EXPECT_EQ(KindOf("component"), WasmKind::kNotWasm);
+}
+
+std::string Wasm(const std::string& text) {
+  const Result<std::string> wasm = ParseText(text);
+  EXPECT_TRUE(wasm) << text;
+  return wasm.value_or("");
+}
+
+TEST(WasmSections, AStartSectionBecomesAnExport) {
+  for (const char* exports : {"", R"((export "f" (func $f)) (memory (export "memory") 1))"}) {
+    const std::string module = std::string(R"((module (import "a" "b" (func)) (func $f) )") + exports;
+    const std::string data = R"( (data "some \00\08 data")))";
+    const std::optional<std::string> program = StartAsExport(Wasm(module + "(start $f)" + data));
+    ASSERT_TRUE(program) << exports;
+    EXPECT_EQ(*program, Wasm(module + R"((export "_start" (func $f)))" + data)) << exports;
+  }
+}
+
+TEST(WasmSections, WhatIsNoProgramOfAStartSection) {
+  for (const char* text : {"(module)", "(module (func $f))", R"((module (func $f (export "_start"))))",
+                           R"((module (func $f (export "_start")) (start $f)))",
+                           R"((module (func $f (export "_initialize")) (start $f)))", "(component)"}) {
+    EXPECT_EQ(StartAsExport(Wasm(text)), std::nullopt) << text;
+  }
+}
+
+// Every beginning of a module, and every byte of it changed: an answer, whatever it is.
+TEST(WasmSections, BytesThatAreNotWellFormed) {
+  const std::string module = Wasm(R"((module (import "wasi_snapshot_preview1" "sock_open" (func (param i32)))
+    (import "a" "t" (table 1 2 funcref)) (import "a" "m" (memory 1 2)) (import "a" "g" (global i32))
+    (func $f) (export "f" (func $f)) (start $f)))");
+  ASSERT_EQ(ImportsOf(module).size(), 4u);
+  for (size_t i = 0; i < module.size(); ++i) {
+    StartAsExport(module.substr(0, i));
+    ImportsOf(std::string_view(module).substr(0, i));
+    for (int value = 0; value < 256; ++value) {
+      std::string changed = module;
+      changed[i] = static_cast<char>(value);
+      StartAsExport(changed);
+      ImportsOf(changed);
+    }
+  }
+}
+
+TEST(WasmSections, Imports) {
+  const std::string module = Wasm(R"((module (import "a" "t" (table 1 2 funcref)) (import "a" "m" (memory 1))
+    (import "a" "g" (global (mut i32))) (import "b" "f" (func (param i32)))))");
+  const std::vector<Import> imports = ImportsOf(module);
+  ASSERT_EQ(imports.size(), 4u);
+  EXPECT_EQ(imports[3].module, "b");
+  EXPECT_EQ(imports[3].name, "f");
+  const std::string component = Wasm(R"((component (import "f" (func)) (import "t" (type (sub resource)))
+    (type $c (component)) (import "c" (component (type $c))) (core type $m (module)) (import "m" (core module (type $m)))
+    (import "wasi:http/types@0.2.0" (instance))))");
+  std::vector<std::string> names;
+  for (const Import& import : ImportsOf(component)) names.emplace_back(import.module);
+  EXPECT_EQ(names, (std::vector<std::string>{"f", "t", "c", "m", "wasi:http/types@0.2.0"}));
+}
+
+TEST(WasmSections, WhatNobodyServes) {
+  EXPECT_NE(NotServed({"wasi_snapshot_preview1", "sock_open"}).find("WasmEdge's sockets"), std::string::npos);
+  EXPECT_NE(NotServed({"wasi:http/outgoing-handler@0.2.3", ""}).find("HTTP of WASI"), std::string::npos);
+  for (const Import& import : {Import{"wasi_snapshot_preview1", "sock_accept"},
+                               {"wasi_snapshot_preview1", "fd_read"},
+                               {"wasi:cli/run@0.2.0", ""},
+                               {"wasi:sockets/tcp@0.2.0", ""},
+                               {"wasi_ephemeral_nn", "load"}}) {
+    EXPECT_EQ(NotServed(import), "") << import.module;
+  }
 }
 
 }  // namespace

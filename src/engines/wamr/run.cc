@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "engines/engine.h"
+#include "engines/not_served.h"
 #include "engines/one_line.h"
 #include "engines/wamr/aot.h"
 #include "engines/wamr/ends.h"
 #include "engines/wamr/guests.h"
 #include "engines/wasm_file.h"
+#include "engines/wasm_sections.h"
 
 namespace wasinn::wamr {
 namespace {
@@ -114,7 +116,8 @@ class ModuleProgram final : public engines::Program {
                                 error.data(), error.size());
     if (module_ == nullptr) return std::unexpected(OneLine(error.data()));
     if (!HasStart()) {
-      return std::unexpected("the module exports no function _start, so it is a library and not a program");
+      return std::unexpected(
+          "the module exports no function _start and has no start section, so it is a library and not a program");
     }
     // A thread that only computes would go on for ever when its guest ends, and WAMR waits for it.
     if (engines::KindOf(bytes_) == engines::WasmKind::kWamrAot && CanSpawnThreads(module_) && !LooksForItsEnd(bytes_)) {
@@ -192,6 +195,8 @@ class ModuleProgram final : public engines::Program {
       wasm_import_t item = {};
       wasm_runtime_get_import_type(module_, i, &item);
       if (item.kind != WASM_IMPORT_EXPORT_KIND_FUNC || item.linked) continue;
+      const std::string not_served = engines::NotServed({item.module_name, item.name});
+      if (!not_served.empty()) return std::unexpected(not_served);
       bool ours = false;
       for (size_t f = 0; f < known; ++f) {
         ours |= std::string_view(functions[f].module) == item.module_name &&
@@ -227,6 +232,7 @@ class WamrEngine final : public engines::Engine {
     if (file->kind == engines::WasmKind::kWamrAot && !allow_precompiled_) {
       return fail("this is native code, which no sandbox holds: --allow-precompiled runs it");
     }
+    if (auto start = engines::StartAsExport(file->bytes)) file->bytes = std::move(*start);
     auto program = std::make_unique<ModuleProgram>(runtime_);
     if (Result<void> loaded = program->Load(std::move(file->bytes)); !loaded) return fail(loaded.error());
     return program;

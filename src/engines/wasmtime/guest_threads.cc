@@ -107,7 +107,12 @@ bool GuestThreads::StartThread(int32_t number, int32_t argument) {
 void* GuestThreads::RunThread(void* argument) {
   const std::unique_ptr<Beginning> beginning(static_cast<Beginning*>(argument));
   GuestThreads& self = *beginning->threads;
-  std::optional<Exit> exit = self.RunInStore(beginning->number, beginning->argument);
+  std::optional<Exit> exit;
+  try {
+    exit = self.RunInStore(beginning->number, beginning->argument);
+  } catch (const std::exception&) {  // below are the system's frames
+    exit = Exit{Exit::Kind::kFailed, 1, "the host is out of memory"};
+  }
   // A thread that returns ends itself alone, unless it is the first.
   if (!exit && beginning->number == 0) exit = Exit();
   if (exit) self.End(std::move(*exit));
@@ -126,6 +131,7 @@ std::optional<Exit> GuestThreads::RunInStore(int32_t number, int32_t argument) {
 
 std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t number, int32_t argument) {
   if (Result<void> wasi = SetWasi(context, guest_); !wasi) return Exit{Exit::Kind::kFailed, 1, wasi.error()};
+  if (number == 0) SetUp(context);
   wasmtime_instance_t instance;
   wasm_trap_t* trap = nullptr;
   wasmtime_error_t* error = wasmtime_instance_pre_instantiate(module_.instance_pre.get(), context, &instance, &trap);
@@ -139,6 +145,14 @@ std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t
   error = wasmtime_func_call(context, &function.of.func, values, number == 0 ? 0 : 2, nullptr, 0, &trap);
   if (error == nullptr && trap == nullptr) return std::nullopt;
   return ToExit(error, trap);
+}
+
+// Raises Wasmtime's guard against large calls of WASI for the first thread alone: what is read into a shared memory, or
+// written from it, is copied, and each thread could make the host hold as much at once.
+void GuestThreads::SetUp(wasmtime_context_t* context) {
+  const wasinn_wasmtime_thread call = Enter();
+  wasinn_wasmtime_component_set_up(context, call.process);
+  LeaveCall(this);
 }
 
 void GuestThreads::End(Exit exit) {

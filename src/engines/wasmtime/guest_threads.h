@@ -51,6 +51,7 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   // Nothing: the thread returned.
   std::optional<engines::Exit> RunInStore(int32_t number, int32_t argument);
   std::optional<engines::Exit> CallGuest(wasmtime_context_t* context, int32_t number, int32_t argument);
+  void SetUp(wasmtime_context_t* context);
   void End(engines::Exit exit);
   void Leave(int32_t number);
   static void LeaveCall(void* self);

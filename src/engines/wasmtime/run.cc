@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "engines/engine.h"
+#include "engines/not_served.h"
 #include "engines/wasm_file.h"
+#include "engines/wasm_sections.h"
 #include "engines/wasmtime/component_run.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/exports.h"
@@ -43,6 +45,7 @@ class ModuleProgram final : public engines::Program {
  private:
   Exit RunIn(wasmtime_context_t* context, const Guest& guest, wasinn_wasmtime_guest* caller) const {
     if (Result<void> wasi = SetWasi(context, guest); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
+    wasinn_wasmtime_component_set_up(context, guest.process);  // its guard holds for large calls of WASI here, too
     wasmtime_instance_t instance;
     wasm_trap_t* trap = nullptr;
     wasmtime_error_t* error = wasmtime_instance_pre_instantiate(instance_pre_.get(), context, &instance, &trap);
@@ -73,7 +76,9 @@ wasm_config_t* NewConfig(const EngineOptions& options) {
   wasmtime_config_wasm_threads_set(config, true);
   wasmtime_config_shared_memory_set(config, true);
   if (options.cache) {
-    Result<void> cache = TakeError(wasmtime_config_cache_config_load(config, nullptr));
+    // It has a thread of its own, and ends the process where it gets none.
+    Result<void> cache = SystemGivesThreads(1) ? TakeError(wasmtime_config_cache_config_load(config, nullptr))
+                                               : std::unexpected("the system gives no thread for it");
     if (!cache && options.warn) options.warn("compiled modules are not cached: " + cache.error());
   }
   return config;
@@ -113,6 +118,8 @@ class WasmtimeEngine final : public engines::Engine {
       file->kind = engines::KindOf(file->bytes);
     }
     if (file->kind == engines::WasmKind::kWamrAot) return fail("WAMR's compiler made this: only --engine wamr runs it");
+    if (const auto why = engines::FirstNotServed(file->bytes)) return fail(*why);  // compiling may take long
+    if (auto program = engines::StartAsExport(file->bytes)) file->bytes = std::move(*program);
     auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), file->bytes)
                                                                : LoadModule(file->bytes);
     return program ? std::move(program) : fail(program.error());
@@ -126,7 +133,8 @@ class WasmtimeEngine final : public engines::Engine {
     Result<ModulePtr> module = CompileFor(guess, wasm);
     if (!module) return std::unexpected(module.error());
     if (!ExportsFunction(module->get(), kStart, {})) {
-      return std::unexpected("the module exports no function _start, so it is a library and not a program");
+      return std::unexpected(
+          "the module exports no function _start and has no start section, so it is a library and not a program");
     }
     const bool threads = UsesThreads(module->get());
     if (threads != guess) module = CompileFor(threads, wasm);

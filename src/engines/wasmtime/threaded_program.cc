@@ -140,6 +140,7 @@ Result<std::unique_ptr<ThreadsEngine>> ThreadsEngine::New(wasm_config_t* config)
 
 Result<void> ThreadsEngine::Define() {
   if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
+  if (Result<void> started = StartWasi(engine_.get(), linker_.get()); !started) return started;
   if (Result<void> nn = TakeStatus(wasinn_wasmtime_link_threads(linker_.get(), nullptr, CallerOf, nullptr)); !nn) {
     return nn;
   }

@@ -2,6 +2,12 @@
 
 #include <wasi.h>
 
+#include <algorithm>
+#include <future>
+#include <system_error>
+#include <thread>
+
+#include "engines/wasm_file.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
 
@@ -9,6 +15,12 @@ namespace wasinn::wasmtime {
 
 using engines::Guest;
 using engines::Result;
+
+namespace {
+
+constexpr uint64_t kNoDeadline = uint64_t{1} << 62;
+
+}  // namespace
 
 Result<void> SetWasi(wasmtime_context_t* context, const Guest& guest) {
   WasiConfigPtr wasi(wasi_config_new());
@@ -33,6 +45,54 @@ Result<void> SetWasi(wasmtime_context_t* context, const Guest& guest) {
     }
   }
   return TakeError(wasmtime_context_set_wasi(context, wasi.release()));
+}
+
+bool SystemGivesThreads(unsigned count) {
+  std::vector<std::jthread> threads;
+  threads.reserve(count);
+  std::promise<void> all_there;
+  const std::shared_future<void> wait = all_there.get_future().share();
+  bool gives = true;
+  try {
+    while (threads.size() < count) threads.emplace_back([wait] { wait.wait(); });
+  } catch (const std::system_error&) {
+    gives = false;
+  }
+  all_there.set_value();
+  return gives;
+}
+
+Result<void> StartWasi(wasm_engine_t* engine, wasmtime_linker_t* linker) {
+  // Writes nothing, to nowhere.
+  constexpr char kWriter[] = R"((module
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (memory (export "memory") 1)
+    (func (export "f") (drop (call $write (i32.const 1) (i32.const 0) (i32.const 0) (i32.const 0))))))";
+  const Result<std::string> wasm = engines::ParseText(kWriter);
+  if (!wasm) return std::unexpected(wasm.error());
+  wasmtime_module_t* compiled = nullptr;
+  auto valid =
+      TakeError(wasmtime_module_new(engine, reinterpret_cast<const uint8_t*>(wasm->data()), wasm->size(), &compiled));
+  if (!valid) return valid;
+  const ModulePtr module(compiled);
+  const StorePtr store(wasmtime_store_new(engine, nullptr, nullptr));
+  wasmtime_context_t* context = wasmtime_store_context(store.get());
+  if (auto set = TakeError(wasmtime_context_set_wasi(context, wasi_config_new())); !set) return set;
+  wasmtime_context_set_epoch_deadline(context, kNoDeadline);
+  wasmtime_instance_t instance;
+  wasm_trap_t* trap = nullptr;
+  wasmtime_error_t* error = wasmtime_linker_instantiate(linker, context, module.get(), &instance, &trap);
+  // As many as it starts. Where it gets only a part of them, it waits for ever.
+  if (!SystemGivesThreads(std::max(std::thread::hardware_concurrency(), 1u))) {
+    return std::unexpected("the system gives no threads for WASI");
+  }
+  wasmtime_extern_t function;
+  if (error == nullptr && trap == nullptr && wasmtime_instance_export_get(context, &instance, "f", 1, &function)) {
+    error = wasmtime_func_call(context, &function.of.func, nullptr, 0, nullptr, 0, &trap);
+  }
+  const engines::Exit exit = ToExit(error, trap);
+  if (exit.kind == engines::Exit::Kind::kExited) return {};
+  return std::unexpected("WASI does not start: " + exit.message);
 }
 
 }  // namespace wasinn::wasmtime

@@ -9,4 +9,12 @@ namespace wasinn::wasmtime {
 
 engines::Result<void> SetWasi(wasmtime_context_t* context, const engines::Guest& guest);
 
+// Whether the system gives so many threads at once.
+bool SystemGivesThreads(unsigned count);
+
+// Has WASI preview 1 start the threads that it needs for files and streams, which it otherwise does at a guest's first
+// call. A guest with threads may have used up by then what the system gives, and Wasmtime does not end well. The linker
+// has WASI.
+engines::Result<void> StartWasi(wasm_engine_t* engine, wasmtime_linker_t* linker);
+
 }  // namespace wasinn::wasmtime

@@ -1,0 +1,197 @@
+#include "engines/wasm_sections.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "engines/wasm_file.h"
+
+namespace wasinn::engines {
+namespace {
+
+constexpr size_t kHeader = 8;
+constexpr uint8_t kImports = 2, kExports = 7, kStart = 8;  // sections of a module
+constexpr uint8_t kComponentImports = 10;
+constexpr char kFunction = 0;  // an export of a function
+
+// Reads from the beginning of bytes, until something is not there.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  bool ok() const { return ok_; }
+  bool more() const { return ok_ && !rest_.empty(); }
+  std::string_view rest() const { return rest_; }
+
+  uint8_t Byte() {
+    const std::string_view byte = Bytes(1);
+    return ok_ ? static_cast<uint8_t>(byte[0]) : uint8_t{0};
+  }
+  // LEB128, of at most 64 bits.
+  uint64_t Number() {
+    uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64 && ok_; shift += 7) {
+      const uint8_t byte = Byte();
+      number |= uint64_t{byte & 0x7fu} << shift;
+      if ((byte & 0x80) == 0) return number;
+    }
+    ok_ = false;
+    return 0;
+  }
+  std::string_view Bytes(uint64_t size) {
+    ok_ = ok_ && size <= rest_.size();
+    if (!ok_) return {};
+    const std::string_view bytes = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return bytes;
+  }
+  std::string_view Name() { return Bytes(Number()); }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+struct Section {
+  uint8_t id;
+  std::string_view whole, body;
+};
+
+Section NextSection(Reader& reader) {
+  const std::string_view from = reader.rest();
+  Section section = {reader.Byte(), {}, {}};
+  section.body = reader.Bytes(reader.Number());
+  section.whole = from.substr(0, from.size() - reader.rest().size());
+  return section;
+}
+
+std::string Number(uint64_t number) {
+  std::string bytes;
+  for (; number >= 0x80; number >>= 7) bytes += static_cast<char>(0x80 | (number & 0x7f));
+  return bytes += static_cast<char>(number);
+}
+
+// An export section with one function more; nothing if it has a program's or a library's already.
+std::optional<std::string> WithStart(std::string_view exports, uint64_t function) {
+  Reader reader(exports);
+  const uint64_t count = exports.empty() ? 0 : reader.Number();
+  const std::string_view items = reader.rest();
+  for (uint64_t i = 0; i < count && reader.ok(); ++i) {
+    const std::string_view name = reader.Name();
+    if (name == "_start" || name == "_initialize") return std::nullopt;
+    reader.Byte();
+    reader.Number();
+  }
+  if (!reader.ok() || reader.more()) return std::nullopt;
+  constexpr std::string_view kName("\x06_start");
+  const std::string body = Number(count + 1) + std::string(items) + std::string(kName) + kFunction + Number(function);
+  return static_cast<char>(kExports) + Number(body.size()) + body;
+}
+
+void SkipLimits(Reader& reader) {
+  const uint8_t flags = reader.Byte();
+  reader.Number();
+  if ((flags & 1) != 0) reader.Number();
+}
+
+// False: not a kind that is known, so that it cannot be told where the next import begins.
+bool SkipImportOfModule(Reader& reader) {
+  switch (reader.Byte()) {
+    case 0:  // a function
+      reader.Number();
+      return true;
+    case 1:  // a table
+      reader.Byte();
+      SkipLimits(reader);
+      return true;
+    case 2:  // a memory
+      SkipLimits(reader);
+      return true;
+    case 3:  // a global
+      reader.Bytes(2);
+      return true;
+    case 4:  // a tag
+      reader.Byte();
+      reader.Number();
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool SkipImportOfComponent(Reader& reader) {
+  switch (reader.Byte()) {
+    case 0:  // a core module
+      reader.Byte();
+      reader.Number();
+      return true;
+    case 3:  // a type, equal to another or a resource
+      if (reader.Byte() == 0) reader.Number();
+      return true;
+    case 1:  // a function
+    case 4:  // a component
+    case 5:  // an instance
+      reader.Number();
+      return true;
+    default:  // a value
+      return false;
+  }
+}
+
+void AddImports(std::string_view body, bool component, std::vector<Import>& imports) {
+  Reader reader(body);
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) {
+    if (component) reader.Byte();  // the form of the name
+    Import import;
+    import.module = reader.Name();
+    if (!component) import.name = reader.Name();
+    if (!reader.ok()) return;
+    imports.push_back(import);
+    if (component ? !SkipImportOfComponent(reader) : !SkipImportOfModule(reader)) return;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> StartAsExport(std::string_view module) {
+  if (KindOf(module) != WasmKind::kModule) return std::nullopt;
+  std::string_view exports;  // the body
+  std::optional<uint64_t> start;
+  for (Reader reader(module.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (!reader.ok()) return std::nullopt;
+    if (section.id == kExports) exports = section.body;
+    if (section.id != kStart) continue;
+    Reader function(section.body);
+    start = function.Number();
+    if (!function.ok() || function.more()) return std::nullopt;
+  }
+  const std::optional<std::string> with_start = start ? WithStart(exports, *start) : std::nullopt;
+  if (!with_start) return std::nullopt;
+  // In place of the export section, or where there is none of the start section, which comes next.
+  const uint8_t replaced = exports.empty() ? kStart : kExports;
+  std::string result(module.substr(0, kHeader));
+  for (Reader reader(module.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (section.id == replaced) {
+      result += *with_start;
+    } else if (section.id != kStart) {
+      result += section.whole;
+    }
+  }
+  return result;
+}
+
+std::vector<Import> ImportsOf(std::string_view wasm) {
+  const WasmKind kind = KindOf(wasm);
+  std::vector<Import> imports;
+  if (kind != WasmKind::kModule && kind != WasmKind::kComponent) return imports;
+  const bool component = kind == WasmKind::kComponent;
+  for (Reader reader(wasm.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (reader.ok() && section.id == (component ? kComponentImports : kImports)) {
+      AddImports(section.body, component, imports);
+    }
+  }
+  return imports;
+}
+
+}  // namespace wasinn::engines

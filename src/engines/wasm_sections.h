@@ -1,0 +1,23 @@
+// What the sections of a module or component say that matters before an engine sees it. Bytes that are not well-formed
+// say nothing: the engine then finds what is wrong with them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::engines {
+
+// A module whose program is its start section, as AssemblyScript makes them, in the usual form: with that function
+// exported as _start instead, so that it is called once the instance is there. Nothing for all other modules, and for
+// libraries, which export _initialize.
+std::optional<std::string> StartAsExport(std::string_view module);
+
+// An import of a module, or one of a component, whose `name` is "" then.
+struct Import {
+  std::string_view module, name;
+};
+std::vector<Import> ImportsOf(std::string_view wasm);
+
+}  // namespace wasinn::engines
