@@ -21,8 +21,8 @@ extern "C" {
 typedef struct wasinn_wamr wasinn_wamr;
 
 /* Registers every function, for all modules that are loaded from now on. Each guest gets a process of `host` at its
- * first call, which is closed and freed when its instance is. Fails if WAMR has not been initialized, or has no room
- * for another instance context. */
+ * first call, which is closed and freed when its instance is. Fails if WAMR has not been initialized, has no room for
+ * another instance context, or the system gives no thread. */
 WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out);
 
 /* Finds the process of a guest, at its first call and on its thread; for instance wasm_runtime_get_custom_data, which
@@ -36,8 +36,9 @@ WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process
 
 /* Optional: finds or makes the process of a guest before its first call, right after its instance was made. Threads
  * inherit it from there. To be used for guests with threads: WAMR shows what the first call of a thread made to the
- * instances that it knows, and misses one that is starting another thread at that moment; if that is the guest's own,
- * its end goes unnoticed, and its process stays until wasinn_wamr_unregister. */
+ * instances that it knows, and misses one that is starting another thread at that moment. The guest's next calls show
+ * it again; if the guest's own instance is missed each time, its end goes unnoticed, and its process stays until
+ * another guest lies where its memory was, or until wasinn_wamr_unregister. */
 WASINN_MUST_CHECK wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance);
 
 /* To be called after the last instance is gone and the modules are unloaded, before wasm_runtime_destroy. NULL is fine.

@@ -4,6 +4,7 @@
 // named there; at the end deinit_native_lib. All of it happens on one thread.
 #include <wasinn/wamr.h>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,7 +65,14 @@ int Init() {
 
 extern "C" {
 
-WASINN_API int init_native_lib() { return wasinn::iwasm::Init(); }
+// Called from C.
+WASINN_API int init_native_lib() {
+  try {
+    return wasinn::iwasm::Init();
+  } catch (const std::exception& error) {
+    return wasinn::iwasm::Fail(error.what());
+  }
+}
 
 WASINN_API uint32_t get_native_lib(char** module, NativeSymbol** symbols) {
   wasinn::iwasm::Library* library = wasinn::iwasm::TheLibrary().get();

@@ -1,6 +1,8 @@
 #include "wasmedge_plugin/guest.h"
 
 #include <algorithm>
+#include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -97,9 +99,7 @@ WasmEdge_ModuleInstanceContext* EmptyModule(const std::string& name, std::shared
                                                kept, Forget);
 }
 
-}  // namespace
-
-WasmEdge_ModuleInstanceContext* MakeModule(const std::string& name) {
+WasmEdge_ModuleInstanceContext* Make(const std::string& name) {
   const std::shared_ptr<Guest> guest = GuestFor(name);
   guest->modules.push_back(name);
   auto kept = std::make_unique<std::shared_ptr<Guest>>(guest);
@@ -113,6 +113,16 @@ WasmEdge_ModuleInstanceContext* MakeModule(const std::string& name) {
   }
   (void)kept.release();
   return module;
+}
+
+}  // namespace
+
+WasmEdge_ModuleInstanceContext* MakeModule(const char* name) noexcept {
+  try {
+    return Make(name);
+  } catch (const std::exception&) {  // of memory: also none for words
+    return WasmEdge_ModuleInstanceCreate(WasmEdge_StringWrap(name, static_cast<uint32_t>(std::strlen(name))));
+  }
 }
 
 }  // namespace wasinn::wasmedge_plugin

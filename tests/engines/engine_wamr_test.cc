@@ -7,12 +7,15 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "engines/wamr/large_stack.h"
 #include "support/echo.h"
 #include "support/gate.h"
 
@@ -37,19 +40,36 @@ class Runtime {
   }
   ~Runtime() {
     wasinn_wamr_unregister(nn_);
+    wasm_runtime_destroy_context_key(key_);
     wasm_runtime_destroy();
   }
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  // Called once, for the next instance that ends, when its memory is gone and wasi-nn does not know it yet.
+  std::function<void()> when_one_ends;
+
+  // What is left of an instance that WAMR missed when wasi-nn told whose the instances of a guest are.
+  void Forget(wasm_module_inst_t instance) const {
+    void* const theirs = static_cast<char*>(key_) + 1;  // WAMR numbers its keys
+    EXPECT_NE(wasm_runtime_get_context(instance, theirs), nullptr);
+    wasm_runtime_set_context(instance, theirs, nullptr);
+  }
+
  private:
-  static void Start() {
+  void Start() {
     RuntimeInitArgs args = {};
     args.mem_alloc_type = Alloc_With_System_Allocator;
     args.max_thread_num = 16;
     ASSERT_TRUE(wasm_runtime_full_init(&args));
     wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);
+    the_runtime_ = this;
+    key_ = wasm_runtime_create_context_key([](wasm_module_inst_t, void*) {
+      if (const auto call = std::exchange(the_runtime_->when_one_ends, nullptr)) call();
+    });
   }
+  static inline Runtime* the_runtime_ = nullptr;
+  void* key_ = nullptr;
   wasinn_wamr* nn_ = nullptr;
 };
 
@@ -292,6 +312,87 @@ TEST_F(WamrTest, AGuestThatIsEndedInsideACompute) {
   killer.join();
   Puppet next(module);
   EXPECT_EQ(next.Load("one"), kSuccess);
+}
+
+// Of its end WAMR says nothing, for it did not know whose it is. What comes to lie where its memory was is another
+// guest.
+TEST_F(WamrTest, AnEndThatNobodyNotices) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-shared");
+  const uint8_t* place = nullptr;
+  uint32_t graph = 0;
+  {
+    Puppet guest(module);
+    EXPECT_EQ(guest.Load("one"), kSuccess);
+    graph = guest.Read(64);
+    place = guest.Memory(0);
+    runtime.Forget(guest.instance());
+  }
+  Puppet next(module);
+  ASSERT_EQ(next.Memory(0), place);
+  EXPECT_EQ(next.Call("init_execution_context", {graph, next.at(68)}), kInvalidArgument);
+  const uint32_t context = next.NewContext("one");
+  EXPECT_EQ(next.Call("compute", {context}), kSuccess);
+}
+
+// The same while the guest lives: its other instances are found by the place of its memory.
+TEST_F(WamrTest, AnInstanceThatWasMissed) {
+  const Runtime runtime(host_.get());
+  const Module module("wamr-shared");
+  Puppet guest(module), stranger(module);
+  EXPECT_EQ(guest.Load("one"), kSuccess);
+  runtime.Forget(guest.instance());
+  EXPECT_EQ(guest.Call("init_execution_context", {guest.Read(64), guest.at(68)}), kSuccess);
+  EXPECT_EQ(stranger.Call("init_execution_context", {guest.Read(64), stranger.at(68)}), kInvalidArgument);
+}
+
+// WAMR frees a guest's memory before it says that the guest has ended.
+TEST_F(WamrTest, AGuestAtThePlaceOfOneThatIsEnding) {
+  Runtime runtime(host_.get());
+  const Module module("wamr-shared");
+  std::optional<Puppet> first(module), next;
+  const uint32_t endless = first->NewContext("endless");
+  const uint8_t* const place = first->Memory(0);
+  runtime.when_one_ends = [&] {
+    next.emplace(module);
+    EXPECT_EQ(next->Memory(0), place);
+    EXPECT_EQ(next->Load("one"), kSuccess);
+  };
+  first.reset();
+  ASSERT_TRUE(next);
+  EXPECT_NE(next->Call("compute", {endless}), kSuccess) << "the other's";
+  const uint32_t context = next->NewContext("one");
+  EXPECT_EQ(next->Call("compute", {context}), kSuccess);
+  EXPECT_EQ(next->Output(context), 7.0f);
+  next.reset();
+  Puppet last(module);
+  EXPECT_EQ(last.Load("one"), kSuccess);
+}
+
+TEST(WamrLargeStacks, OneGuestLeavesSomeToOthers) {
+  constexpr int kCalls = 40;
+  wamr::LargeStacks stacks;
+  wamr::LargeStacks::Share one, other;
+  std::atomic<int> inside = 0, most = 0, ran = 0;
+  std::atomic<bool> open = false;
+  const auto call = [&] {
+    const int now = ++inside;
+    for (int before = most; now > before && !most.compare_exchange_weak(before, now);) continue;
+    open.wait(false);
+    --inside;
+    ++ran;
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kCalls; ++i) threads.emplace_back([&] { EXPECT_TRUE(stacks.Run(one, call)); });
+  while (inside < static_cast<int>(wamr::LargeStacks::kMostOfOneGuest)) std::this_thread::yield();
+  size_t left = 0;
+  EXPECT_TRUE(stacks.Run(other, [&] { left = wamr::StackLeft(); }));
+  EXPECT_GT(left, wamr::kStackOfFrameworks);
+  open = true;
+  open.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(ran, kCalls);
+  EXPECT_EQ(most, static_cast<int>(wamr::LargeStacks::kMostOfOneGuest));
 }
 
 // Its threads would each have a memory and a process, and so quotas, of their own.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "hostile/run.h"
 
@@ -133,6 +134,40 @@ TEST(HostileThreads, ThreadsWithoutAMemoryToSee) {
     (if (i32.ne (call $load (i32.const 0) (i32.const 1) (i32.const 8)) (i32.const 3)) (then (unreachable))))))";
   const CommandResult result = RunText(text);
   EXPECT_EQ(result.exit_code, 0) << result.err;  // missing_memory
+}
+
+// The system gives the command no more than so many threads at once, be it none: whoever asks for one more, the command
+// lives. What it cannot do without is an error before the guest runs, what a call cannot do without is the call's
+// error.
+TEST(HostileThreads, ThreadsThatTheSystemDoesNotGive) {
+  constexpr char kAll[] = "inferred 8\nrefused 0\nfirst 1\n";
+  std::string out;
+  // To compile a module Wasmtime needs a thread for each core.
+  int most = OnWamr() ? 0 : static_cast<int>(std::thread::hardware_concurrency()) + 2;
+  const int end = most + 100;
+  for (bool ran = false; most < end && out != kAll; ++most) {
+    const TempFolder scratch;
+    const GuestRun run{.guest = "thread_attacks",
+                       .args = {"use"},
+                       .flags = {"--nn-timeout", "0", "--model", "model=" + TinyPath("dynamic")}};
+    GuestCommand command = run.Command(scratch);
+    command.environment.push_back("LD_PRELOAD=" HOSTILE_NO_THREADS);
+    command.environment.push_back("NO_THREADS_OVER=" + std::to_string(most));
+    command.environment.push_back("ASAN_OPTIONS=verify_asan_link_order=0");
+    const CommandResult result = RunCommand(command.argv, command.environment);
+    out = result.out;
+    unsigned inferred = 0, refused = 0, first = 0;
+    if (std::sscanf(out.c_str(), "inferred %u refused %u first %u", &inferred, &refused, &first) == 3) {
+      ran = true;
+      EXPECT_EQ(result.exit_code, 0) << most << result.err;
+      EXPECT_LE(inferred + refused, 8u);
+    } else {
+      EXPECT_FALSE(ran) << most << " threads are not enough, and fewer were";
+      EXPECT_EQ(result.exit_code, 1) << most << out << result.err;
+      EXPECT_TRUE(HasInOrder(result.err, {"wasinn: error: ", "thread"})) << most << result.err;
+    }
+  }
+  EXPECT_EQ(out, kAll) << most;
 }
 
 // A thread that returns ends itself alone, in whatever order they come and go.

@@ -3,12 +3,24 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <string_view>
 
 namespace wasinn::wamr {
 namespace {
 
 constexpr std::chrono::milliseconds kWatchEvery(10);
+constexpr int kSpreads = 16;
+
+// All that are open: WAMR says that an instance has ended, and not to whom.
+struct Registry {
+  std::mutex mutex;
+  std::vector<Guests*> all;
+};
+Registry& TheRegistry() {
+  static auto* registry = new Registry;  // not destroyed: an instance may end late
+  return *registry;
+}
 
 // Where an instance's shared memory begins; NULL if it is not shared, or there is none.
 void* SharedMemory(wasm_module_inst_t instance) {
@@ -40,32 +52,58 @@ bool CanSpawnThreads(wasm_module_t module) {
 }
 
 CallInside::CallInside(Guest& guest, wasm_module_inst_t instance) : guest_(guest), call_{instance, nullptr} {
-  const std::lock_guard lock(guest_.mutex);
-  call_.next = guest_.calls;
-  guest_.calls = &call_;
+  bool spread = false;
+  {
+    const std::lock_guard lock(guest_.mutex);
+    is_anothers_ = guest_.ended;
+    if (is_anothers_) return;
+    guest_.in_doubt = false;  // it lives
+    spread = guest_.spreads > 0 && guest_.spreads-- > 0;
+    call_.next = guest_.calls;
+    guest_.calls = &call_;
+  }
+  if (guest_.owner->inside_.fetch_add(1) == 0) guest_.owner->inside_.notify_one();
+  if (spread) guest_.owner->Tell(instance, &guest_);
 }
 
 CallInside::~CallInside() {
+  if (is_anothers_) return;
+  guest_.owner->inside_.fetch_sub(1);
   const std::lock_guard lock(guest_.mutex);
   Call** at = &guest_.calls;
   while (*at != &call_) at = &(*at)->next;
   *at = call_.next;
+  if (guest_.ended && guest_.calls == nullptr) guest_.left.notify_all();
 }
 
-bool Guests::Open() {
+wasinn_status* Guests::Open() {
+  try {
+    watcher_ = std::thread(&Guests::Watch, this);
+    const std::lock_guard lock(TheRegistry().mutex);
+    TheRegistry().all.push_back(this);
+  } catch (const std::exception&) {
+    return wasinn_status_new(WASINN_RUNTIME_ERROR, "the system gives no thread to watch guests");
+  }
   key_ = wasm_runtime_create_context_key(Ended);
-  return key_ != nullptr;
+  if (key_ != nullptr) return nullptr;
+  return wasinn_status_new(WASINN_TOO_LARGE, "WAMR has no room for another instance context");
 }
 
 Guests::~Guests() {
+  {
+    const std::lock_guard lock(TheRegistry().mutex);
+    std::erase(TheRegistry().all, this);
+  }
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
   changed_.notify_all();
+  inside_.fetch_add(1);
+  inside_.notify_one();
   if (watcher_.joinable()) watcher_.join();
   while (!guests_.empty()) Remove(guests_.back().get());
-  for (auto& guest : ended_) Free(std::move(guest));
+  for (const auto& guest : doubted_) Free(*guest);
   if (key_ != nullptr) wasm_runtime_destroy_context_key(key_);
 }
 
@@ -75,20 +113,36 @@ Guest* Guests::Join(wasm_module_inst_t instance) {
   void* const shared = SharedMemory(instance);
   const std::lock_guard lock(mutex_);
   wasinn_process* process = process_of_ != nullptr ? process_of_(instance, user_) : nullptr;
-  if (Guest* known = Find(shared, process)) {
-    known->was_found = true;
-    wasm_runtime_set_context_spread(instance, key_, known);  // again: see Add
+  if (Guest* known = Find(wasm_runtime_get_module(instance), shared, process)) {
+    Tell(instance, known);  // again: see Add
     return known;
   }
   if (host_ != nullptr) process = NewProcess(instance, shared);
   return process == nullptr || stopped_ ? nullptr : Add(instance, process, shared);
 }
 
-Guest* Guests::Find(void* shared_memory, const wasinn_process* process) const {
-  for (const auto& guest : guests_) {
-    if (process != nullptr && guest->process == process) return guest.get();
-    if (process_of_ == nullptr && shared_memory != nullptr && guest->shared_memory == shared_memory) return guest.get();
+// What lies at the address of a guest's memory is that guest's for certain as long as one of its calls is inside. Else
+// its memory may have been freed, and another guest's have come to lie there:
+//  - It ended, and WAMR has not said so yet. The caller is then taken for one of its threads, until WAMR does.
+//  - It ended, and WAMR knew of no guest there (see Add). Then the guest is in doubt, and the caller is another.
+Guest* Guests::Find(wasm_module_t module, void* shared_memory, const wasinn_process* process) {
+  const auto at = std::ranges::find_if(guests_, [&](const std::unique_ptr<Guest>& guest) {
+    if (guest->module != module) return false;
+    if (process_of_ != nullptr) return process != nullptr && guest->process == process;
+    return shared_memory != nullptr && guest->shared_memory == shared_memory;
+  });
+  if (at == guests_.end()) return nullptr;
+  Guest& found = **at;
+  {
+    const std::lock_guard lock(found.mutex);
+    if (found.calls != nullptr) return &found;
+    found.counts_calls = true;
+    if (!found.in_doubt) return &found;
+    found.ended = true;
   }
+  if (found.owns_process) wasinn_process_close(found.process);
+  doubted_.push_back(std::move(*at));
+  guests_.erase(at);
   return nullptr;
 }
 
@@ -103,53 +157,86 @@ wasinn_process* Guests::NewProcess(wasm_module_inst_t instance, void* shared_mem
 }
 
 Guest* Guests::Add(wasm_module_inst_t instance, wasinn_process* process, void* shared_memory) {
-  const bool exports_memory = ExportsMemory(wasm_runtime_get_module(instance));
+  const wasm_module_t module = wasm_runtime_get_module(instance);
   guests_.emplace_back(new Guest{.owner = this,
+                                 .module = module,
                                  .process = process,
                                  .owns_process = host_ != nullptr,
-                                 .exports_memory = exports_memory,
-                                 .shared_memory = shared_memory});
-  Guest* guest = guests_.back().get();
-  // WAMR writes this into instances whose threads may be reading it, without a lock. And it misses an instance whose
-  // thread is just making another one, for which that stands then; wasinn_wamr_attach comes before all that.
+                                 .exports_memory = ExportsMemory(module),
+                                 .shared_memory = shared_memory,
+                                 .spreads = CanSpawnThreads(module) ? kSpreads : 0});
+  Tell(instance, guests_.back().get());
+  return guests_.back().get();
+}
+
+// WAMR writes this into instances whose threads may be reading it, without a lock. And it misses an instance whose
+// thread is just making another one, for which that stands then: so the first calls of a guest say it again, and
+// wasinn_wamr_attach comes before all that.
+void Guests::Tell(wasm_module_inst_t instance, Guest* guest) const {
 #ifdef __SANITIZE_THREAD__
   __tsan_release(guest);
 #else
   std::atomic_thread_fence(std::memory_order_release);
 #endif
   wasm_runtime_set_context_spread(instance, key_, guest);
-  if (!watcher_.joinable()) watcher_ = std::thread(&Guests::Watch, this);
-  changed_.notify_all();
-  return guest;
 }
 
-void Guests::Ended(wasm_module_inst_t, void* context) {
-  if (auto* guest = static_cast<Guest*>(context)) guest->owner->Remove(guest);
+void Guests::Ended(wasm_module_inst_t instance, void* context) {
+  if (auto* guest = static_cast<Guest*>(context)) {
+    guest->owner->Remove(guest);
+    return;
+  }
+  const wasm_module_t module = wasm_runtime_get_module(instance);
+  const std::lock_guard lock(TheRegistry().mutex);
+  for (Guests* guests : TheRegistry().all) guests->Doubt(module);
+}
+
+// An instance of this module has ended that knew of no guest. If it was a guest's nevertheless, nobody is inside.
+void Guests::Doubt(wasm_module_t module) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& guest : guests_) {
+    if (guest->module != module || guest->shared_memory == nullptr) continue;
+    const std::lock_guard guest_lock(guest->mutex);
+    guest->in_doubt = guest->calls == nullptr;
+    guest->counts_calls = true;
+  }
 }
 
 // WAMR frees the memory before it says that an instance has ended. In between another guest's memory may have come to
-// lie there, which then was taken for a thread of this one: it must find a closed process, and not a freed one.
+// lie there, which then was taken for a thread of this one: its calls are counted, and it finds out at the next that it
+// is another.
 void Guests::Remove(Guest* guest) {
   std::unique_ptr<Guest> removed;
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    const auto husk = std::ranges::find(husks_, guest, &std::unique_ptr<Guest>::get);
+    if (husk != husks_.end()) husks_.erase(husk);
     const auto at = std::ranges::find(guests_, guest, &std::unique_ptr<Guest>::get);
     if (at == guests_.end()) return;
-    removed = std::move(*at);
-    guests_.erase(at);
+    changed_.wait(lock, [&] { return closing_here_ != guest; });
+    // From here on nobody finds it.
+    const auto again = std::ranges::find(guests_, guest, &std::unique_ptr<Guest>::get);
+    removed = std::move(*again);
+    guests_.erase(again);
   }
   if (removed->closer.joinable()) removed->closer.join();
-  if (removed->owns_process) wasinn_process_close(removed->process);
-  if (removed->was_found) {
-    const std::lock_guard lock(mutex_);
-    ended_.push_back(std::move(removed));
-  } else {
-    Free(std::move(removed));
+  {
+    const std::lock_guard lock(removed->mutex);
+    removed->ended = true;
   }
+  if (removed->owns_process) wasinn_process_close(removed->process);
+  {
+    std::unique_lock lock(removed->mutex);
+    removed->left.wait(lock, [&] { return removed->calls == nullptr; });
+  }
+  Free(*removed);
+  if (!removed->counts_calls) return;
+  const std::lock_guard lock(mutex_);
+  husks_.push_back(std::move(removed));
 }
 
-void Guests::Free(std::unique_ptr<Guest> guest) {
-  if (guest->owns_process) wasinn_process_free(guest->process);
+void Guests::Free(const Guest& guest) {
+  if (guest.owns_process) wasinn_process_free(guest.process);
 }
 
 // WAMR ends a guest by marking its instances and then waiting for its threads: whoever is inside a long call must be
@@ -157,20 +244,38 @@ void Guests::Free(std::unique_ptr<Guest> guest) {
 void Guests::Watch() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    if (guests_.empty()) {
-      changed_.wait(lock);
-      continue;
-    }
-    changed_.wait_for(lock, kWatchEvery);
-    for (const auto& guest : guests_) {
-      const std::lock_guard guest_lock(guest->mutex);
-      bool ended = false;
-      for (const Call* call = guest->calls; call != nullptr && !ended; call = call->next) {
-        ended = wasm_runtime_get_exception(call->instance) != nullptr;
-      }
-      if (ended && !guest->closer.joinable()) guest->closer = std::thread(wasinn_process_close, guest->process);
+    lock.unlock();
+    inside_.wait(0);
+    lock.lock();
+    changed_.wait_for(lock, kWatchEvery, [this] { return stopped_; });
+    CloseEnded(lock);
+  }
+}
+
+void Guests::CloseEnded(std::unique_lock<std::mutex>& lock) {
+  for (size_t i = 0; i < guests_.size(); ++i) {
+    Guest* guest = guests_[i].get();
+    if (guest->closing || !HasEnded(*guest)) continue;
+    guest->closing = true;
+    try {
+      guest->closer = std::thread(wasinn_process_close, guest->process);
+    } catch (const std::exception&) {  // no thread: then the others wait
+      closing_here_ = guest;
+      lock.unlock();
+      wasinn_process_close(guest->process);
+      lock.lock();
+      closing_here_ = nullptr;
+      changed_.notify_all();
     }
   }
+}
+
+bool Guests::HasEnded(Guest& guest) {
+  const std::lock_guard lock(guest.mutex);
+  for (const Call* call = guest.calls; call != nullptr; call = call->next) {
+    if (wasm_runtime_get_exception(call->instance) != nullptr) return true;
+  }
+  return false;
 }
 
 }  // namespace wasinn::wamr

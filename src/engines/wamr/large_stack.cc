@@ -1,17 +1,14 @@
 #include "large_stack.h"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
-#include <thread>
+#include <utility>
 
 namespace wasinn::wamr {
 namespace {
 
-constexpr size_t kMost = size_t{8} << 20;  // APP_THREAD_STACK_SIZE_MAX of WAMR, which protects what is below
+constexpr size_t kMost = size_t{8} << 20;       // APP_THREAD_STACK_SIZE_MAX of WAMR, which protects what is below
+constexpr size_t kStackSize = size_t{8} << 20;  // of a host thread: what frameworks are used to
 
 struct Stack {
   uintptr_t begin = 0, end = 0;
@@ -28,48 +25,15 @@ Stack ThisThreadsStack() {
   return {end - std::min(size, kMost), end};
 }
 
-// A thread that does what its only client asks for, one thing after the other.
-class Companion {
- public:
-  Companion() : thread_(&Companion::Work, this) {}
-  ~Companion() {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-  Companion(const Companion&) = delete;
-  Companion& operator=(const Companion&) = delete;
-
-  void Run(const std::function<void()>& call) {
-    std::unique_lock lock(mutex_);
-    call_ = &call;
-    changed_.notify_all();
-    changed_.wait(lock, [this] { return call_ == nullptr; });
-  }
-
- private:
-  void Work() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [this] { return ended_ || call_ != nullptr; });
-      if (call_ == nullptr) return;
-      lock.unlock();
-      (*call_)();
-      lock.lock();
-      call_ = nullptr;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  const std::function<void()>* call_ = nullptr;
-  bool ended_ = false;
-  std::thread thread_;  // the last, for it uses the others
-};
+// Not std::thread: it has the system's default stack, and throws where there is no thread.
+bool StartThread(pthread_t* thread, void* (*function)(void*), void* argument) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstacksize(&attributes, kStackSize);
+  const bool started = pthread_create(thread, &attributes, function, argument) == 0;
+  pthread_attr_destroy(&attributes);
+  return started;
+}
 
 }  // namespace
 
@@ -79,9 +43,66 @@ size_t StackLeft() {
   return here >= stack.begin && here < stack.end ? here - stack.begin : SIZE_MAX;
 }
 
-void RunOnLargeStack(const std::function<void()>& call) {
-  thread_local Companion companion;
-  companion.Run(call);
+LargeStacks::~LargeStacks() {
+  std::unique_lock lock(mutex_);
+  for (const std::unique_ptr<Thread>& thread : idle_) End(lock, *thread);
+}
+
+bool LargeStacks::Run(Share& share, const std::function<void()>& call) {
+  std::unique_lock lock(mutex_);
+  std::unique_ptr<Thread> thread;
+  for (;;) {
+    if (share.held_ < kMostOfOneGuest) thread = Borrow();
+    if (thread != nullptr) break;
+    if (share.held_ == 0) return false;
+    given_back_.wait(lock);
+  }
+  ++share.held_;
+  thread->call = &call;
+  thread->changed.notify_all();
+  thread->changed.wait(lock, [&thread] { return thread->call == nullptr; });
+  --share.held_;
+  given_back_.notify_all();
+  if (idle_.size() < kMostIdle) {
+    idle_.push_back(std::move(thread));
+  } else {
+    End(lock, *thread);
+  }
+  return true;
+}
+
+std::unique_ptr<LargeStacks::Thread> LargeStacks::Borrow() {
+  std::unique_ptr<Thread> thread;
+  if (!idle_.empty()) {
+    thread = std::move(idle_.back());
+    idle_.pop_back();
+    return thread;
+  }
+  idle_.reserve(kMostIdle);  // so that nothing can fail when it comes back
+  thread.reset(new Thread{mutex_});
+  return StartThread(&thread->handle, Work, thread.get()) ? std::move(thread) : nullptr;
+}
+
+void LargeStacks::End(std::unique_lock<std::mutex>& lock, Thread& thread) {
+  thread.ends = true;
+  thread.changed.notify_all();
+  lock.unlock();
+  pthread_join(thread.handle, nullptr);
+  lock.lock();
+}
+
+void* LargeStacks::Work(void* argument) {
+  Thread& self = *static_cast<Thread*>(argument);
+  std::unique_lock lock(self.mutex);
+  for (;;) {
+    self.changed.wait(lock, [&self] { return self.ends || self.call != nullptr; });
+    if (self.call == nullptr) return nullptr;
+    lock.unlock();
+    (*self.call)();
+    lock.lock();
+    self.call = nullptr;
+    self.changed.notify_all();
+  }
 }
 
 }  // namespace wasinn::wamr

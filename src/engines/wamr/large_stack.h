@@ -2,8 +2,14 @@
 // used nearly all of any thread's.
 #pragma once
 
+#include <pthread.h>
+
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 namespace wasinn::wamr {
 
@@ -14,7 +20,44 @@ inline constexpr size_t kStackOfCalls = size_t{48} << 10;      // what any funct
 // thread's.
 size_t StackLeft();
 
-// Runs it on another thread, which this thread keeps for the next time, and waits.
-void RunOnLargeStack(const std::function<void()>& call);
+// Host threads with large stacks, which calls of guests borrow: made when they are needed and none is idle, a few are
+// kept. Any thread.
+class LargeStacks {
+ public:
+  // More calls of one guest wait for each other, and never for another guest's.
+  static constexpr size_t kMostOfOneGuest = 16;
+  static constexpr size_t kMostIdle = 8;
+
+  // What one guest has of them; lives as long as its calls.
+  class Share {
+    friend LargeStacks;
+    size_t held_ = 0;  // under the mutex of LargeStacks
+  };
+
+  LargeStacks() = default;
+  ~LargeStacks();  // nobody is inside
+  LargeStacks(const LargeStacks&) = delete;
+  LargeStacks& operator=(const LargeStacks&) = delete;
+
+  // Runs `call`, which throws nothing, on one of the threads, and waits. False: the system gives no thread, and the
+  // guest has none that would be free later.
+  bool Run(Share& share, const std::function<void()>& call);
+
+ private:
+  struct Thread {
+    std::mutex& mutex;  // of LargeStacks
+    pthread_t handle = {};
+    std::condition_variable changed;
+    const std::function<void()>* call = nullptr;  // that it runs
+    bool ends = false;
+  };
+  std::unique_ptr<Thread> Borrow();
+  static void* Work(void* thread);
+  static void End(std::unique_lock<std::mutex>& lock, Thread& thread);
+
+  std::mutex mutex_;                    // for all of it
+  std::condition_variable given_back_;  // for guests that have as many as they may
+  std::vector<std::unique_ptr<Thread>> idle_;
+};
 
 }  // namespace wasinn::wamr

@@ -3,6 +3,7 @@
 #include <wasinn/wamr.h>
 
 #include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -39,14 +40,43 @@ wasinn_memory MemoryOf(const Guest& guest, wasm_module_inst_t instance) {
   return view;
 }
 
+uint32_t NoProcess(const Binding& binding, const uint64_t* args) {
+  const wasinn_memory none = {};
+  return binding.call(nullptr, &none, args);
+}
+
 // What may take long is watched, and gets the stack that it may need.
-uint32_t CallFramework(const Binding& binding, Guest& guest, wasm_module_inst_t instance, const uint64_t* args) {
-  const CallInside inside(guest, instance);
-  const wasinn_memory memory = MemoryOf(guest, instance);
+uint32_t CallFramework(const Binding& binding, Guest& guest, const wasinn_memory& memory, const uint64_t* args) {
   if (StackLeft() >= kStackOfFrameworks) return binding.call(guest.process, &memory, args);
   uint32_t result = 0;
-  RunOnLargeStack([&] { result = binding.call(guest.process, &memory, args); });
-  return result;
+  const bool made =
+      binding.guests->stacks().Run(guest.stacks, [&] { result = binding.call(guest.process, &memory, args); });
+  return made ? result : NoProcess(binding, args);
+}
+
+uint32_t Call(const Binding& binding, wasm_module_inst_t instance, const uint64_t* args) {
+  Guest* guest = binding.guests->Of(instance);
+  for (; guest != nullptr; guest = binding.guests->Join(instance)) {
+    if (!binding.runs_framework && !guest->counts_calls) {
+      const wasinn_memory memory = MemoryOf(*guest, instance);
+      return binding.call(guest->process, &memory, args);
+    }
+    const CallInside inside(*guest, instance);
+    if (inside.is_anothers()) continue;
+    const wasinn_memory memory = MemoryOf(*guest, instance);
+    return binding.runs_framework ? CallFramework(binding, *guest, memory, args)
+                                  : binding.call(guest->process, &memory, args);
+  }
+  return NoProcess(binding, args);
+}
+
+// No exception may reach WAMR, which is C: those of memory become the error that a guest without a process gets.
+uint32_t Guarded(const Binding& binding, wasm_module_inst_t instance, const uint64_t* args) noexcept {
+  try {
+    return Call(binding, instance, args);
+  } catch (const std::exception&) {
+    return NoProcess(binding, args);
+  }
 }
 
 void Dispatch(wasm_exec_env_t env, uint64_t* values) {
@@ -60,17 +90,7 @@ void Dispatch(wasm_exec_env_t env, uint64_t* values) {
   }
   uint64_t args[WASINN_MAX_PARAMS];
   for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(values[i]);
-  uint32_t result = 0;
-  Guest* guest = binding.guests->Of(instance);
-  if (guest == nullptr) {
-    const wasinn_memory none = {};
-    result = binding.call(nullptr, &none, args);
-  } else if (binding.runs_framework) {
-    result = CallFramework(binding, *guest, instance, args);
-  } else {
-    const wasinn_memory memory = MemoryOf(*guest, instance);
-    result = binding.call(guest->process, &memory, args);
-  }
+  const uint32_t result = Guarded(binding, instance, args);
   std::memcpy(values, &result, sizeof result);
 }
 
@@ -112,7 +132,7 @@ struct wasinn_wamr {
     const wasinn_function* functions = wasinn_functions(&count);
     bindings.reserve(count);  // WAMR knows their addresses
     for (size_t i = 0; i < count; ++i) Bind(functions[i]);
-    if (!guests.Open()) return wasinn_status_new(WASINN_TOO_LARGE, "WAMR has no room for another instance context");
+    if (wasinn_status* status = guests.Open()) return status;
     for (auto& [module, list] : symbols) {
       if (!wasm_runtime_register_natives_raw(module.c_str(), list.data(), static_cast<uint32_t>(list.size()))) {
         return wasinn_status_new(WASINN_RUNTIME_ERROR, ("WAMR does not register the module " + module).c_str());
@@ -136,10 +156,14 @@ wasinn_status* Register(wasinn_host* host, wasinn_wamr_process_of process_of, vo
     return wasinn_status_new(WASINN_INVALID_ARGUMENT,
                              "registering wasi-nn needs a way to the guests' processes and a place for the result");
   }
-  auto wamr = std::make_unique<wasinn_wamr>(host, process_of, user);
-  if (wasinn_status* status = wamr->Register()) return status;
-  *out = wamr.release();
-  return nullptr;
+  try {
+    auto wamr = std::make_unique<wasinn_wamr>(host, process_of, user);
+    if (wasinn_status* status = wamr->Register()) return status;
+    *out = wamr.release();
+    return nullptr;
+  } catch (const std::exception& error) {  // of memory
+    return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
+  }
 }
 
 }  // namespace
@@ -170,7 +194,11 @@ wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process_of process_of, vo
 
 wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance) {
   wasinn::wamr::StackLeft();  // it looks up once for each thread: now, while there is stack for it
-  if (wamr->guests.Of(instance) != nullptr) return nullptr;
+  try {
+    if (wamr->guests.Of(instance) != nullptr) return nullptr;
+  } catch (const std::exception& error) {  // of memory
+    return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
+  }
   return wasinn_status_new(WASINN_RUNTIME_ERROR, "there is no process for this guest, and none can be made");
 }
 

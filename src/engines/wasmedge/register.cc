@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -107,6 +108,16 @@ wasinn_status* NewModule(const std::string& name, wasinn_process* process, void 
   return nullptr;
 }
 
+// No exception may leave for C: those of memory become a status.
+template <typename Function>
+wasinn_status* Guarded(const Function& function) noexcept {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
+  }
+}
+
 std::vector<std::string> ModuleNames() {
   size_t count = 0;
   const wasinn_function* functions = wasinn_functions(&count);
@@ -125,6 +136,7 @@ struct wasinn_wasmedge {
 };
 
 using wasinn::wasmedge::Error;
+using wasinn::wasmedge::Guarded;
 using wasinn::wasmedge::ModuleNames;
 using wasinn::wasmedge::ModulePtr;
 using wasinn::wasmedge::NewModule;
@@ -136,19 +148,21 @@ wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor, Wasm
   if (executor == nullptr || store == nullptr || process == nullptr || out == nullptr) {
     return Error(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs an executor, a store, a process and a result");
   }
-  auto made = std::make_unique<wasinn_wasmedge>();
-  for (const std::string& name : ModuleNames()) {
-    ModulePtr module;
-    if (wasinn_status* status = NewModule(name, process, nullptr, nullptr, &module)) return status;
-    const WasmEdge_Result result = WasmEdge_ExecutorRegisterImport(executor, store, module.get());
-    if (!WasmEdge_ResultOK(result)) {
-      return Error(WASINN_INVALID_ARGUMENT,
-                   "WasmEdge does not register the module " + name + ": " + WasmEdge_ResultGetMessage(result));
+  return Guarded([&]() -> wasinn_status* {
+    auto made = std::make_unique<wasinn_wasmedge>();
+    for (const std::string& name : ModuleNames()) {
+      ModulePtr module;
+      if (wasinn_status* status = NewModule(name, process, nullptr, nullptr, &module)) return status;
+      const WasmEdge_Result result = WasmEdge_ExecutorRegisterImport(executor, store, module.get());
+      if (!WasmEdge_ResultOK(result)) {
+        return Error(WASINN_INVALID_ARGUMENT,
+                     "WasmEdge does not register the module " + name + ": " + WasmEdge_ResultGetMessage(result));
+      }
+      made->modules.push_back(std::move(module));
     }
-    made->modules.push_back(std::move(module));
-  }
-  *out = made.release();
-  return nullptr;
+    *out = made.release();
+    return nullptr;
+  });
 }
 
 void wasinn_wasmedge_unregister(wasinn_wasmedge* modules) { delete modules; }
@@ -158,10 +172,12 @@ wasinn_status* wasinn_wasmedge_module_new(const char* module, wasinn_process* pr
   if (module == nullptr || process == nullptr || out == nullptr) {
     return Error(WASINN_INVALID_ARGUMENT, "a module of wasi-nn needs a name, a process and a result");
   }
-  ModulePtr made;
-  if (wasinn_status* status = NewModule(module, process, ended, user, &made)) return status;
-  *out = made.release();
-  return nullptr;
+  return Guarded([&]() -> wasinn_status* {
+    ModulePtr made;
+    if (wasinn_status* status = NewModule(module, process, ended, user, &made)) return status;
+    *out = made.release();
+    return nullptr;
+  });
 }
 
 }  // extern "C"

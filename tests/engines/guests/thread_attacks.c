@@ -8,6 +8,8 @@
 //   return-…        the first returns while the others are busy
 //   busy            a second thread computes on the context that the first computes on, then finalizes it
 //   grow            a thread grows the memory while the others pass tensors
+//   use             as many threads as can be had load and compute, at once; then the first prints how many did and how
+//                   many the host refused with runtime_error, and does so itself
 #include <wasi_nn_ext.h>
 
 #include "freestanding.h"
@@ -18,7 +20,7 @@ WASI("poll_oneoff") uint32_t poll_oneoff(const void* in, void* out, uint32_t cou
 
 static _Alignas(16) char g_stacks[kMost][kStack];
 static thread g_threads[kMost];
-static uint32_t g_running, g_ended, g_gate, g_never, g_grown;
+static uint32_t g_running, g_ended, g_gate, g_never, g_grown, g_inferred;
 static wasi_nn_context g_context;
 static const char* g_how;
 
@@ -126,6 +128,25 @@ static void disturb(void) {
   expect(wasi_nn_compute(g_context) == WASI_NN_INVALID_ARGUMENT, 92);
 }
 
+// Whether all of an inference was made; none of it may be refused with anything but runtime_error.
+static int infers(void) {
+  wasi_nn_graph graph;
+  wasi_nn_context context;
+  const float in[] = {3, 4};
+  float out[] = {-1, -1};
+  const uint32_t dims[] = {1, 2};
+  const wasi_nn_tensor tensor = {dims, 2, WASI_NN_F32, {0}, (const uint8_t*)in, sizeof(in)};
+  uint32_t written = 0;
+  wasi_nn_errno error = wasi_nn_load_by_name("model", 5, &graph);
+  if (error == WASI_NN_SUCCESS) error = wasi_nn_init_execution_context(graph, &context);
+  if (error == WASI_NN_SUCCESS) error = wasi_nn_set_input(context, 0, &tensor);
+  if (error == WASI_NN_SUCCESS) error = wasi_nn_compute(context);
+  if (error == WASI_NN_SUCCESS) error = wasi_nn_get_output(context, 0, (uint8_t*)out, sizeof(out), &written);
+  if (error != WASI_NN_SUCCESS) expect(error == WASI_NN_RUNTIME_ERROR, 100 + error);
+  if (error == WASI_NN_SUCCESS) expect(written == sizeof(out) && out[0] == 3 && out[1] == 4, 99);
+  return error == WASI_NN_SUCCESS;
+}
+
 __attribute__((used)) void work(int32_t id, thread* self) {
   expect(id > 0 && id < 1 << 29, 50);
   const uint32_t number = self->number;
@@ -137,6 +158,10 @@ __attribute__((used)) void work(int32_t id, thread* self) {
     be_busy(activity_of(number));
   }
   if (g_how[0] == 'r') be_busy(activity_of(number));
+  if (g_how[0] == 'u') {
+    wait_for(&g_gate, 1);
+    if (infers()) arrive(&g_inferred);
+  }
   if (g_how[0] == 'g') {
     if (number == 0) grow();
     if (number != 0) use_newest_page();
@@ -157,6 +182,16 @@ static void bomb(void) {
   wait_for(&g_ended, made + 1);
 }
 
+static void use(void) {
+  uint32_t made = 0;
+  while (made < kOthers && spawn(made) > 0) ++made;
+  arrive(&g_gate);
+  wait_for(&g_ended, made);
+  print("inferred", g_inferred);
+  print("refused", made - g_inferred);
+  print("first", (uint32_t)infers());
+}
+
 static void compute_until_finalized(void) {
   g_context = endless_context();
   expect(spawn(0) > 0, 61);
@@ -169,6 +204,7 @@ __attribute__((export_name("_start"))) void start(void) {
   g_how = argument();
   if (g_how[0] == 'b' && g_how[1] == 'o') return bomb();
   if (g_how[0] == 'b') return compute_until_finalized();
+  if (g_how[0] == 'u') return use();
   if (g_how[0] == 'c') {
     expect(spawn(0) > 0, 63);
     return wait_for(&g_ended, kChain);
