@@ -32,6 +32,7 @@ class FunctionCalls {
   static constexpr size_t kMostNodes = 10000;
 
   void Add(Key key, Body body);
+  bool Has(const Key& key) const { return functions_.contains(key); }
   // Nodes and bytes that inlining adds to the main graph; throws where that is too much.
   Body Inline(const Body& main);
 

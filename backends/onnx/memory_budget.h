@@ -28,11 +28,16 @@ class MemoryBudget {
   }
 
   void Charge(size_t bytes) {
+    if (!TryCharge(bytes)) throw OverBudget();
+  }
+
+  bool TryCharge(size_t bytes) {
     if (bytes > limit_ - used_) {
       refused_ = bytes;
-      throw OverBudget();
+      return false;
     }
     used_ += bytes;
+    return true;
   }
 
   void Refund(size_t bytes) { used_ -= bytes; }

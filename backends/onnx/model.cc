@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "onnx/call_scope.h"
 #include "onnx/external_files.h"
+#include "onnx/load_heap.h"
 
 namespace wasinn::onnx {
 
@@ -52,8 +53,8 @@ std::string FolderOf(const char* path) {
 // Lets the host's watchdog interrupt the making of a session.
 class LoadCanceller {
  public:
-  LoadCanceller(const OrtLibrary& library, OrtSessionOptions* session, const wasinn_load_options& load)
-      : library_(library), session_(session), load_(load) {
+  LoadCanceller(const OrtLibrary& library, OrtSessionOptions* session, LoadHeap* heap, const wasinn_load_options& load)
+      : library_(library), session_(session), heap_(heap), load_(load) {
     if (registered()) load_.on_cancel(load_.token, Cancel, this);
   }
   ~LoadCanceller() {
@@ -68,10 +69,12 @@ class LoadCanceller {
   static void Cancel(void* self) {
     auto* canceller = static_cast<LoadCanceller*>(self);
     canceller->library_.SetLoadCancelled(canceller->session_);
+    canceller->heap_->Cancel();
   }
 
   const OrtLibrary& library_;
   OrtSessionOptions* const session_;
+  LoadHeap* const heap_;
   const wasinn_load_options& load_;
 };
 
@@ -126,21 +129,37 @@ void Model::LoadOnTarget(const Source& source) {
 }
 
 void Model::LoadOn(const Providers& providers, const Source& source) {
+  copies_inputs_ = UsesDevice(providers);
+  const bool is_limited = source.trust == Trust::kGuest && source.options.max_bytes != 0;
+  if (!is_limited) return MakeSession(providers, source, Folding::kFree);
+  if (host_.folding_site() == nullptr) return MakeSession(providers, source, Folding::kOff);
+  try {
+    MakeSession(providers, source, Folding::kCharged);
+  } catch (const Error& error) {
+    if (error.code() != WASINN_TOO_LARGE) throw;
+    // All its constants at once are too much. One after another, in each compute, they may do.
+    MakeSession(providers, source, Folding::kOff);
+  }
+}
+
+void Model::MakeSession(const Providers& providers, const Source& source, Folding folding) {
   const OrtLibrary& library = host_.library();
   CallScope::Subject subject;
   MemoryBudget budget;
   budget.Begin(host_.NewChargeId(), MemoryForLoading(source.options.max_bytes, source.bytes.size()));
+  LoadHeap heap(host_.folding_site(), &budget);
   subject.log = &host_.log();
   subject.budget = &budget;
+  subject.heap = folding == Folding::kCharged ? &heap : nullptr;
   const CallScope scope(subject);
   const auto options = MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers,
-                                          {source.trust, &source.scan, source.options.max_bytes}, source.folder);
+                                          {source.trust, source.folder, folding != Folding::kOff});
   const ExternalFiles external(source.scan.external_files, source.folder);
   external.AddTo(library, options.get());
   OrtSession* session = nullptr;
   OrtStatus* status = nullptr;
   {
-    const LoadCanceller canceller(library, options.get(), source.options);
+    const LoadCanceller canceller(library, options.get(), &heap, source.options);
     status = library.api().CreateSessionFromArray(host_.environment().get(), source.bytes.data(), source.bytes.size(),
                                                   options.get(), &session);
   }
@@ -154,7 +173,6 @@ void Model::LoadOn(const Providers& providers, const Source& source) {
           ? "loading the model"
           : fmt::format("loading the model with weights in {}", fmt::join(source.scan.external_files, ", ")).c_str());
   session_.reset(session);
-  copies_inputs_ = UsesDevice(providers);
 }
 
 }  // namespace wasinn::onnx

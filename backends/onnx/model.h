@@ -32,8 +32,11 @@ class Model {
 
  private:
   struct Source;
+  // What becomes of constants: computed at load, without a limit or within one, or in each compute.
+  enum class Folding : uint8_t { kFree, kCharged, kOff };
 
   void LoadOn(const Providers& providers, const Source& source);
+  void MakeSession(const Providers& providers, const Source& source, Folding folding);
   void LoadOnTarget(const Source& source);
 
   const Host& host_;

@@ -9,7 +9,6 @@
 #include "common/error.h"
 #include "common/proto_reader.h"
 #include "onnx/function_calls.h"
-#include "onnx/sized_ops.h"
 
 namespace wasinn::onnx {
 
@@ -32,7 +31,6 @@ enum class Message : uint8_t {
   kTensorType,
   kTraining,
   kFunction,
-  kOpset,
   kEntry,
 };
 
@@ -51,7 +49,6 @@ constexpr Message kNone = Message::kModel;
 
 constexpr FieldRule kRules[] = {
     {Message::kModel, 7, Content::kMessage, Message::kGraph, false},
-    {Message::kModel, 8, Content::kMessage, Message::kOpset, true},
     {Message::kModel, 14, Content::kMessage, Message::kEntry, true},
     {Message::kModel, 20, Content::kMessage, Message::kTraining, true},
     {Message::kModel, 25, Content::kMessage, Message::kFunction, true},
@@ -84,9 +81,7 @@ constexpr FieldRule kRules[] = {
     {Message::kFunction, 7, Content::kMessage, Message::kNode, true},
     {Message::kFunction, 10, Content::kText, kNone, false},  // domain
     {Message::kFunction, 11, Content::kMessage, Message::kAttribute, true},
-    {Message::kOpset, 1, Content::kText, kNone, false},    // domain
-    {Message::kOpset, 2, Content::kNumber, kNone, false},  // version
-    {Message::kEntry, 1, Content::kText, kNone, false},    // key
+    {Message::kEntry, 1, Content::kText, kNone, false},  // key
 };
 
 const FieldRule* FindRule(Message in, uint32_t number) {
@@ -99,8 +94,8 @@ const FieldRule* FindRule(Message in, uint32_t number) {
 // What is known of a message when it has been read.
 struct Summary {
   std::string_view name;                          // op_type, name, key
-  std::string_view domain;                        // of a node, a function or an opset
-  uint64_t number = 0;                            // version of an opset; elements of a sparse tensor
+  std::string_view domain;                        // of a node or a function
+  uint64_t number = 0;                            // elements of a sparse tensor
   bool has_graph = false;                         // model
   bool has_shape = false;                         // value info, type, tensor type
   std::vector<std::string_view> inputs, outputs;  // graph
@@ -117,14 +112,24 @@ uint64_t ParsedBytes(const FieldRule* rule) {
 }
 
 bool IsDomain(const FieldRule& rule) {
-  return (rule.in == Message::kNode && rule.number == 7) || (rule.in == Message::kFunction && rule.number == 10) ||
-         (rule.in == Message::kOpset && rule.number == 1);
+  return (rule.in == Message::kNode && rule.number == 7) || (rule.in == Message::kFunction && rule.number == 10);
 }
 
 // ONNX's own has two names.
 std::string_view OnnxDomain(std::string_view domain) { return domain == "ai.onnx" ? "" : domain; }
 
-bool IsOnnxDomain(std::string_view domain) { return OnnxDomain(domain).empty(); }
+// The standard's. Operators of any other domain that ONNX Runtime has are its own ("contrib"), and not made for models
+// of an attacker: some read outside of their inputs.
+bool IsStandardDomain(std::string_view domain) { return OnnxDomain(domain).empty() || domain == "ai.onnx.ml"; }
+
+// Where ONNX Runtime has operators of its own, or may come to have some: there, its operator is computed and not the
+// model's function of the same name.
+bool IsReservedDomain(std::string_view domain) {
+  constexpr std::string_view kReserved[] = {"ai.onnx", "com.microsoft", "com.ms", "org.pytorch"};
+  return std::ranges::any_of(kReserved, [domain](std::string_view name) {
+    return domain.starts_with(name) && (domain.size() == name.size() || domain[name.size()] == '.');
+  });
+}
 
 // The product of dims, which lie in a field one by one or together; UINT64_MAX where it is too much.
 uint64_t Multiply(uint64_t product, const ProtoField& field) {
@@ -154,6 +159,7 @@ class Scanner {
     if (!model.has_graph) Broken("there is no graph in it");
     scan_.nodes = main_.nodes;
     if (guest_) {
+      CheckDomains();
       const FunctionCalls::Body inlined = functions_.Inline(main_);
       scan_.nodes += inlined.nodes;
       if (__builtin_add_overflow(main_.bytes, inlined.bytes, &scan_.more_bytes)) scan_.more_bytes = UINT64_MAX;
@@ -174,6 +180,7 @@ class Scanner {
   void Adopt(const FieldRule& rule, Summary child, Summary* parent, int depth);
   void ReadFunction(std::span<const uint8_t> bytes, int depth);
   void CheckNode(const Summary& node);
+  void CheckDomains() const;
   void AddParsed(uint64_t bytes);
   void CountSparse(uint64_t elements);
   void CheckSubgraph(Summary graph) const;
@@ -186,7 +193,8 @@ class Scanner {
   ModelScan scan_;
   FunctionCalls functions_;
   FunctionCalls::Body main_;
-  FunctionCalls::Body* body_ = &main_;  // that nodes are in now
+  FunctionCalls::Body* body_ = &main_;    // that nodes are in now
+  std::set<FunctionCalls::Key> foreign_;  // what nodes are, beside the standard's operators
 };
 
 Summary Scanner::Read(Message kind, std::span<const uint8_t> bytes, int depth) {
@@ -264,9 +272,6 @@ void Scanner::Adopt(const FieldRule& rule, Summary child, Summary* parent, int d
     case Message::kTensorType:
       parent->has_shape = child.has_shape;
       break;
-    case Message::kOpset:
-      if (IsOnnxDomain(child.domain) && child.number < kOldestSizedOpset) scan_.sizes_are_known = false;
-      break;
     case Message::kEntry:
       // If the host's environment says so, ONNX Runtime takes session options from here, among them files to write.
       if (guest_ && child.name == "ort_config") {
@@ -286,16 +291,22 @@ void Scanner::ReadFunction(std::span<const uint8_t> bytes, int depth) {
   body_ = &main_;
   if (__builtin_add_overflow(body.bytes, bytes.size(), &body.bytes)) body.bytes = UINT64_MAX;
   functions_.Add({OnnxDomain(function.domain), function.name}, std::move(body));
-  // Folding happens when its nodes are there as often as it is called, which we do not follow that closely.
-  scan_.sizes_are_known = false;
 }
 
 void Scanner::CheckNode(const Summary& node) {
   ++body_->nodes;
   if (guest_) body_->calls.emplace_back(OnnxDomain(node.domain), node.name);
-  if (!IsOnnxDomain(node.domain) || !IsSizedOp(node.name)) scan_.sizes_are_known = false;
-  if (guest_ && node.name == "EPContext") {
-    throw Error(WASINN_SECURITY, "the model holds an EPContext node, which may name a file");
+  if (guest_ && !IsStandardDomain(node.domain)) foreign_.emplace(node.domain, node.name);
+}
+
+// Functions may stand behind their calls, so this comes last.
+void Scanner::CheckDomains() const {
+  for (const auto& [domain, name] : foreign_) {
+    if (!IsReservedDomain(domain) && functions_.Has({domain, name})) continue;
+    throw Error(WASINN_SECURITY,
+                fmt::format("the model uses the operator {}.{}: a model that is given as bytes may use operators of "
+                            "ai.onnx and ai.onnx.ml and functions of its own; the host can register others by name",
+                            domain, name));
   }
 }
 
@@ -365,9 +376,7 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, uint64_t max_pa
     if (trust == Trust::kGuest) {
       throw Error(WASINN_UNSUPPORTED_OPERATION, "a model in ONNX Runtime's own format is taken from the host only");
     }
-    ModelScan nothing;
-    nothing.sizes_are_known = false;
-    return nothing;
+    return {};
   }
   return Scanner(trust, max_parsed_bytes).Scan(bytes);
 }

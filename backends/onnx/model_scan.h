@@ -22,8 +22,6 @@ struct ModelScan {
   // Of a guest's model: bytes that it has beyond its own size once it is parsed, since sparse tensors become dense, and
   // functions are inlined.
   uint64_t more_bytes = 0;
-  // Whether ONNX Runtime can tell the size of each constant before it computes it, so that its limit on them holds.
-  bool sizes_are_known = true;
   // Inputs and outputs of the model whose rank the file tells.
   std::vector<std::string> ranked;
   // Files beside a host's model that hold weights (external data), by the names that the model has for them.
@@ -31,9 +29,10 @@ struct ModelScan {
 };
 
 // Throws WASINN_INVALID_ENCODING where the bytes are no ONNX model. From a guest it throws WASINN_SECURITY, too, where
-// the model refers to something outside of itself, WASINN_UNSUPPORTED_OPERATION for a loop that could never be
-// cancelled, and WASINN_TOO_LARGE for functions that would never have been inlined. WASINN_TOO_LARGE as well where the
-// nodes, values and strings would take more than `max_parsed_bytes` in ONNX Runtime, by a rough estimate.
+// the model refers to something outside of itself or uses operators beside the standard's, WASINN_UNSUPPORTED_OPERATION
+// for a loop that could never be cancelled, and WASINN_TOO_LARGE for functions that would never have been inlined.
+// WASINN_TOO_LARGE as well where the nodes, values and strings would take more than `max_parsed_bytes` in ONNX Runtime,
+// by a rough estimate.
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, uint64_t max_parsed_bytes = UINT64_MAX);
 
 // Whether these are the bytes of ONNX Runtime's own format.

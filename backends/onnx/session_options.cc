@@ -20,13 +20,6 @@ constexpr char kCpu[] = "cpu";
 constexpr char kCuda[] = "cuda";
 constexpr char kTensorRt[] = "tensorrt";
 
-// Not in the headers of every version.
-constexpr char kFoldingLimit[] = "optimization.constant_folding_max_output_size_in_bytes";
-constexpr int kFoldingLimitSince = 27;
-
-// Nodes that ONNX Runtime makes of one when it decomposes an operator.
-constexpr size_t kNodesOfOne = 8;
-
 // Keys and values as ONNX Runtime takes them.
 class KeysAndValues {
  public:
@@ -82,22 +75,6 @@ void Append(const OrtLibrary& library, const Config::Named& provider, OrtSession
   }
 }
 
-// Constant folding takes its memory past our allocator, once for each node.
-void LimitFolding(const OrtLibrary& library, const LoadLimit& limit, OrtSessionOptions* options) {
-  if (limit.trust == Trust::kHost || limit.max_bytes == 0) return;
-  const OrtApi& api = library.api();
-  if (library.minor() < kFoldingLimitSince || !limit.scan->sizes_are_known) {
-    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsDisableSpecifiedOptimizers,
-                                            "ConstantFolding;ConstantFoldingDQ"),
-                  "constant folding");
-    return;
-  }
-  const uint64_t each = limit.max_bytes / kNodesOfOne / std::max<size_t>(limit.scan->nodes, 1);
-  // 0 would be no limit.
-  library.Check(api.AddSessionConfigEntry(options, kFoldingLimit, std::to_string(std::max<uint64_t>(each, 1)).c_str()),
-                "constant folding");
-}
-
 void SetThreads(const OrtLibrary& library, bool use_pool, OrtSessionOptions* options) {
   const OrtApi& api = library.api();
   library.Check(api.SetSessionExecutionMode(options, ORT_SEQUENTIAL), "threads");
@@ -110,15 +87,19 @@ void SetThreads(const OrtLibrary& library, bool use_pool, OrtSessionOptions* opt
   library.Check(api.SetInterOpNumThreads(options, 1), "threads");
 }
 
-void SetSource(const OrtLibrary& library, const LoadLimit& limit, const std::string& folder,
-               OrtSessionOptions* options) {
+void SetOrigin(const OrtLibrary& library, const Origin& origin, OrtSessionOptions* options) {
   const OrtApi& api = library.api();
-  if (limit.trust == Trust::kGuest) {
+  if (origin.trust == Trust::kGuest) {
     library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsConfigLoadModelFormat, "ONNX"), "format");
   } else {
-    library.Check(
-        api.AddSessionConfigEntry(options, kOrtSessionOptionsModelExternalInitializersFileFolderPath, folder.c_str()),
-        "folder");
+    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsModelExternalInitializersFileFolderPath,
+                                            origin.folder.c_str()),
+                  "folder");
+  }
+  if (!origin.folds) {
+    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsDisableSpecifiedOptimizers,
+                                            "ConstantFolding;ConstantFoldingDQ"),
+                  "constant folding");
   }
 }
 
@@ -161,7 +142,7 @@ bool UsesDevice(const Providers& providers) {
 
 OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment, const Log& log,
                                              const ModelConfig& config, const Providers& providers,
-                                             const LoadLimit& limit, const std::string& folder) {
+                                             const Origin& origin) {
   const OrtApi& api = library.api();
   OrtSessionOptions* raw = nullptr;
   library.Check(api.CreateSessionOptions(&raw), "session options");
@@ -175,8 +156,7 @@ OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const En
   for (const auto& [key, value] : config.session.entries) {
     library.Check(api.AddSessionConfigEntry(raw, key.c_str(), value.c_str()), key.c_str());
   }
-  SetSource(library, limit, folder, raw);
-  LimitFolding(library, limit, raw);
+  SetOrigin(library, origin, raw);
   for (const Config::Named& provider : providers) Append(library, provider, raw);
   return options;
 }

@@ -28,18 +28,15 @@ std::vector<Providers> ProvidersOf(wasinn_target target, const OrtLibrary& libra
 // Whether values of such a session may lie elsewhere than in the CPU's memory.
 bool UsesDevice(const Providers& providers);
 
-// What bounds the memory that loading takes.
-struct LoadLimit {
+struct Origin {
   Trust trust;
-  const ModelScan* scan;
-  uint64_t max_bytes;  // 0: none
+  std::string folder;  // where files beside the model may be opened; empty: nowhere
+  bool folds;          // what is constant is computed once and for all
 };
 
-// `folder`: where files beside the model may be opened; empty: nowhere.
 OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment,
                                              const backend::Log& log, const ModelConfig& config,
-                                             const Providers& providers, const LoadLimit& limit,
-                                             const std::string& folder);
+                                             const Providers& providers, const Origin& origin);
 
 }  // namespace wasinn::onnx
 

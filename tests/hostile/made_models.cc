@@ -192,6 +192,31 @@ std::string IrVersion(uint64_t version) {
   return Proto().Int(1, version).Add(7, Around(Node("Relu", {"x"}, {"y"})).Write()).Add(8, Opset("", 17)).bytes();
 }
 
+std::string ForeignOperator(const std::string& where) {
+  constexpr char kDomain[] = "com.microsoft";
+  const auto foreign = [&](const std::string& from, const std::string& to) {
+    return Node("BiasGelu", {from, from}, {to}).Text(7, kDomain);
+  };
+  Graph graph = Around(foreign("x", "y"));
+  Proto function;
+  if (where == "branch") {
+    const Graph branch{.nodes = {foreign("x", "z")}, .outputs = {Value("z", kFloat, {1})}};
+    graph.nodes = {Node("Cast", {"x"}, {"which"}).Add(5, IntAttribute("to", kBool)),
+                   Node("If", {"which"}, {"y"})
+                       .Add(5, GraphAttribute("then_branch", branch.Write()))
+                       .Add(5, GraphAttribute("else_branch", branch.Write()))};
+  } else if (where == "function") {
+    graph.nodes = {Call("F", "x", "y")};
+    function = Function("F", {foreign("a", "b")}).Add(9, Opset(kDomain, 1));
+  } else if (where == "shadow") {
+    function = Proto().Text(1, "BiasGelu").Text(4, "a").Text(4, "c").Text(5, "b").Text(10, kDomain);
+    function.Add(7, Node("Add", {"a", "c"}, {"b"})).Add(9, Opset("", 17));
+  }
+  Proto model = WriteModel(graph.Write()).Add(8, Opset(kDomain, 1)).Add(8, Opset("local", 1));
+  if (!function.bytes().empty()) model.Add(25, function);
+  return model.bytes();
+}
+
 std::string NamesWithControlCharacters() {
   const std::string evil = "x\nwasinn: error: all is lost\r\x1b[2J\x07";
   return ModelOf({.nodes = {Node("No\nSuch\x1b[2JOperator", {evil}, {"y"})},
@@ -205,8 +230,10 @@ std::string FoldsHuge(int64_t elements) {
       {Constant<int64_t>("shape", kInt64, {1}, {elements})}, kFloat));
 }
 
-std::string FoldsForLong(int times) {
-  std::vector<Proto> nodes = {Node("ConstantOfShape", {"shape"}, {"m0"})};
+std::string ComputesForLong(int times, bool constant) {
+  const Proto side = Proto().Text(1, "shape").Int(8, 1024).Int(8, 1024).Int(20, 7);
+  std::vector<Proto> nodes = {constant ? Node("ConstantOfShape", {"shape"}, {"m0"})
+                                       : Node("RandomUniform", {}, {"m0"}).Add(5, side)};
   for (int i = 1; i <= times; ++i) {
     const std::string last = Numbered("m", i - 1);
     nodes.push_back(Node("MatMul", {last, last}, {Numbered("m", i)}));

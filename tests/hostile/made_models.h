@@ -23,12 +23,15 @@ std::string WeightOfDims(const std::string& what);  // "huge", "negative", "over
 std::string OpsetVersion(uint64_t version);
 std::string IrVersion(uint64_t version);
 
+// An operator of ONNX Runtime's own: of a node, in a branch, in a function, or where a function has its name.
+std::string ForeignOperator(const std::string& where);  // "node", "branch", "function", "shadow"
+
 // Names that would write lines of their own in a log.
 std::string NamesWithControlCharacters();
 
 // What constant folding would compute at load: `elements` at once, or a product of matrices `times` times.
 std::string FoldsHuge(int64_t elements);
-std::string FoldsForLong(int times);
+std::string ComputesForLong(int times, bool constant);
 // The tensor is joined to itself `times` times: 2^times.
 std::string Doubles(int times, bool constant);
 // No inputs; divides integers by zero, or the least one by -1.

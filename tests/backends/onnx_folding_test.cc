@@ -1,0 +1,213 @@
+// What is constant in a model is computed when it is loaded: within the limits, and with the same result for a guest's
+// bytes as for a file of the host.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "backends/driver.h"
+#include "backends/onnx_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+constexpr uint64_t kMebi = 1 << 20;
+constexpr int kInt8 = 3;
+
+Proto IntAttribute(const std::string& name, int64_t value) {
+  return Proto().Text(1, name).Int(3, static_cast<uint64_t>(value)).Int(20, 2);
+}
+
+struct Constants {
+  const char* name;
+  std::vector<Proto> nodes;  // from constants to `c`
+  std::vector<Proto> constants;
+  std::vector<Proto> functions = {};
+  bool folds = true;  // ONNX Runtime does not take every operator to give the same each time
+};
+
+// y = x + the greatest element of c
+std::string ModelOf(const Constants& constants) {
+  Graph graph = {.nodes = constants.nodes,
+                 .constants = constants.constants,
+                 .inputs = {Value("x", kFloat, {1})},
+                 .outputs = {Value("y", TensorTypeOfAnyRank(kFloat))}};
+  graph.nodes.push_back(Node("Cast", {"c"}, {"f"}).Add(5, IntAttribute("to", kFloat)));
+  graph.nodes.push_back(Node("ReduceMax", {"f"}, {"m"}).Add(5, IntAttribute("keepdims", 0)));
+  graph.nodes.push_back(Node("Add", {"x", "m"}, {"y"}));
+  Proto model = WriteModel(graph.Write());
+  for (const char* domain : {"local", "ai.onnx.ml"}) model.Add(8, Proto().Text(1, domain).Int(2, 1));
+  for (const Proto& function : constants.functions) model.Add(25, function);
+  return model.bytes();
+}
+
+std::vector<float> Counted(size_t n) {
+  std::vector<float> values(n);
+  for (size_t i = 0; i < n; ++i) values[i] = static_cast<float>(i % 1000) - 500;
+  return values;
+}
+
+// With what kept guests' models from it once: operators that do not tell the size of their output before they run,
+// functions, constants that are larger than an even share of the limit.
+std::vector<Constants> HonestConstants() {
+  const Proto values = Constant<float>("w", kFloat, {4096}, Counted(4096));
+  const Proto square = Constant<float>("w", kFloat, {1024, 1024}, Counted(1 << 20));
+  const Graph branch{.nodes = {Node("Exp", {"w"}, {"e"})}, .outputs = {Value("e", kFloat, {4096})}};
+  const Proto chosen = Node("If", {"which"}, {"c"})
+                           .Add(5, GraphAttribute("then_branch", branch.Write()))
+                           .Add(5, GraphAttribute("else_branch", branch.Write()));
+  const Proto function = Proto()
+                             .Text(1, "F")
+                             .Text(4, "a")
+                             .Text(5, "b")
+                             .Add(7, Node("Exp", {"a"}, {"b"}))
+                             .Add(9, Proto().Text(1, "").Int(2, 17))
+                             .Text(10, "local");
+  std::vector<Constants> all = {
+      {"NonZero", {Node("NonZero", {"w"}, {"c"})}, {values}, {}, false},
+      {"Unique", {Node("Unique", {"w"}, {"c"})}, {values}},
+      {"GreaterOrEqual", {Node("GreaterOrEqual", {"w", "w"}, {"c"})}, {values}},
+      {"Normalizer", {Node("Normalizer", {"w"}, {"c"}).Text(7, "ai.onnx.ml")}, {values}, {}, false},
+      {"function", {Node("F", {"w"}, {"c"}).Text(7, "local")}, {values}, {function}},
+      {"branch", {chosen}, {values, Constant<char>("which", kBool, {}, {1})}},
+      {"large", {Node("Transpose", {"w"}, {"t"}), Node("MatMul", {"t", "w"}, {"c"})}, {square}},
+  };
+  // Of many nodes.
+  for (int i = 0; i < 500; ++i) {
+    all.back().nodes.push_back(Node("Neg", {i == 0 ? "x" : "n" + std::to_string(i - 1)}, {"n" + std::to_string(i)}));
+  }
+  return all;
+}
+
+TEST(OnnxFolding, BytesGiveWhatAFileGives) {
+  const Host host;
+  for (const Constants& constants : HonestConstants()) {
+    LoadOptions options;
+    options.path = "/a/file/of/the/host.onnx";
+    const std::string bytes = ModelOf(constants);
+    const Model named(host, bytes, options);
+    options.path.clear();
+    options.max_bytes = 64 * kMebi;
+    const Model given(host, bytes, options);
+    std::string outputs[2];
+    bool folded[2] = {};
+    for (const Model* model : {&named, &given}) {
+      ASSERT_TRUE(model->loaded()) << constants.name << ": " << model->loaded().message;
+      Context context(*model);
+      ASSERT_TRUE(context.Set(0, Floats({1}, {5})));
+      ASSERT_TRUE(context.Compute());
+      Tensor output;
+      ASSERT_TRUE(context.Get(0, &output));
+      outputs[model == &given ? 1 : 0] = output.bytes;
+      // Room for sums of one element: enough if what is constant is there already.
+      Context small(*model, 1024);
+      ASSERT_TRUE(small.Set(0, Floats({1}, {5})));
+      folded[model == &given ? 1 : 0] = static_cast<bool>(small.Compute());
+    }
+    EXPECT_EQ(outputs[0], outputs[1]) << constants.name;
+    EXPECT_EQ(folded[0], folded[1]) << constants.name;
+    EXPECT_EQ(folded[0], constants.folds) << constants.name;
+  }
+}
+
+// The most memory that this OS process has had resident so far.
+uint64_t PeakBytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+Proto Shape(const std::string& name, const std::vector<int64_t>& dims) {
+  return Constant<int64_t>(name, kInt64, {static_cast<int64_t>(dims.size())}, dims);
+}
+
+// A few hundred bytes each that become a gigabyte and more.
+std::vector<Constants> HugeConstants() {
+  constexpr int64_t kGibi = 1 << 30, kSide = 1 << 15;
+  const Proto one = Constant<float>("one", kFloat, {1}, {1}), zeros = Shape("zeros", {0});
+  const Proto scalar = Constant<int64_t>("nothing", kInt64, {}, {0}), step = Constant<int64_t>("step", kInt64, {}, {1});
+  const Proto end = Constant<int64_t>("end", kInt64, {}, {kGibi});
+  const Proto byte = TensorAttribute("value", Constant<char>("", kInt8, {1}, {1}));
+  std::vector<Constants> all = {
+      {"ConstantOfShape", {Node("ConstantOfShape", {"shape"}, {"c"})}, {Shape("shape", {kGibi})}},
+      {"Expand", {Node("Expand", {"one", "shape"}, {"c"})}, {one, Shape("shape", {kGibi})}},
+      {"Tile", {Node("Tile", {"one", "shape"}, {"c"})}, {one, Shape("shape", {kGibi})}},
+      {"Range", {Node("Range", {"nothing", "end", "step"}, {"c"})}, {scalar, end, step}},
+      {"Pad", {Node("Pad", {"one", "shape"}, {"c"})}, {one, Shape("shape", {0, kGibi})}},
+      {"Resize", {Node("Resize", {"one", "", "", "shape"}, {"c"})}, {one, Shape("shape", {kGibi})}},
+      {"OneHot", {Node("OneHot", {"zeros", "end", "two"}, {"c"})}, {zeros, end, Shape("two", {0, 1})}},
+      {"MatMul",
+       {Node("ConstantOfShape", {"s1"}, {"a"}), Node("ConstantOfShape", {"s2"}, {"b"}),
+        Node("MatMul", {"a", "b"}, {"c"})},
+       {Shape("s1", {kSide, 1}), Shape("s2", {1, kSide})}},
+      // These do not tell their sizes beforehand.
+      {"GreaterOrEqual",
+       {Node("ConstantOfShape", {"s1"}, {"a"}), Node("ConstantOfShape", {"s2"}, {"b"}),
+        Node("GreaterOrEqual", {"a", "b"}, {"c"})},
+       {Shape("s1", {kSide, 1}), Shape("s2", {1, kSide})}},
+      {"Expand of NonZero",
+       {Node("NonZero", {"one"}, {"n"}), Node("ReduceMax", {"n"}, {"greatest"}).Add(5, IntAttribute("keepdims", 0)),
+        Node("Add", {"greatest", "shape"}, {"s"}), Node("Expand", {"one", "s"}, {"c"})},
+       {one, Shape("shape", {kGibi})}},
+      // In vectors of its own.
+      {"Unique",
+       {Node("ConstantOfShape", {"shape"}, {"a"}).Add(5, byte), Node("Unique", {"a"}, {"c"})},
+       {Shape("shape", {32 << 20})}},
+      {"strings",
+       {Node("Expand", {"text", "shape"}, {"t"}), Node("Unique", {"t"}, {"u", "c"})},
+       {Proto().Int(1, 1).Int(2, 8).Text(6, std::string(1 << 20, 'x')).Text(8, "text"), Shape("shape", {40960})}},
+  };
+  Constants doubles = {"Concat", {}, {one}};
+  for (int i = 0; i < 40; ++i) {
+    const std::string last = i == 0 ? "one" : "d" + std::to_string(i);
+    const std::string next = i == 39 ? "c" : "d" + std::to_string(i + 1);
+    doubles.nodes.push_back(Node("Concat", {last, last}, {next}).Add(5, IntAttribute("axis", 0)));
+  }
+  all.push_back(doubles);
+  return all;
+}
+
+TEST(OnnxFolding, StaysWithinTheLimitOfALoad) {
+  const Host host;
+  for (const Constants& constants : HugeConstants()) {
+    const uint64_t before = PeakBytes();
+    LoadOptions options;
+    options.max_bytes = 64 * kMebi;
+    const Model model(host, ModelOf(constants), options);
+    if (!model.loaded()) {
+      EXPECT_EQ(model.loaded().code, WASINN_TOO_LARGE) << constants.name << ": " << model.loaded().message;
+    }
+    EXPECT_LT((PeakBytes() - before) / kMebi, 100u) << constants.name;
+  }
+}
+
+#ifdef WASINN_TEST_SILERO_VAD
+// Has an If and much that is constant in it.
+TEST(OnnxFolding, AVoiceModelGivesTheSameFromBytes) {
+  const Host host;
+  LoadOptions options;
+  options.path = WASINN_TEST_SILERO_VAD;
+  const std::string bytes = ReadFile(options.path);
+  const Model named(host, bytes, options);
+  options.path.clear();
+  options.max_bytes = 256 * kMebi;
+  const Model given(host, bytes, options);
+  std::vector<std::string> outputs[2];
+  for (const Model* model : {&named, &given}) {
+    ASSERT_TRUE(model->loaded()) << model->loaded().message;
+    Context context(*model);
+    ASSERT_TRUE(context.Set(0, Floats({1, 512}, Counted(512))));
+    ASSERT_TRUE(context.Set(1, Floats({2, 1, 128}, std::vector<float>(256, 0.5F))));
+    ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {}, {16000})));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    for (uint32_t i = 0; i < model->info().n_outputs; ++i) {
+      Tensor output;
+      ASSERT_TRUE(context.Get(i, &output));
+      outputs[model == &given ? 1 : 0].push_back(output.bytes);
+    }
+  }
+  EXPECT_EQ(outputs[0], outputs[1]);
+}
+#endif
+
+}  // namespace
+}  // namespace wasinn::test
