@@ -17,7 +17,10 @@ namespace {
 
 // Guests hold so many graphs at once; and a crash takes no more cases with it.
 constexpr size_t kBatch = 50;
-constexpr size_t kFewestCases = 1000;
+// What the README says. Fewer would be a loss; a newer ONNX Runtime may serve more.
+constexpr size_t kFewestCases = 1172;
+// Of these, ONNX Runtime gives what the case expects in so many.
+constexpr size_t kFewestAsExpected = 1000;
 
 using Names = std::vector<std::string>;
 
@@ -123,7 +126,7 @@ TEST(OnnxNodeTest, BytesThroughWasmAreTheNativeOnes) {
   EXPECT_GE(cases.size(), kFewestCases);
   EXPECT_EQ(equal, cases.size());
   // Reading the cases wrongly would make both sides wrong alike.
-  EXPECT_GE(as_expected, kFewestCases);
+  EXPECT_GE(as_expected, kFewestAsExpected);
 }
 
 TEST(OnnxNodeTest, ByName) {
