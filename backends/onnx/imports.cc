@@ -15,6 +15,8 @@ namespace wasinn::onnx {
 
 namespace {
 
+// NOLINTBEGIN(performance-no-int-to-ptr): the dynamic linker's addresses are numbers.
+
 #if defined(__x86_64__)
 constexpr uint32_t kJumpSlot = R_X86_64_JUMP_SLOT, kGlobalData = R_X86_64_GLOB_DAT;
 #elif defined(__aarch64__)
@@ -68,7 +70,7 @@ Tables TablesOf(const link_map& library) {
 // Makes the page of a slot writable for its life. After that it is again as the linker leaves it: read-only.
 class Writable {
  public:
-  Writable(const void* slot, bool read_only_after) : read_only_after_(read_only_after) {
+  Writable(void** slot, bool read_only_after) : read_only_after_(read_only_after) {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     start_ = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(slot) & ~(page - 1));
     size_ = page;
@@ -88,6 +90,8 @@ class Writable {
   size_t size_;
   bool done_;
 };
+
+// NOLINTEND(performance-no-int-to-ptr)
 
 // What the linker made read-only once it had filled it in (RELRO).
 struct ReadOnly {
@@ -110,7 +114,7 @@ struct ReadOnly {
         &found);
     return found;
   }
-  bool Has(const void* slot) const {
+  bool Has(void** slot) const {
     const auto at = reinterpret_cast<uintptr_t>(slot);
     return at >= start && at < end;
   }
@@ -134,6 +138,7 @@ void* ReplaceImport(const void* address, const char* name, void* replacement) {
       if (type != kJumpSlot && type != kGlobalData) continue;
       const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(relocation.r_info)];
       if (std::strcmp(tables.names + symbol.st_name, name) != 0) continue;
+      // NOLINTNEXTLINE(performance-no-int-to-ptr)
       auto* const slot = reinterpret_cast<void**>(library->l_addr + relocation.r_offset);
       const Writable writable(slot, read_only.Has(slot));
       if (!writable.done()) return nullptr;

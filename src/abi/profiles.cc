@@ -106,6 +106,13 @@ const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, Wasm
 const Profile kLegacy = {WitEncoding, WitTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
 const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};
 
+const char* WasmEdgeFormat(uint32_t number) {
+  constexpr uint32_t kFirst = 7;
+  static constexpr std::array kFormats = {"neuralspeed", "burn",    "whisper",        "mlx",
+                                          "piper",       "chattts", "openvino-genai", "bitnet"};
+  return number < kFirst ? nullptr : At(kFormats, number - kFirst).value_or(nullptr);
+}
+
 const Profile& ProfileOf(wasinn_dialect dialect) {
   switch (dialect) {
     case WASINN_DIALECT_WASMEDGE:

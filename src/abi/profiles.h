@@ -26,6 +26,9 @@ extern const Profile kWitx;
 extern const Profile kWasmEdge;
 extern const Profile kWamr;
 
+// What WasmEdge means by a number of an encoding that wasinn has no backend for; NULL: nothing.
+const char* WasmEdgeFormat(uint32_t number);
+
 const Profile& ProfileOf(wasinn_dialect dialect);
 
 // WAMR's module `wasi_nn`, which has fewer element types.

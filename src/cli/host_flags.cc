@@ -73,8 +73,8 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
       "Every model of a folder: DIR/NAME/model.onnx, DIR/NAME/1/model.onnx")
       ->type_name("DIR")
       ->group("Models");
-  AddParsed<std::vector<ModelFlag>>(app, "-S", ParseWasmtimeFlag, add_all,
-                                    "nn-graph=FORMAT::DIR, as for wasmtime: the name is the folder's")
+  AddParsed<std::vector<ModelFlag>>(app, "-S,--wasi", ParseWasmtimeFlag, add_all,
+                                    "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's")
       ->type_name("OPTION")
       ->group("Models");
   AddParsed<ModelFlag>(app, "--nn-preload", ParseWasmEdgeFlag, add, "NAME:ENCODING:TARGET:PATH, as for wasmedge")

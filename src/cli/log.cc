@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
+#include <string_view>
 
 #include "cli/text.h"
 
@@ -38,7 +39,13 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
 
 }  // namespace
 
-void Log(LogLevel level, const char* message) { Logger().log(ToSpdlog(level), "{}", Printable(message)); }
+void Log(LogLevel level, const char* message) {
+  // The library knows no flags.
+  const bool is_unknown_model =
+      std::string_view(message).find(": no model is registered as ") != std::string_view::npos;
+  Logger().log(ToSpdlog(level), "{}{}", Printable(message),
+               is_unknown_model ? " (--model NAME=PATH registers one)" : "");
+}
 
 int Fail(const std::string& message) {
   Log(WASINN_LOG_ERROR, message.c_str());

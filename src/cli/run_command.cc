@@ -1,8 +1,11 @@
 // wasinn run: a guest with its models, folders and environment.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/flags.h"
@@ -31,9 +34,30 @@ struct RunFlags {
       .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }};
 };
 
+// A:B, as other commands have it. WasmEdge's order is GUEST:HOST, and others' HOST:GUEST, so only what can have one
+// meaning is taken.
+Parsed<engines::Directory> ParseOneColon(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string left = text.substr(0, colon), right = text.substr(colon + 1);
+  std::error_code ignored;
+  const bool is_left = std::filesystem::is_directory(left, ignored),
+             is_right = std::filesystem::is_directory(right, ignored);
+  if (left == right && is_left) return engines::Directory{left, right};
+  const bool is_pair = !left.empty() && !right.empty() && right.find(':') == right.npos;
+  if (is_pair && is_left != is_right) {
+    return is_left ? engines::Directory{left, right} : engines::Directory{right, left};
+  }
+  return std::unexpected(fmt::format("'{}' is not HOST[::GUEST]: of '{}' and '{}', {} a folder here; write HOST::GUEST",
+                                     text, left, right, is_left && is_right ? "each is" : "not one is"));
+}
+
 // HOST[::GUEST]
 Parsed<engines::Directory> ParseDirectory(const std::string& text) {
   const size_t colons = text.find("::");
+  std::error_code ignored;
+  if (colons == text.npos && text.find(':') != text.npos && !std::filesystem::exists(text, ignored)) {
+    return ParseOneColon(text);
+  }
   engines::Directory directory{text.substr(0, colons), colons == text.npos ? text : text.substr(colons + 2)};
   if (directory.host.empty() || directory.guest.empty()) return std::unexpected("'" + text + "' is not HOST[::GUEST]");
   return directory;

@@ -1,6 +1,7 @@
 #include "core/process.h"
 
 #include "core/describe.h"
+#include "core/unknown_model.h"
 
 #include <vector>
 
@@ -75,6 +76,7 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
   if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
   auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(*model_bytes_)});
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
   if (config.empty()) {
     Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name);
     if (!graph) return std::unexpected(std::move(graph.error()));

@@ -94,6 +94,7 @@ std::optional<wasinn_encoding> SniffProtobuf(std::span<const uint8_t> bytes) {
 std::optional<wasinn_encoding> SniffEncoding(std::span<const uint8_t> bytes) {
   if (HasAt(bytes, 0, "GGUF")) return WASINN_GGML;
   if (HasAt(bytes, 4, "TFL3")) return WASINN_TENSORFLOWLITE;
+  if (HasAt(bytes, 4, "ORTM")) return WASINN_ONNX;  // in ONNX Runtime's own format
   if (HasAt(bytes, 0, "PK\x03\x04")) return WASINN_PYTORCH;
   if (HasAt(bytes, 0, "<?xml") || HasAt(bytes, 0, "<net")) return WASINN_OPENVINO;
   return SniffProtobuf(bytes);

@@ -20,7 +20,7 @@ struct Constants {
   const char* name;
   std::vector<Proto> nodes;  // from constants to `c`
   std::vector<Proto> constants;
-  std::vector<Proto> functions = {};
+  std::vector<Proto> functions;
   bool folds = true;  // ONNX Runtime does not take every operator to give the same each time
 };
 

@@ -41,6 +41,23 @@ class ModelsTest(CommandTest):
         self.check(self.run_probe("infer", "x", flags=["--model", "m=m.gguf"]), out="infer x errno 8")
         self.check(self.run_probe("infer", "m.gguf", flags=["--model", "m=m.gguf"]), out="infer m.gguf errno 8")
 
+    def test_unknown_name_tells_the_known_ones(self):
+        result = self.run_probe("infer", "x")
+        self.check(result, err="no model is registered as 'x', nor by any other name (--model NAME=PATH registers one)")
+        result = self.run_probe("infer", "x", flags=["--model", "m=m.gguf", "--models", "dir"])
+        self.check(result, err="no model is registered as 'x': there are 'echo', 'm', 'versions' (--model NAME=PATH")
+        many = [flag for i in range(30) for flag in ("--model", f"m{i:02}{'n' * 100}=m.gguf")]
+        result = self.run_probe("infer", "x", flags=many)
+        self.check(result, err="nnn...' and 20 more (--model")
+        self.assertEqual(result.err.count("'m0"), 10)
+        self.assertLess(len(result.err), 1024)
+        # What the policy hides is not told.
+        self.file("policy.toml", self.dir.joinpath("echo.toml").read_text() + "[policy]\nmodels = ['m', 'x']\n")
+        flags = ["--config", "policy.toml", "--model", "m=m.gguf", "--model", "secret=m.gguf"]
+        result = self.run_probe("infer", "x", flags=flags)
+        self.check(result, err="no model is registered as 'x': there is 'm' (")
+        self.assertNotIn("secret", result.err)
+
     def test_models(self):
         self.check_infers(["--models", "dir"], "echo", "versions", "versions:1", "versions:3")
         self.check(self.run_probe("infer", "versions:2", flags=["--models", "dir"]), out="errno 8")
@@ -50,6 +67,8 @@ class ModelsTest(CommandTest):
         for spelling in ("ggml::dir/echo", "ggml:dir/echo/", "GGML::dir/echo", "ggml::./dir/echo"):
             self.check_infers(["-S", f"nn-graph={spelling}"], "echo")
             self.check_infers(["-S", f"nn,cli,nn-graph={spelling}"], "echo")
+        for flags in (["--wasi=nn"], ["--wasi", "nn"], ["--wasi", "nn,nn-graph=ggml::dir/versions"]):
+            self.check_infers(flags + ["--wasi", "nn-graph=ggml::dir/echo"], "echo")
         self.check_infers(["-Snn", "-Snn-graph=ggml::dir/echo"], "echo")
         both = f"nn-graph=ggml::{self.dir}/dir/echo,nn-graph=autodetect::dir/versions"
         self.check_infers(["-S", both], "echo", "versions")

@@ -34,6 +34,20 @@ class RunTest(CommandTest):
         absolute = f"{self.dir}/data::/in"
         self.check(self.run_probe("read", "/in/text", flags=["--dir", absolute]), out="file hello", err="")
 
+    def test_folder_with_one_colon(self):
+        self.file("data/text", "hello")
+        self.file("a:b/text", "with a colon")
+        for flags in (["--dir", ".:."], ["--dir=.:."]):
+            self.check(self.run_probe("read", "data/text", flags=flags), out="file hello", err="")
+        # Either order, where only one of the two is a folder.
+        for mapping in ("data:/in", "/in:data"):
+            self.check(self.run_probe("read", "/in/text", flags=["--dir", mapping]), out="file hello", err="")
+        self.check(self.run_probe("read", "a:b/text", flags=["--dir", "a:b"]), out="file with a colon", err="")
+        for mapping in ("data:.", ".:data", "no:where", "data:", ":data", "data:/in:readonly"):
+            result = self.run_probe("args", flags=["--dir", mapping])
+            self.check_error(result, f"'{mapping}' is not HOST[::GUEST]", code=2)
+            self.check(result, code=2, err="write HOST::GUEST")
+
     def test_folder_can_be_written(self):
         self.check(self.run_probe("write", "new", flags=["--dir", "."]), err="")
         self.assertEqual((self.dir / "new").read_text(), "written by a guest")

@@ -96,7 +96,10 @@ TEST_F(ExtensionTest, DialectsNumberEncodingsDifferently) {
   const char* words = CONFORMANCE_SERVES_GGML ? "no GGUF model" : "ggml";
   EXPECT_THAT(refused("wasmedge", "6", error), HasSubstr(words));
   EXPECT_THAT(refused("wamr", "5", error), HasSubstr(words));
-  EXPECT_THAT(refused("wasmedge", "7", WASI_NN_INVALID_ENCODING), HasSubstr("7 is not an encoding"));
+  for (const char* dialect : {"witx", "wasmedge"}) {
+    EXPECT_THAT(refused(dialect, "9", WASI_NN_INVALID_ENCODING), HasSubstr("9 (whisper in WasmEdge's numbers)"));
+  }
+  EXPECT_THAT(refused("wasmedge", "15", WASI_NN_INVALID_ENCODING), HasSubstr("15 is not an encoding"));
 }
 
 }  // namespace

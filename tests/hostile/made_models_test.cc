@@ -114,6 +114,12 @@ TEST(HostileMade, OperatorsBesideTheStandards) {
   ExpectAttacks(named.Execute(), loaded);
 }
 
+// Its bytes are used as they are: none but the host's.
+TEST(HostileMade, OrtFormat) {
+  const std::string model = std::string("\x18\0\0\0ORTM", 8) + std::string(1000, 'x');
+  ExpectResults({{"ort", model, Fails(kUnsupported, {"ONNX Runtime's own format (.ort)", "(.onnx)", "by name"})}});
+}
+
 TEST(HostileMade, NamesDoNotWriteTheLog) {
   const CommandResult result =
       ExpectResults({{"names", NamesWithControlCharacters(),

@@ -26,6 +26,7 @@ TEST(Sniff, KnowsTheFormats) {
   EXPECT_EQ(Sniff("GGUF\3\0\0\0"sv), WASINN_GGML);
   EXPECT_EQ(Sniff("\x1c\0\0\0TFL3"sv), WASINN_TENSORFLOWLITE);
   EXPECT_EQ(Sniff("PK\3\4...."sv), WASINN_PYTORCH);
+  EXPECT_EQ(Sniff("\x18\0\0\0ORTM"sv), WASINN_ONNX);
   EXPECT_EQ(Sniff("<?xml version=\"1.0\"?><net"sv), WASINN_OPENVINO);
   EXPECT_EQ(Sniff("\x08\x08\x12\x02hi\x3a\x00"sv), WASINN_ONNX);        // ir_version, producer_name, graph
   EXPECT_EQ(Sniff("\x3a\x00\x08\x08"sv), WASINN_ONNX);                  // in any order

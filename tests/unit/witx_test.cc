@@ -87,7 +87,13 @@ TEST_F(Witx, LoadAutodetectsAndRefusesOtherBytes) {
 
 TEST_F(Witx, LoadRefusesUnknownNumbers) {
   uint32_t graph = 0;
-  for (const uint32_t encoding : {7u, 100u, UINT_MAX}) {
+  constexpr const char* kWasmEdge[] = {"neuralspeed", "burn",    "whisper",        "mlx",
+                                       "piper",       "chattts", "openvino-genai", "bitnet"};
+  for (uint32_t encoding = 7; encoding <= 14; ++encoding) {
+    EXPECT_EQ(guest_.LoadBytes(EchoModel(""), encoding, graph), kInvalidEncoding);
+    EXPECT_TRUE(log_.Contains(std::string(" (") + kWasmEdge[encoding - 7] + " in WasmEdge's numbers)")) << LastLog();
+  }
+  for (const uint32_t encoding : {15u, 100u, UINT_MAX}) {
     EXPECT_EQ(guest_.LoadBytes(EchoModel(""), encoding, graph), kInvalidEncoding);
   }
   const uint32_t builders = guest_.PutAll(std::vector<uint32_t>{guest_.Put("GGUF\n"), 5}), out = guest_.Reserve(4);

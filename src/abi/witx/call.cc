@@ -80,6 +80,10 @@ Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core
 
 Result<wasinn_encoding> DecodeEncoding(const Invocation& call, uint32_t number) {
   if (const auto encoding = call.profile.encoding(number)) return *encoding;
+  if (const char* format = WasmEdgeFormat(number)) {
+    return core::Fail(WASINN_INVALID_ENCODING, "encoding {} ({} in WasmEdge's numbers) is served by no backend", number,
+                      format);
+  }
   return core::Fail(WASINN_INVALID_ENCODING, "{} is not an encoding of wasi-nn", number);
 }
 
