@@ -374,7 +374,9 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, uint64_t max_pa
   if (IsOrtFormat(bytes)) {
     // FlatBuffers are read in place, and ONNX Runtime takes them to be good.
     if (trust == Trust::kGuest) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION, "the model is in ONNX Runtime's own format (.ort), which is not checked when it is read: guests may bring models "
+      throw Error(WASINN_UNSUPPORTED_OPERATION,
+                  "the model is in ONNX Runtime's own format (.ort), which is not checked when it is read: guests may "
+                  "bring models "
                   "in the format of ONNX (.onnx); the host can register this one by name");
     }
     return {};
