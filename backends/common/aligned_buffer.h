@@ -29,6 +29,10 @@ class AlignedBuffer {
     if (data_ == nullptr) throw std::bad_alloc();
   }
 
+  // Whether it is there and right for `bytes`: large enough, and with no more memory than they need, since that is what
+  // the core counts.
+  bool IsFor(size_t bytes) const { return data_ != nullptr && PaddedSize(capacity_) == PaddedSize(bytes); }
+
   void* data() const { return data_.get(); }
   size_t capacity() const { return capacity_; }
 

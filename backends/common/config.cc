@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "common/error.h"
+#include "common/json.h"
 
 namespace wasinn::backend {
 
@@ -72,10 +71,10 @@ bool ReadNamed(const nlohmann::json& value, Config::Named* named) {
 
 Config::Config(const char* text, std::string where) : json_(std::make_unique<Json>()), where_(std::move(where)) {
   if (text == nullptr || *text == '\0') return;
-  constexpr bool kThrow = false;
-  json_->object = nlohmann::json::parse(text, nullptr, kThrow);
+  json_->object = ParseJson(text);
   if (!json_->object.is_object()) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected the text of a JSON object", where_));
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("{}: expected the text of a JSON object, nested no deeper than {}", where_, kDeepestJson));
   }
 }
 
@@ -136,10 +135,9 @@ std::optional<std::vector<std::string>> Config::StringList(const char* key) cons
 std::optional<std::string> Config::JsonText(const char* key, size_t depth) const {
   const auto* value = json_->Find(key);
   if (value == nullptr) return std::nullopt;
-  constexpr bool kThrow = false;
   nlohmann::json parsed;
   if (value->is_string()) {
-    parsed = nlohmann::json::parse(value->get_ref<const std::string&>(), nullptr, kThrow);
+    parsed = ParseJson(value->get_ref<const std::string&>());
     value = &parsed;
   }
   if (value->is_discarded() || IsDeeperThan(*value, depth)) {

@@ -41,13 +41,13 @@ struct Buffer {
   std::vector<int64_t> dims;
   std::vector<uint8_t> bytes;
 
-  // Allocates only if it was never as large.
-  void Set(const wasinn_tensor& given) {
+  // Allocates only if it is not as large. `data`: memory of somebody else's, or NULL.
+  void Set(const wasinn_tensor& given, void* data = nullptr) {
     tensor = given;
     dims.assign(given.dims, given.dims + given.rank);
-    bytes.resize(given.bytes);
+    if (data == nullptr && bytes.size() != given.bytes) bytes = std::vector<uint8_t>(given.bytes);
     tensor.dims = dims.data();
-    tensor.data = bytes.data();
+    tensor.data = data == nullptr ? bytes.data() : data;
   }
 };
 
@@ -163,7 +163,10 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   const bool done = Work(model->load_delay_ms, model->load_gate, cancelled);
   options->on_cancel(options->token, nullptr, nullptr);
   if (!done) return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
-  if (model->fail_load != 0) return Fail(model->fail_load, "load fails as the model says");
+  if (!model->says.empty()) backend->services.log(backend->services.host, WASINN_LOG_WARNING, model->says.c_str());
+  if (model->fail_load != 0) {
+    return Fail(model->fail_load, model->says.empty() ? "load fails as the model says" : model->says);
+  }
   if (wasinn_error* error =
           Keep(model->kept, *backend, wasinn::backend::ReadStruct(options).account, model->load_keeps)) {
     return error;
@@ -243,6 +246,16 @@ wasinn_error* Finish(wasinn_backend_context* context) {
   return nullptr;
 }
 
+void Outgrow(Buffer& output, size_t bytes) {
+  const auto dim = static_cast<int64_t>(bytes);
+  wasinn_tensor tensor = output.tensor;
+  tensor.dtype = WASINN_U8;
+  tensor.rank = 1;
+  tensor.dims = &dim;
+  tensor.bytes = bytes;
+  output.Set(tensor);
+}
+
 wasinn_error* Compute(wasinn_backend_context* context) {
   context->generating = false;
   if (context->model->piece != 0) {
@@ -260,9 +273,9 @@ wasinn_error* Compute(wasinn_backend_context* context) {
     Buffer& output = context->outputs[i];
     output = {};  // what nobody wants is not there
     if (!context->wanted.empty() && std::ranges::find(context->wanted, i) == context->wanted.end()) continue;
-    output.Set(input);
-    if (context->model->alias) output.tensor.data = input.data;
+    output.Set(input, context->model->alias ? input.data : nullptr);
     if (input.bytes > 0 && !context->model->alias) std::memcpy(output.bytes.data(), input.data, input.bytes);
+    if (context->model->outgrows > 0) Outgrow(output, context->model->outgrows);
   }
   return nullptr;
 }
@@ -273,13 +286,18 @@ wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_ten
     return nullptr;
   }
   *view = context->model->piece != 0 ? context->generated.View() : context->outputs[index].tensor;
+  if (context->model->outranks > 0) view->rank = context->model->outranks;
   return nullptr;
+}
+
+void DiscardOutputs(wasinn_backend_context* context) {
+  for (Buffer& output : context->outputs) output = {};
+  context->generated.Set({});
 }
 
 wasinn_error* BindInput(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
   if (context->model->unbindable) return Fail(WASINN_UNSUPPORTED_OPERATION, "not in place");
-  context->inputs[index].Set(*tensor);
-  context->inputs[index].tensor.data = tensor->data;
+  context->inputs[index].Set(*tensor, tensor->data);
   return nullptr;
 }
 
@@ -292,6 +310,7 @@ struct Taken {
 };
 
 wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
+  if (context->model->untakeable) return Fail(WASINN_RUNTIME_ERROR, "it stays here");
   auto* taken = new Taken{context->model->backend, std::move(context->outputs[index])};
   context->outputs[index] = {};
   ++taken->backend->taken;
@@ -306,6 +325,11 @@ wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn
 }
 
 wasinn_error* WantOutputs(wasinn_backend_context* context, const uint32_t* indices, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto& ios = context->model->ios;
+    if (indices[i] < ios.size() && (ios[indices[i]]->io.flags & WASINN_IO_UNSERVABLE) == 0) continue;
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "nobody can want that output");
+  }
   context->wanted.assign(indices, indices + n);
   return nullptr;
 }
@@ -351,7 +375,7 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .compute = Compute,
                                    .output = Output,
                                    .cancel = Cancel,
-                                   .discard_outputs = nullptr,
+                                   .discard_outputs = DiscardOutputs,
                                    .bind_input = BindInput,
                                    .unbind_input = UnbindInput,
                                    .take_output = TakeOutput,

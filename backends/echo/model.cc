@@ -49,6 +49,10 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     words >> word;
     if (word == "in") ReadInput(model, words);
     if (word == "delay") words >> model.delay_ms;
+    if (word == "outgrows") words >> model.outgrows;
+    if (word == "outranks") words >> model.outranks;
+    if (word == "untakeable") model.untakeable = true;
+    if (word == "says") words >> model.says;
     if (word == "keeps") words >> model.keeps;
     if (word == "load_keeps") words >> model.load_keeps;
     if (word == "gate") words >> model.gate;

@@ -13,6 +13,10 @@
 //  - late: the outputs are known only after a compute
 //  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
 //  - room BYTES: the context is full after so many
+//  - outgrows BYTES: outputs have so many, whatever their signature says
+//  - outranks RANK: outputs are shown with so many dims, which are not there
+//  - untakeable: take_output fails
+//  - says WORD: of which a load writes a warning, and which is the message where it fails
 //  - keeps BYTES: so many that each context keeps beside its tensors
 //  - load_keeps BYTES: the same of the model
 //  - alias: a compute hands its inputs' own memory on as outputs
@@ -57,9 +61,10 @@ struct wasinn_backend_model {
   std::vector<const wasinn_io*> pointers;
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
-  size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0;
-  bool deaf = false, unbindable = false, alias = false, late = false;
-  std::string description, gate, load_gate;
+  size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0;
+  uint32_t outranks = 0;
+  bool deaf = false, unbindable = false, alias = false, late = false, untakeable = false;
+  std::string description, gate, load_gate, says;
   wasinn::echo::Kept kept;
 };
 

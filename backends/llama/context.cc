@@ -61,7 +61,8 @@ void Context::Input(uint32_t index, wasinn_tensor* tensor) {
   if (index > kOptionsIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has 2", index));
   Finish();
   std::string& buffer = index == kPromptIndex ? prompt_ : options_;
-  buffer.resize(tensor->bytes);
+  // As much memory as it needs, and no more: that is what the core counts.
+  if (buffer.size() != tensor->bytes) buffer = std::string(tensor->bytes, '\0');
   tensor->data = buffer.data();
   tokens_.reset();
   if (index == kOptionsIndex) options_read_ = false;
@@ -77,10 +78,10 @@ void Context::UnbindInput(uint32_t index) {
   Finish();
   tokens_.reset();
   if (index == kPromptIndex) {
-    prompt_.clear();
+    prompt_ = std::string();
     return;
   }
-  options_.clear();
+  options_ = std::string();
   options_read_ = false;  // read when they are needed, since this must not fail
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <climits>
-#include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/json.h"
 #include "common/large_stack.h"
 #include "llama/model.h"
 #include "llama/text.h"
@@ -24,8 +24,7 @@ struct Message {
 };
 
 std::vector<Message> ParseMessages(std::string_view text) {
-  constexpr bool kThrow = false;
-  const auto json = nlohmann::json::parse(text, nullptr, kThrow);
+  const nlohmann::json json = backend::ParseJson(text);
   bool good = json.is_array() && !json.empty();
   std::vector<Message> messages;
   for (size_t i = 0; good && i < json.size(); ++i) {

@@ -38,9 +38,7 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
     backend::CheckTensor(port, *tensor);
     // Nothing of the slot changes before all that can fail has been done; the old buffer goes when the value is gone.
     backend::AlignedBuffer buffer;
-    if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
-      buffer = backend::AlignedBuffer(tensor->bytes);
-    }
+    if (!slot.buffer.IsFor(tensor->bytes)) buffer = backend::AlignedBuffer(tensor->bytes);
     Make(port, *tensor, buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), &slot.own);
     if (slot.bound == &slot.own) slot.bound = nullptr;
     if (buffer.data() != nullptr) slot.buffer = std::move(buffer);

@@ -113,9 +113,7 @@ void Outputs::KeepPassedOn(const Port& port, Slot* slot) {
   FetchValues();
   Look(port, slot);
   backend::AlignedBuffer& buffer = slot->memory->buffer;
-  if (buffer.data() == nullptr || buffer.capacity() < slot->view.bytes) {
-    buffer = backend::AlignedBuffer(slot->view.bytes);
-  }
+  if (!buffer.IsFor(slot->view.bytes)) buffer = backend::AlignedBuffer(slot->view.bytes);
   if (slot->view.bytes > 0) std::memcpy(buffer.data(), slot->view.data, slot->view.bytes);
   slot->view.data = buffer.data();
 }

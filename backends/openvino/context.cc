@@ -19,6 +19,7 @@ constexpr std::chrono::microseconds kShort(1000);
 Context::Context(const Model& model, const wasinn_context_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
+      kept_(model.host().services(), options.account),
       inputs_(model),
       outputs_(model),
       request_(nullptr, model.host().api().ov_infer_request_free) {
@@ -34,6 +35,7 @@ void Context::NewRequest() {
   outputs_.UseRequest(nullptr);
   inputs_.UseRequest(nullptr);
   request_.reset();
+  kept_.Resize(0);
   request_ = model_.compiled()->NewRequest(&generation_);
   inputs_.UseRequest(request_.get());
   outputs_.UseRequest(request_.get());
@@ -60,6 +62,12 @@ void Context::Compute() {
     DiscardOutputs();
     throw Error(WASINN_TOO_LARGE, fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed",
                                               bytes, max_bytes_));
+  }
+  try {
+    kept_.Resize(outputs_.kept_bytes());
+  } catch (const Error&) {
+    DiscardOutputs();
+    throw;
   }
   computed_ = true;
 }

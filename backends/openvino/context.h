@@ -5,6 +5,7 @@
 #include <wasinn/backend.h>
 
 #include "common/cancel_gate.h"
+#include "common/reservation.h"
 #include "openvino/inputs.h"
 #include "openvino/model.h"
 #include "openvino/outputs.h"
@@ -40,8 +41,9 @@ class Context {
   void CheckComputed() const;
 
   const Model& model_;
-  const uint64_t max_bytes_;  // 0: no limit
-  Inputs inputs_;             // and outputs: behind the request, which points to their memory
+  const uint64_t max_bytes_;   // 0: no limit
+  backend::Reservation kept_;  // of outputs that were larger
+  Inputs inputs_;              // and outputs: behind the request, which points to their memory
   Outputs outputs_;
   OvPtr<ov_infer_request_t> request_;
   uint64_t generation_ = 0;      // of the request

@@ -40,7 +40,8 @@ std::string DeviceText(const std::vector<std::string>& devices) {
 }  // namespace
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : log_(services),
+    : services_(services),
+      log_(services),
       fallback_(log_, "openvino"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),

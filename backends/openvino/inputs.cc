@@ -53,9 +53,7 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
     backend::CheckTensor(port, *tensor);
     // Nothing of the slot changes before all that can fail has been done.
     backend::AlignedBuffer buffer;
-    if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
-      buffer = backend::AlignedBuffer(tensor->bytes);
-    }
+    if (!slot.buffer.IsFor(tensor->bytes)) buffer = backend::AlignedBuffer(tensor->bytes);
     Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
     Make(port, *tensor, buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), &value);
     Bind(index, value);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -30,7 +31,11 @@ Outputs::Outputs(const Model& model) : model_(model) {
 
 void Outputs::UseRequest(ov_infer_request_t* request) {
   request_ = request;
-  for (Slot& slot : slots_) slot.tensor.reset();
+  kept_bytes_ = 0;
+  for (Slot& slot : slots_) {
+    slot.tensor.reset();
+    slot.most = 0;
+  }
 }
 
 void Outputs::BeforeRun() {
@@ -39,15 +44,18 @@ void Outputs::BeforeRun() {
 
 uint64_t Outputs::AfterRun(const Inputs& inputs) {
   uint64_t bytes = 0;
+  kept_bytes_ = 0;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!model_.signature().outputs()[i].servable()) continue;
     Look(i, &slot);
     bytes += slot.view.bytes;
-    if (slot.view.bytes == 0 || !inputs.Holds(slot.data)) continue;
-    if (slot.copy.data() == nullptr || slot.copy.capacity() < slot.view.bytes) {
-      slot.copy = backend::AlignedBuffer(slot.view.bytes);
+    if (!slot.fixed) {
+      slot.most = std::max<uint64_t>(slot.most, slot.view.bytes);
+      kept_bytes_ += slot.most - slot.view.bytes;
     }
+    if (slot.view.bytes == 0 || !inputs.Holds(slot.data)) continue;
+    if (!slot.copy.IsFor(slot.view.bytes)) slot.copy = backend::AlignedBuffer(slot.view.bytes);
     std::memcpy(slot.copy.data(), slot.data, slot.view.bytes);
     slot.view.data = slot.copy.data();
   }
@@ -105,14 +113,14 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
   Slot& slot = slots_[index];
-  OutputMemoryPtr memory = slot.spare->Take();
-  if (memory == nullptr || memory->buffer.capacity() < out->bytes) {
+  OutputMemoryPtr memory = slot.fixed ? slot.spare->Take() : nullptr;
+  if (memory == nullptr) {
     memory =
         std::make_unique<OutputMemory>(OutputMemory{.buffer = backend::AlignedBuffer(out->bytes), .home = nullptr});
   }
   if (out->bytes > 0) std::memcpy(memory->buffer.data(), out->data, out->bytes);
   out->data = memory->buffer.data();
-  memory->home = slot.spare;
+  if (slot.fixed) memory->home = slot.spare;  // another is no use for a next one of another size
   slot.taken = true;
   out->owner = memory.release();
   out->release = [](void* owner) {

@@ -31,6 +31,8 @@ class Outputs {
   void BeforeRun();
   // After each run that succeeded: the bytes of all outputs.
   uint64_t AfterRun(const Inputs& inputs);
+  // What the request keeps for outputs beyond that, since they were larger in an earlier run.
+  uint64_t kept_bytes() const { return kept_bytes_; }
   // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
   void Take(uint32_t index, wasinn_tensor* out);
@@ -42,6 +44,7 @@ class Outputs {
     void* data = nullptr;       // there
     backend::AlignedBuffer copy;
     bool taken = false;
+    uint64_t most = 0;  // bytes of the largest so far, where the shape is not fixed
     wasinn_tensor view = {};
     std::vector<int64_t> dims;              // that `view` points to
     std::shared_ptr<OutputMemories> spare;  // what was taken and came back
@@ -53,7 +56,7 @@ class Outputs {
   const Model& model_;
   ov_infer_request_t* request_ = nullptr;
   std::vector<Slot> slots_;
-  uint64_t fixed_bytes_ = 0;
+  uint64_t fixed_bytes_ = 0, kept_bytes_ = 0;
   bool has_dynamic_ = false;
 };
 

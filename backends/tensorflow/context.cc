@@ -167,7 +167,7 @@ void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
 
 void Context::DiscardOutputs() {
   computed_ = false;
-  outputs_.Release();
+  outputs_.Discard();
 }
 
 void Context::WantOutputs(std::span<const uint32_t> indices) {

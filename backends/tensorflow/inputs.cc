@@ -50,7 +50,7 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
       slot.own.tensor.reset();
       if (slot.memory.use_count() > 2) memory = nullptr;
     }
-    if (memory == nullptr || memory->capacity() < tensor->bytes) {
+    if (memory == nullptr || !memory->IsFor(tensor->bytes)) {
       memory = std::make_shared<backend::AlignedBuffer>(tensor->bytes);
     }
     if (slot.current == slot.own.tensor.get()) slot.current = nullptr;

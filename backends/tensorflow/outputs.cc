@@ -37,6 +37,11 @@ void Outputs::Release() {
   bytes_ = 0;
 }
 
+void Outputs::Discard() {
+  Release();
+  for (Slot& slot : slots_) slot.copy = {};
+}
+
 void Outputs::Look(const TF_Tensor* tensor, Slot* slot) {
   const TfLibrary& library = model_.host().library();
   slot->type = library->TF_TensorType(tensor);
@@ -59,9 +64,7 @@ void Outputs::Take(size_t index, TF_Tensor* tensor, const Inputs& inputs) {
 
 void Outputs::Copy(const TF_Tensor* tensor, Slot* slot) {
   Look(tensor, slot);
-  if (slot->copy.data() == nullptr || slot->copy.capacity() < slot->bytes) {
-    slot->copy = backend::AlignedBuffer(slot->bytes);
-  }
+  if (!slot->copy.IsFor(slot->bytes)) slot->copy = backend::AlignedBuffer(slot->bytes);
   if (slot->bytes > 0) {
     std::memcpy(slot->copy.data(), model_.host().library()->TF_TensorData(tensor), slot->bytes);
   }

@@ -20,6 +20,8 @@ class Outputs {
 
   // Lets go of the last run's. Buffers for copies stay.
   void Release();
+  // And of the memory that is kept for the next run.
+  void Discard();
   // After a run: output `index` is this tensor, which is ours now; or it is this input, which stays the input's.
   void Take(size_t index, TF_Tensor* tensor, const Inputs& inputs);
   void CopyInput(size_t index, const TF_Tensor* input) { Copy(input, &slots_[index]); }

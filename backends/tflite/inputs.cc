@@ -53,7 +53,7 @@ Inputs::Slot& Inputs::At(uint32_t index, const wasinn_tensor& tensor) {
 
 void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
   Slot& slot = At(index, *tensor);
-  if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
+  if (!slot.buffer.IsFor(tensor->bytes)) {
     slot.buffer = backend::AlignedBuffer(tensor->bytes);
     slot.applied_data = nullptr;  // whatever was at this address before
   }

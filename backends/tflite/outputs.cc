@@ -101,7 +101,7 @@ void Outputs::AfterRun(const Interpreter& interpreter, const Inputs& inputs) {
     const void* data = library_.tensor_data(tensor);
     if (!inputs.IsAt(data)) continue;
     slot.copied = BytesOf(tensor, signature_.outputs()[i]);
-    if (slot.copy == nullptr || slot.copy->buffer.capacity() < slot.copied) {
+    if (slot.copy == nullptr || !slot.copy->buffer.IsFor(slot.copied)) {
       slot.copy = std::make_unique<OutputBuffer>(OutputBuffer{backend::AlignedBuffer(slot.copied), nullptr});
     }
     std::memcpy(slot.copy->buffer.data(), data, slot.copied);

@@ -74,9 +74,7 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
     Slot& slot = slots_[index];
     // Nothing of the slot changes before all that can fail has been done.
     backend::AlignedBuffer buffer;
-    if (slot.buffer.data() == nullptr || slot.buffer.capacity() < tensor->bytes) {
-      buffer = backend::AlignedBuffer(tensor->bytes);
-    }
+    if (!slot.buffer.IsFor(tensor->bytes)) buffer = backend::AlignedBuffer(tensor->bytes);
     slot.own = Over(buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), *tensor);
     if (buffer.data() != nullptr) slot.buffer = std::move(buffer);
   }

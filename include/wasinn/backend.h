@@ -181,7 +181,9 @@ typedef struct wasinn_backend {
 
   /* In: tensor's dtype, rank, dims, bytes. Out: tensor's data, `bytes` writable bytes that wasinn fills before it calls
    * anything else of this context; they are input `index` from now on, until it is asked for again, whatever happens to
-   * other inputs. Must not allocate when dtype and dims are those of the last call. */
+   * other inputs. Must not allocate when dtype and dims are those of the last call. What the context keeps for this
+   * input from now on is `bytes` (rounded up to its alignment), for that is what its guest is charged: memory for
+   * more that an earlier call asked for has gone. */
   wasinn_error* (*input)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor);
   /* Runs the model on the inputs and produces every output. After an error the inputs stay as they are, and there are
    * no outputs, except after WASINN_CONTEXT_FULL: those show what was generated so far. */
@@ -195,9 +197,9 @@ typedef struct wasinn_backend {
    * another thread, every few milliseconds until compute has returned, so it may also arrive just before compute begins
    * or just after it ended: then it must have no effect on that or a later compute. */
   void (*cancel)(wasinn_backend_context* context);
-  /* Optional. Frees what the outputs of the last compute hold, but for buffers of a fixed size that the next compute
-   * uses again: they were more than a limit allows. There is no output then until the next compute. An output that is
-   * WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
+  /* Optional. Frees what the outputs of the last compute hold, but for buffers of the size that the signature fixes,
+   * which the next compute uses again: they were more than a limit allows. There is no output then until the next
+   * compute. An output that is WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
   void (*discard_outputs)(wasinn_backend_context* context);
 
   /* Optional; both or none. From bind_input on, input `index` is the memory of `tensor`, uncopied: it stays valid and

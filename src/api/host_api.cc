@@ -31,6 +31,38 @@ core::Status Inspect(core::Host& host, const char* name, wasinn_io_fn fn, void* 
   return {};
 }
 
+void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
+  for (const std::shared_ptr<core::Model>& model : host.models().All()) {
+    const core::ModelSource& source = model->source();
+    const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
+                                 .name = source.name.c_str(),
+                                 .version = source.version,
+                                 .encoding = model->encoding(),
+                                 .target = source.target,
+                                 .path = source.paths.empty() ? "" : source.paths.front().c_str(),
+                                 .loaded = model->loaded(),
+                                 .compiles = model->compiles()};
+    fn(user, &info);
+  }
+}
+
+void ListBackends(core::Host& host, wasinn_backend_fn fn, void* user) {
+  for (const core::BackendReport& report : host.backends().Report()) {
+    const wasinn_backend_report c_report{.struct_size = sizeof(wasinn_backend_report),
+                                         .name = report.name.c_str(),
+                                         .encodings = report.encodings.c_str(),
+                                         .available = report.available,
+                                         .framework = report.framework.c_str(),
+                                         .devices = report.devices.c_str(),
+                                         .library = report.library.c_str(),
+                                         .missing = report.missing.c_str(),
+                                         .install = report.install.c_str(),
+                                         .keys = report.keys.data(),
+                                         .n_keys = report.keys.size()};
+    fn(user, &c_report);
+  }
+}
+
 }  // namespace
 }  // namespace wasinn::api
 
@@ -89,18 +121,7 @@ wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name) {
 }
 
 void wasinn_host_models(wasinn_host* host, wasinn_model_fn fn, void* user) {
-  for (const std::shared_ptr<core::Model>& model : host->host->models().All()) {
-    const core::ModelSource& source = model->source();
-    const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
-                                 .name = source.name.c_str(),
-                                 .version = source.version,
-                                 .encoding = model->encoding(),
-                                 .target = source.target,
-                                 .path = source.paths.empty() ? "" : source.paths.front().c_str(),
-                                 .loaded = model->loaded(),
-                                 .compiles = model->compiles()};
-    fn(user, &info);
-  }
+  api::Guard(*host->host, "wasinn_host_models", [&] { api::ListModels(*host->host, fn, user); });
 }
 
 wasinn_status* wasinn_host_inspect(wasinn_host* host, const char* name, wasinn_io_fn fn, void* user) {
@@ -108,18 +129,5 @@ wasinn_status* wasinn_host_inspect(wasinn_host* host, const char* name, wasinn_i
 }
 
 void wasinn_host_backends(wasinn_host* host, wasinn_backend_fn fn, void* user) {
-  for (const core::BackendReport& report : host->host->backends().Report()) {
-    const wasinn_backend_report c_report{.struct_size = sizeof(wasinn_backend_report),
-                                         .name = report.name.c_str(),
-                                         .encodings = report.encodings.c_str(),
-                                         .available = report.available,
-                                         .framework = report.framework.c_str(),
-                                         .devices = report.devices.c_str(),
-                                         .library = report.library.c_str(),
-                                         .missing = report.missing.c_str(),
-                                         .install = report.install.c_str(),
-                                         .keys = report.keys.data(),
-                                         .n_keys = report.keys.size()};
-    fn(user, &c_report);
-  }
+  api::Guard(*host->host, "wasinn_host_backends", [&] { api::ListBackends(*host->host, fn, user); });
 }

@@ -40,6 +40,19 @@ wasinn_status* Guard(F&& function) {
   }
 }
 
+// The same for functions that return nothing: the host's log has what went wrong.
+template <typename F>
+void Guard(const core::Host& host, const char* name, F&& function) noexcept {
+  try {
+    try {
+      function();
+    } catch (const std::exception& error) {
+      host.logger().Write(WASINN_LOG_ERROR, fmt::format("{}: {}", name, error.what()));
+    }
+  } catch (...) {  // no memory even for the message
+  }
+}
+
 // A caller's struct as the library knows it: fields that an older caller's struct lacks are zero.
 template <typename T>
 T Known(const T& given) {

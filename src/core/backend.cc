@@ -36,7 +36,12 @@ Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {
 
 void Backend::Log(void* host, wasinn_log_level level, const char* message) {
   const auto* self = static_cast<const Backend*>(host);
-  if (self->logger_.Wants(level)) self->logger_.Write(level, fmt::format("{}: {}", self->table_.name, message));
+  if (!self->logger_.Wants(level)) return;
+  const char* name = self->table_.name;
+  uint64_t left_out = 0;
+  if (level < WASINN_LOG_DEBUG && !self->log_limit_.Allow(left_out)) return;
+  if (left_out > 0) self->logger_.Write(level, fmt::format("{}: {} lines before this were left out", name, left_out));
+  self->logger_.Write(level, fmt::format("{}: {}", name, message));
 }
 
 wasinn_code Backend::Reserve(void*, void* account, int64_t bytes) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/log.h"
+#include "core/log_limit.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -36,6 +37,7 @@ class Backend {
 
   const wasinn_backend& table_;
   const Logger& logger_;
+  mutable LogLimit log_limit_;
   wasinn_host_services services_;
   wasinn_backend_state* state_ = nullptr;
 };

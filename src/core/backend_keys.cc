@@ -1,17 +1,19 @@
 #include "core/backend_keys.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/json.h"
 #include "core/text.h"
 
 namespace wasinn::core {
 Status CheckBackendKeys(const wasinn_backend& table, uint32_t where, const std::string& json) {
-  const nlohmann::json object = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json object = ParseJson(json);
   if (!object.is_object()) {
-    return Error(WASINN_INVALID_ARGUMENT, "the configuration for backend '{}' is not a JSON object", table.name);
+    return Error(WASINN_INVALID_ARGUMENT,
+                 "the configuration for backend '{}' is not a JSON object, or is nested deeper than {}", table.name,
+                 kDeepestJson);
   }
   std::vector<std::string> known;
   for (size_t i = 0; i < table.n_keys; ++i) {

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace wasinn::core {
 namespace {
@@ -38,6 +40,16 @@ bool ReadAll(int fd, uint8_t* out, size_t size) {
   return true;
 }
 
+Result<uint64_t> SizeOf(const FileDescriptor& file, const std::string& path) {
+  struct stat info{};
+  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
+    return Fail(errno == ENOENT ? WASINN_MODEL_NOT_FOUND : WASINN_RUNTIME_ERROR, "cannot open '{}': {}", path,
+                std::strerror(errno));
+  }
+  if (!S_ISREG(info.st_mode)) return Fail(WASINN_INVALID_ARGUMENT, "'{}' is not a file", path);
+  return static_cast<uint64_t>(info.st_size);
+}
+
 }  // namespace
 
 std::shared_ptr<const Blob> Blob::Copy(std::span<const uint8_t> bytes) {
@@ -50,17 +62,12 @@ std::shared_ptr<const Blob> Blob::Copy(std::span<const uint8_t> bytes) {
 }
 
 Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool map) {
-  FileDescriptor file(path);
-  struct stat info{};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
-    return Fail(errno == ENOENT ? WASINN_MODEL_NOT_FOUND : WASINN_RUNTIME_ERROR, "cannot open '{}': {}", path,
-                std::strerror(errno));
-  }
-  if (!S_ISREG(info.st_mode)) return Fail(WASINN_INVALID_ARGUMENT, "'{}' is not a file", path);
-
+  const FileDescriptor file(path);
+  const Result<uint64_t> size = SizeOf(file, path);
+  if (!size) return Fail(size.error().code(), "{}", size.error().message());
   std::shared_ptr<Blob> blob(new Blob);
   blob->path_ = path;
-  blob->size_ = static_cast<size_t>(info.st_size);
+  blob->size_ = static_cast<size_t>(*size);
   if (map && blob->size_ > 0) {
     void* mapping = ::mmap(nullptr, blob->size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (mapping == MAP_FAILED) return Fail(WASINN_RUNTIME_ERROR, "cannot map '{}': {}", path, std::strerror(errno));
@@ -74,6 +81,19 @@ Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool
     return Fail(WASINN_RUNTIME_ERROR, "cannot read '{}' whole: it changed while it was read", path);
   }
   return blob;
+}
+
+Result<uint64_t> Blob::FileSize(const std::string& path) { return SizeOf(FileDescriptor(path), path); }
+
+Result<std::shared_ptr<const Blob>> Blob::ReadStart(const std::string& path, size_t most) {
+  const FileDescriptor file(path);
+  const Result<uint64_t> size = SizeOf(file, path);
+  if (!size) return Fail(size.error().code(), "{}", size.error().message());
+  std::vector<uint8_t> start(std::min<uint64_t>(*size, most));
+  if (!ReadAll(file.get(), start.data(), start.size())) {
+    return Fail(WASINN_RUNTIME_ERROR, "cannot read '{}': it changed while it was read", path);
+  }
+  return Copy(start);
 }
 
 Blob::~Blob() {

@@ -19,6 +19,10 @@ class Blob {
   static std::shared_ptr<const Blob> Copy(std::span<const uint8_t> bytes);
   // Reads a file whole, or maps it if the host declared it immutable (truncating a mapped file kills the reader).
   static Result<std::shared_ptr<const Blob>> ReadFile(const std::string& path, bool map);
+  // What a file has, without reading it.
+  static Result<uint64_t> FileSize(const std::string& path);
+  // Its first bytes, no more than `most`.
+  static Result<std::shared_ptr<const Blob>> ReadStart(const std::string& path, size_t most);
 
   ~Blob();
   Blob(const Blob&) = delete;

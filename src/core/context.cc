@@ -1,5 +1,6 @@
 #include "core/context.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "core/context_internal.h"
@@ -15,6 +16,9 @@ uint64_t BytesOfIos(const Graph& graph) {
   const uint64_t count = graph.inputs().size() + graph.outputs().size();
   return count <= kFreeIos ? 0 : (count - kFreeIos) * kBytesOfIo;
 }
+
+// Of a backend, beside what the core has to say.
+std::string_view WhatWasSaid(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
 
 // The bytes of an output whose shape the signature fixes.
 std::optional<uint64_t> StaticSize(const wasinn_io& io) {
@@ -64,7 +68,10 @@ Status Context::Open(const Options& options) {
 // Charged before the backend allocates them, so that a signature of 4 GiB costs nothing.
 Status Context::ChargeStaticOutputs() {
   uint64_t total = BytesOfIos(*graph_);
+  fixed_sizes_.reserve(graph_->outputs().size());
+  views_.resize(graph_->outputs().size());
   for (const wasinn_io* io : graph_->outputs()) {
+    fixed_sizes_.push_back(0);
     if (IsUnservable(*io)) continue;
     if (!IsStatic(*io)) {
       has_dynamic_outputs_ = true;
@@ -74,6 +81,7 @@ Status Context::ChargeStaticOutputs() {
     if (!size || __builtin_add_overflow(total, *size, &total)) {
       return Error(WASINN_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
     }
+    fixed_sizes_.back() = *size;
   }
   if (graph_->has_late_outputs()) has_dynamic_outputs_ = true;
   return static_outputs_.Resize(total);
@@ -95,7 +103,10 @@ Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<cons
 Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
   Input& input = inputs_[index];
   if (input.bound != nullptr || input.lent != nullptr) LetGo(index);
-  if (Status status = input.charge.Resize(bytes.size()); !status.ok()) return status;
+  // Never less than is there now: that goes only when the backend has other memory for the input.
+  if (Status status = input.charge.Resize(std::max<uint64_t>(input.charge.held(), bytes.size())); !status.ok()) {
+    return status;
+  }
   EndGeneration();
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
@@ -113,6 +124,8 @@ Status Context::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const
                        .data = nullptr,
                        .bytes = bytes.size()};
   if (Status status = graph_->backend().Take(table().input(context_, index, &target)); !status.ok()) return status;
+  Input& input = inputs_[index];
+  (void)input.charge.Resize(bytes.size() + (input.lent == nullptr ? 0 : sizeof(LentInput)));  // no more than it was
   const std::span<uint8_t> copy(static_cast<uint8_t*>(target.data), bytes.size());
   CopyTensorBytes(copy, bytes, count);
   // Checked in the copy, since the guest may be writing the original.
@@ -142,13 +155,11 @@ Status Context::Compute(const Caller* caller, CopyCount& in, CopyCount& out) {
 
 // Outputs that a compute or a step has left.
 Status Context::CountOutputs() {
-  if (has_dynamic_outputs_) {
-    if (Status charged = ChargeDynamicOutputs(); !charged.ok()) {
-      EndGeneration();
-      computed_ = false;
-      DiscardOutputs();
-      return charged;
-    }
+  if (Status charged = ChargeOutputs(); !charged.ok()) {
+    EndGeneration();
+    computed_ = false;
+    DiscardOutputs();
+    return charged;
   }
   computed_ = true;
   return Status();
@@ -178,29 +189,37 @@ Status Context::Execute() {
 }
 
 Status Context::Failed(Status status, bool overdue) const {
-  if (run_.cancelled()) return Error(WASINN_TIMEOUT, "the compute was cancelled: its context or process was closed");
+  if (run_.cancelled()) {
+    return Error(WASINN_TIMEOUT, "the compute was cancelled, since its context or process was closed: {}",
+                 WhatWasSaid(status));
+  }
   if (!overdue) return status;
-  return Status(WASINN_TIMEOUT, fmt::format("the compute was stopped after {} ms", compute_deadline_.count()),
+  return Status(WASINN_TIMEOUT,
+                fmt::format("the compute was stopped after {} ms: {}", compute_deadline_.count(), WhatWasSaid(status)),
                 table().name);
 }
 
-Status Context::ChargeDynamicOutputs() {
+// Of outputs of a fixed shape, what they have more than it says: a model may say what is not true.
+Status Context::ChargeOutputs() {
+  const std::span<const wasinn_io* const> all = outputs();
+  const bool all_are_made = wanted_.empty() || table().want_outputs == nullptr;
   uint64_t total = 0;
-  for (uint32_t i = 0; i < outputs().size(); ++i) {
-    const wasinn_io& io = *outputs()[i];
-    if (IsUnservable(io) || !IsWanted(i)) continue;
-    if (IsStatic(io) && !graph_->has_late_outputs()) continue;
-    wasinn_tensor view{};
+  wasinn_tensor other{};
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    if (IsUnservable(*all[i]) || !(all_are_made || IsWanted(i))) continue;
+    const uint64_t fixed = FixedSize(i);
+    wasinn_tensor& view = fixed > 0 ? views_[i] : other;
     // One that turns out to be no tensor fails the compute, since what it takes cannot be counted.
     if (Status status = View(i, view); !status.ok()) return status;
-    total += view.bytes;
+    total += view.bytes - std::min<uint64_t>(view.bytes, fixed);
   }
+  if (total > 0) outgrown_ = true;
   return dynamic_outputs_.Resize(total);
 }
 
 void Context::DiscardOutputs() {
   own_outputs_.clear();
-  if (!has_dynamic_outputs_) return;
+  if (!has_dynamic_outputs_ && !outgrown_) return;
   if (table().discard_outputs != nullptr) table().discard_outputs(context_);
   (void)dynamic_outputs_.Resize(0);
 }
@@ -208,6 +227,7 @@ void Context::DiscardOutputs() {
 Status Context::View(uint32_t index, wasinn_tensor& view) const {
   view = {.struct_size = sizeof(wasinn_tensor)};
   Status status = graph_->backend().Take(table().output(context_, index, &view));
+  if (status.ok() && view.rank > WASINN_MAX_RANK) return TooManyDimensions(view);
   for (const OwnOutput& own : own_outputs_) {
     if (own.index == index) view.data = const_cast<uint8_t*>(own.bytes.data());
   }
@@ -219,6 +239,7 @@ Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& s
   if (Status status = busy.status(); !status.ok()) return status;
   if (Status status = CheckOutput(index); !status.ok()) return status;
   const wasinn_io& io = *outputs()[index];
+  if (const wasinn_tensor* seen = Seen(index)) return CopyOut(io, *seen, buffer, size, count);
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return status;
   return CopyOut(io, view, buffer, size, count);

@@ -128,10 +128,12 @@ class Context {
   Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog);
   Status Open(const Options& options);
   Status ChargeStaticOutputs();
-  Status ChargeDynamicOutputs();
+  Status ChargeOutputs();
+  // The bytes of an output by its signature; 0 where that does not fix them.
+  uint64_t FixedSize(uint32_t index) const { return index < fixed_sizes_.size() ? fixed_sizes_[index] : 0; }
   Status ReadOutputs();
   std::span<const wasinn_io* const> outputs() const;
-  Status TellWanted();
+  Status TellWanted(std::vector<Destination> wanted);
   bool IsWanted(uint32_t index) const;
   Status CheckOutput(uint32_t index) const;
   Status WriteOutputs(const Caller& caller, CopyCount& count) const;
@@ -164,6 +166,10 @@ class Context {
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
   Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
   Status View(uint32_t index, wasinn_tensor& view) const;
+  // The view of the last compute, if it was kept; else NULL.
+  const wasinn_tensor* Seen(uint32_t index) const {
+    return computed_ && index < views_.size() && views_[index].struct_size != 0 ? &views_[index] : nullptr;
+  }
   Status Failed(Status status, bool overdue) const;
   const wasinn_backend& table() const { return graph_->backend().table(); }
 
@@ -172,13 +178,16 @@ class Context {
   Quota& tensor_bytes_;
   wasinn_backend_context* context_ = nullptr;
   std::vector<Input> inputs_;
-  uint32_t n_lent_ = 0;  // of inputs_
-  Charge static_outputs_, dynamic_outputs_;
+  uint32_t n_lent_ = 0;                // of inputs_
+  std::vector<wasinn_tensor> views_;   // of outputs of a fixed size, seen when they were charged; struct_size 0: none
+  std::vector<uint64_t> fixed_sizes_;  // of outputs, by index
+  Charge static_outputs_, dynamic_outputs_;  // what signatures say, and what is held beyond
   std::vector<Destination> wanted_;          // by index; none: all
   std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs
   std::vector<TensorPtr> taken_;             // outputs of the last compute that were given away
   std::vector<OwnOutput> own_outputs_;       // those that the framework left in lent inputs
   bool has_dynamic_outputs_ = false;
+  bool outgrown_ = false;    // an output was larger than its signature said
   bool computed_ = false;    // the outputs of a successful compute are there
   bool generating_ = false;  // a generation is under way
   bool has_piece_ = false;   // its last step made one

@@ -54,6 +54,11 @@ inline Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const w
   return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
 }
 
+inline Status TooManyDimensions(const wasinn_tensor& tensor) {
+  return Error(WASINN_RUNTIME_ERROR, "the backend shows a tensor of {} dimensions, more than {}", tensor.rank,
+               WASINN_MAX_RANK);
+}
+
 // An output into the beginning of a guest's buffer, or its size alone if that is too small.
 inline Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
                       CopyCount& count) {

@@ -120,7 +120,8 @@ Status Context::BorrowInput(uint32_t index, const Caller* caller, CopyCount& cou
     if (status.code() != WASINN_UNSUPPORTED_OPERATION) return status;
   }
   // The memory lies elsewhere by now, where it cannot be read in place.
-  if (Status status = input.charge.Resize(sizeof(LentInput) + bytes->size()); !status.ok()) return status;
+  const uint64_t needed = std::max<uint64_t>(input.charge.held(), sizeof(LentInput) + bytes->size());
+  if (Status status = input.charge.Resize(needed); !status.ok()) return status;
   return CopyIn(index, tensor, *bytes, count);
 }
 
@@ -140,16 +141,23 @@ Status Context::ExecuteOnLoan(const Caller* caller, CopyCount& in, CopyCount& ou
   }
   Status status = Execute();
   if (!LeavesOutputs(status)) return status;
-  if (Status kept = KeepOutputsFrom(caller->memory(), out); !kept.ok()) return kept;
+  if (Status kept = KeepOutputsFrom(caller->memory(), out); !kept.ok()) {
+    DiscardOutputs();
+    return kept;
+  }
   return status;
 }
 
 // A framework may hand an input on as an output, which is read when the guest's memory may be gone.
 Status Context::KeepOutputsFrom(const wasinn_memory& lender, CopyCount& count) {
+  uint64_t total = 0;
   for (uint32_t i = 0; i < outputs().size(); ++i) {
     if (IsUnservable(*outputs()[i]) || !IsWanted(i)) continue;
     wasinn_tensor view{};
     if (const Status status = View(i, view); !status.ok() || view.bytes == 0 || !LiesIn(lender, view.data)) continue;
+    total += view.bytes - std::min<uint64_t>(view.bytes, FixedSize(i));
+    // What the last outputs took is free, and what these take beside is charged when all are counted.
+    if (Status status = dynamic_outputs_.Resize(total); !status.ok()) return status;
     std::vector<uint8_t> own(view.bytes);
     CopyTensorBytes(own, {static_cast<const uint8_t*>(view.data), view.bytes}, count);
     own_outputs_.push_back({i, std::move(own)});

@@ -95,8 +95,9 @@ Status Context::WantOutput(const Destination& destination) {
     *place = destination;
     return Status();
   }
-  wanted_.insert(place, destination);
-  return TellWanted();
+  std::vector<Destination> wanted = wanted_;
+  wanted.insert(wanted.begin() + (place - wanted_.begin()), destination);
+  return TellWanted(std::move(wanted));
 }
 
 Status Context::SelectOutputs(std::span<const uint32_t> given) {
@@ -107,18 +108,21 @@ Status Context::SelectOutputs(std::span<const uint32_t> given) {
   std::ranges::sort(wanted, {}, &Destination::index);
   const auto [end, last] = std::ranges::unique(wanted, {}, &Destination::index);
   wanted.erase(end, last);
-  wanted_ = std::move(wanted);
-  return TellWanted();
+  return TellWanted(std::move(wanted));
 }
 
-Status Context::TellWanted() {
-  // What an earlier compute produced is not what is wanted now.
-  computed_ = false;
-  if (table().want_outputs == nullptr) return Status();
-  std::vector<uint32_t> indices;
-  indices.reserve(wanted_.size());
-  for (const Destination& wanted : wanted_) indices.push_back(wanted.index);
-  return graph_->backend().Take(table().want_outputs(context_, indices.data(), indices.size()));
+// What the backend refuses is not kept.
+Status Context::TellWanted(std::vector<Destination> wanted) {
+  if (table().want_outputs != nullptr) {
+    std::vector<uint32_t> indices;
+    indices.reserve(wanted.size());
+    for (const Destination& one : wanted) indices.push_back(one.index);
+    Status status = graph_->backend().Take(table().want_outputs(context_, indices.data(), indices.size()));
+    if (!status.ok()) return status;
+  }
+  wanted_ = std::move(wanted);
+  computed_ = false;  // what an earlier compute produced is not what is wanted now
+  return Status();
 }
 
 Status Context::WriteOutputs(const Caller& caller, CopyCount& count) const {

@@ -77,24 +77,29 @@ bool Context::CanTake(uint32_t index, const wasinn_tensor& view) const {
 Result<TensorPtr> Context::Take(uint32_t index, BufferPool& pool, CopyCount& count) {
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
-  Charge charge(tensor_bytes_);
+  if (view.bytes > FixedSize(index)) outgrown_ = true;
   if (!CanTake(index, view)) {
     return SharedTensor::Copy(DescOf(view), {static_cast<const uint8_t*>(view.data), view.bytes}, pool,
-                              std::move(charge), count);
+                              Charge(tensor_bytes_), count);
   }
-  // What was charged to the context is charged to the tensor from now on.
-  if (dynamic_outputs_.held() >= view.bytes && (graph_->has_late_outputs() || !IsStatic(*outputs()[index]))) {
-    (void)dynamic_outputs_.Resize(dynamic_outputs_.held() - view.bytes);
-  }
+  // What was charged to the context beyond the signature is charged to the tensor from now on.
+  const uint64_t beyond = view.bytes - std::min<uint64_t>(view.bytes, FixedSize(index));
+  Charge charge = dynamic_outputs_.Split(beyond);
   if (Status status = charge.Resize(view.bytes); !status.ok()) {
     computed_ = false;
     DiscardOutputs();
     return std::unexpected(std::move(status));
   }
+  const TensorDesc desc = DescOf(view);
   wasinn_tensor taken{.struct_size = sizeof(wasinn_tensor)};
   Status status = graph_->backend().Take(table().take_output(context_, index, &taken));
-  if (!status.ok()) return std::unexpected(std::move(status));
-  return SharedTensor::Adopt(graph_, taken, std::move(charge));
+  if (!status.ok()) {
+    (void)charge.Resize(beyond);  // the backend has it still
+    dynamic_outputs_.Merge(std::move(charge));
+    return std::unexpected(std::move(status));
+  }
+  if (index < views_.size()) views_[index].struct_size = 0;
+  return SharedTensor::Adopt(graph_, desc, taken, std::move(charge));
 }
 
 Result<TensorPtr> Context::TakeOutput(uint32_t index, BufferPool& pool, CopyCount& count) {
@@ -113,6 +118,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, 
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
   UnsetInputs();
+  if (!wanted_.empty() && table().want_outputs == nullptr) outgrown_ = true;  // some are made that nobody looks at
   Status status;
   for (const Given& given : inputs) {
     if (status = Bind(given.index, given.tensor, in); !status.ok()) break;

@@ -1,7 +1,6 @@
 #include "core/describe.h"
 
-#include <nlohmann/json.hpp>
-
+#include "core/json.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -33,7 +32,7 @@ std::string DescribeAsJson(const Graph& graph) {
   // null: only a run tells them.
   json["outputs"] = graph.has_late_outputs() ? Json() : Describe(graph.outputs());
   if (const char* text = graph.description()) {
-    json["model"] = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    json["model"] = ParseJson<Json>(text);
     if (json["model"].is_discarded()) json["model"] = Json();
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

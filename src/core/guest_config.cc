@@ -1,11 +1,11 @@
 #include "core/guest_config.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>
 
 #include "core/backend_keys.h"
+#include "core/json.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -96,9 +96,11 @@ Status TakeCommon(nlohmann::json& given, const wasinn_backend& table, GuestConfi
 }  // namespace
 
 Result<GuestConfig> ParseGuestConfig(const wasinn_backend& table, const std::string& json) {
-  nlohmann::json given = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json given = ParseJson(json);
   if (!given.is_object()) {
-    return Fail(WASINN_INVALID_ARGUMENT, "the configuration for backend '{}' is not a JSON object", table.name);
+    return Fail(WASINN_INVALID_ARGUMENT,
+                "the configuration for backend '{}' is not a JSON object, or is nested deeper than {}", table.name,
+                kDeepestJson);
   }
   GuestConfig config;
   if (Status status = TakeCommon(given, table, config); !status.ok()) return std::unexpected(std::move(status));

@@ -2,6 +2,7 @@
 // is gone or use from several threads; a look-up of anything but a live handle of the right kind fails.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -46,23 +47,29 @@ class HandleTable {
     return Release(handle & kIndexMask);
   }
 
-  // Removes every object. They are returned so that they die outside of the lock.
-  std::vector<std::shared_ptr<T>> Clear() {
-    std::lock_guard lock(mutex_);
-    std::vector<std::shared_ptr<T>> objects;
-    for (uint32_t index = 0; index < slots_.size(); ++index) {
-      if (slots_[index].object) objects.push_back(Release(index));
+  // Removes every object, for good: nothing is inserted any more. Returns how many there were. Needs no memory.
+  size_t Clear() noexcept {
+    std::vector<Slot> slots;  // so that they die outside of the lock
+    {
+      const std::lock_guard lock(mutex_);
+      slots.swap(slots_);
+      free_.clear();
     }
-    return objects;
+    return static_cast<size_t>(std::ranges::count_if(slots, [](const Slot& slot) { return slot.object != nullptr; }));
   }
 
-  std::vector<std::shared_ptr<T>> All() const {
-    std::lock_guard lock(mutex_);
-    std::vector<std::shared_ptr<T>> objects;
-    for (const Slot& slot : slots_) {
-      if (slot.object) objects.push_back(slot.object);
+  // Calls it for each object that is there, outside of the lock. Needs no memory.
+  template <typename Function>
+  void ForEach(const Function& function) const {
+    for (size_t index = 0;; ++index) {
+      std::shared_ptr<T> object;
+      {
+        const std::lock_guard lock(mutex_);
+        if (index >= slots_.size()) return;
+        object = slots_[index].object;
+      }
+      if (object != nullptr) function(*object);
     }
-    return objects;
   }
 
  private:

@@ -11,12 +11,14 @@ namespace {
 
 std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
 
+constexpr char kUnrecognised[] = "the bytes are not of a model format that wasinn recognises";
+
 // The encoding that was named, or recognised from the bytes. Bytes that are evidently of another format are refused
 // here, by name, before a framework fails on them in its own words.
 Result<wasinn_encoding> ResolveEncoding(wasinn_encoding named, std::span<const std::shared_ptr<const Blob>> parts) {
   const std::optional<wasinn_encoding> found = SniffEncoding(parts.front()->bytes());
   if (named == WASINN_AUTODETECT) {
-    if (!found) return Fail(WASINN_INVALID_ENCODING, "the bytes are not of a model format that wasinn recognises");
+    if (!found) return Fail(WASINN_INVALID_ENCODING, kUnrecognised);
     return *found;
   }
   if (found && *found != named) {
@@ -41,6 +43,31 @@ Result<Parts> ReadParts(const ModelSource& source) {
     parts.push_back(std::move(*part));
   }
   return parts;
+}
+
+uint64_t SizeOf(std::span<const std::shared_ptr<const Blob>> parts) {
+  uint64_t total = 0;
+  for (const auto& part : parts) total += part->bytes().size();
+  return total;
+}
+
+// What ReadParts would read; a file that cannot be read has its say there.
+uint64_t SizeOf(const ModelSource& source) {
+  uint64_t total = SizeOf(source.parts);
+  for (const std::string& path : source.paths) total += Blob::FileSize(path).value_or(0);
+  return total;
+}
+
+// The format of a source that does not name it, by the beginning of its first part.
+std::optional<wasinn_encoding> SniffSource(const ModelSource& source) {
+  constexpr size_t kStart = 64 << 10;  // far more than the fields that stand before an ONNX model's graph
+  if (!source.parts.empty()) return SniffEncoding(source.parts.front()->bytes());
+  if (source.paths.empty()) return std::nullopt;
+  const Result<uint64_t> size = Blob::FileSize(source.paths.front());
+  const Result<std::shared_ptr<const Blob>> start = Blob::ReadStart(source.paths.front(), kStart);
+  if (!size || !start) return std::nullopt;
+  const std::span<const uint8_t> bytes = (*start)->bytes();
+  return SniffStart(bytes, std::max<uint64_t>(*size, bytes.size()));
 }
 
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
@@ -158,25 +185,24 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
   return Configured{std::move(*graph), std::move(config->context), std::move(*outputs)};
 }
 
-// Which backend serves a model, without compiling it unless only its bytes tell.
+// Which backend serves a model, without compiling it or reading more than its beginning.
 Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source) {
   if (!source.backend.empty()) return backends_.ByName(source.backend);
   if (source.encoding != WASINN_AUTODETECT) return backends_.ForEncoding(source.encoding);
-  Result<Parts> parts = ReadParts(source);
-  if (!parts) return std::unexpected(std::move(parts.error()));
-  Result<wasinn_encoding> encoding = ResolveEncoding(WASINN_AUTODETECT, *parts);
-  if (!encoding) return std::unexpected(std::move(encoding.error()));
+  const std::optional<wasinn_encoding> encoding = SniffSource(source);
+  if (!encoding) return Fail(WASINN_INVALID_ENCODING, kUnrecognised);
   return backends_.ForEncoding(*encoding);
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options, Charge* bytes) {
+  if (bytes != nullptr) {  // before they are read
+    if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
+  }
   Result<Parts> read = ReadParts(source);
   if (!read) return std::unexpected(std::move(read.error()));
   const Parts& parts = *read;
-  if (bytes != nullptr) {
-    uint64_t total = 0;
-    for (const auto& part : parts) total += part->bytes().size();
-    if (Status status = bytes->Resize(total); !status.ok()) return std::unexpected(std::move(status));
+  if (bytes != nullptr) {  // a file may have changed meanwhile
+    if (Status status = bytes->Resize(SizeOf(parts)); !status.ok()) return std::unexpected(std::move(status));
   }
   options.encoding = source.encoding;
   options.target = source.target;

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 
+#include "core/status.h"
+
 namespace wasinn::core {
 namespace {
 
@@ -42,10 +44,15 @@ bool Shows(uint32_t code) {
                       [code](const auto& range) { return code >= range.first && code <= range.last; });
 }
 
+// A message, and what goes before it: who, where.
+constexpr size_t kMostLineBytes = kMostMessageBytes + 512;
+
 }  // namespace
 
-void Logger::Write(wasinn_log_level level, std::string_view message) const {
+void Logger::Write(wasinn_log_level level, std::string_view given) const {
   if (!Wants(level)) return;
+  const std::string text = Cut(std::string(given), kMostLineBytes);
+  std::string_view message = text;
   std::string line;
   line.reserve(message.size());
   while (!message.empty()) {

@@ -19,17 +19,17 @@ Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limi
       tensor_bytes_("bytes of tensors", limits.max_tensor_bytes),
       model_bytes_(std::make_shared<Quota>("bytes of models", limits.max_model_bytes)) {}
 
-void Process::Close() {
+void Process::Close() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
-  for (const std::shared_ptr<GuestContext>& context : contexts_.All()) context->context->CancelForGood();
+  contexts_.ForEach([](const GuestContext& guest) { guest.context->CancelForGood(); });
   for (uint32_t inside = inside_.load(std::memory_order_acquire); inside != kClosed;
        inside = inside_.load(std::memory_order_acquire)) {
     inside_.wait(inside, std::memory_order_acquire);
   }
   const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
   contexts_.Clear();
-  (void)tensor_count_.Resize(tensors_.Clear().size(), 0);
+  tensor_count_.GiveBack(tensors_.Clear());
   errors_held_.Clear();
   graphs_.Clear();
 }

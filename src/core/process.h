@@ -24,13 +24,19 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   // The presence of one call of the guest inside of the library. Every function below is called under one, by its
-  // creator.
+  // creator. A refused one is never inside: else guests that go on calling would keep a process from its end.
   class Call {
    public:
-    explicit Call(Process& process)
-        : process_(process), open_((process.inside_.fetch_add(1, std::memory_order_acq_rel) & kClosed) == 0) {}
+    explicit Call(Process& process) : process_(process) {
+      uint32_t inside = process.inside_.load(std::memory_order_relaxed);
+      do {
+        open_ = (inside & kClosed) == 0;
+      } while (open_ && !process.inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel,
+                                                               std::memory_order_relaxed));
+    }
     // The last one out of a closed process wakes whoever closes it.
     ~Call() {
+      if (!open_) return;
       if (process_.inside_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) process_.inside_.notify_all();
     }
     Call(const Call&) = delete;
@@ -91,7 +97,9 @@ class Process {
     Charge count;
     uint32_t number;  // of the guest's ABI
     std::string message;
+    Charge bytes;  // of a long message
   };
+  // A message that is longer than one of ours counts as bytes of tensors.
   Result<uint32_t> NewError(uint32_t number, std::string message);
   Result<std::shared_ptr<GuestError>> GetError(uint32_t error) const { return errors_held_.Get(error); }
   Status DropError(uint32_t error);
@@ -101,7 +109,7 @@ class Process {
   Status DropContext(uint32_t context);
 
   // Refuses new calls, cancels what runs, waits until no call is inside, frees everything. May be called again.
-  void Close();
+  void Close() noexcept;
   // Counts an error of a call, keeps it as the last one, and writes it to the log, up to the limit of messages.
   void Report(std::string_view function, const Status& status);
   // "load: invalid_encoding: onnx: …", of whichever thread of the guest; "" if there was none.
@@ -126,7 +134,7 @@ class Process {
     std::shared_ptr<Context> context;
   };
   void Log(std::string_view error);
-  Result<uint32_t> Hold(TensorPtr tensor);
+  Result<uint32_t> Hold(TensorPtr tensor, Charge count);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                         std::pmr::vector<Context::Given>& given);
   Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,

@@ -7,19 +7,20 @@
 
 namespace wasinn::core {
 
-// A tensor that is held twice counts twice, so the count belongs to the handle.
-Result<uint32_t> Process::Hold(TensorPtr tensor) {
-  if (Status status = tensor_count_.Resize(0, 1); !status.ok()) return std::unexpected(std::move(status));
+// A tensor that is held twice counts twice, so the count belongs to the handle: DropTensor gives it back.
+Result<uint32_t> Process::Hold(TensorPtr tensor, Charge count) {
+  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
-  if (!handle) (void)tensor_count_.Resize(1, 0);
+  if (handle) count.Keep();
   return handle;
 }
 
 Result<uint32_t> Process::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
-  if (tensor_count_.used() >= tensor_count_.limit()) return Hold(nullptr);  // fails, before anything is copied
+  Charge count(tensor_count_);
+  if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before it is copied
   Result<TensorPtr> tensor = SharedTensor::Copy(desc, bytes, host_->buffers(), Charge(tensor_bytes_), copied_in_);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
-  return Hold(std::move(*tensor));
+  return Hold(std::move(*tensor), std::move(count));
 }
 
 Result<TensorPtr> Process::GetTensor(uint32_t handle) const { return tensors_.Get(handle); }
@@ -27,7 +28,8 @@ Result<TensorPtr> Process::GetTensor(uint32_t handle) const { return tensors_.Ge
 Status Process::DropTensor(uint32_t handle) {
   const Result<TensorPtr> tensor = tensors_.Remove(handle);
   if (!tensor) return Status(tensor.error().code(), std::string(tensor.error().message()));
-  return tensor_count_.Resize(1, 0);
+  tensor_count_.GiveBack(1);
+  return Status();
 }
 
 Status Process::SetInput(uint32_t handle, const NamedTensor& input) {
@@ -45,7 +47,7 @@ Result<uint32_t> Process::TakeOutput(uint32_t handle, std::string_view name) {
   if (!index) return index;
   Result<TensorPtr> tensor = (*guest)->context->TakeOutput(*index, host_->buffers(), copied_out_);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
-  return Hold(std::move(*tensor));
+  return Hold(std::move(*tensor), Charge(tensor_count_));
 }
 
 Status Process::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
@@ -82,7 +84,7 @@ Result<std::shared_ptr<const void>> Process::Run(uint32_t handle, std::span<cons
   Status status;
   for (Context::Computed& output : computed) {
     if (output.tensor == nullptr) continue;
-    Result<uint32_t> tensor = Hold(std::move(output.tensor));
+    Result<uint32_t> tensor = Hold(std::move(output.tensor), Charge(tensor_count_));
     if (tensor) {
       outputs.push_back({output.name, *tensor});
     } else {
@@ -102,8 +104,12 @@ void Process::CountCopyOut(size_t bytes) {
 }
 
 Result<uint32_t> Process::NewError(uint32_t number, std::string message) {
-  auto error = std::make_shared<GuestError>(GuestError{Charge(error_count_), number, std::move(message)});
+  auto error =
+      std::make_shared<GuestError>(GuestError{Charge(error_count_), number, std::move(message), Charge(tensor_bytes_)});
   if (Status status = error->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  if (const size_t size = error->message.size(); size > kMostMessageBytes) {
+    if (Status status = error->bytes.Resize(size); !status.ok()) return std::unexpected(std::move(status));
+  }
   return errors_held_.Insert(std::move(error));
 }
 

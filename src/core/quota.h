@@ -67,6 +67,19 @@ class Charge {
   }
   uint64_t held() const { return held_; }
 
+  // `units` of what it holds, or all of it, as a charge of its own. Cannot fail, like its opposite.
+  Charge Split(uint64_t units) {
+    Charge part;
+    part.quota_ = quota_;
+    part.held_ = units < held_ ? units : held_;
+    held_ -= part.held_;
+    return part;
+  }
+  // Whoever takes it over gives it back to the quota by hand.
+  void Keep() { held_ = 0; }
+  // Of the same quota.
+  void Merge(Charge part) { held_ += std::exchange(part.held_, 0); }
+
  private:
   Quota* quota_ = nullptr;
   uint64_t held_ = 0;

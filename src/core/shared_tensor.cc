@@ -17,10 +17,11 @@ Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uin
   return tensor;
 }
 
-TensorPtr SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const wasinn_tensor& taken, Charge charge) {
+TensorPtr SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
+                              Charge charge) {
   auto tensor = std::make_shared<SharedTensor>(Private());
   tensor->charge_ = std::move(charge);
-  tensor->desc_ = DescOf(taken);
+  tensor->desc_ = desc;
   tensor->bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};
   tensor->graph_ = std::move(graph);
   tensor->owner_ = taken.owner;

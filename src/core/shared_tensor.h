@@ -23,8 +23,8 @@ class SharedTensor {
   static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
                                                           BufferPool& pool, Charge charge, CopyCount& count);
   // An output that a context of `graph` gave away; it is charged already.
-  static std::shared_ptr<const SharedTensor> Adopt(std::shared_ptr<const Graph> graph, const wasinn_tensor& taken,
-                                                   Charge charge);
+  static std::shared_ptr<const SharedTensor> Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc,
+                                                   const wasinn_tensor& taken, Charge charge);
   ~SharedTensor();
   SharedTensor(const SharedTensor&) = delete;
   SharedTensor& operator=(const SharedTensor&) = delete;
@@ -46,7 +46,7 @@ class SharedTensor {
 
 using TensorPtr = std::shared_ptr<const SharedTensor>;
 
-// The description of a taken output, or of a view.
+// The description of a view, whose rank has been checked.
 TensorDesc DescOf(const wasinn_tensor& tensor);
 
 }  // namespace wasinn::core

@@ -20,9 +20,12 @@ struct Field {
 // Walks over the fields of one message, skipping their contents.
 class ProtobufReader {
  public:
-  explicit ProtobufReader(std::span<const uint8_t> bytes) : rest_(bytes) {}
+  // Of the bytes, `beyond` more are not here.
+  ProtobufReader(std::span<const uint8_t> bytes, uint64_t beyond) : rest_(bytes), beyond_(beyond) {}
 
   bool done() const { return rest_.empty(); }
+  // What could not be read may be whole, beyond what is here.
+  bool is_cut() const { return rest_.empty() && beyond_ > 0; }
   std::optional<Field> Next() {
     std::optional<uint64_t> key = Varint();
     if (!key || *key >> 3 == 0) return std::nullopt;
@@ -43,8 +46,12 @@ class ProtobufReader {
     return std::nullopt;
   }
   bool Skip(uint64_t size) {
-    if (size > rest_.size()) return false;
-    rest_ = rest_.subspan(size);
+    if (size <= rest_.size()) {
+      rest_ = rest_.subspan(size);
+      return true;
+    }
+    if (size - rest_.size() > beyond_) return false;
+    rest_ = {};
     return true;
   }
   bool SkipContent(unsigned wire_type) {
@@ -65,18 +72,20 @@ class ProtobufReader {
   }
 
   std::span<const uint8_t> rest_;
+  const uint64_t beyond_;
 };
 
 // ONNX and TensorFlow models are Protocol Buffers without a magic number; the types of their outermost fields tell them
 // apart. onnx.ModelProto: ir_version = 1 (varint), graph = 7. tensorflow.SavedModel: schema version = 1 (varint),
 // meta_graphs = 2, no other. tensorflow.GraphDef: node = 1 (repeated message), library = 2, version = 3 (varint),
 // versions = 4.
-std::optional<wasinn_encoding> SniffProtobuf(std::span<const uint8_t> bytes) {
+std::optional<wasinn_encoding> SniffProtobuf(std::span<const uint8_t> bytes, uint64_t beyond) {
   bool version_first = false, message_first = false, onnx_graph = false, meta_graph = false;
   uint64_t highest = 0;
-  ProtobufReader reader(bytes);
+  ProtobufReader reader(bytes, beyond);
   while (!reader.done()) {
     std::optional<Field> field = reader.Next();
+    if (!field && reader.is_cut()) break;
     if (!field) return std::nullopt;
     if (field->number == 1) (field->wire_type == 0 ? version_first : message_first) = true;
     if (field->number == 7 && field->wire_type == 2) onnx_graph = true;
@@ -91,13 +100,15 @@ std::optional<wasinn_encoding> SniffProtobuf(std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-std::optional<wasinn_encoding> SniffEncoding(std::span<const uint8_t> bytes) {
+std::optional<wasinn_encoding> SniffEncoding(std::span<const uint8_t> bytes) { return SniffStart(bytes, bytes.size()); }
+
+std::optional<wasinn_encoding> SniffStart(std::span<const uint8_t> bytes, uint64_t size) {
   if (HasAt(bytes, 0, "GGUF")) return WASINN_GGML;
   if (HasAt(bytes, 4, "TFL3")) return WASINN_TENSORFLOWLITE;
   if (HasAt(bytes, 4, "ORTM")) return WASINN_ONNX;  // in ONNX Runtime's own format
   if (HasAt(bytes, 0, "PK\x03\x04")) return WASINN_PYTORCH;
   if (HasAt(bytes, 0, "<?xml") || HasAt(bytes, 0, "<net")) return WASINN_OPENVINO;
-  return SniffProtobuf(bytes);
+  return SniffProtobuf(bytes, size - bytes.size());
 }
 
 std::optional<wasinn_encoding> EncodingOfFileName(std::string_view name) {

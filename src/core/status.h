@@ -12,11 +12,19 @@
 
 namespace wasinn::core {
 
+// The bytes of a message: what it quotes of a guest or its model may be as long as they like.
+inline constexpr size_t kMostMessageBytes = 1024;
+
+// The text, or its beginning and a mark that it was cut: no more than `most` bytes, and no character in half. UTF-8
+// that is none is cut somewhere.
+std::string Cut(std::string text, size_t most = kMostMessageBytes);
+
 class [[nodiscard]] Status {
  public:
   Status() = default;  // success
+  // The message is cut.
   Status(wasinn_code code, std::string message, std::string backend = {})
-      : rep_(std::make_unique<const Rep>(code, std::move(message), std::move(backend))) {}
+      : rep_(std::make_unique<const Rep>(code, Cut(std::move(message)), std::move(backend))) {}
 
   bool ok() const { return rep_ == nullptr; }
   wasinn_code code() const { return rep_ ? rep_->code : WASINN_OK; }

@@ -77,6 +77,13 @@ TEST(OnnxCompute, LendsTheSameBufferForTheSameShape) {
   EXPECT_NE(context.Buffer(0, Floats({100, 100}, std::vector<float>(10000))), nullptr);
 }
 
+TEST(OnnxCompute, KeepsNoMoreForAnInputThanItHas) {
+  const Host host;
+  const Model model(host, ModelBytes("dynamic.onnx"));
+  Context context(model);
+  ExpectBuffersFit(&context, 0, SmallAndLarge());
+}
+
 TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   const Host host;
   const Model model(host, ModelBytes("nonzero.onnx"));

@@ -102,6 +102,39 @@ TEST(OpenVinoCompute, LendsTheSameBufferForTheSameShape) {
   EXPECT_NE(context.Buffer(0, Floats({100, 100}, std::vector<float>(10000))), nullptr);
 }
 
+TEST(OpenVinoCompute, KeepsNoMoreForAnInputThanItHas) {
+  const Host host;
+  const Model model(host, IrXml("dynamic"), IrOptions("dynamic"));
+  Context context(model);
+  ExpectBuffersFit(&context, 0, SmallAndLarge());
+}
+
+// OpenVINO does: its guest pays for it.
+TEST(OpenVinoCompute, WhatIsKeptForALargerOutputIsCharged) {
+  const Host host;
+  const Model model(host, IrXml("dynamic"), IrOptions("dynamic"));
+  Account account;
+  {
+    Context context(model, 0, "{}", &account);
+    const auto compute = [&](int64_t n) {
+      EXPECT_TRUE(context.Set(0, Floats({n, 2}, std::vector<float>(2 * static_cast<size_t>(n)))));
+      return context.Compute();
+    };
+    EXPECT_TRUE(compute(1));
+    EXPECT_EQ(account.used, 0u);
+    EXPECT_TRUE(compute(1000));
+    EXPECT_EQ(account.used, 0u) << "the output itself is the core's";
+    EXPECT_TRUE(compute(1));
+    EXPECT_EQ(account.used, 8000u - 8);
+    account.limit = 10'000;
+    EXPECT_TRUE(compute(5000));
+    EXPECT_EQ(compute(1).code, WASINN_TOO_LARGE);
+    EXPECT_EQ(account.used, 0u) << "it has let go of it";
+    EXPECT_TRUE(compute(1));
+  }
+  EXPECT_EQ(account.used, 0u);
+}
+
 TEST(OpenVinoCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   const Host host;
   const Model model(host, IrXml("nonzero"), IrOptions("nonzero"));

@@ -92,6 +92,13 @@ TEST(TensorFlowCompute, LendsTheSameBufferForTheSameShapeAndItIsWhatTensorFlowRe
   }
 }
 
+TEST(TensorFlowCompute, KeepsNoMoreForAnInputThanItHas) {
+  const Host host;
+  const Model model(host, ModelBytes("dynamic.pb"), Frozen());
+  Context context(model);
+  ExpectBuffersFit(&context, 0, SmallAndLarge());
+}
+
 TEST(TensorFlowCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   const Host host;
   const Model model(host, ModelBytes("nonzero.pb"), Frozen());

@@ -201,6 +201,14 @@ TEST(TfLiteCompute, KeepsTheOtherInputsWhereAShapeChanges) {
   }
 }
 
+TEST(TfLiteCompute, KeepsNoMoreForAnInputThanItHas) {
+  const Host host;
+  const Model model(host, ModelBytes("scale.tflite"), TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ExpectBuffersFit(&context, std::string(model.input(0).name) == "x" ? 0 : 1, SmallAndLarge());
+}
+
 TEST(TfLiteCompute, RefusesAShapeThatTheModelCannotTakeAndGoesOn) {
   const Host host;
   const Model model(host, ModelBytes("scale.tflite"), TfLiteOptions());

@@ -140,6 +140,13 @@ TEST(TorchCompute, TakesScalarsEmptyAndChangingShapes) {
   EXPECT_THAT(Compute(context, {MakeTensor<int32_t>(WASINN_I32, {1}, {5})}).As<int32_t>(), ElementsAre(6));
 }
 
+TEST(TorchCompute, KeepsNoMoreForAnInputThanItHas) {
+  const Host host;
+  const Model model(host, TorchModel("def forward(self, x):\n    return x + 1\n"), TorchOptions());
+  Context context(model);
+  ExpectBuffersFit(&context, 0, SmallAndLarge());
+}
+
 TEST(TorchCompute, FlattensWhatOnlyARunTells) {
   const Host host;
   const Model model(host,

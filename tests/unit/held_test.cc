@@ -1,0 +1,201 @@
+// What a guest holds is what it is charged, whatever a model or a backend says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "core/process.h"
+#include "support/echo.h"
+#include "wit_guest.h"
+
+namespace wasinn::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kGgml = 5;
+
+struct Guest {
+  explicit Guest(wasinn_host* host) : process(NewProcess(host)), guest(process.get(), 1 << 20) {}
+  uint32_t NewContext(std::string_view name) {
+    uint32_t graph = 0, context = 0;
+    EXPECT_EQ(guest.LoadByName(name, graph), kSuccess);
+    EXPECT_EQ(guest.InitContext(graph, context), kSuccess);
+    return context;
+  }
+  uint32_t SetBytes(uint32_t context, uint32_t bytes) {
+    return guest.SetInput(context, 0, {bytes}, kU8, std::vector<uint8_t>(bytes));
+  }
+  uint64_t tensor_bytes() const {
+    wasinn_process_stats stats{};
+    wasinn_process_statistics(process.get(), &stats);
+    return stats.tensor_bytes;
+  }
+  ProcessPtr process;
+  FakeGuest guest;
+};
+
+TEST(Held, AnInputThatIsSetSmallerCostsLess) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 1000\n");
+  AddEchoModel(host.get(), "m", "in x u8 -1\n");
+  Guest guest(host.get());
+  const uint32_t context = guest.NewContext("m");
+  ASSERT_EQ(guest.SetBytes(context, 900), kSuccess);
+  EXPECT_EQ(guest.tensor_bytes(), 900u);
+  ASSERT_EQ(guest.SetBytes(context, 4), kSuccess);
+  EXPECT_EQ(guest.tensor_bytes(), 4u);
+}
+
+TEST(Held, OutputsThatOutgrowTheirSignatureAreCharged) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 1000\n");
+  AddEchoModel(host.get(), "m", "in x u8 1\noutgrows 600\n");
+  Guest guest(host.get());
+  const uint32_t first = guest.NewContext("m"), second = guest.NewContext("m");
+  for (const uint32_t context : {first, second}) ASSERT_EQ(guest.SetBytes(context, 1), kSuccess);
+  EXPECT_EQ(guest.tensor_bytes(), 4u) << "two inputs, two outputs as the signature has them";
+  EXPECT_EQ(guest.guest.Call("compute", {first}), kSuccess);
+  EXPECT_EQ(guest.tensor_bytes(), 603u);
+  EXPECT_EQ(guest.guest.Call("compute", {second}), kTooLarge);
+  EXPECT_EQ(guest.tensor_bytes(), 603u) << "and what was refused is discarded";
+  const uint32_t buffer = guest.guest.Reserve(600), written = guest.guest.Reserve(4);
+  EXPECT_EQ(guest.guest.Call("get_output", {second, 0, buffer, 600, written}), kInvalidArgument);
+  EXPECT_EQ(guest.guest.Call("get_output", {first, 0, buffer, 600, written}), kSuccess);
+  EXPECT_EQ(guest.guest.Read<uint32_t>(written), 600u);
+  EXPECT_EQ(guest.guest.Call("finalize_execution_context", {first}), kSuccess);
+  EXPECT_EQ(guest.guest.Call("compute", {second}), kSuccess);
+}
+
+TEST(Held, AnOutputThatCannotBeTakenStaysCharged) {
+  Log log;
+  const HostPtr host = EchoHost(log, "");
+  AddEchoModel(host.get(), "dynamic", "in x u8 -1\nuntakeable\n");
+  AddEchoModel(host.get(), "fixed", "in x u8 1\noutgrows 600\nuntakeable\n");
+  for (const auto& [name, bytes] : {std::pair("dynamic", 1u), std::pair("fixed", 600u)}) {
+    const ProcessPtr process = NewProcess(host.get());
+    WitGuest guest(process.get());
+    const uint32_t context = guest.ContextOf(name);
+    const Outcome input = guest.Tensor({1}, kWitU8, {7});
+    ASSERT_TRUE(guest.SetInput(context, "x", input.rep).ok());
+    ASSERT_TRUE(guest.ComputeSet(context).ok());
+    EXPECT_EQ(guest.stats().tensor_bytes, 1 + bytes) << name;
+    EXPECT_EQ(guest.GetOutput(context, "x").error, kWitRuntimeError);
+    EXPECT_EQ(guest.stats().tensor_bytes, 1 + bytes) << name;
+  }
+}
+
+TEST(Held, TakenOutputsAreTheTensors) {
+  Log log;
+  const HostPtr host = EchoHost(log, "");
+  AddEchoModel(host.get(), "m", "in x u8 1\noutgrows 600\n");
+  const ProcessPtr process = NewProcess(host.get());
+  WitGuest guest(process.get());
+  const uint32_t context = guest.ContextOf("m");
+  const Outcome input = guest.Tensor({1}, kWitU8, {7});
+  const Outcome computed = guest.Compute(context, {{"x", input.rep}});
+  ASSERT_TRUE(computed.ok()) << computed;
+  EXPECT_EQ(guest.stats().tensor_bytes, 601u) << "and the context's own of one byte";
+  EXPECT_EQ(guest.DropTensor(computed.outputs.at(0).second), "");
+  EXPECT_EQ(guest.stats().tensor_bytes, 1u);
+}
+
+TEST(Held, OutputsOfTooManyDimensionsAreRefused) {
+  Log log;
+  const HostPtr host = EchoHost(log, "");
+  AddEchoModel(host.get(), "m", "in x u8 -1\noutranks 33\n");
+  Guest guest(host.get());
+  const uint32_t context = guest.NewContext("m");
+  ASSERT_EQ(guest.SetBytes(context, 4), kSuccess);
+  EXPECT_EQ(guest.guest.Call("compute", {context}), kRuntimeError);
+  EXPECT_TRUE(log.Contains("the backend shows a tensor of 33 dimensions, more than 32"));
+}
+
+TEST(Held, AnOutputThatTheBackendRefusesIsNotWanted) {
+  Log log;
+  const HostPtr host = EchoHost(log, "");
+  AddEchoModel(host.get(), "m", "in x u8 4\nin y u8 4 optional unservable\n");
+  Guest guest(host.get());
+  const uint32_t context = guest.NewContext("m");
+  ASSERT_EQ(guest.SetBytes(context, 4), kSuccess);
+  const uint32_t buffer = guest.guest.Reserve(4), written = guest.guest.Reserve(4);
+  EXPECT_EQ(guest.guest.Call("wasinn_ext_0.set_output", {context, 1, buffer, 4, written}), kUnsupportedOperation);
+  EXPECT_EQ(guest.guest.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(guest.guest.Call("get_output", {context, 0, buffer, 4, written}), kSuccess) << "all are wanted, as before";
+}
+
+// Whoever finds the last place free gets a tensor, however others come and go.
+TEST(Held, ATensorThatWasMadeIsThere) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_tensors = 1\n");
+  const ProcessPtr process = NewProcess(host.get());
+  std::atomic<int> made{0};
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      WitGuest guest(process.get());
+      for (int i = 0; i < 5000; ++i) {
+        const Outcome tensor = guest.Tensor({1}, kWitU8, {7});
+        if (!tensor.ok()) continue;
+        ++made;
+        ASSERT_EQ(guest.Type(tensor.rep), kWitU8);
+        ASSERT_EQ(guest.DropTensor(tensor.rep), "");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(made, 0);
+}
+
+// A file's size is enough to refuse it: reading these would take minutes.
+TEST(Held, AFileIsChargedBeforeItIsRead) {
+  Log log;
+  const HostPtr host = EchoHost(log, "");
+  const fs::path folder = fs::path(::testing::TempDir()) / "wasinn-held";
+  fs::create_directories(folder);
+  for (const char* name : {"large.onnx", "large"}) {  // told by the name, or by the first bytes
+    const std::string path = (folder / name).string();
+    std::ofstream(path) << EchoModel("in x u8 1\n");
+    fs::resize_file(path, uint64_t{1} << 40);
+    wasinn_model_options options{};
+    options.struct_size = sizeof(options);
+    options.path = path.c_str();
+    options.backend = "echo";
+    if (std::string_view(name) == "large") options.backend = nullptr;
+    const StatusPtr status(wasinn_host_add_model(host.get(), name, &options));
+    ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
+    Guest guest(host.get());
+    const std::string config = R"({"shade": "red"})";
+    const uint32_t out = guest.guest.Reserve(4);
+    EXPECT_EQ(guest.guest.Call("load_by_name_with_config", {guest.guest.Put(name, std::strlen(name)), std::strlen(name),
+                                                            guest.guest.Put(config), config.size(), out}),
+              kTooLarge);
+    EXPECT_TRUE(log.Contains("1099511627776 more bytes of models")) << ::testing::PrintToString(log.lines());
+  }
+  fs::remove_all(folder);
+}
+
+TEST(Close, DoesNotWaitForCallsThatWereRefused) {
+  Log log;
+  const HostPtr host = EchoHost(log, "");
+  const ProcessPtr process = NewProcess(host.get());
+  auto inside = std::make_optional<core::Process::Call>(*process);
+  ASSERT_TRUE(*inside);
+  std::thread closing([&] { wasinn_process_close(process.get()); });
+  for (bool open = true; open;) {
+    const core::Process::Call call(*process);
+    open = static_cast<bool>(call);
+  }
+  const core::Process::Call refused(*process);
+  EXPECT_FALSE(refused);
+  inside.reset();
+  closing.join();  // although `refused` is still there
+}
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,145 @@
+// Messages quote names and values of guests and their models, which may be as long as they like.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/log.h"
+#include "core/status.h"
+#include "support/echo.h"
+#include "wit_guest.h"
+
+namespace wasinn::testing {
+namespace {
+
+using core::Cut;
+using ::testing::EndsWith;
+using ::testing::StartsWith;
+
+constexpr size_t kMost = core::kMostMessageBytes;
+
+TEST(Cut, KeepsWhatIsShort) {
+  EXPECT_EQ(Cut(""), "");
+  EXPECT_EQ(Cut(std::string(kMost, 'a')), std::string(kMost, 'a'));
+}
+
+TEST(Cut, MarksThatItWasCut) {
+  const std::string cut = Cut(std::string(kMost + 1, 'a'));
+  EXPECT_EQ(cut.size(), kMost);
+  EXPECT_THAT(cut, EndsWith("a… (cut)"));
+  EXPECT_LT(Cut(std::string(size_t{8} << 20, 'a')).capacity(), 2 * kMost) << "in memory of its own";
+}
+
+TEST(Cut, NeverThroughACharacter) {
+  for (const std::string character : {"é", "…", "😀"}) {
+    for (size_t shift = 0; shift < 4; ++shift) {
+      std::string text(shift, 'a');
+      while (text.size() < 2 * kMost) text += character;
+      const std::string cut = Cut(text);
+      EXPECT_LE(cut.size(), kMost);
+      EXPECT_GT(cut.size(), kMost - 4);
+      const std::string kept = cut.substr(0, cut.size() - std::string_view("… (cut)").size());
+      EXPECT_THAT(text, StartsWith(kept));
+      EXPECT_EQ((kept.size() - shift) % character.size(), 0u) << "a character in half";
+    }
+  }
+  EXPECT_EQ(Cut(std::string(2 * kMost, '\x80')).size(), kMost - 3) << "no UTF-8 at all";
+}
+
+TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  const std::string name(100'000, 'n');
+  const std::string model = "in " + name + " f32 1\n";
+  AddEchoModel(host.get(), "m", model);
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest guest(process.get(), 1 << 20);
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(guest.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(guest.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(guest.Call("compute", {context}), kInvalidArgument);
+  const uint32_t buffer = guest.Reserve(4096), written = guest.Reserve(4);
+  EXPECT_EQ(guest.Call("wasinn_ext_0.last_error", {buffer, 4096, written}), kSuccess);
+  EXPECT_LT(guest.Read<uint32_t>(written), kMost + 100);
+  ASSERT_EQ(log.lines().size(), 1u);
+  EXPECT_LT(log.lines()[0].size(), kMost + 200);
+  EXPECT_THAT(log.lines()[0], EndsWith("n… (cut)"));
+
+  WitGuest component(process.get());
+  const Outcome outcome = component.ComputeSet(context);
+  EXPECT_EQ(outcome.error, kWitInvalidArgument);
+  EXPECT_LE(outcome.message.size(), kMost);
+}
+
+TEST(Messages, OfBackendsAreCut) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest guest(process.get(), 1 << 20);
+  uint32_t graph = 0;
+  EXPECT_EQ(guest.LoadBytes(EchoModel("says " + std::string(100'000, 'w') + "\nfail_load 5\n"), 5, graph),
+            kRuntimeError);
+  ASSERT_EQ(log.lines().size(), 2u) << "what the backend logged, and the error";
+  for (const std::string& line : log.lines()) {
+    EXPECT_LT(line.size(), kMost + 1024);
+    EXPECT_THAT(line, EndsWith("w… (cut)"));
+  }
+}
+
+// Frameworks warn of what a guest's model has, at each load or compute.
+TEST(Messages, OfBackendsAreLimitedInNumber) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_log_messages = 0\n");
+  const ProcessPtr process = NewProcess(host.get());
+  uint32_t graph = 0;
+  for (int i = 0; i < 2000; ++i) {
+    FakeGuest guest(process.get(), 4096);
+    EXPECT_EQ(guest.LoadBytes(EchoModel("says warned\nfail_load 5\n"), 5, graph), kRuntimeError);
+  }
+  const auto lines = log.lines();
+  const auto warned = std::ranges::count(lines, "echo: warned");
+  EXPECT_GE(warned, 100);
+  EXPECT_LT(warned, 1000) << "one a second, and these take none";
+}
+
+TEST(Messages, ErrorsThatAComponentMakesAreCharged) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100000\n");
+  const ProcessPtr process = NewProcess(host.get());
+  const std::string text(60'000, 't');
+  uint32_t first = 0, second = 0;
+  EXPECT_EQ(wasinn_wit()->error_new(process.get(), 0, text.data(), text.size(), &first), nullptr);
+  wasinn_process_stats stats{};
+  wasinn_process_statistics(process.get(), &stats);
+  EXPECT_EQ(stats.tensor_bytes, text.size());
+  const StatusPtr refused(wasinn_wit()->error_new(process.get(), 0, text.data(), text.size(), &second));
+  ASSERT_NE(refused, nullptr);
+  EXPECT_EQ(wasinn_status_code(refused.get()), WASINN_TOO_LARGE);
+  EXPECT_EQ(wasinn_wit()->error_drop(process.get(), first), nullptr);
+  wasinn_process_statistics(process.get(), &stats);
+  EXPECT_EQ(stats.tensor_bytes, 0u);
+}
+
+TEST(Configurations, ThatAreNestedDeeplyAreRefused) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "m", "in x f32 1\n");
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest guest(process.get(), 8 << 20);
+  const auto load = [&](const std::string& config) {
+    const uint32_t out = guest.Reserve(4);
+    return guest.Call("load_by_name_with_config", {guest.Put("m", 1), 1, guest.Put(config), config.size(), out});
+  };
+  const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_EQ(load(R"({"shade":)" + nested(100) + "}"), kSuccess);
+  for (const std::string key : {"x", "shade", "mood", "device", "outputs", "threads", "precision"}) {
+    EXPECT_EQ(load("{\"" + key + "\":" + nested(130'000) + "}"), kInvalidArgument) << key;
+    EXPECT_THAT(log.lines().back(), EndsWith("is not a JSON object, or is nested deeper than 128"));
+  }
+  std::string objects = "1";
+  for (int i = 0; i < 40'000; ++i) objects = "{\"\":" + objects + "}";
+  EXPECT_EQ(load(R"({"shade":)" + objects + "}"), kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace wasinn::testing
