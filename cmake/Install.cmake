@@ -158,6 +158,54 @@ if(TARGET wasinn_command)
   endif()
 endif()
 
+# CMake ends the RUNPATH of what it builds and is to install by a ":", to find it again. The dynamic linker takes that for the working
+# folder, where a guest may have put something. So each RUNPATH of the build tree is written as one to install, and changed afterwards.
+# wasinn_set_runpath(TARGET DESTINATION FOLDER…): INSTALL_RPATH is for the file in DESTINATION; what is built looks in the FOLDERs, in BUILD_RPATH,
+# where our libraries are built, and where what it links is.
+function(wasinn_set_runpath TARGET DESTINATION)
+  get_target_property(built ${TARGET} BUILD_RPATH)
+  get_target_property(installed ${TARGET} INSTALL_RPATH)
+  list(PREPEND built ${ARGN} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+  list(FILTER built EXCLUDE REGEX "NOTFOUND$")
+  list(REMOVE_ITEM built "")
+  list(JOIN installed ":" installed)
+  list(JOIN built ":" text)
+  string(LENGTH "${installed}" most)
+  string(LENGTH "${text}" length)
+  if(length LESS most) # it is changed in place
+    math(EXPR missing "${most} - ${length}")
+    string(REPEAT "/" ${missing} slashes)
+    string(APPEND built "${slashes}")
+  endif()
+  set_target_properties(${TARGET} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${built}" INSTALL_RPATH_USE_LINK_PATH ON)
+  install(CODE "file(RPATH_SET FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${DESTINATION}/$<TARGET_FILE_NAME:${TARGET}>\" NEW_RPATH [[${installed}]])")
+endfunction()
+
+foreach(target IN ITEMS torch_runtime bench_torch backend_onnx backend_openvino backend_tflite backend_torch backend_tensorflow backend_llama)
+  if(TARGET wasinn_${target})
+    wasinn_set_runpath(wasinn_${target} ${WASINN_BACKEND_DIR})
+  endif()
+endforeach()
+set(engines "")
+foreach(library IN ITEMS "${Wasmtime_LIBRARY}" "${WAMR_LIBRARY}")
+  cmake_path(GET library PARENT_PATH folder)
+  list(APPEND engines "${folder}")
+endforeach()
+if(TARGET wasinn_command)
+  wasinn_set_runpath(wasinn_command ${CMAKE_INSTALL_BINDIR} ${engines})
+endif()
+if(TARGET iwasm_nn)
+  wasinn_set_runpath(iwasm_nn ${CMAKE_INSTALL_BINDIR} ${engines})
+  foreach(name IN ITEMS lib lib_onnx lib_openvino lib_tflite lib_torch lib_tensorflow lib_llamacpp)
+    wasinn_set_runpath(wasinn_native_${name} ${CMAKE_INSTALL_LIBDIR})
+  endforeach()
+endif()
+if(TARGET wasinn_wasmedge_plugin)
+  foreach(name IN ITEMS plugin plugin_more)
+    wasinn_set_runpath(wasinn_wasmedge_${name} ${CMAKE_INSTALL_LIBDIR}/wasmedge ${PROJECT_BINARY_DIR}/lib/wasmedge)
+  endforeach()
+endif()
+
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/wasinnConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/wasinnConfig.cmake
                               INSTALL_DESTINATION ${WASINN_CMAKE_DIR}

@@ -44,7 +44,7 @@ packages_of() {
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
     units) echo libgtest-dev libgmock-dev mold python3 ;;
-    tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 ;;
+    tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils ;;
     fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" ;;
     lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
   esac

@@ -5,11 +5,14 @@
 #include <fmt/ranges.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "common/dependencies.h"
 #include "common/error.h"
 
 namespace wasinn::backend {
@@ -33,6 +36,20 @@ std::vector<std::filesystem::path> SearchFolders() {
   return folders;
 }
 
+// The linker looks there at last; before, where its own configuration says.
+bool IsSystems(const std::filesystem::path& folder) {
+  const std::string text = folder.string();
+  const auto rest = [&](std::string_view prefix) { return std::string_view(text).substr(prefix.size()); };
+  for (const std::string_view prefix : {"/usr/lib", "/lib"}) {
+    if (!text.starts_with(prefix)) continue;
+    // "/lib", "/lib64", "/lib/x86_64-linux-gnu"
+    if (rest(prefix).empty() || rest(prefix) == "64" || rest(prefix) == "32") return true;
+    return rest(prefix).starts_with('/') && rest(prefix).find("-linux-gnu") != std::string_view::npos &&
+           rest(prefix).find('/', 1) == std::string_view::npos;
+  }
+  return false;
+}
+
 std::vector<std::string> Candidates(const LibrarySearch& search) {
   std::vector<std::string> candidates;
   const auto add_folder = [&](const std::filesystem::path& folder) {
@@ -41,10 +58,13 @@ std::vector<std::string> Candidates(const LibrarySearch& search) {
     for (const char* name : search.names) candidates.push_back((folder / name).string());
   };
   if (search.configured.empty()) {
-    // By its plain name first, for the program may have it open. The linker does not see our RUNPATH where another
-    // library stands between it and us, as a sanitizer's does.
+    // In the linker's order, but with whole paths, so that we can look at a file before it is opened. By its plain name
+    // where the linker's own configuration may have it.
+    const std::vector<std::filesystem::path> folders = SearchFolders();
+    const auto systems = std::ranges::find_if(folders, IsSystems);
+    std::for_each(folders.begin(), systems, add_folder);
     candidates.emplace_back(search.names.front());
-    for (const auto& folder : SearchFolders()) add_folder(folder);
+    std::for_each(systems, folders.end(), add_folder);
     return candidates;
   }
   const std::filesystem::path path(search.configured);
@@ -70,8 +90,12 @@ int OpenFlags(const LibrarySearch& search) {
 }  // namespace
 
 Library::Library(const LibrarySearch& search) : framework_(search.framework) {
+  // The program may have it open.
+  if (search.configured.empty()) handle_ = dlopen(search.names.front(), OpenFlags(search) | RTLD_NOLOAD);
+  if (handle_ != nullptr) return;
   std::vector<std::string> tried;
   for (const std::string& name : Candidates(search)) {
+    if (name.starts_with('/')) CheckDependencies(name);
     handle_ = dlopen(name.c_str(), OpenFlags(search));
     if (handle_ != nullptr) return;
     // A file that is there and does not open deserves the linker's own words.

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "common/error.h"
+#include "llama/ggml_libraries.h"
 #include "llama/layout_check.h"
 #include "llama/log_scope.h"
 
@@ -47,8 +48,13 @@ void LlamaLibrary::Start() const {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   LogScope::Install(*this);
-  backend_init();
-  if (dev_count() == 0) load_devices(std::filesystem::path(path_).parent_path().c_str());
+  if (dev_count() == 0) {
+    for (const auto& library : BestGgmlLibraries(std::filesystem::path(path_).parent_path())) {
+      load_device(library.c_str());
+    }
+  }
+  // Where there is none it would look for one itself (ggml_libraries.h).
+  if (dev_count() > 0) backend_init();
 }
 
 ggml_backend_dev_t LlamaLibrary::FindDevice(enum ggml_backend_dev_type type) const {

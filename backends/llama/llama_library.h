@@ -88,7 +88,7 @@ namespace wasinn::llama {
 
 // Of ggml, which libllama.so opens with itself.
 #define WASINN_GGML_FUNCTIONS(X)                         \
-  X(load_devices, ggml_backend_load_all_from_path)       \
+  X(load_device, ggml_backend_load)                      \
   X(dev_count, ggml_backend_dev_count)                   \
   X(dev_get, ggml_backend_dev_get)                       \
   X(dev_type, ggml_backend_dev_type)                     \

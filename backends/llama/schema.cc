@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "common/dependencies.h"
 #include "common/error.h"
 #include "common/large_stack.h"
 #include "llama/thread_stderr.h"
@@ -26,6 +27,7 @@ constexpr size_t kSchemaStack = size_t{256} << 20;
 
 SchemaConverter::SchemaConverter(const std::string& library)
     : path_((std::filesystem::path(library).parent_path() / "libwasinn_llama_schema.so").string()) {
+  backend::CheckDependencies(path_);
   // Never closed, as the frameworks' libraries.
   void* handle = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return;

@@ -2,35 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "onnx/devices.h"
 #include "onnx/load_heap.h"
 #include "onnx/session_options.h"
 
 namespace wasinn::onnx {
-
-namespace {
-
-// "CPUExecutionProvider" → "cpu". Empty for what is no device of this machine.
-std::string Device(std::string provider) {
-  constexpr std::string_view kSuffix = "ExecutionProvider";
-  if (provider.ends_with(kSuffix)) provider.resize(provider.size() - kSuffix.size());
-  if (provider == "CPU") return "cpu";
-  if (provider == "Azure") return "";  // asks a server
-  if (provider == "CUDA" || provider == "Tensorrt" || provider == "ROCM" || provider == "MIGraphX") {
-    return fmt::format("gpu ({})", provider == "Tensorrt" ? "TensorRT" : provider);
-  }
-  return provider;
-}
-
-std::string Devices(const OrtLibrary& library) {
-  std::string devices = "cpu";
-  for (const std::string& provider : AvailableProviders(library)) {
-    const std::string device = Device(provider);
-    if (!device.empty() && device != "cpu") devices += fmt::format(", {}", device);
-  }
-  return devices;
-}
-
-}  // namespace
 
 Host::Host(const wasinn_host_services& services, const char* config)
     : log_(services),
@@ -39,7 +15,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
       library_(config_.library),
       environment_(library_, log_, config_.threads, config_.spinning),
       folding_site_(LoadHeap::SiteOf(library_, environment_.get())),
-      devices_(Devices(library_)),
+      devices_(DevicesText(AvailableProviders(library_))),
       info_{.struct_size = sizeof(wasinn_backend_info),
             .framework = "ONNX Runtime",
             .version = library_.version().c_str(),

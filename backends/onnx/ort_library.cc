@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "common/environment.h"
 #include "common/error.h"
 #include "common/library.h"
 
@@ -52,6 +53,9 @@ wasinn_code CodeOf(OrtErrorCode code) {
 }  // namespace
 
 OrtLibrary::OrtLibrary(const std::string& configured) {
+  // Since 1.31 the environment starts a thread as it is made, which looks up a host on the internet and writes below
+  // ~/.cache; DisableTelemetryEvents needs an environment, so it comes too late for that.
+  backend::TellFramework("ORT_DISABLE_TELEMETRY", "1");
   const backend::Library library(
       {.framework = "ONNX Runtime", .install = kInstall, .names = kNames, .configured = configured});
   using GetApiBase = const OrtApiBase*(ORT_API_CALL*)();

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "onnx/devices.h"
 
 namespace wasinn::onnx {
 
@@ -118,7 +119,7 @@ std::vector<Providers> ProvidersOf(wasinn_target target, const OrtLibrary& libra
   const Providers cpu;
   const Providers cuda = {{kCuda, {}}};
   const auto available = AvailableProviders(library);
-  const bool has_cuda = std::ranges::find(available, "CUDAExecutionProvider") != available.end();
+  const bool has_cuda = HasGpu(available);
   switch (target) {
     case WASINN_CPU:
       return {cpu};

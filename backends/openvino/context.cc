@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <utility>
 
 #include "common/error.h"
 
@@ -36,6 +37,8 @@ void Context::NewRequest() {
   inputs_.UseRequest(nullptr);
   request_.reset();
   kept_.Resize(0);
+  lost_state_ = lost_state_ || (model_.has_state() && has_begun_);
+  has_begun_ = false;
   request_ = model_.compiled()->NewRequest(&generation_);
   inputs_.UseRequest(request_.get());
   outputs_.UseRequest(request_.get());
@@ -46,6 +49,11 @@ void Context::Compute() {
   {
     Compiled::Turn turn = Wait();
     if (turn.generation() != generation_) NewRequest();
+    if (std::exchange(lost_state_, false)) {
+      throw Error(WASINN_RUNTIME_ERROR,
+                  "the context has lost its state, for a compute of this model did not end well: the next one begins "
+                  "anew");
+    }
     inputs_.BeforeRun();
     outputs_.BeforeRun();
     gate_.Enter();
@@ -56,17 +64,18 @@ void Context::Compute() {
       turn.Spoil();
       Fail(status, cancelled);
     }
+    has_begun_ = true;
   }
   const uint64_t bytes = outputs_.AfterRun(inputs_);
   if (max_bytes_ != 0 && bytes > max_bytes_) {
-    DiscardOutputs();
+    DropOutputs();
     throw Error(WASINN_TOO_LARGE, fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed",
                                               bytes, max_bytes_));
   }
   try {
     kept_.Resize(outputs_.kept_bytes());
   } catch (const Error&) {
-    DiscardOutputs();
+    DropOutputs();
     throw;
   }
   computed_ = true;
@@ -118,11 +127,15 @@ void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
   outputs_.Take(index, out);
 }
 
-// Only with the request does OpenVINO let go of outputs that it allocated.
+// Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
+void Context::DropOutputs() {
+  computed_ = false;
+  if (outputs_.has_dynamic()) NewRequest();
+}
+
 void Context::DiscardOutputs() {
   computed_ = false;
-  if (!outputs_.has_dynamic()) return;
-  NewRequest();
+  if (!model_.has_state()) DropOutputs();
 }
 
 void Context::Cancel() {

@@ -35,6 +35,7 @@ class Context {
 
  private:
   void NewRequest();
+  void DropOutputs();
   Compiled::Turn Wait();
   ov_status_e Infer();
   [[noreturn]] void Fail(ov_status_e status, bool cancelled) const;
@@ -50,7 +51,9 @@ class Context {
   backend::CancelGate waiting_;  // for a turn
   backend::CancelGate gate_;
   bool computed_ = false;
-  bool is_short_ = false;  // the last inference, of the same shapes as the next
+  bool has_begun_ = false;   // the request has a state
+  bool lost_state_ = false;  // with an earlier request
+  bool is_short_ = false;    // the last inference, of the same shapes as the next
 };
 
 }  // namespace wasinn::openvino

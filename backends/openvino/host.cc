@@ -5,27 +5,12 @@
 
 #include <string_view>
 
-#include "common/stderr_capture.h"
+#include "openvino/core.h"
 #include "openvino/device.h"
 
 namespace wasinn::openvino {
 
 namespace {
-
-// What looks at the machine's CPUs for OpenVINO complains where there is no /sys, and of nothing else.
-OvPtr<ov_core_t> MakeCore(const OvLibrary& library, const backend::Log& log) {
-  backend::StderrCapture capture([](std::string_view line) { return line.starts_with("hwloc/"); });
-  ov_core_t* core = nullptr;
-  library.Check(library.api().ov_core_create(&core), "making OpenVINO's core", WASINN_UNSUPPORTED_OPERATION);
-  OvPtr<ov_core_t> owned(core, library.api().ov_core_free);
-  // Whoever truncates a mapped file kills every guest of the process.
-  library.Check(library.api().ov_core_set_property(core, "", "ENABLE_MMAP", "NO"), "switching file mapping off");
-  (void)AvailableDevices(library, owned.get());  // which makes the devices look
-  std::string line = capture.Finish();
-  while (line.ends_with('\n')) line.pop_back();
-  if (!line.empty()) log.Write(WASINN_LOG_DEBUG, "openvino: " + line);
-  return owned;
-}
 
 std::string DeviceText(const std::vector<std::string>& devices) {
   std::vector<std::string> words;

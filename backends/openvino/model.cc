@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "openvino/core.h"
 #include "openvino/device.h"
 
 namespace wasinn::openvino {
@@ -19,10 +20,12 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (blobs.front().path == nullptr) config.cache_dir.reset();
   weights_ = std::move(source.weights);
   may_loop_ = source.may_loop;
+  has_state_ = source.has_state;
   compiled_ = std::make_unique<Compiled>(host.library(), host.core(), std::move(source.model));
   const int streams = config.Streams(compiled_->has_open_shapes(), host.config().budget);
   if (config.device) {
-    compiled_->CompileFor(*config.device, PropertiesOf(*config.device, config, streams));
+    const std::string device = WithoutMissing(host.library(), *config.device);
+    compiled_->CompileFor(device, PropertiesOf(device, config, streams));
   } else {
     CompileOnTarget(config, streams, options);
   }

@@ -29,6 +29,7 @@ class Model {
   // Whether only an inference on OpenVINO's own thread can be interrupted (context.h).
   bool single_thread() const { return single_thread_; }
   bool may_loop() const { return may_loop_; }
+  bool has_state() const { return has_state_; }
   const char* Describe() const { return description_.c_str(); }
 
  private:
@@ -43,6 +44,7 @@ class Model {
   std::string description_;
   bool single_thread_ = false;
   bool may_loop_ = true;
+  bool has_state_ = false;
 };
 
 }  // namespace wasinn::openvino

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 
 #include "common/error.h"
@@ -60,7 +61,10 @@ OvLibrary::OvLibrary(const std::string& configured) {
 #define WASINN_OPENVINO_FIND(name) api_.name = library.Symbol<decltype(&::name)>(#name);
   WASINN_OPENVINO_FUNCTIONS(WASINN_OPENVINO_FIND)
 #undef WASINN_OPENVINO_FIND
-  path_ = library.PathOf(reinterpret_cast<const void*>(api_.ov_core_create));
+  path_ = library.PathOf(reinterpret_cast<const void*>(api_.ov_core_create_with_config));
+  // A function of the library below the C API's.
+  const void* inside = library.FindSymbol("get_openvino_version");
+  folder_ = std::filesystem::path(inside == nullptr ? path_ : library.PathOf(inside)).parent_path().string();
   ov_version_t version = {};
   Check(api_.ov_get_openvino_version(&version), "asking for the version");
   version_ = version.buildNumber;

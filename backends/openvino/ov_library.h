@@ -23,7 +23,7 @@ namespace wasinn::openvino {
   X(ov_compiled_model_output_by_index)           \
   X(ov_compiled_model_outputs_size)              \
   X(ov_core_compile_model_props)                 \
-  X(ov_core_create)                              \
+  X(ov_core_create_with_config)                  \
   X(ov_core_free)                                \
   X(ov_core_get_available_devices)               \
   X(ov_core_read_model)                          \
@@ -75,6 +75,7 @@ class OvLibrary {
   const OvApi& api() const { return api_; }
   const std::string& version() const { return version_; }  // "2026.4.1-22982-…"
   const std::string& path() const { return path_; }
+  const std::string& folder() const { return folder_; }  // of libopenvino.so, which looks there for its plugins
 
   // Throws what OpenVINO says of a status that is not OK; `code` is for what it has no code of its own for.
   void Check(ov_status_e status, const char* doing, wasinn_code code = WASINN_RUNTIME_ERROR) const;
@@ -85,7 +86,7 @@ class OvLibrary {
  private:
   OvApi api_;
   std::string version_;
-  std::string path_;
+  std::string path_, folder_;
 };
 
 }  // namespace wasinn::openvino

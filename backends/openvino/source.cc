@@ -88,9 +88,7 @@ class SourceReader {
   }
 
  private:
-  SourceModel Own(ov_model_t* model, bool may_loop, Weights weights) const {
-    return {.model = {model, host_.api().ov_model_free}, .may_loop = may_loop, .weights = std::move(weights)};
-  }
+  OvPtr<ov_model_t> Own(ov_model_t* model) const { return {model, host_.api().ov_model_free}; }
 
   void ExpectBlobs(size_t most, const char* what) const {
     if (blobs_.size() <= most) return;
@@ -163,7 +161,10 @@ class SourceReader {
     host_.library().Check(
         api.ov_core_read_model_from_memory_buffer(host_.core(), text.data(), text.size(), tensor.get(), &model), doing,
         WASINN_INVALID_ENCODING);
-    return Own(model, text.find("Loop") != std::string_view::npos, std::move(weights));
+    return {.model = Own(model),
+            .may_loop = text.find("Loop") != std::string_view::npos,
+            .has_state = text.find("ReadValue") != std::string_view::npos,
+            .weights = std::move(weights)};
   }
 
   SourceModel ReadFile() const {
@@ -178,7 +179,7 @@ class SourceReader {
     ov_model_t* model = nullptr;
     host_.library().Check(host_.api().ov_core_read_model(host_.core(), path.c_str(), nullptr, &model),
                           fmt::format("reading '{}'", path.string()).c_str(), WASINN_INVALID_ENCODING);
-    return Own(model, true, {});
+    return {.model = Own(model), .weights = {}};
   }
 
   const Host& host_;

@@ -35,8 +35,9 @@ class Weights {
 // A model as OpenVINO has read it, not yet compiled.
 struct SourceModel {
   OvPtr<ov_model_t> model;
-  bool may_loop = true;  // as often as the data say
-  Weights weights;       // must live as long as what is compiled of the model
+  bool may_loop = true;    // as often as the data say
+  bool has_state = false;  // of an IR; what frontends make of other formats does not show it
+  Weights weights;         // must live as long as what is compiled of the model
 };
 
 // By the blobs' bytes, path and encoding:

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/environment.h"
 #include "common/error.h"
 #include "common/library.h"
 #include "common/stderr_capture.h"
@@ -25,9 +26,6 @@ constexpr const char* kNames[] = {"libtensorflow_cc.so.2", "libtensorflow.so.2"}
 // The oldest that our tests pass with.
 constexpr int kOldestMinor = 21;
 
-// TensorFlow logs to stderr, and offers nobody else its log: only fatal words are left.
-void KeepQuiet() { setenv("TF_CPP_MIN_LOG_LEVEL", "3", 0); }
-
 // "I0000 00:00:1795275312.678284   20799 port.cc:153] oneDNN …", or the one line that comes before the first of those.
 bool IsTensorFlows(std::string_view line) {
   constexpr std::string_view kBefore = "WARNING: All log messages before absl::InitializeLog()";
@@ -40,7 +38,8 @@ bool IsTensorFlows(std::string_view line) {
 }  // namespace
 
 TfLibrary::TfLibrary(const std::string& configured) {
-  KeepQuiet();
+  // TensorFlow logs to stderr, and offers nobody else its log: only fatal words are left.
+  backend::TellFramework("TF_CPP_MIN_LOG_LEVEL", "3");
   std::optional<backend::StderrCapture> capture;
   // It writes a line while it is opened, whatever it is told; not if the program has it open.
   if (dlopen("libtensorflow_framework.so.2", RTLD_LAZY | RTLD_NOLOAD) == nullptr) capture.emplace(IsTensorFlows);

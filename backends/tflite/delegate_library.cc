@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "common/dependencies.h"
 #include "common/error.h"
 
 namespace wasinn::tflite {
@@ -26,6 +27,7 @@ void KeepRefusal(const char* message) {
 }  // namespace
 
 DelegateLibrary::DelegateLibrary(const DelegateConfig& config) : config_(config) {
+  backend::CheckDependencies(config.library);
   void* handle = dlopen(config.library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* why = dlerror();

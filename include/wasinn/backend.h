@@ -21,6 +21,10 @@
  * host. What it has not: the bytes of a model. A model that came from a guest (blob path NULL) is an attacker's: it
  * must not make the backend read a file, load a library or open a connection.
  *
+ * Environment: a framework that can be told something in no other way than by a variable (ONNX Runtime's telemetry, off
+ * by ORT_DISABLE_TELEMETRY=1) is told so when the backend is opened, where the variable is not set. A program whose own
+ * threads read the environment meanwhile sets these variables itself, before it starts them: see docs/engine-guide.md.
+ *
  * Versions: a backend is accepted when its abi_major equals WASINN_BACKEND_ABI_MAJOR. Fields are only ever appended, so
  * struct sizes tell which exist.
  */

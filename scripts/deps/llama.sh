@@ -5,7 +5,7 @@
 version=$LLAMA_NPM
 pins="$LLAMA_NPM $LLAMA_NPM_SHA256_X64 $LLAMA_NPM_SHA256_ARM64 $LLAMA_SDIST $LLAMA_SDIST_SHA256 $(
   cat "$root/scripts/deps/llama"/*.{cc,py} | sha256sum)"
-tools=(pip npm cxx)
+tools=(pip npm cxx patchelf)
 
 fill() {
   local dir=$1/llama work=$2 doc=$1/share/doc/llama machine hash bins source f
@@ -20,6 +20,8 @@ fill() {
   mkdir -p "$dir/lib" "$dir/include" "$doc"
   cp "$bins"/libggml*.so "$dir/lib/"
   cp "$bins"/libllama.v*.so "$dir/lib/libllama.so"
+  chmod u+w "$dir"/lib/*.so
+  beside_itself "$dir"/lib/*.so
   cp "$source"/include/llama.h "$source"/ggml/include/{ggml,ggml-alloc,ggml-backend,ggml-cpu,ggml-opt,gguf}.h "$dir/include/"
   cp "$source/LICENSE" "$doc/"
   for f in json json-schema json-schema-to-grammar trie unicode schema; do

@@ -4,7 +4,7 @@
 
 version=$TFLITE_JAR
 pins="$TFLITE_JAR $TFLITE_JAR_SHA256_X86_64 $TFLITE_JAR_SHA256_AARCH64 $TFLITE_HEADERS $TFLITE_HEADERS_SHA256"
-tools=(pip mvn npm)
+tools=(pip mvn npm patchelf)
 
 fill() {
   local dir=$1/tflite work=$2 doc=$1/share/doc/tflite classifier hash
@@ -17,6 +17,7 @@ fill() {
   npm_package tfjs-tflite-node "$TFLITE_HEADERS" "$TFLITE_HEADERS_SHA256" "$work/npm"
   mkdir -p "$dir/lib" "$dir/include" "$doc"
   cp "$work/jar/org/bytedeco/tensorflowlite/$classifier/libjnitensorflowlite.so" "$dir/lib/libtensorflowlite_c.so"
+  beside_itself "$dir/lib/libtensorflowlite_c.so"
   cp -r "$work/npm/cc_deps/include/tensorflow" "$dir/include/"
   cp "$work"/jar/META-INF/maven/org.bytedeco/tensorflow-lite/pom.xml "$doc/" # names the licence, Apache 2.0
 }

@@ -5,7 +5,7 @@
 version=$PYTORCH_MAVEN
 pins="$PYTORCH_MAVEN $PYTORCH_MAVEN_SHA256 $PYTORCH_OPENBLAS_MAVEN $PYTORCH_OPENBLAS_MAVEN_SHA256 $PYTORCH
   $PYTORCH_HEADERS_PLATFORM $PYTORCH_HEADERS_SHA256"
-tools=(pip mvn)
+tools=(pip mvn patchelf)
 
 fill() {
   local dir=$1/torch work=$2 fetching doc=$1/share/doc/torch
@@ -18,6 +18,7 @@ fill() {
   mkdir -p "$dir/lib" "$doc"
   mv "$work"/pytorch/org/bytedeco/pytorch/linux-x86_64/lib{c10,gomp,torch,torch_cpu}.so* "$dir/lib/"
   mv "$work"/openblas/org/bytedeco/openblas/linux-x86_64/lib{openblas,gfortran,quadmath}.so* "$dir/lib/"
+  beside_itself "$dir"/lib/*.so*
   cp -r "$work/wheel/torch/include" "$dir/"
   cp "$work"/wheel/torch-*.dist-info/licenses/{LICENSE,NOTICE} "$doc/"
 }

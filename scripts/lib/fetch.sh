@@ -56,7 +56,7 @@ debian_rust() {
 }
 
 # fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; mvn, for Maven artifacts; cxx, a C++
-# compiler; cmake, to compile C; simde, a header library; llvm, the guests' LLVM as a library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile
+# compiler; patchelf; cmake, to compile C; simde, a header library; llvm, the guests' LLVM as a library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile
 # them for WebAssembly.
 fetch_tools() {
   local t
@@ -65,6 +65,7 @@ fetch_tools() {
       pip) python_with_pip >/dev/null || echo python3-pip ;;
       npm) command -v npm >/dev/null || echo npm ;;
       cxx) command -v c++ >/dev/null || echo g++ ;;
+      patchelf) command -v patchelf >/dev/null || echo patchelf ;;
       mvn) command -v mvn >/dev/null || echo maven ;;
       cargo) cargo_at_least "$CARGO_MIN" >/dev/null || debian_rust cargo ;;
       rust)
@@ -80,6 +81,21 @@ fetch_tools() {
         echo "clang-$LLVM" "lld-$LLVM" wasi-libc
         ;;
     esac
+  done
+}
+
+# beside_itself LIBRARY…: lets each look for what it needs relative to itself only. An empty part of a RUNPATH, as "$ORIGIN:"
+# has, means the working folder, where a guest may have put something; an absolute one a folder of the machine that built it.
+beside_itself() {
+  local library all part kept
+  for library in "$@"; do
+    all=$(patchelf --print-rpath "$library")
+    kept=''
+    while IFS= read -r part; do
+      # shellcheck disable=SC2016 # the linker's word
+      case $part in '$ORIGIN' | '$ORIGIN/'*) kept+=${kept:+:}$part ;; esac
+    done < <(tr ':' '\n' <<<"$all")
+    [ "$kept" = "$all" ] || patchelf --set-rpath "$kept" "$library"
   done
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/backend_keys.h"
+#include "core/library_search.h"
 #include "core/text.h"
 #include "core/words.h"
 
@@ -69,8 +70,9 @@ void BackendLoader::AddLibrary(const std::string& path) {
   if (!taken) entries_.push_back({table, path, nullptr});
 }
 
-void BackendLoader::ScanOnce() {
-  if (scanned_) return;
+Status BackendLoader::ScanOnce() {
+  if (scanned_) return {};
+  if (Status status = CheckLibrarySearch(); !status.ok()) return status;
   scanned_ = true;
   for (const std::string& folder : options_.folders) {
     std::vector<std::string> libraries;
@@ -82,6 +84,7 @@ void BackendLoader::ScanOnce() {
     std::ranges::sort(libraries);
     for (const std::string& library : libraries) AddLibrary(library);
   }
+  return {};
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry) {
@@ -98,7 +101,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry) {
 
 Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding encoding) {
   std::lock_guard lock(mutex_);
-  ScanOnce();
+  if (Status status = ScanOnce(); !status.ok()) return std::unexpected(std::move(status));
   for (Entry& entry : entries_) {
     if (Serves(*entry.table, encoding)) return Open(entry);
   }
@@ -112,7 +115,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding enco
 
 Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name) {
   std::lock_guard lock(mutex_);
-  ScanOnce();
+  if (Status status = ScanOnce(); !status.ok()) return std::unexpected(std::move(status));
   for (Entry& entry : entries_) {
     if (name == entry.table->name) return Open(entry);
   }
@@ -146,7 +149,7 @@ BackendReport BackendLoader::ReportOf(Entry& entry) {
 
 std::vector<BackendReport> BackendLoader::Report() {
   std::lock_guard lock(mutex_);
-  ScanOnce();
+  const Status status = ScanOnce();
   std::vector<BackendReport> reports;
   reports.reserve(entries_.size() + std::size(kKnown));
   for (Entry& entry : entries_) reports.push_back(ReportOf(entry));
@@ -154,8 +157,8 @@ std::vector<BackendReport> BackendLoader::Report() {
     if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;
     reports.push_back({.name = known.name,
                        .encodings = EncodingName(known.encoding),
-                       .missing = MissingLibrary(known, Folders()),
-                       .install = known.install});
+                       .missing = status.ok() ? MissingLibrary(known, Folders()) : std::string(status.message()),
+                       .install = status.ok() ? known.install : ""});
   }
   return reports;
 }

@@ -46,7 +46,7 @@ class BackendLoader {
     std::string path;
     std::shared_ptr<Backend> backend;  // null until opened
   };
-  void ScanOnce();
+  Status ScanOnce();
   void AddLibrary(const std::string& path);
   Result<std::shared_ptr<Backend>> Open(Entry& entry);
   BackendReport ReportOf(Entry& entry);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "backends/driver.h"
 #include "backends/native.h"
 #include "backends/onnx_writer.h"
+#include "onnx/devices.h"
 
 namespace wasinn::test {
 namespace {
@@ -48,6 +50,22 @@ TEST(OnnxOpen, TellsWhatItRunsOn) {
   EXPECT_THAT(host.info()->devices, StartsWith("cpu"));
   EXPECT_STREQ(host.table().name, "onnx");
   EXPECT_STREQ(host.table().install, "scripts/deps.sh onnxruntime");
+}
+
+// What targets can be: other providers are for who names them.
+TEST(OnnxOpen, NamesTheGpuThatTheTargetUses) {
+  const std::vector<std::string> cuda = {"TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"};
+  EXPECT_EQ(onnx::DevicesText(cuda), "cpu, gpu (CUDA)");
+  const std::vector<std::string> others = {"TensorrtExecutionProvider", "ROCMExecutionProvider",
+                                           "MIGraphXExecutionProvider", "OpenVINOExecutionProvider",
+                                           "AzureExecutionProvider",    "CPUExecutionProvider"};
+  EXPECT_EQ(onnx::DevicesText(others), "cpu");
+}
+
+TEST(OnnxOpen, LeavesTelemetryOff) {
+  const Host host;
+  ASSERT_TRUE(host.opened()) << host.opened().message;
+  EXPECT_STREQ(std::getenv("ORT_DISABLE_TELEMETRY"), "1");
 }
 
 TEST(OnnxOpen, SaysWhatIsMissingAndHowToGetIt) {

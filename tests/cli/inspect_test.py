@@ -38,6 +38,13 @@ class InspectTest(CommandTest):
         self.assertEqual([io["optional"] for io in model["inputs"]], [False, True, False])
         self.assertEqual(len(model["outputs"]), 3)
 
+    def test_a_library_path_that_leads_to_the_working_folder(self):
+        for path in (":", "/nonexistent:", "/nonexistent::/usr/lib", "lib", "./lib:/usr/lib"):
+            with self.subTest(path=path):
+                self.check_error(self.wasinn("inspect", "m.gguf", env={"LD_LIBRARY_PATH": path}), "LD_LIBRARY_PATH has a part")
+        for path in ("", "/nonexistent", "/nonexistent:/usr/lib"):
+            self.check(self.wasinn("inspect", "m.gguf", env={"LD_LIBRARY_PATH": path}), out="image", err="")
+
     def test_folder_and_name(self):
         self.file("dir/m/2/model.gguf", "GGUF\nin two i64 2\n")
         self.check(self.wasinn("inspect", "dir/m"), out="two", err="")

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -147,6 +148,19 @@ class EmbedTest(Installed):
         self.assertIn("image", run(command, "inspect", MODEL, cwd=self.dir, env=env))
         (self.dir / "guest.wat").write_text('(module (func (export "_start")))')
         run(command, "run", "guest.wat", cwd=self.dir, env=env)
+
+    def test_nothing_installed_looks_in_the_working_folder(self):
+        checked = 0
+        for path in self.prefix.rglob("*"):
+            if path.is_symlink() or not path.is_file() or path.open("rb").read(4) != b"\x7fELF":
+                continue
+            dynamic = run("readelf", "--dynamic", "--wide", path, cwd=self.dir)
+            for runpath in re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic):
+                for part in runpath.split(":"):
+                    self.assertRegex(part, r"^(\$ORIGIN|/)", f"{path}: {runpath}")
+                    self.assertNotIn(BUILD, part, path)
+                checked += 1
+        self.assertGreaterEqual(checked, 3)
 
     def test_frameworks_that_go_along(self):
         prefix = self.dir / "with-frameworks"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -67,12 +68,25 @@ class OvLibrary {
 #undef BENCH_OPENVINO_MEMBER
 };
 
+// OpenVINO takes a plugin that it lacks from the working folder, where a guest may have put one, as it makes a core:
+// meanwhile the working folder is its own. The backend has other means (openvino/core.h), for other threads may be
+// using the working folder there; here, nothing does.
+ov_core_t* NewCore(const OvLibrary& api, const std::string& library) {
+  namespace fs = std::filesystem;
+  const fs::path before = fs::current_path();
+  fs::current_path(fs::canonical(library).parent_path());
+  ov_core_t* core = nullptr;
+  const ov_status_e status = api.ov_core_create(&core);
+  fs::current_path(before);
+  api.Check(status);
+  return core;
+}
+
 // What runners share.
 struct OvModel {
   OvModel(const NativeOptions& options, const std::vector<Tensor>& model_inputs, std::vector<Tensor>* model_outputs)
       : api(options.library), inputs(model_inputs), outputs(model_outputs) {
-    ov_core_t* raw_core = nullptr;
-    api.Check(api.ov_core_create(&raw_core));
+    ov_core_t* raw_core = NewCore(api, options.library);
     core = {raw_core, api.ov_core_free};
     ov_model_t* raw_model = nullptr;
     api.Check(api.ov_core_read_model(raw_core, options.path.c_str(), nullptr, &raw_model));

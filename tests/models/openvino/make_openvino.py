@@ -23,8 +23,8 @@ def result(node, name):
     return node
 
 
-def save(name, results, inputs):
-    model = ov.Model(results, inputs, name)
+def save(name, results, inputs, sinks=()):
+    model = ov.Model(results, list(sinks), inputs, name)
     path = HERE / f"{name}.xml"
     ov.save_model(model, path, compress_to_fp16=False)
     weights = path.with_suffix(".bin")
@@ -156,6 +156,14 @@ def iterator():
     save("iterator", [result(out.get_node().output(0), "y")], [x])
 
 
+def total(name, shape):
+    """y = the sum of all x so far, which the model keeps as its state."""
+    x = parameter(shape, "x")
+    nothing = op.multiply(x, op.constant(np.float32(0)))
+    sum_of_all = op.add(op.read_value(nothing, "total", np.float32, ov.PartialShape(shape)), x)
+    save(name, [result(sum_of_all, "y")], [x], [op.assign(sum_of_all, "total")])
+
+
 def main():
     for name in TYPES:
         identity(f"identity_{'bool' if name == 'boolean' else name}", [2, 3], getattr(ov.Type, name))
@@ -165,6 +173,8 @@ def main():
         make()
     for make in (huge_output, huge_static, slow, loop, iterator):
         make()
+    total("total", [1, 4])
+    total("total_open", [-1, 4])
 
 
 if __name__ == "__main__":

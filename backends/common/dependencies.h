@@ -1,0 +1,16 @@
+// Where the dynamic linker would look for what a library needs.
+#ifndef WASINN_BACKENDS_COMMON_DEPENDENCIES_H_
+#define WASINN_BACKENDS_COMMON_DEPENDENCIES_H_
+
+#include <filesystem>
+
+namespace wasinn::backend {
+
+// To be called before a library is opened. Throws WASINN_UNSUPPORTED_OPERATION where the file, or one that it needs
+// from a folder that it names, has the dynamic linker look in the working folder: what lies there may be a guest's. A
+// file that is not there, or is no library, is the linker's to complain of.
+void CheckDependencies(const std::filesystem::path& library);
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_DEPENDENCIES_H_

@@ -1,0 +1,129 @@
+// Where a library has the dynamic linker look: libraries of the build with their words changed, in place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "common/dependencies.h"
+#include "common/error.h"
+
+namespace wasinn::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// The RUNPATH that both libraries are linked with.
+constexpr std::string_view kRunpath = "/the/runpath/of/this/library/in/the/tests/of/its/dependencies";
+constexpr std::string_view kNeeded = "libdependencies_needed.so";
+
+class Dependencies : public ::testing::Test {
+ protected:
+  Dependencies() {
+    std::string name = (fs::path(::testing::TempDir()) / "wasinn-dependencies-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  ~Dependencies() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  static std::string Bytes(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    return bytes.str();
+  }
+  // With `to`, which ends by a zero, at the place of `from`.
+  static std::string Changed(std::string bytes, std::string_view from, const std::string& to) {
+    const size_t at = bytes.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    EXPECT_LE(to.size(), from.size());
+    return at == std::string::npos ? bytes : bytes.replace(at, to.size() + 1, to.c_str(), to.size() + 1);
+  }
+  fs::path Write(std::string_view name, const std::string& bytes) const {
+    const fs::path path = folder_ / name;
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+  // A library that needs another one.
+  fs::path Library(const std::string& runpath) const {
+    return Write("libmain.so", Changed(Bytes(DEPENDENCIES_MAIN), kRunpath, runpath));
+  }
+  // What is wrong with it.
+  static std::optional<std::string> Check(const fs::path& library) {
+    try {
+      backend::CheckDependencies(library);
+    } catch (const backend::Error& error) {
+      EXPECT_EQ(error.code(), WASINN_UNSUPPORTED_OPERATION);
+      return error.what();
+    }
+    return std::nullopt;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Dependencies, MayBeInAbsoluteFoldersAndBesideTheLibrary) {
+  for (const char* runpath :
+       {"", "$ORIGIN", "${ORIGIN}", "$ORIGIN/../lib", "/usr/lib:/opt/lib", "/opt/$LIB:$ORIGIN/"}) {
+    EXPECT_EQ(Check(Library(runpath)), std::nullopt) << runpath;
+  }
+  EXPECT_EQ(Check(DEPENDENCIES_MAIN), std::nullopt);
+}
+
+TEST_F(Dependencies, MayNotBeInTheWorkingFolder) {
+  for (const char* runpath :
+       {"$ORIGIN:", ":$ORIGIN", "/usr/lib::/opt/lib", ":", "lib", "./lib:/usr/lib", "..", "$LIB"}) {
+    const auto wrong = Check(Library(runpath));
+    ASSERT_TRUE(wrong) << runpath;
+    EXPECT_THAT(*wrong, AllOf(HasSubstr("libmain.so"), HasSubstr(std::string("'") + runpath + "'"),
+                              HasSubstr("working folder"), HasSubstr("patchelf --set-rpath")));
+  }
+}
+
+TEST_F(Dependencies, MayNotBePathsFromTheWorkingFolder) {
+  const std::string main = Changed(Bytes(DEPENDENCIES_MAIN), kRunpath, "$ORIGIN");
+  const auto wrong = Check(Write("libmain.so", Changed(main, kNeeded, "lib/needed.so")));
+  ASSERT_TRUE(wrong);
+  EXPECT_THAT(*wrong, AllOf(HasSubstr("libmain.so"), HasSubstr("'lib/needed.so'"), HasSubstr("working folder")));
+  EXPECT_EQ(Check(Write("libmain.so", Changed(main, kNeeded, "/lib/needed.so"))), std::nullopt);
+}
+
+TEST_F(Dependencies, AreLookedAtToo) {
+  const fs::path main = Library("/nonexistent:$ORIGIN");
+  Write(kNeeded, Changed(Bytes(DEPENDENCIES_NEEDED), kRunpath, "$ORIGIN:"));
+  const auto wrong = Check(main);
+  ASSERT_TRUE(wrong);
+  EXPECT_THAT(*wrong, AllOf(HasSubstr(std::string(kNeeded)), HasSubstr("'$ORIGIN:'")));
+  // Two that need each other.
+  Write(kNeeded, Changed(Bytes(DEPENDENCIES_MAIN), kRunpath, "$ORIGIN"));
+  EXPECT_EQ(Check(main), std::nullopt);
+}
+
+TEST_F(Dependencies, OfNoLibraryAreTheLinkersToComplainOf) {
+  EXPECT_EQ(Check("/nonexistent/lib.so"), std::nullopt);
+  EXPECT_EQ(Check("/"), std::nullopt);
+  EXPECT_EQ(Check(Write("empty.so", "")), std::nullopt);
+  EXPECT_EQ(Check(Write("text.so", "INPUT(-lmain)")), std::nullopt);
+  const std::string bytes = Bytes(Library("$ORIGIN").string());
+  for (size_t size = 0; size < bytes.size(); size += 61) Check(Write("cut.so", bytes.substr(0, size)));
+  std::string flipped = bytes;
+  for (size_t i = 0; i < 512; ++i) {  // the header and the segments
+    for (const char value : {'\0', '\x7f', '\xff'}) {
+      flipped[i] = value;
+      Check(Write("flipped.so", flipped));
+    }
+    flipped[i] = bytes[i];
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::test

@@ -1,0 +1,83 @@
+// Models with a state: the IR "total" gives the sum of all inputs so far.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/driver.h"
+#include "backends/expect.h"
+#include "backends/openvino_native.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+class OpenVinoState : public ::testing::TestWithParam<const char*> {
+ protected:
+  static void ExpectTotal(Context* context, float add, float total) {
+    ASSERT_TRUE(context->Set(0, Floats({1, 4}, {add, add, add, add})));
+    const Result computed = context->Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    EXPECT_THAT(MustGet(context, 0).As<float>(), Each(total));
+  }
+
+  const Host host_;
+  const Model model_{host_, IrXml(GetParam()), IrOptions(GetParam())};
+};
+
+TEST_P(OpenVinoState, IsTheContexts) {
+  ASSERT_TRUE(model_.loaded()) << model_.loaded().message;
+  Context one(model_), other(model_);
+  for (int i = 1; i <= 3; ++i) {
+    ExpectTotal(&one, 1, static_cast<float>(i));
+    ExpectTotal(&other, 100, static_cast<float>(100 * i));
+  }
+}
+
+// Whatever OpenVINO keeps of a request that is gone.
+TEST_P(OpenVinoState, EndsWithItsContext) {
+  for (int i = 0; i < 5; ++i) {
+    Context context(model_);
+    ExpectTotal(&context, 7, 7);
+    ExpectTotal(&context, 7, 14);
+  }
+  // Nor does a model of the same bytes know it.
+  const Model again(host_, IrXml(GetParam()), IrOptions(GetParam()));
+  Context context(again);
+  ExpectTotal(&context, 7, 7);
+}
+
+// The core discards outputs after each compute of a component.
+TEST_P(OpenVinoState, OutlivesItsOutputs) {
+  Context context(model_);
+  for (int i = 1; i <= 3; ++i) {
+    ExpectTotal(&context, 1, static_cast<float>(i));
+    host_.table().discard_outputs(context.get());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, OpenVinoState, ::testing::Values("total", "total_open"),
+                         [](const auto& model) { return std::string(model.param); });
+
+// A model of open shapes is compiled anew after a compute that failed, for all its contexts. That is told.
+TEST(OpenVinoStateOfOpenShapes, IsLostInPlainWords) {
+  const Host host;
+  const Model model(host, IrXml("total_open"), IrOptions("total_open"));
+  Context one(model), other(model);
+  const auto compute = [](Context* context, int64_t rows) {
+    EXPECT_TRUE(context->Set(0, Floats({rows, 4}, std::vector<float>(static_cast<size_t>(rows) * 4, 1))));
+    return context->Compute();
+  };
+  ASSERT_TRUE(compute(&one, 1));
+  ASSERT_TRUE(compute(&other, 2));
+  // The state has two rows.
+  ASSERT_FALSE(compute(&other, 3));
+  const Result lost = compute(&one, 1);
+  EXPECT_EQ(lost.code, WASINN_RUNTIME_ERROR);
+  EXPECT_THAT(lost.message, HasSubstr("lost its state"));
+  ASSERT_TRUE(compute(&one, 1));
+  EXPECT_THAT(MustGet(&one, 0).As<float>(), Each(1));
+}
+
+}  // namespace
+}  // namespace wasinn::test

@@ -1,0 +1,138 @@
+// A guest that puts code of its own where a framework might look for libraries: into the host's working folder.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "hostile/run.h"
+
+namespace wasinn::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Framework {
+  const char* name;
+  const char* model;  // a file of models/
+  int encoding;
+  const char* files;  // what a guest brings along as bytes, as plant.cc wants it
+};
+
+constexpr Framework kFrameworks[] = {
+    {"onnx", "digits.onnx", 1, "/models/digits.onnx"},
+    {"openvino", "digits.xml", 0, "/models/digits.xml,/models/digits.bin"},
+    {"tflite", "digits.tflite", 4, "/models/digits.tflite"},
+    {"torch", "digits.pt", 3, "/models/digits.pt"},
+    {"tensorflow", "digits.pb", 2, "/models/digits.pb"},
+    {"llama", "tiny.gguf", 5, "/models/tiny.gguf"},
+};
+
+// Without a prefix, "lib", and an end, ".so": what was seen to be looked for, and all that has such a name.
+constexpr const char* kLibraries =
+    "openvino_intel_gpu_plugin openvino_intel_npu_plugin openvino_hetero_plugin openvino_auto_batch_plugin "
+    "openvino_auto_plugin openvino_intel_cpu_plugin openvino_template_plugin openvino_ir_frontend "
+    "openvino_onnx_frontend openvino_paddle_frontend openvino_tensorflow_frontend openvino openvino_c tcm irml iomp5 "
+    "tbb tbbmalloc tbbbind tbbbind_2_0 tbbbind_2_5 hwloc onnxruntime onnxruntime_providers_shared "
+    "onnxruntime_providers_cuda onnxruntime_providers_tensorrt onnxruntime_providers_openvino "
+    "tensorflowlite_c tensorflow-lite jnitensorflowlite tensorflow_cc tensorflow_framework tensorflow torch torch_cpu "
+    "torch_cuda c10 caffe2_nvrtc nvrtc gomp gfortran quadmath openblas cuda cudart cublas cublasLt cudnn cufft curand "
+    "cusparse cusolver nvinfer nccl OpenCL vulkan ze_loader llama ggml ggml-base ggml-cpu ggml-cpu-x64 "
+    "ggml-cpu-haswell ggml-cpu-skylakex ggml-blas ggml-cuda ggml-vulkan wasinn_llama_schema wasinn "
+    "wasinn_backend_onnx wasinn_backend_planted wasinn_torch_runtime stdc++ gcc_s m dl rt pthread z fmt numa nss_files "
+    "nss_dns nss_sss nss_systemd";
+constexpr const char* kEnds[] = {"", ".0", ".1", ".2", ".3", ".5", ".6", ".9", ".12", ".15", ".2641"};
+
+std::string PlantedNames() {
+  std::string names = "plugins.xml\n";
+  std::istringstream libraries(kLibraries);
+  for (std::string library; libraries >> library;) {
+    for (const char* end : kEnds) names += "lib" + library + ".so" + end + "\n";
+    for (const char* folder : {"lib/", "lib/wasinn/", "openvino-2026.4.1/", "backends/", "glibc-hwcaps/x86-64-v2/"}) {
+      names += folder + ("lib" + library + ".so\n");
+    }
+  }
+  return names;
+}
+
+std::vector<Framework> BuiltFrameworks() {
+  const std::string built = HOSTILE_FRAMEWORKS;
+  std::vector<Framework> frameworks;
+  for (const Framework& framework : kFrameworks) {
+    if (built.find(" " + std::string(framework.name) + " ") != built.npos) frameworks.push_back(framework);
+  }
+  return frameworks;
+}
+
+class HostilePlant : public ::testing::TestWithParam<Framework> {
+ protected:
+  HostilePlant() { fs::create_directory(working()); }
+
+  fs::path working() const { return scratch_.path() / "working"; }
+  fs::path mark() const { return scratch_.path() / "mark"; }
+  static std::string ModelPath() { return SourcePath("models/") + GetParam().model; }
+
+  CommandResult RunGuest(std::vector<std::string> environment = {}) const {
+    const std::string given = fs::path(scratch_.Write("given/names", PlantedNames())).parent_path().string();
+    const GuestRun run{.guest = "plant",
+                       .args = {"/code/" + fs::path(HOSTILE_PLANTED).filename().string(), "/given/names",
+                                "m," + std::to_string(GetParam().encoding) + "," + GetParam().files},
+                       .flags = {"--model", "m=" + ModelPath(), "--dir", ".", "--dir", given + "::/given", "--dir",
+                                 SourcePath("models") + "::/models", "--dir",
+                                 fs::path(HOSTILE_PLANTED).parent_path().string() + "::/code"}};
+    GuestCommand command = run.Command(scratch_);
+    environment.insert(environment.end(), command.environment.begin(), command.environment.end());
+    return Run(command.argv, environment);
+  }
+  // In the folder that the guest has written into.
+  CommandResult Run(const std::vector<std::string>& argv, std::vector<std::string> environment = {}) const {
+    environment.push_back("WASINN_TEST_MARK=" + mark().string());
+    return RunCommand(argv, environment, working().string(), 500);
+  }
+
+ private:
+  const TempFolder scratch_;
+};
+
+// Else the tests below would find nothing, whatever is opened.
+TEST_P(HostilePlant, OpenedCodeLeavesAMark) {
+  Run({"/bin/true"}, {"LD_PRELOAD=" HOSTILE_PLANTED});
+  EXPECT_TRUE(fs::exists(mark()));
+}
+
+TEST_P(HostilePlant, NothingInTheWorkingFolderIsOpened) {
+  const CommandResult result = RunGuest();
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  for (const char* line : {"m by name: success\n", "m on cpu: success\n", "m on auto: success\n",
+                           "m on AUTO:GPU: invalid_argument\n", "m from bytes: success\n", "done\n"}) {
+    EXPECT_TRUE(HasInOrder(result.out, {line})) << line << result.out << result.err;
+  }
+  EXPECT_TRUE(fs::exists(working() / "libopenvino_intel_gpu_plugin.so"));
+  EXPECT_FALSE(fs::exists(mark()));
+  if (OnWasmEdge()) return;
+  // And what the operator does there next.
+  const CommandResult inspect = Run({HOSTILE_WASINN, "inspect", ModelPath()});
+  EXPECT_EQ(inspect.exit_code, 0) << inspect.err;
+  EXPECT_FALSE(fs::exists(mark())) << "by inspect";
+  EXPECT_EQ(Run({HOSTILE_WASINN, "backends"}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(mark())) << "by backends";
+}
+
+// It means the working folder. What the operator's own command opens by it while it starts is past help.
+TEST_P(HostilePlant, AnEmptyPartOfLdLibraryPath) {
+  for (const char* path : {":", "lib"}) {
+    fs::remove_all(working());
+    fs::create_directory(working());
+    const CommandResult result = RunGuest({std::string("LD_LIBRARY_PATH=") + path});
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+    EXPECT_TRUE(HasInOrder(result.out, {"m by name: unsupported_operation\n", "m from bytes: unsupported_operation\n"}))
+        << result.out;
+    EXPECT_TRUE(HasInOrder(result.err, {"LD_LIBRARY_PATH", "absolute path"})) << path << result.err;
+    EXPECT_FALSE(fs::exists(mark())) << path;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, HostilePlant, ::testing::ValuesIn(BuiltFrameworks()),
+                         [](const auto& framework) { return std::string(framework.param.name); });
+
+}  // namespace
+}  // namespace wasinn::testing
