@@ -18,7 +18,7 @@ using engines::Result;
 
 namespace {
 
-constexpr uint64_t kNoDeadline = uint64_t{1} << 62;
+constexpr uint64_t kNoEpochs = uint64_t{1} << 62;
 
 }  // namespace
 
@@ -78,7 +78,7 @@ Result<void> StartWasi(wasm_engine_t* engine, wasmtime_linker_t* linker) {
   const StorePtr store(wasmtime_store_new(engine, nullptr, nullptr));
   wasmtime_context_t* context = wasmtime_store_context(store.get());
   if (auto set = TakeError(wasmtime_context_set_wasi(context, wasi_config_new())); !set) return set;
-  wasmtime_context_set_epoch_deadline(context, kNoDeadline);
+  wasmtime_context_set_epoch_deadline(context, kNoEpochs);
   wasmtime_instance_t instance;
   wasm_trap_t* trap = nullptr;
   wasmtime_error_t* error = wasmtime_linker_instantiate(linker, context, module.get(), &instance, &trap);
