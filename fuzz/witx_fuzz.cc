@@ -96,7 +96,7 @@ class Attack {
   void Run() {
     for (int step = 0; step < 200 && !choices_.done(); ++step) {
       Step();
-      wasinn_process_stats stats{};
+      wasinn_process_stats stats{.struct_size = sizeof(stats)};
       wasinn_process_statistics(process_.get(), &stats);
       FUZZ_EXPECT(stats.graphs <= kMaxGraphs && stats.contexts <= kMaxContexts);
       FUZZ_EXPECT(stats.model_bytes <= kMaxBytes && stats.tensor_bytes <= kMaxBytes);

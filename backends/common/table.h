@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "common/abi.h"
@@ -50,13 +51,13 @@ class TableOf {
         .n_keys = identity.keys.size(),
         .install = identity.install,
         .open = Open,
-        .close = [](wasinn_backend_state* host) { delete Of(host); },
+        .close = [](wasinn_backend_state* host) { Quietly([&] { delete Of(host); }); },
         .backend_info = BackendInfo,
         .load = Load,
-        .unload = [](wasinn_backend_model* model) { delete Of(model); },
+        .unload = [](wasinn_backend_model* model) { Quietly([&] { delete Of(model); }); },
         .info = Info,
         .context_new = ContextNew,
-        .context_free = [](wasinn_backend_context* context) { delete Of(context); },
+        .context_free = [](wasinn_backend_context* context) { Quietly([&] { delete Of(context); }); },
         .input = Input,
         .compute = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Compute(); }); },
         .output = Output,
@@ -71,13 +72,29 @@ class TableOf {
   static Model* Of(wasinn_backend_model* model) { return reinterpret_cast<Model*>(model); }
   static Context* Of(wasinn_backend_context* context) { return reinterpret_cast<Context*>(context); }
 
+  // For functions that cannot report: what is thrown goes no further.
+  template <typename Function>
+  static void Quietly(Function&& function) noexcept {
+    if (wasinn_error* error = Guard(std::forward<Function>(function))) error->release(error);
+  }
+
+  // Has `function` fill a tensor of this version, and the host's with what that knows of it.
+  template <typename Function>
+  static wasinn_error* Fill(wasinn_tensor* theirs, Function&& function) noexcept {
+    return Guard([&] {
+      wasinn_tensor full = {};
+      full.struct_size = sizeof full;
+      function(&full);
+      WriteStruct(theirs, full);
+    });
+  }
+
   static wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
     return Guard([&] { *out = reinterpret_cast<wasinn_backend_state*>(new Host(ReadStruct(services), config)); });
   }
 
   static wasinn_error* BackendInfo(wasinn_backend_state* host, const wasinn_backend_info** out) {
-    *out = Of(host)->info();
-    return nullptr;
+    return Guard([&] { *out = Of(host)->info(); });
   }
 
   static wasinn_error* Load(wasinn_backend_state* host, const wasinn_blob* const* blobs, size_t n_blobs,
@@ -92,8 +109,7 @@ class TableOf {
   }
 
   static wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
-    *out = Of(model)->info();
-    return nullptr;
+    return Guard([&] { *out = Of(model)->info(); });
   }
 
   static wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options* options,
@@ -103,27 +119,31 @@ class TableOf {
   }
 
   static wasinn_error* Input(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor) {
-    return Guard([&] { Of(context)->Input(index, tensor); });
+    return Guard([&] {
+      wasinn_tensor given = ReadStruct(tensor);
+      Of(context)->Input(index, &given);
+      tensor->data = given.data;  // the one field that is for the host
+    });
   }
 
   static wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
-    return Guard([&] { Of(context)->Output(index, view); });
+    return Fill(view, [&](wasinn_tensor* full) { Of(context)->Output(index, full); });
   }
 
   static constexpr void AddOptional(wasinn_backend* table) {
     if constexpr (requires(Context& context) { context.Cancel(); }) {
-      table->cancel = [](wasinn_backend_context* context) { Of(context)->Cancel(); };
+      table->cancel = [](wasinn_backend_context* context) { Quietly([&] { Of(context)->Cancel(); }); };
     }
     if constexpr (requires(Context& context) { context.DiscardOutputs(); }) {
-      table->discard_outputs = [](wasinn_backend_context* context) {
-        if (wasinn_error* error = Guard([&] { Of(context)->DiscardOutputs(); })) error->release(error);
-      };
+      table->discard_outputs = [](wasinn_backend_context* context) { Quietly([&] { Of(context)->DiscardOutputs(); }); };
     }
     if constexpr (requires(Context& context, const wasinn_tensor& tensor) { context.BindInput(0, tensor); }) {
       table->bind_input = [](wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
         return Guard([&] { Of(context)->BindInput(index, ReadStruct(tensor)); });
       };
-      table->unbind_input = [](wasinn_backend_context* context, uint32_t index) { Of(context)->UnbindInput(index); };
+      table->unbind_input = [](wasinn_backend_context* context, uint32_t index) {
+        Quietly([&] { Of(context)->UnbindInput(index); });
+      };
     }
     if constexpr (requires(Context& context) { context.WantOutputs(std::span<const uint32_t>()); }) {
       table->want_outputs = [](wasinn_backend_context* context, const uint32_t* indices, size_t n) {
@@ -142,16 +162,20 @@ class TableOf {
     if constexpr (requires(Context& context) { context.Step(); }) {
       table->step = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Step(); }); };
       table->piece = [](wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
-        return Guard([&] { Of(context)->Piece(index, view); });
+        return Fill(view, [&](wasinn_tensor* full) { Of(context)->Piece(index, full); });
       };
       table->finish = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Finish(); }); };
     }
     if constexpr (requires(Model& model) { model.Describe(); }) {
-      table->describe = [](wasinn_backend_model* model) -> const char* { return Of(model)->Describe(); };
+      table->describe = [](wasinn_backend_model* model) -> const char* {
+        const char* text = nullptr;
+        Quietly([&] { text = Of(model)->Describe(); });
+        return text;
+      };
     }
     if constexpr (requires(Context& context, wasinn_tensor* tensor) { context.TakeOutput(0, tensor); }) {
       table->take_output = [](wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
-        return Guard([&] { Of(context)->TakeOutput(index, out); });
+        return Fill(out, [&](wasinn_tensor* full) { Of(context)->TakeOutput(index, full); });
       };
     }
   }

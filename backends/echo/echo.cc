@@ -91,6 +91,8 @@ struct wasinn_backend_context {
 
 namespace {
 
+using wasinn::backend::WriteStruct;
+
 // NULL, or why not.
 wasinn_error* Keep(wasinn::echo::Kept& kept, const wasinn_backend_state& backend, void* account, size_t bytes) {
   try {
@@ -125,10 +127,29 @@ bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled) {
   return true;
 }
 
+// The same for what registers its cancel.
+template <typename Options>
+bool Work(int ms, const std::string& gate, const Options& options) {
+  std::atomic<bool> cancelled{false};
+  options.on_cancel(options.token, [](void* arg) { static_cast<std::atomic<bool>*>(arg)->store(true); }, &cancelled);
+  const bool done = Work(ms, gate, cancelled);
+  options.on_cancel(options.token, nullptr, nullptr);
+  return done;
+}
+
+// The text between the quotes of a key's value; "": there is no such key.
+std::string TextOf(const std::string& config, const std::string& key) {
+  size_t at = config.find('"' + key + '"');
+  if (at == std::string::npos) return "";
+  at = config.find('"', config.find(':', at)) + 1;
+  return config.substr(at, config.find('"', at) - at);
+}
+
 wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
   if (std::string_view(config).find("missing") != std::string_view::npos) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "libecho.so was not found; install it with: scripts/deps.sh echo");
   }
+  Pass(TextOf(config, "gate"), false);
   *out = new wasinn_backend_state{wasinn::backend::ReadStruct(services)};
   return nullptr;
 }
@@ -158,11 +179,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   if (options->target == WASINN_GPU && options->cpu_fallback == 0) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");
   }
-  std::atomic<bool> cancelled{false};
-  options->on_cancel(options->token, [](void* arg) { static_cast<std::atomic<bool>*>(arg)->store(true); }, &cancelled);
-  const bool done = Work(model->load_delay_ms, model->load_gate, cancelled);
-  options->on_cancel(options->token, nullptr, nullptr);
-  if (!done) return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
+  if (!Work(model->load_delay_ms, model->load_gate, *options)) return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
   if (!model->says.empty()) backend->services.log(backend->services.host, WASINN_LOG_WARNING, model->says.c_str());
   if (model->fail_load != 0) {
     return Fail(model->fail_load, model->says.empty() ? "load fails as the model says" : model->says);
@@ -177,6 +194,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
 }
 
 void Unload(wasinn_backend_model* model) {
+  Pass(model->unload_gate, false);
   --model->backend->models;
   delete model;
 }
@@ -188,6 +206,9 @@ wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
 
 wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options* options,
                          wasinn_backend_context** out) {
+  if (model->context_delay_ms > 0 && !Work(model->context_delay_ms, "", *options)) {
+    return Fail(WASINN_RUNTIME_ERROR, "making the context was cancelled");
+  }
   auto context = std::make_unique<wasinn_backend_context>();
   context->model = model;
   void* const account = wasinn::backend::ReadStruct(options).account;
@@ -237,7 +258,7 @@ wasinn_error* Step(wasinn_backend_context* context) {
 }
 
 wasinn_error* Piece(wasinn_backend_context* context, uint32_t, wasinn_tensor* view) {
-  *view = context->piece.View();
+  WriteStruct(view, context->piece.View());
   return nullptr;
 }
 
@@ -282,10 +303,10 @@ wasinn_error* Compute(wasinn_backend_context* context) {
 
 wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
   if ((context->model->ios[index]->io.flags & WASINN_IO_ALWAYS) != 0) {
-    *view = context->mood.View();
+    WriteStruct(view, context->mood.View());
     return nullptr;
   }
-  *view = context->model->piece != 0 ? context->generated.View() : context->outputs[index].tensor;
+  WriteStruct(view, context->model->piece != 0 ? context->generated.View() : context->outputs[index].tensor);
   if (context->model->outranks > 0) view->rank = context->model->outranks;
   return nullptr;
 }
@@ -314,13 +335,14 @@ wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn
   auto* taken = new Taken{context->model->backend, std::move(context->outputs[index])};
   context->outputs[index] = {};
   ++taken->backend->taken;
-  *out = taken->buffer.tensor;
-  out->owner = taken;
-  out->release = [](void* owner) {
+  wasinn_tensor given = taken->buffer.tensor;
+  given.owner = taken;
+  given.release = [](void* owner) {
     auto* self = static_cast<Taken*>(owner);
     --self->backend->taken;
     delete self;
   };
+  WriteStruct(out, given);
   return nullptr;
 }
 
@@ -348,6 +370,7 @@ void Cancel(wasinn_backend_context* context) {
 
 constexpr wasinn_encoding kEncodings[] = {WASINN_GGML};
 constexpr wasinn_key kKeys[] = {
+    {"gate", WASINN_KEY_BACKEND, "open waits at the gate of that path"},
     {"missing", WASINN_KEY_BACKEND, "open fails, as if the framework were not there"},
     {"colour", WASINN_KEY_MODEL, "has no effect"},
     {"shade", WASINN_KEY_GUEST, "has no effect"},

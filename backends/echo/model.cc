@@ -57,6 +57,8 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     if (word == "load_keeps") words >> model.load_keeps;
     if (word == "gate") words >> model.gate;
     if (word == "load_gate") words >> model.load_gate;
+    if (word == "unload_gate") words >> model.unload_gate;
+    if (word == "context_delay") words >> model.context_delay_ms;
     if (word == "pieces") words >> model.piece;
     if (word == "room") words >> model.room;
     if (word == "deaf") model.deaf = true;

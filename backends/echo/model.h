@@ -4,10 +4,11 @@
 //    guest's configuration
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
-//  - load_gate PATH: a load does so
+//  - load_gate PATH: a load does so, unload_gate PATH: an unload; the backend's own key "gate" is for its open
 //  - deaf: a compute cannot be cancelled
 //  - fail CODE: a compute ends in the error of that number
 //  - load_delay MS: a load takes so long; it can be cancelled
+//  - context_delay MS: making a context takes so long; it can be cancelled
 //  - fail_load CODE: a load ends in the error of that number
 //  - unbindable: inputs are not read in place
 //  - late: the outputs are known only after a compute
@@ -60,11 +61,11 @@ struct wasinn_backend_model {
   std::vector<std::unique_ptr<wasinn::echo::Io>> ios;
   std::vector<const wasinn_io*> pointers;
   wasinn_info info{};
-  int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0;
+  int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0, context_delay_ms = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0;
   uint32_t outranks = 0;
   bool deaf = false, unbindable = false, alias = false, late = false, untakeable = false;
-  std::string description, gate, load_gate, says;
+  std::string description, gate, load_gate, unload_gate, says;
   wasinn::echo::Kept kept;
 };
 

@@ -25,8 +25,11 @@
  * by ORT_DISABLE_TELEMETRY=1) is told so when the backend is opened, where the variable is not set. A program whose own
  * threads read the environment meanwhile sets these variables itself, before it starts them: see docs/engine-guide.md.
  *
- * Versions: a backend is accepted when its abi_major equals WASINN_BACKEND_ABI_MAJOR. Fields are only ever appended, so
- * struct sizes tell which exist.
+ * Versions: a backend is accepted when its abi_major equals WASINN_BACKEND_ABI_MAJOR and its table has every function
+ * that is not optional. Fields are only ever appended, so struct sizes tell which exist: wasinn copies the table by its
+ * struct_size and takes what lies beyond it as absent, and reads `const … **` structs likewise. In a struct that a
+ * backend fills (wasinn_tensor), the caller has set struct_size: the backend writes the fields that both know, and
+ * never struct_size. A struct_size of 0 is an error.
  */
 #ifndef WASINN_BACKEND_H_
 #define WASINN_BACKEND_H_
@@ -102,8 +105,8 @@ typedef struct wasinn_load_options {
    * cannot limit itself ignores it. */
   uint64_t max_bytes;
   /* A deadline for the load: the backend may register what interrupts its framework, which is then called from another
-   * thread, possibly again and again, until on_cancel(token, NULL, NULL) or the return of load, after which it is never
-   * called. */
+   * thread, possibly again and again, until on_cancel(token, NULL, NULL), after which it is never called. That must
+   * come before load returns, also with an error. */
   void* token;
   void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg);
   /* For host services' reserve: who pays for what the model keeps, valid until unload returns. NULL: the host, without
@@ -132,6 +135,9 @@ typedef struct wasinn_context_options {
   /* For host services' reserve: who pays for what the context keeps, valid until context_free returns: its guest, from
    * the bytes of tensors that it may hold. NULL: the host. */
   void* account;
+  /* A deadline for making the context, as wasinn_load_options has one for a load. Both may be NULL. */
+  void* token;
+  void (*on_cancel)(void* token, void (*cancel)(void* arg), void* arg);
 } wasinn_context_options;
 
 typedef struct wasinn_tensor {
@@ -198,8 +204,9 @@ typedef struct wasinn_backend {
   wasinn_error* (*output)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view);
 
   /* Optional, NULL where absent. Makes a compute that is running on this context return soon with an error. Called from
-   * another thread, every few milliseconds until compute has returned, so it may also arrive just before compute begins
-   * or just after it ended: then it must have no effect on that or a later compute. */
+   * another thread, every few milliseconds until compute has returned, never beside itself, and only while wasinn is
+   * inside of its call: so it may arrive in the moment before compute begins its work or after it ended it, but never
+   * when compute has been left. The call's end waits for it: it must not block. */
   void (*cancel)(wasinn_backend_context* context);
   /* Optional. Frees what the outputs of the last compute hold, but for buffers of the size that the signature fixes,
    * which the next compute uses again: they were more than a limit allows. There is no output then until the next

@@ -1,8 +1,9 @@
 /* wasinn/types.h - words that wasinn.h (for embedders) and backend.h (for backends) share.
  *
  * Conventions of all public C headers:
- *  - Every struct that may grow starts with `struct_size`; the one who fills it sets it to sizeof. Fields are only ever
- *    appended, and a reader takes an absent field as zero.
+ *  - Every struct that may grow starts with `struct_size`, which its owner sets to sizeof; 0 is an error. Fields are
+ * only ever appended, never into what was padding; a reader takes an absent field as zero. Who fills a struct of
+ * another writes the fields that both know, and never struct_size.
  *  - Numbers are stable: a value never changes its meaning between releases.
  *  - Strings are UTF-8 and end in a NUL; a `const char *` inside a struct is borrowed for the call unless said
  * otherwise.

@@ -15,6 +15,7 @@
  * Conventions:
  *  - A function that can fail returns a `wasinn_status *`: NULL is success; anything else the caller frees.
  *  - `_free` accepts NULL. An out parameter is written only on success.
+ *  - A struct with a struct_size is read and filled up to that size, which the library never changes; 0 is an error.
  *  - Hosts and processes may be used from any thread at the same time. Configs and statuses belong to one thread at a
  * time.
  *  - The library keeps no global state, never writes to stdout or stderr, never aborts or exits.
@@ -152,11 +153,11 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_new(const wasinn_config*
                                                             wasinn_host** out);
 WASINN_API void wasinn_host_free(wasinn_host* host);
 
-/* The limits that the host's processes have by default. `out`: set struct_size, or zero for all fields that the library
- * knows. */
-WASINN_API void wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
+/* The limits that the host's processes have by default. `out`: set its struct_size. Fails only if that is 0, as the
+ * other functions do that fill a struct. */
+WASINN_API wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
 /* The policy, likewise; its `models` are valid as long as the host. */
-WASINN_API void wasinn_host_policy(const wasinn_host* host, wasinn_policy* out);
+WASINN_API wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out);
 
 typedef struct wasinn_bytes {
   const uint8_t* data;
@@ -233,7 +234,7 @@ typedef struct wasinn_process wasinn_process;
 typedef struct wasinn_process_options {
   uint32_t struct_size;
   const char* name;            /* for the log; NULL: none. Copied */
-  const wasinn_limits* limits; /* NULL: the host's. Copied */
+  const wasinn_limits* limits; /* NULL: the host's, as are those that lie beyond its struct_size. Copied */
   const wasinn_policy* policy; /* NULL: the host's. Copied */
 } wasinn_process_options;
 
@@ -257,7 +258,8 @@ typedef struct wasinn_process_stats {
   uint64_t computes, errors;          /* calls to compute; calls of any function that ended in an error */
   uint32_t tensors, error_objects;    /* of a component, held now */
 } wasinn_process_stats;
-WASINN_API void wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out);
+/* `out`: set its struct_size; fails only if that is 0. */
+WASINN_API wasinn_status* wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out);
 
 /* ---- For engines: docs/engine-guide.md goes through an adapter -------------------------------------------------- */
 

@@ -208,6 +208,14 @@ using LogFunction = std::function<void(LogLevel level, const char* message)>;
 // from it keep what they need alive, so it may be destroyed before them.
 class Host {
  public:
+  Host(Host&&) noexcept = default;
+  // The host that was here goes before its log function, which it calls to its end.
+  Host& operator=(Host&& other) noexcept {
+    host_ = std::move(other.host_);
+    log_ = std::move(other.log_);
+    return *this;
+  }
+
   // `config` is read now and not kept. `log` may be empty.
   static Result<Host> Create(const Config& config = Config(), LogFunction log = nullptr) {
     Host host;
@@ -222,13 +230,13 @@ class Host {
   // What its processes have by default.
   Limits limits() const {
     Limits limits;
-    wasinn_host_limits(get(), &limits);
+    (void)Status(wasinn_host_limits(get(), &limits));  // its struct_size is set
     return limits;
   }
   // Likewise; its `models` are valid as long as the host.
   Policy policy() const {
     Policy policy;
-    wasinn_host_policy(get(), &policy);
+    (void)Status(wasinn_host_policy(get(), &policy));
     return policy;
   }
 
@@ -327,6 +335,14 @@ struct ProcessOptions {
 // instance goes; destroying it closes it too.
 class Process {
  public:
+  Process(Process&&) noexcept = default;
+  // The process that was here goes before the log function, as in Host.
+  Process& operator=(Process&& other) noexcept {
+    process_ = std::move(other.process_);
+    log_ = std::move(other.log_);
+    return *this;
+  }
+
   static Result<Process> Create(const Host& host, const ProcessOptions& options = ProcessOptions()) {
     wasinn_process_options c = {};
     c.struct_size = sizeof c;
@@ -345,7 +361,7 @@ class Process {
   wasinn_process_stats Statistics() const {
     wasinn_process_stats stats = {};
     stats.struct_size = sizeof stats;
-    wasinn_process_statistics(get(), &stats);
+    (void)Status(wasinn_process_statistics(get(), &stats));
     return stats;
   }
 

@@ -112,7 +112,8 @@ typedef struct wasinn_wit_limits {
   uint64_t max_call_bytes; /* the largest list or sum of lists that one call may carry */
   uint32_t max_handles;    /* tensors, graphs, contexts and errors together */
 } wasinn_wit_limits;
-WASINN_API void wasinn_wit_process_limits(const wasinn_process* process, wasinn_wit_limits* out);
+/* `out`: set its struct_size; fails only if that is 0. */
+WASINN_API wasinn_status* wasinn_wit_process_limits(const wasinn_process* process, wasinn_wit_limits* out);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 
 #include <wasinn/wasinn.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -13,8 +14,11 @@ namespace wasinn::abi {
 
 class GuestMemory {
  public:
+  // One whose struct_size does not reach to the end of `size` has no bytes that could be known.
   explicit GuestMemory(const wasinn_memory& memory)
-      : view_(memory), base_(memory.base), size_(memory.base == nullptr ? 0 : memory.size) {}
+      : view_(memory),
+        base_(memory.struct_size >= offsetof(wasinn_memory, id) ? memory.base : nullptr),
+        size_(base_ == nullptr ? 0 : memory.size) {}
 
   // False: the module exports no memory.
   bool exists() const { return base_ != nullptr; }

@@ -1,11 +1,14 @@
 #include "api/objects.h"
+#include "core/c_struct.h"
 #include "core/words.h"
 
 namespace wasinn::api {
 namespace {
 
-core::ModelOptions ToModelOptions(const char* name, const wasinn_model_options& given) {
-  const wasinn_model_options options = Known(given);
+core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_model_options& given) {
+  const core::Result<wasinn_model_options> read = core::ReadStruct(given, "wasinn_model_options");
+  if (!read) return std::unexpected(Copy(read.error()));
+  const wasinn_model_options& options = *read;
   core::ModelOptions model{.name = name,
                            .path = options.path == nullptr ? "" : options.path,
                            .encoding = options.encoding,
@@ -95,23 +98,31 @@ wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, v
 }
 void wasinn_host_free(wasinn_host* host) { delete host; }
 
-void wasinn_host_limits(const wasinn_host* host, wasinn_limits* out) { api::Fill(*out, host->host->limits()); }
+wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out) {
+  return api::Guard([&] { return core::WriteStruct(*out, host->host->limits(), "wasinn_limits"); });
+}
 
-void wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
-  const core::Policy& policy = host->host->policy();
-  api::Fill(*out, {.struct_size = sizeof(wasinn_policy),
-                   .allow_load = policy.allow_load,
-                   .cpu_fallback = policy.cpu_fallback,
-                   .encodings = policy.encodings,
-                   .targets = policy.targets,
-                   .models = host->host->policy_model_names(),
-                   .n_models = policy.models ? policy.models->size() : 0,
-                   .dialect = policy.dialect,
-                   .inputs = policy.inputs});
+wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
+  return api::Guard([&] {
+    const core::Policy& policy = host->host->policy();
+    const wasinn_policy value = {.struct_size = sizeof(wasinn_policy),
+                                 .allow_load = policy.allow_load,
+                                 .cpu_fallback = policy.cpu_fallback,
+                                 .encodings = policy.encodings,
+                                 .targets = policy.targets,
+                                 .models = host->host->policy_model_names(),
+                                 .n_models = policy.models ? policy.models->size() : 0,
+                                 .dialect = policy.dialect,
+                                 .inputs = policy.inputs};
+    return core::WriteStruct(*out, value, "wasinn_policy");
+  });
 }
 
 wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name, const wasinn_model_options* options) {
-  return api::Guard([&] { return host->host->AddModel(api::ToModelOptions(name, *options)); });
+  return api::Guard([&]() -> core::Status {
+    core::Result<core::ModelOptions> model = api::ToModelOptions(name, *options);
+    return model ? host->host->AddModel(*model) : std::move(model.error());
+  });
 }
 wasinn_status* wasinn_host_add_models(wasinn_host* host, const char* folder) {
   return api::Guard([&] { return host->host->AddModels(folder); });

@@ -3,7 +3,6 @@
 
 #include <wasinn/wasinn.h>
 
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -51,24 +50,6 @@ void Guard(const core::Host& host, const char* name, F&& function) noexcept {
     }
   } catch (...) {  // no memory even for the message
   }
-}
-
-// A caller's struct as the library knows it: fields that an older caller's struct lacks are zero.
-template <typename T>
-T Known(const T& given) {
-  T known{};
-  const size_t size = given.struct_size < sizeof(T) ? given.struct_size : sizeof(T);
-  std::memcpy(&known, &given, size);
-  known.struct_size = sizeof(T);
-  return known;
-}
-
-// Fills as much of a caller's struct as the caller knows.
-template <typename T>
-void Fill(T& out, const T& value) {
-  const uint32_t size = out.struct_size == 0 || out.struct_size > sizeof(T) ? sizeof(T) : out.struct_size;
-  std::memcpy(&out, &value, size);
-  out.struct_size = size;
 }
 
 }  // namespace wasinn::api

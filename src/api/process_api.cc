@@ -1,12 +1,15 @@
 #include "abi/witx/witx.h"
 #include "api/objects.h"
+#include "core/c_struct.h"
 #include "core/process.h"
 
 namespace wasinn::api {
 namespace {
 
-core::Policy ToPolicy(const wasinn_policy& given) {
-  const wasinn_policy policy = Known(given);
+core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
+  const core::Result<wasinn_policy> read = core::ReadStruct(given, "wasinn_policy");
+  if (!read) return std::unexpected(Copy(read.error()));
+  const wasinn_policy& policy = *read;
   core::Policy out{.allow_load = policy.allow_load,
                    .cpu_fallback = policy.cpu_fallback,
                    .encodings = policy.encodings,
@@ -18,10 +21,18 @@ core::Policy ToPolicy(const wasinn_policy& given) {
   return out;
 }
 
-core::Status NewProcess(wasinn_host& host, const wasinn_process_options& options, wasinn_process** out) {
-  const wasinn_limits limits = options.limits == nullptr ? host.host->limits() : Known(*options.limits);
-  core::Policy policy = options.policy == nullptr ? host.host->policy() : ToPolicy(*options.policy);
-  *out = new wasinn_process(host.host, options.name == nullptr ? "" : options.name, limits, std::move(policy));
+core::Status NewProcess(wasinn_host& host, const wasinn_process_options* given, wasinn_process** out) {
+  core::Result<wasinn_process_options> options(std::in_place);
+  if (given != nullptr) options = core::ReadStruct(*given, "wasinn_process_options");
+  if (!options) return std::move(options.error());
+  // A limit that the caller's version does not know is the host's: 0 would be none at all, or no deadline.
+  core::Result<wasinn_limits> limits(host.host->limits());
+  if (options->limits != nullptr) limits = core::ReadStruct(*options->limits, "wasinn_limits", host.host->limits());
+  if (!limits) return std::move(limits.error());
+  core::Result<core::Policy> policy(host.host->policy());
+  if (options->policy != nullptr) policy = ToPolicy(*options->policy);
+  if (!policy) return std::move(policy.error());
+  *out = new wasinn_process(host.host, options->name == nullptr ? "" : options->name, *limits, std::move(*policy));
   return {};
 }
 
@@ -30,16 +41,15 @@ core::Status NewProcess(wasinn_host& host, const wasinn_process_options& options
 
 namespace abi = wasinn::abi;
 namespace api = wasinn::api;
+namespace core = wasinn::core;
 
 wasinn_status* wasinn_process_new(wasinn_host* host, const wasinn_process_options* options, wasinn_process** out) {
-  return api::Guard([&] {
-    return api::NewProcess(*host, options == nullptr ? wasinn_process_options{} : api::Known(*options), out);
-  });
+  return api::Guard([&] { return api::NewProcess(*host, options, out); });
 }
 void wasinn_process_close(wasinn_process* process) { process->Close(); }
 void wasinn_process_free(wasinn_process* process) { delete process; }
-void wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out) {
-  api::Fill(*out, process->Statistics());
+wasinn_status* wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out) {
+  return api::Guard([&] { return core::WriteStruct(*out, process->Statistics(), "wasinn_process_stats"); });
 }
 
 const wasinn_function* wasinn_functions(size_t* count) {

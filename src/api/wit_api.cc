@@ -2,6 +2,7 @@
 
 #include "abi/wit/wit.h"
 #include "api/objects.h"
+#include "core/c_struct.h"
 #include "core/process.h"
 
 namespace {
@@ -21,6 +22,7 @@ wasinn_wit_limits LimitsOf(const wasinn_limits& limits) {
 
 const wasinn_wit_functions* wasinn_wit(void) { return &wasinn::abi::WitFunctions(); }
 
-void wasinn_wit_process_limits(const wasinn_process* process, wasinn_wit_limits* out) {
-  wasinn::api::Fill(*out, LimitsOf(process->limits()));
+wasinn_status* wasinn_wit_process_limits(const wasinn_process* process, wasinn_wit_limits* out) {
+  return wasinn::api::Guard(
+      [&] { return wasinn::core::WriteStruct(*out, LimitsOf(process->limits()), "wasinn_wit_limits"); });
 }

@@ -1,8 +1,37 @@
 #include "core/backend.h"
 
+#include <array>
+#include <utility>
+
+#include "core/c_struct.h"
 #include "core/quota.h"
 
 namespace wasinn::core {
+
+Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
+  Result<wasinn_backend> read = ReadStruct(table, "its wasinn_backend");
+  if (!read) return read;
+  const wasinn_backend& t = *read;
+  const std::array<std::pair<const char*, bool>, 13> required = {{{"name", t.name != nullptr},
+                                                                  {"encodings", t.encodings != nullptr},
+                                                                  {"open", t.open != nullptr},
+                                                                  {"close", t.close != nullptr},
+                                                                  {"backend_info", t.backend_info != nullptr},
+                                                                  {"load", t.load != nullptr},
+                                                                  {"unload", t.unload != nullptr},
+                                                                  {"info", t.info != nullptr},
+                                                                  {"context_new", t.context_new != nullptr},
+                                                                  {"context_free", t.context_free != nullptr},
+                                                                  {"input", t.input != nullptr},
+                                                                  {"compute", t.compute != nullptr},
+                                                                  {"output", t.output != nullptr}}};
+  for (const auto& [name, there] : required) {
+    if (!there) return Fail(WASINN_UNSUPPORTED_OPERATION, "its table of {} bytes has no '{}'", table.struct_size, name);
+  }
+  if (t.version == nullptr) read->version = "";
+  if (t.install == nullptr) read->install = "";
+  return read;
+}
 
 Backend::Backend(const wasinn_backend& table, const Logger& logger, uint32_t threads)
     : table_(table),
@@ -21,11 +50,11 @@ Result<std::shared_ptr<Backend>> Backend::Open(const wasinn_backend& table, cons
   return backend;
 }
 
-Result<const wasinn_backend_info*> Backend::Info() const {
+Result<wasinn_backend_info> Backend::Info() const {
   const wasinn_backend_info* info = nullptr;
   wasinn_error* error = table_.backend_info(state_, &info);
   if (error != nullptr) return std::unexpected(TakeError(table_, *error));
-  return info;
+  return ReadStruct(*info, "wasinn_backend_info", {.framework = "", .version = "", .library = "", .devices = ""});
 }
 
 Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {

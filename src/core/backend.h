@@ -14,7 +14,11 @@ namespace wasinn::core {
 
 class Backend {
  public:
-  // Opens the framework. `config` is the text of a JSON object. `logger` must outlive the backend.
+  // A library's table as this version knows it: what lies beyond the table's struct_size is absent. An error names what
+  // is missing of what every backend must have.
+  static Result<wasinn_backend> ReadTable(const wasinn_backend& table);
+  // Opens the framework. `table` is one that was read, `config` the text of a JSON object. `logger` must outlive the
+  // backend.
   static Result<std::shared_ptr<Backend>> Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                const std::string& config);
   ~Backend();
@@ -23,7 +27,7 @@ class Backend {
 
   const wasinn_backend& table() const { return table_; }
   wasinn_backend_state* state() const { return state_; }
-  Result<const wasinn_backend_info*> Info() const;
+  Result<wasinn_backend_info> Info() const;
 
   // Takes an error of this backend over; null is success.
   Status Take(wasinn_error* error) const { return error == nullptr ? Status() : TakeError(table_, *error); }
@@ -35,7 +39,7 @@ class Backend {
   // An account is a Quota.
   static wasinn_code Reserve(void* host, void* account, int64_t bytes);
 
-  const wasinn_backend& table_;
+  const wasinn_backend table_;
   const Logger& logger_;
   mutable LogLimit log_limit_;
   wasinn_host_services services_;

@@ -52,58 +52,60 @@ std::string BackendLoader::Folders() const {
   return options_.folders.empty() ? "any backend folder (none is configured)" : Join(options_.folders);
 }
 
-void BackendLoader::AddLibrary(const std::string& path) {
+void BackendLoader::AddLibrary(const std::string& path, Entries& entries) const {
+  const auto refuse = [&](std::string_view problem) {
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("cannot use backend library {}: {}", path, problem));
+  };
   // RTLD_LOCAL: frameworks carry clashing copies of the same libraries. Never closed: frameworks leave threads behind.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const char* problem = library == nullptr ? ::dlerror() : nullptr;
-  auto query = library == nullptr
-                   ? nullptr
-                   : reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
+  if (library == nullptr) return refuse(::dlerror());
+  auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
   const wasinn_backend* table = query == nullptr ? nullptr : query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
   if (table == nullptr || table->abi_major != WASINN_BACKEND_ABI_MAJOR) {
-    if (problem == nullptr) problem = "it is no backend of this version of wasinn";
-    logger_.Write(WASINN_LOG_WARNING, fmt::format("cannot use backend library {}: {}", path, problem));
-    return;
+    return refuse("it is no backend of this version of wasinn");
   }
+  const Result<wasinn_backend> read = Backend::ReadTable(*table);
+  if (!read) return refuse(read.error().message());
   const bool taken = std::ranges::any_of(
-      entries_, [&](const Entry& entry) { return std::string_view(entry.table->name) == table->name; });
-  if (!taken) entries_.push_back({table, path, nullptr});
+      entries, [&](const Entry& entry) { return std::string_view(entry.table.name) == read->name; });
+  if (!taken) entries.emplace_back(*read, path);
 }
 
-Status BackendLoader::ScanOnce() {
-  if (scanned_) return {};
-  if (Status status = CheckLibrarySearch(); !status.ok()) return status;
-  scanned_ = true;
-  for (const std::string& folder : options_.folders) {
-    std::vector<std::string> libraries;
-    std::error_code ignored;  // a folder that is not there holds no backend
-    for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
-      const std::string name = file.path().filename().string();
-      if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) libraries.push_back(file.path().string());
+Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const Patience& patience) {
+  return entries_.Get(patience, "the list of backends", [this]() -> Result<std::shared_ptr<Entries>> {
+    if (Status status = CheckLibrarySearch(); !status.ok()) return std::unexpected(std::move(status));
+    auto entries = std::make_shared<Entries>();
+    for (const std::string& folder : options_.folders) {
+      std::vector<std::string> libraries;
+      std::error_code ignored;  // a folder that is not there holds no backend
+      for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
+        const std::string name = file.path().filename().string();
+        if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) libraries.push_back(file.path().string());
+      }
+      std::ranges::sort(libraries);
+      for (const std::string& library : libraries) AddLibrary(library, *entries);
     }
-    std::ranges::sort(libraries);
-    for (const std::string& library : libraries) AddLibrary(library);
-  }
-  return {};
+    return entries;
+  });
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry) {
-  if (entry.backend) return entry.backend;
-  auto found = options_.configs.find(entry.table->name);
-  const std::string config = found == options_.configs.end() ? "{}" : found->second;
-  if (Status status = CheckBackendKeys(*entry.table, WASINN_KEY_BACKEND, config); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
-  Result<std::shared_ptr<Backend>> backend = Backend::Open(*entry.table, logger_, options_.threads, config);
-  if (backend) entry.backend = *backend;
-  return backend;
+Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Patience& patience) {
+  const std::string what = fmt::format("backend '{}'", entry.table.name);
+  return entry.backend.Get(patience, what, [&]() -> Result<std::shared_ptr<Backend>> {
+    auto found = options_.configs.find(entry.table.name);
+    const std::string config = found == options_.configs.end() ? "{}" : found->second;
+    if (Status status = CheckBackendKeys(entry.table, WASINN_KEY_BACKEND, config); !status.ok()) {
+      return std::unexpected(std::move(status));
+    }
+    return Backend::Open(entry.table, logger_, options_.threads, config);
+  });
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding encoding) {
-  std::lock_guard lock(mutex_);
-  if (Status status = ScanOnce(); !status.ok()) return std::unexpected(std::move(status));
-  for (Entry& entry : entries_) {
-    if (Serves(*entry.table, encoding)) return Open(entry);
+Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding encoding, const Patience& patience) {
+  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  if (!entries) return std::unexpected(std::move(entries.error()));
+  for (Entry& entry : **entries) {
+    if (Serves(entry.table, encoding)) return Open(entry, patience);
   }
   for (const Known& known : kKnown) {
     if (known.encoding != encoding) continue;
@@ -113,11 +115,11 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding enco
   return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}", EncodingName(encoding));
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name) {
-  std::lock_guard lock(mutex_);
-  if (Status status = ScanOnce(); !status.ok()) return std::unexpected(std::move(status));
-  for (Entry& entry : entries_) {
-    if (name == entry.table->name) return Open(entry);
+Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const Patience& patience) {
+  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  if (!entries) return std::unexpected(std::move(entries.error()));
+  for (Entry& entry : **entries) {
+    if (name == entry.table.name) return Open(entry, patience);
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {
@@ -127,38 +129,38 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name) {
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry) {
-  BackendReport report{.name = entry.table->name};
-  report.keys = {entry.table->keys, entry.table->n_keys};
+  BackendReport report{.name = entry.table.name};
+  report.keys = {entry.table.keys, entry.table.n_keys};
   std::vector<std::string> encodings;
-  for (wasinn_encoding encoding : EncodingsOf(*entry.table)) encodings.emplace_back(EncodingName(encoding));
+  for (wasinn_encoding encoding : EncodingsOf(entry.table)) encodings.emplace_back(EncodingName(encoding));
   report.encodings = Join(encodings);
-  Result<std::shared_ptr<Backend>> backend = Open(entry);
-  Result<const wasinn_backend_info*> info =
-      backend ? (*backend)->Info() : Result<const wasinn_backend_info*>(std::unexpected(std::move(backend.error())));
+  Result<std::shared_ptr<Backend>> backend = Open(entry, {});
+  Result<wasinn_backend_info> info =
+      backend ? (*backend)->Info() : Result<wasinn_backend_info>(std::unexpected(std::move(backend.error())));
   if (!info) {
     report.missing = info.error().message();
-    report.install = entry.table->install;
+    report.install = entry.table.install;
     return report;
   }
   report.available = true;
-  report.framework = fmt::format("{} {}", (*info)->framework, (*info)->version);
-  report.devices = (*info)->devices;
-  report.library = (*info)->library;
+  report.framework = fmt::format("{} {}", info->framework, info->version);
+  report.devices = info->devices;
+  report.library = info->library;
   return report;
 }
 
 std::vector<BackendReport> BackendLoader::Report() {
-  std::lock_guard lock(mutex_);
-  const Status status = ScanOnce();
   std::vector<BackendReport> reports;
-  reports.reserve(entries_.size() + std::size(kKnown));
-  for (Entry& entry : entries_) reports.push_back(ReportOf(entry));
+  Result<std::shared_ptr<Entries>> entries = FindEntries({});
+  if (entries) {
+    for (Entry& entry : **entries) reports.push_back(ReportOf(entry));
+  }
   for (const Known& known : kKnown) {
     if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;
     reports.push_back({.name = known.name,
                        .encodings = EncodingName(known.encoding),
-                       .missing = status.ok() ? MissingLibrary(known, Folders()) : std::string(status.message()),
-                       .install = status.ok() ? known.install : ""});
+                       .missing = entries ? MissingLibrary(known, Folders()) : std::string(entries.error().message()),
+                       .install = entries ? known.install : ""});
   }
   return reports;
 }

@@ -1,15 +1,16 @@
 // Finds backend libraries in the host's folders and opens a backend when a model first needs it.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/backend.h"
+#include "core/made_once.h"
 
 namespace wasinn::core {
 
@@ -31,32 +32,31 @@ class BackendLoader {
   };
   BackendLoader(Options options, const Logger& logger) : options_(std::move(options)), logger_(logger) {}
 
-  // The backend that serves an encoding. Opening the framework can take a while; concurrent callers wait for it. A
-  // failure is not remembered, so that a framework which was installed meanwhile is found.
-  Result<std::shared_ptr<Backend>> ForEncoding(wasinn_encoding encoding);
-
-  // Every known backend, opening those that can be.
+  // The backend that serves an encoding. Opening the framework can take a while; concurrent callers for the same one
+  // wait for it, as long as their patience lasts, and others are not held up. A failure is not remembered, so that a
+  // framework which was installed meanwhile is found.
+  Result<std::shared_ptr<Backend>> ForEncoding(wasinn_encoding encoding, const Patience& patience);
   // One that the host's configuration names, whatever encodings it serves by itself.
-  Result<std::shared_ptr<Backend>> ByName(std::string_view name);
+  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience);
+  // Every known backend, opening those that can be.
   std::vector<BackendReport> Report();
 
  private:
   struct Entry {
-    const wasinn_backend* table;
-    std::string path;
-    std::shared_ptr<Backend> backend;  // null until opened
+    const wasinn_backend table;  // as this version knows it
+    const std::string path;
+    MadeOnce<std::shared_ptr<Backend>> backend;
   };
-  Status ScanOnce();
-  void AddLibrary(const std::string& path);
-  Result<std::shared_ptr<Backend>> Open(Entry& entry);
+  using Entries = std::deque<Entry>;  // none moves
+  Result<std::shared_ptr<Entries>> FindEntries(const Patience& patience);
+  void AddLibrary(const std::string& path, Entries& entries) const;
+  Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience);
   BackendReport ReportOf(Entry& entry);
   std::string Folders() const;
 
   const Options options_;
   const Logger& logger_;
-  std::mutex mutex_;
-  bool scanned_ = false;
-  std::vector<Entry> entries_;
+  MadeOnce<std::shared_ptr<Entries>> entries_;
 };
 
 }  // namespace wasinn::core

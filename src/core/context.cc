@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/context_internal.h"
+#include "core/interruptible.h"
 
 namespace wasinn::core {
 namespace {
@@ -34,35 +35,43 @@ Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quo
       tensor_bytes_(tensor_bytes),
       static_outputs_(tensor_bytes),
       dynamic_outputs_(tensor_bytes),
-      run_(options.compute_deadline, [this] {
+      run_(watchdog, options.compute_deadline, [this] {
         if (table().cancel != nullptr) table().cancel(context_);
       }) {
-  watch_.emplace(watchdog, run_);
   inputs_.resize(graph_->inputs().size());
   for (Input& input : inputs_) input.charge = Charge(tensor_bytes);
 }
 
 Context::~Context() {
-  watch_.reset();  // from here nothing cancels
   if (context_ != nullptr) table().context_free(context_);
 }
 
 Result<std::shared_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  Quota& tensor_bytes, Watchdog& watchdog) {
+  if (Status status = watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
   std::shared_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, watchdog));
   if (Status status = context->ChargeStaticOutputs(); !status.ok()) return std::unexpected(std::move(status));
-  if (Status status = context->Open(options); !status.ok()) {
+  if (Status status = context->Open(options, watchdog); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   return context;
 }
 
-Status Context::Open(const Options& options) {
+Status Context::Open(const Options& options, Watchdog& watchdog) {
+  Interruptible opening(watchdog, options.open_deadline, options.stop);
   const wasinn_context_options given{.struct_size = sizeof(wasinn_context_options),
                                      .max_bytes = options.max_compute_bytes,
                                      .guest_config = options.guest_config.empty() ? "{}" : options.guest_config.c_str(),
-                                     .account = &tensor_bytes_};
-  return graph_->backend().Take(table().context_new(graph_->model(), &given, &context_));
+                                     .account = &tensor_bytes_,
+                                     .token = opening.token(),
+                                     .on_cancel = opening.on_cancel()};
+  Status status = opening.Run("making of a context", table().name, [&] {
+    return graph_->backend().Take(table().context_new(graph_->model(), &given, &context_));
+  });
+  if (!status.ok() || !opening.overdue()) return status;
+  // Few backends can be interrupted here: the guest is told after all.
+  return Status(WASINN_TIMEOUT, fmt::format("making a context took more than {} ms", options.open_deadline.count()),
+                table().name);
 }
 
 // Charged before the backend allocates them, so that a signature of 4 GiB costs nothing.
@@ -172,10 +181,10 @@ Status Context::Execute() {
   taken_.clear();
   own_outputs_.clear();
   late_.reset();
-  run_.Begin();
+  Watched::Run run(run_);
   Status status;
   if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
-  const bool overdue = run_.End();
+  const bool overdue = run.End();
   if (LeavesOutputs(status) && !run_.cancelled()) {
     if (!graph_->has_late_outputs()) return status;
     if (Status read = ReadOutputs(); read.ok()) {
@@ -245,9 +254,6 @@ Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& s
   return CopyOut(io, view, buffer, size, count);
 }
 
-void Context::CancelForGood() {
-  run_.CancelForGood();
-  if (table().cancel != nullptr) table().cancel(context_);
-}
+void Context::CancelForGood() { run_.CancelForGood(); }
 
 }  // namespace wasinn::core

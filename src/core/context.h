@@ -6,7 +6,6 @@
 #include <chrono>
 #include <memory>
 #include <memory_resource>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +44,8 @@ class Context {
     std::chrono::milliseconds compute_deadline{0};  // 0: none
     uint64_t max_compute_bytes = 0;                 // as in wasinn_context_options
     std::string guest_config;                       // a JSON object or ""
+    std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
+    const std::atomic<bool>* stop = nullptr;        // becomes true: what makes it is to end soon
   };
   // `tensor_bytes` is what inputs, outputs and what the backend keeps beside them are charged to; it and `watchdog`
   // must outlive the context.
@@ -126,7 +127,7 @@ class Context {
   class Busy;  // holds busy_ during one call
 
   Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog);
-  Status Open(const Options& options);
+  Status Open(const Options& options, Watchdog& watchdog);
   Status ChargeStaticOutputs();
   Status ChargeOutputs();
   // The bytes of an output by its signature; 0 where that does not fix them.
@@ -194,7 +195,6 @@ class Context {
   bool generated_ = false;   // the outputs are those of a generation, under way or ended
   std::atomic<bool> busy_{false};
   Watched run_;
-  std::optional<Watchdog::Watch> watch_;  // goes before the framework's object
 };
 
 }  // namespace wasinn::core

@@ -24,8 +24,7 @@ wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
 
 // What a backend asks of an address, and what its elements do.
 size_t AlignOf(const wasinn_backend& table, uint32_t dtype) {
-  const bool tells = table.struct_size >= offsetof(wasinn_backend, bind_align) + sizeof table.bind_align;
-  const size_t align = tells && table.bind_align != 0 ? table.bind_align : BufferPool::kAlignment;
+  const size_t align = table.bind_align != 0 ? table.bind_align : BufferPool::kAlignment;
   return std::max(align, DtypeSize(dtype));
 }
 

@@ -22,7 +22,8 @@ class Context::LateOutputs {
  public:
   explicit LateOutputs(std::span<const wasinn_io* const> ios) {
     for (const wasinn_io* io : ios) {
-      wasinn_io& copy = ios_.emplace_back(*io);
+      wasinn_io& copy = ios_.emplace_back(*io);  // of this version's size, as was checked
+      copy.struct_size = sizeof(wasinn_io);
       copy.name = names_.emplace_back(io->name).c_str();
       if (io->rank > 0) copy.dims = dims_.emplace_back(io->dims, io->dims + io->rank).data();
       pointers_.push_back(&copy);
@@ -49,6 +50,10 @@ Status Context::ReadOutputs() {
   }
   const std::span<const wasinn_io* const> all(ios, count);
   for (const wasinn_io* io : all) {
+    if (io->struct_size < sizeof(wasinn_io)) {
+      return Error(WASINN_RUNTIME_ERROR, "an output has struct_size {}: expected {} or more", io->struct_size,
+                   sizeof(wasinn_io));
+    }
     if (io->rank <= WASINN_MAX_RANK) continue;
     return Error(WASINN_UNSUPPORTED_OPERATION, "output '{}' has {} dimensions, more than {}", io->name, io->rank,
                  WASINN_MAX_RANK);

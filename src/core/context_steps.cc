@@ -20,10 +20,10 @@ Status Context::Step(const Caller* caller, CopyCount& count) {
   }
   taken_.clear();
   own_outputs_.clear();
-  run_.Begin();
+  Watched::Run run(run_);
   Status status;
   if (!run_.cancelled()) status = graph_->backend().Take(table().step(context_));
-  const bool overdue = run_.End();
+  const bool overdue = run.End();
   if (!LeavesOutputs(status) || run_.cancelled()) {
     EndGeneration();
     computed_ = false;

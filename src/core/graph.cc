@@ -2,32 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <mutex>
 
+#include "core/c_struct.h"
+#include "core/interruptible.h"
 #include "core/words.h"
 
 namespace wasinn::core {
 namespace {
-
-// What a backend registered to interrupt its load.
-class LoadCancel {
- public:
-  static void Register(void* token, void (*cancel)(void*), void* arg) {
-    auto* self = static_cast<LoadCancel*>(token);
-    std::lock_guard lock(self->mutex_);
-    self->cancel_ = cancel;
-    self->arg_ = arg;
-  }
-  void Call() {
-    std::lock_guard lock(mutex_);  // so that nothing is called after it was unregistered
-    if (cancel_ != nullptr) cancel_(arg_);
-  }
-
- private:
-  std::mutex mutex_;
-  void (*cancel_)(void*) = nullptr;
-  void* arg_ = nullptr;
-};
 
 // For messages: a name may be as long as a guest or a model likes.
 std::string_view Shortened(std::string_view name) {
@@ -47,6 +28,13 @@ std::string List(std::span<const wasinn_io* const> ios) {
 
 Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend) {
   for (const wasinn_io* io : ios) {
+    // All that is read of it is in the first version.
+    if (io->struct_size < sizeof(wasinn_io)) {
+      return Status(
+          WASINN_RUNTIME_ERROR,
+          fmt::format("an {} has struct_size {}: expected {} or more", what, io->struct_size, sizeof(wasinn_io)),
+          backend);
+    }
     if (io->rank <= WASINN_MAX_RANK) continue;
     return Status(WASINN_UNSUPPORTED_OPERATION,
                   fmt::format("{} '{}' has {} dimensions, more than {}", what, io->name, io->rank, WASINN_MAX_RANK),
@@ -65,7 +53,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
   std::vector<const wasinn_blob*> blobs;
   for (const std::shared_ptr<const Blob>& part : parts) blobs.push_back(views.emplace_back(part).get());
 
-  LoadCancel cancel;
+  Interruptible load(watchdog, options.deadline, options.stop);
   const wasinn_load_options c_options{.struct_size = sizeof(wasinn_load_options),
                                       .encoding = options.encoding,
                                       .target = options.target,
@@ -73,21 +61,13 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .guest_config = options.guest_config.c_str(),
                                       .cpu_fallback = options.cpu_fallback,
                                       .max_bytes = options.max_bytes,
-                                      .token = &cancel,
-                                      .on_cancel = &LoadCancel::Register,
+                                      .token = load.token(),
+                                      .on_cancel = load.on_cancel(),
                                       .account = options.account.get()};
-  Watched load(options.deadline, [&cancel] { cancel.Call(); }, options.stop);
-  Watchdog::Watch watch(watchdog, load);
   wasinn_backend_model* model = nullptr;
-  load.Begin();
-  Status status =
-      backend->Take(backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &model));
-  const bool overdue = load.End();
-  if (!status.ok() && (overdue || load.cancelled())) {
-    const std::string why = overdue ? fmt::format("after {} ms", options.deadline.count()) : "by the closing process";
-    return std::unexpected(Status(WASINN_TIMEOUT, fmt::format("the load was stopped {}: {}", why, status.message()),
-                                  backend->table().name));
-  }
+  Status status = load.Run("load", backend->table().name, [&] {
+    return backend->Take(backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &model));
+  });
   if (!status.ok()) return std::unexpected(std::move(status));
 
   std::shared_ptr<Graph> graph(new Graph(std::move(backend), model, options));
@@ -96,7 +76,11 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
 }
 
 Status Graph::ReadInfo() {
-  if (Status status = backend_->Take(backend_->table().info(model_, &info_)); !status.ok()) return status;
+  const wasinn_info* info = nullptr;
+  if (Status status = backend_->Take(backend_->table().info(model_, &info)); !status.ok()) return status;
+  Result<wasinn_info> read = ReadStruct(*info, "wasinn_info");
+  if (!read) return std::move(read.error());
+  info_ = *read;
   if (Status status = CheckSignature(inputs(), "input", backend_->table().name); !status.ok()) return status;
   if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
   input_names_ = NamesOf(inputs());

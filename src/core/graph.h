@@ -41,12 +41,12 @@ class Graph {
   const Backend& backend() const { return *backend_; }
   wasinn_backend_model* model() const { return model_; }
   wasinn_encoding encoding() const { return encoding_; }
-  std::span<const wasinn_io* const> inputs() const { return {info_->inputs, info_->n_inputs}; }
+  std::span<const wasinn_io* const> inputs() const { return {info_.inputs, info_.n_inputs}; }
   // None where only a run tells them.
   std::span<const wasinn_io* const> outputs() const {
-    return {info_->outputs, has_late_outputs() ? 0 : info_->n_outputs};
+    return {info_.outputs, has_late_outputs() ? 0 : info_.n_outputs};
   }
-  bool has_late_outputs() const { return info_->n_outputs == WASINN_COUNT_UNKNOWN; }
+  bool has_late_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
   // For a list that no graph has.
   static Result<uint32_t> FindIn(std::span<const wasinn_io* const> ios, const char* what, std::string_view name) {
     return Find(NamesOf(ios), ios, what, name);
@@ -72,8 +72,8 @@ class Graph {
   const std::shared_ptr<Quota> account_;  // the backend has its address until the model is unloaded
   wasinn_backend_model* const model_;
   const wasinn_encoding encoding_;
-  const wasinn_info* info_ = nullptr;  // owned by the model
-  Names input_names_, output_names_;   // that the model owns
+  wasinn_info info_{};                // its lists are owned by the model
+  Names input_names_, output_names_;  // that the model owns
 };
 
 }  // namespace wasinn::core

@@ -148,10 +148,10 @@ Status Host::AddModels(const std::string& folder) {
   return Status();
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name) {
+Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Patience& patience) {
   Result<std::shared_ptr<Model>> model = models_.Find(name);
   if (!model) return std::unexpected(std::move(model.error()));
-  return (*model)->Get([this](const ModelSource& source) { return LoadSource(source); });
+  return (*model)->Get([&](const ModelSource& source) { return LoadSource(source, {}, patience); }, patience);
 }
 
 Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
@@ -159,7 +159,8 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
   Result<std::shared_ptr<Model>> model = models_.Find(name);
   if (!model) return std::unexpected(std::move(model.error()));
   const ModelSource& source = (*model)->source();
-  Result<std::shared_ptr<Backend>> backend = BackendOf(source);
+  const Patience patience = PatienceOf(options);
+  Result<std::shared_ptr<Backend>> backend = BackendOf(source, patience);
   if (!backend) return std::unexpected(std::move(backend.error()));
   Result<GuestConfig> config = ParseGuestConfig((*backend)->table(), options.guest_config);
   if (!config) return std::unexpected(std::move(config.error()));
@@ -175,9 +176,9 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
       if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
     }
     options.guest_config = std::move(config->load);
-    graph = LoadSource(own, std::move(options), &bytes);
+    graph = LoadSource(own, std::move(options), patience, &bytes);
   } else {
-    graph = LoadNamed(name);
+    graph = LoadNamed(name, patience);
   }
   if (!graph) return std::unexpected(std::move(graph.error()));
   Result<std::vector<uint32_t>> outputs = FindOutputs(**graph, config->outputs);
@@ -186,15 +187,16 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
 }
 
 // Which backend serves a model, without compiling it or reading more than its beginning.
-Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source) {
-  if (!source.backend.empty()) return backends_.ByName(source.backend);
-  if (source.encoding != WASINN_AUTODETECT) return backends_.ForEncoding(source.encoding);
+Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, const Patience& patience) {
+  if (!source.backend.empty()) return backends_.ByName(source.backend, patience);
+  if (source.encoding != WASINN_AUTODETECT) return backends_.ForEncoding(source.encoding, patience);
   const std::optional<wasinn_encoding> encoding = SniffSource(source);
   if (!encoding) return Fail(WASINN_INVALID_ENCODING, kUnrecognised);
-  return backends_.ForEncoding(*encoding);
+  return backends_.ForEncoding(*encoding, patience);
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options, Charge* bytes) {
+Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
+                                                const Patience& patience, Charge* bytes) {
   if (bytes != nullptr) {  // before they are read
     if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
   }
@@ -209,7 +211,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.host_config = source.config;
   options.backend = source.backend;
   options.cpu_fallback = policy_.cpu_fallback;
-  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options));
+  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience);
   if (graph) return graph;
   return std::unexpected(
       Status(graph.error().code(),
@@ -218,15 +220,16 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
-                                               Graph::LoadOptions options, const Policy* guest_policy) {
+                                               Graph::LoadOptions options, const Patience& patience,
+                                               const Policy* guest_policy) {
   Result<wasinn_encoding> encoding = ResolveEncoding(options.encoding, parts);
   if (!encoding) return std::unexpected(std::move(encoding.error()));
   options.encoding = *encoding;
   if (guest_policy != nullptr) {
     if (Status status = guest_policy->CheckEncoding(*encoding); !status.ok()) return std::unexpected(std::move(status));
   }
-  Result<std::shared_ptr<Backend>> backend =
-      options.backend.empty() ? backends_.ForEncoding(*encoding) : backends_.ByName(options.backend);
+  Result<std::shared_ptr<Backend>> backend = options.backend.empty() ? backends_.ForEncoding(*encoding, patience)
+                                                                     : backends_.ByName(options.backend, patience);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
     return std::unexpected(std::move(status));

@@ -23,8 +23,8 @@ class Host {
   Status AddModel(const ModelOptions& options);
   Status AddModels(const std::string& folder);
   ModelRegistry& models() { return models_; }
-  // The shared, compiled graph of a registered name.
-  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name);
+  // The shared, compiled graph of a registered name. `patience`: for what another caller loads or opens.
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience = {});
   // The same as a guest's configuration in `options` wants it. If that tells how to compile the model, it is compiled
   // for this guest alone, with the deadline and stop of `options`, and its bytes are charged.
   struct Configured {
@@ -37,7 +37,8 @@ class Host {
   // Compiles parts. The encoding is resolved from the bytes, and checked against them and, if one is given, a guest's
   // policy.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
-                                           Graph::LoadOptions options, const Policy* guest_policy = nullptr);
+                                           Graph::LoadOptions options, const Patience& patience,
+                                           const Policy* guest_policy = nullptr);
 
   BackendLoader& backends() { return backends_; }
   Watchdog& watchdog() { return watchdog_; }
@@ -50,9 +51,10 @@ class Host {
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
-  Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source);
-  Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options = {},
-                                            Charge* bytes = nullptr);
+  Patience PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
+  Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
+  Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
+                                            const Patience& patience, Charge* bytes = nullptr);
   Status Register(ModelSource source, bool preload);
 
   const Logger logger_;

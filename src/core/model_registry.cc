@@ -22,38 +22,38 @@ Status NoSuchModel(std::string_view name) { return Error(WASINN_NOT_FOUND, "no m
 
 }  // namespace
 
-Result<std::shared_ptr<Graph>> Model::Get(const Loader& load) {
-  std::lock_guard lock(mutex_);
-  if (graph_) return graph_;
-  compiles_.fetch_add(1, std::memory_order_relaxed);
-  Result<std::shared_ptr<Graph>> graph = load(source_);
-  if (graph) {
-    graph_ = *graph;
-    loaded_.store(true, std::memory_order_release);
-  }
-  return graph;
+Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const Patience& patience) {
+  return graph_.Get(patience, fmt::format("model '{}:{}'", source_.name, source_.version), [&] {
+    compiles_.fetch_add(1, std::memory_order_relaxed);
+    return load(source_);
+  });
 }
 
 Status ModelRegistry::Add(ModelSource source) {
   if (source.name.empty()) return Error(WASINN_INVALID_ARGUMENT, "a model needs a name");
   std::string name = source.name;
   const uint32_t version = source.version;
-  auto model = std::make_shared<Model>(std::move(source));
+  auto model = std::make_shared<Model>(std::move(source));  // then the one before, which goes after the lock
   std::lock_guard lock(mutex_);
   std::swap(models_[std::move(name)][version], model);
   return Status();
 }
 
 Status ModelRegistry::Remove(std::string_view name) {
+  Versions removed;  // goes after the lock
   std::lock_guard lock(mutex_);
   if (auto found = models_.find(name); found != models_.end()) {
+    removed.swap(found->second);
     models_.erase(found);
     return Status();
   }
   const auto split = SplitVersion(name);
   if (!split) return NoSuchModel(name);
   auto found = models_.find(split->first);
-  if (found == models_.end() || found->second.erase(split->second) == 0) return NoSuchModel(name);
+  if (found == models_.end()) return NoSuchModel(name);
+  const auto version = found->second.find(split->second);
+  if (version == found->second.end()) return NoSuchModel(name);
+  removed.insert(found->second.extract(version));
   if (found->second.empty()) models_.erase(found);
   return Status();
 }

@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/graph.h"
+#include "core/made_once.h"
 
 namespace wasinn::core {
 
@@ -33,29 +35,30 @@ class Model {
   using Loader = std::function<Result<std::shared_ptr<Graph>>(const ModelSource&)>;
   explicit Model(ModelSource source) : source_(std::move(source)) {}
 
-  // The compiled graph. Callers that come while it compiles wait for it. A failure is not remembered: the file may be
-  // mended.
-  Result<std::shared_ptr<Graph>> Get(const Loader& load);
+  // The compiled graph. Callers that come while it compiles wait for it, as long as their patience lasts. A failure is
+  // not remembered: the file may be mended.
+  Result<std::shared_ptr<Graph>> Get(const Loader& load, const Patience& patience);
 
   const ModelSource& source() const { return source_; }
   // That of the compiled graph, once there is one; the bytes may tell it.
-  wasinn_encoding encoding() const { return loaded() ? graph_->encoding() : source_.encoding; }
-  bool loaded() const { return loaded_.load(std::memory_order_acquire); }
+  wasinn_encoding encoding() const {
+    const std::optional<std::shared_ptr<Graph>> graph = graph_.Peek();
+    return graph ? (*graph)->encoding() : source_.encoding;
+  }
+  bool loaded() const { return graph_.Peek().has_value(); }
   uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
 
  private:
   const ModelSource source_;
-  std::atomic<bool> loaded_{false};
   std::atomic<uint64_t> compiles_{0};
-  std::mutex mutex_;
-  std::shared_ptr<Graph> graph_;
+  MadeOnce<std::shared_ptr<Graph>> graph_;
 };
 
 class ModelRegistry {
  public:
   // Replaces a model of the same name and version.
   Status Add(ModelSource source);
-  // "NAME" removes every version, "NAME:2" one.
+  // "NAME" removes every version, "NAME:2" one. A framework's unload, which may take long, holds up nobody else.
   Status Remove(std::string_view name);
   // "NAME" is the highest version, "NAME:2" that one.
   Result<std::shared_ptr<Model>> Find(std::string_view name) const;

@@ -62,7 +62,7 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
                         .account = model_bytes_},
-                       &policy_);
+                       patience(), &policy_);
   if (!graph) return std::unexpected(std::move(graph.error()));
   guest->graph = std::move(*graph);
   return graphs_.Insert(std::move(guest));
@@ -78,7 +78,7 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
   if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
   if (config.empty()) {
-    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name);
+    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, patience());
     if (!graph) return std::unexpected(std::move(graph.error()));
     guest->graph = std::move(*graph);
     return graphs_.Insert(std::move(guest));
@@ -106,7 +106,9 @@ Result<uint32_t> Process::InitContext(uint32_t handle) {
       Context::Create((*graph)->graph,
                       {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
                        .max_compute_bytes = limits_.max_tensor_bytes,
-                       .guest_config = (*graph)->context_config},
+                       .guest_config = (*graph)->context_config,
+                       .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                       .stop = &closing_},
                       tensor_bytes_, host_->watchdog());
   if (!context) return std::unexpected(std::move(context.error()));
   guest->context = std::move(*context);

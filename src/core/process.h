@@ -134,6 +134,10 @@ class Process {
     std::shared_ptr<Context> context;
   };
   void Log(std::string_view error);
+  // With what another guest loads.
+  Patience patience() const {
+    return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
+  }
   Result<uint32_t> Hold(TensorPtr tensor, Charge count);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                         std::pmr::vector<Context::Given>& given);

@@ -40,6 +40,12 @@ class [[nodiscard]] Status {
   std::unique_ptr<const Rep> rep_;  // null: success, so that the good path costs one pointer
 };
 
+// The same once more, for another who is told.
+inline Status Copy(const Status& status) {
+  if (status.ok()) return Status();
+  return Status(status.code(), std::string(status.message()), std::string(status.backend()));
+}
+
 template <typename T>
 using Result = std::expected<T, Status>;
 

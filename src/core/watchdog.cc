@@ -1,54 +1,139 @@
 #include "core/watchdog.h"
 
+#include <memory>
+#include <system_error>
+
 namespace wasinn::core {
 
-void Watched::Check(Clock::time_point now) {
-  const uint64_t run = run_.load(std::memory_order_acquire);
-  if (run % 2 == 0) return;
-  if (run != seen_run_) {
-    seen_run_ = run;
-    seen_since_ = now;
+void RunSlot::LeaveSeen() {
+  for (;;) {
+    uintptr_t word = word_.load(std::memory_order_acquire);
+    if ((word & kCancelling) != 0) {
+      word_.wait(word, std::memory_order_acquire);
+    } else if (word_.compare_exchange_weak(word, kLeft, std::memory_order_acq_rel)) {
+      return;
+    }
   }
-  const bool overdue = deadline_.count() > 0 && now - seen_since_ >= deadline_;
-  if (overdue) overdue_run_.store(run, std::memory_order_release);
-  if (overdue || cancelled()) cancel_();
+}
+
+void Watched::CancelForGood() {
+  cancelled_.store(true, std::memory_order_seq_cst);
+  RunSlot* slot = slot_.load(std::memory_order_seq_cst);
+  if (slot == nullptr) return;
+  // If nothing of this runs now, the next run finds `cancelled_` after its beginning. If somebody else is cancelling
+  // it, the watchdog comes again.
+  const uintptr_t word = slot->word_.load(std::memory_order_seq_cst);
+  if ((word & ~RunSlot::kMarks) != RunSlot::Word(*this) || !slot->Hold(word)) return;
+  cancel_();
+  slot->LetGo(word);
 }
 
 Watchdog::~Watchdog() {
   {
-    std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
+  for (RunSlot* slot = first_.load(); slot != nullptr;) delete std::exchange(slot, slot->next_);
+}
+
+Status Watchdog::Start() {
+  const std::lock_guard lock(mutex_);
+  if (thread_.joinable()) return Status();
+  try {
+    thread_ = start_thread_([this] { Run(); });
+  } catch (const std::system_error& error) {
+    return Error(WASINN_RUNTIME_ERROR, "the host's thread for deadlines cannot be started: {}", error.what());
+  }
+  return Status();
+}
+
+RunSlot* Watchdog::TakeSlot(const Watched& run) {
+  for (RunSlot* slot = first_.load(std::memory_order_acquire); slot != nullptr; slot = slot->next_) {
+    if (slot->Take(run)) return slot;
+  }
+  auto made = std::make_unique<RunSlot>();
+  (void)made->Take(run);
+  RunSlot* first = first_.load(std::memory_order_relaxed);
+  do {
+    made->next_ = first;
+  } while (!first_.compare_exchange_weak(first, made.get(), std::memory_order_seq_cst));
+  return made.release();
+}
+
+void Watchdog::Wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    asleep_.store(false, std::memory_order_relaxed);
+  }
+  wake_.notify_all();
 }
 
 void Watchdog::Run() {
   std::unique_lock lock(mutex_);
+  int idle = 0;
   while (!stopping_) {
-    if (watched_.empty()) {
-      wake_.wait(lock);
-      continue;
+    if (idle >= kIdleScans && Sleep(lock)) idle = 0;
+    if (stopping_) return;
+    lock.unlock();
+    idle = Scan() ? 0 : idle + 1;
+    lock.lock();
+    wake_.wait_for(lock, kScan, [this] { return stopping_; });
+  }
+}
+
+// False if something has begun to run in this moment.
+bool Watchdog::Sleep(std::unique_lock<std::mutex>& lock) {
+  asleep_.store(true, std::memory_order_seq_cst);
+  if (AnythingRuns()) {
+    asleep_.store(false, std::memory_order_relaxed);
+    return false;
+  }
+  wake_.wait(lock, [this] { return stopping_ || !asleep_.load(std::memory_order_relaxed); });
+  return true;
+}
+
+bool Watchdog::AnythingRuns() const {
+  for (const RunSlot* slot = first_.load(std::memory_order_seq_cst); slot != nullptr; slot = slot->next_) {
+    if (RunSlot::Runs(slot->word_.load(std::memory_order_seq_cst))) return true;
+  }
+  return false;
+}
+
+// True if anything ran since the last scan.
+bool Watchdog::Scan() {
+  scans_.fetch_add(1, std::memory_order_relaxed);
+  const auto now = std::chrono::steady_clock::now();
+  bool ran = false;
+  for (RunSlot* slot = first_.load(std::memory_order_acquire); slot != nullptr; slot = slot->next_) {
+    if (slot->word_.load(std::memory_order_relaxed) == RunSlot::kFree) continue;
+    ran = true;
+    Look(*slot, now);
+  }
+  return ran;
+}
+
+void Watchdog::Look(RunSlot& slot, std::chrono::steady_clock::time_point now) {
+  uintptr_t word = slot.word_.load(std::memory_order_acquire);
+  if (!RunSlot::Runs(word)) {
+    slot.word_.compare_exchange_strong(word, RunSlot::kFree);  // so that the next scan sees whether it was used
+    return;
+  }
+  if ((word & RunSlot::kSeen) == 0) {
+    // A run that has just begun, and may be over in a moment: nothing of it is looked at before the next scan.
+    if ((word & RunSlot::kCancelling) == 0 && slot.word_.compare_exchange_strong(word, word | RunSlot::kSeen)) {
+      slot.seen_since_ = now;
     }
-    const auto now = std::chrono::steady_clock::now();
-    for (Watched* watched : watched_) watched->Check(now);
-    wake_.wait_for(lock, kScan);
+    return;
   }
-}
-
-Watchdog::Watch::Watch(Watchdog& watchdog, Watched& watched) : watchdog_(watchdog) {
-  std::lock_guard lock(watchdog_.mutex_);
-  position_ = watchdog_.watched_.insert(watchdog_.watched_.end(), &watched);
-  if (!watchdog_.thread_.joinable()) {
-    watchdog_.thread_ = std::thread([&dog = watchdog_] { dog.Run(); });
-  } else if (watchdog_.watched_.size() == 1) {
-    watchdog_.wake_.notify_all();
-  }
-}
-
-Watchdog::Watch::~Watch() {
-  std::lock_guard lock(watchdog_.mutex_);
-  watchdog_.watched_.erase(position_);
+  if (!slot.Hold(word)) return;
+  // Until the word is let go, the run cannot end, nor what runs go away.
+  auto& watched = *reinterpret_cast<Watched*>(word & ~RunSlot::kMarks);
+  const bool overdue = watched.deadline_.count() > 0 && now - slot.seen_since_ >= watched.deadline_;
+  if (overdue) watched.overdue_ = true;
+  if (overdue || watched.cancelled()) watched.cancel_();
+  slot.LetGo(word);
 }
 
 }  // namespace wasinn::core

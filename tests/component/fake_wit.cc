@@ -217,4 +217,7 @@ constexpr wasinn_wit_functions kFunctions = {sizeof(wasinn_wit_functions),
 
 const wasinn_wit_functions* wasinn_wit() { return &wasinn::testing::kFunctions; }
 
-void wasinn_wit_process_limits(const wasinn_process*, wasinn_wit_limits* out) { *out = wasinn::testing::fake.limits; }
+wasinn_status* wasinn_wit_process_limits(const wasinn_process*, wasinn_wit_limits* out) {
+  *out = wasinn::testing::fake.limits;
+  return nullptr;
+}

@@ -130,7 +130,7 @@ TEST(HostileEmbedded, ClosingEndsAnEndlessCompute) {
   guest.PutTensor(128, {1}, kF32, 256, 4);
   ASSERT_EQ(guest.Call("set_input", {context, 0, 128}), kSuccess);
   std::thread computing([&] { EXPECT_EQ(guest.Call("compute", {context}), kRuntimeError); });
-  wasinn_process_stats stats{};
+  wasinn_process_stats stats{.struct_size = sizeof(stats)};
   while (stats.computes == 0) wasinn_process_statistics(process.get(), &stats);
   const auto start = steady_clock::now();
   process.Close();

@@ -22,9 +22,11 @@ bool Log::Contains(std::string_view text) const {
   return false;
 }
 
-HostPtr EchoHost(Log& log, const std::string& toml) {
+HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
+  const std::string folders =
+      "backend_dirs = ['" ECHO_FOLDER "'" + (folder.empty() ? "" : ", '" + folder + "'") + "]\n";
   const ConfigPtr config(wasinn_config_new());
-  StatusPtr status(wasinn_config_load_toml(config.get(), ("backend_dirs = ['" ECHO_FOLDER "']\n" + toml).c_str()));
+  StatusPtr status(wasinn_config_load_toml(config.get(), (folders + toml).c_str()));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   wasinn_host* host = nullptr;
   status.reset(wasinn_host_new(config.get(), &Log::Write, &log, &host));

@@ -35,8 +35,9 @@ using HostPtr = std::unique_ptr<wasinn_host, Freer<wasinn_host, wasinn_host_free
 using ProcessPtr = std::unique_ptr<wasinn_process, Freer<wasinn_process, wasinn_process_free>>;
 using ConfigPtr = std::unique_ptr<wasinn_config, Freer<wasinn_config, wasinn_config_free>>;
 
-// A host whose only backend is echo; `toml` is further configuration. The log must outlive it.
-HostPtr EchoHost(Log& log, const std::string& toml = "");
+// A host whose only backends are echo and those of another folder; `toml` is further configuration. The log must
+// outlive it.
+HostPtr EchoHost(Log& log, const std::string& toml = "", const std::string& folder = "");
 
 // The text of an echo model: EchoModel("in x f32 2,3\n").
 std::string EchoModel(std::string_view directives);

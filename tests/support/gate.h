@@ -15,6 +15,9 @@ class Gate {
   // The line of a model that computes, or loads, behind this gate.
   std::string Compute() const { return "gate " + path() + "\n"; }
   std::string Load() const { return "load_gate " + path() + "\n"; }
+  std::string Unload() const { return "unload_gate " + path() + "\n"; }
+  // The same for the backend's open, as configuration.
+  std::string BackendOpen() const { return "[backends.echo]\ngate = '" + path() + "'\n"; }
 
   // Until something is at the gate. What never comes is ended by the test's time limit.
   void Await() const;

@@ -38,7 +38,7 @@ class Dialects : public ::testing::Test {
     return set != kSuccess ? set : guest_.Call("compute", {context});
   }
   wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{};
+    wasinn_process_stats stats{.struct_size = sizeof(stats)};
     wasinn_process_statistics(process_.get(), &stats);
     return stats;
   }

@@ -53,7 +53,7 @@ class Generation : public ::testing::Test {
   std::string Piece(uint32_t context) { return Text("get_output_single", context); }
   std::string Output(uint32_t context) { return Text("get_output", context); }
   wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{};
+    wasinn_process_stats stats{.struct_size = sizeof(stats)};
     wasinn_process_statistics(process_.get(), &stats);
     return stats;
   }

@@ -27,7 +27,7 @@ TEST_F(LentInput, IsReadAtEachCompute) {
 
 TEST_F(LentInput, IsOffByDefault) {
   const HostPtr host = EchoHost(log_);
-  wasinn_policy policy{};
+  wasinn_policy policy{.struct_size = sizeof(policy)};
   wasinn_host_policy(host.get(), &policy);
   EXPECT_EQ(policy.inputs, WASINN_INPUTS_COPIED);
   process_ = NewProcess(host.get());
@@ -38,7 +38,7 @@ TEST_F(LentInput, IsOffByDefault) {
 
 // A process may have another policy than its host; an older program's struct has no such field.
 TEST_F(LentInput, IsUpToTheProcess) {
-  wasinn_policy policy{};
+  wasinn_policy policy{.struct_size = sizeof(policy)};
   wasinn_host_policy(host_.get(), &policy);
   EXPECT_EQ(policy.inputs, WASINN_INPUTS_BY_REFERENCE);
   wasinn_process_options options{};

@@ -113,7 +113,7 @@ class LentInput : public ::testing::Test {
     return copies_ - before;
   }
   wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{};
+    wasinn_process_stats stats{.struct_size = sizeof(stats)};
     wasinn_process_statistics(process_.get(), &stats);
     return stats;
   }

@@ -23,7 +23,7 @@ struct Guest {
     return context;
   }
   wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{};
+    wasinn_process_stats stats{.struct_size = sizeof(stats)};
     wasinn_process_statistics(process.get(), &stats);
     return stats;
   }
@@ -156,10 +156,10 @@ TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
 TEST(Policy, AProcessMayHaveItsOwnLimitsAndPolicy) {
   Log log;
   const HostPtr host = EchoHost(log);
-  wasinn_limits limits{};
+  wasinn_limits limits{.struct_size = sizeof(limits)};
   wasinn_host_limits(host.get(), &limits);
   limits.max_graphs = 1;
-  wasinn_policy policy{};
+  wasinn_policy policy{.struct_size = sizeof(policy)};
   wasinn_host_policy(host.get(), &policy);
   EXPECT_TRUE(policy.allow_load);
   wasinn_process_options options{};
@@ -268,7 +268,7 @@ TEST(Threads, StressOnSharedAndOwnContexts) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_GT(done, 0u);
-  wasinn_process_stats stats{};
+  wasinn_process_stats stats{.struct_size = sizeof(stats)};
   wasinn_process_statistics(process.get(), &stats);
   // The one other error is a compute before anything was set on the shared context.
   EXPECT_GE(stats.errors, busy.load());

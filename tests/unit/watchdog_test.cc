@@ -3,95 +3,201 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
+#include <system_error>
 #include <thread>
+#include <vector>
 
 namespace wasinn::core {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
-// Runs until cancelled; a test that waits for ever fails by its own time limit.
-void RunUntil(const std::atomic<bool>& cancelled) {
-  while (!cancelled.load()) std::this_thread::sleep_for(milliseconds(1));
+// Runs until something happens; a test that waits for ever fails by its own time limit.
+template <typename Condition>
+void WaitFor(Condition&& condition) {
+  while (!condition()) std::this_thread::yield();
 }
 
-TEST(Watchdog, CancelsARunThatIsOverdue) {
-  Watchdog dog;
+class WatchdogTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(dog_.Start().ok()); }
+  Watchdog dog_;
+};
+
+TEST_F(WatchdogTest, CancelsARunThatIsOverdue) {
   std::atomic<bool> cancelled{false};
-  Watched watched(milliseconds(30), [&] { cancelled = true; });
-  const Watchdog::Watch watch(dog, watched);
-  watched.Begin();
-  RunUntil(cancelled);
-  EXPECT_TRUE(watched.End());
+  Watched watched(dog_, milliseconds(30), [&] { cancelled = true; });
+  Watched::Run run(watched);
+  WaitFor([&] { return cancelled.load(); });
+  EXPECT_TRUE(run.End());
+  EXPECT_FALSE(Watched::Run(watched).End()) << "the next run is another one";
 }
 
-TEST(Watchdog, LeavesShortRunsAlone) {
-  Watchdog dog;
+TEST_F(WatchdogTest, LeavesShortRunsAlone) {
   std::atomic<int> cancels{0};
-  Watched watched(milliseconds(60'000), [&] { ++cancels; });
-  const Watchdog::Watch watch(dog, watched);
-  for (int i = 0; i < 5; ++i) {
-    watched.Begin();
-    std::this_thread::sleep_for(milliseconds(15));
-    EXPECT_FALSE(watched.End());
+  Watched watched(dog_, milliseconds(600'000), [&] { ++cancels; });
+  for (int i = 0; i < 3; ++i) {
+    Watched::Run run(watched);
+    const uint64_t scans = dog_.scans();
+    WaitFor([&] { return dog_.scans() >= scans + 3; });
+    EXPECT_FALSE(run.End());
   }
   EXPECT_EQ(cancels, 0);
 }
 
 // The deadline is for one run, not for a row of them.
-TEST(Watchdog, CountsEachRunAnew) {
-  Watchdog dog;
-  constexpr milliseconds kDeadline(200);
-  Watched watched(kDeadline, [] {});
-  const Watchdog::Watch watch(dog, watched);
-  const auto start = steady_clock::now();
-  while (steady_clock::now() - start < 3 * kDeadline) {
-    const auto begin = steady_clock::now();
-    watched.Begin();
-    std::this_thread::sleep_for(milliseconds(2));
-    const bool overdue = watched.End();
-    // On a busy machine one run may be overdue indeed.
-    EXPECT_FALSE(overdue && steady_clock::now() - begin < kDeadline);
-  }
-}
-
-TEST(Watchdog, CancelForGoodEndsTheCurrentAndLaterRuns) {
-  Watchdog dog;
+TEST_F(WatchdogTest, CountsEachRunAnew) {
   std::atomic<bool> cancelled{false};
-  Watched watched(milliseconds(0), [&] { cancelled = true; });
-  const Watchdog::Watch watch(dog, watched);
+  const milliseconds deadline(3000);
+  Watched watched(dog_, deadline, [&] { cancelled = true; });
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < deadline + milliseconds(200)) {
+    Watched::Run run(watched);
+    const uint64_t scans = dog_.scans();
+    WaitFor([&] { return dog_.scans() > scans; });
+  }
+  EXPECT_FALSE(cancelled);
+}
+
+TEST_F(WatchdogTest, CancelForGoodEndsTheCurrentAndLaterRuns) {
+  std::atomic<int> cancels{0};
+  Watched watched(dog_, milliseconds(0), [&] { ++cancels; });
   watched.CancelForGood();
+  EXPECT_EQ(cancels, 0) << "nothing runs";
   for (int i = 0; i < 2; ++i) {
-    cancelled = false;
-    watched.Begin();
-    RunUntil(cancelled);
-    EXPECT_FALSE(watched.End());  // not overdue: cancelled
+    const int before = cancels;
+    Watched::Run run(watched);
+    WaitFor([&] { return cancels > before; });
+    EXPECT_FALSE(run.End());  // not overdue: cancelled
   }
 }
 
-TEST(Watchdog, AStopFlagCancels) {
-  Watchdog dog;
-  std::atomic<bool> stop{false}, cancelled{false};
-  Watched watched(milliseconds(0), [&] { cancelled = true; }, &stop);
-  const Watchdog::Watch watch(dog, watched);
-  watched.Begin();
-  stop = true;
-  RunUntil(cancelled);
-  watched.End();
+TEST_F(WatchdogTest, CancelForGoodCancelsAtOnce) {
+  std::atomic<int> cancels{0};
+  Watched watched(dog_, milliseconds(0), [&] { ++cancels; });
+  Watched::Run run(watched);
+  watched.CancelForGood();
+  EXPECT_GE(cancels, 1);
 }
 
-TEST(Watchdog, NothingIsCancelledAfterTheWatchIsGone) {
-  Watchdog dog;
-  for (int i = 0; i < 50; ++i) {
-    auto alive = std::make_unique<std::atomic<bool>>(false);
-    Watched watched(milliseconds(1), [&] { alive->store(true); });
-    auto watch = std::make_unique<Watchdog::Watch>(dog, watched);
-    watched.Begin();
-    std::this_thread::sleep_for(milliseconds(i % 13));
-    watch.reset();
+TEST_F(WatchdogTest, AStopFlagCancels) {
+  std::atomic<bool> stop{false}, cancelled{false};
+  Watched watched(dog_, milliseconds(0), [&] { cancelled = true; }, &stop);
+  Watched::Run run(watched);
+  stop = true;
+  WaitFor([&] { return cancelled.load(); });
+}
+
+// A run's end waits for a cancel that is under way, and none comes later: what it would reach may be gone.
+TEST_F(WatchdogTest, NothingIsCancelledAfterARunsEnd) {
+  std::shared_ptr<std::atomic<int>> alive;
+  Watched watched(dog_, milliseconds(1), [&] { alive->fetch_add(1); });
+  for (int i = 0; i < 30; ++i) {
+    alive = std::make_shared<std::atomic<int>>(0);
+    Watched::Run run(watched);
+    const uint64_t scans = dog_.scans();
+    WaitFor([&] { return dog_.scans() >= scans + static_cast<uint64_t>(i % 4); });
+    run.End();
     alive.reset();  // the sanitizers see a cancel that comes too late
   }
+}
+
+TEST_F(WatchdogTest, ARunsEndWaitsForItsCancel) {
+  std::atomic<bool> inside{false}, let_go{false}, left{false};
+  Watched watched(dog_, milliseconds(0), [&] {
+    inside = true;
+    WaitFor([&] { return let_go.load(); });
+    EXPECT_FALSE(left);
+  });
+  std::thread canceller, ender;
+  {
+    auto run = std::make_unique<Watched::Run>(watched);
+    canceller = std::thread([&] { watched.CancelForGood(); });
+    WaitFor([&] { return inside.load(); });
+    ender = std::thread([&, run = std::move(run)] {
+      run->End();
+      left = true;
+    });
+  }
+  let_go = true;
+  ender.join();
+  canceller.join();
+}
+
+// One cancel that takes its time holds up nobody who begins, ends or is made meanwhile.
+TEST_F(WatchdogTest, ACancelThatBlocksHoldsUpNoOther) {
+  std::atomic<bool> inside{false}, let_go{false};
+  Watched stuck(dog_, milliseconds(1), [&] {
+    inside = true;
+    WaitFor([&] { return let_go.load(); });
+  });
+  Watched::Run run(stuck);
+  WaitFor([&] { return inside.load(); });
+  ASSERT_TRUE(dog_.Start().ok());
+  for (int i = 0; i < 100; ++i) {
+    Watched other(dog_, milliseconds(1000), [] {});
+    EXPECT_FALSE(Watched::Run(other).End());
+  }
+  let_go = true;
+}
+
+// What exists costs nothing, and after the last run there are no wake-ups.
+TEST_F(WatchdogTest, SleepsWhenNothingRuns) {
+  std::vector<std::unique_ptr<Watched>> idle;
+  for (int i = 0; i < 100; ++i) idle.push_back(std::make_unique<Watched>(dog_, milliseconds(1), [] {}));
+  for (int round = 0; round < 3; ++round) {
+    WaitFor([&] { return dog_.asleep(); });
+    const uint64_t scans = dog_.scans();
+    idle.push_back(std::make_unique<Watched>(dog_, milliseconds(1), [] {}));
+    std::this_thread::sleep_for(5 * Watchdog::kScan);  // no synchronisation: a chance to be wrong
+    EXPECT_EQ(dog_.scans(), scans);
+    std::atomic<bool> cancelled{false};
+    Watched watched(dog_, milliseconds(1), [&] { cancelled = true; });
+    Watched::Run run(watched);
+    WaitFor([&] { return cancelled.load(); });
+    EXPECT_FALSE(dog_.asleep());
+  }
+}
+
+// Many threads with many runs each, while it falls asleep and wakes, and others cancel: the sanitizers look.
+TEST_F(WatchdogTest, ManyAtOnce) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) {
+        auto in_reach = std::make_unique<int>(0);
+        Watched watched(dog_, milliseconds(t), [&] { ++*in_reach; });
+        std::thread canceller;
+        if (i % 5 == 0) canceller = std::thread([&] { watched.CancelForGood(); });
+        for (int k = 0; k < 50; ++k) {
+          Watched::Run run(watched);
+          if (k % 16 == 0) std::this_thread::sleep_for(milliseconds(1));
+        }
+        if (canceller.joinable()) canceller.join();
+        in_reach.reset();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  WaitFor([&] { return dog_.asleep(); });
+}
+
+TEST(Watchdog, AThreadThatCannotBeStartedIsAnError) {
+  bool may_start = false;
+  Watchdog dog([&](std::function<void()> run) {
+    if (!may_start) throw std::system_error(EAGAIN, std::generic_category());
+    return std::thread(std::move(run));
+  });
+  const Status status = dog.Start();
+  EXPECT_EQ(status.code(), WASINN_RUNTIME_ERROR);
+  EXPECT_NE(status.message().find("temporarily unavailable"), std::string_view::npos) << status.message();
+  may_start = true;
+  EXPECT_TRUE(dog.Start().ok()) << "the next guest may have more luck";
+  std::atomic<bool> cancelled{false};
+  Watched watched(dog, milliseconds(1), [&] { cancelled = true; });
+  Watched::Run run(watched);
+  WaitFor([&] { return cancelled.load(); });
 }
 
 }  // namespace

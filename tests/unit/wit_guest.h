@@ -75,7 +75,7 @@ class WitGuest {
   std::string DropError(uint32_t rep) { return TrapOf(wit_->error_drop(process_, rep)); }
 
   wasinn_process_stats stats() const {
-    wasinn_process_stats stats{};
+    wasinn_process_stats stats{.struct_size = sizeof(stats)};
     wasinn_process_statistics(process_, &stats);
     return stats;
   }

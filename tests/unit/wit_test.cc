@@ -374,7 +374,7 @@ TEST_F(WitTest, LimitsForEngines) {
   Open(
       "[limits]\nmax_tensor_bytes = 5000000\nmax_model_bytes = 7000000\nmax_tensors = 10\nmax_errors = 4\n"
       "max_graphs = 2\nmax_contexts = 3\n");
-  wasinn_wit_limits limits{};
+  wasinn_wit_limits limits{.struct_size = sizeof(limits)};
   wasinn_wit_process_limits(process_.get(), &limits);
   EXPECT_GE(limits.max_call_bytes, 7'000'000u);
   EXPECT_LT(limits.max_call_bytes, 9'000'000u);

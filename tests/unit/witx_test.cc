@@ -39,7 +39,7 @@ class Witx : public ::testing::Test {
   }
   std::string LastLog() const { return log_.lines().empty() ? "" : log_.lines().back(); }
   wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{};
+    wasinn_process_stats stats{.struct_size = sizeof(stats)};
     wasinn_process_statistics(process_.get(), &stats);
     return stats;
   }

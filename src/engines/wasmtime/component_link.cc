@@ -107,7 +107,7 @@ void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_
   if (wasinn_component_raise_limits == nullptr || process == nullptr) return;
   wasinn_wit_limits limits = {};
   limits.struct_size = sizeof limits;
-  wasinn_wit_process_limits(process, &limits);
+  wasinn_status_free(wasinn_wit_process_limits(process, &limits));  // NULL: its struct_size is set
   const size_t bytes = limits.max_call_bytes < SIZE_MAX ? static_cast<size_t>(limits.max_call_bytes) : SIZE_MAX;
   wasinn_component_raise_limits(context, bytes, size_t{limits.max_handles} + wasinn::wasmtime::kOtherHandles);
 }

@@ -1,0 +1,23 @@
+#include "core/interruptible.h"
+
+namespace wasinn::core {
+
+void Interruptible::Register(void* token, void (*cancel)(void*), void* arg) {
+  auto* self = static_cast<Interruptible*>(token);
+  const std::lock_guard lock(self->mutex_);
+  self->cancel_ = cancel;
+  self->arg_ = arg;
+}
+
+void Interruptible::Cancel() {
+  const std::lock_guard lock(mutex_);
+  if (cancel_ != nullptr) cancel_(arg_);
+}
+
+Status Interruptible::Outcome(const char* what, const char* backend, const Status& status) const {
+  if (status.ok() || (!overdue_ && !watched_->cancelled())) return Copy(status);
+  const std::string why = overdue_ ? fmt::format("after {} ms", deadline_.count()) : "by the closing process";
+  return Status(WASINN_TIMEOUT, fmt::format("the {} was stopped {}: {}", what, why, status.message()), backend);
+}
+
+}  // namespace wasinn::core

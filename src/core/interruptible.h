@@ -1,0 +1,55 @@
+// One call of a backend's that may take long: it has a deadline, and the backend may register what interrupts it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+
+#include "core/status.h"
+#include "core/watchdog.h"
+
+namespace wasinn::core {
+
+class Interruptible {
+ public:
+  // As Watched. With neither deadline nor `stop` nothing is watched.
+  Interruptible(Watchdog& dog, std::chrono::milliseconds deadline, const std::atomic<bool>* stop)
+      : dog_(dog), deadline_(deadline) {
+    if (deadline.count() > 0 || stop != nullptr) watched_.emplace(dog, deadline, [this] { Cancel(); }, stop);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+  // What the backend is given to register with.
+  void* token() { return this; }
+  static auto on_cancel() { return &Register; }
+
+  // Runs `call`, once. If it fails after it was stopped, the result is TIMEOUT; one that succeeds nevertheless is fine.
+  template <typename Call>
+  Status Run(const char* what, const char* backend, Call&& call) {
+    if (!watched_) return call();
+    if (Status status = dog_.Start(); !status.ok()) return status;
+    Watched::Run run(*watched_);
+    const Status status = call();
+    overdue_ = run.End();
+    return Outcome(what, backend, status);
+  }
+  // Whether the deadline passed while it ran.
+  bool overdue() const { return overdue_; }
+
+ private:
+  static void Register(void* token, void (*cancel)(void*), void* arg);
+  void Cancel();
+  Status Outcome(const char* what, const char* backend, const Status& status) const;
+
+  Watchdog& dog_;
+  const std::chrono::milliseconds deadline_;
+  std::mutex mutex_;  // so that nothing is called after it was unregistered
+  void (*cancel_)(void*) = nullptr;
+  void* arg_ = nullptr;
+  bool overdue_ = false;
+  std::optional<Watched> watched_;
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,95 @@
+// What many ask for and one makes: a model that is compiled, a framework that is opened. Whoever comes first makes it,
+// on its own thread and under no lock; who comes meanwhile waits for it, no longer than its own deadline.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "core/status.h"
+#include "core/watchdog.h"
+
+namespace wasinn::core {
+
+// How long a caller waits for what another one makes.
+struct Patience {
+  Watchdog* watchdog = nullptr;             // null: for ever
+  std::chrono::milliseconds deadline{0};    // 0: none
+  const std::atomic<bool>* stop = nullptr;  // becomes true: not any longer
+};
+
+// One attempt to make something, for those who wait for its end.
+class Attempt {
+ public:
+  void End(Status failure);
+  // How it ended, or TIMEOUT. `what` is for that message: "model 'x'".
+  Status Wait(const Patience& patience, const std::string& what);
+
+ private:
+  Status WaitWatched(const Patience& patience, const std::string& what);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
+  Status failure_;
+};
+
+// T is cheap to copy, as a shared_ptr is. Any thread.
+template <typename T>
+class MadeOnce {
+ public:
+  // A failure is not remembered, since its cause may be mended, but those who waited for it get it, unless the one who
+  // made it had no more time: then the next one tries.
+  template <typename Make>
+  Result<T> Get(const Patience& patience, const std::string& what, Make&& make) {
+    for (;;) {
+      std::shared_ptr<Attempt> attempt;
+      {
+        const std::lock_guard lock(mutex_);
+        if (made_) return *made_;
+        attempt = attempt_;
+        if (attempt == nullptr) attempt_ = std::make_shared<Attempt>();
+      }
+      if (attempt == nullptr) return Try(std::forward<Make>(make));
+      if (Status status = attempt->Wait(patience, what); !status.ok()) return std::unexpected(std::move(status));
+    }
+  }
+
+  // If it has been made.
+  std::optional<T> Peek() const {
+    const std::lock_guard lock(mutex_);
+    return made_;
+  }
+
+ private:
+  template <typename Make>
+  Result<T> Try(Make&& make) {
+    try {
+      Result<T> result = make();
+      End(result);
+      return result;
+    } catch (...) {
+      End(std::unexpected(Status(WASINN_RUNTIME_ERROR, "the host is out of memory, or its backend is broken")));
+      throw;
+    }
+  }
+
+  void End(const Result<T>& result) {
+    std::shared_ptr<Attempt> attempt;
+    {
+      const std::lock_guard lock(mutex_);
+      if (result) made_ = *result;
+      attempt.swap(attempt_);
+    }
+    const bool told = !result && result.error().code() != WASINN_TIMEOUT;
+    attempt->End(told ? Copy(result.error()) : Status());
+  }
+
+  mutable std::mutex mutex_;  // held for a few instructions
+  std::optional<T> made_;
+  std::shared_ptr<Attempt> attempt_;  // under way
+};
+
+}  // namespace wasinn::core

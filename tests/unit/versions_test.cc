@@ -1,0 +1,78 @@
+// Backend libraries of other versions: what they know is used, what they lack is not looked for.
+#include <gtest/gtest.h>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+HostPtr VersionsHost(Log& log) { return EchoHost(log, "", VERSIONS_FOLDER); }
+
+void AddModelOf(wasinn_host* host, const char* backend, std::string_view directives) {
+  const std::string text = EchoModel(directives);
+  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.bytes = &bytes;
+  options.n_bytes = 1;
+  options.encoding = WASINN_GGML;
+  options.backend = backend;
+  const StatusPtr status(wasinn_host_add_model(host, backend, &options));
+  ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
+}
+
+// One inference on a model with an input of two floats.
+void ExpectItComputes(FakeGuest& guest, uint32_t context) {
+  ASSERT_EQ(guest.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2.f}), kSuccess);
+  ASSERT_EQ(guest.Call("compute", {context}), kSuccess);
+  const uint32_t out = guest.Reserve(8), written = guest.Reserve(4);
+  ASSERT_EQ(guest.Call("get_output", {context, 0, out, 8, written}), kSuccess);
+  EXPECT_EQ(guest.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(guest.Read<float>(out), 1.5f);
+  EXPECT_EQ(guest.Read<float>(out + 4), -2.f);
+}
+
+class Versions : public ::testing::TestWithParam<const char*> {};
+
+// `older`: behind its table there is no memory.
+TEST_P(Versions, AModelComputes) {
+  Log log;
+  const HostPtr host = VersionsHost(log);
+  AddModelOf(host.get(), GetParam(), "in x f32 2\n");
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest guest(process.get());
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(guest.LoadByName(GetParam(), graph), kSuccess);
+  ASSERT_EQ(guest.InitContext(graph, context), kSuccess);
+  for (int i = 0; i < 3; ++i) ExpectItComputes(guest, context);
+  EXPECT_EQ(guest.Call("finalize_execution_context", {context}), kSuccess);
+}
+INSTANTIATE_TEST_SUITE_P(All, Versions, ::testing::Values("older", "newer"));
+
+TEST(Versions, WhatAnOlderLibraryLacksIsAbsent) {
+  Log log;
+  const HostPtr host = VersionsHost(log);
+  AddModelOf(host.get(), "older", "in x f32 2\npieces 1\n");
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest guest(process.get());
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(guest.LoadByName("older", graph), kSuccess);
+  ASSERT_EQ(guest.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(guest.Call("compute_single", {context}), kUnsupportedOperation) << "it cannot generate";
+  const uint32_t out = guest.Reserve(1024), written = guest.Reserve(4);
+  EXPECT_EQ(guest.Call("wasinn_ext_0.describe", {graph, out, 1024, written}), kSuccess);
+}
+
+TEST(Versions, ATableWithoutARequiredFunctionIsRefused) {
+  Log log;
+  const HostPtr host = VersionsHost(log);
+  AddModelOf(host.get(), "incomplete", "in x f32 2\n");
+  const ProcessPtr process = NewProcess(host.get());
+  FakeGuest guest(process.get());
+  uint32_t graph = 0;
+  EXPECT_NE(guest.LoadByName("incomplete", graph), kSuccess);
+  EXPECT_TRUE(log.Contains("libwasinn_backend_incomplete.so: its table of ")) << log.lines().front();
+  EXPECT_TRUE(log.Contains("has no 'compute'"));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
