@@ -112,7 +112,7 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   for (size_t i = before; i < all.size(); ++i) all[i]->group("Limits of the guest");
 }
 
-Result<Host> MakeHost(const HostFlags& flags) {
+Result<Host> MakeHostAlone(const HostFlags& flags) {
   Config config;
   if (!flags.config_file.empty()) {
     if (Status status = config.LoadFile(flags.config_file); !status.ok()) return status;
@@ -120,14 +120,23 @@ Result<Host> MakeHost(const HostFlags& flags) {
   for (const auto& [key, value] : flags.settings) {
     if (Status status = config.Set(key, value); !status.ok()) return status;
   }
-  Result<Host> host = Host::Create(config, Log);
-  if (!host) return host;
+  return Host::Create(config, Log);
+}
+
+Status AddModels(const HostFlags& flags, Host& host) {
   for (const std::string& dir : flags.model_dirs) {
-    if (Status status = host->AddModels(dir); !status.ok()) return status;
+    if (Status status = host.AddModels(dir); !status.ok()) return status;
   }
   for (const ModelFlag& model : flags.models) {
-    if (Status status = AddModel(*host, model); !status.ok()) return status;
+    if (Status status = AddModel(host, model); !status.ok()) return status;
   }
+  return Status();
+}
+
+Result<Host> MakeHost(const HostFlags& flags) {
+  Result<Host> host = MakeHostAlone(flags);
+  if (!host) return host;
+  if (Status status = AddModels(flags, *host); !status.ok()) return status;
   return host;
 }
 

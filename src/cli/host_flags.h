@@ -28,5 +28,8 @@ void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag);
 
 // The host that the flags ask for: the file's settings, then the flags', which win. Its log goes to the command's.
 Result<Host> MakeHost(const HostFlags& flags);
+// The same in two steps: the host of the settings, whose mistakes show here, then the models of the flags.
+Result<Host> MakeHostAlone(const HostFlags& flags);
+Status AddModels(const HostFlags& flags, Host& host);
 
 }  // namespace wasinn::cli

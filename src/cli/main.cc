@@ -1,7 +1,13 @@
 // The wasinn command. Each subcommand is a file of its own and one line in kCommands.
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
 #include <memory>
+#include <new>
+#include <string>
 #include <vector>
 
 #include "cli/command.h"
@@ -27,6 +33,16 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error) {
   const std::string command = commands.empty() ? "" : " " + commands[0]->get_name();
   std::fprintf(stderr, "Try 'wasinn%s --help'.\n", command.c_str());
   return kUsage;
+}
+
+// What a command printed may still lie in a buffer, and be lost when it is written.
+int Flushed(int code) {
+  errno = 0;
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush().good();
+  if (written) return code;
+  const std::string why = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  const int failed = Fail("cannot write to standard output" + why);
+  return code == 0 ? failed : code;
 }
 
 int Main(int argc, char** argv) {
@@ -58,4 +74,14 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace wasinn::cli
 
-int main(int argc, char** argv) { return wasinn::cli::Main(argc, argv); }
+// An exception that nobody caught would end the command with the code of a guest's trap.
+int main(int argc, char** argv) {
+  try {
+    return wasinn::cli::Flushed(wasinn::cli::Main(argc, argv));
+  } catch (const std::bad_alloc&) {
+    std::fputs("wasinn: error: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "wasinn: error: %s\n", error.what());
+  }
+  return wasinn::cli::kFailure;
+}

@@ -74,6 +74,16 @@ Parsed<std::pair<std::string, std::string>> ParseEnvironment(const std::string& 
   return std::pair(name, std::string(inherited));
 }
 
+// Flags that the chosen engine has no use for.
+void WarnOfIdleFlags(const RunFlags& flags) {
+  const auto warn = [](const char* text) { Log(WASINN_LOG_WARNING, text); };
+  const bool wamr = flags.engine == "wamr";
+  if (wamr && !flags.engine_options.cache) warn("--no-cache has no effect: WAMR keeps no compiled code");
+  if (!wamr && flags.engine_options.allow_precompiled) {
+    warn("--allow-precompiled has no effect: it is for files that WAMR's compiler made, on --engine wamr");
+  }
+}
+
 int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   if (module_and_args.empty()) throw CLI::RequiredError("MODULE");
   if (module_and_args[0].starts_with('-')) throw CLI::ValidationError("run", "unknown flag " + module_and_args[0]);
@@ -81,14 +91,18 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   flags.guest.args = module_and_args;
   flags.guest.args[0] = std::filesystem::path(module).filename().string();
 
+  WarnOfIdleFlags(flags);
+
+  // A mistake in the settings is told before a guest is compiled, which may take long.
+  Result<Host> host = MakeHostAlone(flags.host);
+  if (!host) return Fail(host.status().message());
   auto engine = flags.engine == "wamr" ? engines::NewWamrEngine(flags.engine_options)
                                        : engines::NewWasmtimeEngine(flags.engine_options);
   if (!engine) return Fail(engine.error());
   const auto program = (*engine)->Load(module);
   if (!program) return Fail(program.error());
 
-  Result<Host> host = MakeHost(flags.host);
-  if (!host) return Fail(host.status().message());
+  if (const Status status = AddModels(flags.host, *host); !status.ok()) return Fail(status.message());
   ProcessOptions options;
   options.name = flags.guest.args[0];
   Result<Process> process = Process::Create(*host, options);

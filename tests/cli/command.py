@@ -14,6 +14,7 @@ WASINN = os.environ["WASINN"]
 KEPT = ("PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TBB_ENABLE_SANITIZERS")
 ECHO = os.environ["WASINN_ECHO"]
 PROBE = os.environ["WASINN_PROBE"]
+SANITIZED = b"__asan_init" in pathlib.Path(WASINN).read_bytes()
 
 # A model for the echo backend: what goes in comes out.
 MODEL = "GGUF\nin x f32 2,3\n"
@@ -22,7 +23,7 @@ MODEL = "GGUF\nin x f32 2,3\n"
 class Result:
     def __init__(self, done):
         self.code = done.returncode
-        self.out = done.stdout.decode()
+        self.out = (done.stdout or b"").decode()  # none where it went elsewhere
         self.err = done.stderr.decode()
 
     def __repr__(self):
@@ -47,9 +48,11 @@ class CommandTest(unittest.TestCase):
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return name
 
-    def wasinn(self, *args, env=None, input=b""):
+    def wasinn(self, *args, env=None, input=b"", stdout=subprocess.PIPE, prepare=None):
+        """`prepare` is called in the new OS process, before the command."""
         env = {**self.env, **(env or {})}
-        done = subprocess.run([WASINN, *args], cwd=self.dir, env=env, input=input, capture_output=True, timeout=120)
+        done = subprocess.run([WASINN, *args], cwd=self.dir, env=env, input=input, stdout=stdout, stderr=subprocess.PIPE,
+                              preexec_fn=prepare, timeout=120)
         return Result(done)
 
     def run_probe(self, *args, flags=(), **more):

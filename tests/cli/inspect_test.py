@@ -62,6 +62,29 @@ class InspectTest(CommandTest):
         self.check_error(self.wasinn("inspect", "m.gguf", "--encoding", "xml"), "xml", code=2)
 
 
+class OutputTest(CommandTest):
+    """What cannot be written is no success, whichever command wrote it."""
+
+    def check_full(self, *args):
+        with open("/dev/full", "wb") as full:
+            result = self.wasinn(*args, stdout=full)
+        self.check_error(result, "cannot write to standard output")
+
+    def test_a_full_disk(self):
+        self.file("m.gguf", "GGUF\nin x f32 2,3\n")
+        self.check_full("inspect", "m.gguf")
+        self.check_full("inspect", "m.gguf", "--json")
+        self.check_full("backends")
+        self.check_full("backends", "--json")
+        self.check_full("--version")
+        self.check_full("run", "--help")
+
+    def test_more_than_a_buffer(self):
+        inputs = "".join(f"in input-{i} f32 2,3\n" for i in range(2000))
+        self.file("m.gguf", "GGUF\n" + inputs)
+        self.check_full("inspect", "m.gguf", "--json")
+
+
 class BackendsTest(CommandTest):
     # One that no machine has: where this build has the backend, its library is looked for in vain.
     MISSING = f'backend_dirs = ["{ECHO}"]\n[backends.llama]\nlibrary = "/nonexistent"\n'

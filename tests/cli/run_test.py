@@ -1,6 +1,10 @@
 """What a guest gets: arguments, environment, folders, stdio; and its exit code."""
 
-from command import CommandTest
+import os
+import resource
+import unittest
+
+from command import SANITIZED, CommandTest
 
 
 class RunTest(CommandTest):
@@ -85,6 +89,26 @@ class CacheTest(CommandTest):
         env = {"XDG_CACHE_HOME": str(self.dir / "cache")}
         self.check(self.run_probe("args", flags=["--no-cache"], env=env), err="")
         self.assertFalse(self.compiled())
+
+    def test_flags_that_an_engine_has_no_use_for(self):
+        self.check(self.run_probe("args", flags=["--engine", "wasmtime", "--allow-precompiled"]),
+                   out="arg cli-probe.wasm", err="wasinn: warning: --allow-precompiled has no effect")
+
+    def test_mistakes_in_the_settings_are_told_before_anything_is_compiled(self):
+        self.file("bad.toml", "[limits]\nmax_grahps = 1\n")
+        self.file("broken.wasm", b"\0asm\1\0\0\0" + bytes(100))
+        for flags in (["--config", "bad.toml"], ["--config", "nothing.toml"]):
+            result = self.wasinn("run", *flags, "broken.wasm")
+            self.check(result, code=1, out="", err=flags[1])
+            self.assertNotIn("broken.wasm", result.err)
+
+    @unittest.skipIf(SANITIZED, "the sanitizer's allocator ends the program itself")
+    def test_out_of_memory_is_no_trap(self):
+        (self.dir / "huge.wasm").touch()
+        os.truncate(self.dir / "huge.wasm", 16 << 30)
+        limit = 8 << 30
+        result = self.wasinn("run", "huge.wasm", prepare=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.check_error(result, "out of memory")
 
     def test_a_cache_that_cannot_be_made_is_a_warning(self):
         self.file("cache", "a file, not a folder")

@@ -47,6 +47,10 @@ class WamrTest(CommandTest):
         self.check_bad(b"\0aot\6\0\0\0" + bytes(100), "AOT module load failed: ", ["--allow-precompiled"])
         self.check_bad(b"\0aot\6\0\0\0", "only --engine wamr runs it", ["--engine", "wasmtime"])
 
+    def test_flags_that_it_has_no_use_for(self):
+        self.check(self.run_probe("args", flags=["--engine", "wamr", "--no-cache"]),
+                   out="arg cli-probe.wasm", err="wasinn: warning: --no-cache has no effect")
+
     def test_trap_prints_its_message_and_backtrace(self):
         result = self.run_probe("args_before", "trap")
         self.check(result, code=134, out="", err="wasm trap: unreachable\nwasm backtrace:\n")
