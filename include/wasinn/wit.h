@@ -95,7 +95,8 @@ typedef struct wasinn_wit_functions {
                                  wasinn_wit_view* piece);
   wasinn_status* (*context_finish)(wasinn_process* process, uint32_t context, wasinn_wit_result* out);
 
-  /* wasinn:ext/configure@0.1.0. Names of outputs are UTF-8; none: all are produced again. */
+  /* wasinn:ext/configure@0.1.0. Names of outputs are UTF-8; none: all are produced again. `names` NULL with a count:
+   * they are more than the engine cares to list, which is too-large. */
   wasinn_status* (*graph_load_by_name_with_config)(wasinn_process* process, const char* name, size_t size,
                                                    const char* config, size_t config_size, wasinn_wit_result* out);
   wasinn_status* (*context_select_outputs)(wasinn_process* process, uint32_t context, const wasinn_bytes* names,

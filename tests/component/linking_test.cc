@@ -1,7 +1,10 @@
 // Putting wasi:nn into a linker, and a store's limits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <string>
 
 #include "component/fake_wit.h"
@@ -115,6 +118,42 @@ TEST_F(ComponentLinking, AnOlderTableIsRefused) {
   options.functions = &functions;
   options.process_of = NoProcess;
   EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("newer than the wasinn"));
+}
+
+// Four bytes that say a struct's size, and then nothing that may be read.
+class ShortStruct {
+ public:
+  explicit ShortStruct(uint32_t size)
+      : page_(static_cast<size_t>(sysconf(_SC_PAGESIZE))),
+        mapped_(mmap(nullptr, 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    EXPECT_EQ(mprotect(mapped_, page_, PROT_READ | PROT_WRITE), 0);
+    std::memcpy(get<char>(), &size, sizeof size);
+  }
+  ~ShortStruct() { munmap(mapped_, 2 * page_); }
+  ShortStruct(const ShortStruct&) = delete;
+  ShortStruct& operator=(const ShortStruct&) = delete;
+
+  // Aligned as any struct, so there may be a few bytes more.
+  template <typename T>
+  T* get() const {
+    return reinterpret_cast<T*>(static_cast<char*>(mapped_) + page_ - sizeof(void*));
+  }
+
+ private:
+  const size_t page_;
+  void* const mapped_;
+};
+
+TEST_F(ComponentLinking, NothingOfAShorterStructIsRead) {
+  const ShortStruct four(4);
+  EXPECT_THAT(Take(wasinn_component_link(linker_, four.get<wasinn_component_link_options>())),
+              HasSubstr("newer than the wasinn that it is used with (options of 4 bytes)"));
+  wasinn_component_link_options options = {};
+  options.struct_size = sizeof options;
+  options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
+  options.functions = four.get<wasinn_wit_functions>();
+  options.process_of = NoProcess;
+  EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("(functions of 4 bytes)"));
 }
 
 // 200 MB is more than Wasmtime passes by itself.

@@ -228,7 +228,7 @@ struct Parts {
     const std::string name = function.name;
     lowered += "\n  (alias export $" + std::string(function.interface) + " \"" + function.wit + "\" (func $" + name +
                "-wit))\n  (core func $" + name + " (canon lower (func $" + name +
-               "-wit) (memory $bytes) (realloc $realloc)))";
+               "-wit) string-encoding=ENCODING (memory $bytes) (realloc $realloc)))";
     Wrap(name, function.params, function.result);
     Body(name, function.params, function.result);
   }
@@ -252,7 +252,7 @@ struct Parts {
 
 }  // namespace
 
-std::string PuppetText(std::string_view version, int pages) {
+std::string PuppetText(std::string_view version, int pages, std::string_view encoding) {
   Parts parts;
   for (const Function& function : kCommon) parts.Add(function);
   if (version == kOctober) {
@@ -284,6 +284,7 @@ std::string PuppetText(std::string_view version, int pages) {
   text += parts.arguments + "))))" + parts.lifted + ")";
   Replace(&text, "VERSION", version);
   Replace(&text, "PAGES", std::to_string(pages));
+  Replace(&text, "ENCODING", encoding);
   return text;
 }
 

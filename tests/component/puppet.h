@@ -17,8 +17,8 @@ inline constexpr char kOctober[] = "0.2.0-rc-2024-10-28";
 inline constexpr char kAugust[] = "0.2.0-rc-2024-08-19";
 inline constexpr char kJune[] = "0.2.0-rc-2024-06-25";
 
-// The component's text, for one of these versions. `pages` of memory, 64 KiB each.
-std::string PuppetText(std::string_view version, int pages = 16);
+// The component's text, for one of these versions. `pages` of memory, 64 KiB each; `encoding` of its strings.
+std::string PuppetText(std::string_view version, int pages = 16, std::string_view encoding = "utf8");
 
 // Compiled and linked once, for any number of guests.
 class PuppetShow {

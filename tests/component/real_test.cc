@@ -2,6 +2,7 @@
 // the meaning of each in detail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <wasinn/wasmtime.h>
 
 #include <fstream>
@@ -17,8 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr uint32_t kF32 = 1, kGgml = 5, kCpu = 0;
-enum : uint32_t { kInvalidArgument = 0, kNotFound = 6, kSecurity = 7 };  // error-code
-constexpr uint32_t kResult = 128;                                        // where results are written
+enum : uint32_t { kInvalidArgument = 0, kTooLarge = 5, kNotFound = 6, kSecurity = 7 };  // error-code
+constexpr uint32_t kResult = 128;                                                       // where results are written
 
 wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
@@ -271,6 +272,71 @@ TEST_F(ComponentReal, SelectsOutputs) {
   Good(*guest, "select", {context, 0, 0, kResult});
   EXPECT_EQ(computed(), 2u);
 }
+
+// The most memory that this program ever had.
+size_t PeakBytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<size_t>(usage.ru_maxrss) << 10;
+}
+
+// A list of names that take no bytes: 128 MB of zeros that the guest never touched.
+TEST_F(ComponentReal, SixteenMillionNamesOfNothing) {
+  constexpr uint32_t kNames = 16'000'000, kFrom = 16 << 16;
+  const PuppetShow show(Engine(), Linker(), PuppetText(kOctober, 16 + kNames / 8192 + 1));
+  Puppet guest(show, process_.get());
+  wasinn_wasmtime_component_set_up(guest.context(), process_.get());
+  const uint32_t context = Good(guest, "init", {LoadPair(guest), kResult});
+  const size_t before = PeakBytes();
+  ExpectError(guest, "select", {context, kFrom, kNames, kResult}, kTooLarge, "16000000 names of outputs");
+  EXPECT_LT(PeakBytes() - before, size_t{64} << 20);
+  EXPECT_FALSE(guest.Try("compute", {context, kFrom, kNames, kResult})) << "no tensor is there";
+  EXPECT_LT(PeakBytes() - before, size_t{64} << 20);
+}
+
+// Strings that must be converted before anyone can look at them.
+class ComponentReal16 : public ComponentReal, public ::testing::WithParamInterface<const char*> {
+ protected:
+  static std::string Utf16(std::string_view text) {
+    std::string bytes;
+    for (const char c : text) bytes += {c, '\0'};
+    return bytes;
+  }
+  // As a string's length says it.
+  static uint32_t Units(uint32_t units) {
+    return std::string_view(GetParam()) == "utf16" ? units : units | uint32_t{1} << 31;
+  }
+};
+
+TEST_P(ComponentReal16, LongStringsAreNotConverted) {
+  constexpr uint32_t kLong = 4 << 16, kMany = 600;
+  const PuppetShow show(Engine(), Linker(), PuppetText(kOctober, 400, GetParam()));
+  Puppet guest(show, process_.get());
+  wasinn_wasmtime_component_set_up(guest.context(), process_.get());
+  guest.Poke(0, Utf16("pair"));
+  const uint32_t graph = Good(guest, "load-by-name", {0, Units(4), kResult});
+  const uint32_t context = Good(guest, "init", {graph, kResult});
+  guest.PokeWords(0, {256, Units(1)});
+  guest.Poke(256, Utf16("y"));
+  Good(guest, "select", {context, 0, 1, kResult});
+  const size_t before = PeakBytes();
+  const auto long_name = guest.Try("load-by-name", {0, Units(10 << 20), kResult});
+  ASSERT_FALSE(long_name);
+  EXPECT_THAT(long_name.error(), HasSubstr("strings of 20971520 bytes that are not in UTF-8 are over the limit"));
+  EXPECT_LT(PeakBytes() - before, size_t{8} << 20);
+  // Each is short enough, but all together are not.
+  Puppet other(show, process_.get());
+  for (uint32_t i = 0; i < kMany; ++i) other.PokeWords(1024 + i * 8, {kLong, Units(1 << 10)});
+  other.Poke(0, Utf16("pair"));
+  const uint32_t others = Good(other, "init", {Good(other, "load-by-name", {0, Units(4), kResult}), kResult});
+  const auto names = other.Try("select", {others, 1024, kMany, kResult});
+  ASSERT_FALSE(names);
+  EXPECT_THAT(names.error(), HasSubstr("strings of 1228800 bytes that are not in UTF-8"));
+}
+
+INSTANTIATE_TEST_SUITE_P(, ComponentReal16, ::testing::Values("utf16", "latin1+utf16"), [](const auto& encoding) {
+  return std::string(encoding.param) == "utf16" ? "Utf16" : "CompactUtf16";
+});
 
 TEST_F(ComponentReal, TheSameTensorTwiceLeaksNothing) {
   const auto guest = New();

@@ -121,7 +121,8 @@ wasinn_status* WitSelectOutputs(wasinn_process* process, uint32_t context, const
                                 wasinn_wit_result* out) {
   return WithResult(process, "select-outputs", *out, [&]() -> Result<uint32_t> {
     constexpr size_t kMost = 4096;
-    if (count > kMost) return Fail(WASINN_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
+    if (count > kMost || (names == nullptr && count > 0))
+      return Fail(WASINN_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
     std::vector<std::string_view> wanted;
     for (const wasinn_bytes& name : std::span(names, count)) {
       wanted.emplace_back(reinterpret_cast<const char*>(name.data), name.size);

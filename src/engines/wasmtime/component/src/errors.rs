@@ -1,9 +1,10 @@
 //! wasi:nn/errors
 
 use wasmtime::Result;
-use wasmtime::component::{Resource, ResourceType, WasmStr};
+use wasmtime::component::{Resource, ResourceType};
 
 use crate::calls::Calls;
+use crate::text::Text;
 use crate::types::{Error, ErrorCode, Instance, Store};
 use crate::views::{Shown, ShownText};
 
@@ -15,7 +16,7 @@ pub fn define(mut instance: Instance<'_>, calls: Calls, constructor: bool) -> Re
         calls.check(unsafe { (table.error_drop)(calls.process(&mut store), rep) })
     })?;
     if constructor {
-        instance.func_wrap("[constructor]error", move |mut store: Store<'_>, (code, data): (ErrorCode, WasmStr)| {
+        instance.func_wrap("[constructor]error", move |mut store: Store<'_>, (code, data): (ErrorCode, Text)| {
             let process = calls.process(&mut store);
             let data = data.to_str(&store)?;
             let mut error = 0;

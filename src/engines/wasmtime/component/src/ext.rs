@@ -3,11 +3,13 @@
 // SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
-use wasmtime::component::{Resource, WasmList, WasmStr};
+use wasmtime::component::{Resource, WasmList};
 use wasmtime::{AsContextMut, Result};
 
 use crate::calls::Calls;
+use crate::graph::MOST_LISTED;
 use crate::inference::named_tensor;
+use crate::text::{Text, to_strs};
 use crate::types::{Context, Graph, Instance, Store, Tensor};
 use crate::views::{Shown, ShownText};
 use crate::wit::{Bytes, WitResult};
@@ -28,11 +30,11 @@ pub fn define_inspect(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
 
 pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
-    type Start = (Resource<Context>, WasmList<(WasmStr, Resource<Tensor>)>);
+    type Start = (Resource<Context>, WasmList<(Text, Resource<Tensor>)>);
     instance.func_wrap("start", move |mut store: Store<'_>, (context, inputs): Start| {
         let process = calls.process(&mut store);
         let inputs = inputs.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-        let names = inputs.iter().map(|(name, _)| name.to_str(&store)).collect::<Result<Vec<_>>>()?;
+        let names = to_strs(inputs.iter().map(|(name, _)| name), &store)?;
         let named: Vec<_> = names.iter().zip(&inputs).map(|(name, (_, tensor))| named_tensor(name, tensor)).collect();
         let mut out = WitResult::default();
         calls.check(unsafe { (table.context_start)(process, context.rep(), named.as_ptr(), named.len(), &mut out) })?;
@@ -51,7 +53,7 @@ pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         calls.check(unsafe { (table.context_finish)(calls.process(&mut store), context.rep(), &mut out) })?;
         Ok((out.value(()),))
     })?;
-    instance.func_wrap("output", move |mut store: Store<'_>, (context, name): (Resource<Context>, WasmStr)| {
+    instance.func_wrap("output", move |mut store: Store<'_>, (context, name): (Resource<Context>, Text)| {
         let process = calls.process(&mut store);
         let name = name.to_str(&store)?;
         let mut out = WitResult::default();
@@ -64,7 +66,7 @@ pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
 
 pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
-    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name, config): (WasmStr, WasmStr)| {
+    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name, config): (Text, Text)| {
         let process = calls.process(&mut store);
         let (name, config) = (name.to_str(&store)?, config.to_str(&store)?);
         let (name, config) = (name.as_bytes(), config.as_bytes());
@@ -81,16 +83,21 @@ pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> 
         })?;
         Ok((out.resource::<Graph>(),))
     })?;
-    type Select = (Resource<Context>, WasmList<WasmStr>);
+    type Select = (Resource<Context>, WasmList<Text>);
     instance.func_wrap("select-outputs", move |mut store: Store<'_>, (context, names): Select| {
         let process = calls.process(&mut store);
-        let names = names.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-        let texts = names.iter().map(|name| name.to_str(&store)).collect::<Result<Vec<_>>>()?;
-        let bytes: Vec<_> = texts.iter().map(|text| Bytes { data: text.as_ptr(), size: text.len() }).collect();
+        let count = names.len();
         let mut out = WitResult::default();
-        calls.check(unsafe {
-            (table.context_select_outputs)(process, context.rep(), bytes.as_ptr(), bytes.len(), &mut out)
-        })?;
+        let mut select = |bytes| unsafe { (table.context_select_outputs)(process, context.rep(), bytes, count, &mut out) };
+        let status = if count > MOST_LISTED {
+            select(std::ptr::null())
+        } else {
+            let names = names.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
+            let texts = to_strs(names.iter(), &store)?;
+            let bytes: Vec<_> = texts.iter().map(|text| Bytes { data: text.as_ptr(), size: text.len() }).collect();
+            select(bytes.as_ptr())
+        };
+        calls.check(status)?;
         Ok((out.value(()),))
     })
 }

@@ -1,15 +1,16 @@
 //! wasi:nn/graph
 
-use wasmtime::component::{Resource, ResourceType, WasmList, WasmStr};
+use wasmtime::component::{Resource, ResourceType, WasmList};
 use wasmtime::{AsContextMut, Result};
 
 use crate::calls::Calls;
+use crate::text::Text;
 use crate::types::{Context, ExecutionTarget, Graph, GraphEncoding, Instance, Store};
 use crate::wit::{Bytes, WitResult};
 
-/// A builder may be of no bytes, and then takes more to hold here than in the guest's memory. Of more than these the table hears
-/// the number alone.
-const MOST_BUILDERS: usize = 4096;
+/// A builder, or a name, may be of no bytes, and then takes more to hold here than in the guest's memory. Of more than these
+/// the table hears the number alone. (Lists of resources need no such guard: no handle can be given twice.)
+pub const MOST_LISTED: usize = 4096;
 
 // SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
 #[allow(clippy::undocumented_unsafe_blocks)]
@@ -25,7 +26,7 @@ pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         let mut out = WitResult::default();
         let mut load =
             |bytes| unsafe { (table.graph_load)(process, bytes, count, encoding as u32, target as u32, &mut out) };
-        let status = if count > MOST_BUILDERS {
+        let status = if count > MOST_LISTED {
             load(std::ptr::null())
         } else {
             let lists = builders.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
@@ -36,7 +37,7 @@ pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         calls.check(status)?;
         Ok((out.resource::<Graph>(),))
     })?;
-    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name,): (WasmStr,)| {
+    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name,): (Text,)| {
         let process = calls.process(&mut store);
         let name = name.to_str(&store)?;
         let mut out = WitResult::default();

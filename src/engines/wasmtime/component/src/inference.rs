@@ -1,10 +1,11 @@
 //! wasi:nn/inference
 
-use wasmtime::component::{Resource, ResourceType, WasmList, WasmStr};
+use wasmtime::component::{Resource, ResourceType, WasmList};
 use wasmtime::{AsContextMut, Result};
 
 use crate::calls::Calls;
 use crate::define::Compute;
+use crate::text::{Text, to_strs};
 use crate::types::{Context, Instance, Store, Tensor};
 use crate::views::{Shown, ShownTensors};
 use crate::wit::{NamedTensor, WitResult};
@@ -23,11 +24,11 @@ pub fn define(mut instance: Instance<'_>, calls: Calls, compute: &Compute) -> Re
 
 fn define_whole(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
-    type Arguments = (Resource<Context>, WasmList<(WasmStr, Resource<Tensor>)>);
+    type Arguments = (Resource<Context>, WasmList<(Text, Resource<Tensor>)>);
     let compute = move |mut store: Store<'_>, (context, inputs): Arguments| {
         let process = calls.process(&mut store);
         let inputs = inputs.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-        let names = inputs.iter().map(|(name, _)| name.to_str(&store)).collect::<Result<Vec<_>>>()?;
+        let names = to_strs(inputs.iter().map(|(name, _)| name), &store)?;
         let named: Vec<_> = names.iter().zip(&inputs).map(|(name, (_, tensor))| named_tensor(name, tensor)).collect();
         let mut out = WitResult::default();
         let mut outputs = Shown::<NamedTensor>::empty();
@@ -45,7 +46,7 @@ fn define_whole(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
 #[allow(clippy::undocumented_unsafe_blocks)]
 fn define_steps(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
-    type SetInput = (Resource<Context>, WasmStr, Resource<Tensor>);
+    type SetInput = (Resource<Context>, Text, Resource<Tensor>);
     let set_input = move |mut store: Store<'_>, (context, name, tensor): SetInput| {
         let process = calls.process(&mut store);
         let name = name.to_str(&store)?;
@@ -61,7 +62,7 @@ fn define_steps(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         Ok((out.value(()),))
     };
     instance.func_wrap("[method]graph-execution-context.compute", compute)?;
-    let get_output = move |mut store: Store<'_>, (context, name): (Resource<Context>, WasmStr)| {
+    let get_output = move |mut store: Store<'_>, (context, name): (Resource<Context>, Text)| {
         let process = calls.process(&mut store);
         let name = name.to_str(&store)?;
         let mut out = WitResult::default();

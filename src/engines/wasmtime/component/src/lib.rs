@@ -13,6 +13,7 @@ mod inference;
 mod instance_pre;
 mod link;
 mod tensor;
+mod text;
 mod types;
 mod views;
 mod wit;

@@ -25,6 +25,8 @@ pub struct LinkOptions {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<LinkOptions>() == 56);
 
+const TOO_OLD: &str = "this Wasmtime library is newer than the wasinn that it is used with";
+
 /// # Safety
 /// `linker` is the C API's, and `options` are valid; what they point at, but not they themselves, outlives the linker.
 #[unsafe(no_mangle)]
@@ -33,21 +35,29 @@ pub unsafe extern "C" fn wasinn_component_link(
     options: *const LinkOptions,
 ) -> Option<Box<wasmtime_error_t>> {
     // SAFETY: as this function's.
-    to_c(unsafe { link(linker, &*options) })
+    to_c(unsafe { link(linker, options) })
 }
 
-unsafe fn link(linker: *mut wasmtime_component_linker_t, options: &LinkOptions) -> Result<()> {
-    // Before anything is looked at: a linker of another library may be laid out in another way.
+unsafe fn link(linker: *mut wasmtime_component_linker_t, options: *const LinkOptions) -> Result<()> {
+    // No reference is made to a struct before it is known to be as long as ours.
+    // SAFETY: as the caller promised; every struct begins with its size.
+    let options_size = unsafe { (&raw const (*options).struct_size).read() } as usize;
+    if options_size < size_of::<LinkOptions>() {
+        bail!("{TOO_OLD} (options of {options_size} bytes)");
+    }
+    // SAFETY: as the caller promised.
+    let options = unsafe { &*options };
+    // Before the linker is looked at: one of another library may be laid out in another way.
     if !std::ptr::eq(options.linker_new, wasmtime_component_linker_new as *const c_void) {
         bail!("two Wasmtime libraries are loaded: the linker is of another one than the one that has wasi:nn");
     }
-    // SAFETY: as the caller promised.
-    let functions = unsafe { &*options.functions };
-    if (options.struct_size as usize) < size_of::<LinkOptions>()
-        || (functions.struct_size as usize) < size_of::<Functions>()
-    {
-        bail!("this Wasmtime library is newer than the wasinn that it is used with");
+    // SAFETY: as above.
+    let functions_size = unsafe { (&raw const (*options.functions).struct_size).read() } as usize;
+    if functions_size < size_of::<Functions>() {
+        bail!("{TOO_OLD} (functions of {functions_size} bytes)");
     }
+    // SAFETY: as above.
+    let functions = unsafe { &*options.functions };
     let calls = Calls {
         functions,
         process_of: options.process_of,

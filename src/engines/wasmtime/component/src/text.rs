@@ -1,0 +1,77 @@
+//! Strings of a guest. UTF-8 is read where it lies; other encodings become a new string on the host, of a size that the guest
+//! chooses.
+
+use std::borrow::Cow;
+use wasmtime::component::__internal::wasmtime_environ::component::StringEncoding;
+use wasmtime::component::__internal::{CanonicalAbiInfo, InstanceType, InterfaceType, LiftContext};
+use wasmtime::component::{ComponentType, Lift, WasmStr};
+use wasmtime::{Result, bail};
+
+use crate::types::Store;
+
+/// The bytes that one call may have converted. No name or configuration that the table accepts is as long.
+const MOST_CONVERTED: usize = 1 << 20;
+
+/// A string, still in the guest's memory.
+pub struct Text {
+    text: WasmStr,
+    /// 0 for UTF-8.
+    converted_bytes: usize,
+}
+
+impl Text {
+    pub fn to_str<'a>(&self, store: &'a Store<'_>) -> Result<Cow<'a, str>> {
+        check(self.converted_bytes)?;
+        self.text.to_str(store)
+    }
+
+    fn new(cx: &LiftContext<'_>, text: WasmStr, code_units: u32) -> Self {
+        /// Of CompactUtf16: set where the string is UTF-16, and no part of its length.
+        const UTF16_TAG: u32 = 1 << 31;
+        let converted_bytes = match cx.options().string_encoding {
+            StringEncoding::Utf8 => 0,
+            StringEncoding::Utf16 => 2 * code_units as usize,
+            StringEncoding::CompactUtf16 => 2 * (code_units & !UTF16_TAG) as usize,
+        };
+        Text { text, converted_bytes }
+    }
+}
+
+/// All of them, which count together.
+pub fn to_strs<'a, 't>(
+    texts: impl Iterator<Item = &'t Text> + Clone,
+    store: &'a Store<'_>,
+) -> Result<Vec<Cow<'a, str>>> {
+    check(texts.clone().map(|text| text.converted_bytes).fold(0, usize::saturating_add))?;
+    texts.map(|text| text.text.to_str(store)).collect()
+}
+
+fn check(converted_bytes: usize) -> Result<()> {
+    if converted_bytes > MOST_CONVERTED {
+        bail!("strings of {converted_bytes} bytes that are not in UTF-8 are over the limit of {MOST_CONVERTED}");
+    }
+    Ok(())
+}
+
+// SAFETY: the same type to the canonical ABI as a string.
+unsafe impl ComponentType for Text {
+    type Lower = <WasmStr as ComponentType>::Lower;
+    const ABI: CanonicalAbiInfo = WasmStr::ABI;
+
+    fn typecheck(ty: &InterfaceType, types: &InstanceType<'_>) -> Result<()> {
+        WasmStr::typecheck(ty, types)
+    }
+}
+
+// SAFETY: a string is lifted, and its length, the second of two numbers of 32 bits, is read once more.
+unsafe impl Lift for Text {
+    fn linear_lift_from_flat(cx: &mut LiftContext<'_>, ty: InterfaceType, src: &Self::Lower) -> Result<Self> {
+        let text = WasmStr::linear_lift_from_flat(cx, ty, src)?;
+        Ok(Text::new(cx, text, src[1].get_u32()))
+    }
+
+    fn linear_lift_from_memory(cx: &mut LiftContext<'_>, ty: InterfaceType, bytes: &[u8]) -> Result<Self> {
+        let text = WasmStr::linear_lift_from_memory(cx, ty, bytes)?;
+        Ok(Text::new(cx, text, u32::from_le_bytes(*bytes[4..].first_chunk().unwrap())))
+    }
+}
