@@ -88,7 +88,8 @@ pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> 
         let process = calls.process(&mut store);
         let count = names.len();
         let mut out = WitResult::default();
-        let mut select = |bytes| unsafe { (table.context_select_outputs)(process, context.rep(), bytes, count, &mut out) };
+        let mut select =
+            |bytes| unsafe { (table.context_select_outputs)(process, context.rep(), bytes, count, &mut out) };
         let status = if count > MOST_LISTED {
             select(std::ptr::null())
         } else {

@@ -84,8 +84,7 @@ pub struct Functions {
 
     pub graph_load_by_name_with_config:
         unsafe extern "C" fn(*mut Process, *const c_char, usize, *const c_char, usize, *mut WitResult) -> Outcome,
-    pub context_select_outputs:
-        unsafe extern "C" fn(*mut Process, u32, *const Bytes, usize, *mut WitResult) -> Outcome,
+    pub context_select_outputs: unsafe extern "C" fn(*mut Process, u32, *const Bytes, usize, *mut WitResult) -> Outcome,
 }
 
 #[cfg(target_pointer_width = "64")]
