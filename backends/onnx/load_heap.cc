@@ -142,12 +142,12 @@ const void* Probe(const OrtLibrary& library, OrtEnv* env) {
 }
 
 // What is replaced in a library stays so for the OS process, as the library stays open, and serves all hosts.
-struct ProcessWide {
+struct HeapsOfProcess {
   std::mutex mutex;
   std::map<const OrtApi*, const void*> sites;
 
-  static ProcessWide& Get() {
-    static auto* const instance = new ProcessWide;
+  static HeapsOfProcess& Get() {
+    static auto* const instance = new HeapsOfProcess;
     return *instance;
   }
 };
@@ -155,7 +155,7 @@ struct ProcessWide {
 }  // namespace
 
 const void* LoadHeap::SiteOf(const OrtLibrary& library, OrtEnv* env) {
-  ProcessWide& process = ProcessWide::Get();
+  HeapsOfProcess& process = HeapsOfProcess::Get();
   const std::lock_guard lock(process.mutex);
   const auto [found, is_new] = process.sites.try_emplace(&library.api(), nullptr);
   if (!is_new) return found->second;
