@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "backends/expect.h"
 #include "backends/torch_models.h"
 
 namespace wasinn::test {
