@@ -314,6 +314,9 @@ TEST_F(WamrTest, AGuestThatIsEndedInsideACompute) {
   EXPECT_EQ(next.Load("one"), kSuccess);
 }
 
+// The system lays a new guest where the last one was, as soon as nothing else takes a part of that place.
+constexpr int kTriesForAPlace = 100;
+
 // Of its end WAMR says nothing, for it did not know whose it is. What comes to lie where its memory was is another
 // guest.
 TEST_F(WamrTest, AnEndThatNobodyNotices) {
@@ -321,18 +324,22 @@ TEST_F(WamrTest, AnEndThatNobodyNotices) {
   const Module module("wamr-shared");
   const uint8_t* place = nullptr;
   uint32_t graph = 0;
-  {
-    Puppet guest(module);
-    EXPECT_EQ(guest.Load("one"), kSuccess);
-    graph = guest.Read(64);
-    place = guest.Memory(0);
-    runtime.Forget(guest.instance());
+  std::optional<Puppet> next;
+  for (int i = 0; i < kTriesForAPlace && (!next || next->Memory(0) != place); ++i) {
+    next.reset();
+    {
+      Puppet guest(module);
+      EXPECT_EQ(guest.Load("one"), kSuccess);
+      graph = guest.Read(64);
+      place = guest.Memory(0);
+      runtime.Forget(guest.instance());
+    }
+    next.emplace(module);
   }
-  Puppet next(module);
-  ASSERT_EQ(next.Memory(0), place);
-  EXPECT_EQ(next.Call("init_execution_context", {graph, next.at(68)}), kInvalidArgument);
-  const uint32_t context = next.NewContext("one");
-  EXPECT_EQ(next.Call("compute", {context}), kSuccess);
+  ASSERT_EQ(next->Memory(0), place);
+  EXPECT_EQ(next->Call("init_execution_context", {graph, next->at(68)}), kInvalidArgument);
+  const uint32_t context = next->NewContext("one");
+  EXPECT_EQ(next->Call("compute", {context}), kSuccess);
 }
 
 // The same while the guest lives: its other instances are found by the place of its memory.
@@ -350,16 +357,24 @@ TEST_F(WamrTest, AnInstanceThatWasMissed) {
 TEST_F(WamrTest, AGuestAtThePlaceOfOneThatIsEnding) {
   Runtime runtime(host_.get());
   const Module module("wamr-shared");
-  std::optional<Puppet> first(module), next;
-  const uint32_t endless = first->NewContext("endless");
-  const uint8_t* const place = first->Memory(0);
-  runtime.when_one_ends = [&] {
-    next.emplace(module);
-    EXPECT_EQ(next->Memory(0), place);
-    EXPECT_EQ(next->Load("one"), kSuccess);
-  };
-  first.reset();
-  ASSERT_TRUE(next);
+  std::optional<Puppet> first, next;
+  const uint8_t* place = nullptr;
+  uint32_t endless = 0;
+  for (int i = 0; i < kTriesForAPlace && (!next || next->Memory(0) != place); ++i) {
+    next.reset();
+    first.emplace(module);
+    endless = first->NewContext("endless");
+    place = first->Memory(0);
+    runtime.when_one_ends = [&] {
+      next.emplace(module);
+      if (next->Memory(0) == place) {
+        EXPECT_EQ(next->Load("one"), kSuccess);
+      }
+    };
+    first.reset();
+    ASSERT_TRUE(next);
+  }
+  ASSERT_EQ(next->Memory(0), place);
   EXPECT_NE(next->Call("compute", {endless}), kSuccess) << "the other's";
   const uint32_t context = next->NewContext("one");
   EXPECT_EQ(next->Call("compute", {context}), kSuccess);

@@ -31,7 +31,7 @@ struct Guest {
     return guest.SetInput(context, 0, {bytes}, kU8, std::vector<uint8_t>(bytes));
   }
   uint64_t tensor_bytes() const {
-    wasinn_process_stats stats{};
+    wasinn_process_stats stats{.struct_size = sizeof(stats)};
     wasinn_process_statistics(process.get(), &stats);
     return stats.tensor_bytes;
   }

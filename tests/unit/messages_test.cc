@@ -109,7 +109,7 @@ TEST(Messages, ErrorsThatAComponentMakesAreCharged) {
   const std::string text(60'000, 't');
   uint32_t first = 0, second = 0;
   EXPECT_EQ(wasinn_wit()->error_new(process.get(), 0, text.data(), text.size(), &first), nullptr);
-  wasinn_process_stats stats{};
+  wasinn_process_stats stats{.struct_size = sizeof(stats)};
   wasinn_process_statistics(process.get(), &stats);
   EXPECT_EQ(stats.tensor_bytes, text.size());
   const StatusPtr refused(wasinn_wit()->error_new(process.get(), 0, text.data(), text.size(), &second));
