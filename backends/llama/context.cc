@@ -57,8 +57,15 @@ Context::Context(const Model& model, const wasinn_context_options& options)
 
 Context::~Context() = default;
 
+// Parsed, options take many times their bytes. As much as a configuration may have.
+constexpr size_t kMostOptions = size_t{256} << 10;
+
 void Context::Input(uint32_t index, wasinn_tensor* tensor) {
   if (index > kOptionsIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has 2", index));
+  if (index == kOptionsIndex && tensor->bytes > kMostOptions) {
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("options of {} bytes are longer than the limit of {}", tensor->bytes, kMostOptions));
+  }
   Finish();
   std::string& buffer = index == kPromptIndex ? prompt_ : options_;
   // As much memory as it needs, and no more: that is what the core counts.

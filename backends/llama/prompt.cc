@@ -17,7 +17,7 @@ using backend::Error;
 namespace {
 
 // Tokenizers of some models use std::regex, which calls itself for each character.
-constexpr size_t kLongText = 4096, kStackPerByte = 1024, kLeastStack = 8 << 20;
+constexpr size_t kLongText = 512, kStackPerByte = 1024, kLeastStack = 8 << 20;
 
 struct Message {
   std::string role, content;

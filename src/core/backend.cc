@@ -63,7 +63,8 @@ Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {
   return status;
 }
 
-void Backend::Log(void* host, wasinn_log_level level, const char* message) {
+// Both are called through C: nothing may be thrown.
+void Backend::Log(void* host, wasinn_log_level level, const char* message) noexcept try {
   const auto* self = static_cast<const Backend*>(host);
   if (!self->logger_.Wants(level)) return;
   const char* name = self->table_.name;
@@ -71,14 +72,17 @@ void Backend::Log(void* host, wasinn_log_level level, const char* message) {
   if (level < WASINN_LOG_DEBUG && !self->log_limit_.Allow(left_out)) return;
   if (left_out > 0) self->logger_.Write(level, fmt::format("{}: {} lines before this were left out", name, left_out));
   self->logger_.Write(level, fmt::format("{}: {}", name, message));
+} catch (const std::exception&) {  // no memory for a message
 }
 
-wasinn_code Backend::Reserve(void*, void* account, int64_t bytes) {
+wasinn_code Backend::Reserve(void*, void* account, int64_t bytes) noexcept try {
   if (account == nullptr) return WASINN_OK;
   auto& quota = *static_cast<Quota*>(account);
   if (bytes >= 0) return quota.Take(static_cast<uint64_t>(bytes)).code();
   quota.GiveBack(-static_cast<uint64_t>(bytes));
   return WASINN_OK;
+} catch (const std::exception&) {
+  return WASINN_TOO_LARGE;
 }
 
 }  // namespace wasinn::core

@@ -35,9 +35,12 @@ Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quo
       tensor_bytes_(tensor_bytes),
       static_outputs_(tensor_bytes),
       dynamic_outputs_(tensor_bytes),
-      run_(watchdog, options.compute_deadline, [this] {
-        if (table().cancel != nullptr) table().cancel(context_);
-      }) {
+      run_(
+          watchdog, options.compute_deadline,
+          [this] {
+            if (table().cancel != nullptr) table().cancel(context_);
+          },
+          options.stop) {
   inputs_.resize(graph_->inputs().size());
   for (Input& input : inputs_) input.charge = Charge(tensor_bytes);
 }

@@ -45,7 +45,7 @@ class Context {
     uint64_t max_compute_bytes = 0;                 // as in wasinn_context_options
     std::string guest_config;                       // a JSON object or ""
     std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
-    const std::atomic<bool>* stop = nullptr;        // becomes true: what makes it is to end soon
+    const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
   };
   // `tensor_bytes` is what inputs, outputs and what the backend keeps beside them are charged to; it and `watchdog`
   // must outlive the context.

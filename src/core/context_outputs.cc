@@ -87,7 +87,10 @@ Result<uint32_t> Context::OutputType(uint32_t index) {
   Status status = busy.status();
   if (status.ok()) status = CheckOutput(index);
   if (!status.ok()) return std::unexpected(std::move(status));
-  return outputs()[index]->dtype;
+  if (const wasinn_tensor* seen = Seen(index)) return seen->dtype;
+  wasinn_tensor view{};
+  if (status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
+  return view.dtype;
 }
 
 Status Context::WantOutput(const Destination& destination) {

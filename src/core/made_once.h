@@ -71,20 +71,26 @@ class MadeOnce {
       End(result);
       return result;
     } catch (...) {
-      End(std::unexpected(Status(WASINN_RUNTIME_ERROR, "the host is out of memory, or its backend is broken")));
+      End(std::unexpected(Status()));  // each of those who wait tries itself
       throw;
     }
   }
 
   void End(const Result<T>& result) {
+    Status failure;
+    if (!result && result.error().code() != WASINN_TIMEOUT) {
+      try {
+        failure = Copy(result.error());
+      } catch (const std::bad_alloc&) {  // then each of them tries itself
+      }
+    }
     std::shared_ptr<Attempt> attempt;
     {
       const std::lock_guard lock(mutex_);
       if (result) made_ = *result;
       attempt.swap(attempt_);
     }
-    const bool told = !result && result.error().code() != WASINN_TIMEOUT;
-    attempt->End(told ? Copy(result.error()) : Status());
+    attempt->End(std::move(failure));
   }
 
   mutable std::mutex mutex_;  // held for a few instructions

@@ -12,11 +12,11 @@ Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limi
       name_(std::move(name)),
       limits_(limits),
       policy_(std::move(policy)),
-      graph_count_("graphs", limits.max_graphs),
       context_count_("contexts", limits.max_contexts),
       tensor_count_("tensors", limits.max_tensors),
       error_count_("errors", limits.max_errors),
       tensor_bytes_("bytes of tensors", limits.max_tensor_bytes),
+      graph_count_(std::make_shared<Quota>("graphs", limits.max_graphs)),
       model_bytes_(std::make_shared<Quota>("bytes of models", limits.max_model_bytes)) {}
 
 void Process::Close() noexcept {
@@ -48,10 +48,10 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
                                wasinn_target target) {
   if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
   if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(*model_bytes_)});
-  if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  auto charges = std::make_shared<GraphCharges>(*this);
+  if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   std::vector<std::shared_ptr<const Blob>> blobs;
-  if (Status status = CopyParts(parts, guest->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
+  if (Status status = CopyParts(parts, charges->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
 
   Result<std::shared_ptr<Graph>> graph =
       host_->LoadParts(blobs,
@@ -64,8 +64,8 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
                         .account = model_bytes_},
                        patience(), &policy_);
   if (!graph) return std::unexpected(std::move(graph.error()));
-  guest->graph = std::move(*graph);
-  return graphs_.Insert(std::move(guest));
+  return graphs_.Insert(
+      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));
 }
 
 Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& config) {
@@ -74,14 +74,14 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
                 limits_.max_name_bytes);
   }
   if (Status status = policy_.CheckName(name); !status.ok()) return std::unexpected(std::move(status));
-  auto guest = std::make_shared<GuestGraph>(GuestGraph{nullptr, {}, {}, Charge(graph_count_), Charge(*model_bytes_)});
-  if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  auto charges = std::make_shared<GraphCharges>(*this);
+  if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
   if (config.empty()) {
     Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, patience());
     if (!graph) return std::unexpected(std::move(graph.error()));
-    guest->graph = std::move(*graph);
-    return graphs_.Insert(std::move(guest));
+    return graphs_.Insert(
+        std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));
   }
   Result<Host::Configured> configured =
       host_->LoadNamed(name,
@@ -89,12 +89,11 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
                         .account = model_bytes_},
-                       policy_, guest->bytes);
+                       policy_, charges->bytes);
   if (!configured) return std::unexpected(std::move(configured.error()));
-  guest->graph = std::move(configured->graph);
-  guest->context_config = std::move(configured->context_config);
-  guest->outputs = std::move(configured->outputs);
-  return graphs_.Insert(std::move(guest));
+  return graphs_.Insert(
+      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(configured->graph)),
+                                              std::move(configured->context_config), std::move(configured->outputs)}));
 }
 
 Result<uint32_t> Process::InitContext(uint32_t handle) {
@@ -211,7 +210,7 @@ void Process::Log(std::string_view error) {
 wasinn_process_stats Process::Statistics() const {
   const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
   return {.struct_size = sizeof(wasinn_process_stats),
-          .graphs = static_cast<uint32_t>(graph_count_.used()),
+          .graphs = static_cast<uint32_t>(graph_count_->used()),
           .contexts = static_cast<uint32_t>(context_count_.used()),
           .model_bytes = model_bytes_->used(),
           .tensor_bytes = tensor_bytes_.used(),

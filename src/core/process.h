@@ -121,13 +121,27 @@ class Process {
   wasinn_process_stats Statistics() const;
 
  private:
-  // A graph that a guest holds. Its contexts hold it too, since what it takes is only free when the last of them goes.
+  // What a graph costs its guest.
+  struct GraphCharges {
+    explicit GraphCharges(const Process& process)
+        : count_of(process.graph_count_), bytes_of(process.model_bytes_), count(*count_of), bytes(*bytes_of) {}
+    const std::shared_ptr<Quota> count_of, bytes_of;
+    Charge count, bytes;
+    std::shared_ptr<const Graph> graph;  // goes before its charges
+  };
+  // A graph that a guest holds. `graph` carries its charges: contexts and outputs that were taken keep the graph, and
+  // what it takes is only free when the last of them goes.
   struct GuestGraph {
     std::shared_ptr<const Graph> graph;
     std::string context_config;     // the guest's own for its contexts, a JSON object; "": none
     std::vector<uint32_t> outputs;  // that they produce; none: all
-    Charge count, bytes;
   };
+  static std::shared_ptr<const Graph> Charged(std::shared_ptr<GraphCharges> charges,
+                                              std::shared_ptr<const Graph> graph) {
+    charges->graph = std::move(graph);
+    const Graph* const charged = charges->graph.get();
+    return {std::move(charges), charged};
+  }
   struct GuestContext {
     std::shared_ptr<GuestGraph> graph;
     Charge count;
@@ -149,8 +163,9 @@ class Process {
   const wasinn_limits limits_;
   const Policy policy_;
   // Quotas before what is charged to them.
-  Quota graph_count_, context_count_, tensor_count_, error_count_, tensor_bytes_;
-  const std::shared_ptr<Quota> model_bytes_;  // of graphs too, which may outlive the process for a moment
+  Quota context_count_, tensor_count_, error_count_, tensor_bytes_;
+  // Of graphs too, which may outlive the process for a moment.
+  const std::shared_ptr<Quota> graph_count_, model_bytes_;
   HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
   HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};

@@ -91,6 +91,7 @@ Status LegacyGetOutput(const Invocation& call) {
   Result<uint32_t> dtype = call.process.OutputType(call.arg(0), call.arg(1));
   if (!dtype) return std::move(dtype.error());
   const auto element = static_cast<uint32_t>(core::DtypeSize(*dtype));
+  if (element == 0) return core::Error(WASINN_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
   const auto buffer = call.memory.Range(call.arg(2), *room, element);
   if (!buffer) return OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element);
   uint64_t needed = 0;

@@ -103,7 +103,10 @@ Guests::~Guests() {
   inside_.notify_one();
   if (watcher_.joinable()) watcher_.join();
   while (!guests_.empty()) Remove(guests_.back().get());
-  for (const auto& guest : doubted_) Free(*guest);
+  for (const auto& guest : doubted_) {
+    if (guest->closer.joinable()) guest->closer.join();
+    Free(*guest);
+  }
   if (key_ != nullptr) wasm_runtime_destroy_context_key(key_);
 }
 
