@@ -12,28 +12,36 @@ use crate::types::Store;
 /// The bytes that one call may have converted. No name or configuration that the table accepts is as long.
 const MOST_CONVERTED: usize = 1 << 20;
 
+/// The bytes that a list of strings may have in all: each is looked through whole, and thousands may lie in one place.
+const MOST_READ: usize = 64 << 20;
+
 /// A string, still in the guest's memory.
 pub struct Text {
     text: WasmStr,
-    /// 0 for UTF-8.
-    converted_bytes: usize,
+    bytes: usize,
+    is_utf8: bool,
 }
 
 impl Text {
     pub fn to_str<'a>(&self, store: &'a Store<'_>) -> Result<Cow<'a, str>> {
-        check(self.converted_bytes)?;
+        check(self.converted_bytes())?;
         self.text.to_str(store)
+    }
+
+    fn converted_bytes(&self) -> usize {
+        if self.is_utf8 { 0 } else { self.bytes }
     }
 
     fn new(cx: &LiftContext<'_>, text: WasmStr, code_units: u32) -> Self {
         /// Of CompactUtf16: set where the string is UTF-16, and no part of its length.
         const UTF16_TAG: u32 = 1 << 31;
-        let converted_bytes = match cx.options().string_encoding {
-            StringEncoding::Utf8 => 0,
+        let encoding = cx.options().string_encoding;
+        let bytes = match encoding {
+            StringEncoding::Utf8 => code_units as usize,
             StringEncoding::Utf16 => 2 * code_units as usize,
             StringEncoding::CompactUtf16 => 2 * (code_units & !UTF16_TAG) as usize,
         };
-        Text { text, converted_bytes }
+        Text { text, bytes, is_utf8: matches!(encoding, StringEncoding::Utf8) }
     }
 }
 
@@ -42,7 +50,11 @@ pub fn to_strs<'a, 't>(
     texts: impl Iterator<Item = &'t Text> + Clone,
     store: &'a Store<'_>,
 ) -> Result<Vec<Cow<'a, str>>> {
-    check(texts.clone().map(|text| text.converted_bytes).fold(0, usize::saturating_add))?;
+    check(texts.clone().map(|text| text.converted_bytes()).fold(0, usize::saturating_add))?;
+    let bytes = texts.clone().map(|text| text.bytes).fold(0, usize::saturating_add);
+    if bytes > MOST_READ {
+        bail!("a list of strings of {bytes} bytes is over the limit of {MOST_READ}");
+    }
     texts.map(|text| text.text.to_str(store)).collect()
 }
 
