@@ -92,7 +92,7 @@ void SizedAlignedDelete(void* block, size_t bytes, std::align_val_t alignment) n
 
 void* New(size_t bytes) {
   LoadHeap* heap = bytes < kLargeVector ? nullptr : Current();
-  if (heap != nullptr && !heap->Charge(bytes)) throw OverBudget();
+  if (heap != nullptr && !heap->ChargeUncancelled(bytes)) throw OverBudget();
   void* block = next_new.load(std::memory_order_relaxed)(bytes);
   if (heap != nullptr) heap->Note(block, bytes);
   return block;
@@ -164,10 +164,9 @@ const void* LoadHeap::SiteOf(const OrtLibrary& library, OrtEnv* env) {
   return found->second;
 }
 
-bool LoadHeap::Charge(size_t bytes) {
-  if (cancelled_.load(std::memory_order_relaxed)) return false;
-  return budget_->TryCharge(bytes);
-}
+bool LoadHeap::Charge(size_t bytes) { return !cancelled_.load(std::memory_order_relaxed) && ChargeUncancelled(bytes); }
+
+bool LoadHeap::ChargeUncancelled(size_t bytes) { return budget_->TryCharge(bytes); }
 
 void LoadHeap::Note(void* block, size_t bytes) {
   if (block == nullptr) return budget_->Refund(bytes);

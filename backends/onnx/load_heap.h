@@ -24,12 +24,15 @@ class LoadHeap {
   LoadHeap(const LoadHeap&) = delete;
   LoadHeap& operator=(const LoadHeap&) = delete;
 
-  // From now on all is refused: that ends folding, which does not look whether its load was cancelled. Any thread.
+  // From now on Charge refuses all: that ends folding, which does not look whether its load was cancelled. Any thread.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
 
   const void* site() const { return site_; }
   // False: there is no more.
   bool Charge(size_t bytes);
+  // The same also when the load was cancelled, for what is not folding's alone: the rest of ONNX Runtime looks by
+  // itself whether it was, and is not always ready for a vector that it does not get.
+  bool ChargeUncancelled(size_t bytes);
   // What was charged has become this block.
   void Note(void* block, size_t bytes);
   // It is freed; also for blocks that are none of this load's.
