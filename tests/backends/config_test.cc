@@ -57,11 +57,14 @@ TEST(Config, NamesKeyExpectedAndFound) {
   EXPECT_THAT(MessageOf([&] { config.Word("n", kWords); }), HasSubstr("one of one, two"));
 }
 
-TEST(Config, SurvivesDeepNesting) {
-  constexpr size_t kDepth = 1'000'000;
-  const std::string text = "{\"b\": " + std::string(kDepth, '[') + std::string(kDepth, ']') + "}";
-  const Config config(text.c_str(), "here");
-  EXPECT_THAT(MessageOf([&] { config.Bool("b"); }), HasSubstr("found a list"));
+TEST(Config, RefusesDeepNesting) {
+  const auto nested = [](size_t depth) { return "{\"b\": " + std::string(depth, '[') + std::string(depth, ']') + "}"; };
+  EXPECT_THAT(MessageOf([&] { Config(nested(127).c_str(), "here").Bool("b"); }), HasSubstr("found a list"));
+  for (const size_t depth : {size_t{128}, size_t{1'000'000}}) {
+    EXPECT_THAT(MessageOf([&] { Config(nested(depth).c_str(), "here"); }), HasSubstr("nested no deeper than 128"));
+  }
+  const std::string brackets = R"({"b": ")" + std::string(1000, '[') + R"(\"["})";
+  EXPECT_THAT(MessageOf([&] { Config(brackets.c_str(), "here").Bool("b"); }), HasSubstr("found"));
 }
 
 TEST(Config, RefusesWhatIsNoObject) {

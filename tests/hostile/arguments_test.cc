@@ -84,6 +84,9 @@ TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
   const auto no_encoding = [](const std::string& number) -> Attack {
     return {"onnx as encoding " + number, "invalid_encoding", {number + " is not an encoding of wasi-nn"}};
   };
+  const auto served_by_none = [](const std::string& number) -> Attack {
+    return {"onnx as encoding " + number, "invalid_encoding", {"encoding " + number, "served by no backend"}};
+  };
   const auto no_target = [](const std::string& number) -> Attack {
     return {"target " + number, kInvalid, {number + " is not an execution target of wasi-nn"}};
   };
@@ -99,8 +102,8 @@ TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
       {"onnx as encoding 5"},
       OnWasmEdge() ? Attack{"onnx as encoding 6", "invalid_encoding", is_onnx("ggml")}  // by WasmEdge's numbers
                    : Attack{"onnx as encoding 6"},
-      no_encoding("7"),
-      no_encoding("8"),
+      served_by_none("7"),
+      served_by_none("8"),
       no_encoding("255"),
       no_encoding("2147483648"),
       no_encoding("4294967295"),
