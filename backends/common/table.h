@@ -82,6 +82,7 @@ class TableOf {
   template <typename Function>
   static wasinn_error* Fill(wasinn_tensor* theirs, Function&& function) noexcept {
     return Guard([&] {
+      if (theirs->struct_size == sizeof *theirs) return function(theirs);  // as usual
       wasinn_tensor full = {};
       full.struct_size = sizeof full;
       function(&full);
@@ -120,6 +121,7 @@ class TableOf {
 
   static wasinn_error* Input(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor) {
     return Guard([&] {
+      if (tensor->struct_size == sizeof *tensor) return Of(context)->Input(index, tensor);  // as usual
       wasinn_tensor given = ReadStruct(tensor);
       Of(context)->Input(index, &given);
       tensor->data = given.data;  // the one field that is for the host

@@ -225,6 +225,7 @@ Status Context::ChargeOutputs() {
     if (Status status = View(i, view); !status.ok()) return status;
     total += view.bytes - std::min<uint64_t>(view.bytes, fixed);
   }
+  if (total == dynamic_outputs_.held()) return Status();
   if (total > 0) outgrown_ = true;
   return dynamic_outputs_.Resize(total);
 }
