@@ -20,8 +20,8 @@
 //   exception is said at wasi_nn_get_output.
 // - The host copies what it is given before a function returns, and the guest owns all buffers, those that it passes in
 //   and those that it has filled. One exception, which an operator can choose for a guest: with inputs "by-reference"
-//   the bytes of an input stay where they are, and each compute reads what is there then. A guest that leaves them alone
-//   until its last compute on them is right with both.
+//   the bytes of an input stay where they are, and each compute reads what is there then. A guest that leaves them
+//   alone until its last compute on them is right with both.
 // - Sizes are in bytes, except `dims_len` and `builders_len`, which count elements. Tensors are dense, row-major (the
 //   last dimension varies fastest) and little-endian.
 // - Pointers need no alignment.

@@ -24,9 +24,9 @@ extern "C" {
 // ---- WasmEdge's
 
 // As wasi_nn_load_by_name, with a configuration: a JSON object of keys that the model's framework lets guests set
-// (`wasinn backends --verbose` lists them); any other key is WASI_NN_INVALID_ARGUMENT. With a key that says how the model
-// is compiled, it is compiled for this guest alone, and its bytes count against the guest's quota; keys of contexts
-// leave it the one that all guests share.
+// (`wasinn backends --verbose` lists them); any other key is WASI_NN_INVALID_ARGUMENT. With a key that says how the
+// model is compiled, it is compiled for this guest alone, and its bytes count against the guest's quota; keys of
+// contexts leave it the one that all guests share.
 wasi_nn_errno wasi_nn_load_by_name_with_config(const char* name, uint32_t name_len, const char* config,
                                                uint32_t config_len, wasi_nn_graph* graph)
     WASI_NN_IMPORT("load_by_name_with_config");
