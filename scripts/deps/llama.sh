@@ -22,6 +22,7 @@ fill() {
   cp "$bins"/libllama.v*.so "$dir/lib/libllama.so"
   chmod u+w "$dir"/lib/*.so
   beside_itself "$dir"/lib/*.so
+  patchelf --set-soname libllama.so "$dir/lib/libllama.so" # as it is called here, for what is linked with it
   cp "$source"/include/llama.h "$source"/ggml/include/{ggml,ggml-alloc,ggml-backend,ggml-cpu,ggml-opt,gguf}.h "$dir/include/"
   cp "$source/LICENSE" "$doc/"
   for f in json json-schema json-schema-to-grammar trie unicode schema; do
