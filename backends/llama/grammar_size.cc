@@ -40,54 +40,140 @@ struct Symbol {
 };
 
 struct Rule {
+  std::string_view name;  // none: a group's
   std::vector<std::vector<Symbol>> alternatives = {{}};
 };
 
 // In how many ways a text may go on. llama.cpp keeps a stack for each, also of a rule that begins with another twice,
-// which has that one's twice: thirty such rules have more than there is memory for.
+// which has that one's twice: thirty such rules have more than there is memory for. Of a rule that begins with itself
+// it makes stacks without an end, and it sees only some of these: not where what comes before may be nothing by way of
+// other rules.
 class WayCounter {
  public:
   explicit WayCounter(const std::vector<Rule>& rules) : rules_(rules), ways_(rules.size()), empty_(rules.size()) {}
 
-  // Recursive.
+  // Not recursive, since rules may lead from one to the next as often as there are rules.
   void Check() {
-    for (uint32_t i = 0; i < rules_.size(); ++i) Ways(i);
+    FindEmpty();
+    for (const uint32_t rule : InOrder()) {
+      for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
+        ways_[rule] += WaysOf(symbols, Leading(symbols));
+        Limit(ways_[rule]);
+      }
+    }
+    // What comes later in a rule is where the text goes on, too.
+    for (const Rule& rule : rules_) {
+      for (const std::vector<Symbol>& symbols : rule.alternatives) WaysOf(symbols, symbols.size());
+    }
   }
 
  private:
-  static constexpr uint64_t kUnknown = 0;
-
-  // Whether a rule can stand for nothing; one that is being looked at cannot, as far as it is its own beginning.
-  bool MayBeEmpty(uint32_t rule) {
-    enum : uint8_t { kNew, kNo, kYes };
-    if (empty_[rule] != kNew) return empty_[rule] == kYes;
-    empty_[rule] = kNo;
-    const bool empty = std::ranges::any_of(rules_[rule].alternatives, [this](const std::vector<Symbol>& symbols) {
-      return std::ranges::all_of(symbols, [this](const Symbol& symbol) {
-        return symbol.optional || (symbol.rule != kTerminal && MayBeEmpty(symbol.rule));
-      });
-    });
-    if (empty) empty_[rule] = kYes;
-    return empty;
+  // Which rules can stand for nothing: those with an alternative of which nothing is left that must be there.
+  void FindEmpty() {
+    struct Alternative {
+      uint32_t rule = 0;
+      size_t left = 0;
+    };
+    std::vector<Alternative> alternatives;
+    std::vector<std::vector<size_t>> used_in(rules_.size());
+    std::vector<uint32_t> found;
+    for (uint32_t rule = 0; rule < rules_.size(); ++rule) {
+      for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
+        Alternative alternative = {.rule = rule};
+        for (const Symbol& symbol : symbols) {
+          if (symbol.optional) continue;
+          ++alternative.left;
+          if (symbol.rule != kTerminal) used_in[symbol.rule].push_back(alternatives.size());
+        }
+        alternatives.push_back(alternative);
+        if (alternative.left == 0) found.push_back(rule);
+      }
+    }
+    while (!found.empty()) {
+      const uint32_t rule = found.back();
+      found.pop_back();
+      if (empty_[rule]) continue;
+      empty_[rule] = true;
+      for (const size_t i : used_in[rule]) {
+        if (--alternatives[i].left == 0) found.push_back(alternatives[i].rule);
+      }
+    }
   }
 
-  uint64_t Ways(uint32_t rule) {
-    if (ways_[rule] != kUnknown) return ways_[rule];
-    ways_[rule] = 1;  // of one that begins with itself, which llama.cpp refuses
-    uint64_t all = 0;
-    for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
-      uint64_t from_here = 1;
-      for (size_t i = symbols.size(); i-- > 0;) {
-        const Symbol& symbol = symbols[i];
-        const bool empty = symbol.rule != kTerminal && MayBeEmpty(symbol.rule);
-        const uint64_t own = symbol.rule == kTerminal ? 1 : Ways(symbol.rule) * (empty ? symbol.times : 1);
-        from_here = empty || symbol.optional ? own + from_here : own;
-        Limit(from_here);
+  bool IsRuleThatMayBeEmpty(const Symbol& symbol) const { return symbol.rule != kTerminal && empty_[symbol.rule]; }
+
+  // How many symbols a text may begin with: up to the first one that must be there.
+  size_t Leading(const std::vector<Symbol>& symbols) const {
+    const auto first = std::ranges::find_if(
+        symbols, [this](const Symbol& symbol) { return !symbol.optional && !IsRuleThatMayBeEmpty(symbol); });
+    return static_cast<size_t>(first - symbols.begin()) + (first == symbols.end() ? 0 : 1);
+  }
+
+  // All rules, each after those that it may begin with.
+  std::vector<uint32_t> InOrder() const {
+    enum : uint8_t { kNew, kInProgress, kDone };
+    std::vector<uint8_t> states(rules_.size(), kNew);
+    std::vector<Path> path;
+    std::vector<uint32_t> order;
+    const auto enter = [&](uint32_t rule) {
+      states[rule] = kInProgress;
+      path.push_back({rule, FirstsOf(rule)});
+    };
+    for (uint32_t start = 0; start < rules_.size(); ++start) {
+      if (states[start] == kNew) enter(start);
+      while (!path.empty()) {
+        if (path.back().to_visit.empty()) {
+          states[path.back().rule] = kDone;
+          order.push_back(path.back().rule);
+          path.pop_back();
+          continue;
+        }
+        const uint32_t next = path.back().to_visit.back();
+        path.back().to_visit.pop_back();
+        if (states[next] == kInProgress) RefuseCircle(path, next);
+        if (states[next] == kNew) enter(next);
       }
-      all += from_here;
-      Limit(all);
     }
-    return ways_[rule] = all;
+    return order;
+  }
+
+  struct Path {
+    uint32_t rule = 0;
+    std::vector<uint32_t> to_visit;
+  };
+
+  std::vector<uint32_t> FirstsOf(uint32_t rule) const {
+    std::vector<uint32_t> firsts;
+    for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
+      for (size_t i = Leading(symbols); i-- > 0;) {
+        if (symbols[i].rule != kTerminal) firsts.push_back(symbols[i].rule);
+      }
+    }
+    return firsts;
+  }
+
+  // One in the circle has a name: a group is in itself only by way of one.
+  [[noreturn]] void RefuseCircle(const std::vector<Path>& path, uint32_t rule) const {
+    constexpr size_t kLongestName = 64;
+    auto at = std::ranges::find(path, rule, &Path::rule);
+    while (at + 1 != path.end() && rules_[at->rule].name.empty()) ++at;
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("grammar: rule {} may begin with itself (left recursion): expected something that must "
+                            "come first",
+                            rules_[at->rule].name.substr(0, kLongestName)));
+  }
+
+  // In how many ways an alternative's first `n` symbols may go on, from each of them.
+  uint64_t WaysOf(const std::vector<Symbol>& symbols, size_t n) const {
+    uint64_t from_here = 1;
+    for (size_t i = n; i-- > 0;) {
+      const Symbol& symbol = symbols[i];
+      const bool empty = IsRuleThatMayBeEmpty(symbol);
+      const uint64_t own = symbol.rule == kTerminal ? 1 : ways_[symbol.rule] * (empty ? symbol.times : 1);
+      from_here = empty || symbol.optional ? own + from_here : own;
+      Limit(from_here);
+    }
+    return from_here;
   }
 
   static void Limit(uint64_t ways) {
@@ -98,7 +184,7 @@ class WayCounter {
 
   const std::vector<Rule>& rules_;
   std::vector<uint64_t> ways_;
-  std::vector<uint8_t> empty_;
+  std::vector<bool> empty_;
 };
 
 // Follows llama.cpp's parser (llama_grammar_parser::parse_sequence), and counts what that makes.
@@ -129,7 +215,10 @@ class GrammarCounter {
   }
   uint32_t RuleOf(std::string_view name) {
     const auto [found, is_new] = names_.try_emplace(name, 0);
-    if (is_new) found->second = NewRule();
+    if (is_new) {
+      found->second = NewRule();
+      rules_.back().name = name;
+    }
     return found->second;
   }
   void Open(uint32_t rule) { depths_.push_back({.rule = rule}); }
@@ -163,11 +252,19 @@ class GrammarCounter {
 
   // "…" or […], a character of which may be escaped.
   void Quoted(char end) {
-    const size_t start = ++at_;
+    ++at_;
+    if (end == ']' && Peek() == '^') ++at_;  // [^] is nothing
+    const size_t start = at_;
     while (at_ < text_.size() && Peek() != end) at_ += Peek() == '\\' ? 2 : 1;
     at_ = std::min(at_, text_.size());
     AddItem(at_ - start);
     ++at_;
+  }
+
+  // <…>: one item, whatever it says.
+  void Token() {
+    at_ = std::min(text_.find('>', at_), text_.size() - 1) + 1;
+    AddItem(1);
   }
 
   void Word() {
@@ -181,7 +278,7 @@ class GrammarCounter {
     AddRule(2);
     depths_.clear();
     Open(RuleOf(name));
-    rules_[depths_.back().rule] = Rule();  // the last one of a name counts
+    rules_[depths_.back().rule].alternatives = {{}};  // the last one of a name counts
   }
 
   uint64_t Number() {
@@ -222,6 +319,7 @@ class GrammarCounter {
     for (uint64_t i = 0; i < optional && bytes_ <= kMostGrammarBytes; ++i) AddRule(item + 3);
     depths_.back().item = written;
     if (Symbols().empty()) return;
+    if (written == 0) return Symbols().pop_back();  // x{0}
     Symbol& last = Symbols().back();
     last.optional = last.optional || least == 0;
     last.times = static_cast<uint32_t>(std::min(kMostTimes, last.times * std::max<uint64_t>(least + optional, 1)));
@@ -262,6 +360,9 @@ class GrammarCounter {
         return Repeat(0, 1);
       case '{':
         return Braces();
+      case '<':
+      case '!':
+        return Token();
       case '#':
       case ' ':
       case '\t':
@@ -270,7 +371,7 @@ class GrammarCounter {
         return SkipSpace();
       default:
         if (IsWord(Peek())) return Word();
-        ++at_;  // '.', a token's '<' and '>'
+        ++at_;  // '.'
         AddItem(1);
     }
   }
@@ -306,6 +407,11 @@ class SchemaCounter {
                 "json-schema: an object has too many properties, or there are too many objects with many of them");
   }
 
+  static void CheckDepth(size_t depth) {
+    if (depth <= kDeepest) return;
+    throw Error(WASINN_INVALID_ARGUMENT, "json-schema: references in allOf lead in a circle, or too deep");
+  }
+
   // Of an object with so many properties, each of which may be missing: a rule for what follows each, of the rest.
   void AddProperties(uint64_t n) {
     constexpr uint64_t kSure = 1024;
@@ -335,9 +441,7 @@ class SchemaCounter {
 
   void Visit(const nlohmann::json& node, size_t depth) {
     Add(kVisit);
-    if (depth > kDeepest) {
-      throw Error(WASINN_INVALID_ARGUMENT, "json-schema: references in allOf lead in a circle, or too deep");
-    }
+    CheckDepth(depth);
     if (!node.is_structured()) return;
     if (node.is_object() && node.contains("$ref")) {
       const nlohmann::json* target = Target(node["$ref"]);
@@ -355,6 +459,8 @@ class SchemaCounter {
 
   // A part of an allOf, whose properties become the whole's.
   void Join(const nlohmann::json& part, size_t depth, uint64_t* properties) {
+    Add(kVisit);
+    CheckDepth(depth);
     const nlohmann::json* at = &part;
     for (size_t steps = 0; at != nullptr && at->is_object() && at->contains("$ref"); ++steps) {
       Add(kVisit);

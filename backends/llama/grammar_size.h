@@ -12,9 +12,9 @@ namespace wasinn::llama {
 constexpr uint64_t kMostGrammarBytes = 32 << 20, kMostWays = 1 << 14;
 
 // llama.cpp writes repetitions out: 64 KiB of `a{0,1999}` would take gigabytes. Returns about how many bytes a grammar
-// (GBNF) takes, never less. Throws WASINN_TOO_LARGE beyond the most, and WASINN_INVALID_ARGUMENT for `{5,2}`, which
-// llama.cpp would write out without an end. Recursive: for a large stack. What else is wrong with a grammar is its
-// parser's to say.
+// (GBNF) takes, never less. Throws WASINN_TOO_LARGE beyond the most, and WASINN_INVALID_ARGUMENT for `{5,2}` and for
+// rules that may begin with themselves, which llama.cpp would write out, or follow, without an end. What else is wrong
+// with a grammar is its parser's to say.
 uint64_t GrammarBytes(std::string_view grammar);
 
 // Throws WASINN_TOO_LARGE for a JSON schema whose conversion to a grammar takes too long: it grows with the third power

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint32_t kContextStep = 256;  // llama.cpp rounds the size of the KV cache up to it
 constexpr int kAborted = 2, kNoRoom = 1;
-// What describes a computation, beside its numbers (measured).
+// What describes a computation, beside its numbers.
 constexpr uint64_t kGraphBytes = 2 << 20, kGraphBytesPerLayer = 64 << 10;
 
 void CheckContextBytes(uint64_t needed, uint64_t most, const Settings& settings) {

@@ -34,6 +34,17 @@ std::string Doubling(size_t rules) {
   return grammar + "r" + std::to_string(rules) + " ::= \"c\"\n";
 }
 
+// s0 may begin with the root in 2 to the power of 13 ways, each of which has four more. The root refers to it behind
+// its own beginning only: so what the root has must be known before.
+std::string Behind() {
+  std::string grammar = "root ::= \"x\" s0 | \"y\" | \"z\" | \"w\"\n";
+  for (int i = 0; i < 13; ++i) {
+    const std::string next = i == 12 ? "root" : "s" + std::to_string(i + 1);
+    grammar += "s" + std::to_string(i) + " ::= " + next + " \"a\" | " + next + " \"b\"\n";
+  }
+  return grammar;
+}
+
 struct Large {
   std::string name, grammar;
 };
@@ -49,6 +60,7 @@ std::vector<Large> LargeGrammars() {
       {"of what was repeated", "root ::= \"" + text + "\"{1999}" + Repeated("+", 40000)},
       {"under a long name", std::string(30000, 'r') + " ::= " + Repeated("\"a\"{0,1999} ", 100) + "\nroot ::= \"a\""},
       {"in many ways", Doubling(40)},
+      {"in many ways of the rule that asks", Behind()},
       {"in many ways behind what may be nothing", "root ::= (" + std::string("\"x\"?") + " r0)\n" + Doubling(40)}};
 }
 
@@ -69,6 +81,35 @@ TEST(LlamaGrammarSize, RefusesWhatBecomesLarge) {
   for (const char* endless : {"root ::= \"a\"{5,2}", "root ::= \"a\"{ 2000 , 1 }", "root ::= (\"a\"{1,0})"}) {
     EXPECT_EQ(CodeOf(endless), WASINN_INVALID_ARGUMENT) << endless;
   }
+}
+
+// Rules that begin with themselves, as llama.cpp sees it and as it does not.
+const char* const kLeftRecursive[] = {
+    "root ::= root \"a\" | \"b\"",
+    "root ::= (\"x\" | root)",
+    "y ::= \"\"\nx ::= y y\nroot ::= x root \"a\" | \"b\"",
+    "y ::= [^]\nx ::= y y\nroot ::= x root \"a\" | \"b\"",
+    "y ::= <[1]>*\nx ::= y\nroot ::= x root \"a\" | \"b\"",
+    "root ::= x \"b\"\nx ::= y (x \"a\")*\ny ::= z z\nz ::= w | \"z\"\nw ::= \"q\"?",
+};
+
+TEST(LlamaGrammarSize, RefusesRulesThatBeginWithThemselves) {
+  for (const char* grammar : kLeftRecursive) EXPECT_EQ(CodeOf(grammar), WASINN_INVALID_ARGUMENT) << grammar;
+  try {
+    llama::GrammarBytes(kLeftRecursive[5]);
+  } catch (const backend::Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("rule x may begin with itself"));
+  }
+  for (const char* grammar : {"root ::= \"a\" root | \"b\"", "root ::= x root \"a\" | \"b\"\nx ::= \"x\" x?",
+                              "root ::= root{0} \"a\"", "root ::= (\"a\"?)* \"b\"", "root ::= <[1]> root | \"b\""}) {
+    EXPECT_EQ(CodeOf(grammar), WASINN_OK) << grammar;
+  }
+  // As deep as 64 KiB can say it, on a usual stack.
+  std::string chain;
+  for (int i = 0; i < 4000; ++i) chain += "r" + std::to_string(i) + "::=r" + std::to_string(i + 1) + "\n";
+  EXPECT_EQ(CodeOf(chain + "r4000::=\"a\"\nroot::=r0"), WASINN_OK);
+  EXPECT_EQ(CodeOf(chain + "r4000::=r0\nroot::=r0"), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf("root ::= " + std::string(30000, '(') + "\"a\"" + std::string(30000, ')')), WASINN_OK);
 }
 
 TEST(LlamaGrammarSize, LetsUsualOnesBe) {
@@ -119,6 +160,10 @@ TEST(LlamaGrammar, ThatBecomesLargeIsRefusedBeforeItDoes) {
     ++tried;
   }
   crashes.Try("endless", R"({"grammar": "root ::= \"a\"{5,2}"})");
+  for (const char* grammar : kLeftRecursive) {
+    crashes.Try(grammar, nlohmann::json{{"grammar", grammar}}.dump());
+    ++tried;
+  }
   crashes.ExpectNone();
   EXPECT_EQ(crashes.loaded(), 0u);
   EXPECT_EQ(crashes.tried(), tried + 1);
@@ -167,6 +212,8 @@ TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
          R"({"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}})"},
         {"an array that holds itself", R"({"allOf":[{"$ref":"#/allOf/0"}]})"},
         {"in anyOf", R"({"allOf":[{"anyOf":[{"$ref":"#/allOf/0/anyOf/0"}]}]})"},
+        {"in anyOf of a definition",
+         R"({"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"}]}}})"},
         {"an object that is its own part",
          R"({"$ref":"#/$defs/a","$defs":{"a":{"type":"object","properties":{"p":{"allOf":[{"$ref":"#/$defs/a"}]}}}}})"},
         {"twice as many at each level", Levels(40)},
