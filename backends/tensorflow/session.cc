@@ -86,6 +86,9 @@ void Session::Leave(bool cancelled) {
 }
 
 void Session::Cancel(bool again) {
+  // In any case, and first: Leave takes it away again, and nothing may begin in a closed session.
+  if (!again) runs_.fetch_add(kCancelled, std::memory_order_acq_rel);
+  const uint64_t runs = runs_.fetch_or(kRetired, std::memory_order_acq_rel) | kRetired;
   // What others still compute here may take so long; then it is repeated elsewhere.
   constexpr auto kGrace = std::chrono::seconds(1);
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -94,8 +97,7 @@ void Session::Cancel(bool again) {
       now.count() - since > std::chrono::steady_clock::duration(kGrace).count()) {
     return Close();
   }
-  if (!again) runs_.fetch_add(kCancelled, std::memory_order_acq_rel);
-  CloseIfOnlyCancelled(runs_.fetch_or(kRetired, std::memory_order_acq_rel) | kRetired);
+  CloseIfOnlyCancelled(runs);
 }
 
 void Session::CloseIfOnlyCancelled(uint64_t runs) {
@@ -111,7 +113,7 @@ void Session::Close() {
 
 std::shared_ptr<Session> Sessions::EnterShared() {
   const std::lock_guard lock(mutex_);
-  while (!session_->Enter()) session_ = make_();
+  while (session_->closed() || !session_->Enter()) session_ = make_();
   return session_;
 }
 
