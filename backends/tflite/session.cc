@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/error.h"
 #include "tflite/memory.h"
@@ -15,6 +16,12 @@ using backend::Error;
 namespace {
 
 constexpr const char* kNoOutput = "there is no output before a compute has succeeded";
+
+void CheckBytes(uint64_t bytes, uint64_t max_bytes) {
+  if (max_bytes == 0 || bytes <= max_bytes) return;
+  throw Error(WASINN_TOO_LARGE,
+              fmt::format("the compute needs {} bytes: no more than {} are allowed", bytes, max_bytes));
+}
 
 }  // namespace
 
@@ -45,6 +52,8 @@ void Session::Allocate(const Model& model, const Memory& memory) {
   const bool outputs_changed = outputs_.Apply(*interpreter_);
   if (allocated_ && !inputs_changed && !outputs_changed) return;
   allocated_ = false;
+  CheckBytes(memory.needed, memory.max_bytes);
+  const bool was_refused = std::exchange(refused_, true);  // until all is well
   if (interpreter_->library().allocate_tensors(interpreter_->get()) != kTfLiteOk) {
     // TensorFlow Lite is left half way: the next compute tells it everything again.
     inputs_.Forget();
@@ -52,12 +61,9 @@ void Session::Allocate(const Model& model, const Memory& memory) {
                                                      interpreter_->TakeMessages()));
   }
   // It has not been touched yet.
-  const uint64_t bytes = std::max(PlanOf(*interpreter_, model.scan()).all(), memory.needed);
-  if (memory.max_bytes != 0 && bytes > memory.max_bytes) {
-    throw Error(WASINN_TOO_LARGE,
-                fmt::format("the compute needs {} bytes: no more than {} are allowed", bytes, memory.max_bytes));
-  }
+  CheckBytes(std::max(PlanOf(*interpreter_, model.scan()).all(), memory.needed), memory.max_bytes);
   Charge(model, memory);
+  refused_ = was_refused;
   allocated_ = true;
 }
 
@@ -84,6 +90,7 @@ void Session::DiscardOutputs(const MakeInterpreter& make) {
   inputs_.Forget();
   outputs_.Forget();
   allocated_ = false;
+  refused_ = false;
 }
 
 void Session::Cancel() {
@@ -93,7 +100,7 @@ void Session::Cancel() {
 bool Session::Reset() {
   computed_ = false;
   inputs_.Reset();
-  if (!outputs_.Discard(*interpreter_)) return false;
+  if (refused_ || !outputs_.Discard(*interpreter_)) return false;
   return interpreter_->library().reset_variable_tensors(interpreter_->get()) == kTfLiteOk;
 }
 

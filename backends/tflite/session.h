@@ -55,6 +55,7 @@ class Session {
   Outputs outputs_;
   backend::CancelGate gate_;
   bool allocated_ = false;
+  bool refused_ = false;  // the interpreter may have grown, uncharged
   bool computed_ = false;
 };
 
