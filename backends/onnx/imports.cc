@@ -107,7 +107,8 @@ struct ReadOnly {
           for (const ElfW(Phdr) & header : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
             if (header.p_type != PT_GNU_RELRO) continue;
             range->start = info->dlpi_addr + header.p_vaddr;
-            range->end = range->start + header.p_memsz;
+            // As the C library does: the rest of the last page stays writable.
+            range->end = (range->start + header.p_memsz) & ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1);
           }
           return 1;
         },

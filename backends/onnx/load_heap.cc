@@ -168,13 +168,16 @@ bool LoadHeap::Charge(size_t bytes) { return !cancelled_.load(std::memory_order_
 
 bool LoadHeap::ChargeUncancelled(size_t bytes) { return budget_->TryCharge(bytes); }
 
-void LoadHeap::Note(void* block, size_t bytes) {
+void LoadHeap::Note(void* block, size_t bytes) noexcept {
   if (block == nullptr) return budget_->Refund(bytes);
-  // A block that was given back where we do not see it is there no more.
-  const auto [entry, is_new] = blocks_.try_emplace(block, bytes);
-  if (is_new) return;
-  budget_->Refund(entry->second);
-  entry->second = bytes;
+  try {
+    // A block that was given back where we do not see it is there no more.
+    const auto [entry, is_new] = blocks_.try_emplace(block, bytes);
+    if (is_new) return;
+    budget_->Refund(entry->second);
+    entry->second = bytes;
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it stays charged to the end of the load
+  }
 }
 
 void LoadHeap::Forget(void* block) {

@@ -34,7 +34,7 @@ class LoadHeap {
   // itself whether it was, and is not always ready for a vector that it does not get.
   bool ChargeUncancelled(size_t bytes);
   // What was charged has become this block.
-  void Note(void* block, size_t bytes);
+  void Note(void* block, size_t bytes) noexcept;
   // It is freed; also for blocks that are none of this load's.
   void Forget(void* block);
 
