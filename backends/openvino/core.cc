@@ -82,9 +82,9 @@ std::string PluginsXml(const OvLibrary& library) {
 class PrivateFile {
  public:
   explicit PrivateFile(std::string_view text) : fd_(memfd_create("wasinn-plugins", MFD_CLOEXEC)) {
-    if (fd_ < 0 || write(fd_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-      throw Error(WASINN_RUNTIME_ERROR, "cannot make the file that names OpenVINO's plugins");
-    }
+    if (fd_ >= 0 && write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size())) return;
+    if (fd_ >= 0) close(fd_);
+    throw Error(WASINN_RUNTIME_ERROR, "cannot make the file that names OpenVINO's plugins");
   }
   ~PrivateFile() {
     if (fd_ >= 0) close(fd_);
