@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/status.h"
+#include "core/word_mutex.h"
 
 namespace wasinn::core {
 
@@ -112,7 +113,7 @@ class HandleTable {
 
   const HandleKind kind_;
   const char* const what_;
-  mutable std::mutex mutex_;  // held for a few instructions; never while a framework works
+  mutable WordMutex mutex_;  // held for a few instructions; never while a framework works
   std::vector<Slot> slots_;
   std::deque<uint32_t> free_;  // oldest first
 };
