@@ -257,6 +257,18 @@ void CopyWrittenConstants(const jit::Module& module) {
 
 namespace {
 
+// Whether Module::eval() reached it: the model, its submodules, and theirs. It does not look into tuples, nor at
+// objects that are no modules.
+bool IsInEvaluation(const jit::Graph& graph, const jit::Value* object) {
+  const jit::Value* const model = graph.inputs().at(0);
+  while (object != model) {
+    const auto type = object->type()->cast<c10::ClassType>();
+    if (type == nullptr || !type->is_module() || object->node()->kind() != c10::prim::GetAttr) return false;
+    object = object->node()->input(0);
+  }
+  return true;
+}
+
 // Modules are in evaluation: what they would do in training, as counting the values that they see, is no part of them.
 void AssumeEvaluation(std::shared_ptr<jit::Graph> graph) {
   std::vector<jit::Node*> asked;
@@ -265,7 +277,8 @@ void AssumeEvaluation(std::shared_ptr<jit::Graph> graph) {
     const bool gets = node->kind() == c10::prim::GetAttr, sets = node->kind() == c10::prim::SetAttr;
     if ((!gets && !sets) || node->s(c10::attr::name) != "training") return;
     is_set = is_set || sets;
-    if (gets && node->output()->type()->kind() == c10::TypeKind::BoolType) asked.push_back(node);
+    if (!gets || node->output()->type()->kind() != c10::TypeKind::BoolType) return;
+    if (IsInEvaluation(*graph, node->input(0))) asked.push_back(node);
   });
   if (is_set) return;
   for (jit::Node* node : asked) {

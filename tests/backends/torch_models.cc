@@ -93,6 +93,31 @@ std::string TorchHolder(Holder holder) {
       module.define(
           "def forward(self, x):\n    if self.training:\n        self.total.add_(x)\n    return self.total + x\n");
       break;
+    case Holder::kTrainingOfTuple: {
+      jit::Module inner("__torch__.Inner");
+      inner.register_attribute("training", c10::BoolType::get(), true);
+      module.register_buffer("total", zero);
+      module.register_attribute("held", c10::TupleType::create({inner.type(), c10::IntType::get()}),
+                                c10::ivalue::Tuple::create({inner._ivalue(), 1}));
+      module.define(
+          "def forward(self, x):\n    if self.held[0].training:\n        self.total.add_(x)\n"
+          "    return self.total * 1\n");
+      break;
+    }
+    case Holder::kTrainingOfAnObject: {
+      const auto unit = std::make_shared<jit::CompilationUnit>();
+      const auto type = c10::ClassType::create("__torch__.Mode", unit, /*is_module=*/false);
+      type->addAttribute("training", c10::BoolType::get());
+      unit->register_type(type);
+      const auto mode = c10::ivalue::Object::create(c10::StrongTypePtr(unit, type), 1);
+      mode->setSlot(0, true);
+      module.register_buffer("total", zero);
+      module.register_attribute("mode", type, mode);
+      module.define(
+          "def forward(self, x):\n    if self.mode.training:\n        self.total.add_(x)\n"
+          "    return self.total * 1\n");
+      break;
+    }
     case Holder::kConstant: {
       module.define("def forward(self, x):\n    return x.add_(x) * 1\n");
       const auto graph = module.get_method("forward").graph();

@@ -16,7 +16,17 @@ namespace wasinn::test {
 std::string TorchModel(const std::string& code, const std::vector<std::pair<std::string, Tensor>>& buffers = {});
 
 // A model that adds its input to something that it holds, and gives the sum.
-enum class Holder { kList, kTuple, kDictionary, kNumber, kSubmodule, kConstant, kTraining };
+enum class Holder {
+  kList,
+  kTuple,
+  kDictionary,
+  kNumber,
+  kSubmodule,
+  kConstant,
+  kTraining,           // only in training
+  kTrainingOfTuple,    // … of a module in a tuple
+  kTrainingOfAnObject  // … of an object that is no module
+};
 std::string TorchHolder(Holder holder);
 
 // An archive without compression of these entries, as PyTorch lays it.

@@ -42,6 +42,9 @@ const Kept kKept[] = {
     {"ASubmodule", true, [] { return TorchHolder(Holder::kSubmodule); }},
     // Models are in evaluation.
     {"WhatIsWrittenInTraining", false, [] { return TorchHolder(Holder::kTraining); }},
+    // Where nobody says so, they are not.
+    {"WhatIsWrittenInTrainingOfATuple", true, [] { return TorchHolder(Holder::kTrainingOfTuple); }},
+    {"WhatIsWrittenInTrainingOfAnObject", true, [] { return TorchHolder(Holder::kTrainingOfAnObject); }},
     // Each run begins with what the file says.
     {"AConstant", false, [] { return TorchHolder(Holder::kConstant); }},
 };
