@@ -13,7 +13,7 @@ use crate::types::Store;
 const MOST_CONVERTED: usize = 1 << 20;
 
 /// The bytes that a list of strings may have in all: each is looked through whole, and thousands may lie in one place.
-const MOST_READ: usize = 64 << 20;
+const MOST_READ: usize = 1 << 30;
 
 /// A string, still in the guest's memory.
 pub struct Text {
