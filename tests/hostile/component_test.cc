@@ -1,6 +1,7 @@
 // Hostile components, on the real engine with ONNX Runtime: an error-code or a trap, and nothing else suffers.
 #include <gtest/gtest.h>
 
+#include "hostile/made_models.h"
 #include "hostile/run.h"
 
 namespace wasinn::testing {
@@ -165,6 +166,17 @@ TEST(HostileComponents, NeverDroppingTensors) {
 
 TEST(HostileComponents, NeverDroppingErrors) {
   ExpectTrap(Component("quotas", {"errors"}), "1 more errors would exceed the limit of 1024 (1024 held)", kMostBytes);
+}
+
+TEST(HostileComponents, NeverDroppingErrorsOfLongNames) {
+  const TempFolder folder;
+  GuestRun run = Component("quotas", {"long errors"});
+  run.flags = {"--nn-max-bytes", "80M", "--model", "long=" + folder.Write("long.onnx", LongInputName(8 << 20))};
+  size_t peak_bytes = 0;
+  const CommandResult result = run.Measure(&peak_bytes);
+  EXPECT_EQ(result.out, std::string(kHonest) + "\nlong errors: 0 success 0 too_large 64 other\n" + kHonest + "\n");
+  EXPECT_LT(peak_bytes, size_t{kSanitized ? 900 : 200} << 20);
+  EXPECT_LT(result.err.size(), size_t{1} << 20);
 }
 
 TEST(HostileComponents, NeverDroppingBytes) {

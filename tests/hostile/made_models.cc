@@ -217,6 +217,23 @@ std::string ForeignOperator(const std::string& where) {
   return model.bytes();
 }
 
+std::string LongInputName(int bytes) {
+  const std::string name(static_cast<size_t>(bytes), 'n');
+  return ModelOf({.nodes = {Node("Relu", {name}, {"y"})},
+                  .inputs = {Value(name, kFloat, {1})},
+                  .outputs = {Value("y", kFloat, {1})}});
+}
+
+std::string LongOperator(int bytes) {
+  return ModelOf(Around(Node(std::string(static_cast<size_t>(bytes), 'o'), {"x"}, {"y"})));
+}
+
+std::string UntrueOutput() {
+  return ModelOf({.nodes = {Node("ConstantOfShape", {"n"}, {"y"})},
+                  .inputs = {Value("n", kInt64, {1})},
+                  .outputs = {Value("y", kFloat, {1})}});
+}
+
 std::string NamesWithControlCharacters() {
   const std::string evil = "x\nwasinn: error: all is lost\r\x1b[2J\x07";
   return ModelOf({.nodes = {Node("No\nSuch\x1b[2JOperator", {evil}, {"y"})},

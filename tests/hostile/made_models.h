@@ -25,6 +25,12 @@ std::string IrVersion(uint64_t version);
 
 // An operator of ONNX Runtime's own: of a node, in a branch, in a function, or where a function has its name.
 std::string ForeignOperator(const std::string& where);  // "node", "branch", "function", "shadow"
+// Names of so many bytes: an input's, and an operator's that there is not.
+std::string LongInputName(int bytes);
+std::string LongOperator(int bytes);
+
+// Its output y has as many floats as its input n says, and one by its signature.
+std::string UntrueOutput();
 
 // Names that would write lines of their own in a log.
 std::string NamesWithControlCharacters();

@@ -67,6 +67,16 @@ static void Errors(void) {
   }
 }
 
+// Of a model with a long name.
+static void LongErrors(void) {
+  const wasi_nn_context context = NewContext("long");
+  for (int i = 0; i < 64; ++i) {
+    wasi_nn_outputs outputs;
+    wasi_nn_compute(context, NULL, 0, &outputs);
+    ++*(outputs.is_error && wasi_nn_error_code(outputs.error) == WASI_NN_INVALID_ARGUMENT ? &g_other : &g_success);
+  }
+}
+
 // All that a guest does in its life, without holding any of it.
 static void Nothing(void) {
   for (int i = 0; i < kTimes; ++i) {
@@ -86,7 +96,7 @@ int main(int argc, char** argv) {
     const char* what;
     void (*make)(void);
   } kThings[] = {{"graphs", Graphs}, {"contexts", Contexts}, {"outputs", Outputs}, {"tensors", Tensors},
-                 {"bytes", Bytes},   {"errors", Errors},     {"nothing", Nothing}};
+                 {"bytes", Bytes},   {"errors", Errors},     {"nothing", Nothing}, {"long errors", LongErrors}};
   HonestInference();
   for (size_t i = 0; i < sizeof(kThings) / sizeof(*kThings); ++i) {
     if (argc != 2 || strcmp(argv[1], kThings[i].what) != 0) continue;

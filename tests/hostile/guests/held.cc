@@ -1,0 +1,76 @@
+// held KIND: makes the host hold much for little: inputs that become small, outputs that become large, messages of long
+// names, configurations that are nested deeply; "nothing" is what the others are measured against.
+#include <wasi_nn_ext.h>
+
+#include "attack.h"
+
+using namespace attack;
+
+namespace {
+
+constexpr uint32_t kContexts = 12, kErrors = 64;
+
+void Inputs() {
+  uint32_t graph = 0;
+  Tell("load", LoadNamed("dynamic", &graph));
+  const std::vector<float> values(size_t{16} << 20);  // 64 MiB
+  const std::vector<float> one = {1};
+  for (uint32_t i = 0; i < kContexts; ++i) {
+    uint32_t context = 0;
+    if (InitContext(graph, Address(&context)) != 0) return;
+    Tell("large " + std::to_string(i), SetValues(context, 0, {4096, 4096}, WASI_NN_F32, values));
+    Tell("small " + std::to_string(i), SetValues(context, 0, {1, 1}, WASI_NN_F32, one));
+  }
+}
+
+void Outputs() {
+  uint32_t graph = 0;
+  Tell("load", LoadBytes(ReadFile("/made/untrue.onnx"), &graph));
+  for (uint32_t i = 0; i < kContexts; ++i) {
+    uint32_t context = 0;
+    if (InitContext(graph, Address(&context)) != 0) return;
+    if (SetValues<int64_t>(context, 0, {1}, WASI_NN_I64, {8 << 20}) != 0) return;  // 32 MiB of output
+    Tell("compute " + std::to_string(i), Compute(context));
+  }
+}
+
+void Names() {
+  uint32_t graph = 0, context = 0;
+  Tell("load", LoadBytes(ReadFile("/made/long_name.onnx"), &graph));
+  if (InitContext(graph, Address(&context)) != 0) return;
+  uint32_t failed = 0;
+  for (uint32_t i = 0; i < kErrors; ++i) failed += Compute(context) == WASI_NN_INVALID_ARGUMENT ? 1 : 0;
+  std::printf("unset inputs: %u\n", failed);
+  const std::vector<uint8_t> model = ReadFile("/made/long_operator.onnx");
+  uint32_t refused = 0;
+  for (uint32_t i = 0; i < kErrors; ++i) refused += LoadBytes(model, &graph) != 0 ? 1 : 0;
+  std::printf("refused models: %u\n", refused);
+}
+
+void Configurations() {
+  const auto load = [](const std::string& config) {
+    wasi_nn_graph graph;
+    return static_cast<uint32_t>(wasi_nn_load_by_name_with_config("digits", 6, config.data(), config.size(), &graph));
+  };
+  constexpr size_t kDepth = 130'000;
+  for (const std::string key : {"x", "device", "outputs", "threads", "session_options"}) {
+    Tell("lists in " + key, load("{\"" + key + "\":" + std::string(kDepth, '[') + std::string(kDepth, ']') + "}"));
+  }
+  std::string objects;
+  for (int i = 0; i < 40'000; ++i) objects += "{\"\":";
+  Tell("objects", load(objects + "1" + std::string(40'000, '}')));
+  Tell("without an end", load("{\"x\":" + std::string(2 * kDepth, '[')));
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  const Honest honest;
+  const std::string kind = argv[1];
+  if (kind == "inputs") Inputs();
+  if (kind == "outputs") Outputs();
+  if (kind == "names") Names();
+  if (kind == "configurations") Configurations();
+  std::printf("memory: %u\n", static_cast<uint32_t>(__builtin_wasm_memory_size(0)) >> 4);  // MiB
+  honest.Infer();
+}

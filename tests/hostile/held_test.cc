@@ -1,0 +1,96 @@
+// Under a limit of 80 MB no guest makes the command hold much more than that, nor fills its log.
+#include <gtest/gtest.h>
+
+#include "hostile/made_models.h"
+#include "hostile/run.h"
+
+namespace wasinn::testing {
+namespace {
+
+constexpr size_t kMebi = size_t{1} << 20;
+// Of the command with its engine and framework beside the guest's own memory. A sanitizer has shadow memory, and keeps
+// what is freed.
+constexpr size_t kMostBytes = (kSanitized ? 900 : 200) * kMebi;
+constexpr size_t kMostLog = kMebi;
+constexpr int kLongName = 8 << 20;
+
+struct Outcome {
+  std::vector<std::string> lines;  // but for those that each guest prints
+  std::vector<std::string> log;
+};
+
+// Runs the guest `held`, and checks what it costs.
+Outcome Run(const std::string& kind) {
+  const TempFolder folder;
+  if (kind == "outputs") folder.Write("untrue.onnx", UntrueOutput());
+  if (kind == "names") {
+    folder.Write("long_name.onnx", LongInputName(kLongName));
+    folder.Write("long_operator.onnx", LongOperator(kLongName));
+  }
+  const GuestRun run{.guest = "held",
+                     .args = {kind},
+                     .flags = {"--nn-max-bytes", "80M", "--dir", folder.path().string() + "::/made"},
+                     .models = {"dynamic"},
+                     .log_all = true};
+  size_t peak_bytes = 0;
+  const CommandResult result = run.Measure(&peak_bytes);
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err.substr(0, 4096);
+  EXPECT_LT(result.err.size(), kMostLog);
+  Outcome outcome{.lines = Lines(result.out), .log = GuestLog(result)};
+  size_t own = 0;
+  if (outcome.lines.size() < 2 || outcome.lines.back() != kHonest ||
+      std::sscanf(outcome.lines[outcome.lines.size() - 2].c_str(), "memory: %zu", &own) != 1) {
+    ADD_FAILURE() << result.out << result.err.substr(0, 4096);
+    return outcome;
+  }
+  outcome.lines.resize(outcome.lines.size() - 2);
+  EXPECT_LT(peak_bytes / kMebi, own + kMostBytes / kMebi) << "MiB, of which " << own << " are the guest's own";
+  std::printf("%s: %zu MiB, of which %zu are the guest's; %zu bytes of log\n", kind.c_str(), peak_bytes / kMebi, own,
+              result.err.size());
+  return outcome;
+}
+
+void ExpectInLog(const Outcome& outcome, size_t count, const std::vector<std::string>& words) {
+  size_t found = 0;
+  for (const std::string& line : outcome.log) found += HasInOrder(line, words) ? 1 : 0;
+  EXPECT_EQ(found, count) << ::testing::PrintToString(words);
+}
+
+TEST(HostileHeld, Nothing) { EXPECT_TRUE(Run("nothing").lines.empty()); }
+
+TEST(HostileHeld, InputsThatBecomeSmall) {
+  const Outcome outcome = Run("inputs");
+  std::vector<std::string> expected = {"load: success"};
+  for (int i = 0; i < 12; ++i) {
+    expected.push_back("large " + std::to_string(i) + ": success");
+    expected.push_back("small " + std::to_string(i) + ": success");
+  }
+  EXPECT_EQ(outcome.lines, expected) << "one at a time is within the limit";
+}
+
+TEST(HostileHeld, OutputsThatOutgrowTheirSignature) {
+  const Outcome outcome = Run("outputs");
+  std::vector<std::string> expected = {"load: success"};
+  for (int i = 0; i < 12; ++i)
+    expected.push_back("compute " + std::to_string(i) + (i < 2 ? ": success" : ": too_large"));
+  EXPECT_EQ(outcome.lines, expected);
+  ExpectInLog(outcome, 10, {"compute: too_large: ", "more bytes of tensors would exceed the limit of 83886080"});
+}
+
+TEST(HostileHeld, MessagesOfLongNames) {
+  const Outcome outcome = Run("names");
+  EXPECT_EQ(outcome.lines, (std::vector<std::string>{"load: success", "unset inputs: 64", "refused models: 64"}));
+  ExpectInLog(outcome, 64, {"compute: invalid_argument: input 0 ('nnnnnnnn", "n… (cut)"});
+  ExpectInLog(outcome, 64, {"load: ", "oooooooo", "… (cut)"});
+}
+
+TEST(HostileHeld, ConfigurationsThatAreNestedDeeply) {
+  const Outcome outcome = Run("configurations");
+  ASSERT_EQ(outcome.lines.size(), 7u);
+  for (const std::string& line : outcome.lines) EXPECT_TRUE(line.ends_with(": invalid_argument")) << line;
+  ExpectInLog(outcome, 7,
+              {"load_by_name_with_config: invalid_argument: ", "is not a JSON object, or is nested deeper than 128"});
+}
+
+}  // namespace
+}  // namespace wasinn::testing
