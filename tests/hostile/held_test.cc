@@ -20,7 +20,7 @@ struct Outcome {
 };
 
 // Runs the guest `held`, and checks what it costs.
-Outcome Run(const std::string& kind) {
+Outcome Hold(const std::string& kind) {
   const TempFolder folder;
   if (kind == "outputs") folder.Write("untrue.onnx", UntrueOutput());
   if (kind == "names") {
@@ -56,10 +56,10 @@ void ExpectInLog(const Outcome& outcome, size_t count, const std::vector<std::st
   EXPECT_EQ(found, count) << ::testing::PrintToString(words);
 }
 
-TEST(HostileHeld, Nothing) { EXPECT_TRUE(Run("nothing").lines.empty()); }
+TEST(HostileHeld, Nothing) { EXPECT_TRUE(Hold("nothing").lines.empty()); }
 
 TEST(HostileHeld, InputsThatBecomeSmall) {
-  const Outcome outcome = Run("inputs");
+  const Outcome outcome = Hold("inputs");
   std::vector<std::string> expected = {"load: success"};
   for (int i = 0; i < 12; ++i) {
     expected.push_back("large " + std::to_string(i) + ": success");
@@ -69,7 +69,7 @@ TEST(HostileHeld, InputsThatBecomeSmall) {
 }
 
 TEST(HostileHeld, OutputsThatOutgrowTheirSignature) {
-  const Outcome outcome = Run("outputs");
+  const Outcome outcome = Hold("outputs");
   std::vector<std::string> expected = {"load: success"};
   for (int i = 0; i < 12; ++i)
     expected.push_back("compute " + std::to_string(i) + (i < 2 ? ": success" : ": too_large"));
@@ -78,14 +78,14 @@ TEST(HostileHeld, OutputsThatOutgrowTheirSignature) {
 }
 
 TEST(HostileHeld, MessagesOfLongNames) {
-  const Outcome outcome = Run("names");
+  const Outcome outcome = Hold("names");
   EXPECT_EQ(outcome.lines, (std::vector<std::string>{"load: success", "unset inputs: 64", "refused models: 64"}));
   ExpectInLog(outcome, 64, {"compute: invalid_argument: input 0 ('nnnnnnnn", "n… (cut)"});
   ExpectInLog(outcome, 64, {"load: ", "oooooooo", "… (cut)"});
 }
 
 TEST(HostileHeld, ConfigurationsThatAreNestedDeeply) {
-  const Outcome outcome = Run("configurations");
+  const Outcome outcome = Hold("configurations");
   ASSERT_EQ(outcome.lines.size(), 7u);
   for (const std::string& line : outcome.lines) EXPECT_TRUE(line.ends_with(": invalid_argument")) << line;
   ExpectInLog(outcome, 7,
