@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -98,11 +99,28 @@ class PrivateFile {
   const int fd_;
 };
 
+// OpenVINO's plugin for CPUs gives the thread that opens it another stack for signals, which it frees with the core.
+// Who ends the thread (a sanitizer) may take it for the thread's own and free it, too.
+class KeepsSignalStack {
+ public:
+  KeepsSignalStack() : known_(sigaltstack(nullptr, &before_) == 0) {}
+  ~KeepsSignalStack() {
+    if (known_) sigaltstack(&before_, nullptr);
+  }
+  KeepsSignalStack(const KeepsSignalStack&) = delete;
+  KeepsSignalStack& operator=(const KeepsSignalStack&) = delete;
+
+ private:
+  stack_t before_ = {};
+  const bool known_;
+};
+
 // Should a later OpenVINO have a plugin that our list lacks, it finds itself in another working folder than the guests:
 // in a thread that has one of its own. Where a container forbids that, our list alone must do.
 void RunInFolder(const std::string& folder, const std::function<void()>& work) {
   std::exception_ptr failed;
   std::thread([&] {
+    const KeepsSignalStack keeps;
     if (unshare(CLONE_FS) == 0) (void)!chdir(folder.c_str());
     try {
       work();
