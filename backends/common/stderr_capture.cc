@@ -1,7 +1,6 @@
 #include "common/stderr_capture.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,22 +26,6 @@ bool IsSameFile(int one, int other) {
   return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// Backends share no memory, but they share the OS process, and so this file of its own.
-bool TakeTurn(File* turn) {
-  if (!turn->Open(open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC))) return false;
-  int result = -1;
-  do {
-    result = flock(turn->get(), LOCK_EX);
-  } while (result < 0 && errno == EINTR);
-  return result == 0;
-}
-
-// Unlocked rather than closed alone: a child that was forked meanwhile has the descriptor, too.
-void EndTurn(File* turn) {
-  flock(turn->get(), LOCK_UN);
-  turn->Close();
-}
-
 std::string ReadAll(int file) {
   std::string text(static_cast<size_t>(std::max<off_t>(lseek(file, 0, SEEK_END), 0)), '\0');
   const ssize_t got = pread(file, text.data(), text.size(), 0);
@@ -63,7 +46,7 @@ void WriteAll(int file, std::string_view text) {
 
 StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
   // Where there is no stderr, the next file that is opened would be it.
-  if (fcntl(STDERR_FILENO, F_GETFD) < 0 || !TakeTurn(&turn_)) return;
+  if (fcntl(STDERR_FILENO, F_GETFD) < 0 || !turn_.Take("/proc/self")) return;
   std::fflush(stderr);
   // Appending, as several threads may write.
   if (memory_.Open(memfd_create("stderr", MFD_CLOEXEC)) && fcntl(memory_.get(), F_SETFL, O_APPEND) == 0 &&
@@ -72,7 +55,7 @@ StderrCapture::StderrCapture(IsOwn is_own) : is_own_(is_own) {
   }
   stderr_.Close();
   memory_.Close();
-  EndTurn(&turn_);
+  turn_.End();
 }
 
 std::string StderrCapture::Finish() {
@@ -91,7 +74,7 @@ std::string StderrCapture::Finish() {
     at = end;
   }
   WriteAll(STDERR_FILENO, others);
-  EndTurn(&turn_);
+  turn_.End();
   return own;
 }
 

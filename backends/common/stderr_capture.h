@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "common/file.h"
+#include "common/process_turn.h"
 
 namespace wasinn::backend {
 
@@ -27,7 +28,8 @@ class StderrCapture {
 
  private:
   const IsOwn is_own_;
-  File turn_, memory_, stderr_;  // that two captures take turns; where the lines go; what descriptor 2 was
+  ProcessTurn turn_;      // two captures take turns
+  File memory_, stderr_;  // where the lines go; what descriptor 2 was
 };
 
 }  // namespace wasinn::backend

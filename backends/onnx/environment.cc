@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "onnx/call_scope.h"
+#include "onnx/one_of_process.h"
 
 namespace wasinn::onnx {
 
@@ -52,10 +53,7 @@ void ORT_API_CALL WriteToCaller(void* /*none*/, OrtLoggingLevel severity, const 
 
 // ONNX Runtime counts the users of its one environment, but a new one that is made while the last user of the old one
 // leaves fails: "Only one instance of LoggingManager …". So its hosts of this OS process come and go one by one.
-std::mutex& TurnOfEnvironments() {
-  static std::mutex turn;
-  return turn;
-}
+constinit OneOfProcess<std::mutex> turn_of_environments;
 
 EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spinning) {
   const OrtApi& api = library.api();
@@ -63,7 +61,7 @@ EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spin
   subject.log = &log;
   const CallScope scope(subject);
   OrtEnv* env = nullptr;
-  const std::lock_guard turn(TurnOfEnvironments());
+  const std::lock_guard turn(turn_of_environments.Get());
   if (threads <= 1) {
     library.Check(api.CreateEnvWithCustomLogger(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING, kLogId, &env),
                   "making the environment");
@@ -90,7 +88,7 @@ OrtPtr<OrtMemoryInfo> CpuMemory(const OrtLibrary& library) {
 }  // namespace
 
 void EnvDeleter::operator()(OrtEnv* env) const {
-  const std::lock_guard turn(TurnOfEnvironments());
+  const std::lock_guard turn(turn_of_environments.Get());
   api->ReleaseEnv(env);
 }
 
@@ -110,8 +108,8 @@ Environment::Environment(const OrtLibrary& library, const Log& log, int threads,
   if (!limits_memory()) {
     log.Write(
         WASINN_LOG_WARNING,
-        "onnx: the program has given ONNX Runtime a CPU allocator of its own: limits on the memory of a model do not "
-        "hold");
+        "onnx: the program, or another build of this backend in it, has given ONNX Runtime a CPU allocator of its own: "
+        "limits on the memory of a model do not hold");
   }
 }
 

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 
 namespace wasinn::onnx {
@@ -121,18 +122,14 @@ struct ReadOnly {
   }
 };
 
-}  // namespace
-
-void* ReplaceImport(const void* address, const char* name, void* replacement) {
+// Ends when `visit` answers false.
+void ForEachSlot(const void* address, const char* name,
+                 const std::function<bool(const link_map&, void** slot)>& visit) {
   Dl_info info = {};
   link_map* library = nullptr;
-  if (dladdr1(address, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0 || library == nullptr) {
-    return nullptr;
-  }
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0 || library == nullptr) return;
   const Tables tables = TablesOf(*library);
-  if (tables.symbols == nullptr || tables.names == nullptr) return nullptr;
-  const ReadOnly read_only = ReadOnly::Of(*library);
-  void* before = nullptr;
+  if (tables.symbols == nullptr || tables.names == nullptr) return;
   for (const auto& relocations : {tables.calls, tables.data}) {
     for (const ElfW(Rela) & relocation : relocations) {
       const auto type = static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info));
@@ -140,14 +137,35 @@ void* ReplaceImport(const void* address, const char* name, void* replacement) {
       const ElfW(Sym)& symbol = tables.symbols[ELF64_R_SYM(relocation.r_info)];
       if (std::strcmp(tables.names + symbol.st_name, name) != 0) continue;
       // NOLINTNEXTLINE(performance-no-int-to-ptr)
-      auto* const slot = reinterpret_cast<void**>(library->l_addr + relocation.r_offset);
-      const Writable writable(slot, read_only.Has(slot));
-      if (!writable.done()) return nullptr;
-      void* const was = std::atomic_ref(*slot).exchange(replacement);
-      if (was != replacement) before = was;
+      if (!visit(*library, reinterpret_cast<void**>(library->l_addr + relocation.r_offset))) return;
     }
   }
+}
+
+}  // namespace
+
+void* ReplaceImport(const void* address, const char* name, void* replacement) {
+  void* before = nullptr;
+  ForEachSlot(address, name, [&](const link_map& library, void** slot) {
+    const Writable writable(slot, ReadOnly::Of(library).Has(slot));
+    if (!writable.done()) {
+      before = nullptr;
+      return false;
+    }
+    void* const was = std::atomic_ref(*slot).exchange(replacement);
+    if (was != replacement) before = was;
+    return true;
+  });
   return before;
+}
+
+void* ImportOf(const void* address, const char* name) {
+  void* import = nullptr;
+  ForEachSlot(address, name, [&import](const link_map&, void** slot) {
+    import = std::atomic_ref(*slot).load();
+    return false;
+  });
+  return import;
 }
 
 }  // namespace wasinn::onnx

@@ -9,6 +9,9 @@ namespace wasinn::onnx {
 // cannot be written.
 void* ReplaceImport(const void* address, const char* name, void* replacement);
 
+// What the library that has `address` calls for `name`; NULL if it does not import such a function.
+void* ImportOf(const void* address, const char* name);
+
 }  // namespace wasinn::onnx
 
 #endif  // WASINN_BACKENDS_ONNX_IMPORTS_H_

@@ -1,5 +1,8 @@
 #include "onnx/load_heap.h"
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <map>
@@ -9,6 +12,7 @@
 
 #include "onnx/call_scope.h"
 #include "onnx/imports.h"
+#include "onnx/one_of_process.h"
 
 namespace wasinn::onnx {
 
@@ -33,8 +37,7 @@ constexpr std::string_view kProbeModel(
     104);
 
 // The functions of the C and C++ libraries that ONNX Runtime's default allocator is made of (posix_memalign in older
-// versions), and those of its vectors. Each is what the library called before; if this backend is open twice, that may
-// be the other one's.
+// versions), and those of its vectors. Each is what the library called before.
 std::atomic<int (*)(void**, size_t, size_t)> next_memalign = &posix_memalign;
 std::atomic<void (*)(void*)> next_free = &std::free;
 std::atomic<void* (*)(size_t, std::align_val_t)> next_aligned_new = &::operator new;
@@ -122,6 +125,32 @@ void ReplaceAll(const void* library) {
   Replace<void(void*, size_t)>(library, "_ZdlPvm", Delete, &next_delete);
 }
 
+// Whether the function is of an ONNX backend. (It is none of this build's, which would know.)
+bool IsOfBackend(const void* function) {
+  Dl_info its = {}, query = {};
+  link_map* library = nullptr;
+  if (dladdr1(function, &its, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0) return false;
+  void* handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return false;
+  // May be found in what the library needs, too.
+  const void* symbol = dlsym(handle, "wasinn_backend_query");
+  const bool found = symbol != nullptr && dladdr(symbol, &query) != 0 && query.dli_fbase == its.dli_fbase;
+  dlclose(handle);
+  return found;
+}
+
+// False: another build of this backend did it before.
+bool ReplaceAllOnce(const OrtLibrary& library) {
+  const auto* const address = reinterpret_cast<const void*>(library.api().CreateSession);
+  const TurnOfCopies turn;
+  // All import these two.
+  for (const char* name : {"free", "_Znwm"}) {
+    if (const void* import = ImportOf(address, name); import != nullptr && IsOfBackend(import)) return false;
+  }
+  ReplaceAll(address);
+  return true;
+}
+
 // Loads the model and sees where its constant comes from.
 const void* Probe(const OrtLibrary& library, OrtEnv* env) {
   const OrtApi& api = library.api();
@@ -143,25 +172,40 @@ const void* Probe(const OrtLibrary& library, OrtEnv* env) {
 
 // What is replaced in a library stays so for the OS process, as the library stays open, and serves all hosts.
 struct HeapsOfProcess {
-  std::mutex mutex;
-  std::map<const OrtApi*, const void*> sites;
+  struct Library {
+    bool ours = false;
+    bool probed = false;
+    const void* site = nullptr;
+  };
 
-  static HeapsOfProcess& Get() {
-    static auto* const instance = new HeapsOfProcess;
-    return *instance;
+  Library& Of(const OrtLibrary& library) {
+    const auto [found, is_new] = libraries.try_emplace(&library.api());
+    if (is_new) found->second.ours = ReplaceAllOnce(library);
+    return found->second;
   }
+
+  std::mutex mutex;
+  std::map<const OrtApi*, Library> libraries;
 };
+constinit OneOfProcess<HeapsOfProcess> heaps_of_process;
 
 }  // namespace
 
-const void* LoadHeap::SiteOf(const OrtLibrary& library, OrtEnv* env) {
-  HeapsOfProcess& process = HeapsOfProcess::Get();
+bool LoadHeap::Watch(const OrtLibrary& library) {
+  HeapsOfProcess& process = heaps_of_process.Get();
   const std::lock_guard lock(process.mutex);
-  const auto [found, is_new] = process.sites.try_emplace(&library.api(), nullptr);
-  if (!is_new) return found->second;
-  ReplaceAll(reinterpret_cast<const void*>(library.api().CreateSession));
-  found->second = Probe(library, env);
-  return found->second;
+  return process.Of(library).ours;
+}
+
+const void* LoadHeap::SiteOf(const OrtLibrary& library, OrtEnv* env) {
+  HeapsOfProcess& process = heaps_of_process.Get();
+  const std::lock_guard lock(process.mutex);
+  HeapsOfProcess::Library& found = process.Of(library);
+  if (found.ours && !found.probed) {
+    found.site = Probe(library, env);
+    found.probed = true;
+  }
+  return found.site;
 }
 
 bool LoadHeap::Charge(size_t bytes) { return !cancelled_.load(std::memory_order_relaxed) && ChargeUncancelled(bytes); }

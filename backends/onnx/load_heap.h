@@ -16,6 +16,10 @@ namespace wasinn::onnx {
 // calls of the C library come by here, and what a load takes is charged to its budget (docs/decisions/0028).
 class LoadHeap {
  public:
+  // From now on, the library's calls of the C library come by here. False: another build of this backend, brought by
+  // another embedder, watches them already; it stays as it is, and so do its limits.
+  static bool Watch(const OrtLibrary& library);
+
   // Where in the library the allocator of folding asks for memory. NULL: it cannot be watched there (that is tried out,
   // once for each library), and a model that nobody trusts must not be folded.
   static const void* SiteOf(const OrtLibrary& library, OrtEnv* env);

@@ -8,6 +8,8 @@
 
 #include "common/aligned_buffer.h"
 #include "onnx/call_scope.h"
+#include "onnx/load_heap.h"
+#include "onnx/one_of_process.h"
 
 namespace wasinn::onnx {
 
@@ -44,12 +46,8 @@ struct ProcessWide {
 
   std::mutex mutex;
   std::map<const OrtApi*, Shared> of_library;
-
-  static ProcessWide& Get() {
-    static auto* const instance = new ProcessWide;
-    return *instance;
-  }
 };
+constinit OneOfProcess<ProcessWide> process_wide;
 
 }  // namespace
 
@@ -93,11 +91,13 @@ const OrtMemoryInfo* QuotaAllocator::MemoryInfo(const OrtAllocator* self) {
 }
 
 AllocatorLease::AllocatorLease(const OrtLibrary& library, OrtEnv* env) : api_(&library.api()), env_(env) {
-  ProcessWide& process = ProcessWide::Get();
+  ProcessWide& process = process_wide.Get();
   const std::lock_guard lock(process.mutex);
   ProcessWide::Shared& shared = process.of_library[api_];
   if (shared.allocator == nullptr) shared.allocator = std::make_unique<QuotaAllocator>(library);
   if (shared.users == 0) {
+    // ONNX Runtime takes a second allocator in place of the first, and that would end the other's limits.
+    if (!LoadHeap::Watch(library)) return;
     OrtStatus* status = api_->RegisterAllocator(env, shared.allocator.get());
     held_ = status == nullptr;
     api_->ReleaseStatus(status);
@@ -109,7 +109,7 @@ AllocatorLease::AllocatorLease(const OrtLibrary& library, OrtEnv* env) : api_(&l
 
 AllocatorLease::~AllocatorLease() {
   if (!held_) return;
-  ProcessWide& process = ProcessWide::Get();
+  ProcessWide& process = process_wide.Get();
   const std::lock_guard lock(process.mutex);
   ProcessWide::Shared& shared = process.of_library[api_];
   if (--shared.users > 0) return;

@@ -14,9 +14,9 @@ namespace {
 
 using Query = const wasinn_backend* (*)(uint16_t, uint16_t);
 
-const wasinn_backend* OpenTable() {
+const wasinn_backend* OpenTable(const std::string& backend) {
   // Never closed, as the core never closes one.
-  void* handle = dlopen(kBackend, RTLD_NOW | RTLD_LOCAL);
+  void* handle = dlopen(backend.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   auto query = reinterpret_cast<Query>(dlsym(handle, "wasinn_backend_query"));
   if (query == nullptr) throw std::runtime_error("no wasinn_backend_query");
@@ -51,8 +51,8 @@ std::string ModelPath(const std::string& name) { return std::string(kModels) + "
 
 std::string ModelBytes(const std::string& name) { return ReadFile(ModelPath(name)); }
 
-Host::Host(const std::string& config, uint32_t threads)
-    : table_(OpenTable()),
+Host::Host(const std::string& config, uint32_t threads, const std::string& backend)
+    : table_(OpenTable(backend)),
       services_{.struct_size = sizeof(services_), .host = this, .log = Write, .threads = threads, .reserve = Reserve} {
   // For trying another version of the framework.
   const char* library = getenv("WASINN_TEST_LIBRARY");

@@ -63,7 +63,7 @@ struct Account {
 // An opened backend, with a log that collects.
 class Host {
  public:
-  explicit Host(const std::string& config = "{}", uint32_t threads = 1);
+  explicit Host(const std::string& config = "{}", uint32_t threads = 1, const std::string& backend = kBackend);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;

@@ -1,0 +1,27 @@
+// A lock that all libraries of an OS process see.
+#ifndef WASINN_BACKENDS_COMMON_PROCESS_TURN_H_
+#define WASINN_BACKENDS_COMMON_PROCESS_TURN_H_
+
+#include "common/file.h"
+
+namespace wasinn::backend {
+
+// Backends, and two copies of one, share no memory, but they share the OS process, and so the files of its own.
+class ProcessTurn {
+ public:
+  ProcessTurn() = default;
+  ~ProcessTurn() { End(); }
+  ProcessTurn(const ProcessTurn&) = delete;
+  ProcessTurn& operator=(const ProcessTurn&) = delete;
+
+  // Waits until nobody else has the turn at `file`, which is below /proc/self. False: there is no such file here.
+  bool Take(const char* file);
+  void End();
+
+ private:
+  File file_;
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_PROCESS_TURN_H_

@@ -1,0 +1,177 @@
+// The backend's library twice in one OS process, as two embedders bring it that know nothing of each other: ONNX
+// Runtime, its environment and its table of imports are there once.
+#include <elf.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+#include <thread>
+
+#include "backends/driver.h"
+#include "backends/onnx_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr uint64_t kMebi = 1 << 20;
+
+// A copy of the backend's file; it goes when the test ends, as far as the file system is concerned.
+class CopyOfBackend {
+ public:
+  explicit CopyOfBackend(const std::string& bytes) {
+    std::string folder = (std::filesystem::temp_directory_path() / "onnx_copies.XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder");
+    path_ = std::filesystem::path(folder) / std::filesystem::path(kBackend).filename();
+    std::ofstream(path_, std::ios::binary) << bytes;
+  }
+  ~CopyOfBackend() { std::filesystem::remove_all(path_.parent_path()); }
+  CopyOfBackend(const CopyOfBackend&) = delete;
+  CopyOfBackend& operator=(const CopyOfBackend&) = delete;
+
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// As another compiler or another version would have made it, as far as the dynamic linker sees.
+std::string OfAnotherBuild(std::string library) {
+  ElfW(Ehdr) header;
+  std::memcpy(&header, library.data(), sizeof(header));
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    std::memcpy(&segment, library.data() + header.e_phoff + i * sizeof(segment), sizeof(segment));
+    if (segment.p_type != PT_NOTE) continue;
+    const std::span notes = std::span(library).subspan(segment.p_offset, segment.p_filesz);
+    constexpr std::string_view kName("GNU\0", 4);
+    const auto name = std::ranges::search(notes, kName);
+    ElfW(Nhdr) note;
+    if (name.begin() == notes.end() || name.begin() - notes.begin() < static_cast<long>(sizeof(note))) continue;
+    std::memcpy(&note, &*name.begin() - sizeof(note), sizeof(note));
+    if (note.n_type != NT_GNU_BUILD_ID) continue;
+    *name.end() ^= 1;
+    return library;
+  }
+  throw std::runtime_error("the backend has no build id");
+}
+
+std::string ModelOf(const Graph& graph) { return WriteModel(graph.Write()).bytes(); }
+
+// y = x + the greatest element of exp(ConstantOfShape([n]))
+std::string WithConstant(int64_t n) {
+  return ModelOf({.nodes = {Node("ConstantOfShape", {"shape"}, {"s"}), Node("Exp", {"s"}, {"e"}),
+                            Node("ReduceMax", {"e"}, {"m"}), Node("Add", {"x", "m"}, {"y"})},
+                  .constants = {Constant<int64_t>("shape", kInt64, {1}, {n})},
+                  .inputs = {Value("x", kFloat, {1})},
+                  .outputs = {Value("y", kFloat, {1})}});
+}
+
+LoadOptions OfAGuest() {
+  LoadOptions options;
+  options.max_bytes = 64 * kMebi;
+  return options;
+}
+
+uint64_t PeakBytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+void ExpectFoldingIsBounded(const Host& host) {
+  const uint64_t before = PeakBytes();
+  const Model model(host, WithConstant(128 * kMebi), OfAGuest());
+  if (!model.loaded()) {
+    EXPECT_EQ(model.loaded().code, WASINN_TOO_LARGE) << model.loaded().message;
+  }
+  EXPECT_LT((PeakBytes() - before) / kMebi, 100u);
+}
+
+bool Folds(const Host& host) {
+  const Model model(host, WithConstant(100'000), OfAGuest());
+  EXPECT_TRUE(model.loaded()) << model.loaded().message;
+  // Room for sums of one element: enough if what is constant is there already.
+  Context context(model, 1024);
+  EXPECT_TRUE(context.Set(0, Floats({1}, {5})));
+  return static_cast<bool>(context.Compute());
+}
+
+void ExpectComputesAreBounded(const Host& host) {
+  const Model model(host, ModelBytes("huge_intermediate.onnx"));
+  Context context(model, 1 << 20);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
+  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+}
+
+void ExpectAllIsBounded(const Host& host) {
+  ExpectFoldingIsBounded(host);
+  EXPECT_TRUE(Folds(host));
+  ExpectComputesAreBounded(host);
+}
+
+TEST(OnnxOpenCopies, HoldGuestsToTheirLimits) {
+  const CopyOfBackend copy(ReadFile(kBackend));
+  auto first = std::make_unique<Host>();
+  ASSERT_TRUE(first->opened()) << first->opened().message;
+  ExpectAllIsBounded(*first);
+  const Host second("{}", 1, copy.path());
+  ASSERT_TRUE(second.opened()) << second.opened().message;
+  ASSERT_NE(&second.table(), &first->table()) << "it was to be another copy";
+  ExpectAllIsBounded(*first);
+  ExpectAllIsBounded(second);
+  EXPECT_THAT(first->log(), Not(HasSubstr("warning")));
+  first.reset();
+  ExpectAllIsBounded(second);
+  const Host third;
+  ExpectAllIsBounded(third);
+  EXPECT_THAT(second.log() + third.log(), Not(HasSubstr("warning")));
+}
+
+TEST(OnnxOpenCopies, HoldGuestsOfAnotherBuildToTheirLimits) {
+  const CopyOfBackend copy(OfAnotherBuild(ReadFile(kBackend)));
+  const Host first;
+  ASSERT_TRUE(first.opened()) << first.opened().message;
+  const Host second("{}", 1, copy.path());
+  ASSERT_TRUE(second.opened()) << second.opened().message;
+  ExpectAllIsBounded(first);
+  // It cannot count as the first one does, so it does without folding, and says so.
+  ExpectFoldingIsBounded(second);
+  EXPECT_THAT(first.log(), Not(HasSubstr("warning")));
+  EXPECT_THAT(second.log(), AllOf(HasSubstr("warning: onnx: "), HasSubstr("models of guests are slower"),
+                                  HasSubstr("limits on the memory of a model do not hold")));
+}
+
+TEST(OnnxOpenCopies, OpenAtOnce) {
+  const CopyOfBackend copy(ReadFile(kBackend)), another(OfAnotherBuild(ReadFile(kBackend)));
+  std::vector<std::thread> threads;
+  for (const std::string& path : {std::string(kBackend), copy.path(), another.path()}) {
+    for (int i = 0; i < 2; ++i) {
+      threads.emplace_back([path] {
+        for (int round = 0; round < 3; ++round) {
+          const Host host("{}", 1, path);
+          ASSERT_TRUE(host.opened()) << host.opened().message;
+          const Model model(host, ModelBytes("mean.onnx"), OfAGuest());
+          ASSERT_TRUE(model.loaded()) << model.loaded().message;
+        }
+      });
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  const Host host, second("{}", 1, copy.path()), third("{}", 1, another.path());
+  for (const Host* each : {&host, &second, &third}) ExpectFoldingIsBounded(*each);
+}
+
+}  // namespace
+}  // namespace wasinn::test
