@@ -15,7 +15,7 @@ constexpr unsigned kSecondsOfOne = 20;
 
 // Of a child, which must not fill the machine.
 void Limit() {
-#ifndef __SANITIZE_ADDRESS__  // which has reserved terabytes of addresses already
+#ifndef WASINN_ADDRESS_SANITIZER  // which has reserved terabytes of addresses already
   const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
   setrlimit(RLIMIT_AS, &memory);
 #endif

@@ -142,7 +142,7 @@ std::string AnswerTo(const std::string& options, wasinn_code* code) {
 bool IsRefused(const std::string& options) {
   rlimit limit = {};
   getrlimit(RLIMIT_AS, &limit);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(WASINN_ADDRESS_SANITIZER) && !defined(__SANITIZE_THREAD__)
   alarm(60);
   limit.rlim_cur = rlim_t{3} << 30;  // stacks of 256 MiB among it, of which little is touched
   setrlimit(RLIMIT_AS, &limit);

@@ -15,7 +15,7 @@ namespace wasinn::testing {
 // The line that every guest prints as long as host and guest are well.
 inline constexpr char kHonest[] = "honest inference: a 2";
 
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef WASINN_ADDRESS_SANITIZER
 inline constexpr bool kSanitized = true;  // slower, and with much memory of the sanitizer's own
 #else
 inline constexpr bool kSanitized = false;
