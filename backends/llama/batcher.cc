@@ -24,8 +24,14 @@ constexpr int kBatchAborted = 2;
 // How long a place is kept for one who does not use it, or for a guest that has more than its share, once others wait.
 constexpr auto kLongestIdle = std::chrono::seconds(2);
 
-std::exception_ptr Cancelled() {
-  return std::make_exception_ptr(Error(WASINN_TIMEOUT, "the generation was cancelled"));
+// Where there is no memory for the words, the error is that: nothing may leave the thread that decodes.
+std::exception_ptr ErrorOf(int failed) noexcept {
+  try {
+    if (failed == kBatchAborted) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
+    throw Error(WASINN_RUNTIME_ERROR, fmt::format("llama.cpp cannot evaluate the tokens (error {})", failed));
+  } catch (...) {
+    return std::current_exception();
+  }
 }
 
 }  // namespace
@@ -63,6 +69,8 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
   model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
   capacity_ = std::min<size_t>(settings.context, library_.n_ctx_seq(context_.get()));
+  decoding_.reserve(places);
+  prompts_.reserve(places);
   batch_ = library_.batch_init(static_cast<int32_t>(batch_size_), 0, 1);
   thread_ = std::thread([this] { Run(); });
 }
@@ -124,6 +132,25 @@ void Batcher::TakeBack(uint64_t guest) {
   }
 }
 
+// One who waits for a place, however that ends.
+class Batcher::Turn {
+ public:
+  Turn(Batcher* batcher, const Waiting& one) : batcher_(batcher), ticket_(one.ticket) {
+    batcher_->queue_.push_back(one);
+  }
+  ~Turn() {
+    std::erase_if(batcher_->queue_, [this](const Waiting& one) { return one.ticket == ticket_; });
+    // The next one in the queue may have waited for this one only.
+    batcher_->freed_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Batcher* const batcher_;
+  const uint64_t ticket_;
+};
+
 size_t Batcher::TakeTurn(const Holder& holder, uint64_t ticket) {
   if (!IsNext(ticket)) return kNoPlace;
   const size_t place = FreePlaceFor(holder.name);
@@ -135,12 +162,11 @@ Batcher::Lease Batcher::Acquire(const Holder& holder, std::span<const llama_toke
                                 const backend::CancelGate& gate) {
   std::unique_lock lock(mutex_);
   const uint64_t ticket = ++last_ticket_;
-  queue_.push_back({ticket, holder.guest});
   size_t place = kNoPlace;
-  while (!gate.cancelled() && (place = TakeTurn(holder, ticket)) == kNoPlace) freed_.wait_for(lock, kCancelPoll);
-  std::erase_if(queue_, [ticket](const Waiting& one) { return one.ticket == ticket; });
-  // The next one in the queue may have waited for this one only.
-  freed_.notify_all();
+  {
+    const Turn turn(this, {ticket, holder.guest});
+    while (!gate.cancelled() && (place = TakeTurn(holder, ticket)) == kNoPlace) freed_.wait_for(lock, kCancelPoll);
+  }
   if (place == kNoPlace) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for a place");
   Place& taken = places_[place];
   if (taken.holder != holder.name) taken.held.clear();
@@ -182,6 +208,10 @@ bool Batcher::Evaluate(const Lease& lease, std::span<const llama_token> tokens, 
   std::unique_lock lock(mutex_);
   Place& mine = places_[lease.place];
   if (mine.lease != lease.number) return false;
+  // Here, where it may fail: the thread that decodes fills it.
+  if (mine.held.capacity() < tokens.size()) {
+    mine.held.reserve(std::max(tokens.size(), std::min(capacity_, 2 * mine.held.capacity())));
+  }
   mine.keep = lease.kept;
   mine.kept = lease.kept == mine.held.size() && lease.kept > 0;
   mine.tokens = tokens;
@@ -226,7 +256,7 @@ void Batcher::Finish(Place* place, std::exception_ptr error) {
 
 void Batcher::DropCancelled() {
   for (Place& place : places_) {
-    if (place.waiting && place.gate->cancelled()) Finish(&place, Cancelled());
+    if (place.waiting && place.gate->cancelled()) Finish(&place, ErrorOf(kBatchAborted));
   }
 }
 
@@ -245,44 +275,55 @@ void Batcher::Add(Place* place, size_t n) {
   decoding_.push_back(place->gate);
 }
 
-void Batcher::FillBatch() {
-  batch_.n_tokens = 0;
-  decoding_.clear();
+void Batcher::ForgetRest() {
   const llama_memory_t memory = library_.get_memory(context_.get());
   for (Place& place : places_) {
-    place.in_batch = 0;
     if (!place.waiting || place.kept) continue;
-    const auto sequence = static_cast<llama_seq_id>(&place - places_.data());
-    size_t keep = std::min(place.keep, place.held.size());
-    // Some models' memories cannot lose a part; the whole they always can.
-    if (!library_.memory_seq_rm(memory, sequence, static_cast<llama_pos>(keep), -1)) {
-      library_.memory_seq_rm(memory, sequence, -1, -1);
-      keep = 0;
-    }
-    place.held.resize(keep);
-    place.done = keep;
-    place.kept = true;
-  }
-  // Those who generate first, for there is room for a token of each; then prompts, as much as fits.
-  for (const bool prompts : {false, true}) {
-    for (Place& place : places_) {
-      const size_t left = place.waiting ? place.tokens.size() - place.done : 0;
-      if (left == 0 || (left > 1) != prompts) continue;
-      const size_t n = std::min(left, batch_size_ - static_cast<size_t>(batch_.n_tokens));
-      if (n > 0) Add(&place, n);
+    try {
+      ForgetRest(&place, memory);
+    } catch (...) {
+      Finish(&place, std::current_exception());
     }
   }
 }
 
-void Batcher::TakeResults(int failed) {
+void Batcher::ForgetRest(Place* place, llama_memory_t memory) {
+  const auto sequence = static_cast<llama_seq_id>(place - places_.data());
+  size_t keep = std::min(place->keep, place->held.size());
+  // Some models' memories cannot lose a part; the whole they always can.
+  if (!library_.memory_seq_rm(memory, sequence, static_cast<llama_pos>(keep), -1)) {
+    library_.memory_seq_rm(memory, sequence, -1, -1);
+    keep = 0;
+  }
+  place->held.resize(keep);
+  place->done = keep;
+  place->kept = true;
+}
+
+// Those who generate first, a token of each; then of the prompts equal shares of the room that is left, and what short
+// ones leave of theirs to longer ones. There is room for a token of each place: none waits for another one's prompt.
+void Batcher::FillBatch() {
+  batch_.n_tokens = 0;
+  decoding_.clear();
+  prompts_.clear();
+  for (Place& place : places_) {
+    place.in_batch = 0;
+    const size_t left = place.Left();
+    if (left == 1) Add(&place, 1);
+    if (left > 1) prompts_.push_back(&place);
+  }
+  std::ranges::sort(prompts_, {}, &Place::Left);
+  for (size_t i = 0; i < prompts_.size(); ++i) {
+    const size_t room = batch_size_ - static_cast<size_t>(batch_.n_tokens);
+    Add(prompts_[i], std::min(prompts_[i]->Left(), room / (prompts_.size() - i)));
+  }
+}
+
+void Batcher::TakeResults(const std::exception_ptr& error) {
   for (Place& place : places_) {
     if (place.in_batch == 0) continue;
-    if (failed != 0) {
-      Finish(&place,
-             failed == kBatchAborted
-                 ? Cancelled()
-                 : std::make_exception_ptr(Error(
-                       WASINN_RUNTIME_ERROR, fmt::format("llama.cpp cannot evaluate the tokens (error {})", failed))));
+    if (error != nullptr) {
+      Finish(&place, error);
       continue;
     }
     const auto evaluated = place.tokens.subspan(place.done, place.in_batch);
@@ -305,29 +346,37 @@ void Batcher::TakeLogits() {
   }
 }
 
+void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
+  DropCancelled();
+  ForgetRest();
+  FillBatch();
+  if (batch_.n_tokens == 0) return;
+  lock->unlock();
+  const auto start = Clock::now();
+  std::exception_ptr error;
+  try {
+    const LogScope scope(model_.host().log(), false);
+    const int failed = library_.decode(context_.get(), batch_);
+    if (failed != 0) {
+      error = ErrorOf(failed);
+    } else {
+      TakeLogits();
+    }
+  } catch (...) {
+    error = std::current_exception();
+  }
+  lock->lock();
+  last_decode_ = Clock::now() - start;
+  TakeResults(error);
+}
+
 void Batcher::Run() {
   std::unique_lock lock(mutex_);
   for (;;) {
     work_.wait(lock, [this] { return stop_ || IsAnyWaiting(); });
     if (stop_) return;
     AwaitExpected(&lock);
-    DropCancelled();
-    FillBatch();
-    if (batch_.n_tokens > 0) {
-      lock.unlock();
-      const auto start = Clock::now();
-      int failed = 0;
-      try {
-        const LogScope scope(model_.host().log(), false);
-        failed = library_.decode(context_.get(), batch_);
-        if (failed == 0) TakeLogits();
-      } catch (...) {
-        failed = -1;
-      }
-      lock.lock();
-      last_decode_ = Clock::now() - start;
-      TakeResults(failed);
-    }
+    Decode(&lock);
     done_.notify_all();
   }
 }

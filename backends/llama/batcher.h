@@ -92,12 +92,16 @@ class Batcher {
     // In the batch that is being decoded.
     size_t in_batch = 0;
     int32_t last_index = 0;
+
+    // Tokens that are to be evaluated.
+    size_t Left() const { return waiting ? tokens.size() - done : 0; }
   };
 
   struct Waiting {
     uint64_t ticket = 0;
     uint64_t guest = 0;
   };
+  class Turn;
 
   static bool AreAllCancelled(void* self);
   void Run();
@@ -111,10 +115,16 @@ class Batcher {
   size_t TakeTurn(const Holder& holder, uint64_t ticket);
   bool IsAnyWaiting() const;
   void AwaitExpected(std::unique_lock<std::mutex>* lock);
+  // A round; the lock is free while llama.cpp computes. Throws nothing, here and below: an error is that of the places
+  // that it concerns.
+  void Decode(std::unique_lock<std::mutex>* lock);
   void DropCancelled();
+  // What those who have just come do not keep.
+  void ForgetRest();
+  void ForgetRest(Place* place, llama_memory_t memory);
   void FillBatch();
   void Add(Place* place, size_t n);
-  void TakeResults(int failed);
+  void TakeResults(const std::exception_ptr& error);
   void Forget(Place* place);
   void Finish(Place* place, std::exception_ptr error);
 
@@ -133,6 +143,7 @@ class Batcher {
   std::condition_variable freed_;  // for those who wait for a place
   std::vector<Place> places_;
   std::vector<const backend::CancelGate*> decoding_;  // whose tokens are in the batch; changed between decodes only
+  std::vector<Place*> prompts_;                       // of which there is more than a token left
   std::vector<Waiting> queue_;                        // who waits for a place, in the order of calls
   uint64_t last_ticket_ = 0;
   Clock::duration last_decode_{};

@@ -219,6 +219,44 @@ TEST(LlamaParallelPlaces, AreSharedByGuests) {
   }
 }
 
+// Long prompts leave room for one that comes behind them.
+TEST(LlamaParallelPlaces, LongPromptsHoldUpNoOther) {
+  const Host host;
+  const std::string bytes =
+      TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 1 << 20})
+          .Write();
+  const Model model(
+      host, bytes,
+      LlamaOptions(R"({"temp": 0, "n-predict": 1, "parallel": 3, "ctx-size": 1048576, "ubatch-size": 8})"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context contexts[3] = {Context(model), Context(model), Context(model)};
+  for (Context& context : contexts) {  // each has a place, to which it comes back
+    ASSERT_TRUE(SetPrompt(&context, Prompt(1)));
+    ASSERT_TRUE(context.Compute());
+  }
+  for (Context& quick : contexts) {
+    std::vector<std::thread> threads;
+    std::atomic<int> ended = 0;
+    for (Context& slow : contexts) {
+      if (&slow == &quick) continue;
+      ASSERT_TRUE(SetPrompt(&slow, Prompt(40'000)));
+      threads.emplace_back([&slow, &ended] {
+        EXPECT_EQ(slow.Compute().code, WASINN_TIMEOUT);
+        ++ended;
+      });
+    }
+    for (size_t i = 0; i < 20 && !HasFailure(); ++i) {
+      const Watchdog watchdog(&quick, std::chrono::minutes(1));
+      EXPECT_TRUE(SetPrompt(&quick, (i % 2 == 0 ? "oats " : "hen ") + Prompt(20 + i)));
+      EXPECT_TRUE(quick.Compute());
+    }
+    EXPECT_EQ(ended, 0) << "before one that is short";
+    std::vector<std::unique_ptr<Watchdog>> watchdogs;
+    for (Context& slow : contexts) watchdogs.push_back(std::make_unique<Watchdog>(&slow, milliseconds(0)));
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
 // A child that hangs is ended by its alarm.
 bool ComputeBesideASlowOne(const std::string& bytes) {
   alarm(100);
