@@ -3,44 +3,22 @@
 #define WASINN_BACKENDS_ONNX_OUTPUT_MEMORY_H_
 
 #include <memory>
-#include <mutex>
-#include <utility>
 
 #include "common/aligned_buffer.h"
+#include "common/spare.h"
 #include "onnx/ort_library.h"
 
 namespace wasinn::onnx {
-
-class OutputMemories;
 
 // What an output lies in.
 struct OutputMemory {
   backend::AlignedBuffer buffer;  // none where ONNX Runtime allocated
   OrtPtr<OrtValue> value;         // over the buffer, or with memory of its own
   // While somebody has taken it: where it goes back to; NULL: nowhere.
-  std::shared_ptr<OutputMemories> home;
+  std::shared_ptr<backend::Spare<OutputMemory>::Home> home;
 };
 
 using OutputMemoryPtr = std::unique_ptr<OutputMemory>;
-
-// Keeps one that came back, for the next run: whoever takes an output of each run gets the same two in turn. It comes
-// back to the context that made it, so that nobody else sees what was in it; it may outlive that. Any thread.
-class OutputMemories {
- public:
-  void Give(OutputMemoryPtr memory) {
-    const std::lock_guard lock(mutex_);
-    std::swap(memory_, memory);
-  }
-  // NULL if there is none.
-  OutputMemoryPtr Take() {
-    const std::lock_guard lock(mutex_);
-    return std::move(memory_);
-  }
-
- private:
-  std::mutex mutex_;
-  OutputMemoryPtr memory_;
-};
 
 }  // namespace wasinn::onnx
 

@@ -17,11 +17,7 @@ using backend::Error;
 Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), binding_(binding) {
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape() && !port.is_input;
-    slots_.push_back({.fixed = fixed,
-                      .memory = nullptr,
-                      .spare = fixed ? std::make_shared<OutputMemories>() : nullptr,
-                      .view = {},
-                      .dims = {}});
+    slots_.push_back({.fixed = fixed, .memory = nullptr, .spare = {}, .view = {}, .dims = {}});
     if (!fixed) continue;
     const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
     if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
@@ -75,7 +71,7 @@ OutputMemoryPtr Outputs::NewFixed(const Port& port) const {
 }
 
 void Outputs::BindFixed(const Port& port, Slot* slot) {
-  OutputMemoryPtr memory = slot->spare->Take();
+  OutputMemoryPtr memory = slot->spare.Take();
   if (memory == nullptr) {
     memory = NewFixed(port);
     slot->bound = nullptr;  // whatever was at this address before
@@ -124,7 +120,7 @@ bool Outputs::TrustNoShapes() {
     trusted = trusted || slot.fixed;
     slot.fixed = false;
     slot.memory.reset();
-    slot.spare.reset();
+    slot.spare = {};
   }
   fixed_bytes_ = 0;
   return trusted;
@@ -149,13 +145,8 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   OutputMemoryPtr memory = std::move(slot.memory);
   if (!slot.fixed) Release(model_.signature().outputs()[index], &slot);
   slot.seen = false;
-  memory->home = slot.spare;
-  out->owner = memory.release();
-  out->release = [](void* owner) {
-    OutputMemoryPtr self(static_cast<OutputMemory*>(owner));
-    const std::shared_ptr<OutputMemories> home = std::move(self->home);
-    if (home != nullptr) home->Give(std::move(self));
-  };
+  out->owner = slot.fixed ? slot.spare.Lend(std::move(memory)) : memory.release();
+  out->release = backend::Spare<OutputMemory>::Release;
 }
 
 // All at once, since ONNX Runtime gives them so.

@@ -37,10 +37,10 @@ class Outputs {
  private:
   struct Slot {
     bool fixed = false;
-    OutputMemoryPtr memory;                 // NULL: it was taken, or nobody has looked at it yet
-    const OutputMemory* bound = nullptr;    // of a fixed one: which memory is in the binding
-    std::shared_ptr<OutputMemories> spare;  // of a fixed one: what was taken and came back
-    bool seen = false;                      // `view` shows it
+    OutputMemoryPtr memory;               // NULL: it was taken, or nobody has looked at it yet
+    const OutputMemory* bound = nullptr;  // of a fixed one: which memory is in the binding
+    backend::Spare<OutputMemory> spare;   // of a fixed one: what was taken and came back
+    bool seen = false;                    // `view` shows it
     wasinn_tensor view = {};
     std::vector<int64_t> dims;  // that `view` points to
   };

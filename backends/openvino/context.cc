@@ -22,7 +22,7 @@ Context::Context(const Model& model, const wasinn_context_options& options)
       max_bytes_(options.max_bytes),
       kept_(model.host().services(), options.account),
       inputs_(model),
-      outputs_(model),
+      outputs_(model, options.account),
       request_(nullptr, model.host().api().ov_infer_request_free) {
   // A request has memory for outputs of a fixed shape from the beginning.
   if (max_bytes_ != 0 && outputs_.fixed_bytes() > max_bytes_) {
@@ -135,6 +135,7 @@ void Context::DropOutputs() {
 
 void Context::DiscardOutputs() {
   computed_ = false;
+  outputs_.FreeSpares();
   if (!model_.has_state()) DropOutputs();
 }
 

@@ -14,14 +14,14 @@ namespace wasinn::openvino {
 
 using backend::Error;
 
-Outputs::Outputs(const Model& model) : model_(model) {
+Outputs::Outputs(const Model& model, void* account) : model_(model) {
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape();
     slots_.push_back({.fixed = fixed,
                       .tensor = {nullptr, model.host().api().ov_tensor_free},
                       .view = {},
                       .dims = {},
-                      .spare = std::make_shared<OutputMemories>()});
+                      .spare = backend::Spare<OutputMemory>(backend::Reservation(model.host().services(), account))});
     has_dynamic_ = has_dynamic_ || !fixed;
     if (!fixed) continue;
     const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
@@ -113,21 +113,21 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
   Slot& slot = slots_[index];
-  OutputMemoryPtr memory = slot.fixed ? slot.spare->Take() : nullptr;
+  OutputMemoryPtr memory = slot.fixed ? slot.spare.Take() : nullptr;
   if (memory == nullptr) {
     memory =
         std::make_unique<OutputMemory>(OutputMemory{.buffer = backend::AlignedBuffer(out->bytes), .home = nullptr});
   }
   if (out->bytes > 0) std::memcpy(memory->buffer.data(), out->data, out->bytes);
   out->data = memory->buffer.data();
-  if (slot.fixed) memory->home = slot.spare;  // another is no use for a next one of another size
   slot.taken = true;
-  out->owner = memory.release();
-  out->release = [](void* owner) {
-    OutputMemoryPtr self(static_cast<OutputMemory*>(owner));
-    const std::shared_ptr<OutputMemories> home = std::move(self->home);
-    if (home != nullptr) home->Give(std::move(self));
-  };
+  // One of another size is no use for a next one.
+  out->owner = slot.fixed ? slot.spare.Lend(std::move(memory)) : memory.release();
+  out->release = backend::Spare<OutputMemory>::Release;
+}
+
+void Outputs::FreeSpares() {
+  for (Slot& slot : slots_) slot.spare.Take();
 }
 
 }  // namespace wasinn::openvino

@@ -19,7 +19,8 @@ namespace wasinn::openvino {
 // input may be set while the output is looked at. One thread at a time.
 class Outputs {
  public:
-  explicit Outputs(const Model& model);
+  // `account`: for what is kept beside the request.
+  Outputs(const Model& model, void* account);
 
   // From now on outputs come from this request. NULL: from none.
   void UseRequest(ov_infer_request_t* request);
@@ -36,6 +37,8 @@ class Outputs {
   // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
   void Take(uint32_t index, wasinn_tensor* out);
+  // What was taken and came back.
+  void FreeSpares();
 
  private:
   struct Slot {
@@ -46,8 +49,8 @@ class Outputs {
     bool taken = false;
     uint64_t most = 0;  // bytes of the largest so far, where the shape is not fixed
     wasinn_tensor view = {};
-    std::vector<int64_t> dims;              // that `view` points to
-    std::shared_ptr<OutputMemories> spare;  // what was taken and came back
+    std::vector<int64_t> dims;           // that `view` points to
+    backend::Spare<OutputMemory> spare;  // what was taken and came back, charged
   };
 
   void Look(uint32_t index, Slot* slot) const;

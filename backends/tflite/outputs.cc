@@ -30,7 +30,6 @@ Outputs::Outputs(const Signature& signature, const TfLiteLibrary& library)
   for (size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].bindable = IsOutputBindable(signature, library, signature.outputs()[i]);
     slots_[i].dims.reserve(WASINN_MAX_RANK);
-    slots_[i].spare = std::make_shared<OutputBuffers>();
   }
 }
 
@@ -52,7 +51,7 @@ bool Outputs::Apply(const Interpreter& interpreter) {
       slot.bindable = false;  // a constant, or what only a run allocates
       continue;
     }
-    OutputBufferPtr buffer = slot.spare->Take();
+    OutputBufferPtr buffer = slot.spare.Take();
     if (buffer == nullptr) {
       buffer = std::make_unique<OutputBuffer>(OutputBuffer{backend::AlignedBuffer(bytes), nullptr});
       // Should ever an output be left as it is, a guest must not see what was in this memory before.
@@ -66,6 +65,13 @@ bool Outputs::Apply(const Interpreter& interpreter) {
     allocate = true;
   }
   return allocate;
+}
+
+void Outputs::Reset() {
+  for (Slot& slot : slots_) {
+    slot.spare = {};
+    if (slot.own != nullptr) std::memset(slot.own->buffer.data(), 0, slot.own->buffer.capacity());
+  }
 }
 
 void Outputs::Forget() {
@@ -144,25 +150,17 @@ void Outputs::View(const Interpreter& interpreter, uint32_t index, wasinn_tensor
 void Outputs::Take(const Interpreter& interpreter, uint32_t index, wasinn_tensor* out) {
   View(interpreter, index, out);
   Slot& slot = slots_[index];
-  OutputBufferPtr buffer;
-  if (slot.own != nullptr) {
-    buffer = std::move(slot.own);
-    buffer->home = slot.spare;
-  } else if (slot.is_copied) {
-    buffer = std::move(slot.copy);
-  } else {
+  const bool is_own = slot.own != nullptr;
+  OutputBufferPtr buffer = std::move(is_own ? slot.own : slot.copy);
+  if (!is_own && !slot.is_copied) {
     buffer = std::make_unique<OutputBuffer>(OutputBuffer{backend::AlignedBuffer(out->bytes), nullptr});
     if (out->bytes > 0) std::memcpy(buffer->buffer.data(), out->data, out->bytes);
   }
   slot.taken = true;
   slot.is_copied = false;
   out->data = buffer->buffer.data();
-  out->owner = buffer.release();
-  out->release = [](void* owner) {
-    OutputBufferPtr self(static_cast<OutputBuffer*>(owner));
-    const std::shared_ptr<OutputBuffers> home = std::move(self->home);
-    if (home != nullptr) home->Give(std::move(self));
-  };
+  out->owner = is_own ? slot.spare.Lend(std::move(buffer)) : buffer.release();
+  out->release = backend::Spare<OutputBuffer>::Release;
 }
 
 }  // namespace wasinn::tflite

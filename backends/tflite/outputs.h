@@ -5,44 +5,23 @@
 #include <wasinn/backend.h>
 
 #include <memory>
-#include <mutex>
-#include <utility>
 #include <vector>
 
 #include "common/aligned_buffer.h"
+#include "common/spare.h"
 #include "tflite/inputs.h"
 #include "tflite/interpreter.h"
 #include "tflite/signature.h"
 
 namespace wasinn::tflite {
 
-class OutputBuffers;
-
 // What an output lies in, or was copied to.
 struct OutputBuffer {
   backend::AlignedBuffer buffer;
-  std::shared_ptr<OutputBuffers> home;  // while somebody has taken it: where it goes back to; NULL: nowhere
+  // While somebody has taken it: where it goes back to; NULL: nowhere.
+  std::shared_ptr<backend::Spare<OutputBuffer>::Home> home;
 };
 using OutputBufferPtr = std::unique_ptr<OutputBuffer>;
-
-// Keeps one that came back, for the next run: whoever takes an output of each run gets the same two in turn. Any
-// thread.
-class OutputBuffers {
- public:
-  void Give(OutputBufferPtr buffer) {
-    const std::lock_guard lock(mutex_);
-    std::swap(buffer_, buffer);
-  }
-  // NULL if there is none.
-  OutputBufferPtr Take() {
-    const std::lock_guard lock(mutex_);
-    return std::move(buffer_);
-  }
-
- private:
-  std::mutex mutex_;
-  OutputBufferPtr buffer_;
-};
 
 // Where no shape can change, an output lies in a buffer of ours (a custom allocation), which can be taken away. Others
 // lie in TensorFlow Lite's memory, and what is taken of them is a copy. One thread at a time.
@@ -56,6 +35,8 @@ class Outputs {
   void AfterRun(const Interpreter& interpreter, const Inputs& inputs);
   // Lets go of copies. False: TensorFlow Lite holds memory of its own for an output, until the interpreter goes.
   bool Discard(const Interpreter& interpreter);
+  // For another guest: nothing of the last one is left in buffers of ours, nor comes back to them.
+  void Reset();
   // The interpreter is a new one.
   void Forget();
   // wasinn_backend::output and take_output. Only after a run that succeeded.
@@ -70,8 +51,8 @@ class Outputs {
     bool bindable = false;   // it may lie in `own`
     bool is_copied = false;  // `copy` has it
     bool taken = false;
-    std::vector<int64_t> dims;  // that a view points to
-    std::shared_ptr<OutputBuffers> spare;
+    std::vector<int64_t> dims;           // that a view points to
+    backend::Spare<OutputBuffer> spare;  // what was taken and came back
   };
 
   const TfLiteTensor* TensorOf(const Interpreter& interpreter, uint32_t index) const;

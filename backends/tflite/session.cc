@@ -35,6 +35,7 @@ void Session::Compute(const Model& model, const Memory& memory) {
   computed_ = false;
   Allocate(model, memory);
   inputs_.CopyInto(*interpreter_);
+  has_run_ = true;
   gate_.Enter();
   const TfLiteStatus status = interpreter_->library().invoke(interpreter_->get());
   const bool cancelled = gate_.Leave();
@@ -53,18 +54,29 @@ void Session::Allocate(const Model& model, const Memory& memory) {
   if (allocated_ && !inputs_changed && !outputs_changed) return;
   allocated_ = false;
   CheckBytes(memory.needed, memory.max_bytes);
-  const bool was_refused = std::exchange(refused_, true);  // until all is well
+  refused_ = true;  // until all is well
+  try {
+    Grow(model, memory);
+  } catch (const Error& error) {
+    // What it has taken goes with it only.
+    const bool loses_state = std::exchange(has_run_, false) && model.scan().keeps_state;
+    Replace(model.NewInterpreter(threads()));
+    memory.kept->Resize(std::min(memory.kept->bytes(), model.LastingBytes(*interpreter_)));
+    if (!loses_state) throw;
+    throw Error(error.code(), fmt::format("{}; the context has lost its state by that", error.what()));
+  }
+  refused_ = false;
+  allocated_ = true;
+}
+
+void Session::Grow(const Model& model, const Memory& memory) {
   if (interpreter_->library().allocate_tensors(interpreter_->get()) != kTfLiteOk) {
-    // TensorFlow Lite is left half way: the next compute tells it everything again.
-    inputs_.Forget();
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the model cannot be prepared for inputs of these shapes: {}",
                                                      interpreter_->TakeMessages()));
   }
   // It has not been touched yet.
   CheckBytes(std::max(PlanOf(*interpreter_, model.scan()).all(), memory.needed), memory.max_bytes);
   Charge(model, memory);
-  refused_ = was_refused;
-  allocated_ = true;
 }
 
 // An interpreter never gives memory back, whatever it needs later.
@@ -85,8 +97,11 @@ void Session::TakeOutput(uint32_t index, wasinn_tensor* out) {
 void Session::DiscardOutputs(const MakeInterpreter& make) {
   computed_ = false;
   if (outputs_.Discard(*interpreter_)) return;
-  const int n = threads();
-  interpreter_ = make(n);
+  Replace(make(threads()));
+}
+
+void Session::Replace(std::unique_ptr<Interpreter> interpreter) {
+  interpreter_ = std::move(interpreter);
   inputs_.Forget();
   outputs_.Forget();
   allocated_ = false;
@@ -100,6 +115,7 @@ void Session::Cancel() {
 bool Session::Reset() {
   computed_ = false;
   inputs_.Reset();
+  outputs_.Reset();
   if (refused_ || !outputs_.Discard(*interpreter_)) return false;
   return interpreter_->library().reset_variable_tensors(interpreter_->get()) == kTfLiteOk;
 }

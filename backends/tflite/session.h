@@ -48,6 +48,8 @@ class Session {
 
  private:
   void Allocate(const Model& model, const Memory& memory);
+  void Grow(const Model& model, const Memory& memory);
+  void Replace(std::unique_ptr<Interpreter> interpreter);
 
   const Signature& signature_;
   std::unique_ptr<Interpreter> interpreter_;
@@ -55,7 +57,8 @@ class Session {
   Outputs outputs_;
   backend::CancelGate gate_;
   bool allocated_ = false;
-  bool refused_ = false;  // the interpreter may have grown, uncharged
+  bool has_run_ = false;  // the interpreter may have a state
+  bool refused_ = false;  // it may have grown, uncharged
   bool computed_ = false;
 };
 

@@ -9,6 +9,7 @@
 
 #include "backends/driver.h"
 #include "backends/onnx_writer.h"
+#include "backends/taken.h"
 
 namespace wasinn::test {
 namespace {
@@ -81,6 +82,13 @@ Result Bind(const Host& host, Context& context, uint32_t index, const wasinn_ten
 
 constexpr char kRelu[] = "dynamic.onnx";  // open shapes
 constexpr char kPair[] = "two_in_two_out.onnx";
+
+TEST(OnnxTensors, TakenOutputsAreFreed) {
+  const Host host;
+  const Model model(host, ModelBytes("relu.onnx"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  ExpectTakenOutputsAreFreed(model, {Floats({1, 3, 224, 224}, std::vector<float>(3 * 224 * 224, 1))});
+}
 
 TEST(OnnxTensors, ABoundInputIsReadInPlace) {
   const Host host;

@@ -8,6 +8,7 @@
 
 #include "backends/driver.h"
 #include "backends/openvino_native.h"
+#include "backends/taken.h"
 
 namespace wasinn::test {
 namespace {
@@ -72,6 +73,13 @@ class Taken {
 Result Bind(const Host& host, const Context& context, uint32_t index, const Lent& lent) {
   const wasinn_tensor view = lent.view();
   return TakeError(host.table().bind_input(context.get(), index, &view));
+}
+
+TEST(OpenVinoTensors, TakenOutputsAreFreed) {
+  const Host host;
+  const Model model(host, ReadFile(WASINN_TEST_ROOT "/tests/models/tiny/relu.onnx"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  ExpectTakenOutputsAreFreed(model, {Floats({1, 3, 224, 224}, std::vector<float>(3 * 224 * 224, 1))});
 }
 
 TEST(OpenVinoBind, ReadsInputsWhereTheyLie) {

@@ -6,6 +6,7 @@
 
 #include "backends/driver.h"
 #include "backends/expect.h"
+#include "backends/taken.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -333,6 +334,18 @@ TEST(TfLiteTensors, TakenOutputsOutliveComputesAndContexts) {
       taken[round].release(taken[round].owner);
     }
   }
+}
+
+TEST(TfLiteTensors, TakenOutputsAreFreed) {
+  const Host host;
+  const std::string bytes =
+      WriteTfLite({{.tensors = {{.name = "a", .shape = {256, 1024}}, {.name = "y", .shape = {256, 1024}}},
+                    .inputs = {0},
+                    .outputs = {1},
+                    .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}}}}});
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  ExpectTakenOutputsAreFreed(model, {Floats({256, 1024}, std::vector<float>(256 * 1024, 1))});
 }
 
 TEST(TfLiteTensors, AreDiscarded) {

@@ -4,6 +4,7 @@
 
 #include "backends/driver.h"
 #include "backends/expect.h"
+#include "backends/taken.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -150,6 +151,34 @@ TEST(TfLiteMemory, OfContextsIsCharged) {
     EXPECT_LE(contexts.size(), 10u) << config;
     for (wasinn_backend_context* context : contexts) host.table().context_free(context);
     EXPECT_EQ(account.used, 0u);
+  }
+}
+
+// What a compute would have needed is not there any more, whoever refused it, and the context is as good as new.
+TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
+  const uint64_t large = 16 << 20;
+  for (const char* config : {"{}", R"({"xnnpack": false})"}) {
+    const Host host(config);
+    const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    for (const uint64_t max_bytes : {uint64_t{0}, large / 4}) {
+      Account account = {.limit = max_bytes == 0 ? large / 4 : UINT64_MAX};
+      Context context(model, max_bytes, "{}", &account);
+      const auto compute = [&](int64_t rows) {
+        EXPECT_TRUE(context.Set(0, Floats({rows, 1}, std::vector<float>(static_cast<size_t>(rows), 2))));
+        return context.Compute();
+      };
+      ASSERT_TRUE(compute(1));
+      const uint64_t before = AllocatedBytes(), charged = account.used;
+      for (int i = 0; i < 3; ++i) {
+        const Result refused = compute(64);
+        EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+        EXPECT_LT(AllocatedBytes(), before + large / 4) << config << max_bytes;
+        EXPECT_LE(account.used, charged);
+      }
+      const Result computed = compute(1);
+      EXPECT_TRUE(computed) << computed.message;
+    }
   }
 }
 
