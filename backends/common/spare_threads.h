@@ -7,25 +7,45 @@
 
 namespace wasinn::backend {
 
-// So that all contexts together keep to the budget, each takes of it what it wants and what is left, beside its
-// caller's own thread, and gives it back when it is freed. Any thread.
+// So that all computes together keep to the budget, each takes of it what it wants and what is left, beside its
+// caller's own thread, and gives it back when it ends. Any thread.
 class SpareThreads {
  public:
   explicit SpareThreads(int budget) : spare_(budget - 1) {}
 
-  // How many the caller may use, its own included: 1 to `wanted`.
-  int Take(int wanted) {
+  // How many the caller may use, its own included: `least` to `wanted`, or 1.
+  int Take(int wanted, int least = 1) {
     int spare = spare_.load();
     int taken = 0;
     do {
       taken = std::clamp(wanted - 1, 0, spare);
+      if (taken + 1 < least) taken = 0;
+      if (taken == 0) break;
     } while (!spare_.compare_exchange_weak(spare, spare - taken));
     return taken + 1;
   }
-  void Give(int threads) { spare_.fetch_add(threads - 1); }
+  void Give(int threads) {
+    if (threads > 1) spare_.fetch_add(threads - 1);
+  }
 
  private:
   std::atomic<int> spare_;
+};
+
+// What one compute took, until it ends.
+class ThreadLease {
+ public:
+  // Without `least`, whatever is left; else that many or 1.
+  ThreadLease(SpareThreads* spare, int wanted, int least = 1) : spare_(spare), count_(spare->Take(wanted, least)) {}
+  ~ThreadLease() { spare_->Give(count_); }
+  ThreadLease(const ThreadLease&) = delete;
+  ThreadLease& operator=(const ThreadLease&) = delete;
+
+  int count() const { return count_; }
+
+ private:
+  SpareThreads* const spare_;
+  const int count_;
 };
 
 }  // namespace wasinn::backend

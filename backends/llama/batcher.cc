@@ -56,7 +56,7 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
   params.n_batch = params.n_ubatch = static_cast<uint32_t>(batch_size_);
   params.kv_unified = false;  // conversations have nothing in common
   params.embeddings = false;
-  params.n_threads = params.n_threads_batch = threads_.count();
+  params.n_threads = params.n_threads_batch = threads_.wanted();
   params.abort_callback = AreAllCancelled;
   params.abort_callback_data = this;
   const LogScope scope(model.host().log(), settings.log);
@@ -356,7 +356,11 @@ void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
   std::exception_ptr error;
   try {
     const LogScope scope(model_.host().log(), false);
-    const int failed = library_.decode(context_.get(), batch_);
+    int failed = 0;
+    {
+      const Threads::Lease lease(threads_, context_.get());
+      failed = library_.decode(context_.get(), batch_);
+    }
     if (failed != 0) {
       error = ErrorOf(failed);
     } else {

@@ -30,8 +30,10 @@ class Host {
   const SchemaConverter& schemas() const { return schemas_; }
   const wasinn_backend_info* info() const { return &info_; }
 
-  // Which contexts share.
+  // Which computes share.
   backend::SpareThreads& spare_threads() const { return spare_threads_; }
+  // Which contexts may keep from one compute to the next.
+  backend::SpareThreads& pooled_threads() const { return pooled_threads_; }
 
   // The target's device is missing and the CPU serves in its place.
   void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
@@ -46,6 +48,7 @@ class Host {
   const std::string devices_;
   wasinn_backend_info info_;
   mutable backend::SpareThreads spare_threads_;
+  mutable backend::SpareThreads pooled_threads_;
 };
 
 }  // namespace wasinn::llama

@@ -54,6 +54,7 @@ namespace wasinn::llama {
   X(decode, llama_decode)                                             \
   X(encode, llama_encode)                                             \
   X(attach_threadpool, llama_attach_threadpool)                       \
+  X(set_n_threads, llama_set_n_threads)                               \
   X(get_embeddings_ith, llama_get_embeddings_ith)                     \
   X(get_embeddings_seq, llama_get_embeddings_seq)                     \
   X(get_logits_ith, llama_get_logits_ith)                             \

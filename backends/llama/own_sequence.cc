@@ -73,7 +73,7 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
   CheckContextBytes(needed, max_bytes, settings);
   reservation_.Resize(needed);
   llama_context_params params = ContextParams(model, settings);
-  params.n_threads = params.n_threads_batch = threads_.count();
+  params.n_threads = params.n_threads_batch = threads_.wanted();
   params.abort_callback = IsCancelled;
   params.abort_callback_data = this;
   const LogScope scope(model.host().log(), settings.log);
@@ -130,6 +130,7 @@ void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
       // The library does not write to them.
       const llama_batch tokens_of_part =
           library_.batch_get_one(const_cast<llama_token*>(part.data()), static_cast<int32_t>(part.size()));
+      const Threads::Lease lease(threads_, context_.get());
       const int failed = model_.encodes() ? library_.encode(context_.get(), tokens_of_part)
                                           : library_.decode(context_.get(), tokens_of_part);
       if (failed == kAborted) throw Error(WASINN_TIMEOUT, "the generation was cancelled");

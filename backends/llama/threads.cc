@@ -2,20 +2,26 @@
 
 namespace wasinn::llama {
 
-Threads::Threads(const Host& host, int wanted) : host_(host), count_(host.spare_threads().Take(wanted)) {
+Threads::Threads(const Host& host, int wanted)
+    : host_(host), wanted_(wanted), pooled_(&host.pooled_threads(), wanted, wanted) {
   const LlamaLibrary& library = host.library();
-  if (count_ == 1 || library.threadpool_new == nullptr || library.threadpool_free == nullptr) return;
-  ggml_threadpool_params params = library.threadpool_params_default(count_);
+  if (pooled_.count() == 1 || library.threadpool_new == nullptr || library.threadpool_free == nullptr) return;
+  ggml_threadpool_params params = library.threadpool_params_default(wanted);
+  params.poll = 0;  // for work in a busy loop, beyond the lease
   pool_ = library.threadpool_new(&params);
 }
 
 Threads::~Threads() {
   if (pool_ != nullptr) host_.library().threadpool_free(pool_);
-  host_.spare_threads().Give(count_);
 }
 
 void Threads::Attach(llama_context* context) const {
   if (pool_ != nullptr) host_.library().attach_threadpool(context, pool_, pool_);
+}
+
+Threads::Lease::Lease(const Threads& threads, llama_context* context)
+    : lease_(&threads.host_.spare_threads(), threads.wanted_) {
+  threads.host_.library().set_n_threads(context, lease_.count(), lease_.count());
 }
 
 }  // namespace wasinn::llama

@@ -1,13 +1,15 @@
-// Threads of one context, within the host's budget.
+// Threads of one llama context, within the host's budget.
 #ifndef WASINN_BACKENDS_LLAMA_THREADS_H_
 #define WASINN_BACKENDS_LLAMA_THREADS_H_
 
+#include "common/spare_threads.h"
 #include "llama/host.h"
 
 namespace wasinn::llama {
 
-// What is left of the budget, up to what is wanted, and these threads, which llama.cpp would otherwise start anew for
-// every token.
+// The OS threads of a llama context, which llama.cpp would otherwise start anew for every token. They are there to the
+// context's end, since llama.cpp remembers where they are, and sleep between its calls: only a Lease has them compute.
+// Where the host has enough that sleep, a context goes without.
 class Threads {
  public:
   Threads(const Host& host, int wanted);
@@ -15,13 +17,23 @@ class Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  int count() const { return count_; }
+  int wanted() const { return wanted_; }
   // Has `context` use them, which must go first.
   void Attach(llama_context* context) const;
 
+  // What is left of the host's budget, for one call of llama.cpp.
+  class Lease {
+   public:
+    Lease(const Threads& threads, llama_context* context);
+
+   private:
+    const backend::ThreadLease lease_;
+  };
+
  private:
   const Host& host_;
-  const int count_;
+  const int wanted_;
+  const backend::ThreadLease pooled_;
   ggml_threadpool_t pool_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,6 +15,13 @@
 #include "backends/driver.h"
 
 namespace wasinn::test {
+
+// Of the OS process.
+inline int CountThreads() {
+  int n = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++n;
+  return n;
+}
 
 inline void MustCompute(Context* context) {
   const Result computed = context->Compute();

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/native.h"
 #include "backends/onnx_writer.h"
 #include "onnx/devices.h"
@@ -33,12 +34,6 @@ void ExpectMeanWorks(const Host& host) {
   const Result computed = context.Compute();
   ASSERT_TRUE(computed) << computed.message;
   EXPECT_EQ(static_cast<const float*>(context.View(0).data)[2], 2);
-}
-
-int CountThreads() {
-  int n = 0;
-  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) ++n;
-  return n;
 }
 
 TEST(OnnxOpen, TellsWhatItRunsOn) {
