@@ -1,11 +1,19 @@
 #include "core/buffer_pool.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace wasinn::core {
+
+BufferPool::BufferPool(uint64_t guests_limit)
+    : most_bytes_(static_cast<size_t>(std::min<uint64_t>(kMostBytes, guests_limit / kPartOfLimit))) {
+  blocks_.reserve(kMostBlocks);
+}
 
 BufferPool::~BufferPool() {
   for (const Block& block : blocks_) std::free(block.data);
@@ -51,24 +59,25 @@ BufferPool::Block BufferPool::Find(size_t capacity) {
   return {nullptr, 0};
 }
 
-void BufferPool::Give(Block block) {
-  std::vector<Block> old;
+void BufferPool::Give(Block block) noexcept {
+  std::array<Block, kMostBlocks> old;
+  size_t n = 0;  // the oldest make room
   {
     const std::lock_guard lock(mutex_);
-    if (block.capacity <= kMostBytes) {
-      size_t n = 0;  // the oldest make room
-      while (bytes_ + block.capacity > kMostBytes || blocks_.size() - n >= kMostBlocks) bytes_ -= blocks_[n++].capacity;
-      if (n > 0) {
-        old.assign(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(n));
-        blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(n));
+    if (block.capacity <= most_bytes_) {
+      while (bytes_ + block.capacity > most_bytes_ || blocks_.size() - n >= kMostBlocks) {
+        bytes_ -= blocks_[n].capacity;
+        old[n] = blocks_[n];
+        ++n;
       }
+      blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<ptrdiff_t>(n));
       blocks_.push_back(block);
       bytes_ += block.capacity;
       block.data = nullptr;
     }
   }
   std::free(block.data);
-  for (const Block& gone : old) std::free(gone.data);
+  for (const Block& gone : std::span(old).first(n)) std::free(gone.data);
 }
 
 }  // namespace wasinn::core

@@ -14,8 +14,12 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
   static constexpr size_t kAlignment = 64, kTail = 64;  // what backends may count on
   static constexpr size_t kMostBytes = size_t{64} << 20, kMostBlocks = 64;
+  // Of what one guest may hold: what is kept belongs to nobody, and so is charged to nobody.
+  static constexpr uint64_t kPartOfLimit = 16;
 
-  static std::shared_ptr<BufferPool> Create() { return std::shared_ptr<BufferPool>(new BufferPool); }
+  static std::shared_ptr<BufferPool> Create(uint64_t guests_limit = UINT64_MAX) {
+    return std::shared_ptr<BufferPool>(new BufferPool(guests_limit));
+  }
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
@@ -40,17 +44,18 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   Buffer Take(size_t bytes);
 
  private:
-  BufferPool() = default;
+  explicit BufferPool(uint64_t guests_limit);
   struct Block {
     uint8_t* data;
     size_t capacity;
   };
-  void Give(Block block);
+  void Give(Block block) noexcept;
   // Null if none fits.
   Block Find(size_t capacity);
 
+  const size_t most_bytes_;
   std::mutex mutex_;
-  std::vector<Block> blocks_;  // the one that came last is at the end
+  std::vector<Block> blocks_;  // the one that came last is at the end; never grows beyond what was reserved
   size_t bytes_ = 0;           // in blocks_
 };
 

@@ -65,8 +65,9 @@ class Context {
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
-  // The element type of an output that GetOutput would copy.
-  Result<uint32_t> OutputType(uint32_t index);
+  // The same for callers whose buffer depends on the output's element type.
+  using BufferOf = std::function<Result<std::span<uint8_t>>(uint32_t dtype)>;
+  Status GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size, CopyCount& count);
 
   struct Given {
     uint32_t index;

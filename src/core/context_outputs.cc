@@ -82,15 +82,19 @@ Status Context::CheckOutput(uint32_t index) const {
   return computed_ || (io.flags & WASINN_IO_ALWAYS) != 0 ? Status() : NotComputed();
 }
 
-Result<uint32_t> Context::OutputType(uint32_t index) {
+Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size, CopyCount& count) {
   const Busy busy(*this);
-  Status status = busy.status();
-  if (status.ok()) status = CheckOutput(index);
-  if (!status.ok()) return std::unexpected(std::move(status));
-  if (const wasinn_tensor* seen = Seen(index)) return seen->dtype;
+  if (Status status = busy.status(); !status.ok()) return status;
+  if (Status status = CheckOutput(index); !status.ok()) return status;
   wasinn_tensor view{};
-  if (status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
-  return view.dtype;
+  const wasinn_tensor* seen = Seen(index);
+  if (seen == nullptr) {
+    if (Status status = View(index, view); !status.ok()) return status;
+    seen = &view;
+  }
+  Result<std::span<uint8_t>> buffer = buffer_of(seen->dtype);
+  if (!buffer) return std::move(buffer.error());
+  return CopyOut(*outputs()[index], *seen, *buffer, size, count);
 }
 
 Status Context::WantOutput(const Destination& destination) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -27,7 +26,7 @@ class HandleTable {
 
   Result<uint32_t> Insert(std::shared_ptr<T> object) {
     std::lock_guard lock(mutex_);
-    if (free_.empty() && slots_.size() > kIndexMask) {
+    if (first_free_ == kNone && slots_.size() > kIndexMask) {
       return Fail(WASINN_TOO_LARGE, "no more than {} handles of {}s at once", kIndexMask + 1, what_);
     }
     uint32_t index = TakeSlot();
@@ -41,7 +40,7 @@ class HandleTable {
     return slots_[handle & kIndexMask].object;
   }
 
-  // The handle is invalid from now on; the object lives until its last user lets go.
+  // The handle is invalid from now on; the object lives until its last user lets go. Needs no memory.
   Result<std::shared_ptr<T>> Remove(uint32_t handle) {
     std::lock_guard lock(mutex_);
     if (!IsLive(handle)) return std::unexpected(NoSuch(handle));
@@ -54,7 +53,7 @@ class HandleTable {
     {
       const std::lock_guard lock(mutex_);
       slots.swap(slots_);
-      free_.clear();
+      first_free_ = last_free_ = kNone;
     }
     return static_cast<size_t>(std::ranges::count_if(slots, [](const Slot& slot) { return slot.object != nullptr; }));
   }
@@ -74,9 +73,11 @@ class HandleTable {
   }
 
  private:
+  static constexpr uint32_t kNone = UINT32_MAX;
   struct Slot {
     std::shared_ptr<T> object;
     uint32_t generation = 0;
+    uint32_t next_free = kNone;  // of a free slot: the one that was freed after it
   };
   static constexpr uint32_t kIndexBits = 16, kGenerationBits = 12;
   static constexpr uint32_t kIndexMask = (1u << kIndexBits) - 1, kGenerationMask = (1u << kGenerationBits) - 1;
@@ -91,19 +92,21 @@ class HandleTable {
   }
 
   uint32_t TakeSlot() {
-    if (free_.empty()) {
+    if (first_free_ == kNone) {
       slots_.emplace_back();
       return static_cast<uint32_t>(slots_.size() - 1);
     }
-    uint32_t index = free_.front();
-    free_.pop_front();
+    const uint32_t index = first_free_;
+    first_free_ = std::exchange(slots_[index].next_free, kNone);
+    if (first_free_ == kNone) last_free_ = kNone;
     return index;
   }
 
   std::shared_ptr<T> Release(uint32_t index) {
     Slot& slot = slots_[index];
     slot.generation = (slot.generation + 1) & kGenerationMask;
-    free_.push_back(index);
+    (last_free_ == kNone ? first_free_ : slots_[last_free_].next_free) = index;
+    last_free_ = index;
     return std::move(slot.object);
   }
 
@@ -115,7 +118,7 @@ class HandleTable {
   const char* const what_;
   mutable WordMutex mutex_;  // held for a few instructions; never while a framework works
   std::vector<Slot> slots_;
-  std::deque<uint32_t> free_;  // oldest first
+  uint32_t first_free_ = kNone, last_free_ = kNone;  // a list, oldest first
 };
 
 }  // namespace wasinn::core

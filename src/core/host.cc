@@ -89,6 +89,7 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
     : logger_(log, user, options.log_level),
       limits_(options.limits),
       policy_(std::move(options.policy)),
+      buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
       backends_(std::move(options.backends), logger_) {
   if (policy_.models) {
     for (const std::string& name : *policy_.models) policy_model_names_.push_back(name.c_str());

@@ -62,7 +62,7 @@ class Host {
   const Policy policy_;
   std::vector<const char*> policy_model_names_;
   Watchdog watchdog_;
-  const std::shared_ptr<BufferPool> buffers_ = BufferPool::Create();
+  const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;
   ModelRegistry models_;  // after what its graphs use
 };

@@ -33,9 +33,14 @@ Status ModelRegistry::Add(ModelSource source) {
   if (source.name.empty()) return Error(WASINN_INVALID_ARGUMENT, "a model needs a name");
   std::string name = source.name;
   const uint32_t version = source.version;
-  auto model = std::make_shared<Model>(std::move(source));  // then the one before, which goes after the lock
+  Versions added;  // then what was there before, which goes after the lock
+  added.emplace(version, std::make_shared<Model>(std::move(source)));
   std::lock_guard lock(mutex_);
-  std::swap(models_[std::move(name)][version], model);
+  Versions& versions = models_[std::move(name)];
+  // What needs memory is done: no name is ever left without a version.
+  Versions::node_type before = versions.extract(version);
+  versions.merge(added);
+  added.insert(std::move(before));
   return Status();
 }
 

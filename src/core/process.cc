@@ -158,10 +158,10 @@ Status Process::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> bu
   return (*guest)->context->GetOutput(index, buffer, size, copied_out_);
 }
 
-Result<uint32_t> Process::OutputType(uint32_t handle, uint32_t index) const {
+Status Process::GetOutput(uint32_t handle, uint32_t index, const Context::BufferOf& buffer_of, uint64_t& size) {
   Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::unexpected(std::move(guest.error()));
-  return (*guest)->context->OutputType(index);
+  if (!guest) return std::move(guest.error());
+  return (*guest)->context->GetOutput(index, buffer_of, size, copied_out_);
 }
 
 Status Process::DropGraph(uint32_t handle) {

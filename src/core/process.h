@@ -68,7 +68,7 @@ class Process {
   Result<uint32_t> FindOutput(uint32_t context, std::string_view name) const;
   Status WantOutput(uint32_t context, const Destination& destination);
   Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
-  Result<uint32_t> OutputType(uint32_t context, uint32_t index) const;
+  Status GetOutput(uint32_t context, uint32_t index, const Context::BufferOf& buffer_of, uint64_t& size);
   Status Step(uint32_t context, const Caller* caller = nullptr);
   Status GetPiece(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   Status Start(uint32_t context, std::span<const NamedTensor> inputs);

@@ -19,7 +19,13 @@ Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uin
 
 TensorPtr SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
                               Charge charge) {
-  auto tensor = std::make_shared<SharedTensor>(Private());
+  std::shared_ptr<SharedTensor> tensor;
+  try {
+    tensor = std::make_shared<SharedTensor>(Private());
+  } catch (...) {
+    if (taken.release != nullptr) taken.release(taken.owner);
+    throw;
+  }
   tensor->charge_ = std::move(charge);
   tensor->desc_ = desc;
   tensor->bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};

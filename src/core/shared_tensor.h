@@ -22,7 +22,7 @@ class SharedTensor {
   // One copy of a guest's bytes. They need not fit the description: whoever uses them as one checks that.
   static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
                                                           BufferPool& pool, Charge charge, CopyCount& count);
-  // An output that a context of `graph` gave away; it is charged already.
+  // An output that a context of `graph` gave away; it is charged already. Released if there is no memory for a tensor.
   static std::shared_ptr<const SharedTensor> Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc,
                                                    const wasinn_tensor& taken, Charge charge);
   ~SharedTensor();

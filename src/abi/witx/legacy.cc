@@ -88,14 +88,16 @@ Status LegacyCompute(const Invocation& call) {
 Status LegacyGetOutput(const Invocation& call) {
   const auto room = call.memory.Load<uint32_t>(call.arg(3));
   if (!room) return OutOfRange("the size of a buffer", call.arg(3), sizeof(uint32_t));
-  Result<uint32_t> dtype = call.process.OutputType(call.arg(0), call.arg(1));
-  if (!dtype) return std::move(dtype.error());
-  const auto element = static_cast<uint32_t>(core::DtypeSize(*dtype));
-  if (element == 0) return core::Error(WASINN_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
-  const auto buffer = call.memory.Range(call.arg(2), *room, element);
-  if (!buffer) return OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element);
+  uint32_t element = 1;
+  const auto buffer_of = [&](uint32_t dtype) -> Result<std::span<uint8_t>> {
+    element = static_cast<uint32_t>(core::DtypeSize(dtype));
+    if (element == 0) return core::Fail(WASINN_UNSUPPORTED_OPERATION, "output {} has no known type", call.arg(1));
+    const auto buffer = call.memory.Range(call.arg(2), *room, element);
+    if (!buffer) return std::unexpected(OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element));
+    return *buffer;
+  };
   uint64_t needed = 0;
-  Status status = call.process.GetOutput(call.arg(0), call.arg(1), *buffer, needed);
+  Status status = call.process.GetOutput(call.arg(0), call.arg(1), buffer_of, needed);
   if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
   if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;

@@ -1,0 +1,32 @@
+// What happens where there is no memory: `operator new` of this program throws where a test says so.
+#pragma once
+
+#include <new>
+
+namespace wasinn::testing {
+
+// While it lives, this thread's allocations fail after the first `allowed`.
+class NoMemory {
+ public:
+  explicit NoMemory(int allowed);
+  ~NoMemory();
+  NoMemory(const NoMemory&) = delete;
+  NoMemory& operator=(const NoMemory&) = delete;
+};
+
+// Tries it without memory, then with one allocation more each time, until it has what it needs. `after_failure` looks
+// at what a failure has left. Returns how often it failed.
+template <typename Try, typename After>
+int FailEachAllocation(const Try& attempt, const After& after_failure) {
+  for (int allowed = 0;; ++allowed) {
+    try {
+      const NoMemory scarce(allowed);
+      attempt();
+      return allowed;
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): that was expected
+    }
+    after_failure();
+  }
+}
+
+}  // namespace wasinn::testing
