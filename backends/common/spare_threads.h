@@ -12,6 +12,10 @@ namespace wasinn::backend {
 class SpareThreads {
  public:
   explicit SpareThreads(int budget) : spare_(budget - 1) {}
+  // Those that may sleep between computes, where a pool belongs to one context: of `contexts` with the whole budget. A
+  // bound, for frameworks do not stand it when the system gives no more.
+  SpareThreads(int budget, int contexts)
+      : spare_(std::min(contexts * (std::min(budget, kMostAsleep) - 1), kMostAsleep)) {}
 
   // How many the caller may use, its own included: `least` to `wanted`, or 1.
   int Take(int wanted, int least = 1) {
@@ -29,6 +33,8 @@ class SpareThreads {
   }
 
  private:
+  static constexpr int kMostAsleep = 1024;
+
   std::atomic<int> spare_;
 };
 

@@ -1,16 +1,10 @@
 #include "llama/host.h"
 
-#include <algorithm>
-
 namespace wasinn::llama {
 
 namespace {
 
-// Sleeping threads for as many contexts that had the whole budget; a thread that the system does not give ends the OS
-// process, so that there must be a bound.
-constexpr int kPools = 4, kMostPooled = 1024;
-
-int PooledThreads(int budget) { return std::min(1 + kPools * (std::min(budget, kMostPooled) - 1), kMostPooled); }
+constexpr int kPools = 4;
 
 }  // namespace
 
@@ -28,6 +22,6 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .library = library_.path().c_str(),
             .devices = devices_.c_str()},
       spare_threads_(config_.threads),
-      pooled_threads_(PooledThreads(config_.threads)) {}
+      pooled_threads_(config_.threads, kPools) {}
 
 }  // namespace wasinn::llama

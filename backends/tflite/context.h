@@ -4,9 +4,11 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <memory>
 
 #include "common/reservation.h"
+#include "common/spare_threads.h"
 #include "tflite/model.h"
 #include "tflite/session.h"
 
@@ -20,37 +22,35 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  void Input(uint32_t index, wasinn_tensor* tensor) { session_->inputs().Set(index, tensor); }
+  void Input(uint32_t index, wasinn_tensor* tensor) { whole().inputs().Set(index, tensor); }
   void Compute();
-  void Output(uint32_t index, wasinn_tensor* view) { session_->Output(index, view); }
-  void Cancel() { session_->Cancel(); }
+  void Output(uint32_t index, wasinn_tensor* view) { last_.load()->Output(index, view); }
+  void Cancel() { last_.load()->Cancel(); }
   void DiscardOutputs();
-  void BindInput(uint32_t index, const wasinn_tensor& tensor) { session_->inputs().Lend(index, tensor); }
-  void UnbindInput(uint32_t index) { session_->inputs().Unset(index); }
-  void TakeOutput(uint32_t index, wasinn_tensor* out) { session_->TakeOutput(index, out); }
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { whole().inputs().Lend(index, tensor); }
+  void UnbindInput(uint32_t index) { whole().inputs().Unset(index); }
+  void TakeOutput(uint32_t index, wasinn_tensor* out) { last_.load()->TakeOutput(index, out); }
 
  private:
-  // The context's part of the host's threads.
-  class ThreadLease {
-   public:
-    explicit ThreadLease(const Model& model)
-        : host_(model.host()), threads_(host_.spare_threads().Take(model.config().threads)) {}
-    ~ThreadLease() { host_.spare_threads().Give(threads_); }
-    ThreadLease(const ThreadLease&) = delete;
-    ThreadLease& operator=(const ThreadLease&) = delete;
-    int threads() const { return threads_; }
-
-   private:
-    const Host& host_;
-    const int threads_;
+  // A session, and what it costs.
+  struct Seat {
+    backend::Reservation kept;  // for the session, so that it goes after it
+    std::unique_ptr<Session> session;
+    uint64_t needed = 0;  // for the shapes that are set, without XNNPACK
   };
+
+  Session& whole() { return *whole_.session; }
+  Seat* Alone();
+  void Give(Seat* seat) const;
 
   const Model& model_;
   const uint64_t max_bytes_;  // 0: no limit
-  uint64_t needed_ = 0;       // for the shapes that are set, without XNNPACK
-  const ThreadLease lease_;
-  backend::Reservation kept_;  // for the session
-  std::unique_ptr<Session> session_;
+  // An interpreter's threads are its own, from its making. So there is one with as many as a compute may have, which
+  // has the inputs, and for when the host has fewer to spare another one with its caller's thread alone, once it is
+  // needed.
+  const backend::ThreadLease pooled_;  // those of the former; 1: there were too many already
+  Seat whole_, alone_;
+  std::atomic<Session*> last_;  // the one of the last compute
 };
 
 }  // namespace wasinn::tflite

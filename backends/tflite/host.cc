@@ -6,6 +6,8 @@ namespace wasinn::tflite {
 
 namespace {
 
+constexpr int kPools = 16;
+
 std::string DevicesOf(const BackendConfig& config) {
   std::string devices = "cpu";
   if (!config.gpu_delegate.empty()) devices += fmt::format(", gpu ({})", config.gpu_delegate);
@@ -27,6 +29,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .version = library_.version(),
             .library = library_.path().c_str(),
             .devices = devices_.c_str()},
-      spare_threads_(config_.threads) {}
+      spare_threads_(config_.threads),
+      pooled_threads_(config_.threads, kPools) {}
 
 }  // namespace wasinn::tflite

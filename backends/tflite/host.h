@@ -27,8 +27,10 @@ class Host {
   const TfLiteLibrary& library() const { return library_; }
   const wasinn_backend_info* info() const { return &info_; }
 
-  // Which contexts share.
+  // Which computes share.
   backend::SpareThreads& spare_threads() const { return spare_threads_; }
+  // Which contexts keep to their end.
+  backend::SpareThreads& pooled_threads() const { return pooled_threads_; }
 
   // The target's device is missing and the CPU serves in its place.
   void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
@@ -42,6 +44,7 @@ class Host {
   const std::string devices_;
   wasinn_backend_info info_;
   mutable backend::SpareThreads spare_threads_;
+  mutable backend::SpareThreads pooled_threads_;
 };
 
 }  // namespace wasinn::tflite

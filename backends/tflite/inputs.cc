@@ -74,6 +74,15 @@ void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
   slot.dims.assign(tensor.dims, tensor.dims + tensor.rank);
 }
 
+void Inputs::LendAllOf(const Inputs& other) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& from = other.slots_[i];
+    slots_[i].data = from.data;
+    slots_[i].bytes = from.bytes;
+    slots_[i].dims = from.dims;
+  }
+}
+
 void Inputs::Unset(uint32_t index) {
   if (index >= slots_.size()) return;
   // The interpreter keeps the address, and looks at it in a run only; there is none before each input is set.

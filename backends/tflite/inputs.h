@@ -23,6 +23,8 @@ class Inputs {
   void Set(uint32_t index, wasinn_tensor* tensor);
   void Lend(uint32_t index, const wasinn_tensor& tensor);
   void Unset(uint32_t index);
+  // Has what the other one has, in its place, and nothing else.
+  void LendAllOf(const Inputs& other);
   // As before anything was set. Keeps the buffers.
   void Reset();
 

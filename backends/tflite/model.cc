@@ -153,9 +153,7 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   uses_xnnpack_ = config_.xnnpack && Xnnpack::IsIn(host_.library());
   // An accelerator's delegate should not be made once more than it is used, only to pack the weights of what it leaves.
   if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), delegates_.empty());
-  const int threads = host_.spare_threads().Take(config_.threads);
-  host_.spare_threads().Give(threads);
-  std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads);
+  std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads());
   signature_ = std::make_unique<Signature>(*interpreter, scan_);
   idle_bytes_ = LastingBytes(*interpreter);
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
@@ -264,7 +262,7 @@ void Model::WriteDescription() {
   description_ =
       fmt::format(R"({{"device": "{}", "delegates": [{}], "xnnpack": {}, "shared_weights": {}, "threads": {}}})",
                   names.empty() ? "cpu" : "delegate", fmt::join(names, ", "), uses_xnnpack_,
-                  uses_xnnpack_ && xnnpack_->shares_weights(), config_.threads);
+                  uses_xnnpack_ && xnnpack_->shares_weights(), threads());
 }
 
 }  // namespace wasinn::tflite

@@ -47,6 +47,8 @@ class Model {
 
   const Host& host() const { return host_; }
   const ModelConfig& config() const { return config_; }
+  // Most threads of one compute. 1 where an interpreter has a state: then no other one can go on in its place.
+  int threads() const { return scan_.keeps_state || scan_.has_variables ? 1 : config_.threads; }
   const Signature& signature() const { return *signature_; }
   const ModelScan& scan() const { return scan_; }
   const wasinn_info* info() const { return signature_->info(); }

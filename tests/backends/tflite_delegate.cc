@@ -1,12 +1,16 @@
 // An external delegate, as makers of accelerators ship them: takes the additions of two float tensors of one shape.
 // Options: `fail`: refuses with that message; `log`: a file that gets a line for each thing that happens; `wrong`:
-// gives the sum plus this number, so that a test sees who computed.
+// gives the sum plus this number, so that a test sees who computed; `hold`: the one compute that finds this file names
+// it FILE.held and waits until that is gone.
 #include <tensorflow/lite/c/common.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -17,6 +21,14 @@ struct State {
   void Log(const std::string& line) const {
     const auto found = options.find("log");
     if (found != options.end()) std::ofstream(found->second, std::ios::app) << line << '\n';
+  }
+  void Hold() const {
+    const auto found = options.find("hold");
+    if (found == options.end()) return;
+    const std::string held = found->second + ".held";
+    std::error_code absent;
+    std::filesystem::rename(found->second, held, absent);
+    while (!absent && std::filesystem::exists(held)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   float wrong() const {
     const auto found = options.find("wrong");
@@ -61,6 +73,8 @@ TfLiteStatus Invoke(TfLiteContext* context, TfLiteNode* node) {
   for (size_t i = 0; i < sum.bytes / sizeof(float); ++i) {
     sum.data.f[i] = a.data.f[i] + b.data.f[i] + kernel->state->wrong();
   }
+  kernel->state->Log("threads " + std::to_string(context->recommended_num_threads));
+  kernel->state->Hold();
   kernel->state->Log("add");
   return kTfLiteOk;
 }

@@ -1,0 +1,193 @@
+// The host's thread budget: with how many threads TensorFlow Lite computes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "backends/expect.h"
+#include "backends/tflite_native.h"
+#include "backends/tflite_writer.h"
+
+namespace wasinn::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// y = a + b, of any length.
+std::string Add() {
+  return WriteTfLite(
+      {{.tensors = {{.name = "a", .shape = {1}, .signature = {-1}},
+                    {.name = "b", .shape = {1}, .signature = {-1}},
+                    {.name = "y", .shape = {1}, .signature = {-1}}},
+        .inputs = {0, 1},
+        .outputs = {2},
+        .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
+}
+
+// The test's delegate tells with how many threads an interpreter computes, and holds one that shall wait.
+class TfLiteBudget : public ::testing::Test {
+ protected:
+  ~TfLiteBudget() override { std::filesystem::remove_all(folder_); }
+
+  LoadOptions Options() const {
+    LoadOptions options = TfLiteOptions();
+    options.host_config = R"({"delegates": [{"name": "adder", "library": ")" + std::string(WASINN_TEST_DELEGATE) +
+                          R"(", "log": ")" + log_ + R"(", "hold": ")" + hold_ + "\"}]}";
+    return options;
+  }
+
+  // Of each compute since the last time.
+  std::vector<int> TakeThreads() const {
+    std::vector<int> threads;
+    std::ifstream file(log_);
+    for (std::string word; file >> word;) {
+      if (word == "threads") file >> threads.emplace_back();
+    }
+    std::filesystem::remove(log_);
+    return threads;
+  }
+
+  // A compute of `context`, which lasts until the function that this returns is called.
+  std::function<void()> Hold(Context* context) const {
+    std::ofstream(hold_) << '\n';
+    auto thread = std::make_shared<std::thread>([context] { MustCompute(context); });
+    while (!std::filesystem::exists(hold_ + ".held")) std::this_thread::yield();
+    return [this, thread] {
+      std::filesystem::remove(hold_ + ".held");
+      thread->join();
+    };
+  }
+
+  static std::string NewFolder() {
+    std::string pattern = ::testing::TempDir() + "/tflite-threads-XXXXXX";
+    return mkdtemp(pattern.data());
+  }
+
+  const std::string folder_ = NewFolder();
+  const std::string log_ = folder_ + "/log", hold_ = folder_ + "/hold";
+};
+
+void SetBoth(Context* context, const std::vector<float>& a, const std::vector<float>& b) {
+  ASSERT_TRUE(context->Set(0, Floats({static_cast<int64_t>(a.size())}, a)));
+  ASSERT_TRUE(context->Set(1, Floats({static_cast<int64_t>(b.size())}, b)));
+}
+
+std::vector<float> Compute(Context* context) {
+  MustCompute(context);
+  return MustGet(context, 0).As<float>();
+}
+
+TEST_F(TfLiteBudget, AreAllThereForOneThatComputes) {
+  const Host host("{}", 3);
+  const Model model(host, Add(), Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  std::vector<std::unique_ptr<Context>> idle;
+  for (int i = 0; i < 3; ++i) {
+    idle.push_back(std::make_unique<Context>(model));
+    SetBoth(idle.back().get(), {1, 2}, {3, 4});
+    EXPECT_THAT(Compute(idle.back().get()), ElementsAre(4, 6));
+  }
+  EXPECT_THAT(TakeThreads(), ElementsAre(3, 3, 3));
+}
+
+TEST_F(TfLiteBudget, AreSharedByThoseThatComputeAtOnce) {
+  const Host host("{}", 3);
+  const Model model(host, Add(), Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context first(model), second(model), third(model);
+  SetBoth(&first, {1, 2}, {3, 4});
+  SetBoth(&second, {1, 2}, {5, 6});
+  SetBoth(&third, {1}, {7});
+  auto release = Hold(&first);
+  EXPECT_THAT(TakeThreads(), ElementsAre(3));
+  EXPECT_THAT(Compute(&second), ElementsAre(6, 8));
+  EXPECT_THAT(Compute(&third), ElementsAre(8));
+  EXPECT_THAT(Compute(&third), ElementsAre(8));
+  EXPECT_THAT(TakeThreads(), ElementsAre(1, 1, 1));
+  release();
+  EXPECT_THAT(MustGet(&first, 0).As<float>(), ElementsAre(4, 6));
+  EXPECT_THAT(MustGet(&second, 0).As<float>(), ElementsAre(6, 8)) << "after the others";
+  // Inputs stay set, whichever interpreter computes on them; what is set anew reaches both.
+  EXPECT_THAT(Compute(&second), ElementsAre(6, 8));
+  SetBoth(&third, {1, 2, 3}, {1, 1, 1});
+  EXPECT_THAT(Compute(&third), ElementsAre(2, 3, 4));
+  EXPECT_THAT(TakeThreads(), ElementsAre(3, 3));
+  release = Hold(&first);
+  ASSERT_TRUE(second.Set(0, Floats({2}, {10, 20})));
+  EXPECT_THAT(Compute(&second), ElementsAre(15, 26));
+  EXPECT_THAT(Compute(&third), ElementsAre(2, 3, 4));
+  release();
+  EXPECT_THAT(TakeThreads(), ElementsAre(3, 1, 1));
+  EXPECT_THAT(Compute(&second), ElementsAre(15, 26));
+}
+
+// Without another interpreter's memory, which a guest would have to have when others compute.
+TEST_F(TfLiteBudget, OfAContextAreChargedAtItsMaking) {
+  const Host one("{}", 1), three("{}", 3);
+  const Model alone(one, Add(), Options()), model(three, Add(), Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account small, account;
+  const Context least(alone, 0, "{}", &small);
+  EXPECT_GT(small.used, 0u);
+  {
+    Context held(model), context(model, 0, "{}", &account);
+    const uint64_t used = account.used;
+    EXPECT_EQ(used, 2 * small.used);
+    SetBoth(&held, {1}, {2});
+    SetBoth(&context, {1}, {2});
+    account.limit = used;
+    EXPECT_THAT(Compute(&context), ElementsAre(3));
+    const auto release = Hold(&held);
+    EXPECT_THAT(Compute(&context), ElementsAre(3));
+    release();
+    EXPECT_EQ(account.used, used);
+  }
+  EXPECT_EQ(account.used, 0u);
+}
+
+// However many contexts there are, few OS threads sleep for them; the others compute with one.
+TEST_F(TfLiteBudget, OfIdleContextsAreBounded) {
+  constexpr int kPools = 16;
+  const Host host(R"({"idle_interpreters": 0})", 3);
+  const Model model(host, ModelBytes("add.tflite"), Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const int before = CountThreads();
+  std::vector<std::unique_ptr<Context>> idle;
+  for (int i = 0; i < kPools + 4; ++i) {
+    idle.push_back(std::make_unique<Context>(model));
+    ASSERT_TRUE(idle.back()->Set(0, Floats({2, 2}, {1, 2, 3, 4})));
+    ASSERT_TRUE(idle.back()->Set(1, Floats({2, 2}, {1, 1, 1, 1})));
+    EXPECT_THAT(Compute(idle.back().get()), ElementsAre(2, 3, 4, 5));
+    EXPECT_THAT(TakeThreads(), ElementsAre(i < kPools ? 3 : 1));
+  }
+  EXPECT_LE(CountThreads(), before + kPools * 2);
+  idle.clear();
+  EXPECT_LE(CountThreads(), before);
+}
+
+// No other interpreter could go on with the numbers.
+TEST_F(TfLiteBudget, AreNotForModelsWithState) {
+  const Host host("{}", 3);
+  const Model plain(host, Add(), TfLiteOptions());
+  EXPECT_THAT(host.table().describe(plain.get()), HasSubstr(R"("threads": 3)"));
+  const TfOperator random = {
+      .code = 148 /* RANDOM_UNIFORM */, .inputs = {0}, .outputs = {1}, .options_type = 113 /* RandomOptions */};
+  const Model model(
+      host,
+      WriteTfLite({{.tensors = {{.name = "shape", .type = kTfInt32, .shape = {1}}, {.name = "y", .shape = {4}}},
+                    .inputs = {0},
+                    .outputs = {1},
+                    .operators = {random}}}),
+      TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("threads": 1)"));
+}
+
+}  // namespace
+}  // namespace wasinn::test
