@@ -38,7 +38,7 @@ fuzz_one() {
 }
 
 quietly cmake --preset fuzz "-DCMAKE_C_COMPILER=clang-$LLVM" "-DCMAKE_CXX_COMPILER=clang++-$LLVM"
-quietly cmake --build "$build"
+quietly cmake --build "$build" --target fuzzers
 mkdir -p "$found" "$results"
 rm -f "$results"/fuzz-*
 left=0
