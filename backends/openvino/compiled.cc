@@ -25,10 +25,11 @@ Compiled::Compiled(const OvLibrary& library, ov_core_t* core, OvPtr<ov_model_t> 
 void Compiled::CompileFor(const std::string& device, backend::Config::Entries properties) {
   device_ = device;
   properties_ = std::move(properties);
-  Compile();
+  compiled_ = Compile();
+  ++generation_;
 }
 
-void Compiled::Compile() {
+OvPtr<ov_compiled_model_t> Compiled::Compile() const {
   std::vector<ov_property_t> properties;
   properties.reserve(properties_.size());
   for (const auto& [key, value] : properties_) properties.push_back({key.c_str(), value.c_str()});
@@ -36,8 +37,27 @@ void Compiled::Compile() {
   library_.Check(library_.api().ov_core_compile_model_props(core_, model_.get(), device_.c_str(), properties.size(),
                                                             properties.data(), &compiled),
                  fmt::format("compiling the model for {}", device_).c_str());
-  compiled_.reset(compiled);
+  return {compiled, library_.api().ov_compiled_model_free};
+}
+
+void Compiled::CompileAnew(std::unique_lock<std::mutex>& lock) {
+  lock.unlock();
+  OvPtr<ov_compiled_model_t> compiled(nullptr, library_.api().ov_compiled_model_free);
+  try {
+    compiled = Compile();
+  } catch (...) {
+    lock.lock();
+    busy_ = false;
+    free_.notify_one();
+    throw;
+  }
+  lock.lock();
+  compiled_.swap(compiled);
   ++generation_;
+  spoilt_ = false;
+  lock.unlock();
+  compiled.reset();
+  lock.lock();
 }
 
 OvPtr<ov_infer_request_t> Compiled::NewRequest(uint64_t* generation) {
@@ -59,11 +79,8 @@ Compiled::Turn::Turn(Compiled* compiled, const backend::CancelGate& gate) : comp
     if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "the compute was cancelled: another one of this model went on");
     compiled_->free_.wait_for(lock, kPatience);
   }
-  if (compiled_->spoilt_) {
-    compiled_->Compile();
-    compiled_->spoilt_ = false;
-  }
   compiled_->busy_ = true;
+  if (compiled_->spoilt_) compiled_->CompileAnew(lock);
   generation_ = compiled_->generation_;
 }
 

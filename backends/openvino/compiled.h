@@ -56,7 +56,9 @@ class Compiled {
   };
 
  private:
-  void Compile();
+  OvPtr<ov_compiled_model_t> Compile() const;
+  // Under no lock: whoever waits meanwhile has a deadline.
+  void CompileAnew(std::unique_lock<std::mutex>& lock);
 
   const OvLibrary& library_;
   ov_core_t* const core_;
@@ -69,7 +71,7 @@ class Compiled {
   std::condition_variable free_;
   OvPtr<ov_compiled_model_t> compiled_;
   uint64_t generation_ = 0;
-  bool busy_ = false;
+  bool busy_ = false;  // somebody infers, or compiles
   bool spoilt_ = false;
 };
 

@@ -34,18 +34,38 @@ std::shared_ptr<Session> Context::Enter(int attempt) {
                               "tensorflow: a compute is repeated: another one was cancelled in its session");
   }
   if (!model_.keeps_state()) {
-    if (attempt < kMostShared) return model_.sessions().EnterShared();
-    std::shared_ptr<Session> session = model_.sessions().NewPrivate();
-    session->Enter();
-    return session;
+    return attempt < kMostShared ? EnterShared() : EnterPrivate();
   }
   if (own_ == nullptr || !own_->Enter()) {
     own_.reset();  // the old one goes before there is another
     kept_.Resize(model_.session_bytes());
-    own_ = model_.sessions().TakeFirst();
+    own_ = model_.sessions().Take();
     own_->Enter();
   }
   return own_;
+}
+
+// It may have to be loaded anew first.
+std::shared_ptr<Session> Context::EnterShared() {
+  waiting_.Enter();
+  std::shared_ptr<Session> session;
+  try {
+    session = model_.sessions().Use([](Session& shared) { return shared.Enter(); }, waiting_);
+  } catch (...) {
+    waiting_.Leave();
+    throw;
+  }
+  const bool cancelled = waiting_.Leave();
+  if (!cancelled && session != nullptr) return session;
+  if (session != nullptr) session->Leave(false);
+  throw Error(WASINN_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
+}
+
+std::shared_ptr<Session> Context::EnterPrivate() {
+  kept_.Resize(model_.session_bytes());
+  std::shared_ptr<Session> session = model_.sessions().New();
+  session->Enter();
+  return session;
 }
 
 void Context::Use(const Session& session) {
@@ -65,14 +85,7 @@ void Context::Use(const Session& session) {
 void Context::Compute() {
   computed_ = false;
   outputs_.Release();
-  for (int attempt = 0;; ++attempt) {
-    const std::shared_ptr<Session> session = Enter(attempt);
-    SessionRun run(session.get());
-    Use(*session);
-    session_ = session.get();
-    ChooseTensors();
-    if (Run(&run)) break;
-  }
+  RunToTheEnd();
   try {
     TakeResults();
   } catch (...) {
@@ -88,6 +101,21 @@ void Context::Compute() {
         fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute", bytes, max_bytes_));
   }
   computed_ = true;
+}
+
+void Context::RunToTheEnd() {
+  // A private session goes with the compute.
+  const std::unique_ptr<Context, void (*)(Context*)> charged(this, [](Context* self) {
+    if (!self->model_.keeps_state()) self->kept_.Resize(0);
+  });
+  for (int attempt = 0;; ++attempt) {
+    const std::shared_ptr<Session> session = Enter(attempt);
+    SessionRun run(session.get());
+    Use(*session);
+    session_ = session.get();
+    ChooseTensors();
+    if (Run(&run)) return;
+  }
 }
 
 void Context::ChooseTensors() {
@@ -180,6 +208,7 @@ void Context::WantOutputs(std::span<const uint32_t> indices) {
 }
 
 void Context::Cancel() {
+  waiting_.Cancel([] {});
   gate_.Cancel([this] { session_->Cancel(std::exchange(cancelled_, true)); });
 }
 

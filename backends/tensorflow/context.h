@@ -37,6 +37,9 @@ class Context {
  private:
   // For the attempt of a compute; it has been entered.
   std::shared_ptr<Session> Enter(int attempt);
+  std::shared_ptr<Session> EnterShared();
+  std::shared_ptr<Session> EnterPrivate();
+  void RunToTheEnd();
   void Use(const Session& session);
   void ChooseTensors();
   // False: somebody else's cancel ended it.
@@ -54,7 +57,7 @@ class Context {
   // The session of the run under way. A shared one is not held beyond that, for it may be retired any time.
   Session* session_ = nullptr;
   bool cancelled_ = false;        // that run
-  backend::Reservation kept_;     // for the own one
+  backend::Reservation kept_;     // for the own one, or a private one of a run
   std::shared_ptr<Session> own_;  // of a model with state; NULL: there is none yet
   uint64_t known_session_ = 0;    // whose tensors these are
   // Of its graph, by index in the signature; no operation: not servable.
@@ -62,6 +65,7 @@ class Context {
   // Of a run.
   std::vector<TF_Output> feeds_, fetches_;
   std::vector<TF_Tensor*> values_, results_;
+  backend::CancelGate waiting_;  // for a session
   backend::CancelGate gate_;
   bool computed_ = false;
 };

@@ -73,6 +73,7 @@ uint64_t Session::NewId() {
 }
 
 bool Session::Enter() {
+  if (closed_) return false;
   uint64_t runs = runs_.load(std::memory_order_relaxed);
   do {
     if ((runs & kRetired) != 0) return false;
@@ -109,17 +110,6 @@ void Session::Close() {
   if (closed_.exchange(true)) return;
   const TfPtr<TF_Status> status = library_.NewStatus();
   library_->TF_CloseSession(session_, status.get());
-}
-
-std::shared_ptr<Session> Sessions::EnterShared() {
-  const std::lock_guard lock(mutex_);
-  while (session_->closed() || !session_->Enter()) session_ = make_();
-  return session_;
-}
-
-std::shared_ptr<Session> Sessions::TakeFirst() {
-  const std::lock_guard lock(mutex_);
-  return session_ != nullptr ? std::move(session_) : make_();
 }
 
 }  // namespace wasinn::tensorflow

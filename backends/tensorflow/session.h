@@ -5,12 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "common/renewed.h"
 #include "tensorflow/tf_library.h"
 
 namespace wasinn::tensorflow {
@@ -42,7 +41,7 @@ class Session {
   // The tensor "node" or "node:1" of the graph. Throws WASINN_INVALID_ARGUMENT where there is none.
   TF_Output Find(const std::string& tensor) const;
 
-  // A run begins and ends. False: the session is retired.
+  // A run begins and ends. False: the session is retired, or closed.
   bool Enter();
   // `cancelled`: Cancel was called for it.
   void Leave(bool cancelled);
@@ -87,27 +86,8 @@ class SessionRun {
   bool cancelled_ = false;
 };
 
-// The sessions of a model. Any thread.
-class Sessions {
- public:
-  using Make = std::function<std::shared_ptr<Session>()>;
-
-  // `make` is called here, and whenever a session is needed anew.
-  explicit Sessions(Make make) : make_(std::move(make)), session_(make_()) {}
-
-  // To look at.
-  const Session& first() const { return *session_; }
-  // The one that all contexts share; it has been entered.
-  std::shared_ptr<Session> EnterShared();
-  // One that nobody else runs in. Of a model that is not shared the first one is that of the load.
-  std::shared_ptr<Session> NewPrivate() const { return make_(); }
-  std::shared_ptr<Session> TakeFirst();
-
- private:
-  const Make make_;
-  std::mutex mutex_;
-  std::shared_ptr<Session> session_;
-};
+// The sessions of a model.
+using Sessions = backend::Renewed<Session>;
 
 }  // namespace wasinn::tensorflow
 

@@ -1,0 +1,90 @@
+// What the contexts of a model share until it is worn out, and is made anew.
+#ifndef WASINN_BACKENDS_COMMON_RENEWED_H_
+#define WASINN_BACKENDS_COMMON_RENEWED_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "common/cancel_gate.h"
+
+namespace wasinn::backend {
+
+// Whoever first finds it worn out makes the next one, on its own thread and under no lock; who comes meanwhile waits
+// for that, no longer than its own compute may take. Any thread.
+template <typename T>
+class Renewed {
+ public:
+  using Make = std::function<std::shared_ptr<T>()>;
+
+  // Makes the first one.
+  explicit Renewed(Make make) : make_(std::move(make)), current_(make_()) {}
+
+  // Before anything else is called.
+  const T& first() const { return *current_; }
+
+  // One for which `enter` is true: it begins a use, or tells that there can be none any more. NULL where the gate was
+  // cancelled meanwhile.
+  template <typename Enter>
+  std::shared_ptr<T> Use(const Enter& enter, const CancelGate& gate) {
+    std::unique_lock lock(mutex_);
+    while (making_ || current_ == nullptr || !enter(*current_)) {
+      if (gate.cancelled()) return nullptr;
+      if (making_) {
+        made_.wait_for(lock, kPatience);
+      } else {
+        Renew(lock);
+      }
+    }
+    return current_;
+  }
+
+  // One of the caller's own: the first, if nobody has it yet.
+  std::shared_ptr<T> Take() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (current_ != nullptr) return std::move(current_);
+    }
+    return make_();
+  }
+  std::shared_ptr<T> New() const { return make_(); }
+
+ private:
+  // How often whoever waits looks whether it is to go on waiting.
+  static constexpr std::chrono::milliseconds kPatience{5};
+
+  void Renew(std::unique_lock<std::mutex>& lock) {
+    making_ = true;
+    lock.unlock();
+    std::shared_ptr<T> fresh;
+    try {
+      fresh = make_();
+    } catch (...) {
+      End(lock);
+      throw;  // the next one tries
+    }
+    End(lock);
+    current_.swap(fresh);
+    lock.unlock();
+    fresh.reset();  // which may take long, too
+    lock.lock();
+  }
+  void End(std::unique_lock<std::mutex>& lock) {
+    lock.lock();
+    making_ = false;
+    made_.notify_all();
+  }
+
+  const Make make_;
+  std::mutex mutex_;  // held for a few instructions
+  std::condition_variable made_;
+  std::shared_ptr<T> current_;
+  bool making_ = false;
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_RENEWED_H_

@@ -1,0 +1,93 @@
+#include "common/renewed.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace wasinn::backend {
+namespace {
+
+struct Thing {
+  explicit Thing(int id) : number(id) {}
+  const int number;
+  std::atomic<bool> worn = false;
+};
+bool Enter(const Thing& thing) { return !thing.worn; }
+
+TEST(Renewed, IsMadeAnewOnceForAll) {
+  std::atomic<int> made = 0;
+  Renewed<Thing> shared([&] { return std::make_shared<Thing>(++made); });
+  CancelGate gate;
+  const auto first = shared.Use(Enter, gate);
+  EXPECT_EQ(shared.Use(Enter, gate), first);
+  first->worn = true;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 1000; ++round) ASSERT_EQ(shared.Use(Enter, gate)->number, 2);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(first->number, 1) << "who has it keeps it";
+}
+
+TEST(Renewed, NobodyWaitsLongerThanItMay) {
+  std::latch begun(1), go_on(1);
+  int made = 0;
+  Renewed<Thing> shared([&] {
+    if (++made == 2) {
+      begun.count_down();
+      go_on.wait();
+    }
+    return std::make_shared<Thing>(made);
+  });
+  CancelGate gate;
+  shared.Use(Enter, gate)->worn = true;
+  std::thread maker([&] {
+    const CancelGate own;
+    EXPECT_EQ(shared.Use(Enter, own)->number, 2);
+  });
+  begun.wait();
+  std::thread patient([&] {
+    const CancelGate own;
+    EXPECT_EQ(shared.Use(Enter, own)->number, 2);
+  });
+  gate.Enter();
+  std::thread waiting([&] { EXPECT_EQ(shared.Use(Enter, gate), nullptr); });
+  gate.Cancel([] {});
+  waiting.join();  // though it is not made yet
+  EXPECT_TRUE(gate.Leave());
+  go_on.count_down();
+  maker.join();
+  patient.join();
+  EXPECT_EQ(made, 2);
+}
+
+TEST(Renewed, AFailureIsTheNextOnesChance) {
+  int made = 0;
+  Renewed<Thing> shared([&] {
+    if (++made == 2) throw std::runtime_error("not now");
+    return std::make_shared<Thing>(made);
+  });
+  const CancelGate gate;
+  shared.Use(Enter, gate)->worn = true;
+  EXPECT_THROW(shared.Use(Enter, gate), std::runtime_error);
+  EXPECT_EQ(shared.Use(Enter, gate)->number, 3);
+}
+
+TEST(Renewed, TheFirstIsTakenOnce) {
+  int made = 0;
+  Renewed<Thing> shared([&] { return std::make_shared<Thing>(++made); });
+  EXPECT_EQ(shared.first().number, 1);
+  EXPECT_EQ(shared.Take()->number, 1);
+  EXPECT_EQ(shared.Take()->number, 2);
+  EXPECT_EQ(shared.New()->number, 3);
+}
+
+}  // namespace
+}  // namespace wasinn::backend
