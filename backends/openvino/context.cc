@@ -36,7 +36,7 @@ void Context::NewRequest() {
   outputs_.UseRequest(nullptr);
   inputs_.UseRequest(nullptr);
   request_.reset();
-  kept_.Resize(0);
+  kept_.Resize(model_.state_bytes());
   lost_state_ = lost_state_ || (model_.has_state() && has_begun_);
   has_begun_ = false;
   request_ = model_.compiled()->NewRequest(&generation_);
@@ -73,7 +73,7 @@ void Context::Compute() {
                                               bytes, max_bytes_));
   }
   try {
-    kept_.Resize(outputs_.kept_bytes());
+    kept_.Resize(model_.state_bytes() + outputs_.kept_bytes());
   } catch (const Error&) {
     DropOutputs();
     throw;

@@ -43,7 +43,7 @@ class Context {
 
   const Model& model_;
   const uint64_t max_bytes_;   // 0: no limit
-  backend::Reservation kept_;  // of outputs that were larger
+  backend::Reservation kept_;  // of the state, and of outputs that were larger
   Inputs inputs_;              // and outputs: behind the request, which points to their memory
   Outputs outputs_;
   OvPtr<ov_infer_request_t> request_;

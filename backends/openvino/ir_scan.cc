@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -110,7 +111,56 @@ class IrScanner {
   uint64_t elements_ = 1;                // of the open port
 };
 
+// "f32", "bf16", "i4", "f8e4m3", "boolean"
+uint64_t BitsOf(std::string_view type) {
+  const size_t digits = std::min(type.find_first_of("0123456789"), type.size());
+  uint64_t bits = 8;
+  std::from_chars(type.data() + digits, type.data() + type.size(), bits);
+  return bits;
+}
+
+// "1,4", "1..8,4"; the most that it can be. 0 where a part is open, as in "?,4", "1..,4" and "...".
+uint64_t ElementsOf(std::string_view shape) {
+  uint64_t elements = 1;
+  while (!shape.empty()) {
+    const size_t comma = shape.find(',');
+    std::string_view dim = shape.substr(0, comma);
+    if (const size_t range = dim.find(".."); range != std::string_view::npos) dim.remove_prefix(range + 2);
+    const auto most = ParseNumber(dim);
+    if (!most) return 0;
+    if (__builtin_mul_overflow(elements, *most, &elements)) return UINT64_MAX;
+    shape.remove_prefix(comma == std::string_view::npos ? shape.size() : comma + 1);
+  }
+  return elements;
+}
+
+uint64_t BytesOfVariable(std::string_view shape, std::string_view type) {
+  uint64_t bits = 0;
+  return __builtin_mul_overflow(ElementsOf(shape), BitsOf(type), &bits) ? UINT64_MAX : bits / 8 + (bits % 8 != 0);
+}
+
 }  // namespace
+
+uint64_t StateBytes(std::string_view xml) {
+  std::map<std::string_view, uint64_t> variables;  // several nodes may read one
+  try {
+    XmlReader reader(xml);
+    while (const XmlTag* tag = reader.Next()) {
+      const auto id = tag->Find("variable_id"), shape = tag->Find("variable_shape"), type = tag->Find("variable_type");
+      if (tag->name != "data" || !tag->opens || !id || !shape || !type) continue;
+      uint64_t& bytes = variables[*id];
+      bytes = std::max(bytes, BytesOfVariable(*shape, *type));
+    }
+  } catch (const Error&) {
+    return 0;
+  }
+  uint64_t sum = 0;
+  for (const auto& [id, bytes] : variables) {
+    if (__builtin_add_overflow(sum, bytes, &sum)) return UINT64_MAX;
+  }
+  constexpr uint64_t kBuffers = 2;
+  return __builtin_mul_overflow(sum, kBuffers, &sum) ? UINT64_MAX : sum;
+}
 
 bool LooksLikeXml(std::string_view bytes) {
   constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";

@@ -20,6 +20,11 @@ struct IrLimits {
 // over the limit; WASINN_UNSUPPORTED_OPERATION for a loop, which OpenVINO does not interrupt.
 void ScanGuestIr(std::string_view xml, const IrLimits& limits);
 
+// What an IR's states (variables) take in a request, of those whose shape it fixes: OpenVINO's C API does not show
+// them. It has two buffers of each, of which an inference reads the one and writes the other. 0 where the XML is not as
+// we read it; UINT64_MAX: too many to count.
+uint64_t StateBytes(std::string_view xml);
+
 }  // namespace wasinn::openvino
 
 #endif  // WASINN_BACKENDS_OPENVINO_IR_SCAN_H_

@@ -21,6 +21,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   weights_ = std::move(source.weights);
   may_loop_ = source.may_loop;
   has_state_ = source.has_state;
+  state_bytes_ = source.state_bytes;
   compiled_ = std::make_unique<Compiled>(host.library(), host.core(), std::move(source.model));
   const int streams = config.Streams(compiled_->has_open_shapes(), host.config().budget);
   if (config.device) {

@@ -30,6 +30,8 @@ class Model {
   bool single_thread() const { return single_thread_; }
   bool may_loop() const { return may_loop_; }
   bool has_state() const { return has_state_; }
+  // What the state of one context takes, as far as that is known.
+  uint64_t state_bytes() const { return state_bytes_; }
   const char* Describe() const { return description_.c_str(); }
 
  private:
@@ -45,6 +47,7 @@ class Model {
   bool single_thread_ = false;
   bool may_loop_ = true;
   bool has_state_ = false;
+  uint64_t state_bytes_ = 0;
 };
 
 }  // namespace wasinn::openvino

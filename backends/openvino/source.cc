@@ -107,7 +107,9 @@ class SourceReader {
       const uint64_t most = options_.max_bytes == 0 ? UINT64_MAX : options_.max_bytes;
       ScanGuestIr(TextOf(first_), {.weights = weights.size(), .max_bytes = most});
     }
-    return ReadMemory("reading the IR", std::move(weights));
+    SourceModel source = ReadMemory("reading the IR", std::move(weights));
+    if (source.has_state) source.state_bytes = StateBytes(TextOf(first_));
+    return source;
   }
 
   SourceModel ReadOnnx() {

@@ -59,6 +59,47 @@ TEST_P(OpenVinoState, OutlivesItsOutputs) {
 INSTANTIATE_TEST_SUITE_P(Shapes, OpenVinoState, ::testing::Values("total", "total_open"),
                          [](const auto& model) { return std::string(model.param); });
 
+// x and the sum of all x, of side × side floats each.
+std::string LargeTotal(int side) {
+  std::string xml = IrXml("total");
+  const auto replace = [&xml](const std::string& from, const std::string& to) {
+    for (size_t at = xml.find(from); at != std::string::npos; at = xml.find(from, at + to.size())) {
+      xml.replace(at, from.size(), to);
+    }
+  };
+  const std::string dim = std::to_string(side);
+  replace("shape=\"1,4\"", "shape=\"" + dim + "," + dim + "\"");
+  replace("<dim>1</dim>", "<dim>" + dim + "</dim>");
+  replace("<dim>4</dim>", "<dim>" + dim + "</dim>");
+  return xml;
+}
+
+TEST(OpenVinoStateMemory, IsCharged) {
+  constexpr int kSide = 1024;
+  constexpr uint64_t kState = sizeof(float) * kSide * kSide;
+  const Host host;
+  const Model model(host, LargeTotal(kSide), IrOptions("total"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account account = {.limit = 3 * kState};
+  const Tensor x = Floats({kSide, kSide}, std::vector<float>(kSide * kSide, 1));
+  {
+    Context context(model, 0, "{}", &account);
+    EXPECT_GE(account.used, 2 * kState);
+    for (int i = 1; i <= 3; ++i) {
+      ASSERT_TRUE(context.Set(0, x));
+      MustCompute(&context);
+      EXPECT_EQ(static_cast<const float*>(context.View(0).data)[0], i);
+    }
+    EXPECT_GE(account.used, 2 * kState);
+  }
+  EXPECT_EQ(account.used, 0u);
+  account.limit = 2 * kState - 1;
+  const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
+  wasinn_backend_context* context = nullptr;
+  const Result made = TakeError(host.table().context_new(model.get(), &options, &context));
+  EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
+}
+
 // A model of open shapes is compiled anew after a compute that failed, for all its contexts. That is told.
 TEST(OpenVinoStateOfOpenShapes, IsLostInPlainWords) {
   const Host host;
