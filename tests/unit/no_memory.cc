@@ -7,15 +7,25 @@ namespace {
 
 thread_local int left = INT_MAX;
 
+bool MayAllocate() {
+  if (left == INT_MAX) return true;
+  if (left == 0) return false;
+  --left;
+  return true;
+}
+
 }  // namespace
 
 void* operator new(size_t bytes) {
-  if (left != INT_MAX && left-- <= 0) throw std::bad_alloc();
-  void* block = std::malloc(bytes == 0 ? 1 : bytes);
+  void* block = MayAllocate() ? std::malloc(bytes == 0 ? 1 : bytes) : nullptr;
   if (block == nullptr) throw std::bad_alloc();
   return block;
 }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  return MayAllocate() ? std::malloc(bytes == 0 ? 1 : bytes) : nullptr;
+}
 void operator delete(void* block) noexcept { std::free(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { std::free(block); }
 void operator delete(void* block, size_t) noexcept { std::free(block); }
 
 namespace wasinn::testing {

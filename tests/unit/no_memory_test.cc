@@ -76,7 +76,7 @@ TEST(OutOfMemory, BuffersGoBackToThePool) {
 
 // What is kept for the next tensor belongs to nobody, so it is little beside what a guest may hold.
 TEST(Held, MemoryForTheNextTensorIsAPartOfTheLimit) {
-  constexpr uint32_t kMebi = 1 << 20;
+  constexpr size_t kMebi = size_t{1} << 20;
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 83886080\n");
   const ProcessPtr process = NewProcess(host.get());
@@ -88,7 +88,7 @@ TEST(Held, MemoryForTheNextTensorIsAPartOfTheLimit) {
   };
   const size_t before = allocated();
   std::vector<Outcome> tensors;
-  for (int i = 0; i < 4; ++i) tensors.push_back(guest.Tensor({16 * kMebi}, kWitU8, bytes));
+  for (int i = 0; i < 4; ++i) tensors.push_back(guest.Tensor({static_cast<uint32_t>(bytes.size())}, kWitU8, bytes));
   for (const Outcome& tensor : tensors) {
     ASSERT_TRUE(tensor.ok()) << tensor;
     EXPECT_EQ(guest.DropTensor(tensor.rep), "");
