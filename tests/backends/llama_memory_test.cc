@@ -33,8 +33,13 @@ void* operator new(size_t bytes) {
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
+void* operator new(size_t bytes, const std::nothrow_t& /*unused*/) noexcept {
+  return MayAllocate() ? std::malloc(bytes) : nullptr;
+}
+// NOLINTBEGIN(clang-analyzer-cplusplus.NewDelete): what is deleted is freed once more only in its eyes
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t /*bytes*/) noexcept { std::free(memory); }
+// NOLINTEND(clang-analyzer-cplusplus.NewDelete)
 
 namespace wasinn::test {
 namespace {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include "backends/expect.h"
@@ -66,7 +67,8 @@ class TfLiteBudget : public ::testing::Test {
 
   static std::string NewFolder() {
     std::string pattern = ::testing::TempDir() + "/tflite-threads-XXXXXX";
-    return mkdtemp(pattern.data());
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no folder " + pattern);
+    return pattern;
   }
 
   const std::string folder_ = NewFolder();
