@@ -45,8 +45,9 @@ class Spare {
     bool is_missing_ = false;
   };
 
+  Spare() : Spare(Reservation()) {}
   // `kept`: for what came back, where that is to be charged.
-  explicit Spare(Reservation kept = {}) : home_(std::make_shared<Home>(std::move(kept))) {}
+  explicit Spare(Reservation kept) : home_(std::make_shared<Home>(std::move(kept))) {}
   Spare(Spare&& other) noexcept = default;
   Spare& operator=(Spare&& other) noexcept {
     std::swap(home_, other.home_);
