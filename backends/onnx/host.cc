@@ -9,7 +9,8 @@
 namespace wasinn::onnx {
 
 Host::Host(const wasinn_host_services& services, const char* config)
-    : log_(services),
+    : services_(services),
+      log_(services),
       fallback_(log_, "onnx"),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),

@@ -23,6 +23,7 @@ class Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
+  const wasinn_host_services& services() const { return services_; }
   const backend::Log& log() const { return log_; }
   const BackendConfig& config() const { return config_; }
   const OrtLibrary& library() const { return library_; }
@@ -41,6 +42,7 @@ class Host {
   void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
+  const wasinn_host_services services_;
   const backend::Log log_;
   const backend::FallbackWarning fallback_;
   const BackendConfig config_;

@@ -39,8 +39,8 @@ uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
 void CheckSize(const ModelScan& scan, uint64_t max_bytes) {
   if (max_bytes == 0 || scan.more_bytes <= max_bytes) return;
   throw Error(WASINN_TOO_LARGE,
-              fmt::format("sparse tensors and functions of the model become {} bytes when it is loaded: no "
-                          "more than {} are allowed",
+              fmt::format("sparse tensors, packed numbers and functions of the model become {} bytes when it is "
+                          "loaded: no more than {} are allowed",
                           scan.more_bytes, max_bytes));
 }
 
@@ -97,6 +97,8 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
       .options = options,
   };
   CheckSize(source.scan, options.max_bytes);
+  reservation_ = backend::Reservation(host.services(), options.account);
+  reservation_.Resize(source.scan.more_bytes);
   if (source.config.session.providers) {
     LoadOn(*source.config.session.providers, source);
   } else {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "common/reservation.h"
 #include "onnx/host.h"
 #include "onnx/model_scan.h"
 #include "onnx/ort_library.h"
@@ -40,6 +41,7 @@ class Model {
   void LoadOnTarget(const Source& source);
 
   const Host& host_;
+  backend::Reservation reservation_;  // of what parsing made beyond the model's own bytes; goes after the session
   OrtPtr<OrtSession> session_;
   std::unique_ptr<const Signature> signature_;
   bool copies_inputs_ = false;

@@ -35,7 +35,15 @@ enum class Message : uint8_t {
 };
 
 // What is in a field: a message, or something that a handler reads.
-enum class Content : uint8_t { kMessage, kText, kNumber, kNumbers, kAnything };
+enum class Content : uint8_t {
+  kMessage,
+  kText,
+  kNumber,
+  kNumbers,  // whose product counts
+  kAnything,
+  kElements,  // numbers of as few bytes as they need, which become all alike
+  kString,    // what may become an element of a tensor
+};
 
 struct FieldRule {
   Message in;
@@ -59,13 +67,21 @@ constexpr FieldRule kRules[] = {
     {Message::kGraph, 15, Content::kMessage, Message::kSparseTensor, true},
     {Message::kNode, 4, Content::kText, kNone, false},  // op_type
     {Message::kNode, 5, Content::kMessage, Message::kAttribute, true},
-    {Message::kNode, 7, Content::kText, kNone, false},  // domain
+    {Message::kNode, 7, Content::kText, kNone, false},         // domain
+    {Message::kAttribute, 1, Content::kText, kNone, false},    // name
+    {Message::kAttribute, 4, Content::kString, kNone, false},  // s
     {Message::kAttribute, 5, Content::kMessage, Message::kTensor, false},
     {Message::kAttribute, 6, Content::kMessage, Message::kGraph, false},
+    {Message::kAttribute, 8, Content::kElements, kNone, true},  // ints
+    {Message::kAttribute, 9, Content::kString, kNone, true},    // strings
     {Message::kAttribute, 10, Content::kMessage, Message::kTensor, true},
     {Message::kAttribute, 11, Content::kMessage, Message::kGraph, true},
     {Message::kAttribute, 22, Content::kMessage, Message::kSparseTensor, false},
     {Message::kAttribute, 23, Content::kMessage, Message::kSparseTensor, true},
+    {Message::kTensor, 5, Content::kElements, kNone, true},   // int32_data
+    {Message::kTensor, 6, Content::kString, kNone, true},     // string_data
+    {Message::kTensor, 7, Content::kElements, kNone, true},   // int64_data
+    {Message::kTensor, 11, Content::kElements, kNone, true},  // uint64_data
     {Message::kTensor, 13, Content::kAnything, kNone, true},  // external_data
     {Message::kTensor, 14, Content::kNumber, kNone, false},   // data_location
     {Message::kSparseTensor, 1, Content::kMessage, Message::kTensor, false},
@@ -95,7 +111,7 @@ const FieldRule* FindRule(Message in, uint32_t number) {
 struct Summary {
   std::string_view name;                          // op_type, name, key
   std::string_view domain;                        // of a node or a function
-  uint64_t number = 0;                            // elements of a sparse tensor
+  uint64_t number = 0;                            // elements of a sparse tensor, bytes of an attribute's string
   bool has_graph = false;                         // model
   bool has_shape = false;                         // value info, type, tensor type
   std::vector<std::string_view> inputs, outputs;  // graph
@@ -142,6 +158,18 @@ uint64_t Multiply(uint64_t product, const ProtoField& field) {
   return product;
 }
 
+// Numbers, which lie in a field one by one or together: each ends with a byte below 128.
+uint64_t CountNumbers(const ProtoField& field) {
+  if (field.type != ProtoField::Type::kBytes) return 1;
+  return static_cast<uint64_t>(std::ranges::count_if(field.bytes, [](uint8_t byte) { return byte < 0x80; }));
+}
+
+// ONNX Runtime's strings are in no allocator's memory, so nothing counts them: an element counts as the object alone.
+// Operators may make many of one, so it is short in a guest's model, and none can be made longer.
+constexpr uint64_t kLongestString = 64;
+
+bool IsElement(std::string_view attribute) { return attribute == "value_string" || attribute == "default_string"; }
+
 size_t CountFields(std::span<const uint8_t> bytes) {
   size_t n = 0;
   ProtoReader reader(bytes);
@@ -180,9 +208,10 @@ class Scanner {
   void Adopt(const FieldRule& rule, Summary child, Summary* parent, int depth);
   void ReadFunction(std::span<const uint8_t> bytes, int depth);
   void CheckNode(const Summary& node);
+  void CheckString(uint64_t bytes) const;
   void CheckDomains() const;
   void AddParsed(uint64_t bytes);
-  void CountSparse(uint64_t elements);
+  void AddMore(uint64_t elements, uint64_t element_bytes);
   void CheckSubgraph(Summary graph) const;
   void RefuseExternalData() const;
   void NoteExternalFile(const ProtoField& entry);
@@ -216,13 +245,15 @@ Summary Scanner::Read(Message kind, std::span<const uint8_t> bytes, int depth) {
   }
   if (reader.broken()) Broken("a field is cut off, or of an unknown kind");
   if (kind == Message::kNode) CheckNode(summary);
-  if (kind == Message::kSparseTensor) CountSparse(summary.number);
+  if (kind == Message::kSparseTensor) AddMore(summary.number, sizeof(double));  // it becomes dense
+  if (kind == Message::kAttribute && IsElement(summary.name)) CheckString(summary.number);
   return summary;
 }
 
 void Scanner::ReadField(const FieldRule& rule, const ProtoField& field, Summary* summary, int depth) {
   const auto wanted = rule.content == Content::kNumber ? ProtoField::Type::kVarint : ProtoField::Type::kBytes;
-  const bool any = rule.content == Content::kAnything || rule.content == Content::kNumbers;
+  const bool any =
+      rule.content == Content::kAnything || rule.content == Content::kNumbers || rule.content == Content::kElements;
   if (field.type != wanted && !any) {
     if (guest_) Broken("a field is of another kind than ONNX defines");
     return;  // Protocol Buffers skip it
@@ -240,6 +271,16 @@ void Scanner::ReadField(const FieldRule& rule, const ProtoField& field, Summary*
       break;
     case Content::kNumbers:
       summary->number = Multiply(summary->number, field);
+      break;
+    case Content::kElements:
+      AddMore(CountNumbers(field), rule.in == Message::kTensor && rule.number == 5 ? sizeof(int32_t) : sizeof(int64_t));
+      break;
+    case Content::kString:
+      if (rule.repeated) {
+        CheckString(field.bytes.size());
+      } else {
+        summary->number = field.bytes.size();
+      }
       break;
     case Content::kNumber:
       summary->number = field.value;
@@ -297,6 +338,19 @@ void Scanner::CheckNode(const Summary& node) {
   ++body_->nodes;
   if (guest_) body_->calls.emplace_back(OnnxDomain(node.domain), node.name);
   if (guest_ && !IsStandardDomain(node.domain)) foreign_.emplace(node.domain, node.name);
+  if (guest_ && OnnxDomain(node.domain).empty() && node.name == "StringConcat") {
+    throw Error(WASINN_SECURITY,
+                "the model uses the operator StringConcat, which makes strings of any length: a model that is given as "
+                "bytes may not; the host can register it by name");
+  }
+}
+
+void Scanner::CheckString(uint64_t bytes) const {
+  if (!guest_ || bytes <= kLongestString) return;
+  throw Error(WASINN_TOO_LARGE,
+              fmt::format("the model has a string of {} bytes: expected at most {} in a model that is "
+                          "given as bytes; the host can register it by name",
+                          bytes, kLongestString));
 }
 
 // Functions may stand behind their calls, so this comes last.
@@ -320,10 +374,10 @@ void Scanner::AddParsed(uint64_t bytes) {
                   max_parsed_bytes_));
 }
 
-// It becomes dense when the model is parsed.
-void Scanner::CountSparse(uint64_t elements) {
+// What parsing makes of it beyond its own bytes.
+void Scanner::AddMore(uint64_t elements, uint64_t element_bytes) {
   uint64_t bytes = 0;
-  if (__builtin_mul_overflow(elements, sizeof(double), &bytes) ||
+  if (__builtin_mul_overflow(elements, element_bytes, &bytes) ||
       __builtin_add_overflow(body_->bytes, bytes, &body_->bytes)) {
     body_->bytes = UINT64_MAX;
   }

@@ -19,8 +19,8 @@ enum class Trust {
 struct ModelScan {
   // Nodes in all graphs; in a guest's model also those that come of functions.
   size_t nodes = 0;
-  // Of a guest's model: bytes that it has beyond its own size once it is parsed, since sparse tensors become dense, and
-  // functions are inlined.
+  // Of a guest's model: bytes that it has beyond its own size once it is parsed, since sparse tensors become dense,
+  // numbers of one byte become as long as others, and functions are inlined.
   uint64_t more_bytes = 0;
   // Inputs and outputs of the model whose rank the file tells.
   std::vector<std::string> ranked;
@@ -30,7 +30,8 @@ struct ModelScan {
 
 // Throws WASINN_INVALID_ENCODING where the bytes are no ONNX model. From a guest it throws WASINN_SECURITY, too, where
 // the model refers to something outside of itself or uses operators beside the standard's, WASINN_UNSUPPORTED_OPERATION
-// for a loop that could never be cancelled, and WASINN_TOO_LARGE for functions that would never have been inlined.
+// for a loop that could never be cancelled, and WASINN_TOO_LARGE for functions that would never have been inlined and
+// for strings longer than 64 bytes that may become elements of tensors.
 // WASINN_TOO_LARGE as well where the nodes, values and strings would take more than `max_parsed_bytes` in ONNX Runtime,
 // by a rough estimate.
 ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust, uint64_t max_parsed_bytes = UINT64_MAX);

@@ -195,6 +195,15 @@ TEST(OnnxScan, CountsWhatGrowsWhenItIsParsed) {
   EXPECT_EQ(more(WriteModel(Proto().Add(15, sparse(Proto().Text(3, "\x0a\x14"))))), 10u * 20 * 8) << "packed";
   EXPECT_EQ(more(WriteModel(Proto().Add(15, sparse(Proto().Int(3, 1ull << 40).Int(3, 1ull << 40))))), UINT64_MAX);
   EXPECT_EQ(more(WriteModel(Proto().Add(15, sparse(Proto().Int(3, UINT64_MAX))))), UINT64_MAX) << "-1";
+  // Of one byte each in the file, of eight or four once they are read; one by one they are the same.
+  const auto tensor = [](const Proto& numbers) { return Proto().Add(5, numbers); };
+  EXPECT_EQ(more(WriteModel(tensor(Proto().Text(7, std::string(1000, '\x01'))))), 8000u);
+  EXPECT_EQ(more(WriteModel(tensor(Proto().Text(11, "\x80\x01\x02")))), 16u);
+  EXPECT_EQ(more(WriteModel(tensor(Proto().Text(5, std::string(1000, '\x01'))))), 4000u);
+  EXPECT_EQ(more(WriteModel(tensor(Proto().Int(7, 1).Int(7, 2)))), 16u);
+  EXPECT_EQ(more(WriteModel(tensor(Proto().Text(9, std::string(1000, '\x01'))))), 0u) << "raw data are what they are";
+  const Proto ints = Proto().Text(1, "value_ints").Text(8, std::string(1000, '\x01'));
+  EXPECT_EQ(more(WriteModel(Graph{{Node("Constant", {}, {"c"}).Add(5, ints)}}.Write())), 8000u);
   // Once for each call.
   const Proto attribute = Proto().Text(1, "sparse_value").Add(22, sparse(Proto().Int(3, 100)));
   const Proto function = Function("f", {Node("Constant", {}, {"b"}).Add(5, attribute)});
@@ -265,6 +274,28 @@ TEST(OnnxScan, RefusesOperatorsOfOtherDomains) {
     EXPECT_EQ(Scan(ModelOf({{Node("Relu", {"a"}, {"b"}).Text(7, domain)}})), WASINN_OK) << domain;
   }
   EXPECT_EQ(Scan(with_function(Call("f"), Function("f", {Node("Relu", {"a"}, {"b"})}))), WASINN_OK);
+}
+
+// Nothing counts the bytes of ONNX Runtime's strings.
+TEST(OnnxScan, RefusesStringsThatBecomeMany) {
+  const auto tensor = [](size_t n) {
+    return WriteModel(Proto().Add(5, Proto().Text(6, "short").Text(6, std::string(n, 'a')))).bytes();
+  };
+  const auto attribute = [](const char* name, int field, size_t n) {
+    const Proto written = Proto().Text(field, std::string(n, 'a')).Text(1, name);
+    return ModelOf({{Node("LabelEncoder", {"a"}, {"b"}).Text(7, "ai.onnx.ml").Add(5, written)}});
+  };
+  EXPECT_EQ(Scan(tensor(64)), WASINN_OK);
+  EXPECT_EQ(Scan(attribute("values_strings", 9, 64)), WASINN_OK);
+  EXPECT_EQ(Scan(attribute("equation", 4, 1000)), WASINN_OK) << "it never is an element";
+  for (const std::string& model : {tensor(65), attribute("values_strings", 9, 65), attribute("default_string", 4, 65),
+                                   attribute("value_string", 4, 65)}) {
+    EXPECT_EQ(Scan(model), WASINN_TOO_LARGE);
+    EXPECT_EQ(Scan(model, Trust::kHost), WASINN_OK);
+  }
+  const std::string concat = ModelOf({{Node("StringConcat", {"a", "a"}, {"b"})}});
+  EXPECT_EQ(Scan(concat), WASINN_SECURITY);
+  EXPECT_EQ(Scan(concat, Trust::kHost), WASINN_OK);
 }
 
 TEST(OnnxScan, TakesOrtFormatFromTheHostOnly) {

@@ -9,7 +9,7 @@
 namespace wasinn::test {
 
 // Element types of TensorProto.
-inline constexpr int kFloat = 1, kInt64 = 7, kBool = 9, kFloat8 = 17, kInt4 = 22, kComplex64 = 14;
+inline constexpr int kFloat = 1, kInt64 = 7, kString = 8, kBool = 9, kFloat8 = 17, kInt4 = 22, kComplex64 = 14;
 
 // The bytes of one message of Protocol Buffers.
 class Proto {

@@ -114,6 +114,14 @@ TEST(HostileMade, OperatorsBesideTheStandards) {
   ExpectAttacks(named.Execute(), loaded);
 }
 
+// Strings are in nobody's memory that counts: of a few bytes, 35 additions of a string to itself make 32 GB.
+TEST(HostileMade, StringsThatBecomeLong) {
+  ExpectResults({{"doubled", DoubledString(35),
+                  Fails(kUnsupported, {"security: onnx: the model uses the operator StringConcat"})},
+                 {"long", RepeatedString(1500, 1'000'000),
+                  Fails(kTooLarge, {"the model has a string of 1000000 bytes: expected at most 64"})}});
+}
+
 // Its bytes are used as they are: none but the host's.
 TEST(HostileMade, OrtFormat) {
   const std::string model = std::string("\x18\0\0\0ORTM", 8) + std::string(1000, 'x');
