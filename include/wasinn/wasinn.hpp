@@ -13,11 +13,9 @@
 // Conventions:
 //  - What can fail returns a Status or a Result<T>; the compiler warns when one is dropped.
 //  - Every class is move-only and owns one object of wasinn.h; get() lends it to the C functions. A moved-from object
-//  may only be
-//    destroyed or assigned to.
+//    may only be destroyed or assigned to.
 //  - Threads as in wasinn.h: Host and Process may be used from any thread at the same time, everything else belongs to
-//  one thread at
-//    a time.
+//    one thread at a time.
 #ifndef WASINN_WASINN_HPP_
 #define WASINN_WASINN_HPP_
 

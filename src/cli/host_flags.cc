@@ -98,7 +98,7 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--nn-max-bytes", {"limits.max_model_bytes", "limits.max_tensor_bytes"}, "SIZE", Size,
              "Bytes of its own models, and bytes of tensors: 64M, 1G");
   AddSetting(app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
-             "For one load or compute: 500ms, 10s; 0: none");
+             "For one compute, and one load of its own bytes: 500ms, 10s; 0: none");
   AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
              "Threads that it may have at once beside its first");
   app.add_flag_function(

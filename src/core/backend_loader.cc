@@ -46,6 +46,11 @@ std::string MissingLibrary(const Known& known, const std::string& folders) {
   return text;
 }
 
+std::string HowToGet(const Known& known) {
+  if (*known.install == '\0') return "";
+  return fmt::format("; {} fetches what it is built with, then build wasinn again", known.install);
+}
+
 }  // namespace
 
 std::string BackendLoader::Folders() const {
@@ -110,7 +115,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding enco
   for (const Known& known : kKnown) {
     if (known.encoding != encoding) continue;
     return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", EncodingName(encoding),
-                known.name, MissingLibrary(known, Folders()));
+                known.name, MissingLibrary(known, Folders()) + HowToGet(known));
   }
   return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}", EncodingName(encoding));
 }
@@ -123,7 +128,8 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name, MissingLibrary(*known, Folders()));
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name,
+                MissingLibrary(*known, Folders()) + HowToGet(*known));
   }
   return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'", name);
 }
