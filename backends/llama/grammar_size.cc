@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "common/error.h"
+#include "llama/grammar_ways.h"
 
 namespace wasinn::llama {
 
@@ -30,163 +28,6 @@ constexpr uint64_t kElementBytes = 8 * 4, kRuleBytes = 256;
                           bytes, kMostGrammarBytes));
 }
 
-constexpr uint32_t kTerminal = UINT32_MAX;
-
-// What may come at one place: a character, or what a rule says.
-struct Symbol {
-  uint32_t rule = kTerminal;
-  bool optional = false;
-  uint32_t times = 1;
-};
-
-struct Rule {
-  std::string_view name;  // none: a group's
-  std::vector<std::vector<Symbol>> alternatives = {{}};
-};
-
-// In how many ways a text may go on. llama.cpp keeps a stack for each, also of a rule that begins with another twice,
-// which has that one's twice: thirty such rules have more than there is memory for. Of a rule that begins with itself
-// it makes stacks without an end, and it sees only some of these: not where what comes before may be nothing by way of
-// other rules.
-class WayCounter {
- public:
-  explicit WayCounter(const std::vector<Rule>& rules) : rules_(rules), ways_(rules.size()), empty_(rules.size()) {}
-
-  // Not recursive, since rules may lead from one to the next as often as there are rules.
-  void Check() {
-    FindEmpty();
-    for (const uint32_t rule : InOrder()) {
-      for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
-        ways_[rule] += WaysOf(symbols, Leading(symbols));
-        Limit(ways_[rule]);
-      }
-    }
-    // What comes later in a rule is where the text goes on, too.
-    for (const Rule& rule : rules_) {
-      for (const std::vector<Symbol>& symbols : rule.alternatives) WaysOf(symbols, symbols.size());
-    }
-  }
-
- private:
-  // Which rules can stand for nothing: those with an alternative of which nothing is left that must be there.
-  void FindEmpty() {
-    struct Alternative {
-      uint32_t rule = 0;
-      size_t left = 0;
-    };
-    std::vector<Alternative> alternatives;
-    std::vector<std::vector<size_t>> used_in(rules_.size());
-    std::vector<uint32_t> found;
-    for (uint32_t rule = 0; rule < rules_.size(); ++rule) {
-      for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
-        Alternative alternative = {.rule = rule};
-        for (const Symbol& symbol : symbols) {
-          if (symbol.optional) continue;
-          ++alternative.left;
-          if (symbol.rule != kTerminal) used_in[symbol.rule].push_back(alternatives.size());
-        }
-        alternatives.push_back(alternative);
-        if (alternative.left == 0) found.push_back(rule);
-      }
-    }
-    while (!found.empty()) {
-      const uint32_t rule = found.back();
-      found.pop_back();
-      if (empty_[rule]) continue;
-      empty_[rule] = true;
-      for (const size_t i : used_in[rule]) {
-        if (--alternatives[i].left == 0) found.push_back(alternatives[i].rule);
-      }
-    }
-  }
-
-  bool IsRuleThatMayBeEmpty(const Symbol& symbol) const { return symbol.rule != kTerminal && empty_[symbol.rule]; }
-
-  // How many symbols a text may begin with: up to the first one that must be there.
-  size_t Leading(const std::vector<Symbol>& symbols) const {
-    const auto first = std::ranges::find_if(
-        symbols, [this](const Symbol& symbol) { return !symbol.optional && !IsRuleThatMayBeEmpty(symbol); });
-    return static_cast<size_t>(first - symbols.begin()) + (first == symbols.end() ? 0 : 1);
-  }
-
-  // All rules, each after those that it may begin with.
-  std::vector<uint32_t> InOrder() const {
-    enum : uint8_t { kNew, kInProgress, kDone };
-    std::vector<uint8_t> states(rules_.size(), kNew);
-    std::vector<Path> path;
-    std::vector<uint32_t> order;
-    const auto enter = [&](uint32_t rule) {
-      states[rule] = kInProgress;
-      path.push_back({rule, FirstsOf(rule)});
-    };
-    for (uint32_t start = 0; start < rules_.size(); ++start) {
-      if (states[start] == kNew) enter(start);
-      while (!path.empty()) {
-        if (path.back().to_visit.empty()) {
-          states[path.back().rule] = kDone;
-          order.push_back(path.back().rule);
-          path.pop_back();
-          continue;
-        }
-        const uint32_t next = path.back().to_visit.back();
-        path.back().to_visit.pop_back();
-        if (states[next] == kInProgress) RefuseCircle(path, next);
-        if (states[next] == kNew) enter(next);
-      }
-    }
-    return order;
-  }
-
-  struct Path {
-    uint32_t rule = 0;
-    std::vector<uint32_t> to_visit;
-  };
-
-  std::vector<uint32_t> FirstsOf(uint32_t rule) const {
-    std::vector<uint32_t> firsts;
-    for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
-      for (size_t i = Leading(symbols); i-- > 0;) {
-        if (symbols[i].rule != kTerminal) firsts.push_back(symbols[i].rule);
-      }
-    }
-    return firsts;
-  }
-
-  // One in the circle has a name: a group is in itself only by way of one.
-  [[noreturn]] void RefuseCircle(const std::vector<Path>& path, uint32_t rule) const {
-    constexpr size_t kLongestName = 64;
-    auto at = std::ranges::find(path, rule, &Path::rule);
-    while (at + 1 != path.end() && rules_[at->rule].name.empty()) ++at;
-    throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("grammar: rule {} may begin with itself (left recursion): expected something that must "
-                            "come first",
-                            rules_[at->rule].name.substr(0, kLongestName)));
-  }
-
-  // In how many ways an alternative's first `n` symbols may go on, from each of them.
-  uint64_t WaysOf(const std::vector<Symbol>& symbols, size_t n) const {
-    uint64_t from_here = 1;
-    for (size_t i = n; i-- > 0;) {
-      const Symbol& symbol = symbols[i];
-      const bool empty = IsRuleThatMayBeEmpty(symbol);
-      const uint64_t own = symbol.rule == kTerminal ? 1 : ways_[symbol.rule] * (empty ? symbol.times : 1);
-      from_here = empty || symbol.optional ? own + from_here : own;
-      Limit(from_here);
-    }
-    return from_here;
-  }
-
-  static void Limit(uint64_t ways) {
-    if (ways <= kMostWays) return;
-    throw Error(WASINN_TOO_LARGE,
-                fmt::format("grammar: a text may go on in more than {} ways at one place", kMostWays));
-  }
-
-  const std::vector<Rule>& rules_;
-  std::vector<uint64_t> ways_;
-  std::vector<bool> empty_;
-};
-
 // Follows llama.cpp's parser (llama_grammar_parser::parse_sequence), and counts what that makes.
 class GrammarCounter {
  public:
@@ -198,7 +39,7 @@ class GrammarCounter {
       Item();
       if (bytes_ > kMostGrammarBytes) RefuseGrammar(bytes_);
     }
-    WayCounter(rules_).Check();
+    CheckWays(rules_);
     return bytes_;
   }
 
@@ -385,113 +226,8 @@ class GrammarCounter {
   std::unordered_map<std::string_view, uint32_t> names_;
 };
 
-// Goes where llama.cpp's conversion goes, and counts what that has to do. It visits what a reference leads to once, but
-// in an allOf each time, and without an end where that leads back to itself.
-class SchemaCounter {
- public:
-  explicit SchemaCounter(const nlohmann::json& root) : root_(root) {}
-
-  void Count() {
-    Visit(root_, 0);
-    for (size_t i = 0; i < references_.size(); ++i) Visit(*references_[i], 0);
-  }
-
- private:
-  static constexpr uint64_t kMostWork = 16 << 20, kVisit = 64;
-  static constexpr size_t kDeepest = 128;
-
-  void Add(uint64_t work) {
-    work_ += work;
-    if (work_ <= kMostWork) return;
-    throw Error(WASINN_TOO_LARGE,
-                "json-schema: an object has too many properties, or there are too many objects with many of them");
-  }
-
-  static void CheckDepth(size_t depth) {
-    if (depth <= kDeepest) return;
-    throw Error(WASINN_INVALID_ARGUMENT, "json-schema: references in allOf lead in a circle, or too deep");
-  }
-
-  // Of an object with so many properties, each of which may be missing: a rule for what follows each, of the rest.
-  void AddProperties(uint64_t n) {
-    constexpr uint64_t kSure = 1024;
-    n = std::min(n, kSure);
-    Add(n * n * n);
-  }
-
-  // As llama.cpp does it: parts between slashes, without escapes. NULL: it says that there is no such thing.
-  const nlohmann::json* Target(const nlohmann::json& reference) const {
-    if (!reference.is_string()) return nullptr;
-    const auto& text = reference.get_ref<const std::string&>();
-    if (!text.starts_with("#/")) return nullptr;
-    const nlohmann::json* at = &root_;
-    for (size_t start = 2; start <= text.size() && at != nullptr;) {
-      const size_t end = std::min(text.find('/', start), text.size());
-      at = Child(*at, text.substr(start, end - start));
-      start = end + 1;
-    }
-    return at;
-  }
-
-  static const nlohmann::json* Child(const nlohmann::json& node, const std::string& name) {
-    if (node.is_object()) return node.contains(name) ? &node[name] : nullptr;
-    const size_t index = std::strtoull(name.c_str(), nullptr, 10);
-    return node.is_array() && index < node.size() ? &node[index] : nullptr;
-  }
-
-  void Visit(const nlohmann::json& node, size_t depth) {
-    Add(kVisit);
-    CheckDepth(depth);
-    if (!node.is_structured()) return;
-    if (node.is_object() && node.contains("$ref")) {
-      const nlohmann::json* target = Target(node["$ref"]);
-      if (target != nullptr && known_.insert(target).second) references_.push_back(target);
-      return;
-    }
-    if (node.is_object() && node.contains("properties")) AddProperties(node["properties"].size());
-    if (node.is_object() && node.contains("allOf")) {
-      uint64_t properties = 0;
-      for (const auto& part : node["allOf"]) Join(part, depth + 1, &properties);
-      AddProperties(properties);
-    }
-    for (const auto& part : node) Visit(part, depth + 1);
-  }
-
-  // A part of an allOf, whose properties become the whole's.
-  void Join(const nlohmann::json& part, size_t depth, uint64_t* properties) {
-    Add(kVisit);
-    CheckDepth(depth);
-    const nlohmann::json* at = &part;
-    for (size_t steps = 0; at != nullptr && at->is_object() && at->contains("$ref"); ++steps) {
-      Add(kVisit);
-      if (steps > kDeepest) throw Error(WASINN_INVALID_ARGUMENT, "json-schema: references lead in a circle");
-      at = Target((*at)["$ref"]);
-    }
-    if (at == nullptr || !at->is_object()) return;
-    if (at->contains("anyOf")) {
-      for (const auto& one : (*at)["anyOf"]) Join(one, depth + 1, properties);
-    }
-    if (!at->contains("properties")) return;
-    *properties += (*at)["properties"].size();
-    // Those of the part itself are visited with it.
-    if (at == &part) return;
-    for (const auto& property : (*at)["properties"]) Visit(property, depth + 1);
-  }
-
-  const nlohmann::json& root_;
-  uint64_t work_ = 0;
-  std::unordered_set<const nlohmann::json*> known_;
-  std::vector<const nlohmann::json*> references_;
-};
-
 }  // namespace
 
 uint64_t GrammarBytes(std::string_view grammar) { return GrammarCounter(grammar).Count(); }
-
-void CheckSchemaSize(const std::string& text) {
-  constexpr bool kThrow = false;
-  const auto schema = nlohmann::json::parse(text, nullptr, kThrow);
-  SchemaCounter(schema).Count();
-}
 
 }  // namespace wasinn::llama

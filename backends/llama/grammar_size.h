@@ -3,23 +3,18 @@
 #define WASINN_BACKENDS_LLAMA_GRAMMAR_SIZE_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace wasinn::llama {
 
-// The most bytes that a grammar may take, and the most ways in which a text may go on at one place.
-constexpr uint64_t kMostGrammarBytes = 32 << 20, kMostWays = 1 << 14;
+// The most bytes that a grammar may take.
+constexpr uint64_t kMostGrammarBytes = 32 << 20;
 
 // llama.cpp writes repetitions out: 64 KiB of `a{0,1999}` would take gigabytes. Returns about how many bytes a grammar
 // (GBNF) takes, never less. Throws WASINN_TOO_LARGE beyond the most, and WASINN_INVALID_ARGUMENT for `{5,2}` and for
 // rules that may begin with themselves, which llama.cpp would write out, or follow, without an end. What else is wrong
 // with a grammar is its parser's to say.
 uint64_t GrammarBytes(std::string_view grammar);
-
-// Throws WASINN_TOO_LARGE for a JSON schema whose conversion to a grammar takes too long: it grows with the third power
-// of an object's properties. WASINN_INVALID_ARGUMENT: it has no end.
-void CheckSchemaSize(const std::string& schema);
 
 }  // namespace wasinn::llama
 

@@ -14,6 +14,7 @@
 #include "llama/grammar_size.h"
 #include "llama/log_scope.h"
 #include "llama/model.h"
+#include "llama/schema_size.h"
 #include "llama/thread_stderr.h"
 
 namespace wasinn::llama {
