@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "tflite/flat_reader.h"
+#include "tflite/operator_order.h"
 #include "tflite/schema.h"
 
 namespace wasinn::tflite {
@@ -24,20 +25,6 @@ constexpr uint32_t kLongestName = 1 << 12;
 constexpr uint64_t kStepsPerByte = 16, kMoreSteps = 1 << 20;
 constexpr int kMostDepth = 32;
 constexpr uint64_t kMostCalls = 10000;
-
-// Of at least so many bytes, for most elements have more than one.
-uint64_t BytesOf(const FlatVector& shape) {
-  uint64_t bytes = 1;
-  for (uint32_t d = 0; d < shape.size(); ++d) {
-    const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
-    if (__builtin_mul_overflow(bytes, dim, &bytes)) return UINT64_MAX;
-  }
-  return bytes;
-}
-
-[[noreturn]] void ThrowInvalid(const std::string& what) {
-  throw Error(WASINN_INVALID_ENCODING, fmt::format("broken model: {}", what));
-}
 
 class Scanner {
  public:
@@ -75,11 +62,7 @@ class Scanner {
   void CountConstants();
   void ReadGraph(uint32_t index);
   void CheckTensor(const FlatTable& tensor);
-  bool IsConstant(const FlatTable& tensor) const;
-  bool HasValue(const FlatTable& tensor) const;
   void CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors);
-  void CheckOrder(const FlatTable& graph) const;
-  void ReadLives(const FlatTable& graph);
   void AddWindow(uint32_t graph, int32_t code, const FlatTable& op);
   void AddCall(uint32_t from, int64_t to);
   bool HasNoOperators(uint32_t graph) const {
@@ -176,7 +159,7 @@ void Scanner::ReadGraph(uint32_t index) {
   for (uint32_t i = 0; i < tensors.size(); ++i) {
     const FlatTable tensor = tensors.Table(i);
     CheckTensor(tensor);
-    if (!IsConstant(tensor)) {
+    if (!IsConstant(tensor, buffers_)) {
       const uint64_t bytes = BytesOf(tensor.Vector(TensorField::kShape, 4));
       scan_.bytes = bytes > UINT64_MAX - scan_.bytes ? UINT64_MAX : scan_.bytes + bytes;
     }
@@ -185,11 +168,11 @@ void Scanner::ReadGraph(uint32_t index) {
   const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
   Count(operators.size());
   for (uint32_t i = 0; i < operators.size(); ++i) CheckOperator(index, operators.Table(i), tensors.size());
-  CheckOrder(graph);
+  CheckOrder(graph, buffers_, policy_.trust);
   if (index != 0) return;
   scan_.tensors = tensors.size();
   scan_.operators = operators.size();
-  ReadLives(graph);
+  scan_.lives = LivesOf(graph, buffers_);
   ReadPorts(graph, GraphField::kInputs, SignatureField::kInputs, &scan_.inputs);
   ReadPorts(graph, GraphField::kOutputs, SignatureField::kOutputs, &scan_.outputs);
   std::set<int32_t> seen;
@@ -218,13 +201,6 @@ void Scanner::CheckTensor(const FlatTable& tensor) {
                                shape.Get<int32_t>(i)));
     }
   }
-}
-
-bool Scanner::IsConstant(const FlatTable& tensor) const {
-  const auto index = tensor.Get<uint32_t>(TensorField::kBuffer, 0);
-  if (index >= buffers_.size()) return false;
-  const FlatTable buffer = buffers_.Table(index);
-  return buffer.Vector(BufferField::kData, 1).size() > 0 || buffer.Get<uint64_t>(BufferField::kSize, 0) > 0;
 }
 
 void Scanner::CheckOperator(uint32_t graph, const FlatTable& op, uint32_t tensors) {
@@ -297,78 +273,6 @@ void Scanner::CheckDeconvolution(uint32_t graph, const FlatTable& op) const {
   if (!all_there) {
     ThrowInvalid(fmt::format("{} of {} inputs and {} outputs: expected a value, a filter and a bias, and one output",
                              kDeconvolution, inputs.size(), outputs.size()));
-  }
-}
-
-// Whether a tensor needs no operator that gives it.
-bool Scanner::HasValue(const FlatTable& tensor) const {
-  return policy_.trust == Trust::kHost || IsConstant(tensor) || tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0 ||
-         BytesOf(tensor.Vector(TensorField::kShape, 4)) == 0;
-}
-
-// Operators run in the order of the file. TensorFlow Lite believes that each finds its inputs there: where one waits
-// for a later one, or for itself, it writes outside of its own memory when it parts the graph for a delegate. The
-// indices are checked already.
-void Scanner::CheckOrder(const FlatTable& graph) const {
-  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
-  const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
-  std::vector<bool> pending(tensors.size());  // that an operator yet to come gives
-  const auto each = [&](uint32_t op, int field, const auto& visit) {
-    const FlatVector indices = operators.Table(op).Vector(field, 4);
-    for (uint32_t i = 0; i < indices.size(); ++i) {
-      const auto tensor = indices.Get<int32_t>(i);
-      if (tensor >= 0) visit(static_cast<uint32_t>(tensor));
-    }
-  };
-  for (uint32_t op = 0; op < operators.size(); ++op) {
-    each(op, OperatorField::kOutputs, [&](uint32_t tensor) {
-      if (pending[tensor]) ThrowInvalid(fmt::format("tensor {} comes from two operators", tensor));
-      pending[tensor] = true;
-    });
-  }
-  // XNNPACK also believes that somebody gives what an operator takes. Of each tensor once: a great many operators may
-  // share one, and its shape may be long.
-  std::vector<bool> given = pending;
-  const FlatVector inputs = graph.Vector(GraphField::kInputs, 4);
-  for (uint32_t i = 0; i < inputs.size(); ++i) {
-    const auto tensor = inputs.Get<int32_t>(i);
-    if (tensor >= 0 && static_cast<uint32_t>(tensor) < given.size()) given[static_cast<uint32_t>(tensor)] = true;
-  }
-  for (uint32_t i = 0; i < tensors.size(); ++i) given[i] = given[i] || HasValue(tensors.Table(i));
-  for (uint32_t op = 0; op < operators.size(); ++op) {
-    each(op, OperatorField::kInputs, [&](uint32_t tensor) {
-      if (!given[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {}, which nothing gives", tensor));
-      if (pending[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {} before it is there", tensor));
-    });
-    each(op, OperatorField::kOutputs, [&](uint32_t tensor) { pending[tensor] = false; });
-  }
-}
-
-// What is made of constants alone is made once, and stays.
-void Scanner::ReadLives(const FlatTable& graph) {
-  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
-  const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
-  scan_.lives.resize(tensors.size());
-  std::vector<bool> lasts(tensors.size());
-  for (uint32_t i = 0; i < tensors.size(); ++i) lasts[i] = IsConstant(tensors.Table(i));
-  for (uint32_t op = 0; op < operators.size(); ++op) {
-    const FlatVector inputs = operators.Table(op).Vector(OperatorField::kInputs, 4);
-    const FlatVector outputs = operators.Table(op).Vector(OperatorField::kOutputs, 4);
-    bool of_constants = true;
-    for (uint32_t i = 0; i < inputs.size(); ++i) {
-      const auto tensor = inputs.Get<int32_t>(i);
-      if (tensor < 0) continue;
-      Lifetime& life = scan_.lives[static_cast<uint32_t>(tensor)];
-      life.last = std::max(life.last, op);
-      of_constants = of_constants && lasts[static_cast<uint32_t>(tensor)];
-    }
-    for (uint32_t i = 0; i < outputs.size(); ++i) {
-      const auto tensor = outputs.Get<int32_t>(i);
-      if (tensor < 0) continue;
-      lasts[static_cast<uint32_t>(tensor)] = of_constants;
-      scan_.lives[static_cast<uint32_t>(tensor)] = {
-          .computed = true, .first = of_constants ? 0 : op, .last = of_constants ? operators.size() - 1 : op};
-    }
   }
 }
 
