@@ -1,5 +1,6 @@
 // Models that are made to harm the host that loads or computes them.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <cstdint>
@@ -10,8 +11,6 @@
 
 namespace wasinn::testing {
 namespace {
-
-using std::chrono::steady_clock;
 
 constexpr char kInvalidArgument[] = "invalid_argument", kInvalidEncoding[] = "invalid_encoding",
                kRuntimeError[] = "runtime_error", kTooLarge[] = "too_large", kUnsupported[] = "unsupported_operation";
@@ -194,10 +193,20 @@ TEST(HostileMade, LargeWhenParsed) {
   EXPECT_LT(peak_bytes >> 20, kSanitized ? 1400u : 600u) << "MiB";
 }
 
+// What the programs that this one started have used of the processors: a busy machine makes it no longer.
+std::chrono::microseconds UsedByPrograms() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  const auto of = [](const timeval& time) {
+    return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
 // Neither a load nor a compute outlives its deadline by much.
 TEST(HostileMade, SlowToLoadOrCompute) {
   const std::vector<std::string> stopped = {"load: timeout: onnx: ", "stopped after 500 ms"};
-  const auto start = steady_clock::now();
+  const auto before = UsedByPrograms();
   ExpectResults({{"100000_inputs", ManyInputs(100'000), {{"", kRuntimeError, stopped}}},
                  {"100000_nodes", LongChain(100'000), {{"", kRuntimeError, stopped}}}},
                 {"--nn-timeout", "500ms"});
@@ -208,7 +217,7 @@ TEST(HostileMade, SlowToLoadOrCompute) {
                  {"products", ComputesForLong(3000, false),
                   FailsToCompute(kRuntimeError, {"compute: timeout: onnx: the compute was stopped after 4000 ms"})}},
                 {"--nn-timeout", "4s"});
-  EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(kSanitized ? 60 : 20));
+  EXPECT_LT(UsedByPrograms() - before, std::chrono::seconds(kSanitized ? 60 : 20));
 }
 
 // Given the time, 100,000 inputs are a model like any other.
