@@ -39,8 +39,7 @@ class GrammarCounter {
       Item();
       if (bytes_ > kMostGrammarBytes) RefuseGrammar(bytes_);
     }
-    CheckWays(rules_);
-    return bytes_;
+    return bytes_ + StackBytes(rules_);
   }
 
  private:

@@ -12,27 +12,48 @@ using backend::Error;
 
 namespace {
 
+// Where a text may go on: in how many ways; what llama.cpp makes to find these, which is a stack for each rule that is
+// open on the way; how many elements all these stacks have; and how many the deepest one has. All without what lies
+// under it: that of the rules which led here.
+struct Reach {
+  uint64_t ways = 0, stacks = 0, elements = 0, depth = 0;
+
+  void Add(const Reach& other) {
+    ways += other.ways;
+    stacks += other.stacks;
+    elements += other.elements;
+    depth = std::max(depth, other.depth);
+  }
+};
+
 // In how many ways a text may go on. llama.cpp keeps a stack for each, also of a rule that begins with another twice,
 // which has that one's twice: thirty such rules have more than there is memory for. Of a rule that begins with itself
 // it makes stacks without an end, and it sees only some of these: not where what comes before may be nothing by way of
 // other rules.
 class WayCounter {
  public:
-  explicit WayCounter(const std::vector<Rule>& rules) : rules_(rules), ways_(rules.size()), empty_(rules.size()) {}
+  explicit WayCounter(const std::vector<Rule>& rules) : rules_(rules), reach_(rules.size()), empty_(rules.size()) {}
 
   // Not recursive, since rules may lead from one to the next as often as there are rules.
-  void Check() {
+  uint64_t Count() {
     FindEmpty();
     for (const uint32_t rule : InOrder()) {
       for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
-        ways_[rule] += WaysOf(symbols, Leading(symbols));
-        Limit(ways_[rule]);
+        reach_[rule].Add(ReachOf(symbols, Leading(symbols)));
+        Limit(reach_[rule]);
       }
     }
     // What comes later in a rule is where the text goes on, too.
+    Reach most;
     for (const Rule& rule : rules_) {
-      for (const std::vector<Symbol>& symbols : rule.alternatives) WaysOf(symbols, symbols.size());
+      for (const std::vector<Symbol>& symbols : rule.alternatives) {
+        const Reach reach = ReachOf(symbols, symbols.size());
+        most.stacks = std::max(most.stacks, reach.stacks);
+        most.elements = std::max(most.elements, reach.elements);
+        most.depth = std::max(most.depth, reach.depth);
+      }
     }
+    return LimitedBytes(most, Under(most.depth));
   }
 
  private:
@@ -131,32 +152,105 @@ class WayCounter {
                             rules_[at->rule].name.substr(0, kLongestName)));
   }
 
-  // In how many ways an alternative's first `n` symbols may go on, from each of them.
-  uint64_t WaysOf(const std::vector<Symbol>& symbols, size_t n) const {
-    uint64_t from_here = 1;
+  // What a symbol's rule lies on: what follows the symbol, and what is left of its repetitions.
+  static uint64_t UnderRuleOf(const std::vector<Symbol>& symbols, size_t i) {
+    return (i + 1 < symbols.size() ? 1 : 0) + (symbols[i].optional || symbols[i].times > 1 ? 1 : 0);
+  }
+
+  Reach ReachOfSymbol(const std::vector<Symbol>& symbols, size_t i) const {
+    const Symbol& symbol = symbols[i];
+    const uint64_t under = UnderRuleOf(symbols, i);
+    if (symbol.rule == kTerminal) {
+      const uint64_t stacks = symbol.optional ? 3 : 1;  // itself, and the rule that has it or nothing
+      return {.ways = 1, .stacks = stacks, .elements = stacks * (1 + under), .depth = 1 + under};
+    }
+    // One that may be nothing is passed as often as it may be there.
+    const uint64_t times = empty_[symbol.rule] ? symbol.times : 1;
+    const Reach& rule = reach_[symbol.rule];
+    const bool repeated = symbol.optional || symbol.times > 1;
+    const uint64_t own = repeated ? 1 + 2 * times : 1, inner = rule.stacks * times;
+    return {.ways = rule.ways * times,
+            .stacks = own + inner,
+            .elements = own * (1 + under) + inner * under + rule.elements * times,
+            .depth = std::max<uint64_t>(rule.depth, 1) + under};
+  }
+
+  // Where an alternative's first `n` symbols may go on, from each of them.
+  Reach ReachOf(const std::vector<Symbol>& symbols, size_t n) const {
+    Reach from_here = {.ways = 1, .stacks = 1};
     for (size_t i = n; i-- > 0;) {
-      const Symbol& symbol = symbols[i];
-      const bool empty = IsRuleThatMayBeEmpty(symbol);
-      const uint64_t own = symbol.rule == kTerminal ? 1 : ways_[symbol.rule] * (empty ? symbol.times : 1);
-      from_here = empty || symbol.optional ? own + from_here : own;
+      Reach own = ReachOfSymbol(symbols, i);
+      if (symbols[i].optional || IsRuleThatMayBeEmpty(symbols[i])) own.Add(from_here);
+      from_here = own;
       Limit(from_here);
     }
     return from_here;
   }
 
-  static void Limit(uint64_t ways) {
-    if (ways <= kMostWays) return;
+  // How many elements may lie under all that. Those are the longest way from one rule to the next, unless
+  // there is a circle: then a stack grows with the text, by no more than `depth` for each character, since no rule
+  // begins with itself. The first kCharacters are counted. The rest is bounded by the context, which bounds the text,
+  // and by the time that a token may take to check (Sampler::Patience).
+  uint64_t Under(uint64_t depth) const {
+    constexpr uint64_t kCharacters = 256;
+    std::vector<uint64_t> users(rules_.size()), under(rules_.size());
+    ForEachUse([&](uint32_t, uint32_t used, uint64_t) { ++users[used]; });
+    std::vector<uint32_t> ready;
+    for (uint32_t rule = 0; rule < rules_.size(); ++rule) {
+      if (users[rule] == 0) ready.push_back(rule);
+    }
+    uint64_t most = 0;
+    size_t seen = 0;
+    for (; !ready.empty(); ++seen) {
+      const uint32_t rule = ready.back();
+      ready.pop_back();
+      most = std::max(most, under[rule]);
+      ForEachUseIn(rule, [&](uint32_t, uint32_t used, uint64_t more) {
+        under[used] = std::max(under[used], under[rule] + more);
+        if (--users[used] == 0) ready.push_back(used);
+      });
+    }
+    return seen == rules_.size() ? most : most + depth * kCharacters;
+  }
+
+  // Calls `use` with a rule, one that it uses, and what that lies on there.
+  void ForEachUseIn(uint32_t rule, const auto& use) const {
+    for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
+      for (size_t i = 0; i < symbols.size(); ++i) {
+        if (symbols[i].rule != kTerminal) use(rule, symbols[i].rule, UnderRuleOf(symbols, i));
+      }
+    }
+  }
+  void ForEachUse(const auto& use) const {
+    for (uint32_t rule = 0; rule < rules_.size(); ++rule) ForEachUseIn(rule, use);
+  }
+
+  // A stack is a list of pointers in a set, and once more in what is still to do or in what is found.
+  static uint64_t LimitedBytes(const Reach& reach, uint64_t under) {
+    constexpr uint64_t kStackBytes = 128, kPointerBytes = 2 * sizeof(void*);
+    const uint64_t bytes = reach.stacks * (kStackBytes + under * kPointerBytes) + reach.elements * kPointerBytes;
+    if (bytes <= kMostStackBytes) return bytes;
+    throw Error(
+        WASINN_TOO_LARGE,
+        fmt::format("grammar: where a text may go on takes {} bytes or more, since rules lead too deep from one "
+                    "to another: no more than {} are allowed",
+                    bytes, kMostStackBytes));
+  }
+
+  static void Limit(const Reach& reach) {
+    LimitedBytes(reach, 0);
+    if (reach.ways <= kMostWays) return;
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("grammar: a text may go on in more than {} ways at one place", kMostWays));
   }
 
   const std::vector<Rule>& rules_;
-  std::vector<uint64_t> ways_;
+  std::vector<Reach> reach_;
   std::vector<bool> empty_;
 };
 
 }  // namespace
 
-void CheckWays(const std::vector<Rule>& rules) { WayCounter(rules).Check(); }
+uint64_t StackBytes(const std::vector<Rule>& rules) { return WayCounter(rules).Count(); }
 
 }  // namespace wasinn::llama

@@ -11,6 +11,9 @@ namespace wasinn::llama {
 // The most ways in which a text may go on at one place.
 constexpr uint64_t kMostWays = 1 << 14;
 
+// The most bytes that it may take to find them.
+constexpr uint64_t kMostStackBytes = 32 << 20;
+
 constexpr uint32_t kTerminal = UINT32_MAX;
 
 // What may come at one place: a character, or what a rule says.
@@ -25,9 +28,9 @@ struct Rule {
   std::vector<std::vector<Symbol>> alternatives = {{}};
 };
 
-// Throws WASINN_TOO_LARGE for more than kMostWays, and WASINN_INVALID_ARGUMENT for rules that may begin with
-// themselves.
-void CheckWays(const std::vector<Rule>& rules);
+// About how many bytes it takes to find where a text may go on. Throws WASINN_TOO_LARGE for more than kMostWays or
+// kMostStackBytes, and WASINN_INVALID_ARGUMENT for rules that may begin with themselves.
+uint64_t StackBytes(const std::vector<Rule>& rules);
 
 }  // namespace wasinn::llama
 

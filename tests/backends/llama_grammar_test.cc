@@ -6,7 +6,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <thread>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "backends/crashes.h"
 #include "backends/expect.h"
@@ -45,6 +50,11 @@ std::string Behind() {
   return grammar;
 }
 
+// A stack for each parenthesis, each of which has what follows all those around it.
+std::string Deep(size_t depth, const std::string& inside) {
+  return "root ::= " + Repeated("(", depth) + inside + Repeated(").", depth);
+}
+
 struct Large {
   std::string name, grammar;
 };
@@ -61,6 +71,12 @@ std::vector<Large> LargeGrammars() {
       {"under a long name", std::string(30000, 'r') + " ::= " + Repeated("\"a\"{0,1999} ", 100) + "\nroot ::= \"a\""},
       {"in many ways", Doubling(40)},
       {"in many ways of the rule that asks", Behind()},
+      {"deep", Deep(21000, "[a-z]")},
+      {"deep behind a character", "root ::= \"a\" x\nx" + Deep(20000, "[a-z]").substr(4)},
+      {"deep in repetitions", Deep(8000, "[a-z]?").insert(9, Repeated("(", 8000)) + Repeated("*)?.", 8000)},
+      {"deeper with each character", Deep(1000, "\"a\" root | \"b\"")},
+      {"wide and deeper with each character",
+       "root ::= (" + Repeated("\"a\" root \".\" | ", 3000) + "\"b\") " + Repeated("root ", 10)},
       {"in many ways behind what may be nothing", "root ::= (" + std::string("\"x\"?") + " r0)\n" + Doubling(40)}};
 }
 
@@ -125,6 +141,18 @@ TEST(LlamaGrammarSize, LetsUsualOnesBe) {
   for (int i = 0; i < 1000; ++i) words += " | \"w" + std::to_string(i) + "\"";
   EXPECT_EQ(CodeOf(words), WASINN_OK);
   EXPECT_GT(llama::GrammarBytes("root ::= \"a\"{0,1999}"), 1999u * 4 * 8);
+  for (size_t depth : {10, 50}) EXPECT_EQ(CodeOf(Deep(depth, "\"a\" root | \"b\"")), WASINN_OK) << depth;
+  EXPECT_EQ(CodeOf(Deep(500, "[a-z]")), WASINN_OK);
+  // JSON takes little.
+  EXPECT_LT(llama::GrammarBytes(R"(root   ::= object
+value  ::= object | array | string | number | ("true" | "false" | "null") ws
+object ::= "{" ws ( string ":" ws value ("," ws string ":" ws value)* )? "}" ws
+array  ::= "[" ws ( value ("," ws value)* )? "]" ws
+string ::= "\"" ( [^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt] | "u" [0-9a-fA-F]{4}) )* "\"" ws
+number ::= ("-"? ([0-9] | [1-9] [0-9]{0,15})) ("." [0-9]+)? ([eE] [-+]? [0-9] [1-9]{0,15})? ws
+ws     ::= | " " | "\n" [ \t]{0,20}
+)"),
+            1u << 20);
 }
 
 // What the backend answers, in a child that may take no more than half a gigabyte beside what it has.
@@ -171,6 +199,31 @@ TEST(LlamaGrammar, ThatBecomesLargeIsRefusedBeforeItDoes) {
   EXPECT_THAT(AnswerTo(nlohmann::json{{"grammar", LargeGrammars()[0].grammar}}.dump(), &code),
               HasSubstr("repetitions, written out"));
   EXPECT_EQ(code, WASINN_TOO_LARGE);
+}
+
+// What is just allowed takes little memory: here, as it is looked at.
+TEST(LlamaGrammar, ThatIsDeepTakesLittleMemory) {
+  Crashes crashes([](const std::string& options) {
+    rusage before = {}, after = {};
+    wasinn_code code = WASINN_OK;
+    AnswerTo(R"({"grammar": "root ::= [a-z ]"})", &code);
+    getrusage(RUSAGE_SELF, &before);
+    AnswerTo(options, &code);
+    getrusage(RUSAGE_SELF, &after);
+    if (code != WASINN_OK || after.ru_maxrss - before.ru_maxrss > 64 << 10) abort();
+    return true;
+  });
+  size_t allowed = 0;
+  for (size_t depth = 250; depth < 21000; depth = depth * 5 / 4) {
+    const std::string grammar = Deep(depth, "[a-z ]");
+    if (CodeOf(grammar) != WASINN_OK) break;
+    allowed = depth;
+  }
+  ASSERT_GE(allowed, 500u);
+  ASSERT_LT(allowed, 5000u);
+  crashes.Try("deep", nlohmann::json{{"grammar", Deep(allowed, "[a-z ]")}}.dump());
+  crashes.ExpectNone();
+  EXPECT_EQ(crashes.loaded(), 1u);
 }
 
 std::string Properties(size_t n, const char* each) {
@@ -231,6 +284,94 @@ TEST(LlamaGrammar, OfASchemaThatBecomesLargeIsRefusedBeforeItDoes) {
                "$defs":{"node":{"type":"object","properties":{"v":{"type":"integer"},"next":{"$ref":"#/$defs/node"}}}}}})",
            &code);
   EXPECT_EQ(code, WASINN_OK) << "a list";
+}
+
+// Each level is built once for each of its types.
+std::string ManyTypes(size_t types, size_t levels, const std::string& type) {
+  std::string schema = R"({"type":"string"})", list;
+  for (size_t i = 0; i < types; ++i) list += (i == 0 ? "" : ",") + type;
+  for (size_t i = 0; i < levels; ++i) {
+    schema = R"({"type":[)" + list + R"(],"properties":{"a":)" + schema + R"(},"required":["a"]})";
+  }
+  return schema;
+}
+
+// As ManyTypes, of arrays.
+std::string ManyArrays(size_t levels) {
+  std::string schema = R"({"type":"string"})";
+  for (size_t i = 0; i < levels; ++i) schema = R"({"type":["array","array","array","array"],"items":)" + schema + "}";
+  return schema;
+}
+
+// One target under many names. `of_reference`: what makes a number one of them.
+std::string ManyNames(size_t n, const std::string& target, const std::function<std::string(size_t)>& of_reference) {
+  std::string schema = R"({"d":[)" + target + R"(],"anyOf":[)";
+  for (size_t i = 0; i < n; ++i) schema += (i == 0 ? "" : ",") + (R"({"$ref":"#/d/)" + of_reference(i) + "\"}");
+  return schema + "]}";
+}
+
+// Objects in an object, all of whose properties' names are hyphens to llama.cpp: "!!!", "!!%" and so on.
+std::string ManyHyphens(size_t objects, size_t properties) {
+  constexpr std::string_view kSigns = "!%&()*,.:;<=>?@^_`{|}~+";
+  size_t names = 0;
+  const auto next = [&] {
+    const size_t i = names++;
+    return std::string("\"") + kSigns[i % 23] + kSigns[i / 23 % 23] + kSigns[i / 529 % 23] + "\":";
+  };
+  std::string schema = R"({"type":"object","properties":{)";
+  for (size_t i = 0; i < objects; ++i) {
+    schema += (i == 0 ? "" : ",") + next() + R"({"type":"object","properties":{)";
+    for (size_t j = 0; j < properties; ++j) schema += (j == 0 ? "" : ",") + next() + "{}";
+    schema += "}}";
+  }
+  return schema + "}}";
+}
+
+TEST(LlamaGrammar, OfASchemaThatIsBuiltManyTimesIsRefusedBeforeItIs) {
+  std::string ones = R"({"const":1})", long_name = std::string(30000, 'x');
+  for (int i = 0; i < 2000; ++i) ones += R"(,{"const":1})";
+  const auto number = [](const std::string& after, size_t i) {
+    const auto letter = [](size_t at) { return std::string(1, static_cast<char>('a' + at % 26)); };
+    return "0" + after + letter(i) + letter(i / 26);
+  };
+  Crashes crashes(IsRefused);
+  size_t tried = 0;
+  for (const auto& [name, schema] : std::vector<std::pair<std::string, std::string>>{
+           {"types", ManyTypes(10, 12, R"("object")")},
+           {"types that are any", ManyTypes(10, 12, "null")},
+           {"types in types", ManyTypes(1, 12, R"([["object","object"],["object","object","object"]])")},
+           {"arrays", ManyArrays(25)},
+           {"many types of a long text",
+            R"({"description":")" + long_name + R"(","type":["string")" + Repeated(",\"string\"", 3000) + "]}"},
+           {"in a container whose property looks like a reference",
+            R"({"type":"object","properties":{"$ref":{},"b":)" + Properties(4000, "{}") + "}}"},
+           {"a reference's texts",
+            ManyNames(300, R"({"anyOf":[)" + ones + "]}", [&](size_t i) { return number("", i); })},
+           {"a reference to a pattern that is wrong",
+            ManyNames(2000, R"({"type":"string","pattern":"^)" + Repeated("a{2}", 4000) + ")$\"}",
+                      [](size_t) { return std::string("0"); })},
+           {"a long name", R"({"type":"object","properties":{")" + long_name + R"(":{"anyOf":[)" + ones + "]}}}"},
+           {"names that become the same", ManyHyphens(20, 50)},
+           {"many of them", ManyHyphens(60, 60)}}) {
+    ASSERT_LE(schema.size(), 64u << 10) << name;
+    crashes.Try(name, nlohmann::json{{"json-schema", schema}}.dump());
+    ++tried;
+  }
+  crashes.ExpectNone();
+  EXPECT_EQ(crashes.loaded(), 0u);
+  EXPECT_EQ(crashes.tried(), tried);
+  wasinn_code code = WASINN_OK;
+  const auto nullable = nlohmann::json{{"json-schema", ManyTypes(1, 10, R"("object","null")")}}.dump();
+  EXPECT_EQ(AnswerTo(nullable, &code), "");
+  EXPECT_EQ(code, WASINN_OK) << "what may be null";
+  for (const auto& [name, schema] : std::vector<std::pair<std::string, std::string>>{
+           {"a choice", R"({"anyOf":[)" + ones + "]}"},
+           {"one name in many objects", R"({"type":"array","prefixItems":[)" + Properties(20, R"({"type":"null"})") +
+                                            Repeated("," + Properties(20, R"({"type":"null"})"), 30) + "]}"},
+           {"names with other letters", ManyHyphens(3, 10)}}) {
+    AnswerTo(nlohmann::json{{"json-schema", schema}}.dump(), &code);
+    EXPECT_EQ(code, WASINN_OK) << name;
+  }
 }
 
 }  // namespace
