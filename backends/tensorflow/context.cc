@@ -85,20 +85,13 @@ void Context::Use(const Session& session) {
 void Context::Compute() {
   computed_ = false;
   outputs_.Release();
-  RunToTheEnd();
   try {
+    RunToTheEnd();
     TakeResults();
   } catch (...) {
     FreeResults();
-    outputs_.Release();
+    outputs_.Discard();  // nobody is charged for outputs that there are not
     throw;
-  }
-  if (max_bytes_ != 0 && outputs_.bytes() > max_bytes_) {
-    const uint64_t bytes = outputs_.bytes();
-    outputs_.Release();
-    throw Error(
-        WASINN_TOO_LARGE,
-        fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute", bytes, max_bytes_));
   }
   computed_ = true;
 }
@@ -168,15 +161,30 @@ void Context::TakeResults() {
   const auto& ports = model_.signature().outputs();
   size_t next = 0;
   for (size_t i = 0; i < ports.size(); ++i) {
-    if (!wanted_[i] || !ports[i].servable()) continue;
+    if (!wanted_[i] || !ports[i].servable()) {
+      outputs_.Discard(i);
+      continue;
+    }
     const TF_Tensor* fed = ports[i].same_input < 0 ? nullptr : inputs_.Get(static_cast<size_t>(ports[i].same_input));
     if (fed != nullptr) {
-      outputs_.CopyInput(i, fed);
+      Keep(i, fed);
     } else {
-      outputs_.Take(i, std::exchange(results_[next], nullptr), inputs_);
+      // It goes as soon as there is a copy.
+      const auto result = model_.host().library().Own(std::exchange(results_[next], nullptr));
       ++next;
+      Keep(i, result.get());
     }
   }
+}
+
+void Context::Keep(size_t index, const TF_Tensor* tensor) {
+  const uint64_t bytes = outputs_.bytes() + model_.host().library()->TF_TensorByteSize(tensor);
+  if (max_bytes_ != 0 && bytes > max_bytes_) {
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("the model's outputs take {} bytes at least: no more than {} are allowed in a compute",
+                            bytes, max_bytes_));
+  }
+  outputs_.Copy(index, tensor);
 }
 
 void Context::RequireOutputs() const {

@@ -45,6 +45,7 @@ class Context {
   // False: somebody else's cancel ended it.
   bool Run(SessionRun* run);
   void TakeResults();
+  void Keep(size_t index, const TF_Tensor* tensor);
   void FreeResults();
   void RequireOutputs() const;
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <new>
 #include <span>
 #include <utility>
@@ -90,18 +89,7 @@ void Inputs::Make(const Port& port, const wasinn_tensor& tensor, void* data, con
   (void)held.release();
   value->tensor = library.Own(made);
   value->data = data;
-  value->bytes = tensor.bytes;
   value->dims = std::move(dims);
-}
-
-bool Inputs::Hold(const void* data) const {
-  return std::ranges::any_of(slots_, [data](const Slot& slot) {
-    if (slot.current == nullptr) return false;
-    const Value& value = slot.current == slot.own.tensor.get() ? slot.own : slot.lent;
-    const auto* begin = static_cast<const char*>(value.data);
-    return !std::less<>()(static_cast<const char*>(data), begin) &&
-           std::less<>()(static_cast<const char*>(data), begin + value.bytes);
-  });
 }
 
 }  // namespace wasinn::tensorflow

@@ -24,8 +24,6 @@ class Inputs {
   void Unset(uint32_t index) { slots_[index].current = nullptr; }
   // NULL: it is not set.
   TF_Tensor* Get(size_t index) const { return slots_[index].current; }
-  // Whether an address lies in an input that is set.
-  bool Hold(const void* data) const;
 
  private:
   // Memory of ours goes when neither we nor TensorFlow hold it.
@@ -34,7 +32,6 @@ class Inputs {
   struct Value {
     TfPtr<TF_Tensor> tensor;  // NULL: there is none
     const void* data = nullptr;
-    size_t bytes = 0;
     std::vector<int64_t> dims;
   };
   struct Slot {

@@ -7,24 +7,24 @@
 #include <vector>
 
 #include "common/aligned_buffer.h"
-#include "tensorflow/inputs.h"
 #include "tensorflow/model.h"
 
 namespace wasinn::tensorflow {
 
-// TensorFlow's own tensors, which it makes anew in each run. An output whose memory is an input's is copied after the
-// run, as that input may be set before the output is read. One thread at a time.
+// Copies, made after a run. TensorFlow's own tensor may be a part of a much larger buffer (Slice, Split, Unpack), which
+// it would keep and of which the C API does not tell; or its memory is an input's, a constant's or a variable's. One
+// thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Model& model);
 
-  // Lets go of the last run's. Buffers for copies stay.
+  // Forgets the last run's. The memory stays, for the next one.
   void Release();
-  // And of the memory that is kept for the next run.
+  // And lets go of the memory.
   void Discard();
-  // After a run: output `index` is this tensor, which is ours now; or it is this input, which stays the input's.
-  void Take(size_t index, TF_Tensor* tensor, const Inputs& inputs);
-  void CopyInput(size_t index, const TF_Tensor* input) { Copy(input, &slots_[index]); }
+  void Discard(size_t index) { slots_[index].copy = {}; }
+  // After a run.
+  void Copy(size_t index, const TF_Tensor* tensor);
   // The bytes of them all.
   uint64_t bytes() const { return bytes_; }
   // wasinn_backend::output and take_output.
@@ -33,17 +33,13 @@ class Outputs {
 
  private:
   struct Slot {
-    TfPtr<TF_Tensor> tensor;      // or
-    backend::AlignedBuffer copy;  // a copy, if `copied`
-    bool copied = false;
+    backend::AlignedBuffer copy;
+    bool there = false;
     bool given = false;
     int type = 0;
     size_t bytes = 0;
     std::vector<int64_t> dims;
   };
-
-  void Look(const TF_Tensor* tensor, Slot* slot);
-  void Copy(const TF_Tensor* tensor, Slot* slot);
 
   const Model& model_;
   std::vector<Slot> slots_;

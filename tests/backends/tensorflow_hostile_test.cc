@@ -9,6 +9,8 @@
 
 #include "backends/crashes.h"
 #include "backends/driver.h"
+#include "backends/expect.h"
+#include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {
@@ -130,6 +132,67 @@ TEST(TensorFlowHostile, NestingIsBounded) {
   }
   const Model model(host, TfGraph({TfNode("y", "NoOp", {}, Attribute("a", value))}), kGuest);
   EXPECT_EQ(model.loaded().code, WASINN_INVALID_ENCODING);
+}
+
+// A constant vector of integers.
+std::string Integers(const std::string& name, const std::vector<int32_t>& values) {
+  const std::string dims = BytesField(2, BytesField(2, NumberField(1, values.size())));
+  const std::string content(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(int32_t));
+  return TfNode(
+      name, "Const", {},
+      TypeAttribute("dtype", 3) + Attribute("value", BytesField(8, NumberField(1, 3) + dims + BytesField(4, content))));
+}
+
+// TensorFlow's slice is a view that keeps all of what it is a part of: a context that holds such an output must not.
+TEST(TensorFlowHostile, AnOutputThatIsAPartOfMoreKeepsNoMore) {
+  constexpr uint64_t kWhole = 16 << 20;
+  const Host host;
+  const std::string of_floats = TypeAttribute("T", 1);
+  const std::string slice = TfNode("part", "Slice", {"whole", "begin", "size"}, of_floats + TypeAttribute("Index", 3));
+  const std::vector<std::string> whole = {
+      Integers("shape", {kWhole / sizeof(float)}),
+      Integers("begin", {0}),
+      Integers("size", {16}),
+      TfNode("spread", "BroadcastTo", {"x", "shape"}, of_floats + TypeAttribute("Tidx", 3)),
+      TfNode("whole", "Exp", {"spread"}, of_floats),
+      slice};
+  for (const char* last : {"Identity", "Exp"}) {
+    std::vector<std::string> nodes = whole;
+    nodes.push_back(TfNode("y", last, {"part"}, of_floats));
+    const Model model(host, TfGraph(nodes), kGuest);
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, Floats({1}, {0})));
+    MustCompute(&context);
+    host.table().discard_outputs(context.get());
+    const uint64_t before = AllocatedBytes();
+    MustCompute(&context);
+    EXPECT_LT(AllocatedBytes(), before + kWhole / 2) << last;
+    EXPECT_EQ(MustGet(&context, 0).As<float>().size(), 16u);
+    wasinn_tensor taken = {.struct_size = sizeof(taken)};
+    ASSERT_TRUE(TakeError(host.table().take_output(context.get(), 0, &taken)));
+    EXPECT_LT(AllocatedBytes(), before + kWhole / 2) << last;
+    taken.release(taken.owner);
+  }
+}
+
+// What a context keeps for the next run goes where there is no output that somebody is charged for.
+TEST(TensorFlowHostile, NoOutputKeepsNothing) {
+  constexpr uint64_t kMiB = 1 << 20;
+  const Host host;
+  const Model model(host, TfGraph({TfNode("y", "Exp", {"x"}, TypeAttribute("T", 1))}), kGuest);
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model, 9 * kMiB);
+  const auto compute = [&](size_t n) {
+    EXPECT_TRUE(context.Set(0, Floats({static_cast<int64_t>(n)}, std::vector<float>(n))));
+    return context.Compute();
+  };
+  ASSERT_TRUE(compute(1));
+  const uint64_t before = AllocatedBytes();
+  ASSERT_TRUE(compute(2 * kMiB));
+  EXPECT_GE(AllocatedBytes(), before + 15 * kMiB);  // with the input
+  EXPECT_EQ(compute(3 * kMiB).code, WASINN_TOO_LARGE);
+  EXPECT_LT(AllocatedBytes(), before + 13 * kMiB);
 }
 
 // Loads and runs; true if it was loaded.
