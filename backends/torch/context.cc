@@ -52,6 +52,7 @@ void Context::Compute() {
     gate_.Leave();
     stack_.clear();
     outputs_.Clear();
+    ChargeFailed();
     Fail();
   }
   computed_ = true;
@@ -78,14 +79,29 @@ void Context::ChargeState() {
     kept_.Resize(model_.copy_bytes() + (used - outputs));
   } catch (const Error& error) {
     outputs_.Clear();
-    static const CallScope::Subject nobody;
-    const CallScope scope(nobody);
-    module_ = model_.ModuleForContext();
+    ForgetState();
     throw Error(error.code(),
                 fmt::format("what the model keeps from one compute to the next is too large, and is gone: "
                             "{}",
                             error.what()));
   }
+}
+
+// A run may have changed the model before it failed.
+void Context::ChargeFailed() {
+  if (!model_.effects().stateful) return;
+  try {
+    kept_.Resize(model_.copy_bytes() + budget_->used());
+  } catch (const Error&) {
+    ForgetState();
+  }
+}
+
+void Context::ForgetState() {
+  static const CallScope::Subject nobody;
+  const CallScope scope(nobody);
+  module_ = model_.ModuleForContext();
+  kept_.Resize(model_.copy_bytes());
 }
 
 // Call it in a catch block only.

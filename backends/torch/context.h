@@ -40,6 +40,9 @@ class Context {
  private:
   void Run();
   void ChargeState();
+  void ChargeFailed();
+  // The model is what it was when it was loaded.
+  void ForgetState();
   void CheckComputed() const;
   [[noreturn]] void Fail() const;
 

@@ -41,6 +41,12 @@ wasinn_tensor Describe(const at::Tensor& tensor) {
           .release = nullptr};
 }
 
+// Whether its memory is a part of more: a view would keep it all, where no more than the view is counted.
+bool IsPart(const at::Tensor& tensor) {
+  const c10::Storage& storage = tensor.storage();
+  return AllocatedBytes(storage.data_ptr()).value_or(storage.nbytes()) > tensor.nbytes();
+}
+
 }  // namespace
 
 void Outputs::Clear() {
@@ -110,7 +116,7 @@ void Outputs::AddTensor(const std::string& path, const at::Tensor& tensor) {
   if (!shown.device().is_cpu()) shown = shown.cpu();
   shown = shown.resolve_conj().resolve_neg().contiguous();
   // The input may change before the output is read.
-  if (inputs_.Holds(shown)) shown = shown.clone();
+  if (inputs_.Holds(shown) || IsPart(shown)) shown = shown.clone();
   slot->servable = FromTorch(shown.scalar_type()) != WASINN_DTYPE_UNKNOWN;
   if (!slot->servable) {
     slot->type_name = TypeName(shown);

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "backends/expect.h"
+#include "backends/taken.h"
 #include "backends/torch_models.h"
 
 namespace wasinn::test {
@@ -82,6 +83,71 @@ TEST(TorchMemory, OfStateIsCharged) {
     MustCompute(&context);  // from the beginning
   }
   EXPECT_EQ(account.used, 0u);
+}
+
+// Gives the sum of what it keeps where all of x is below zero, and fails after it has kept x where it is not.
+std::string FailingAfterItKept() {
+  return TorchModel(
+      "def forward(self, x):\n    if bool(x.sum() < 0):\n        return self.total.sum()\n"
+      "    self.total = torch.cat([self.total, x])\n    return torch.reshape(x, [7])\n",
+      {{"total", Floats({1}, {1})}});
+}
+
+TEST(TorchMemory, OfStateIsChargedWhereTheComputeFails) {
+  constexpr uint64_t kMiB = 1 << 20;
+  const Host host;
+  const Model model(host, FailingAfterItKept(), TorchOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const Tensor more = Floats({1 << 18}, std::vector<float>(1 << 18, 1));
+  const auto sum = [](Context* context) {
+    EXPECT_TRUE(context->Set(0, Floats({1}, {-1})));
+    MustCompute(context);
+    return MustGet(context, 0).As<float>().at(0);
+  };
+  Account account = {.limit = 3 * kMiB + kMiB / 2};
+  {
+    Context context(model, 0, "{}", &account);
+    EXPECT_LT(account.used, kMiB);
+    for (uint64_t i = 1; i <= 3; ++i) {
+      ASSERT_TRUE(context.Set(0, more));
+      EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR);
+      EXPECT_GE(account.used, i * kMiB);
+    }
+    EXPECT_EQ(sum(&context), 3 * (1 << 18) + 1);
+    const uint64_t kept = AllocatedBytes();
+    ASSERT_TRUE(context.Set(0, more));
+    EXPECT_EQ(context.Compute().code, WASINN_RUNTIME_ERROR);
+    EXPECT_LT(account.used, kMiB);
+    EXPECT_LT(AllocatedBytes() + kMiB, kept) << "what nobody is charged for is gone";
+    EXPECT_EQ(sum(&context), 1) << "from the beginning";
+  }
+  EXPECT_EQ(account.used, 0u);
+}
+
+// A context that holds an output holds no more than that output.
+TEST(TorchMemory, OfAnOutputThatIsAPartOfMoreIsThatPart) {
+  constexpr uint64_t kWhole = 16 << 20;
+  const Host host;
+  for (const char* part : {"whole[5:6]", "whole[0:1]", "whole[7]", "whole[3:3]", "torch.split(whole, 1024)[1]",
+                           "whole.view([1024, 4096])[2:4].reshape([2, 64, 64])"}) {
+    const Model model(
+        host,
+        TorchModel(std::string("def forward(self, x):\n    whole = x.expand([4194304]) + 1\n    return ") + part +
+                   "\n"),
+        TorchOptions());
+    ASSERT_TRUE(model.loaded()) << part << model.loaded().message;
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
+    MustCompute(&context);
+    wasinn_tensor taken = {.struct_size = sizeof(taken)};
+    ASSERT_TRUE(TakeError(host.table().take_output(context.get(), 0, &taken)));
+    const uint64_t before = AllocatedBytes();
+    MustCompute(&context);
+    EXPECT_LT(AllocatedBytes(), before + kWhole / 2) << part;
+    for (const float value : MustGet(&context, 0).As<float>()) ASSERT_EQ(value, 2) << part;
+    taken.release(taken.owner);
+    EXPECT_LT(before, AllocatedBytes() + kWhole / 2) << part << ": what was taken had no more";
+  }
 }
 
 class TorchState : public ::testing::TestWithParam<Kept> {};
