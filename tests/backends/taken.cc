@@ -6,7 +6,7 @@
 #include <optional>
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/allocator_interface.h>
+extern "C" size_t __sanitizer_get_current_allocated_bytes();  // GCC has no header for it
 #endif
 
 namespace wasinn::test {
