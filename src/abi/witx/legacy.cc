@@ -1,6 +1,7 @@
 // The module `wasi_nn` of guests that were built with WAMR's first header. Its functions have the names of
 // wasi_ephemeral_nn, but layouts and numbers of their own (wamr/core/iwasm/libraries/wasi-nn/include/wasi_nn.h).
 #include <algorithm>
+#include <functional>
 
 #include "abi/witx/call.h"
 #include "abi/witx/witx.h"
@@ -97,7 +98,8 @@ Status LegacyGetOutput(const Invocation& call) {
     return *buffer;
   };
   uint64_t needed = 0;
-  Status status = call.process.GetOutput(call.arg(0), call.arg(1), buffer_of, needed);
+  // By reference: the function object has no room for the three that it captures, and would allocate.
+  Status status = call.process.GetOutput(call.arg(0), call.arg(1), std::cref(buffer_of), needed);
   if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
   if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;
