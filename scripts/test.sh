@@ -38,6 +38,14 @@ esac
 results=$root/build/test-results
 jobs=$(($(nproc) + 1)) # some wait more than they work
 
+times=() # told again at the end
+
+# took WHAT SINCE
+took() {
+  times+=("$(printf '%8s s  %s' "$(seconds_since "$2")" "$1")")
+  say "  took $(seconds_since "$2") s"
+}
+
 # step NAME WHAT COMMAND…: runs a step into NAME.log and tells its time. A failure is told at the end, and does not stop the rest.
 step() {
   local name=$1 what=$2 start=$EPOCHREALTIME rc=0
@@ -45,7 +53,7 @@ step() {
   say "$what"
   "$@" >"$results/$name.log" 2>&1 </dev/null || rc=$?
   [ "$rc" -eq 0 ] || say "$what: failed (exit $rc)"
-  say "  took $(seconds_since "$start") s"
+  took "$what" "$start"
   return "$rc"
 }
 
@@ -116,7 +124,9 @@ needed=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component
   tensorflow llama wasm3 tests)
 if [ -n "$lint" ]; then needed+=(lint fuzz); fi
 # Wasmtime takes longest to compile and leaves a core idle at times, so what does not need it is built meanwhile, if it is to be built at all.
+start=$EPOCHREALTIME
 "$scripts/deps.sh" --leave wasmtime-component "${needed[@]}"
+took "installing what needs no compiling of Wasmtime" "$start"
 rm -rf "$results"
 mkdir -p "$results"
 build_early() {
@@ -125,7 +135,9 @@ build_early() {
 if [ ! -e .deps/component/lib/libwasmtime.so ] && [ "${presets[0]}" = release ]; then
   step early-build "building what needs no engine, meanwhile" build_early || true # the build below tells why
 fi
+start=$EPOCHREALTIME
 "$scripts/deps.sh" "${needed[@]}"
+took "installing the rest" "$start"
 for preset in "${presets[@]}"; do suite "$preset"; done
 # What of it are conformance and hostile tests, as a matrix.
 for preset in "${presets[@]}"; do
@@ -143,5 +155,6 @@ if [ -n "$lint" ]; then
   check shellcheck "checking the scripts" check_scripts
   check clang-tidy "running clang-tidy" "$scripts/tidy.sh" "${tidy[@]}"
 fi
-say "all steps done"
+say "all steps done; their times:"
+printf '%s\n' "${times[@]}"
 exec python3 "$scripts/report.py" "$results"
