@@ -154,27 +154,87 @@ const jit::RegisterOperators& RegisterPoll() {
   return registered;
 }
 
-bool MayHoldTensor(const c10::TypePtr& type) {
-  return type->kind() == c10::TypeKind::TensorType || type->kind() == c10::TypeKind::AnyType ||
-         std::ranges::any_of(type->containedTypes(), MayHoldTensor);
+// Types whose values never change.
+bool IsFixed(const c10::TypePtr& type) {
+  switch (type->kind()) {
+    case c10::TypeKind::BoolType:
+    case c10::TypeKind::ComplexType:
+    case c10::TypeKind::DeviceObjType:
+    case c10::TypeKind::EnumType:
+    case c10::TypeKind::FloatType:
+    case c10::TypeKind::FunctionType:
+    case c10::TypeKind::IntType:
+    case c10::TypeKind::LayoutType:
+    case c10::TypeKind::MemoryFormatType:
+    case c10::TypeKind::NoneType:
+    case c10::TypeKind::NumberType:
+    case c10::TypeKind::QSchemeType:
+    case c10::TypeKind::ScalarTypeType:
+    case c10::TypeKind::StringType:
+      return true;
+    case c10::TypeKind::OptionalType:
+    case c10::TypeKind::TupleType:
+      return std::ranges::all_of(type->containedTypes(), IsFixed);
+    default:
+      return false;
+  }
 }
 
-// Whether anything in the graph writes to a value, or to what it holds: hasWriters() does not look into containers.
-bool IsWritten(const jit::AliasDb& aliases, const jit::Graph& graph, jit::Value* value) {
-  if (aliases.hasWriters(value)) return true;
-  if (value->type()->containedTypes().empty() || !MayHoldTensor(value->type())) return false;
-  bool written = false;
-  ForEachNode(const_cast<jit::Graph&>(graph).block(), [&](jit::Node* node, uint64_t) {
-    const c10::FunctionSchema* schema = written ? nullptr : node->maybeSchema();
-    if (schema == nullptr) return;
-    for (size_t i = 0; i < std::min(schema->arguments().size(), node->inputs().size()); ++i) {
-      const c10::AliasInfo* alias = schema->arguments()[i].alias_info();
-      if (alias == nullptr || !alias->isWrite()) continue;
-      written = written || aliases.mayContainAlias(value, node->input(i));
-    }
-  });
-  return written;
+// Types of which values hold others that the type tells. Classes do, too: what they hold is looked at where it is used.
+bool IsContainer(const c10::TypePtr& type) {
+  return type->kind() == c10::TypeKind::ListType || type->kind() == c10::TypeKind::DictType ||
+         type->kind() == c10::TypeKind::OptionalType || type->kind() == c10::TypeKind::TupleType;
 }
+
+// Whether a value of the type may hold one that is used as one of type `other`.
+bool Holds(const c10::TypePtr& type, const c10::TypePtr& other) {
+  const auto is_other = [&](const c10::TypePtr& held) {
+    const bool same = held->kind() == c10::TypeKind::TensorType || *held == *other;  // a tensor of any shape
+    return (held->kind() == other->kind() && same) || Holds(held, other);
+  };
+  return IsContainer(type) && std::ranges::any_of(type->containedTypes(), is_other);
+}
+
+// Whether a value of the type may hold anything, for all that the type tells.
+bool IsOpaque(const c10::TypePtr& type) {
+  const bool tells = IsFixed(type) || IsContainer(type) || type->kind() == c10::TypeKind::ClassType ||
+                     type->kind() == c10::TypeKind::TensorType;
+  return !tells || (IsContainer(type) && std::ranges::any_of(type->containedTypes(), IsOpaque));
+}
+
+// What the nodes of a graph write to.
+class Writes {
+ public:
+  explicit Writes(const std::shared_ptr<jit::Graph>& graph) : aliases_(graph) {
+    ForEachNode(graph->block(), [this](jit::Node* node, uint64_t) {
+      if (node->kind() == c10::prim::SetAttr) written_.push_back(node->input(0));
+      const c10::FunctionSchema* schema = node->maybeSchema();
+      if (schema == nullptr) return;
+      for (size_t i = 0; i < std::min(schema->arguments().size(), node->inputs().size()); ++i) {
+        const c10::AliasInfo* alias = schema->arguments()[i].alias_info();
+        if (alias != nullptr && alias->isWrite()) written_.push_back(node->input(i));
+      }
+    });
+  }
+
+  // Whether any node writes to the value itself.
+  bool Reach(const jit::Value* value) const { return aliases_.hasWriters(value); }
+  // … or to what it holds: hasWriters() does not look into containers. `opaque`: it may hold anything.
+  bool ReachInto(jit::Value* value, bool opaque) const {
+    if (Reach(value)) return true;
+    if (opaque) return !written_.empty();
+    if (!IsContainer(value->type()) || std::ranges::all_of(value->type()->containedTypes(), IsFixed)) return false;
+    // In a model from a guest both may be many.
+    if (const CallScope* scope = CallScope::Current()) scope->Poll();
+    return std::ranges::any_of(written_, [&](jit::Value* written) {
+      return Holds(value->type(), written->type()) && aliases_.mayContainAlias(value, written);
+    });
+  }
+
+ private:
+  const jit::AliasDb aliases_;
+  std::vector<jit::Value*> written_;
+};
 
 // The same constant may stand at several places of a function.
 bool IsSame(const at::Tensor& one, const at::Tensor& other) {
@@ -242,11 +302,13 @@ void CopyWrittenConstants(const jit::Module& module) {
     const auto graph = graph_function->graph();
     std::vector<jit::Node*> constants, written;
     {
-      const jit::AliasDb aliases(graph);
+      const Writes writes(graph);
       ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
-        if (node->kind() != c10::prim::Constant || !MayHoldTensor(node->output()->type())) return;
+        if (node->kind() != c10::prim::Constant || node->mustBeNone() || IsFixed(node->output()->type())) return;
         constants.push_back(node);
-        if (IsWritten(aliases, *graph, node->output())) written.push_back(node);
+        // No copy of the model is one of its constants, so that an object among them may not change either.
+        const c10::TypePtr& type = node->output()->type();
+        if (writes.ReachInto(node->output(), IsOpaque(type) || HasClass(type))) written.push_back(node);
       });
     }
     for (const jit::Node* one : written) {
@@ -297,16 +359,17 @@ Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
   jit::Inline(*graph);
   AssumeEvaluation(graph);
   Effects effects;
-  const jit::AliasDb aliases(graph);
+  const Writes writes(graph);
   ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
     const std::string name = node->kind().toQualString();
     if (std::ranges::find(kNewMemory, name) != std::end(kNewMemory)) effects.shows_new_memory = true;
     if (name == "prim::SetAttr" || name == "prim::fork" || name == "prim::awaitable") effects.stateful = true;
     // A call that could not be put in place may do anything.
     if (name == "prim::CallMethod" || name == "prim::CallFunction") effects.stateful = true;
-    if (name == "prim::GetAttr" && IsWritten(aliases, *graph, node->output())) effects.stateful = true;
+    if (effects.stateful || name != "prim::GetAttr" || IsFixed(node->output()->type())) return;
+    effects.stateful = writes.ReachInto(node->output(), IsOpaque(node->output()->type()));
   });
-  for (const jit::Value* input : graph->inputs().slice(1)) effects.writes_input.push_back(aliases.hasWriters(input));
+  for (const jit::Value* input : graph->inputs().slice(1)) effects.writes_input.push_back(writes.Reach(input));
   return effects;
 }
 

@@ -58,7 +58,47 @@ std::string TorchHolder(Holder holder) {
   const auto forward = [&module](const std::string& held) {
     module.define("def forward(self, x):\n    " + held + ".add_(x)\n    return " + held + " * 1\n");
   };
+  const auto append = [&module](const std::string& held) {
+    module.define("def forward(self, x):\n    " + held + ".append(int(x))\n    return x * 0 + sum(" + held + ")\n");
+  };
+  const c10::TypePtr numbers = c10::ListType::ofInts();
+  const c10::List<int64_t> none;
+  c10::impl::GenericList lists(numbers);
+  lists.push_back(none);
   switch (holder) {
+    case Holder::kListOfLists:
+      module.register_attribute("held", c10::ListType::create(numbers), lists);
+      append("self.held[0]");
+      break;
+    case Holder::kListInATuple:
+      module.register_attribute("held", c10::TupleType::create({numbers, c10::IntType::get()}),
+                                c10::ivalue::Tuple::create({none, 1}));
+      append("self.held[0]");
+      break;
+    case Holder::kListInADictionary: {
+      c10::impl::GenericDict held(c10::StringType::get(), numbers);
+      held.insert("all", none);
+      module.register_attribute("held", c10::DictType::create(c10::StringType::get(), numbers), held);
+      append("self.held[\"all\"]");
+      break;
+    }
+    case Holder::kListInAnything:
+      module.register_attribute("held", c10::AnyType::get(), lists);
+      module.define(
+          "def forward(self, x):\n    held = self.held\n    total = 0\n    if isinstance(held, List[List[int]]):\n"
+          "        held[0].append(int(x))\n        total = sum(held[0])\n    return x * 0 + total\n");
+      break;
+    case Holder::kRead:
+      lists.push_back(c10::List<int64_t>({2, 4}));
+      module.register_attribute("lists", c10::ListType::create(numbers), lists);
+      module.register_attribute("held", c10::ListType::ofTensors(),
+                                c10::List<at::Tensor>({ToTensor(Floats({1}, {1}))}));
+      // What it writes to is its own, though it may hold what the model has.
+      module.define(
+          "def forward(self, x):\n    tensors = [x, self.held[0]]\n    tensors.append(self.held[0] * 0)\n"
+          "    numbers = [0]\n    for n in self.lists[1]:\n        numbers.append(n)\n"
+          "    return tensors[0] + tensors[1] + tensors[2] + sum(numbers)\n");
+      break;
     case Holder::kList:
       module.register_attribute("held", c10::ListType::ofTensors(), c10::List<at::Tensor>({zero}));
       forward("self.held[0]");
@@ -130,6 +170,25 @@ std::string TorchHolder(Holder holder) {
   std::ostringstream stream;
   module.save(stream);
   return stream.str();
+}
+
+std::string TorchListConstant() {
+  // Beyond ASCII, so that the word is in the table of constants.
+  ZipEntries entries = UnzipModel(TorchModel("def forward(self, x):\n    return x * 0 + len([\"\u00e9\"][0])\n"));
+  // In its place comes a list of one number.
+  const std::string word = "X" + std::string("\x02\0\0\0", 4) + "\u00e9";
+  const auto replace = [](std::string* text, const std::string& from, const std::string& to) {
+    text->replace(text->find(from), from.size(), to);
+  };
+  for (auto& [name, bytes] : entries) {
+    if (name == "constants.pkl") replace(&bytes, word, "ctorch.jit._pickle\nbuild_intlist\n(](K\1etR");
+    if (name != "code/__torch__.py") continue;
+    bytes.resize(bytes.find("    _0"));
+    bytes +=
+        "    held = CONSTANTS.c0\n    _0 = torch.append(held, 7)\n"
+        "    return torch.add(torch.mul(x, 0), torch.len(held))\n";
+  }
+  return ZipArchive(entries);
 }
 
 std::string TorchModel(const std::string& code, const std::vector<std::pair<std::string, Tensor>>& buffers) {

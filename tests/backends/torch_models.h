@@ -20,6 +20,11 @@ enum class Holder {
   kList,
   kTuple,
   kDictionary,
+  kListOfLists,  // of numbers, as the next three
+  kListInATuple,
+  kListInADictionary,
+  kListInAnything,  // an attribute of type Any
+  kRead,            // adds 7 to its input, without a change to anything
   kNumber,
   kSubmodule,
   kConstant,
@@ -28,6 +33,9 @@ enum class Holder {
   kTrainingOfAnObject  // … of an object that is no module
 };
 std::string TorchHolder(Holder holder);
+
+// A model that appends to a list which is a constant of its code, and gives the list's size.
+std::string TorchListConstant();
 
 // An archive without compression of these entries, as PyTorch lays it.
 using ZipEntries = std::vector<std::pair<std::string, std::string>>;

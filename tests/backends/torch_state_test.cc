@@ -39,6 +39,10 @@ const Kept kKept[] = {
     {"ATensorInAList", true, [] { return TorchHolder(Holder::kList); }},
     {"ATensorInATuple", true, [] { return TorchHolder(Holder::kTuple); }},
     {"ATensorInADictionary", true, [] { return TorchHolder(Holder::kDictionary); }},
+    {"AListInAList", true, [] { return TorchHolder(Holder::kListOfLists); }},
+    {"AListInATuple", true, [] { return TorchHolder(Holder::kListInATuple); }},
+    {"AListInADictionary", true, [] { return TorchHolder(Holder::kListInADictionary); }},
+    {"AListInAnything", true, [] { return TorchHolder(Holder::kListInAnything); }},
     {"ANumber", true, [] { return TorchHolder(Holder::kNumber); }},
     {"ASubmodule", true, [] { return TorchHolder(Holder::kSubmodule); }},
     // Models are in evaluation.
@@ -49,6 +53,28 @@ const Kept kKept[] = {
     // Each run begins with what the file says.
     {"AConstant", false, [] { return TorchHolder(Holder::kConstant); }},
 };
+
+// Nothing of what it has is written: contexts share it, and its weights with it.
+TEST(TorchShared, ContainersThatAreOnlyRead) {
+  const Host host;
+  const Model model(host, TorchHolder(Holder::kRead), TorchOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": false"));
+  for (int i = 0; i < 2; ++i) {
+    Context context(model);
+    ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
+    MustCompute(&context);
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::ElementsAre(8));
+  }
+}
+
+// All contexts have the code's constants, so that none may write to one.
+TEST(TorchShared, NoListThatIsWrittenTo) {
+  const Host host;
+  const Model model(host, TorchListConstant(), TorchOptions());
+  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION) << model.loaded().message;
+  EXPECT_THAT(model.loaded().message, HasSubstr("List[int]"));
+}
 
 // Contexts of a model with state have its weights each for itself, and what they add to it: their guests pay.
 TEST(TorchMemory, OfStateIsCharged) {
