@@ -134,7 +134,6 @@ TEST(OnnxCancel, EndsALoad) {
   options.on_cancel = LoadToken::OnCancel;
   std::atomic<bool> done = false;
   std::thread watchdog([&] {
-    std::this_thread::sleep_for(milliseconds(150));
     while (!done) {
       {
         std::lock_guard lock(token.mutex);

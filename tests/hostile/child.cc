@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 #include <thread>
 
@@ -90,6 +91,18 @@ bool Child::ReadUntil(const std::string& last) {
 }
 
 void Child::Kill(int signal) const { ::kill(pid_, signal); }
+
+void Child::WaitForWork(std::chrono::milliseconds cpu_time) const {
+  clockid_t clock{};
+  ASSERT_EQ(::clock_getcpuclockid(pid_, &clock), 0);
+  const auto worked = [clock] {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  const auto end = worked() + cpu_time;
+  while (worked() < end) std::this_thread::sleep_for(milliseconds(1));
+}
 
 int Child::Wait(std::chrono::seconds most) {
   if (pid_ < 0) return exit_code_;

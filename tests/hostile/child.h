@@ -24,6 +24,8 @@ class Child {
   // Reads from its stdout up to and with a line that is `last`. False if it ends or 100 s pass before.
   bool ReadUntil(const std::string& last);
   void Kill(int signal) const;
+  // Returns when it has worked for so long from now on: CPU time of all its threads.
+  void WaitForWork(std::chrono::milliseconds cpu_time) const;
   // Waits until it has ended; after `most` it is killed. 128 + signal if a signal ended it.
   int Wait(std::chrono::seconds most);
 

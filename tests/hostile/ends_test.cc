@@ -79,7 +79,7 @@ TEST(HostileEnds, SignalsEndAComputingCommand) {
     const GuestCommand command = run.Command(scratch);
     Child child(command.argv, command.environment);
     ASSERT_TRUE(child.ReadUntil("computing")) << child.out() << child.err();
-    std::this_thread::sleep_for(milliseconds(100));  // let it be inside
+    child.WaitForWork(milliseconds(100));  // in the compute: there is nothing else to do
     const auto start = steady_clock::now();
     child.Kill(signal);
     EXPECT_EQ(child.Wait(std::chrono::seconds(20)), 128 + signal);

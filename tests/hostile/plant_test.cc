@@ -63,28 +63,32 @@ std::vector<Framework> BuiltFrameworks() {
   return frameworks;
 }
 
-class HostilePlant : public ::testing::TestWithParam<Framework> {
+std::string ModelPath(const Framework& framework) { return SourcePath("models/") + framework.model; }
+
+class Planter {
  protected:
-  HostilePlant() { fs::create_directory(working()); }
+  Planter() { fs::create_directory(working()); }
 
   fs::path working() const { return scratch_.path() / "working"; }
   fs::path mark() const { return scratch_.path() / "mark"; }
-  static std::string ModelPath() { return SourcePath("models/") + GetParam().model; }
 
-  CommandResult RunGuest(std::vector<std::string> environment = {}) const {
+  CommandResult RunGuest(const std::vector<Framework>& frameworks, std::vector<std::string> environment = {}) const {
     const std::string given = fs::path(scratch_.Write("given/names", PlantedNames())).parent_path().string();
-    const GuestRun run{.guest = "plant",
-                       .args = {"/code/" + fs::path(HOSTILE_PLANTED).filename().string(), "/given/names",
-                                "m," + std::to_string(GetParam().encoding) + "," + GetParam().files},
-                       .flags = {"--model", "m=" + ModelPath(), "--dir", ".", "--dir", given + "::/given", "--dir",
-                                 SourcePath("models") + "::/models", "--dir",
-                                 fs::path(HOSTILE_PLANTED).parent_path().string() + "::/code"}};
+    GuestRun run{.guest = "plant",
+                 .args = {"/code/" + fs::path(HOSTILE_PLANTED).filename().string(), "/given/names"},
+                 .flags = {"--dir", ".", "--dir", given + "::/given", "--dir", SourcePath("models") + "::/models",
+                           "--dir", fs::path(HOSTILE_PLANTED).parent_path().string() + "::/code"}};
+    for (const Framework& framework : frameworks) {
+      run.args.push_back(std::string(framework.name) + "," + std::to_string(framework.encoding) + "," +
+                         framework.files);
+      run.flags.insert(run.flags.end(), {"--model", std::string(framework.name) + "=" + ModelPath(framework)});
+    }
     GuestCommand command = run.Command(scratch_);
     environment.insert(environment.end(), command.environment.begin(), command.environment.end());
-    return Run(command.argv, environment);
+    return RunThere(command.argv, environment);
   }
   // In the folder that the guest has written into.
-  CommandResult Run(const std::vector<std::string>& argv, std::vector<std::string> environment = {}) const {
+  CommandResult RunThere(const std::vector<std::string>& argv, std::vector<std::string> environment = {}) const {
     environment.push_back("WASINN_TEST_MARK=" + mark().string());
     return RunCommand(argv, environment, working().string(), 500);
   }
@@ -93,39 +97,47 @@ class HostilePlant : public ::testing::TestWithParam<Framework> {
   const TempFolder scratch_;
 };
 
+class HostilePlant : public Planter, public ::testing::TestWithParam<Framework> {};
+class HostilePath : public Planter, public ::testing::Test {};
+
 // Else the tests below would find nothing, whatever is opened.
-TEST_P(HostilePlant, OpenedCodeLeavesAMark) {
-  Run({"/bin/true"}, {"LD_PRELOAD=" HOSTILE_PLANTED});
+TEST_F(HostilePath, OpenedCodeLeavesAMark) {
+  RunThere({"/bin/true"}, {"LD_PRELOAD=" HOSTILE_PLANTED});
   EXPECT_TRUE(fs::exists(mark()));
 }
 
 TEST_P(HostilePlant, NothingInTheWorkingFolderIsOpened) {
-  const CommandResult result = RunGuest();
+  const CommandResult result = RunGuest({GetParam()});
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
-  for (const char* line : {"m by name: success\n", "m on cpu: success\n", "m on auto: success\n",
-                           "m on AUTO:GPU: invalid_argument\n", "m from bytes: success\n", "done\n"}) {
-    EXPECT_TRUE(HasInOrder(result.out, {line})) << line << result.out << result.err;
+  for (const char* line : {" by name: success\n", " on cpu: success\n", " on auto: success\n",
+                           " on AUTO:GPU: invalid_argument\n", " from bytes: success\n"}) {
+    EXPECT_TRUE(HasInOrder(result.out, {GetParam().name + std::string(line)})) << line << result.out << result.err;
   }
+  EXPECT_TRUE(HasInOrder(result.out, {"done\n"}));
   EXPECT_TRUE(fs::exists(working() / "libopenvino_intel_gpu_plugin.so"));
   EXPECT_FALSE(fs::exists(mark()));
   if (OnWasmEdge()) return;
   // And what the operator does there next.
-  const CommandResult inspect = Run({HOSTILE_WASINN, "inspect", ModelPath()});
+  const CommandResult inspect = RunThere({HOSTILE_WASINN, "inspect", ModelPath(GetParam())});
   EXPECT_EQ(inspect.exit_code, 0) << inspect.err;
   EXPECT_FALSE(fs::exists(mark())) << "by inspect";
-  EXPECT_EQ(Run({HOSTILE_WASINN, "backends"}).exit_code, 0);
+  EXPECT_EQ(RunThere({HOSTILE_WASINN, "backends"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(mark())) << "by backends";
 }
 
 // It means the working folder. What the operator's own command opens by it while it starts is past help.
-TEST_P(HostilePlant, AnEmptyPartOfLdLibraryPath) {
+TEST_F(HostilePath, AnEmptyPartOfLdLibraryPath) {
   for (const char* path : {":", "lib"}) {
     fs::remove_all(working());
     fs::create_directory(working());
-    const CommandResult result = RunGuest({std::string("LD_LIBRARY_PATH=") + path});
+    const CommandResult result = RunGuest(BuiltFrameworks(), {std::string("LD_LIBRARY_PATH=") + path});
     EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
-    EXPECT_TRUE(HasInOrder(result.out, {"m by name: unsupported_operation\n", "m from bytes: unsupported_operation\n"}))
-        << result.out;
+    for (const Framework& framework : BuiltFrameworks()) {
+      const std::string name = framework.name;
+      EXPECT_TRUE(HasInOrder(
+          result.out, {name + " by name: unsupported_operation\n", name + " from bytes: unsupported_operation\n"}))
+          << result.out;
+    }
     EXPECT_TRUE(HasInOrder(result.err, {"LD_LIBRARY_PATH", "absolute path"})) << path << result.err;
     EXPECT_FALSE(fs::exists(mark())) << path;
   }

@@ -116,7 +116,7 @@ def huge_static():
 def slow():
     """A hundred products of matrices, between which it can be interrupted."""
     products("slow", parameter([-1, -1], "x"))
-    products("slow_fixed", parameter([1000, 1000], "x"))
+    products("slow_fixed", parameter([500, 500], "x"))
 
 
 def products(name, x):
