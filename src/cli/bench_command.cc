@@ -63,31 +63,31 @@ Command AddBenchCommand(CLI::App& app) {
       ->add_option("MODEL", flags->options.model,
                    "A model file, a model folder, or the name of a model in the settings")
       ->required();
-  command->add_option("--abi", flags->options.abi, "The guest: witx, a core module; wit, a component; witx")
+  command->add_option("--abi", flags->options.abi, "The guest: witx (default), a core module, or wit, a component")
       ->type_name("ABI")
       ->transform(CLI::CheckedTransformer(
-          std::map<std::string, bench::Abi>{{"witx", bench::Abi::kWitx}, {"wit", bench::Abi::kWit}}));
-  command
-      ->add_option("--engine", flags->options.engine,
-                   "What runs a guest that is a core module: wasmtime or wamr; wasmtime")
+                      std::map<std::string, bench::Abi>{{"witx", bench::Abi::kWitx}, {"wit", bench::Abi::kWit}})
+                      .description(""));
+  command->add_option("--engine", flags->options.engine, "What runs a core module: wasmtime (default) or wamr")
       ->type_name("NAME")
       ->envname("WASINN_ENGINE")
       ->check(CheckEngine);
-  command->add_option("--guests", flags->options.guests, "Guests at once, and native threads; 1")
+  command->add_option("--guests", flags->options.guests, "Guests at once, and native threads; 1 unless told")
       ->type_name("N")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024).description(""));
   auto* seconds =
-      command->add_option("--seconds", flags->options.budget.seconds, "For each of the three measurements; 3")
+      command
+          ->add_option("--seconds", flags->options.budget.seconds, "For each of the three measurements; 3 unless told")
           ->type_name("S")
-          ->check(CLI::PositiveNumber);
+          ->check(CLI::PositiveNumber.description(""));
   command->add_option("--iterations", flags->options.budget.iterations, "Inferences to time, in place of seconds")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000'000))
+      ->check(CLI::Range(1, 1'000'000'000).description(""))
       ->excludes(seconds);
   command->add_option("--pin", flags->options.cpus, "The CPU to run on; with several, 0,1, each guest has its own")
       ->type_name("CPU")
       ->delimiter(',')
-      ->check(CLI::Range(0, 1023))
+      ->check(CLI::Range(0, 1023).description(""))
       ->allow_extra_args(false);
   AddParsed<bench::Shapes::value_type>(
       *command, "--shape", ParseShape,

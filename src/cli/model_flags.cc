@@ -77,7 +77,8 @@ Parsed<std::vector<ModelFlag>> ParseWasmtimeFlag(std::string_view text) {
     const size_t colon = value.find(':');
     const size_t dir = colon == value.npos ? colon : value.find_first_not_of(':', colon);
     if (dir == value.npos || dir > colon + 2) {
-      return std::unexpected(fmt::format("'{}' is not nn-graph=FORMAT::DIR", item));
+      return std::unexpected(
+          fmt::format("'{}' is not nn-graph=FORMAT::DIR, such as nn-graph=onnx::models/digits", item));
     }
     ModelFlag model;
     model.paths.push_back(value.substr(dir));

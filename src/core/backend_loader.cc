@@ -76,6 +76,17 @@ void BackendLoader::AddLibrary(const std::string& path, Entries& entries) const 
   if (!taken) entries.emplace_back(*read, path);
 }
 
+void BackendLoader::WarnOfUnknownConfigs(const Entries& entries) const {
+  std::vector<std::string> names;
+  for (const Known& known : kKnown) names.emplace_back(known.name);
+  for (const Entry& entry : entries) names.emplace_back(entry.table.name);
+  for (const auto& [name, config] : options_.configs) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("the configuration of backend '{}' is for none that is here{}", name,
+                                                  Suggest(name, names)));
+  }
+}
+
 Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const Patience& patience) {
   return entries_.Get(patience, "the list of backends", [this]() -> Result<std::shared_ptr<Entries>> {
     if (Status status = CheckLibrarySearch(); !status.ok()) return std::unexpected(std::move(status));
@@ -90,6 +101,7 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
       std::ranges::sort(libraries);
       for (const std::string& library : libraries) AddLibrary(library, *entries);
     }
+    WarnOfUnknownConfigs(*entries);
     return entries;
   });
 }

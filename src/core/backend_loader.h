@@ -50,6 +50,7 @@ class BackendLoader {
   using Entries = std::deque<Entry>;  // none moves
   Result<std::shared_ptr<Entries>> FindEntries(const Patience& patience);
   void AddLibrary(const std::string& path, Entries& entries) const;
+  void WarnOfUnknownConfigs(const Entries& entries) const;
   Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience);
   BackendReport ReportOf(Entry& entry);
   std::string Folders() const;

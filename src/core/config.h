@@ -23,6 +23,7 @@ class Config {
 
  private:
   Status Parse(std::string_view text, const std::string& name, const std::filesystem::path& folder);
+  Status Add(toml::table& values, const std::filesystem::path& folder);
 
   toml::table values_;
 };

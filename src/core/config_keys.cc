@@ -6,20 +6,31 @@
 #include <vector>
 
 #include "core/text.h"
+#include "core/words.h"
 
 namespace wasinn::core {
 namespace {
 
-enum class Kind { kInteger, kBoolean, kString, kStrings, kPath, kPaths, kTable, kAnything };
+// Counts are wasinn_limits' 32 bits, integers as many as TOML has.
+enum class Kind { kCount, kInteger, kBoolean, kString, kStrings, kPath, kPaths, kTable, kAnything };
+
+// What is wrong with a word, if anything is.
+using WordCheck = Status (*)(std::string_view word);
+template <auto parse>
+Status IsWord(std::string_view word) {
+  auto parsed = parse(word);
+  return parsed ? Status() : std::move(parsed.error());
+}
 
 struct Key {
   const char* section;  // "" for the top, "*" stands for any name
   const char* name;
   Kind kind;
+  WordCheck check_word = nullptr;  // of a string or strings
 };
 
 constexpr Key kKeys[] = {
-    {"", "threads", Kind::kInteger},
+    {"", "threads", Kind::kCount},
     {"", "model_dirs", Kind::kPaths},
     {"", "backend_dirs", Kind::kPaths},
     {"", "limits", Kind::kTable},
@@ -27,31 +38,31 @@ constexpr Key kKeys[] = {
     {"", "log", Kind::kTable},
     {"", "models", Kind::kTable},
     {"", "backends", Kind::kTable},
-    {"limits", "max_graphs", Kind::kInteger},
-    {"limits", "max_contexts", Kind::kInteger},
-    {"limits", "max_builders", Kind::kInteger},
-    {"limits", "max_tensors", Kind::kInteger},
-    {"limits", "max_errors", Kind::kInteger},
-    {"limits", "max_threads", Kind::kInteger},
-    {"limits", "max_name_bytes", Kind::kInteger},
-    {"limits", "max_log_messages", Kind::kInteger},
+    {"limits", "max_graphs", Kind::kCount},
+    {"limits", "max_contexts", Kind::kCount},
+    {"limits", "max_builders", Kind::kCount},
+    {"limits", "max_tensors", Kind::kCount},
+    {"limits", "max_errors", Kind::kCount},
+    {"limits", "max_threads", Kind::kCount},
+    {"limits", "max_name_bytes", Kind::kCount},
+    {"limits", "max_log_messages", Kind::kCount},
     {"limits", "max_model_bytes", Kind::kInteger},
     {"limits", "max_tensor_bytes", Kind::kInteger},
-    {"limits", "load_timeout_ms", Kind::kInteger},
-    {"limits", "compute_timeout_ms", Kind::kInteger},
+    {"limits", "load_timeout_ms", Kind::kCount},
+    {"limits", "compute_timeout_ms", Kind::kCount},
     {"policy", "allow_load", Kind::kBoolean},
     {"policy", "cpu_fallback", Kind::kBoolean},
-    {"policy", "encodings", Kind::kStrings},
-    {"policy", "targets", Kind::kStrings},
+    {"policy", "encodings", Kind::kStrings, IsWord<ParseEncoding>},
+    {"policy", "targets", Kind::kStrings, IsWord<ParseTarget>},
     {"policy", "models", Kind::kStrings},
-    {"policy", "dialect", Kind::kString},
-    {"policy", "inputs", Kind::kString},
-    {"log", "level", Kind::kString},
+    {"policy", "dialect", Kind::kString, IsWord<ParseDialect>},
+    {"policy", "inputs", Kind::kString, IsWord<ParseInputs>},
+    {"log", "level", Kind::kString, IsWord<ParseLogLevel>},
     {"models", "*", Kind::kTable},
     {"models.*", "path", Kind::kPath},
-    {"models.*", "encoding", Kind::kString},
-    {"models.*", "target", Kind::kString},
-    {"models.*", "version", Kind::kInteger},
+    {"models.*", "encoding", Kind::kString, IsWord<ParseEncoding>},
+    {"models.*", "target", Kind::kString, IsWord<ParseTarget>},
+    {"models.*", "version", Kind::kCount},
     {"models.*", "config", Kind::kAnything},
     {"models.*", "backend", Kind::kString},
     {"models.*", "immutable", Kind::kBoolean},
@@ -61,6 +72,8 @@ constexpr Key kKeys[] = {
 
 const char* KindName(Kind kind) {
   switch (kind) {
+    case Kind::kCount:
+      return "an integer from 0 to 4294967295";
     case Kind::kInteger:
       return "an integer that is not negative";
     case Kind::kBoolean:
@@ -87,6 +100,8 @@ bool IsStrings(const toml::node& value) {
 
 bool HasKind(const toml::node& value, Kind kind) {
   switch (kind) {
+    case Kind::kCount:
+      return value.is_integer() && **value.as_integer() >= 0 && **value.as_integer() <= UINT32_MAX;
     case Kind::kInteger:
       return value.is_integer() && **value.as_integer() >= 0;
     case Kind::kBoolean:
@@ -102,6 +117,15 @@ bool HasKind(const toml::node& value, Kind kind) {
       return value.is_table();
   }
   return false;
+}
+
+// Of a string, or of each one of an array.
+Status CheckWords(const toml::node& value, WordCheck check) {
+  if (const toml::value<std::string>* text = value.as_string()) return check(**text);
+  for (const toml::node& item : *value.as_array()) {
+    if (Status status = CheckWords(item, check); !status.ok()) return status;
+  }
+  return Status();
 }
 
 void MakeAbsolute(toml::node& value, const std::filesystem::path& folder) {
@@ -146,6 +170,11 @@ class Checker {
   Status CheckValue(const Key& key, toml::node& value, const std::string& section, const std::string& place) {
     if (!HasKind(value, key.kind)) {
       return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' must be {}", place, KindName(key.kind));
+    }
+    if (key.check_word != nullptr) {
+      if (Status status = CheckWords(value, key.check_word); !status.ok()) {
+        return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}': {}", place, status.message());
+      }
     }
     if (key.kind == Kind::kPath || key.kind == Kind::kPaths) MakeAbsolute(value, folder_);
     if (key.kind != Kind::kTable) return Status();

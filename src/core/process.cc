@@ -12,12 +12,12 @@ Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limi
       name_(std::move(name)),
       limits_(limits),
       policy_(std::move(policy)),
-      context_count_("contexts", limits.max_contexts),
-      tensor_count_("tensors", limits.max_tensors),
-      error_count_("errors", limits.max_errors),
-      tensor_bytes_("bytes of tensors", limits.max_tensor_bytes),
-      graph_count_(std::make_shared<Quota>("graphs", limits.max_graphs)),
-      model_bytes_(std::make_shared<Quota>("bytes of models", limits.max_model_bytes)) {}
+      context_count_("contexts", "limits.max_contexts", limits.max_contexts),
+      tensor_count_("tensors", "limits.max_tensors", limits.max_tensors),
+      error_count_("errors", "limits.max_errors", limits.max_errors),
+      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes),
+      graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
+      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes)) {}
 
 void Process::Close() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);

@@ -11,7 +11,7 @@ namespace wasinn::core {
 
 class Quota {
  public:
-  Quota(const char* what, uint64_t limit) : what_(what), limit_(limit) {}
+  Quota(const char* what, const char* setting, uint64_t limit) : what_(what), setting_(setting), limit_(limit) {}
   Quota(const Quota&) = delete;
   Quota& operator=(const Quota&) = delete;
 
@@ -30,7 +30,8 @@ class Quota {
     uint64_t used = used_.load(std::memory_order_relaxed);
     do {
       if (used > limit_ || more > limit_ - used) {
-        return Error(WASINN_TOO_LARGE, "{} more {} would exceed the limit of {} ({} held)", more, what_, limit_, used);
+        return Error(WASINN_TOO_LARGE, "{} more {} would exceed the limit of {} ({} held; {})", more, what_, limit_,
+                     used, setting_);
       }
     } while (!used_.compare_exchange_weak(used, used + more, std::memory_order_relaxed));
     return Status();
@@ -38,7 +39,8 @@ class Quota {
   void GiveBack(uint64_t less) { used_.fetch_sub(less, std::memory_order_relaxed); }
 
  private:
-  const char* const what_;  // "bytes of tensors", for messages
+  const char* const what_;     // "bytes of tensors", for messages
+  const char* const setting_;  // "limits.max_tensor_bytes", likewise
   const uint64_t limit_;
   std::atomic<uint64_t> used_{0};
 };

@@ -23,7 +23,9 @@ Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::stri
     const ModelSource& source = model->source();
     if (source.name == last) continue;  // another version
     const std::string numbered = fmt::format("{}:{}", source.name, source.version);
-    const bool plain = policy.CheckName(source.name).ok();
+    // Who asks for a version is told of the versions.
+    const bool version = name.starts_with(fmt::format("{}:", source.name));
+    const bool plain = !version && policy.CheckName(source.name).ok();
     if (!plain && !policy.CheckName(numbered).ok()) continue;
     if (plain) last = source.name;
     if (++n > kMostNames) continue;

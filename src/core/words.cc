@@ -46,6 +46,11 @@ constexpr Word kDialects[] = {
     {"witx", WASINN_DIALECT_DEFAULT}, {"wasmedge", WASINN_DIALECT_WASMEDGE}, {"wamr", WASINN_DIALECT_WAMR}};
 constexpr Word kInputs[] = {{"copied", WASINN_INPUTS_COPIED}, {"by-reference", WASINN_INPUTS_BY_REFERENCE}};
 
+constexpr Word kLogLevels[] = {{"error", WASINN_LOG_ERROR},
+                               {"warning", WASINN_LOG_WARNING},
+                               {"info", WASINN_LOG_INFO},
+                               {"debug", WASINN_LOG_DEBUG}};
+
 const char* NameIn(std::span<const Word> words, uint32_t number) {
   auto found = std::ranges::find(words, static_cast<int>(number), &Word::second);
   return found == words.end() ? "unknown" : found->first;
@@ -79,6 +84,9 @@ Result<wasinn_target> ParseTarget(std::string_view word) { return Parse<wasinn_t
 Result<wasinn_dialect> ParseDialect(std::string_view word) { return Parse<wasinn_dialect>(kDialects, "dialect", word); }
 Result<wasinn_inputs> ParseInputs(std::string_view word) {
   return Parse<wasinn_inputs>(kInputs, "way of inputs", word);
+}
+Result<wasinn_log_level> ParseLogLevel(std::string_view word) {
+  return Parse<wasinn_log_level>(kLogLevels, "log level", word);
 }
 
 }  // namespace wasinn::core

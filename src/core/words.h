@@ -1,5 +1,5 @@
-// The words for element types, encodings and targets: one table each, used by messages, configuration and the command
-// line.
+// The words for element types, encodings, targets and the like: one table each, used by messages, configuration and the
+// command line.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -25,5 +25,6 @@ Result<wasinn_encoding> ParseEncoding(std::string_view word);
 Result<wasinn_target> ParseTarget(std::string_view word);
 Result<wasinn_dialect> ParseDialect(std::string_view word);
 Result<wasinn_inputs> ParseInputs(std::string_view word);
+Result<wasinn_log_level> ParseLogLevel(std::string_view word);
 
 }  // namespace wasinn::core

@@ -75,7 +75,7 @@ class CountsTest(BenchTest):
                 self.assertTrue(report["outputs_equal"])
                 if COUNTS:
                     self.assertLessEqual(report["allocations"], 0)
-        self.check_error("unknown way of inputs 'perhaps'; known are copied, by-reference", "--inputs", "perhaps", TINY / "mean.onnx")
+        self.check_error("unknown way of inputs 'perhaps'; known are copied, by-reference", "--inputs", "perhaps", TINY / "mean.onnx", code=2)
 
     def test_intermediate_values(self):
         # Fewer than natively: for the values between two nodes ONNX Runtime's own allocator allocates more than ours.

@@ -41,7 +41,7 @@ class HelpTest(CommandTest):
             (["run", "--nn-max-graphs", "many", "guest.wasm"], "'many' is not a count"),
             (["run", "--nn-max-bytes", "64X", "guest.wasm"], "'64X' is not a size"),
             (["run", "--nn-timeout", "soon", "guest.wasm"], "'soon' is not a duration"),
-            (["run", "--log-level", "loud", "guest.wasm"], "'loud' is not error, warning, info or debug"),
+            (["run", "--log-level", "loud", "guest.wasm"], "unknown log level 'loud'; known are error, warning, info, debug"),
             (["run", "--dir", "::x", "guest.wasm"], "'::x' is not HOST[::GUEST]"),
             (["run", "--env", "=x", "guest.wasm"], "'=x' is not NAME=VALUE"),
             (["run", "--env", "NOT_SET", "guest.wasm"], "the environment has no NOT_SET"),

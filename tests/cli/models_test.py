@@ -60,7 +60,8 @@ class ModelsTest(CommandTest):
 
     def test_models(self):
         self.check_infers(["--models", "dir"], "echo", "versions", "versions:1", "versions:3")
-        self.check(self.run_probe("infer", "versions:2", flags=["--models", "dir"]), out="errno 8")
+        self.check(self.run_probe("infer", "versions:2", flags=["--models", "dir"]), out="errno 8",
+                   err="no model is registered as 'versions:2': there are 'echo', 'versions:1', 'versions:3'")
         self.check_refused(["--models", "nowhere"], "nowhere")
 
     def test_wasmtime(self):

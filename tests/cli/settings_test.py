@@ -56,10 +56,22 @@ class SettingsTest(CommandTest):
             ("[limits]\nmax_graph = 1\n", "max_graphs"),
             ("[limits]\nmax_graphs = 'many'\n", "max_graphs"),
             ("[limits\n", "bad.toml"),
+            ("[policy]\ndialect = 'klingon'\n", "bad.toml: configuration key 'policy.dialect': unknown dialect 'klingon'"),
+            ("[limits]\nmax_graphs = 5000000000\n", "bad.toml: configuration key 'limits.max_graphs' must be an integer from 0"),
         ):
             self.file("bad.toml", content)
             self.check_error(self.run_probe("args", flags=["--config", "bad.toml"]), text)
         self.check_error(self.run_probe("args", flags=["--config", "nowhere.toml"]), "nowhere.toml")
+
+    def test_a_word_that_a_flag_does_not_know_is_a_usage_error(self):
+        for flag, text in (("--dialect", "unknown dialect 'no'"), ("--nn-inputs", "unknown way"), ("--log-level", "unknown log level")):
+            self.check_error(self.run_probe("args", flags=[flag, "no"]), text, code=2)
+            self.check_error(self.run_probe("args", flags=[flag, "no"]), flag, code=2)
+
+    def test_the_configuration_of_a_backend_that_is_not_there(self):
+        self.file("conf/limits.toml", self.settings(11, "../m.gguf") + "[backends.onx]\nthreads = 1\n")
+        result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml"])
+        self.check(result, err="the configuration of backend 'onx' is for none that is here; did you mean 'onnx'?")
 
     def test_a_bad_variable_is_a_usage_error(self):
         self.check_error(self.run_probe("args", env={"WASINN_NN_MAX_GRAPHS": "many"}), "'many' is not a count", code=2)

@@ -128,18 +128,19 @@ void ExpectBounded(const std::string& what, const std::string& line, const std::
 
 TEST(HostileComponents, NeverDroppingGraphs) {
   ExpectBounded("graphs", "63 success 9937 too_large 0 other",
-                "load-by-name: too_large: 1 more graphs would exceed the limit of 64 (64 held)");
+                "load-by-name: too_large: 1 more graphs would exceed the limit of 64 (64 held; limits.max_graphs)");
 }
 
 TEST(HostileComponents, NeverDroppingContexts) {
   ExpectBounded("contexts", "255 success 9745 too_large 0 other",
-                "init-execution-context: too_large: 1 more contexts would exceed the limit of 256 (256 held)");
+                "init-execution-context: too_large: 1 more contexts would exceed the limit of 256 (256 held; "
+                "limits.max_contexts)");
 }
 
 // An input is held until its compute ends. The guest drops one output in the end, for its honest inference.
 TEST(HostileComponents, NeverDroppingOutputs) {
   ExpectBounded("outputs", "16383 success 3617 too_large 0 other",
-                "compute: too_large: 1 more tensors would exceed the limit of 16384 (16384 held)");
+                "compute: too_large: 1 more tensors would exceed the limit of 16384 (16384 held; limits.max_tensors)");
 }
 
 TEST(HostileComponents, DroppingEverything) {
@@ -160,12 +161,13 @@ void ExpectTrap(const GuestRun& run, const std::string& why, size_t most_bytes) 
 }
 
 TEST(HostileComponents, NeverDroppingTensors) {
-  ExpectTrap(Component("quotas", {"tensors"}), "1 more tensors would exceed the limit of 16384 (16384 held)",
-             kMostBytes);
+  ExpectTrap(Component("quotas", {"tensors"}),
+             "1 more tensors would exceed the limit of 16384 (16384 held; limits.max_tensors)", kMostBytes);
 }
 
 TEST(HostileComponents, NeverDroppingErrors) {
-  ExpectTrap(Component("quotas", {"errors"}), "1 more errors would exceed the limit of 1024 (1024 held)", kMostBytes);
+  ExpectTrap(Component("quotas", {"errors"}),
+             "1 more errors would exceed the limit of 1024 (1024 held; limits.max_errors)", kMostBytes);
 }
 
 TEST(HostileComponents, NeverDroppingErrorsOfLongNames) {

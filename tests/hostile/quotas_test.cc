@@ -29,7 +29,8 @@ void ExpectBounded(const std::vector<std::string>& args, const std::vector<Attac
 
 TEST(HostileQuotas, TenThousandGraphs) {
   // The honest graph is one of the 64.
-  const std::vector<std::string> logged = {"load: too_large: 1 more graphs would exceed the limit of 64 (64 held)"};
+  const std::vector<std::string> logged = {
+      "load: too_large: 1 more graphs would exceed the limit of 64 (64 held; limits.max_graphs)"};
   ExpectBounded({"graphs"}, {{"graphs: 63 success 9937 too_large", "", logged}, Honest()});
 }
 
@@ -40,7 +41,8 @@ TEST(HostileQuotas, TenThousandGraphsOfOneName) {
 
 TEST(HostileQuotas, TenThousandContexts) {
   const std::vector<std::string> logged = {
-      "init_execution_context: too_large: 1 more contexts would exceed the limit of 256 (256 held)"};
+      "init_execution_context: too_large: 1 more contexts would exceed the limit of 256 (256 held; "
+      "limits.max_contexts)"};
   ExpectBounded({"contexts"}, {{"load", "success", logged}, Line("contexts: 255 success 9745 too_large"), Honest()});
 }
 

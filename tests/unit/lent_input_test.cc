@@ -57,9 +57,6 @@ TEST_F(LentInput, IsUpToTheProcess) {
 TEST_F(LentInput, AnUnknownWordIsAnError) {
   const ConfigPtr config(wasinn_config_new());
   StatusPtr status(wasinn_config_set(config.get(), "policy.inputs", "by-magic"));
-  ASSERT_EQ(status, nullptr);
-  wasinn_host* host = nullptr;
-  status.reset(wasinn_host_new(config.get(), nullptr, nullptr, &host));
   ASSERT_NE(status, nullptr);
   EXPECT_THAT(wasinn_status_message(status.get()), HasSubstr("known are copied, by-reference"));
 }

@@ -10,7 +10,7 @@ namespace wasinn::core {
 namespace {
 
 TEST(Quota, ChargesGrowShrinkAndComeBack) {
-  Quota quota("bytes", 100);
+  Quota quota("bytes", "limits.max_bytes", 100);
   {
     Charge a(quota), b(quota);
     EXPECT_TRUE(a.Resize(60).ok());
@@ -24,7 +24,7 @@ TEST(Quota, ChargesGrowShrinkAndComeBack) {
 }
 
 TEST(Quota, RefusesSizesThatWouldOverflow) {
-  Quota quota("bytes", 100);
+  Quota quota("bytes", "limits.max_bytes", 100);
   Charge a(quota), b(quota);
   EXPECT_TRUE(a.Resize(99).ok());
   EXPECT_EQ(b.Resize(std::numeric_limits<uint64_t>::max()).code(), WASINN_TOO_LARGE);
@@ -32,13 +32,13 @@ TEST(Quota, RefusesSizesThatWouldOverflow) {
 }
 
 TEST(Quota, NamesTheLimit) {
-  Quota quota("graphs", 2);
+  Quota quota("graphs", "limits.max_graphs", 2);
   Charge a(quota);
-  EXPECT_EQ(a.Resize(3).message(), "3 more graphs would exceed the limit of 2 (0 held)");
+  EXPECT_EQ(a.Resize(3).message(), "3 more graphs would exceed the limit of 2 (0 held; limits.max_graphs)");
 }
 
 TEST(Quota, ThreadsTogetherNeverExceedIt) {
-  Quota quota("things", 50);
+  Quota quota("things", "limits.max_things", 50);
   std::atomic<int> granted{0};
   std::vector<Charge> charges(200);
   std::vector<std::thread> threads;
