@@ -199,6 +199,10 @@ typedef struct wasinn_model_info {
   const char* path;  /* "" if it came as bytes */
   bool loaded;       /* compiled and ready */
   uint64_t compiles; /* how often it was compiled: 0 or 1, more only after failures */
+  /* What it runs on, as wasinn_backend_report has them; "" until it is loaded. */
+  const char* backend;
+  const char* framework;
+  const char* library;
 } wasinn_model_info;
 typedef void (*wasinn_model_fn)(void* user, const wasinn_model_info* model);
 /* Calls `fn` for each registered model, sorted by name and version. `fn` must not call wasinn. */

@@ -166,6 +166,8 @@ struct ModelInfo {
   std::string path;   // empty if it came as bytes
   bool loaded;        // compiled and ready
   uint64_t compiles;  // how often it was compiled
+  // What it runs on, as BackendReport has them; empty until it is loaded.
+  std::string backend, framework, library;
 };
 
 // One input or output of a model.
@@ -266,7 +268,8 @@ class Host {
         [](void* user, const wasinn_model_info* info) {
           static_cast<std::vector<ModelInfo>*>(user)->push_back(
               {internal::ToString(info->name), info->version, info->encoding, info->target,
-               internal::ToString(info->path), info->loaded, info->compiles});
+               internal::ToString(info->path), info->loaded, info->compiles, internal::ToString(info->backend),
+               internal::ToString(info->framework), internal::ToString(info->library)});
         },
         &models);
     return models;

@@ -37,14 +37,19 @@ core::Status Inspect(core::Host& host, const char* name, wasinn_io_fn fn, void* 
 void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
   for (const std::shared_ptr<core::Model>& model : host.models().All()) {
     const core::ModelSource& source = model->source();
+    const std::shared_ptr<core::Graph> graph = model->graph();
+    const core::BackendReport runs_on = graph ? core::Describe(graph->backend()) : core::BackendReport();
     const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
                                  .name = source.name.c_str(),
                                  .version = source.version,
-                                 .encoding = model->encoding(),
+                                 .encoding = graph ? graph->encoding() : source.encoding,  // the bytes may tell it
                                  .target = source.target,
                                  .path = source.paths.empty() ? "" : source.paths.front().c_str(),
-                                 .loaded = model->loaded(),
-                                 .compiles = model->compiles()};
+                                 .loaded = graph != nullptr,
+                                 .compiles = model->compiles(),
+                                 .backend = runs_on.name.c_str(),
+                                 .framework = runs_on.framework.c_str(),
+                                 .library = runs_on.library.c_str()};
     fn(user, &info);
   }
 }

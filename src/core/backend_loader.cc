@@ -40,6 +40,19 @@ bool Serves(const wasinn_backend& table, wasinn_encoding encoding) {
   return std::ranges::find(encodings, encoding) != encodings.end();
 }
 
+BackendReport ReportOfTable(const wasinn_backend& table) {
+  std::vector<std::string> encodings;
+  for (wasinn_encoding encoding : EncodingsOf(table)) encodings.emplace_back(EncodingName(encoding));
+  return {.name = table.name, .encodings = Join(encodings), .keys = {table.keys, table.n_keys}};
+}
+
+BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) {
+  BackendReport report = ReportOfTable(table);
+  report.missing = error.message();
+  report.install = table.install;
+  return report;
+}
+
 std::string MissingLibrary(const Known& known, const std::string& folders) {
   std::string text = fmt::format("{}{}{} is not in {}", kPrefix, known.name, kSuffix, folders);
   if (*known.install == '\0') text += "; this release of wasinn has no such backend";
@@ -147,19 +160,14 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry) {
-  BackendReport report{.name = entry.table.name};
-  report.keys = {entry.table.keys, entry.table.n_keys};
-  std::vector<std::string> encodings;
-  for (wasinn_encoding encoding : EncodingsOf(entry.table)) encodings.emplace_back(EncodingName(encoding));
-  report.encodings = Join(encodings);
   Result<std::shared_ptr<Backend>> backend = Open(entry, {});
-  Result<wasinn_backend_info> info =
-      backend ? (*backend)->Info() : Result<wasinn_backend_info>(std::unexpected(std::move(backend.error())));
-  if (!info) {
-    report.missing = info.error().message();
-    report.install = entry.table.install;
-    return report;
-  }
+  return backend ? Describe(**backend) : ReportOfMissing(entry.table, backend.error());
+}
+
+BackendReport Describe(const Backend& backend) {
+  Result<wasinn_backend_info> info = backend.Info();
+  if (!info) return ReportOfMissing(backend.table(), info.error());
+  BackendReport report = ReportOfTable(backend.table());
   report.available = true;
   report.framework = fmt::format("{} {}", info->framework, info->version);
   report.devices = info->devices;

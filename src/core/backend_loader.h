@@ -23,6 +23,9 @@ struct BackendReport {
   std::span<const wasinn_key> keys;         // none if its library is missing
 };
 
+// Of one that is open.
+BackendReport Describe(const Backend& backend);
+
 class BackendLoader {
  public:
   struct Options {

@@ -40,12 +40,8 @@ class Model {
   Result<std::shared_ptr<Graph>> Get(const Loader& load, const Patience& patience);
 
   const ModelSource& source() const { return source_; }
-  // That of the compiled graph, once there is one; the bytes may tell it.
-  wasinn_encoding encoding() const {
-    const std::optional<std::shared_ptr<Graph>> graph = graph_.Peek();
-    return graph ? (*graph)->encoding() : source_.encoding;
-  }
-  bool loaded() const { return graph_.Peek().has_value(); }
+  // The compiled graph; null until there is one.
+  std::shared_ptr<Graph> graph() const { return graph_.Peek().value_or(nullptr); }
   uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
 
  private:

@@ -121,6 +121,7 @@ TEST_P(HostilePlant, NothingInTheWorkingFolderIsOpened) {
   const CommandResult inspect = RunThere({HOSTILE_WASINN, "inspect", ModelPath(GetParam())});
   EXPECT_EQ(inspect.exit_code, 0) << inspect.err;
   EXPECT_FALSE(fs::exists(mark())) << "by inspect";
+  if (GetParam().name != std::string_view(BuiltFrameworks().front().name)) return;  // it opens all, so once is enough
   EXPECT_EQ(RunThere({HOSTILE_WASINN, "backends"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(mark())) << "by backends";
 }

@@ -65,12 +65,6 @@ class Bench {
     return {};
   }
 
-  // Whether a comma-separated list has a word: "tensorflow" is not in "tensorflowlite".
-  static bool Lists(std::string list, const std::string& word) {
-    std::erase(list, ' ');
-    return ("," + list + ",").find("," + word + ",") != std::string::npos;
-  }
-
   bool IsNamed(const ModelInfo& model) const {
     return model.name == name_ || model.name + ":" + std::to_string(model.version) == name_;
   }
@@ -82,13 +76,9 @@ class Bench {
     for (const ModelInfo& model : host_->Models()) {  // the highest version is the last
       if (!IsNamed(model)) continue;
       options.path = model.path;
+      options.library = model.library;
       encoding = model.encoding;
-    }
-    const char* wanted = wasinn_encoding_name(encoding == WASINN_AUTODETECT ? WASINN_ONNX : encoding);
-    for (const BackendReport& backend : host_->Backends()) {
-      if (!Lists(backend.encodings, wanted)) continue;
-      options.library = backend.library;
-      report_.framework = backend.framework;
+      report_.framework = model.framework;
     }
     auto native = LoadNative(encoding, options, inputs_, &outputs_);
     if (!native) return std::unexpected(native.error());
