@@ -8,10 +8,19 @@ namespace wasinn::onnx {
 
 using backend::Error;
 
+namespace {
+
+// UINT64_MAX: more than can be counted.
+void AddBytes(uint64_t more, uint64_t* bytes) {
+  if (__builtin_add_overflow(*bytes, more, bytes)) *bytes = UINT64_MAX;
+}
+
+}  // namespace
+
 void FunctionCalls::Add(Key key, Body body) {
   Body& sum = functions_[key].body;
   sum.nodes += body.nodes;
-  sum.bytes += body.bytes;
+  AddBytes(body.bytes, &sum.bytes);
   sum.calls.insert(sum.calls.end(), body.calls.begin(), body.calls.end());
 }
 
@@ -36,7 +45,7 @@ FunctionCalls::Body FunctionCalls::Follow(const Body& body, int depth) {
       function.state = Function::kOpen;
       const Body inside = Follow(function.body, depth + 1);
       function.body.nodes += inside.nodes;
-      function.body.bytes += inside.bytes;
+      AddBytes(inside.bytes, &function.body.bytes);
       function.state = Function::kDone;
     }
     added.nodes += function.body.nodes;
@@ -44,7 +53,7 @@ FunctionCalls::Body FunctionCalls::Follow(const Body& body, int depth) {
       throw Error(WASINN_TOO_LARGE,
                   fmt::format("calls of the model's functions add up to more than {} nodes", kMostNodes));
     }
-    if (__builtin_add_overflow(added.bytes, function.body.bytes, &added.bytes)) added.bytes = UINT64_MAX;
+    AddBytes(function.body.bytes, &added.bytes);
   }
   return added;
 }

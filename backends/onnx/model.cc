@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <span>
 
@@ -30,10 +31,15 @@ namespace {
 // Copies of weights that ONNX Runtime makes in its allocator: as they are, packed for its kernels, reordered.
 constexpr uint64_t kCopiesOfWeights = 4;
 
+// UINT64_MAX where it is too much.
+uint64_t Sum(uint64_t one, uint64_t other) {
+  uint64_t sum = 0;
+  return __builtin_add_overflow(one, other, &sum) ? UINT64_MAX : sum;
+}
+
 uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
   if (max_bytes == 0) return UINT64_MAX;
-  const uint64_t own = kCopiesOfWeights * model_bytes;
-  return max_bytes > UINT64_MAX - own ? UINT64_MAX : max_bytes + own;
+  return Sum(max_bytes, kCopiesOfWeights * model_bytes);
 }
 
 void CheckSize(const ModelScan& scan, uint64_t max_bytes) {
@@ -139,7 +145,8 @@ void Model::LoadOn(const Providers& providers, const Source& source) {
     MakeSession(providers, source, Folding::kCharged);
   } catch (const Error& error) {
     if (error.code() != WASINN_TOO_LARGE) throw;
-    // All its constants at once are too much. One after another, in each compute, they may do.
+    // All its constants at once are too much for the limit, or to be kept. One after another, in each compute, they
+    // may do.
     MakeSession(providers, source, Folding::kOff);
   }
 }
@@ -152,7 +159,7 @@ void Model::MakeSession(const Providers& providers, const Source& source, Foldin
   LoadHeap heap(host_.folding_site(), &budget);
   subject.log = &host_.log();
   subject.budget = &budget;
-  subject.heap = folding == Folding::kCharged ? &heap : nullptr;
+  subject.heap = folding == Folding::kFree ? nullptr : &heap;
   const CallScope scope(subject);
   const auto options = MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers,
                                           {source.trust, source.folder, folding != Folding::kOff});
@@ -175,6 +182,18 @@ void Model::MakeSession(const Providers& providers, const Source& source, Foldin
           ? "loading the model"
           : fmt::format("loading the model with weights in {}", fmt::join(source.scan.external_files, ", ")).c_str());
   session_.reset(session);
+  if (source.trust == Trust::kGuest) ChargeSession(source, budget.used());
+}
+
+// Copies of weights are what the model's own bytes stand for, as they do in the limit of a load.
+void Model::ChargeSession(const Source& source, uint64_t held_bytes) {
+  const uint64_t held = Sum(held_bytes, source.scan.parsed_bytes), own = kCopiesOfWeights * source.bytes.size();
+  try {
+    reservation_.Resize(Sum(source.scan.more_bytes, held - std::min(held, own)));
+  } catch (...) {
+    session_.reset();
+    throw;
+  }
 }
 
 }  // namespace wasinn::onnx

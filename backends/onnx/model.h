@@ -33,15 +33,17 @@ class Model {
 
  private:
   struct Source;
-  // What becomes of constants: computed at load, without a limit or within one, or in each compute.
+  // What becomes of constants: computed at load, without a limit or within one, or in each compute. A load has a limit
+  // in both of the last.
   enum class Folding : uint8_t { kFree, kCharged, kOff };
 
   void LoadOn(const Providers& providers, const Source& source);
   void MakeSession(const Providers& providers, const Source& source, Folding folding);
   void LoadOnTarget(const Source& source);
+  void ChargeSession(const Source& source, uint64_t held_bytes);
 
   const Host& host_;
-  backend::Reservation reservation_;  // of what parsing made beyond the model's own bytes; goes after the session
+  backend::Reservation reservation_;  // of what the session has beyond the model's own bytes; goes after it
   OrtPtr<OrtSession> session_;
   std::unique_ptr<const Signature> signature_;
   bool copies_inputs_ = false;

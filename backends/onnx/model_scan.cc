@@ -84,6 +84,7 @@ class Scanner {
     const Summary model = Read(Message::kModel, bytes, 0);
     if (!model.has_graph) Broken("there is no graph in it");
     scan_.nodes = main_.nodes;
+    scan_.parsed_bytes = parsed_bytes_;
     if (guest_) {
       CheckDomains();
       const FunctionCalls::Body inlined = functions_.Inline(main_);

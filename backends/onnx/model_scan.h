@@ -22,6 +22,8 @@ struct ModelScan {
   // Of a guest's model: bytes that it has beyond its own size once it is parsed, since sparse tensors become dense,
   // numbers of one byte become as long as others, and functions are inlined.
   uint64_t more_bytes = 0;
+  // What its nodes, values and strings take once they are parsed, by a rough estimate.
+  uint64_t parsed_bytes = 0;
   // Inputs and outputs of the model whose rank the file tells.
   std::vector<std::string> ranked;
   // Files beside a host's model that hold weights (external data), by the names that the model has for them.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <memory>
+
 #include "backends/driver.h"
 #include "backends/onnx_writer.h"
 
@@ -165,6 +167,66 @@ TEST(OnnxLimits, LeaveSmallConstantsFolded) {
   ASSERT_TRUE(context.Set(0, Floats({1}, {5})));
   const Result computed = context.Compute();
   ASSERT_TRUE(computed) << computed.message;
+}
+
+// What is no constant of the model, as the shapes that are worked out of one, is limited where nothing is folded, too.
+TEST(OnnxLimits, RefuseHugeShapes) {
+  const uint64_t before = PeakBytes();
+  const Host host;
+  constexpr int64_t kRank = 1 << 18;
+  Graph graph = {.nodes = {Node("Add", {"x", "x"}, {"y"})},
+                 .constants = {Constant<int64_t>("shape", kInt64, {kRank}, std::vector<int64_t>(kRank, 1))},
+                 .inputs = {Value("x", kFloat, {1})},
+                 .outputs = {Value("y", kFloat, {1})}};
+  for (int i = 0; i < 40; ++i) graph.nodes.push_back(Node("ConstantOfShape", {"shape"}, {"c" + std::to_string(i)}));
+  const Model model(host, ModelOf(graph), Limited(16 * kMebi));
+  EXPECT_EQ(model.loaded().code, WASINN_TOO_LARGE) << model.loaded().message;
+  EXPECT_LT(PeakBytes() - before, 256 * kMebi);
+  ExpectHonestModelWorks(host);
+}
+
+// What a session holds is its guest's, once it is more than some copies of the model's bytes.
+TEST(OnnxLimits, ChargeFoldedConstants) {
+  constexpr uint64_t kFolded = 16 * kMebi;
+  const Host host;
+  const std::string bytes = Foldable(kFolded / sizeof(float), 1, "Relu");
+  Account account = {.limit = 3 * kFolded - 1};
+  LoadOptions options = Limited(64 * kMebi);
+  options.account = &account;
+  {
+    std::vector<std::unique_ptr<Model>> models;
+    for (int i = 0; i < 4; ++i) {
+      models.push_back(std::make_unique<Model>(host, bytes, options));
+      ASSERT_TRUE(models.back()->loaded()) << models.back()->loaded().message;
+      EXPECT_GE(account.used, std::min(i + 1, 2) * kFolded);
+      // Folded or not, it gives the same.
+      Context context(*models.back());
+      ASSERT_TRUE(context.Set(0, Floats({1}, {5})));
+      const Result computed = context.Compute();
+      ASSERT_TRUE(computed) << computed.message;
+      EXPECT_EQ(context.View(0).bytes, sizeof(float));
+      EXPECT_EQ(*static_cast<const float*>(context.View(0).data), 5);
+      // There is no room for one constant more.
+      Context small(*models.back(), kFolded + kFolded / 2);
+      ASSERT_TRUE(small.Set(0, Floats({1}, {5})));
+      EXPECT_EQ(static_cast<bool>(small.Compute()), i < 2) << i;
+    }
+  }
+  EXPECT_EQ(account.used, 0u);
+}
+
+// Copies of weights are no more than what the model's own bytes were charged for.
+TEST(OnnxLimits, ChargeNothingForWeights) {
+  const Host host;
+  const Graph graph = {.nodes = {Node("MatMul", {"x", "w"}, {"y"})},
+                       .constants = {Constant<float>("w", kFloat, {1024, 1024}, std::vector<float>(1 << 20, 1))},
+                       .inputs = {Value("x", kFloat, {1, 1024})},
+                       .outputs = {Value("y", kFloat, {1, 1024})}};
+  Account account = {.limit = 0};
+  LoadOptions options = Limited(64 * kMebi);
+  options.account = &account;
+  const Model model(host, ModelOf(graph), options);
+  EXPECT_TRUE(model.loaded()) << model.loaded().message;
 }
 
 // Weights that are declared larger than the file that they should be in.

@@ -209,6 +209,13 @@ TEST(OnnxScan, CountsWhatGrowsWhenItIsParsed) {
   const Proto function = Function("f", {Node("Constant", {}, {"b"}).Add(5, attribute)});
   const Graph main = {.nodes = {Call("f"), Call("f"), Call("f")}};
   EXPECT_EQ(more(WriteModel(main.Write()).Add(25, function)), 3 * (uint64_t{100} * 8 + function.bytes().size()));
+  // Sums of 2^63 and 2^63: of two overloads, and of a function and what it calls.
+  const Proto half = Proto().Text(1, "sparse_value").Add(22, sparse(Proto().Int(3, uint64_t{1} << 60)));
+  const Proto large = Node("Constant", {}, {"b"}).Add(5, half);
+  const Proto overload = Function("f", {large}), caller = Function("f", {large, Call("g")});
+  const Proto one = WriteModel(Graph{.nodes = {Call("f")}}.Write());
+  EXPECT_EQ(more(Proto(one).Add(25, overload).Add(25, overload)), UINT64_MAX);
+  EXPECT_EQ(more(Proto(one).Add(25, caller).Add(25, Function("g", {large}))), UINT64_MAX);
 }
 
 TEST(OnnxScan, RefusesWhatGrowsTooLargeWhenItIsParsed) {
