@@ -137,7 +137,13 @@ class SourceReader {
                               "than {} are allowed",
                               scan.more_bytes, most));
     }
-    if (scan.external_files.empty()) return ReadMemory("reading the ONNX model", {});
+    if (scan.external_files.empty()) {
+      backend::Reservation reservation(host_.services(), options_.account);
+      reservation.Resize(scan.more_bytes);
+      SourceModel source = ReadMemory("reading the ONNX model", {});
+      source.reservation = std::move(reservation);
+      return source;
+    }
 #else
     if (first_.path == nullptr) {
       throw Error(WASINN_UNSUPPORTED_OPERATION,

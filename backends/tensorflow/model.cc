@@ -52,9 +52,13 @@ void CheckScan(const GraphScan& scan, Trust trust, bool is_saved_model, const Mo
   CheckOps(scan, trust, is_saved_model);
 }
 
+// What loading makes of a graph beyond some copies of its bytes.
+uint64_t GrownBytes(const GraphScan& scan, size_t bytes) {
+  return scan.more_bytes - std::min(scan.more_bytes, kCopiesOfConstants * bytes);
+}
+
 void CheckSize(const GraphScan& scan, size_t bytes, uint64_t max_bytes) {
-  const uint64_t own = kCopiesOfConstants * bytes;
-  if (max_bytes == 0 || scan.more_bytes <= own || scan.more_bytes - own <= max_bytes) return;
+  if (max_bytes == 0 || GrownBytes(scan, bytes) <= max_bytes) return;
   throw Error(WASINN_TOO_LARGE,
               fmt::format("the graph's constants and nodes become {} bytes when it is loaded: no more than {} and four "
                           "times its size are allowed",
@@ -137,7 +141,8 @@ std::string Text(const nlohmann::json& json) {
 
 }  // namespace
 
-Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
+Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
+    : host_(host), reservation_(host.services(), options.account) {
   if (blobs.size() != 1) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TensorFlow model is one blob: found {}", blobs.size()));
   }
@@ -162,6 +167,7 @@ void Model::LoadGraph(const Source& source) {
   const GraphScan scan = ScanGraph(source.bytes);
   CheckScan(scan, source.trust(), false, source.config);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
+  if (source.trust() == Trust::kGuest) reservation_.Resize(GrownBytes(scan, source.bytes.size()));
   const TfGraph graph = Import(host_.library(), source.bytes);
   sessions_ =
       std::make_unique<Sessions>([this, graph, device = source.device] { return NewSession(host_, graph, device); });

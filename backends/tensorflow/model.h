@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "common/reservation.h"
 #include "tensorflow/graph_scan.h"
 #include "tensorflow/host.h"
 #include "tensorflow/session.h"
@@ -42,6 +43,7 @@ class Model {
   void Compile() const;
 
   const Host& host_;
+  backend::Reservation reservation_;  // of what constants of a guest's graph grow to; goes after the sessions
   std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;

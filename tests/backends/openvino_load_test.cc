@@ -8,6 +8,7 @@
 #include <random>
 
 #include "backends/driver.h"
+#include "backends/onnx_writer.h"
 #include "backends/openvino_native.h"
 
 namespace wasinn::test {
@@ -276,6 +277,28 @@ TEST(OpenVinoHostile, ReachesNoFileThroughOnnx) {
     const Model model(host, ReadFile(entry.path()), Guest());
     EXPECT_EQ(model.loaded().code, WASINN_SECURITY) << entry.path() << ": " << model.loaded().message;
   }
+}
+
+// Numbers of one byte become longer when they are read: their guest pays for it, as long as it has the model.
+TEST(OpenVinoHostile, PaysForWhatOnnxGrowsTo) {
+  constexpr int kInt32 = 6, kNumbers = 1 << 20;
+  const Host host;
+  const Proto numbers = Proto().Int(1, kNumbers).Int(2, kInt32).Text(5, std::string(kNumbers, '\1')).Text(8, "w");
+  const std::string bytes = ModelOf({.nodes = {Node("Add", {"x", "w"}, {"y"})},
+                                     .constants = {numbers},
+                                     .inputs = {Value("x", kInt32, {1})},
+                                     .outputs = {Value("y", kInt32, {kNumbers})}});
+  Account account = {.limit = 6 * kNumbers};
+  LoadOptions options = Guest();
+  options.max_bytes = 64 << 20;
+  options.account = &account;
+  {
+    const Model one(host, bytes, options);
+    ASSERT_TRUE(one.loaded()) << one.loaded().message;
+    EXPECT_GE(account.used, sizeof(int32_t) * kNumbers);
+    EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_TOO_LARGE);
+  }
+  EXPECT_EQ(account.used, 0u);
 }
 
 TEST(OpenVinoHostile, RefusesLoopsThatNothingWouldInterrupt) {

@@ -124,6 +124,35 @@ TEST(TensorFlowHostile, ConstantsThatGrowAreCounted) {
   EXPECT_FALSE(with({~uint64_t{0}}, 0));
 }
 
+// … and their guest pays for them, as long as it has the model.
+TEST(TensorFlowHostile, ConstantsThatGrowAreCharged) {
+  constexpr uint64_t kGrown = 16 << 20;
+  const Host host;
+  const std::string constant =
+      TfNode("y", "Const", {},
+             TypeAttribute("dtype", 1) + Attribute("value", BytesField(8, FilledTensor({kGrown / sizeof(float)}))));
+  Account account = {.limit = 2 * kGrown};
+  LoadOptions options = kGuest;
+  options.max_bytes = 64 << 20;
+  options.account = &account;
+  {
+    const Model one(host, TfGraph({constant}), options);
+    ASSERT_TRUE(one.loaded()) << one.loaded().message;
+    EXPECT_GE(account.used, kGrown);
+    const Model other(host, TfGraph({constant}), options);
+    EXPECT_EQ(other.loaded().code, WASINN_TOO_LARGE) << other.loaded().message;
+  }
+  EXPECT_EQ(account.used, 0u);
+  // One that has its values is what its bytes are.
+  account.limit = 0;
+  const std::string shape = BytesField(2, BytesField(2, NumberField(1, 1 << 20)));
+  const std::string values = NumberField(1, 1) + shape + BytesField(4, std::string(4 << 20, '\1'));
+  const Model whole(
+      host, TfGraph({TfNode("y", "Const", {}, TypeAttribute("dtype", 1) + Attribute("value", BytesField(8, values)))}),
+      options);
+  EXPECT_TRUE(whole.loaded()) << whole.loaded().message;
+}
+
 TEST(TensorFlowHostile, NestingIsBounded) {
   const Host host;
   std::string value = NumberField(3, 1);
