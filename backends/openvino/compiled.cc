@@ -55,18 +55,47 @@ void Compiled::CompileAnew(std::unique_lock<std::mutex>& lock) {
   compiled_.swap(compiled);
   ++generation_;
   spoilt_ = false;
+  for (Request* request : requests_) {
+    request->request_.reset();
+    request->generation_ = 0;
+  }
   lock.unlock();
   compiled.reset();
   lock.lock();
 }
 
-OvPtr<ov_infer_request_t> Compiled::NewRequest(uint64_t* generation) {
-  const std::lock_guard lock(mutex_);
+Compiled::Request::Request(Compiled* compiled)
+    : compiled_(compiled), request_(nullptr, compiled->library_.api().ov_infer_request_free) {
+  const std::lock_guard lock(compiled_->mutex_);
+  compiled_->requests_.insert(this);
+}
+
+Compiled::Request::~Request() {
+  const std::lock_guard lock(compiled_->mutex_);
+  compiled_->requests_.erase(this);
+}
+
+std::unique_lock<std::mutex> Compiled::Request::Hold() const {
+  // What has fixed shapes is compiled once.
+  return compiled_->has_open_shapes_ ? std::unique_lock(compiled_->mutex_) : std::unique_lock<std::mutex>();
+}
+
+void Compiled::Request::Renew() {
+  Drop();
+  const OvLibrary& library = compiled_->library_;
+  const std::lock_guard lock(compiled_->mutex_);
   ov_infer_request_t* request = nullptr;
-  library_.Check(library_.api().ov_compiled_model_create_infer_request(compiled_.get(), &request),
-                 "making an infer request");
-  *generation = generation_;
-  return {request, library_.api().ov_infer_request_free};
+  library.Check(library.api().ov_compiled_model_create_infer_request(compiled_->compiled_.get(), &request),
+                "making an infer request");
+  request_.reset(request);
+  generation_ = compiled_->generation_;
+}
+
+void Compiled::Request::Drop() {
+  OvPtr<ov_infer_request_t> dropped(nullptr, compiled_->library_.api().ov_infer_request_free);
+  const std::lock_guard lock(compiled_->mutex_);
+  request_.swap(dropped);  // which goes after the lock
+  generation_ = 0;
 }
 
 Compiled::Turn::Turn(Compiled* compiled, const backend::CancelGate& gate) : compiled_(compiled) {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -33,8 +34,33 @@ class Compiled {
   ov_compiled_model_t* get() const { return compiled_.get(); }
   bool has_open_shapes() const { return has_open_shapes_; }
 
-  // A request for one context. It is outdated when the generation is no longer this one's.
-  OvPtr<ov_infer_request_t> NewRequest(uint64_t* generation);
+  // The request of one context, which keeps alive what it was made of. So whoever compiles anew takes the requests of
+  // all contexts away: they have a new one made in their next turn. Outputs that were taken from it stay as they are.
+  class Request {
+   public:
+    // Without one.
+    explicit Request(Compiled* compiled);
+    ~Request();
+    Request(const Request&) = delete;
+    Request& operator=(const Request&) = delete;
+
+    // As long as the lock lives, nobody takes the request away. Nobody does so in a turn, either.
+    std::unique_lock<std::mutex> Hold() const;
+    // NULL: there is none. Whoever calls it has the turn, or holds the request.
+    ov_infer_request_t* get() const { return request_.get(); }
+    // Of what it was made of; 0: there is none.
+    uint64_t generation() const { return generation_; }
+    // In place of the one before, of what is compiled now.
+    void Renew();
+    void Drop();
+
+   private:
+    friend class Compiled;
+
+    Compiled* const compiled_;
+    OvPtr<ov_infer_request_t> request_;
+    uint64_t generation_ = 0;
+  };
 
   // The time of one inference: waits for its turn. Throws WASINN_TIMEOUT where the gate was cancelled meanwhile.
   class Turn {
@@ -73,6 +99,7 @@ class Compiled {
   uint64_t generation_ = 0;
   bool busy_ = false;  // somebody infers, or compiles
   bool spoilt_ = false;
+  std::set<Request*> requests_;
 };
 
 }  // namespace wasinn::openvino

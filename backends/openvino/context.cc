@@ -15,44 +15,51 @@ namespace {
 
 constexpr std::chrono::microseconds kShort(1000);
 
+// Why a state is lost.
+constexpr char kFailed[] = "a compute of this model did not end well";
+constexpr char kTooLarge[] = "its request keeps more for outputs than may still be held";
+
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_context_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
       kept_(model.host().services(), options.account),
-      inputs_(model),
+      inputs_(model, &request_),
       outputs_(model, options.account),
-      request_(nullptr, model.host().api().ov_infer_request_free) {
+      request_(model.compiled()) {
   // A request has memory for outputs of a fixed shape from the beginning.
   if (max_bytes_ != 0 && outputs_.fixed_bytes() > max_bytes_) {
     throw Error(WASINN_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed",
                                               outputs_.fixed_bytes(), max_bytes_));
   }
-  NewRequest();
+  NewRequest(kFailed);
 }
 
-void Context::NewRequest() {
-  outputs_.UseRequest(nullptr);
-  inputs_.UseRequest(nullptr);
-  request_.reset();
-  kept_.Resize(model_.state_bytes());
-  lost_state_ = lost_state_ || (model_.has_state() && has_begun_);
+void Context::DropRequest(const char* why) {
+  outputs_.ForgetRequest();
+  inputs_.ForgetRequest();
+  request_.Drop();
+  kept_.Resize(0);
+  if (model_.has_state() && has_begun_) lost_state_ = why;
   has_begun_ = false;
-  request_ = model_.compiled()->NewRequest(&generation_);
-  inputs_.UseRequest(request_.get());
-  outputs_.UseRequest(request_.get());
+}
+
+void Context::NewRequest(const char* why) {
+  DropRequest(why);
+  kept_.Resize(model_.state_bytes());
+  request_.Renew();
 }
 
 void Context::Compute() {
   computed_ = false;
+  uint64_t bytes = 0;
   {
     Compiled::Turn turn = Wait();
-    if (turn.generation() != generation_) NewRequest();
-    if (std::exchange(lost_state_, false)) {
+    if (turn.generation() != request_.generation()) NewRequest(kFailed);
+    if (const char* why = std::exchange(lost_state_, nullptr)) {
       throw Error(WASINN_RUNTIME_ERROR,
-                  "the context has lost its state, for a compute of this model did not end well: the next one begins "
-                  "anew");
+                  fmt::format("the context has lost its state, for {}: the next compute begins anew", why));
     }
     inputs_.BeforeRun();
     outputs_.BeforeRun();
@@ -65,17 +72,17 @@ void Context::Compute() {
       Fail(status, cancelled);
     }
     has_begun_ = true;
+    bytes = outputs_.AfterRun(request_.get(), inputs_);
   }
-  const uint64_t bytes = outputs_.AfterRun(inputs_);
   if (max_bytes_ != 0 && bytes > max_bytes_) {
-    DropOutputs();
+    DropOutputs(kFailed);
     throw Error(WASINN_TOO_LARGE, fmt::format("the outputs of the compute take {} bytes: no more than {} are allowed",
                                               bytes, max_bytes_));
   }
   try {
     kept_.Resize(model_.state_bytes() + outputs_.kept_bytes());
   } catch (const Error&) {
-    DropOutputs();
+    DropOutputs(kTooLarge);
     throw;
   }
   computed_ = true;
@@ -93,8 +100,10 @@ Compiled::Turn Context::Wait() {
   }
 }
 
-void Context::Fail(ov_status_e status, bool cancelled) const {
+void Context::Fail(ov_status_e status, bool cancelled) {
   const std::string message = model_.host().library().Message(status);
+  // It would keep alive what nobody computes with any more.
+  if (model_.compiled()->has_open_shapes()) DropRequest(kFailed);
   if (cancelled || status == INFER_CANCELLED) {
     throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
   }
@@ -128,15 +137,21 @@ void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
 }
 
 // Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
-void Context::DropOutputs() {
+void Context::DropOutputs(const char* why) {
   computed_ = false;
-  if (outputs_.has_dynamic()) NewRequest();
+  if (outputs_.has_dynamic()) NewRequest(why);
 }
 
 void Context::DiscardOutputs() {
   computed_ = false;
   outputs_.FreeSpares();
-  if (!model_.has_state()) DropOutputs();
+  if (!model_.has_state()) return DropOutputs(kFailed);
+  if (outputs_.most_bytes() == 0) return;
+  try {
+    kept_.Resize(model_.state_bytes() + outputs_.most_bytes());
+  } catch (const Error&) {
+    DropRequest(kTooLarge);
+  }
 }
 
 void Context::Cancel() {

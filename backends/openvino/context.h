@@ -34,26 +34,27 @@ class Context {
   void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
-  void NewRequest();
-  void DropOutputs();
+  // `why` the state goes, if there is one.
+  void DropRequest(const char* why);
+  void NewRequest(const char* why);
+  void DropOutputs(const char* why);
   Compiled::Turn Wait();
   ov_status_e Infer();
-  [[noreturn]] void Fail(ov_status_e status, bool cancelled) const;
+  [[noreturn]] void Fail(ov_status_e status, bool cancelled);
   void CheckComputed() const;
 
   const Model& model_;
   const uint64_t max_bytes_;   // 0: no limit
-  backend::Reservation kept_;  // of the state, and of outputs that were larger
+  backend::Reservation kept_;  // of the state, and of outputs that were larger, or are discarded
   Inputs inputs_;              // and outputs: behind the request, which points to their memory
   Outputs outputs_;
-  OvPtr<ov_infer_request_t> request_;
-  uint64_t generation_ = 0;      // of the request
+  Compiled::Request request_;
   backend::CancelGate waiting_;  // for a turn
   backend::CancelGate gate_;
   bool computed_ = false;
-  bool has_begun_ = false;   // the request has a state
-  bool lost_state_ = false;  // with an earlier request
-  bool is_short_ = false;    // the last inference, of the same shapes as the next
+  bool has_begun_ = false;            // the request has a state
+  const char* lost_state_ = nullptr;  // with an earlier request: why
+  bool is_short_ = false;             // the last inference, of the same shapes as the next
 };
 
 }  // namespace wasinn::openvino

@@ -22,7 +22,7 @@ bool SameDims(const std::vector<int64_t>& dims, const wasinn_tensor& tensor) {
 
 }  // namespace
 
-Inputs::Inputs(const Model& model) : model_(model) {
+Inputs::Inputs(const Model& model, const Compiled::Request* request) : model_(model), request_(request) {
   const auto free = model.host().api().ov_tensor_free;
   const auto& ports = model.signature().inputs();
   slots_.reserve(ports.size());
@@ -35,8 +35,7 @@ Inputs::Inputs(const Model& model) : model_(model) {
   }
 }
 
-void Inputs::UseRequest(ov_infer_request_t* request) {
-  request_ = request;
+void Inputs::ForgetRequest() {
   check_ = true;
   for (Slot& slot : slots_) slot.bound = nullptr;
 }
@@ -56,16 +55,14 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
     if (!slot.buffer.IsFor(tensor->bytes)) buffer = backend::AlignedBuffer(tensor->bytes);
     Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
     Make(port, *tensor, buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), &value);
-    Bind(index, value);
+    const bool bound = Bind(index, value);
     reshaped_ = true;
     std::swap(slot.own, value);
     // The old buffer goes when the request has the new one.
     if (buffer.data() != nullptr) std::swap(slot.buffer, buffer);
-    slot.bound = &slot.own;
-  }
-  if (slot.bound != &slot.own) {
-    Bind(index, slot.own);
-    slot.bound = &slot.own;
+    slot.bound = bound ? &slot.own : nullptr;
+  } else if (slot.bound != &slot.own) {
+    slot.bound = Bind(index, slot.own) ? &slot.own : nullptr;
   }
   slot.wanted = &slot.own;
   tensor->data = slot.buffer.data();
@@ -81,15 +78,13 @@ void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
     // OpenVINO takes no NULL, not even for no bytes.
     static constexpr char kNothing = 0;
     Make(port, tensor, tensor.data != nullptr ? tensor.data : const_cast<char*>(&kNothing), &value);
-    Bind(index, value);
+    const bool bound = Bind(index, value);
     value.data = tensor.data;
     reshaped_ = reshaped_ || value.dims != slot.lent.dims;
     slot.lent = std::move(value);
-    slot.bound = &slot.lent;
-  }
-  if (slot.bound != &slot.lent) {
-    Bind(index, slot.lent);
-    slot.bound = &slot.lent;
+    slot.bound = bound ? &slot.lent : nullptr;
+  } else if (slot.bound != &slot.lent) {
+    slot.bound = Bind(index, slot.lent) ? &slot.lent : nullptr;
   }
   slot.wanted = &slot.lent;
 }
@@ -112,10 +107,16 @@ void Inputs::Make(const Port& port, const wasinn_tensor& tensor, void* data, Val
 }
 
 // What OpenVINO refuses here is a shape, since it may know bounds that the signature has no words for.
-void Inputs::Bind(uint32_t index, const Value& value) {
+bool Inputs::Bind(uint32_t index, const Value& value) {
+  const auto held = request_->Hold();
+  if (request_->get() == nullptr) {
+    check_ = true;
+    return false;
+  }
   const OvLibrary& library = model_.host().library();
-  library.Check(library.api().ov_infer_request_set_input_tensor_by_index(request_, index, value.tensor.get()),
+  library.Check(library.api().ov_infer_request_set_input_tensor_by_index(request_->get(), index, value.tensor.get()),
                 model_.signature().inputs()[index].name.c_str(), WASINN_INVALID_ARGUMENT);
+  return true;
 }
 
 bool Inputs::Holds(const void* data) const {

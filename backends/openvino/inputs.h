@@ -16,10 +16,11 @@ namespace wasinn::openvino {
 // shape: OpenVINO reads it there. One thread at a time.
 class Inputs {
  public:
-  explicit Inputs(const Model& model);
+  // Those that are set go to the request, at the next run at the latest.
+  Inputs(const Model& model, const Compiled::Request* request);
 
-  // From now on inputs go to this request, those that are set at the next run at the latest. NULL: to none.
-  void UseRequest(ov_infer_request_t* request);
+  // From now on there is none, or another one.
+  void ForgetRequest();
   // wasinn_backend::input, bind_input and unbind_input.
   void Set(uint32_t index, wasinn_tensor* tensor);
   void Lend(uint32_t index, const wasinn_tensor& tensor);
@@ -47,10 +48,11 @@ class Inputs {
 
   Slot& At(uint32_t index);
   void Make(const Port& port, const wasinn_tensor& tensor, void* data, Value* value) const;
-  void Bind(uint32_t index, const Value& value);
+  // False: there is no request now.
+  bool Bind(uint32_t index, const Value& value);
 
   const Model& model_;
-  ov_infer_request_t* request_ = nullptr;
+  const Compiled::Request* const request_;
   std::vector<Slot> slots_;
   bool reshaped_ = true;
   bool check_ = true;  // something may be unset or unbound

@@ -29,8 +29,7 @@ Outputs::Outputs(const Model& model, void* account) : model_(model) {
   }
 }
 
-void Outputs::UseRequest(ov_infer_request_t* request) {
-  request_ = request;
+void Outputs::ForgetRequest() {
   kept_bytes_ = 0;
   for (Slot& slot : slots_) {
     slot.tensor.reset();
@@ -42,13 +41,19 @@ void Outputs::BeforeRun() {
   for (Slot& slot : slots_) slot.taken = false;
 }
 
-uint64_t Outputs::AfterRun(const Inputs& inputs) {
+uint64_t Outputs::most_bytes() const {
+  uint64_t sum = 0;
+  for (const Slot& slot : slots_) sum += slot.most;
+  return sum;
+}
+
+uint64_t Outputs::AfterRun(ov_infer_request_t* request, const Inputs& inputs) {
   uint64_t bytes = 0;
   kept_bytes_ = 0;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!model_.signature().outputs()[i].servable()) continue;
-    Look(i, &slot);
+    Look(request, i, &slot);
     bytes += slot.view.bytes;
     if (!slot.fixed) {
       slot.most = std::max<uint64_t>(slot.most, slot.view.bytes);
@@ -62,12 +67,12 @@ uint64_t Outputs::AfterRun(const Inputs& inputs) {
   return bytes;
 }
 
-void Outputs::Look(uint32_t index, Slot* slot) const {
+void Outputs::Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const {
   const Port& port = model_.signature().outputs()[index];
   const OvLibrary& library = model_.host().library();
   const bool known = slot->fixed && slot->tensor != nullptr;
   ov_tensor_t* raw = nullptr;
-  library.Check(library.api().ov_infer_request_get_output_tensor_by_index(request_, index, &raw), port.name.c_str());
+  library.Check(library.api().ov_infer_request_get_output_tensor_by_index(request, index, &raw), port.name.c_str());
   slot->tensor.reset(raw);
   if (!known) ReadShape(port, slot);
   slot->data = nullptr;

@@ -22,8 +22,8 @@ class Outputs {
   // `account`: for what is kept beside the request.
   Outputs(const Model& model, void* account);
 
-  // From now on outputs come from this request. NULL: from none.
-  void UseRequest(ov_infer_request_t* request);
+  // The request goes, and with it what it keeps.
+  void ForgetRequest();
   // The bytes of the outputs of a fixed shape; UINT64_MAX where they are too many to count.
   uint64_t fixed_bytes() const { return fixed_bytes_; }
   // Whether there are others.
@@ -31,9 +31,11 @@ class Outputs {
   // Before each run. What outputs held is gone.
   void BeforeRun();
   // After each run that succeeded: the bytes of all outputs.
-  uint64_t AfterRun(const Inputs& inputs);
+  uint64_t AfterRun(ov_infer_request_t* request, const Inputs& inputs);
   // What the request keeps for outputs beyond that, since they were larger in an earlier run.
   uint64_t kept_bytes() const { return kept_bytes_; }
+  // What it keeps for outputs that are not of a fixed shape.
+  uint64_t most_bytes() const;
   // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
   void Take(uint32_t index, wasinn_tensor* out);
@@ -53,11 +55,10 @@ class Outputs {
     backend::Spare<OutputMemory> spare;  // what was taken and came back, charged
   };
 
-  void Look(uint32_t index, Slot* slot) const;
+  void Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const;
   void ReadShape(const Port& port, Slot* slot) const;
 
   const Model& model_;
-  ov_infer_request_t* request_ = nullptr;
   std::vector<Slot> slots_;
   uint64_t fixed_bytes_ = 0, kept_bytes_ = 0;
   bool has_dynamic_ = false;

@@ -4,11 +4,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <thread>
+#include <vector>
 
 #include "backends/driver.h"
 #include "backends/expect.h"
+#include "backends/onnx_writer.h"
 #include "backends/openvino_native.h"
+#include "backends/taken.h"
 
 namespace wasinn::test {
 namespace {
@@ -133,6 +137,67 @@ TEST(OpenVinoFailure, LeavesTheModelAsItWas) {
   ASSERT_TRUE(computed) << computed.message;
   ASSERT_TRUE(context.Get(0, &got));
   EXPECT_EQ(got.bytes, want.bytes);
+}
+
+// Nor does what was compiled before stay for the contexts that computed with it, whether they failed or not.
+TEST(OpenVinoFailure, KeepsNothingThatWasCompiledBefore) {
+  const Host host;
+  const uint64_t at_first = AllocatedBytes();
+  const Model model(host, IrXml("slow"), IrOptions("slow"));
+  const Tensor good = Square(2), bad = Floats({2, 3}, std::vector<float>(6, 1));
+  const auto compute = [](Context* context, const Tensor& in) {
+    EXPECT_TRUE(context->Set(0, in));
+    return context->Compute();
+  };
+  std::deque<Context> contexts;
+  ASSERT_TRUE(compute(&contexts.emplace_back(model), good));
+  const Tensor want = MustGet(&contexts.front(), 0);
+  const uint64_t compiled = AllocatedBytes() - at_first;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(compute(&contexts.emplace_back(model), bad).code, WASINN_RUNTIME_ERROR);
+    ASSERT_TRUE(compute(&contexts.emplace_back(model), good));
+  }
+  EXPECT_LT(AllocatedBytes() - at_first, 5 * compiled);
+  // Their outputs stay, and they compute again.
+  for (size_t i = 0; i < contexts.size(); i += 2) EXPECT_EQ(MustGet(&contexts[i], 0).bytes, want.bytes);
+  for (Context& context : contexts) {
+    const Result computed = compute(&context, good);
+    ASSERT_TRUE(computed) << computed.message;
+    EXPECT_EQ(MustGet(&context, 0).bytes, want.bytes);
+  }
+}
+
+// While others' computes fail, which takes their requests away, contexts set inputs, compute and show outputs.
+TEST(OpenVinoFailure, LeavesOthersAtWorkAlone) {
+  const Host host;
+  LoadOptions options;
+  options.encoding = WASINN_ONNX;
+  const Model model(host,
+                    ModelOf({.nodes = {Node("MatMul", {"x", "x"}, {"y"})},
+                             .inputs = {Value("x", kFloat, {kUnknown, kUnknown})},
+                             .outputs = {Value("y", kFloat, {kUnknown, kUnknown})}}),
+                    options);
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&model, t] {
+      Context context(model);
+      for (int i = 0; i < 40; ++i) {
+        const auto side = static_cast<int64_t>(2 + (i + t) % 3);
+        const auto x = static_cast<float>(i);
+        ASSERT_TRUE(context.Set(0, Floats({side, side}, std::vector<float>(static_cast<size_t>(side * side), x))));
+        const Result computed = context.Compute();
+        ASSERT_TRUE(computed) << computed.message;
+        if (i % 4 == t) {
+          Context failing(model);
+          ASSERT_TRUE(failing.Set(0, Floats({2, 3}, std::vector<float>(6, 1))));
+          ASSERT_EQ(failing.Compute().code, WASINN_RUNTIME_ERROR);
+        }
+        ASSERT_THAT(MustGet(&context, 0).As<float>(), ::testing::Each(x * x * static_cast<float>(side)));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
 }
 
 TEST(OpenVinoCancelRaces, LeaveOtherComputesAlone) {

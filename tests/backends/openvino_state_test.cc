@@ -5,6 +5,7 @@
 #include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/openvino_native.h"
+#include "backends/taken.h"
 
 namespace wasinn::test {
 namespace {
@@ -118,6 +119,90 @@ TEST(OpenVinoStateOfOpenShapes, IsLostInPlainWords) {
   EXPECT_THAT(lost.message, HasSubstr("lost its state"));
   ASSERT_TRUE(compute(&one, 1));
   EXPECT_THAT(MustGet(&one, 0).As<float>(), Each(1));
+}
+
+// OpenVINO keeps outputs of open shapes for as long as the state: their guest pays for them when nobody else does.
+TEST(OpenVinoStateOfOpenShapes, KeepsDiscardedOutputsWhereTheyCanBePaid) {
+  constexpr int64_t kRows = 1000;
+  constexpr uint64_t kBytes = sizeof(float) * 4 * kRows;
+  const Host host;
+  const Model model(host, IrXml("total_open"), IrOptions("total_open"));
+  Account account;
+  {
+    Context context(model, 0, "{}", &account);
+    const auto compute = [&context] {
+      EXPECT_TRUE(context.Set(0, Floats({kRows, 4}, std::vector<float>(4 * kRows, 1))));
+      return context.Compute();
+    };
+    for (int i = 1; i <= 3; ++i) {
+      const Result computed = compute();
+      ASSERT_TRUE(computed) << computed.message;
+      EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(i));
+      EXPECT_EQ(account.used, 0u) << "outputs are the core's";
+      host.table().discard_outputs(context.get());
+      EXPECT_EQ(account.used, kBytes);
+    }
+    ASSERT_TRUE(compute());
+    account.limit = kBytes - 1;
+    const uint64_t before = AllocatedBytes();
+    host.table().discard_outputs(context.get());
+    EXPECT_EQ(account.used, 0u);
+    EXPECT_LE(AllocatedBytes() + kBytes, before);
+    const Result lost = compute();
+    EXPECT_EQ(lost.code, WASINN_RUNTIME_ERROR);
+    EXPECT_THAT(lost.message, HasSubstr("lost its state, for its request keeps more"));
+    ASSERT_TRUE(compute());
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(1));
+  }
+  EXPECT_EQ(account.used, 0u);
+}
+
+// "total", with a second input of an open shape that goes through a ReLU.
+std::string TotalAndMore() {
+  const std::string dims = "<dim>-1</dim><dim>4</dim></port>";
+  const std::string layers =
+      R"(<layer id="100" name="z" type="Parameter" version="opset1"><data shape="?,4" element_type="f32" /><output>)"
+      R"(<port id="0" precision="FP32" names="z">)" +
+      dims + R"(</output></layer><layer id="101" name="r" type="ReLU" version="opset1"><input>)" +
+      R"(<port id="0" precision="FP32">)" + dims + R"(</input><output><port id="1" precision="FP32" names="r">)" +
+      dims + R"(</output></layer><layer id="102" name="s" type="Result" version="opset1" output_names="r"><input>)" +
+      R"(<port id="0" precision="FP32">)" + dims + "</input></layer></layers>";
+  const std::string edges = R"(<edge from-layer="100" from-port="0" to-layer="101" to-port="0" />)"
+                            R"(<edge from-layer="101" from-port="1" to-layer="102" to-port="0" /></edges>)";
+  std::string xml = IrXml("total");
+  xml.replace(xml.find("</layers>"), 9, layers);
+  return xml.replace(xml.find("</edges>"), 8, edges);
+}
+
+// A context whose request could not be made in time is as good as any when there is room for one.
+TEST(OpenVinoStateOfOpenShapes, ComesBackWhenThereIsRoom) {
+  constexpr int64_t kRows = 1000;
+  const Host host;
+  const Model model(host, TotalAndMore(), IrOptions("total"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account account;
+  Context context(model, 0, "{}", &account);
+  const uint64_t state = account.used;
+  ASSERT_GT(state, 0u);
+  const auto compute = [&context] {
+    EXPECT_TRUE(context.Set(0, Floats({1, 4}, {1, 1, 1, 1})));
+    EXPECT_TRUE(context.Set(1, Floats({kRows, 4}, std::vector<float>(4 * kRows, 1))));
+    return context.Compute();
+  };
+  ASSERT_TRUE(compute());
+  account.limit = state + 100;
+  host.table().discard_outputs(context.get());
+  account.limit = state - 1;
+  for (int i = 0; i < 2; ++i) {
+    const Result refused = compute();
+    EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+    EXPECT_EQ(account.used, 0u);
+  }
+  account.limit = state + 100;
+  EXPECT_THAT(compute().message, HasSubstr("lost its state"));
+  const Result computed = compute();
+  ASSERT_TRUE(computed) << computed.message;
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), Each(1));
 }
 
 }  // namespace
