@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
 # usage: scripts/deps.sh [--leave NAME] NAME…, or "all"
-#   --leave NAME  not waited for: it goes on by itself, and the next run waits for it
+#   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
 #   wasmtime      the Wasmtime engine: library and headers
@@ -106,14 +106,17 @@ main() {
   tools=($(fetch_tools $tools_needed))
   for n in "${wanted[@]}"; do packages+=($(packages_of "$n")); done
   apt_check "${tools[@]}" "${packages[@]}"
+  if [[ -n $leave && " ${todo[*]} " == *" $leave "* ]]; then
+    apt_need $(fetch_tools $(state_of "$leave"))
+    provide "$leave" &
+    say "$leave: not waited for"
+  fi
   # The clients that fetch come first; then fetching and installing go on side by side.
   apt_need "${tools[@]}"
   for r in "${todo[@]}"; do
+    [ "$r" != "$leave" ] || continue
     provide "$r" &
-    case " $leave " in
-      *" $r "*) say "$r: not waited for" ;;
-      *) jobs+=($!) ;;
-    esac
+    jobs+=($!)
   done
   apt_need "${packages[@]}"
   for r in "${jobs[@]}"; do wait "$r" || failed=1; done

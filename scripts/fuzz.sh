@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each, one for each core at once, from its seeds on.
+# Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each, one more at once than there are cores, from its seeds on.
 # usage: scripts/fuzz.sh [SECONDS [NAME…]]
-#   SECONDS   of each; 30 unless told
+#   SECONDS   of each; 30 unless told, 0 only builds them
 #   NAME      only these (witx, gguf_scan …: fuzz/CMakeLists.txt)
 # What it found is in build/fuzz/found/; an input goes into fuzz/corpus/NAME together with the fix. RESULTS in the environment: a folder
 # that gets fuzz-NAME.passed or fuzz-NAME.failed with the output of each.
@@ -39,12 +39,13 @@ fuzz_one() {
 
 quietly cmake --preset fuzz "-DCMAKE_C_COMPILER=clang-$LLVM" "-DCMAKE_CXX_COMPILER=clang++-$LLVM"
 quietly cmake --build "$build" --target fuzzers
+[ "$seconds" -gt 0 ] || exit 0
 mkdir -p "$found" "$results"
 rm -f "$results"/fuzz-*
 left=0
 while read -r name seeds; do
   [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
-  [ "$left" -lt "$(nproc)" ] || { wait -n; left=$((left - 1)); }
+  [ "$left" -le "$(nproc)" ] || { wait -n; left=$((left - 1)); }
   fuzz_one "$name" "$seeds" &
   left=$((left + 1))
 done <"$build/fuzzers.txt"

@@ -130,10 +130,14 @@ took "installing what needs no compiling of Wasmtime" "$start"
 rm -rf "$results"
 mkdir -p "$results"
 build_early() {
-  cmake --preset release -DWASINN_BUILD_TESTS=ON && nice cmake --build --preset release --target before_the_engine
+  cmake --preset "$1" -DWASINN_BUILD_TESTS=ON && nice cmake --build --preset "$1" --target before_the_engine
 }
-if [ ! -e .deps/component/lib/libwasmtime.so ] && [ "${presets[0]}" = release ]; then
-  step early-build "building what needs no engine, meanwhile" build_early || true # the build below tells why
+# What fails here, fails again below and is told there.
+if [ ! -e .deps/component/lib/libwasmtime.so ]; then
+  for preset in "${presets[@]}"; do
+    [ "$preset" = tsan ] || step "$preset-early" "building what of $preset needs no engine, meanwhile" build_early "$preset" || true
+    [ "$preset$lint" != releaseyes ] || step early-fuzzers "building the fuzzers, meanwhile" nice "$scripts/fuzz.sh" 0 || true
+  done
 fi
 start=$EPOCHREALTIME
 "$scripts/deps.sh" "${needed[@]}"
