@@ -110,10 +110,10 @@ TfGraph Import(const TfLibrary& library, std::span<const uint8_t> bytes) {
   throw Error(code == TF_NOT_FOUND ? WASINN_UNSUPPORTED_OPERATION : CodeOf(code), message);
 }
 
-std::shared_ptr<Session> NewSession(const Host& host, const TfGraph& graph, Device device) {
+std::shared_ptr<Session> NewSession(const Host& host, const TfGraph& graph, Device device, Folding folding) {
   const TfLibrary& library = host.library();
   const TfPtr<TF_Status> status = library.NewStatus();
-  const auto options = MakeSessionOptions(library, host.config().threads, device);
+  const auto options = MakeSessionOptions(library, host.config().threads, device, folding);
   TF_Session* session = library->TF_NewSession(graph.get(), options.get(), status.get());
   library.Check(status.get(), "making a session");
   return std::make_shared<Session>(library, graph, session);
@@ -169,8 +169,9 @@ void Model::LoadGraph(const Source& source) {
   CheckSize(scan, source.bytes.size(), source.max_bytes);
   if (source.trust() == Trust::kGuest) reservation_.Resize(GrownBytes(scan, source.bytes.size()));
   const TfGraph graph = Import(host_.library(), source.bytes);
-  sessions_ =
-      std::make_unique<Sessions>([this, graph, device = source.device] { return NewSession(host_, graph, device); });
+  const Folding folding = source.trust() == Trust::kGuest ? Folding::kLittle : Folding::kUsual;
+  sessions_ = std::make_unique<Sessions>(
+      [this, graph, folding, device = source.device] { return NewSession(host_, graph, device, folding); });
   signature_ = std::make_unique<Signature>(host_.library(), sessions_->first(), scan, std::span(source.config.outputs));
   effects_ = FindEffects(scan, signature_->OutputTensors());
   session_bytes_ = SessionBytes(scan, source.bytes.size());

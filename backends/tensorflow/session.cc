@@ -22,22 +22,25 @@ void AppendVarint(uint64_t value, std::string* bytes) {
 //   1 device_count {"GPU": 0}, where the CPU shall compute
 //   2 intra_op_parallelism_threads: the pool that operations share, one for the OS process, made by its first session
 //   5 inter_op_parallelism_threads -1: operations run one after the other on the caller's thread
-std::string MakeConfig(int threads, Device device) {
+//   10 graph_options {3 optimizer_options {6 max_folded_constant_in_bytes}, 10 rewrite_options {3 constant_folding 2}}:
+//      a second optimizer, which comes first, folds what has one value all over, however large; so it is off
+std::string MakeConfig(int threads, Device device, Folding folding) {
   std::string bytes;
   if (device == Device::kCpu) bytes.append("\x0a\x07\x0a\x03GPU\x10\x00", 9);
   bytes.push_back(2 << 3);
   AppendVarint(static_cast<uint64_t>(threads), &bytes);
   bytes.push_back(5 << 3);
   AppendVarint(static_cast<uint64_t>(int64_t{-1}), &bytes);
+  if (folding == Folding::kLittle) bytes += "\x52\x0a\x1a\x04\x30\x80\xa0\x06\x52\x02\x18\x02";
   return bytes;
 }
 
 }  // namespace
 
-TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int threads, Device device) {
+TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int threads, Device device, Folding folding) {
   TfPtr<TF_SessionOptions> options(library->TF_NewSessionOptions(), library->TF_DeleteSessionOptions);
   const TfPtr<TF_Status> status = library.NewStatus();
-  const std::string config = MakeConfig(threads, device);
+  const std::string config = MakeConfig(threads, device, folding);
   library->TF_SetConfig(options.get(), config.data(), config.size(), status.get());
   library.Check(status.get(), "session options");
   return options;

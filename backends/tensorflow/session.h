@@ -17,7 +17,14 @@ namespace wasinn::tensorflow {
 // Where a session computes.
 enum class Device : uint8_t { kCpu, kGpu };
 
-TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int threads, Device device);
+// What is constant in a graph, TensorFlow computes when it makes a session, and keeps.
+enum class Folding : uint8_t {
+  kUsual,
+  kLittle,  // values of up to 100 KiB: a guest's graph of a few bytes may have terabytes of them
+};
+
+TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int threads, Device device,
+                                            Folding folding = Folding::kUsual);
 
 // A graph of which several sessions may be made.
 using TfGraph = std::shared_ptr<TF_Graph>;

@@ -172,6 +172,38 @@ std::string Integers(const std::string& name, const std::vector<int32_t>& values
       TypeAttribute("dtype", 3) + Attribute("value", BytesField(8, NumberField(1, 3) + dims + BytesField(4, content))));
 }
 
+// … nor are they computed when the graph is loaded, where they are large. In a compute they are.
+TEST(TensorFlowHostile, ConstantsThatOperationsMakeAreNotKept) {
+  constexpr int32_t kElements = 16 << 20;
+  const Host host;
+  const std::string of_floats = TypeAttribute("T", 1);
+  std::vector<std::string> nodes = {
+      TfNode("one", "Const", {}, TypeAttribute("dtype", 1) + Attribute("value", BytesField(8, FilledTensor({}))))};
+  nodes.push_back(Integers("begin", {0}));
+  nodes.push_back(Integers("size", {1}));
+  std::string last = "x";
+  for (int i = 0; i < 4; ++i) {
+    const std::string n = std::to_string(i);
+    nodes.push_back(Integers("shape" + n, {kElements + i}));
+    nodes.push_back(TfNode("c" + n, "Fill", {"shape" + n, "one"}, of_floats + TypeAttribute("index_type", 3)));
+    nodes.push_back(TfNode("m" + n, "Mul", {"c" + n, "x"}, of_floats));
+    nodes.push_back(TfNode("s" + n, "Slice", {"m" + n, "begin", "size"}, of_floats + TypeAttribute("Index", 3)));
+    nodes.push_back(TfNode("a" + n, "AddV2", {last, "s" + n}, of_floats));
+    last = "a" + n;
+  }
+  LoadOptions options = kGuest;
+  options.max_bytes = 1 << 20;
+  const uint64_t before = AllocatedBytes();
+  const Model model(host, TfGraph(nodes), options);
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_LT(AllocatedBytes(), before + kElements);
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {3})));
+  MustCompute(&context);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::ElementsAre(15));
+  EXPECT_LT(AllocatedBytes(), before + kElements);
+}
+
 // TensorFlow's slice is a view that keeps all of what it is a part of: a context that holds such an output must not.
 TEST(TensorFlowHostile, AnOutputThatIsAPartOfMoreKeepsNoMore) {
   constexpr uint64_t kWhole = 16 << 20;
