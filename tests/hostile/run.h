@@ -66,6 +66,7 @@ struct GuestRun {
   std::vector<std::string> args;    // the guest's
   std::vector<std::string> flags;   // the command's
   std::vector<std::string> models;  // of tests/models/tiny, by name
+  std::string settings;             // of the host, in TOML
   bool log_all = false;             // no limit on the messages of one guest
   std::string folder;               // to run in
   int timeout_s = 250;

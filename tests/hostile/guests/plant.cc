@@ -96,8 +96,9 @@ void Try(const std::string& model) {
 int main(int argc, char** argv) {
   const std::vector<uint8_t> code = ReadFile(argv[1]);
   const std::vector<uint8_t> names = ReadFile(argv[2]);
-  Write(code, "planted.so");
-  for (const std::string& name : Split(std::string(names.begin(), names.end()), '\n')) Plant("planted.so", name);
+  const std::vector<std::string> places = Split(std::string(names.begin(), names.end()), '\n');
+  if (!places.empty()) Write(code, places[0]);
+  for (size_t i = 1; i < places.size(); ++i) Plant(places[0], places[i]);
   for (int i = 3; i < argc; ++i) Try(argv[i]);
   std::puts("done");
 }
