@@ -1,7 +1,8 @@
 #include "tflite/context.h"
 
-#include <exception>
 #include <utility>
+
+#include "common/error.h"
 
 namespace wasinn::tflite {
 
@@ -9,8 +10,12 @@ Context::Context(const Model& model, const wasinn_context_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
       pooled_(&model.host().pooled_threads(), model.threads(), model.threads()),
-      whole_{.kept = {model.host().services(), options.account}, .session = model.TakeSession(pooled_.count())},
-      alone_{.kept = {model.host().services(), options.account}, .session = nullptr},
+      whole_{.kept = {model.host().services(), options.account},
+             .held = {model.host().services(), options.account},
+             .session = model.TakeSession(pooled_.count())},
+      alone_{.kept = {model.host().services(), options.account},
+             .held = {model.host().services(), options.account},
+             .session = nullptr},
       last_(whole_.session.get()) {
   whole().Charge(model, {.kept = &whole_.kept});
   // At once: a compute shall not fail because others compute.
@@ -28,7 +33,12 @@ void Context::Compute() {
   const backend::ThreadLease lease(&model_.host().spare_threads(), wanted, wanted);
   Seat* const seat = lease.count() == wanted ? &whole_ : Alone();
   Session& session = *seat->session;
-  last_ = &session;
+  if (last_.load() != &session) {
+    Seat* const other = seat == &whole_ ? &alone_ : &whole_;
+    Hold(other, other->session->SetOutputsAside());
+    last_ = &session;
+  }
+  seat->held.Resize(0);  // the host counts them from now on
   // With all shapes fixed, they are those that were checked when the model was loaded.
   if (!model_.signature().all_fixed() && session.inputs().ShapesChanged()) {
     seat->needed = model_.CheckShapesFor(session.inputs().Dims());
@@ -36,13 +46,20 @@ void Context::Compute() {
   session.Compute(model_, {.max_bytes = max_bytes_, .needed = seat->needed, .kept = &seat->kept});
 }
 
+// They are freed where they are more than may still be held.
+void Context::Hold(Seat* seat, uint64_t bytes) const {
+  try {
+    seat->held.Resize(bytes);
+  } catch (const backend::Error&) {
+    seat->session->FreeOutputs(model_.has_state());
+    seat->held.Resize(0);
+  }
+}
+
 void Context::Give(Seat* seat) const {
   // One that has grown would keep its memory for nobody.
-  if (seat->session == nullptr || seat->kept.bytes() > model_.idle_bytes()) return;
-  try {
-    model_.GiveSession(std::move(seat->session));
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is no memory to remember it; then it goes
-  }
+  if (seat->session == nullptr || seat->kept.bytes() > model_.lasting_bytes()) return;
+  model_.GiveSession(std::move(seat->session));
 }
 
 Context::~Context() {
@@ -50,10 +67,19 @@ Context::~Context() {
   Give(&whole_);
 }
 
+// What only the interpreter can free goes with it, but for the state that it may have.
 void Context::DiscardOutputs() {
   for (Seat* seat : {&whole_, &alone_}) {
     if (seat->session == nullptr) continue;
-    seat->session->DiscardOutputs([this](int threads) { return model_.NewInterpreter(threads); });
+    seat->session->DiscardOutputs();
+    const uint64_t held = seat->session->HeldByOutputs();
+    if (held == 0) continue;
+    if (model_.has_state()) {
+      Hold(seat, held);
+    } else {
+      seat->session->FreeOutputs(false);
+      seat->held.Resize(0);
+    }
   }
 }
 

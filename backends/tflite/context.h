@@ -34,7 +34,9 @@ class Context {
  private:
   // A session, and what it costs.
   struct Seat {
-    backend::Reservation kept;  // for the session, so that it goes after it
+    // For the session, so that they go after it.
+    backend::Reservation kept;
+    backend::Reservation held;  // for outputs that are not those of the context, which the host counts
     std::unique_ptr<Session> session;
     uint64_t needed = 0;  // for the shapes that are set, without XNNPACK
   };
@@ -42,6 +44,7 @@ class Context {
   Session& whole() { return *whole_.session; }
   Seat* Alone();
   void Give(Seat* seat) const;
+  void Hold(Seat* seat, uint64_t bytes) const;
 
   const Model& model_;
   const uint64_t max_bytes_;  // 0: no limit

@@ -6,7 +6,8 @@ namespace wasinn::tflite {
 
 namespace {
 
-constexpr int kPools = 16;
+constexpr int kPools = 16, kIdlePools = 4;
+constexpr int64_t kMostIdle = 128 << 20;
 
 std::string DevicesOf(const BackendConfig& config) {
   std::string devices = "cpu";
@@ -30,6 +31,21 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .library = library_.path().c_str(),
             .devices = devices_.c_str()},
       spare_threads_(config_.threads),
-      pooled_threads_(config_.threads, kPools) {}
+      pooled_threads_(config_.threads, kPools),
+      idle_threads_(config_.threads, kIdlePools),
+      idle_{.struct_size = sizeof(wasinn_host_services),
+            .host = this,
+            .log = nullptr,
+            .threads = 1,
+            .reserve = ReserveIdle} {}
+
+wasinn_code Host::ReserveIdle(void* self, void* /*account*/, int64_t bytes) {
+  std::atomic<int64_t>& held = static_cast<Host*>(self)->idle_bytes_;
+  int64_t before = held;
+  do {
+    if (bytes > kMostIdle - before) return WASINN_TOO_LARGE;
+  } while (!held.compare_exchange_weak(before, before + bytes));
+  return WASINN_OK;
+}
 
 }  // namespace wasinn::tflite

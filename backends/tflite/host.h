@@ -4,10 +4,12 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <string>
 
 #include "common/fallback_warning.h"
 #include "common/log.h"
+#include "common/reservation.h"
 #include "common/spare_threads.h"
 #include "tflite/config.h"
 #include "tflite/tflite_library.h"
@@ -31,11 +33,18 @@ class Host {
   backend::SpareThreads& spare_threads() const { return spare_threads_; }
   // Which contexts keep to their end.
   backend::SpareThreads& pooled_threads() const { return pooled_threads_; }
+  // Which interpreters have that no context uses.
+  backend::SpareThreads& idle_threads() const { return idle_threads_; }
+  // For memory of what waits for the next contexts of guests' own models: a part of what the host can spare for all of
+  // them. Their guests pay nothing for it, so that it is not in their way when they load more.
+  backend::Reservation NewIdleReservation() const { return {idle_, nullptr}; }
 
   // The target's device is missing and the CPU serves in its place.
   void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
 
  private:
+  static wasinn_code ReserveIdle(void* self, void* account, int64_t bytes);
+
   const wasinn_host_services services_;
   const backend::Log log_;
   const backend::FallbackWarning fallback_;
@@ -45,6 +54,9 @@ class Host {
   wasinn_backend_info info_;
   mutable backend::SpareThreads spare_threads_;
   mutable backend::SpareThreads pooled_threads_;
+  mutable backend::SpareThreads idle_threads_;
+  const wasinn_host_services idle_;
+  std::atomic<int64_t> idle_bytes_ = 0;
 };
 
 }  // namespace wasinn::tflite

@@ -90,7 +90,18 @@ void Inputs::Unset(uint32_t index) {
 }
 
 void Inputs::Reset() {
-  for (uint32_t i = 0; i < slots_.size(); ++i) Unset(i);
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    Unset(i);
+    if (signature_.inputs()[i].fixed_shape()) continue;
+    slots_[i].buffer = {};
+    slots_[i].applied_data = nullptr;  // another one may come to lie there
+  }
+}
+
+uint64_t Inputs::bytes() const {
+  uint64_t sum = 0;
+  for (const Slot& slot : slots_) sum += slot.buffer.capacity();
+  return sum;
 }
 
 void Inputs::Forget() {

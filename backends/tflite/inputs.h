@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "common/aligned_buffer.h"
@@ -25,8 +26,10 @@ class Inputs {
   void Unset(uint32_t index);
   // Has what the other one has, in its place, and nothing else.
   void LendAllOf(const Inputs& other);
-  // As before anything was set. Keeps the buffers.
+  // As before anything was set. Keeps the buffers of fixed shapes, which are no more than the model's own.
   void Reset();
+  // That buffers of ours have.
+  uint64_t bytes() const;
 
   // The shapes that are set, in order; none where one is not set.
   std::vector<std::vector<int>> Dims() const;

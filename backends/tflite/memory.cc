@@ -51,7 +51,8 @@ class Lives {
 
 uint64_t MemoryPlan::all() const {
   uint64_t sum = lasting();
-  Add(apart, &sum);
+  Add(lent, &sum);
+  Add(dynamic, &sum);
   return sum;
 }
 
@@ -73,8 +74,10 @@ MemoryPlan PlanOf(const Interpreter& interpreter, const ModelScan& scan) {
     const uint64_t bytes = library.tensor_byte_size(tensor);
     const auto data = reinterpret_cast<uintptr_t>(library.tensor_data(tensor));
     const TfLiteAllocationType type = library.allocation_type(tensor);
-    if (type == kTfLiteDynamic || type == kTfLiteCustom) {
-      Add(bytes, &plan.apart);
+    if (type == kTfLiteDynamic) {
+      Add(bytes, &plan.dynamic);
+    } else if (type == kTfLiteCustom) {
+      Add(bytes, &plan.lent);
     } else if (data == 0) {
       if (scan.lives[i].computed) hidden.Take(scan.lives[i], bytes);
     } else if (type == kTfLiteArenaRw) {

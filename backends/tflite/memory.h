@@ -11,9 +11,10 @@ namespace wasinn::tflite {
 
 // In bytes; UINT64_MAX: too many to count.
 struct MemoryPlan {
-  uint64_t arenas = 0;  // two blocks: of values, and of what lasts from one run to the next
-  uint64_t apart = 0;   // values that lie elsewhere: inputs and outputs in buffers of ours, what a run allocates
-  uint64_t hidden = 0;  // values within what a delegate computes, which lie in memory of its own: about
+  uint64_t arenas = 0;   // two blocks: of values, and of what lasts from one run to the next
+  uint64_t lent = 0;     // inputs and outputs in buffers of ours
+  uint64_t dynamic = 0;  // values that a run allocates, each for itself, until the next one
+  uint64_t hidden = 0;   // values within what a delegate computes, which lie in memory of its own: about
 
   uint64_t all() const;
   // What stays with the interpreter as long as it lives, less what is an input or output.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <optional>
 #include <utility>
 
 #include "common/error.h"
@@ -68,6 +70,11 @@ void CheckSizes(const ModelScan& scan, uint64_t max_bytes) {
                                             scan.bytes, max_bytes));
 }
 
+// Or made for one.
+bool IsOfGuest(const wasinn_blob& blob, const wasinn_load_options& options) {
+  return blob.path == nullptr || options.account != nullptr;
+}
+
 // NULL: XNNPACK computes it, and what it is not asked can be checked.
 const char* WhyNoDeconvolution(const TfLiteLibrary& library, const ModelConfig& config) {
   if (!Xnnpack::IsIn(library)) return "only XNNPACK computes it, which this TensorFlow Lite does not have";
@@ -101,7 +108,9 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
     : host_(host),
       bytes_(TheBlob(blobs, options)),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config())),
-      model_(nullptr, host.library().model_delete) {
+      model_(nullptr, host.library().model_delete),
+      idle_(host.config().idle_interpreters, &host.idle_threads(),
+            IsOfGuest(blobs.front(), options) ? host.NewIdleReservation() : backend::Reservation()) {
   const TfLiteLibrary& library = host.library();
   const std::span<const uint8_t> bytes = bytes_.get();
   // Runs FlatBuffers' verifier over the bytes.
@@ -153,9 +162,10 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   uses_xnnpack_ = config_.xnnpack && Xnnpack::IsIn(host_.library());
   // An accelerator's delegate should not be made once more than it is used, only to pack the weights of what it leaves.
   if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), delegates_.empty());
-  std::unique_ptr<Interpreter> interpreter = NewInterpreter(threads());
+  // With one thread: a context that may have more leases those that its own interpreter starts.
+  std::unique_ptr<Interpreter> interpreter = NewInterpreter(1);
   signature_ = std::make_unique<Signature>(*interpreter, scan_);
-  idle_bytes_ = LastingBytes(*interpreter);
+  lasting_bytes_ = LastingBytes(*interpreter);
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
 }
 
@@ -233,26 +243,14 @@ uint64_t Model::LastingBytes(const Interpreter& interpreter) const {
 }
 
 std::unique_ptr<Session> Model::TakeSession(int threads) const {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find(idle_, threads, [](const auto& session) { return session->threads(); });
-    if (found != idle_.end()) {
-      std::unique_ptr<Session> session = std::move(*found);
-      idle_.erase(found);
-      return session;
-    }
-  }
+  if (std::unique_ptr<Session> session = idle_.Take(threads)) return session;
   return std::make_unique<Session>(*signature_, NewInterpreter(threads));
 }
 
-void Model::GiveSession(std::unique_ptr<Session> session) const {
-  if (scan_.keeps_state || !session->Reset()) return;
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(session));
-  if (idle_.size() > host_.config().idle_interpreters) {
-    session = std::move(idle_.front());
-    idle_.erase(idle_.begin());
-  }
+void Model::GiveSession(std::unique_ptr<Session> session) const noexcept try {
+  if (scan_.keeps_state) return;
+  if (const std::optional<uint64_t> bytes = session->Reset(*this)) idle_.Give(std::move(session), *bytes);
+} catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is no memory to remember it; then it goes
 }
 
 void Model::WriteDescription() {

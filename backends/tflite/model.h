@@ -14,6 +14,7 @@
 #include "tflite/config.h"
 #include "tflite/delegate_library.h"
 #include "tflite/host.h"
+#include "tflite/idle_sessions.h"
 #include "tflite/interpreter.h"
 #include "tflite/model_scan.h"
 #include "tflite/session.h"
@@ -48,7 +49,9 @@ class Model {
   const Host& host() const { return host_; }
   const ModelConfig& config() const { return config_; }
   // Most threads of one compute. 1 where an interpreter has a state: then no other one can go on in its place.
-  int threads() const { return scan_.keeps_state || scan_.has_variables ? 1 : config_.threads; }
+  int threads() const { return has_state() ? 1 : config_.threads; }
+  // A run leaves something behind for the context's next one.
+  bool has_state() const { return scan_.keeps_state || scan_.has_variables; }
   const Signature& signature() const { return *signature_; }
   const ModelScan& scan() const { return scan_; }
   const wasinn_info* info() const { return signature_->info(); }
@@ -56,11 +59,11 @@ class Model {
 
   // One that a freed context left, or a new one.
   std::unique_ptr<Session> TakeSession(int threads) const;
-  void GiveSession(std::unique_ptr<Session> session) const;
+  void GiveSession(std::unique_ptr<Session> session) const noexcept;
   std::unique_ptr<Interpreter> NewInterpreter(int threads) const;
   // What an interpreter keeps as long as it lives, about; and one that has not computed yet.
   uint64_t LastingBytes(const Interpreter& interpreter) const;
-  uint64_t idle_bytes() const { return idle_bytes_; }
+  uint64_t lasting_bytes() const { return lasting_bytes_; }
   // Throws where the model's kernels cannot take inputs of these shapes; none: those in the file. Returns the memory
   // that TensorFlow Lite's own kernels would need; 0: nobody had to ask.
   uint64_t CheckShapesFor(const std::vector<std::vector<int>>& dims) const;
@@ -85,9 +88,8 @@ class Model {
   mutable bool uses_xnnpack_ = false;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
-  uint64_t idle_bytes_ = 0;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Session>> idle_;
+  uint64_t lasting_bytes_ = 0;
+  mutable IdleSessions idle_;
 };
 
 }  // namespace wasinn::tflite

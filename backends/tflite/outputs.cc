@@ -75,6 +75,7 @@ void Outputs::Reset() {
 }
 
 void Outputs::Forget() {
+  Discard();
   for (Slot& slot : slots_) slot.own.reset();
 }
 
@@ -115,16 +116,36 @@ void Outputs::AfterRun(const Interpreter& interpreter, const Inputs& inputs) {
   }
 }
 
-bool Outputs::Discard(const Interpreter& interpreter) {
-  bool discarded = true;
-  for (uint32_t i = 0; i < slots_.size(); ++i) {
-    slots_[i].copy.reset();
-    slots_[i].is_copied = false;
-    if (library_.allocation_type == nullptr) continue;
-    const TfLiteTensor* tensor = TensorOf(interpreter, i);
-    if (library_.allocation_type(tensor) == kTfLiteDynamic) discarded = false;
+void Outputs::Discard() {
+  for (Slot& slot : slots_) {
+    slot.copy.reset();
+    slot.is_copied = false;
   }
-  return discarded;
+}
+
+void Outputs::SetAside() {
+  for (Slot& slot : slots_) {
+    if (slot.bindable && slot.own == nullptr) slot.spare = {};
+  }
+}
+
+uint64_t Outputs::bytes() const {
+  uint64_t sum = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.own != nullptr) sum += slot.own->buffer.capacity();
+    if (slot.copy != nullptr) sum += slot.copy->buffer.capacity();
+  }
+  return sum;
+}
+
+uint64_t Outputs::DynamicBytes(const Interpreter& interpreter) const {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; library_.allocation_type != nullptr && i < slots_.size(); ++i) {
+    const TfLiteTensor* tensor = TensorOf(interpreter, i);
+    if (library_.allocation_type(tensor) != kTfLiteDynamic || library_.tensor_data(tensor) == nullptr) continue;
+    sum += library_.tensor_byte_size(tensor);
+  }
+  return sum;
 }
 
 void Outputs::View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view) {

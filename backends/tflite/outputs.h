@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -33,12 +34,18 @@ class Outputs {
   bool Apply(const Interpreter& interpreter);
   // After a run that succeeded.
   void AfterRun(const Interpreter& interpreter, const Inputs& inputs);
-  // Lets go of copies. False: TensorFlow Lite holds memory of its own for an output, until the interpreter goes.
-  bool Discard(const Interpreter& interpreter);
+  // Lets go of copies.
+  void Discard();
+  // Another session's outputs are those of the context from now on: what was taken of these does not come back.
+  void SetAside();
   // For another guest: nothing of the last one is left in buffers of ours, nor comes back to them.
   void Reset();
-  // The interpreter is a new one.
+  // Lets go of all buffers, of which the interpreter must not be asked before the next Apply, or is a new one.
   void Forget();
+  // That buffers of ours have.
+  uint64_t bytes() const;
+  // What TensorFlow Lite holds for outputs in memory of its own, until the interpreter goes.
+  uint64_t DynamicBytes(const Interpreter& interpreter) const;
   // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view);
   void Take(const Interpreter& interpreter, uint32_t index, wasinn_tensor* out);

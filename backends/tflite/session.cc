@@ -15,6 +15,7 @@ using backend::Error;
 
 namespace {
 
+constexpr uint64_t kLittle = 1 << 16;  // more that runs have allocated is worth a new interpreter
 constexpr const char* kNoOutput = "there is no output before a compute has succeeded";
 
 void CheckBytes(uint64_t bytes, uint64_t max_bytes) {
@@ -26,13 +27,14 @@ void CheckBytes(uint64_t bytes, uint64_t max_bytes) {
 }  // namespace
 
 Session::Session(const Signature& signature, std::unique_ptr<Interpreter> interpreter)
-    : signature_(signature),
+    : threads_(interpreter->threads()),
       interpreter_(std::move(interpreter)),
       inputs_(signature, interpreter_->library()),
       outputs_(signature, interpreter_->library()) {}
 
 void Session::Compute(const Model& model, const Memory& memory) {
   computed_ = false;
+  if (interpreter_ == nullptr) Renew(model);
   Allocate(model, memory);
   inputs_.CopyInto(*interpreter_);
   has_run_ = true;
@@ -48,6 +50,24 @@ void Session::Compute(const Model& model, const Memory& memory) {
   computed_ = true;
 }
 
+void Session::Renew(const Model& model) {
+  if (std::exchange(lost_state_, false)) {
+    throw Error(
+        WASINN_TOO_LARGE,
+        "the context has lost its state: outputs that were discarded could be freed with it only, and what they "
+        "hold is more than may still be held");
+  }
+  interpreter_ = model.NewInterpreter(threads_);
+}
+
+// What it has taken goes with it only. At once, since making the next one may fail.
+void Session::DropInterpreter() {
+  interpreter_.reset();
+  inputs_.Forget();
+  outputs_.Forget();
+  allocated_ = has_run_ = refused_ = computed_ = false;
+}
+
 void Session::Allocate(const Model& model, const Memory& memory) {
   const bool inputs_changed = inputs_.Apply(*interpreter_);
   const bool outputs_changed = outputs_.Apply(*interpreter_);
@@ -58,10 +78,9 @@ void Session::Allocate(const Model& model, const Memory& memory) {
   try {
     Grow(model, memory);
   } catch (const Error& error) {
-    // What it has taken goes with it only.
-    const bool loses_state = std::exchange(has_run_, false) && model.scan().keeps_state;
-    Replace(model.NewInterpreter(threads()));
-    memory.kept->Resize(std::min(memory.kept->bytes(), model.LastingBytes(*interpreter_)));
+    const bool loses_state = has_run_ && model.has_state();
+    DropInterpreter();
+    memory.kept->Resize(std::min(memory.kept->bytes(), model.lasting_bytes()));
     if (!loses_state) throw;
     throw Error(error.code(), fmt::format("{}; the context has lost its state by that", error.what()));
   }
@@ -94,30 +113,41 @@ void Session::TakeOutput(uint32_t index, wasinn_tensor* out) {
   outputs_.Take(*interpreter_, index, out);
 }
 
-void Session::DiscardOutputs(const MakeInterpreter& make) {
+void Session::DiscardOutputs() {
   computed_ = false;
-  if (outputs_.Discard(*interpreter_)) return;
-  Replace(make(threads()));
+  outputs_.Discard();
 }
 
-void Session::Replace(std::unique_ptr<Interpreter> interpreter) {
-  interpreter_ = std::move(interpreter);
-  inputs_.Forget();
-  outputs_.Forget();
-  allocated_ = false;
-  refused_ = false;
+uint64_t Session::HeldByOutputs() const { return interpreter_ == nullptr ? 0 : outputs_.DynamicBytes(*interpreter_); }
+
+uint64_t Session::SetOutputsAside() {
+  computed_ = false;
+  outputs_.SetAside();
+  return outputs_.bytes() + HeldByOutputs();
+}
+
+void Session::FreeOutputs(bool has_state) {
+  computed_ = false;
+  if (HeldByOutputs() == 0) return outputs_.Forget();
+  lost_state_ = has_run_ && has_state;
+  DropInterpreter();
 }
 
 void Session::Cancel() {
   gate_.Cancel([this] { interpreter_->Cancel(); });
 }
 
-bool Session::Reset() {
+std::optional<uint64_t> Session::Reset(const Model& model) {
   computed_ = false;
   inputs_.Reset();
   outputs_.Reset();
-  if (refused_ || !outputs_.Discard(*interpreter_)) return false;
-  return interpreter_->library().reset_variable_tensors(interpreter_->get()) == kTfLiteOk;
+  outputs_.Discard();
+  if (interpreter_ == nullptr || refused_ || HeldByOutputs() > 0) return std::nullopt;
+  if (interpreter_->library().reset_variable_tensors(interpreter_->get()) != kTfLiteOk) return std::nullopt;
+  has_run_ = false;
+  const uint64_t lasting = model.LastingBytes(*interpreter_), dynamic = PlanOf(*interpreter_, model.scan()).dynamic;
+  if (lasting > std::min<uint64_t>(model.lasting_bytes(), INT64_MAX) || dynamic > kLittle) return std::nullopt;
+  return lasting + dynamic + inputs_.bytes() + outputs_.bytes();
 }
 
 }  // namespace wasinn::tflite

@@ -4,8 +4,9 @@
 
 #include <wasinn/backend.h>
 
-#include <functional>
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "common/cancel_gate.h"
 #include "common/reservation.h"
@@ -17,8 +18,6 @@
 namespace wasinn::tflite {
 
 class Model;
-
-using MakeInterpreter = std::function<std::unique_ptr<Interpreter>(int threads)>;
 
 // One thread at a time, but for Cancel.
 class Session {
@@ -33,26 +32,34 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  int threads() const { return interpreter_->threads(); }
+  int threads() const { return threads_; }
   Inputs& inputs() { return inputs_; }
   void Compute(const Model& model, const Memory& memory);
   // Charges what the interpreter keeps. Throws where that is too much.
   void Charge(const Model& model, const Memory& memory) const;
   void Output(uint32_t index, wasinn_tensor* view);
   void TakeOutput(uint32_t index, wasinn_tensor* out);
-  void DiscardOutputs(const MakeInterpreter& make);
+  // There are none until the next compute. Of what they hold, only the interpreter can free HeldByOutputs().
+  void DiscardOutputs();
+  uint64_t HeldByOutputs() const;
+  // The outputs of another session are the context's from now on. Returns what these hold all the same.
+  uint64_t SetOutputsAside();
+  // Frees all that it holds for outputs. With a state, that is lost, which the next compute says.
+  void FreeOutputs(bool has_state);
   void Cancel();
 
-  // For another guest: nothing of the last one can be read. False: this session must not be used again.
-  bool Reset();
+  // For another guest: nothing of the last one can be read. Returns the memory that it has still; none: it must not be
+  // used again, or has more than a new one would.
+  std::optional<uint64_t> Reset(const Model& model);
 
  private:
   void Allocate(const Model& model, const Memory& memory);
   void Grow(const Model& model, const Memory& memory);
-  void Replace(std::unique_ptr<Interpreter> interpreter);
+  void Renew(const Model& model);
+  void DropInterpreter();
 
-  const Signature& signature_;
-  std::unique_ptr<Interpreter> interpreter_;
+  const int threads_;
+  std::unique_ptr<Interpreter> interpreter_;  // NULL: the next compute makes one
   Inputs inputs_;
   Outputs outputs_;
   backend::CancelGate gate_;
@@ -60,6 +67,7 @@ class Session {
   bool has_run_ = false;  // the interpreter may have a state
   bool refused_ = false;  // it may have grown, uncharged
   bool computed_ = false;
+  bool lost_state_ = false;  // and nobody has been told
 };
 
 }  // namespace wasinn::tflite

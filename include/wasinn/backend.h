@@ -209,8 +209,9 @@ typedef struct wasinn_backend {
    * when compute has been left. The call's end waits for it: it must not block. */
   void (*cancel)(wasinn_backend_context* context);
   /* Optional. Frees what the outputs of the last compute hold, but for buffers of the size that the signature fixes,
-   * which the next compute uses again: they were more than a limit allows. There is no output then until the next
-   * compute. An output that is WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
+   * which the next compute uses again: they were more than a limit allows. What it must keep of them, for a state that
+   * goes on, it charges until the next compute. There is no output then until the next compute. An output that is
+   * WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
   void (*discard_outputs)(wasinn_backend_context* context);
 
   /* Optional; both or none. From bind_input on, input `index` is the memory of `tensor`, uncopied: it stays valid and

@@ -233,8 +233,9 @@ Status Context::ChargeOutputs() {
 void Context::DiscardOutputs() {
   own_outputs_.clear();
   if (!has_dynamic_outputs_ && !outgrown_) return;
-  if (table().discard_outputs != nullptr) table().discard_outputs(context_);
+  // First, so that a backend that must keep some of them (for a state) can charge that in their place.
   (void)dynamic_outputs_.Resize(0);
+  if (table().discard_outputs != nullptr) table().discard_outputs(context_);
 }
 
 Status Context::View(uint32_t index, wasinn_tensor& view) const {

@@ -1,7 +1,7 @@
 // An external delegate, as makers of accelerators ship them: takes the additions of two float tensors of one shape.
-// Options: `fail`: refuses with that message; `log`: a file that gets a line for each thing that happens; `wrong`:
-// gives the sum plus this number, so that a test sees who computed; `hold`: the one compute that finds this file names
-// it FILE.held and waits until that is gone.
+// Options: `fail`: refuses with that message; `absent`: refuses while this file is there; `log`: a file that gets a
+// line for each thing that happens; `wrong`: gives the sum plus this number, so that a test sees who computed; `hold`:
+// the one compute that finds this file names it FILE.held and waits until that is gone.
 #include <tensorflow/lite/c/common.h>
 
 #include <chrono>
@@ -140,6 +140,10 @@ __attribute__((visibility("default"))) TfLiteDelegate* tflite_plugin_create_dele
   for (size_t i = 0; i < n; ++i) state->options[keys[i]] = values[i];
   if (state->options.contains("fail")) {
     report_error(state->options["fail"].c_str());
+    delete state;
+    return nullptr;
+  }
+  if (state->options.contains("absent") && std::filesystem::exists(state->options["absent"])) {
     delete state;
     return nullptr;
   }

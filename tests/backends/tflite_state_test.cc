@@ -1,10 +1,9 @@
-// What a run leaves behind for the next one, memory, and MediaPipe's operator.
+// What a run leaves behind for the next one, and MediaPipe's operator.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/driver.h"
 #include "backends/expect.h"
-#include "backends/taken.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -14,22 +13,35 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr int32_t kOpDequantize = 6, kOpMean = 40, kOpSvdf = 27, kOpRandomUniform = 148;
+constexpr int32_t kOpSvdf = 27, kOpRandomUniform = 148;
 
 // y = relu(x) and what was x before it, which a variable tensor keeps.
-std::string Remembering() {
-  return WriteTfLite({{.tensors = {{.name = "x", .shape = {1, 1}},
-                                   {.name = "features", .shape = {1, 1}, .data = DataOf<float>({1})},
-                                   {.name = "time", .shape = {1, 2}, .data = DataOf<float>({1, 1})},
-                                   {.name = "state", .shape = {1, 2}, .variable = true},
-                                   {.name = "y", .shape = {1, 1}}},
-                       .inputs = {0},
-                       .outputs = {4},
-                       .operators = {{.code = kOpSvdf,
-                                      .inputs = {0, 1, 2, -1, 3},
-                                      .outputs = {4},
-                                      .options_type = 6 /* SVDFOptions */,
-                                      .options = {1}}}}});
+TfGraph RememberingGraph() {
+  return {.tensors = {{.name = "x", .shape = {1, 1}},
+                      {.name = "features", .shape = {1, 1}, .data = DataOf<float>({1})},
+                      {.name = "time", .shape = {1, 2}, .data = DataOf<float>({1, 1})},
+                      {.name = "state", .shape = {1, 2}, .variable = true},
+                      {.name = "y", .shape = {1, 1}}},
+          .inputs = {0},
+          .outputs = {4},
+          .operators = {{.code = kOpSvdf,
+                         .inputs = {0, 1, 2, -1, 3},
+                         .outputs = {4},
+                         .options_type = 6 /* SVDFOptions */,
+                         .options = {1}}}};
+}
+std::string Remembering() { return WriteTfLite({RememberingGraph()}); }
+
+// The same, and n ones.
+std::string RememberingAndFilling() {
+  TfGraph graph = RememberingGraph();
+  graph.tensors.insert(graph.tensors.end(), {{.name = "n", .type = kTfInt32, .shape = {1}},
+                                             {.name = "one", .shape = {}, .data = DataOf<float>({1})},
+                                             {.name = "ones", .shape = {1}}});
+  graph.inputs.push_back(5);
+  graph.outputs.push_back(7);
+  graph.operators.push_back({.code = kOpFill, .inputs = {5, 6}, .outputs = {7}});
+  return WriteTfLite({graph});
 }
 
 std::vector<float> Pass(Context* context, float x) {
@@ -56,6 +68,39 @@ TEST(TfLiteState, VariablesBelongToOneContext) {
   }
 }
 
+// A component's compute ends with it.
+TEST(TfLiteState, GoesOnWhereOutputsAreDiscarded) {
+  const int32_t n = 1 << 18;
+  for (const char* config : {"{}", R"({"xnnpack": false})"}) {
+    const Host host(config);
+    const Model model(host, RememberingAndFilling(), TfLiteOptions());
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    Account account;
+    Context context(model, 0, "{}", &account);
+    ASSERT_TRUE(context.Set(1, MakeTensor<int32_t>(WASINN_I32, {1}, {n})));
+    const uint64_t before = account.used;
+    EXPECT_THAT(Pass(&context, 5), ElementsAre(5));
+    EXPECT_EQ(account.used, before) << "the outputs are the host's to count";
+    host.table().discard_outputs(context.get());
+    EXPECT_GE(account.used, before + sizeof(float) * n) << "TensorFlow Lite has it still";
+    EXPECT_THAT(Pass(&context, 2), ElementsAre(7));
+    EXPECT_EQ(account.used, before);
+    wasinn_tensor taken = {.struct_size = sizeof(taken)};
+    ASSERT_TRUE(TakeError(host.table().take_output(context.get(), 0, &taken)));
+    taken.release(taken.owner);
+    host.table().discard_outputs(context.get());
+    EXPECT_THAT(Pass(&context, 1), ElementsAre(3));
+    // Where it cannot, the next compute says so.
+    account.limit = account.used;
+    host.table().discard_outputs(context.get());
+    EXPECT_EQ(account.used, before);
+    const Result lost = context.Compute();
+    EXPECT_EQ(lost.code, WASINN_TOO_LARGE);
+    EXPECT_THAT(lost.message, HasSubstr("lost its state"));
+    EXPECT_THAT(Pass(&context, 2), ElementsAre(2));
+  }
+}
+
 // Nobody can set such numbers back.
 TEST(TfLiteState, RandomNumbersBeginAnew) {
   const Host host;
@@ -79,138 +124,6 @@ TEST(TfLiteState, RandomNumbersBeginAnew) {
     firsts.push_back(draw(&context));
     EXPECT_NE(draw(&context), firsts.back());
   }
-}
-
-// The weights, once unpacked, lie in an arena of their own, far from that of the values.
-TEST(TfLiteMemory, ArenasAreCountedEachForItself) {
-  const int32_t rows = 1 << 10, columns = 1 << 9;  // 2 MiB: malloc gives such a block a place of its own
-  const std::string bytes =
-      WriteTfLite({{.tensors = {{.name = "x", .shape = {rows, columns}},
-                                {.name = "packed", .type = kTfHalf, .shape = {1}, .data = DataOf<uint16_t>({0x3c00})},
-                                {.name = "one", .shape = {1}},
-                                {.name = "sum", .shape = {rows, columns}},
-                                {.name = "y", .shape = {rows, columns}}},
-                    .inputs = {0},
-                    .outputs = {4},
-                    .operators = {{.code = kOpDequantize, .inputs = {1}, .outputs = {2}, .version = 3},
-                                  {.code = kOpAdd, .inputs = {0, 2}, .outputs = {3}, .options_type = kAddOptions},
-                                  {.code = kOpAdd, .inputs = {3, 2}, .outputs = {4}, .options_type = kAddOptions}}}});
-  for (const char* config : {"{}", R"({"xnnpack": false})"}) {
-    const Host host(config);
-    const Model model(host, bytes, TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
-    const Tensor x = Floats({rows, columns}, std::vector<float>(static_cast<size_t>(rows) * columns, 1));
-    // x, the sum, y: each of the two MiB.
-    Context enough(model, 7 << 20);
-    ASSERT_TRUE(enough.Set(0, x));
-    const Result computed = enough.Compute();
-    EXPECT_TRUE(computed) << config << computed.message;
-    EXPECT_EQ(static_cast<const float*>(enough.View(0).data)[0], 3);
-    Context less(model, 5 << 20);
-    ASSERT_TRUE(less.Set(0, x));
-    EXPECT_EQ(less.Compute().code, WASINN_TOO_LARGE) << config;
-  }
-}
-
-// x → a large value → y.
-std::string LargeBetween(int32_t rows, const std::vector<int32_t>& signature = {}) {
-  return WriteTfLite({{.tensors = {{.name = "x", .shape = {rows, 1}, .signature = signature},
-                                   {.name = "wide", .shape = {1, 1 << 16}, .data = std::string(4 << 16, 0)},
-                                   {.name = "large", .shape = {rows, 1 << 16}},
-                                   {.name = "axis", .type = kTfInt32, .shape = {1}, .data = DataOf<int32_t>({1})},
-                                   {.name = "y", .shape = {rows, 1}}},
-                       .inputs = {0},
-                       .outputs = {4},
-                       .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions},
-                                     {.code = kOpMean,
-                                      .inputs = {2, 3},
-                                      .outputs = {4},
-                                      .options_type = 27 /* ReducerOptions */,
-                                      .options = {1}}}}});
-}
-
-// What the interpreter of each context keeps is its guest's.
-TEST(TfLiteMemory, OfContextsIsCharged) {
-  const uint64_t large = 16 << 20;
-  for (const char* config : {"{}", R"({"xnnpack": false})"}) {
-    const Host host(config);
-    const Model model(host, LargeBetween(64), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
-    Account account = {.limit = 10 * large};
-    const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-    std::vector<wasinn_backend_context*> contexts;
-    Result made;
-    while (contexts.size() < 256) {
-      wasinn_backend_context* context = nullptr;
-      made = TakeError(host.table().context_new(model.get(), &options, &context));
-      if (!made) break;
-      contexts.push_back(context);
-    }
-    EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
-    EXPECT_GE(contexts.size(), 5u) << config;
-    EXPECT_LE(contexts.size(), 10u) << config;
-    for (wasinn_backend_context* context : contexts) host.table().context_free(context);
-    EXPECT_EQ(account.used, 0u);
-  }
-}
-
-// What a compute would have needed is not there any more, whoever refused it, and the context is as good as new.
-TEST(TfLiteMemory, ThatWasRefusedIsGivenBack) {
-  const uint64_t large = 16 << 20;
-  for (const char* config : {"{}", R"({"xnnpack": false})"}) {
-    const Host host(config);
-    const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
-    for (const uint64_t max_bytes : {uint64_t{0}, large / 4}) {
-      Account account = {.limit = max_bytes == 0 ? large / 4 : UINT64_MAX};
-      Context context(model, max_bytes, "{}", &account);
-      const auto compute = [&](int64_t rows) {
-        EXPECT_TRUE(context.Set(0, Floats({rows, 1}, std::vector<float>(static_cast<size_t>(rows), 2))));
-        return context.Compute();
-      };
-      ASSERT_TRUE(compute(1));
-      const uint64_t before = AllocatedBytes(), charged = account.used;
-      for (int i = 0; i < 3; ++i) {
-        const Result refused = compute(64);
-        EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
-        EXPECT_LT(AllocatedBytes(), before + large / 4) << config << max_bytes;
-        EXPECT_LE(account.used, charged);
-      }
-      const Result computed = compute(1);
-      EXPECT_TRUE(computed) << computed.message;
-    }
-  }
-}
-
-// And it grows with the inputs, once and for all.
-TEST(TfLiteMemory, ThatInputsMakeGrowIsCharged) {
-  const uint64_t large = 16 << 20;
-  const Host host;
-  const Model model(host, LargeBetween(1, {-1, 1}), TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Account account = {.limit = 3 * large};
-  {
-    Context context(model, 0, "{}", &account);
-    const auto compute = [&](int64_t rows) {
-      EXPECT_TRUE(context.Set(0, Floats({rows, 1}, std::vector<float>(static_cast<size_t>(rows), 2))));
-      return context.Compute();
-    };
-    EXPECT_TRUE(compute(1));
-    const uint64_t small = account.used;
-    EXPECT_LT(small, large / 8);
-    const Result grown = compute(64);
-    EXPECT_TRUE(grown) << grown.message;
-    EXPECT_GE(account.used, large);
-    EXPECT_TRUE(compute(1));
-    EXPECT_GE(account.used, large) << "TensorFlow Lite has it still";
-    EXPECT_EQ(compute(1024).code, WASINN_TOO_LARGE);
-    EXPECT_TRUE(compute(64));
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ::testing::Each(2));
-  }
-  EXPECT_EQ(account.used, 0u);
-  // Nobody's interpreter keeps it for the next context.
-  Context next(model, 0, "{}", &account);
-  EXPECT_LT(account.used, large / 8);
 }
 
 struct Deconvolution {

@@ -11,12 +11,14 @@
 #include <thread>
 
 #include "backends/expect.h"
+#include "backends/taken.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
 namespace wasinn::test {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -52,6 +54,15 @@ class TfLiteBudget : public ::testing::Test {
     }
     std::filesystem::remove(log_);
     return threads;
+  }
+
+  // That were made since the last time.
+  int TakeInterpreters() const {
+    int made = 0;
+    std::ifstream file(log_);
+    for (std::string word; file >> word;) made += word == "nodes" ? 1 : 0;
+    std::filesystem::remove(log_);
+    return made;
   }
 
   // A compute of `context`, which lasts until the function that this returns is called.
@@ -151,6 +162,85 @@ TEST_F(TfLiteBudget, OfAContextAreChargedAtItsMaking) {
     EXPECT_EQ(account.used, used);
   }
   EXPECT_EQ(account.used, 0u);
+}
+
+// The interpreter that did not compute last has outputs beside those that the host counts once for the context.
+TEST_F(TfLiteBudget, OfAContextHaveTheirOutputsCharged) {
+  constexpr int32_t kLength = 1 << 18;
+  constexpr uint64_t kBytes = kLength * sizeof(float);
+  const std::string bytes =
+      WriteTfLite({{.tensors = {{.name = "a", .shape = {kLength}},
+                                {.name = "b", .shape = {kLength}},
+                                {.name = "y", .shape = {kLength}}},
+                    .inputs = {0, 1},
+                    .outputs = {2},
+                    .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
+  const Host host(R"({"idle_interpreters": 0})", 3);
+  const Model model(host, bytes, Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const std::vector<float> ones(kLength, 1);
+  Context held(model);
+  SetBoth(&held, ones, ones);
+  std::vector<uint64_t> allocated;
+  for (const bool can : {true, false}) {
+    const uint64_t before = AllocatedBytes();
+    Account account;
+    Context context(model, 0, "{}", &account);
+    SetBoth(&context, ones, ones);
+    const uint64_t used = account.used;
+    if (!can) account.limit = used;
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_THAT(Compute(&context), Each(2));
+      EXPECT_EQ(account.used, i == 0 || !can ? used : used + kBytes);
+      const auto release = Hold(&held);
+      EXPECT_THAT(Compute(&context), Each(2));
+      EXPECT_EQ(account.used, can ? used + kBytes : used);
+      release();
+    }
+    allocated.push_back(AllocatedBytes() - before);
+  }
+  EXPECT_LE(allocated[1] + kBytes / 2, allocated[0]) << "without the other one's";
+}
+
+TEST_F(TfLiteBudget, InterpretersOfFreedContextsAreUsedAgain) {
+  for (const uint32_t threads : {1, 3}) {
+    const Host host("{}", threads);
+    const Model model(host, ModelBytes("add.tflite"), Options());
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    const auto compute = [&model] {
+      Context context(model);
+      ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
+      ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
+      EXPECT_THAT(Compute(&context), ElementsAre(2, 3, 4, 5));
+    };
+    compute();
+    EXPECT_GT(TakeInterpreters(), 0);
+    for (int i = 0; i < 3; ++i) compute();
+    EXPECT_EQ(TakeInterpreters(), 0) << threads;
+  }
+}
+
+// Models that are loaded start none, and those that wait for the next context have few.
+TEST_F(TfLiteBudget, OfModelsAreBounded) {
+  constexpr int kIdlePools = 4;
+  const Host host("{}", 3);
+  std::vector<std::unique_ptr<Model>> models;
+  const int before = CountThreads();
+  for (int i = 0; i < kIdlePools + 4; ++i) {
+    models.push_back(std::make_unique<Model>(host, ModelBytes("add.tflite"), TfLiteOptions()));
+    ASSERT_TRUE(models.back()->loaded()) << models.back()->loaded().message;
+  }
+  EXPECT_LE(CountThreads(), before);
+  for (const auto& model : models) {
+    Context context(*model);
+    ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
+    ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
+    EXPECT_THAT(Compute(&context), ElementsAre(2, 3, 4, 5));
+  }
+  EXPECT_GT(CountThreads(), before) << "they are worth keeping";
+  EXPECT_LE(CountThreads(), before + kIdlePools * 2);
+  models.clear();
+  EXPECT_LE(CountThreads(), before);
 }
 
 // However many contexts there are, few OS threads sleep for them; the others compute with one.
