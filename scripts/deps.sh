@@ -7,7 +7,7 @@
 #   wasmtime      the Wasmtime engine: library and headers
 #   wasmtime-component
 #                 Wasmtime with wasi:nn for components, built from source (Rust; about 10 CPU minutes)
-#   wamr          the WAMR engine: library and headers, built from source (20 CPU seconds)
+#   wamr          the WAMR engine: library and headers, built from source (20 CPU seconds), and its own test programs of wasi-nn
 #   wamr-aot      WAMR's compiler, for guests as native code, built from source (43 MB to fetch; 55 CPU seconds)
 #   wasmedge      the WasmEdge engine: tool, library and header, with the libraries of the Debian that they are of (180 MB)
 #   component-guests

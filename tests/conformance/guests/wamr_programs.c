@@ -1,4 +1,5 @@
-// What WAMR's own test programs compute, over its first module wasi_nn (-DWAMR_MODULE) or over wasi_ephemeral_nn.
+// What WAMR's own test programs compute, over its first module wasi_nn (-DWAMR_MODULE) or over wasi_ephemeral_nn, with
+// models from the guest's own bytes and with bytes for quantised ones. (They themselves: wamrs_own_test.cc.)
 //
 //   wamr_programs DIMS MODEL OUTPUTS [INPUT]
 //

@@ -30,7 +30,7 @@ MODELS = {
     "average": (lambda image: {"average": tf.nn.avg_pool2d(image, 5, 5, "VALID")}, [image(5, 5)]),
     "mult_dimension": (lambda image: {"same": convolution(image, 1, 1)}, [image(3, 3)]),
     "mult_outputs": (
-        lambda image: {"columns": convolution(image, 4, 1), "rows": convolution(image, 1, 4)},
+        lambda image: {"columns": convolution(image, 4, 1), "means": tf.nn.avg_pool2d(image, [4, 1], 1, "VALID")},
         [image(4, 4)],
     ),
     "add": (
@@ -54,17 +54,33 @@ MODELS = {
 }
 
 
-def convert(function, specs):
+def ramp(spec):
+    """The numbers 0, 1, 2 …, as the programs give them."""
+    return tf.reshape(tf.range(spec.shape.num_elements(), dtype=spec.dtype), spec.shape)
+
+
+def convert(function, specs, eight_bits=False):
+    """With values of 8 bits inside, input and output stay floats."""
     module = tf.Module()  # with it the file has a signature, and that the names of inputs and outputs
     module.function = tf.function(function, input_signature=specs)
     concrete = module.function.get_concrete_function()
-    return tf.lite.TFLiteConverter.from_concrete_functions([concrete], module).convert()
+    converter = tf.lite.TFLiteConverter.from_concrete_functions([concrete], module)
+    if eight_bits:
+        converter.optimizations = [tf.lite.Optimize.DEFAULT]
+        converter.representative_dataset = lambda: [[ramp(spec) for spec in specs]]
+        converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
+    return converter.convert()
+
+
+def write(name, model):
+    (HERE / f"{name}.tflite").write_bytes(model)
+    print(f"wrote {name}.tflite")
 
 
 def main():
     for name, (function, specs) in MODELS.items():
-        (HERE / f"{name}.tflite").write_bytes(convert(function, specs))
-        print(f"wrote {name}.tflite")
+        write(name, convert(function, specs))
+    write("average_int8", convert(*MODELS["average"], eight_bits=True))
 
 
 if __name__ == "__main__":
