@@ -101,33 +101,43 @@ size_t Batcher::PlacesOf(uint64_t guest) const {
       std::ranges::count_if(places_, [guest](const Place& place) { return place.taken && place.guest == guest; }));
 }
 
+size_t Batcher::PlacesLeftTo(uint64_t guest) const {
+  return static_cast<size_t>(std::ranges::count_if(
+      places_, [guest](const Place& place) { return place.taken && !place.wanted && place.guest == guest; }));
+}
+
 bool Batcher::IsNext(uint64_t ticket) const {
   // The first of those whose guest has the fewest.
   const auto next = std::ranges::min_element(queue_, {}, [this](const Waiting& one) { return PlacesOf(one.guest); });
   return next != queue_.end() && next->ticket == ticket;
 }
 
-// Has one place given up, if one is due, to a guest that waits.
+// Has one place given up, if one is due, to a guest that waits. Best one that nobody uses, for it is free at once.
 void Batcher::TakeBack(uint64_t guest) {
   const auto before = Clock::now() - kLongestIdle;
+  for (Place& place : places_) {
+    if (place.taken && !place.waiting && place.used < before) return Forget(&place);
+  }
+  // These will be free in a moment.
+  if (static_cast<size_t>(std::ranges::count_if(places_, &Place::wanted)) >= queue_.size()) return;
   std::set<uint64_t> guests = {guest};
   for (const Place& place : places_) {
-    if (place.wanted) return;  // it will be free in a moment
     if (place.taken) guests.insert(place.guest);
   }
   for (const Waiting& one : queue_) guests.insert(one.guest);
   const size_t share = (places_.size() + guests.size() - 1) / guests.size();
-  const bool has_less = PlacesOf(guest) < share;
+  if (PlacesLeftTo(guest) >= share) return;
+  // Of a guest's the last one that it took: so the first goes on, however often others come.
+  const auto is_last = [this](const Place& place) {
+    return std::ranges::none_of(places_, [&place](const Place& other) {
+      return other.taken && !other.wanted && other.guest == place.guest && other.since > place.since;
+    });
+  };
   for (Place& place : places_) {
-    if (!place.taken) continue;
-    const bool idle = !place.waiting && place.used < before;
-    const bool too_many = has_less && place.since < before && PlacesOf(place.guest) > share;
-    if (!idle && !too_many) continue;
-    if (place.waiting) {
-      place.wanted = true;
-    } else {
-      Forget(&place);
-    }
+    if (!place.taken || place.wanted || place.since >= before || PlacesLeftTo(place.guest) <= share) continue;
+    if (!is_last(place)) continue;
+    if (!place.waiting) return Forget(&place);
+    place.wanted = true;
     return;
   }
 }
@@ -225,7 +235,7 @@ bool Batcher::Evaluate(const Lease& lease, std::span<const llama_token> tokens, 
   const std::exception_ptr error = std::exchange(mine.error, nullptr);
   if (mine.wanted) Forget(&mine);
   if (error != nullptr) std::rethrow_exception(error);
-  return true;
+  return mine.done == tokens.size();
 }
 
 // Between decodes it is not asked.
@@ -329,7 +339,7 @@ void Batcher::TakeResults(const std::exception_ptr& error) {
     const auto evaluated = place.tokens.subspan(place.done, place.in_batch);
     place.held.insert(place.held.end(), evaluated.begin(), evaluated.end());
     place.done += place.in_batch;
-    if (place.done < place.tokens.size()) continue;
+    if (place.done < place.tokens.size() && !place.wanted) continue;
     Finish(&place, std::exchange(place.error, nullptr));
   }
 }

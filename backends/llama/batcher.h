@@ -63,8 +63,8 @@ class Batcher {
   void Forget(const Holder& holder);
 
   // Keeps what the lease says of what is held, evaluates the other tokens, of which there are some, and has the sampler
-  // take the last one's logits. False: the place was lost, and nothing happened. After an error nothing is held any
-  // more.
+  // take the last one's logits. False: the place was lost, and the sampler got nothing. After an error nothing is held
+  // any more.
   bool Evaluate(const Lease& lease, std::span<const llama_token> tokens, Sampler* sampler,
                 const backend::CancelGate& gate);
 
@@ -77,7 +77,7 @@ class Batcher {
     bool taken = false;
     uint64_t lease = 0;
     Clock::time_point since, used;  // when it was taken, and when its last token was chosen
-    bool wanted = false;            // by another guest: it is lost after the token that is being computed
+    bool wanted = false;            // by another guest: it is lost after the batch that is being decoded
     std::vector<llama_token> held;
     // What its holder waits for.
     bool waiting = false;
@@ -110,6 +110,7 @@ class Batcher {
   // With the lock.
   size_t FreePlaceFor(uint64_t holder) const;
   size_t PlacesOf(uint64_t guest) const;
+  size_t PlacesLeftTo(uint64_t guest) const;  // less those that are wanted
   bool IsNext(uint64_t ticket) const;
   void TakeBack(uint64_t guest);
   size_t TakeTurn(const Holder& holder, uint64_t ticket);

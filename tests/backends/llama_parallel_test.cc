@@ -32,6 +32,13 @@ std::string Prompt(size_t i) {
   return text;
 }
 
+// Of a model for long prompts, which take long though each of their batches is short.
+std::string LongMemory() {
+  return TinyLlamaWriter(
+             {.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 1 << 20})
+      .Write();
+}
+
 class LlamaParallel : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
@@ -185,10 +192,8 @@ TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
 // A guest that keeps all places busy must share them with another.
 TEST(LlamaParallelPlaces, AreSharedByGuests) {
   const Host host;
-  const std::string bytes =
-      TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 1 << 20})
-          .Write();
-  const Model model(host, bytes, LlamaOptions(R"({"temp": 0, "parallel": 2, "ctx-size": 1048576, "ubatch-size": 8})"));
+  const Model model(host, LongMemory(),
+                    LlamaOptions(R"({"temp": 0, "parallel": 2, "ctx-size": 1048576, "ubatch-size": 8})"));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Account greedy, modest;
   std::vector<std::unique_ptr<Context>> many;
@@ -219,14 +224,110 @@ TEST(LlamaParallelPlaces, AreSharedByGuests) {
   }
 }
 
+constexpr const char* kTwoOfLongMemory =
+    R"({"temp": 0, "n-predict": 3, "parallel": 2, "ctx-size": 1048576, "ubatch-size": 8})";
+
+// Until it has had to wait for a place, which is when the others have all.
+void ComputeUntilItWaits(Context* context, const std::atomic<int>& ended) {
+  for (steady_clock::duration took{}; took < std::chrono::seconds(1) && ended == 0;) {
+    const Watchdog watchdog(context, std::chrono::seconds(30));
+    const auto start = steady_clock::now();
+    const Result computed = context->Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    took = steady_clock::now() - start;
+  }
+}
+
+// While its guest has a prompt evaluated in another place, which takes long.
+TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseItBesideALongPrompt) {
+  const Host host;
+  const Model model(host, LongMemory(), LlamaOptions(kTwoOfLongMemory));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account greedy, modest;
+  Context idle(model, 0, "{}", &greedy), slow(model, 0, "{}", &greedy), other(model, 0, "{}", &modest);
+  ASSERT_TRUE(SetPrompt(&idle, Prompt(1)));
+  const std::string whole = Complete(&idle);
+  ASSERT_TRUE(idle.Step());
+  ASSERT_TRUE(SetPrompt(&slow, Prompt(40'000)));
+  std::atomic<int> ended = 0;
+  std::thread thread([&] {
+    EXPECT_EQ(slow.Compute().code, WASINN_TIMEOUT);
+    ++ended;
+  });
+  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
+  for (Result computed; computed;) {  // until no place is free
+    const Watchdog watchdog(&other, milliseconds(50));
+    computed = other.Compute();
+  }
+  ASSERT_TRUE(idle.Finish());
+  ASSERT_TRUE(idle.Step()) << "later, so that the long prompt's place is due first";
+  ComputeUntilItWaits(&other, ended);
+  EXPECT_EQ(ended, 0);
+  while (idle.Step()) {
+  }
+  EXPECT_EQ(Written(&idle), whole);
+  const Watchdog watchdog(&slow, milliseconds(0));
+  thread.join();
+}
+
+// A guest that has long prompts evaluated in all places gives one up before it is through.
+TEST(LlamaParallelPlaces, AreTakenBackInTheMidstOfAPrompt) {
+  const Host host;
+  const Model model(host, LongMemory(), LlamaOptions(kTwoOfLongMemory));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account greedy, modest;
+  Context slow[2] = {Context(model, 0, "{}", &greedy), Context(model, 0, "{}", &greedy)};
+  Context other(model, 0, "{}", &modest);
+  std::atomic<int> ended = 0;
+  std::vector<std::thread> threads;
+  for (Context& context : slow) {
+    ASSERT_TRUE(SetPrompt(&context, Prompt(40'000)));
+    threads.emplace_back([&context, &ended] {
+      EXPECT_EQ(context.Compute().code, WASINN_TIMEOUT);
+      ++ended;
+    });
+  }
+  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
+  ComputeUntilItWaits(&other, ended);
+  EXPECT_EQ(ended, 0);
+  const Watchdog one(&slow[0], milliseconds(0)), two(&slow[1], milliseconds(0));
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Whether or not it has lost its place meanwhile.
+TEST(LlamaParallelPlaces, OfALongPromptThatWasInterruptedGiveWhatTheyWouldHaveGiven) {
+  const Host host;
+  const Model model(host, LongMemory(), LlamaOptions(kTwoOfLongMemory));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  const std::string prompt = Prompt(1'000);
+  std::string expected;
+  {
+    Context alone(model);
+    ASSERT_TRUE(SetPrompt(&alone, prompt));
+    expected = Complete(&alone);
+  }
+  Account greedy, modest;
+  Context slow[2] = {Context(model, 0, "{}", &greedy), Context(model, 0, "{}", &greedy)};
+  Context other(model, 0, "{}", &modest);
+  std::atomic<int> ended = 0;
+  std::vector<std::thread> threads;
+  for (Context& context : slow) {
+    ASSERT_TRUE(SetPrompt(&context, prompt));
+    threads.emplace_back([&context, &ended, &expected] {
+      EXPECT_EQ(Complete(&context), expected);
+      ++ended;
+    });
+  }
+  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
+  while (ended < 2) EXPECT_TRUE(other.Compute());
+  for (std::thread& thread : threads) thread.join();
+}
+
 // Long prompts leave room for one that comes behind them.
 TEST(LlamaParallelPlaces, LongPromptsHoldUpNoOther) {
   const Host host;
-  const std::string bytes =
-      TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 1 << 20})
-          .Write();
   const Model model(
-      host, bytes,
+      host, LongMemory(),
       LlamaOptions(R"({"temp": 0, "n-predict": 1, "parallel": 3, "ctx-size": 1048576, "ubatch-size": 8})"));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context contexts[3] = {Context(model), Context(model), Context(model)};
