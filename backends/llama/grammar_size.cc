@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <unordered_map>
 #include <vector>
 
@@ -28,18 +29,26 @@ constexpr uint64_t kElementBytes = 8 * 4, kRuleBytes = 256;
                           bytes, kMostGrammarBytes));
 }
 
+// Behind each character lie `stacks` bytes, and beyond kReckonedCharacters that many times more.
+uint64_t LongestToken(uint64_t stacks) {
+  const uint64_t times = kMostTokenBytes / std::max<uint64_t>(stacks, 1);
+  if (times <= kReckonedCharacters) return std::max(times, kLeastLongest);
+  return static_cast<uint64_t>(std::sqrt(static_cast<double>(times * kReckonedCharacters)));
+}
+
 // Follows llama.cpp's parser (llama_grammar_parser::parse_sequence), and counts what that makes.
 class GrammarCounter {
  public:
   explicit GrammarCounter(std::string_view text) : text_(text) {}
 
-  uint64_t Count() {
+  GrammarSize Count() {
     Open(RuleOf(""));  // what comes before the first rule: nothing, in a grammar that is right
     while (at_ < text_.size()) {
       Item();
       if (bytes_ > kMostGrammarBytes) RefuseGrammar(bytes_);
     }
-    return bytes_ + StackBytes(rules_);
+    const StackSize stacks = StackBytes(rules_);
+    return {.bytes = bytes_ + stacks.bytes, .longest_token = LongestToken(stacks.anywhere)};
   }
 
  private:
@@ -227,6 +236,6 @@ class GrammarCounter {
 
 }  // namespace
 
-uint64_t GrammarBytes(std::string_view grammar) { return GrammarCounter(grammar).Count(); }
+GrammarSize MeasureGrammar(std::string_view grammar) { return GrammarCounter(grammar).Count(); }
 
 }  // namespace wasinn::llama

@@ -24,6 +24,11 @@ struct Reach {
     elements += other.elements;
     depth = std::max(depth, other.depth);
   }
+  void Widen(const Reach& other) {
+    stacks = std::max(stacks, other.stacks);
+    elements = std::max(elements, other.elements);
+    depth = std::max(depth, other.depth);
+  }
 };
 
 // In how many ways a text may go on. llama.cpp keeps a stack for each, also of a rule that begins with another twice,
@@ -35,25 +40,25 @@ class WayCounter {
   explicit WayCounter(const std::vector<Rule>& rules) : rules_(rules), reach_(rules.size()), empty_(rules.size()) {}
 
   // Not recursive, since rules may lead from one to the next as often as there are rules.
-  uint64_t Count() {
+  StackSize Count() {
     FindEmpty();
+    Reach anywhere;
     for (const uint32_t rule : InOrder()) {
       for (const std::vector<Symbol>& symbols : rules_[rule].alternatives) {
         reach_[rule].Add(ReachOf(symbols, Leading(symbols)));
         Limit(reach_[rule]);
       }
+      anywhere.Widen(reach_[rule]);
     }
     // What comes later in a rule is where the text goes on, too.
     Reach most;
     for (const Rule& rule : rules_) {
       for (const std::vector<Symbol>& symbols : rule.alternatives) {
-        const Reach reach = ReachOf(symbols, symbols.size());
-        most.stacks = std::max(most.stacks, reach.stacks);
-        most.elements = std::max(most.elements, reach.elements);
-        most.depth = std::max(most.depth, reach.depth);
+        most.Widen(ReachOf(symbols, symbols.size(), &anywhere));
       }
     }
-    return LimitedBytes(most, Under(most.depth));
+    anywhere.Widen(most);
+    return {.bytes = LimitedBytes(most, Under(most.depth)), .anywhere = BytesOf(anywhere, Under(anywhere.depth))};
   }
 
  private:
@@ -175,24 +180,24 @@ class WayCounter {
             .depth = std::max<uint64_t>(rule.depth, 1) + under};
   }
 
-  // Where an alternative's first `n` symbols may go on, from each of them.
-  Reach ReachOf(const std::vector<Symbol>& symbols, size_t n) const {
+  // Where an alternative's first `n` symbols may go on, from the first of them. `each`: widened by each one's.
+  Reach ReachOf(const std::vector<Symbol>& symbols, size_t n, Reach* each = nullptr) const {
     Reach from_here = {.ways = 1, .stacks = 1};
     for (size_t i = n; i-- > 0;) {
       Reach own = ReachOfSymbol(symbols, i);
       if (symbols[i].optional || IsRuleThatMayBeEmpty(symbols[i])) own.Add(from_here);
       from_here = own;
       Limit(from_here);
+      if (each != nullptr) each->Widen(from_here);
     }
     return from_here;
   }
 
   // How many elements may lie under all that. Those are the longest way from one rule to the next, unless
   // there is a circle: then a stack grows with the text, by no more than `depth` for each character, since no rule
-  // begins with itself. The first kCharacters are counted. The rest is bounded by the context, which bounds the text,
-  // and by the time that a token may take to check (Sampler::Patience).
+  // begins with itself. The first kReckonedCharacters are counted. The rest is bounded by the context, which bounds the
+  // text, and by the time that a token may take to check (Sampler::Patience).
   uint64_t Under(uint64_t depth) const {
-    constexpr uint64_t kCharacters = 256;
     std::vector<uint64_t> users(rules_.size()), under(rules_.size());
     ForEachUse([&](uint32_t, uint32_t used, uint64_t) { ++users[used]; });
     std::vector<uint32_t> ready;
@@ -210,7 +215,7 @@ class WayCounter {
         if (--users[used] == 0) ready.push_back(used);
       });
     }
-    return seen == rules_.size() ? most : most + depth * kCharacters;
+    return seen == rules_.size() ? most : most + depth * kReckonedCharacters;
   }
 
   // Calls `use` with a rule, one that it uses, and what that lies on there.
@@ -226,9 +231,12 @@ class WayCounter {
   }
 
   // A stack is a list of pointers in a set, and once more in what is still to do or in what is found.
-  static uint64_t LimitedBytes(const Reach& reach, uint64_t under) {
+  static uint64_t BytesOf(const Reach& reach, uint64_t under) {
     constexpr uint64_t kStackBytes = 128, kPointerBytes = 2 * sizeof(void*);
-    const uint64_t bytes = reach.stacks * (kStackBytes + under * kPointerBytes) + reach.elements * kPointerBytes;
+    return reach.stacks * (kStackBytes + under * kPointerBytes) + reach.elements * kPointerBytes;
+  }
+  static uint64_t LimitedBytes(const Reach& reach, uint64_t under) {
+    const uint64_t bytes = BytesOf(reach, under);
     if (bytes <= kMostStackBytes) return bytes;
     throw Error(
         WASINN_TOO_LARGE,
@@ -251,6 +259,6 @@ class WayCounter {
 
 }  // namespace
 
-uint64_t StackBytes(const std::vector<Rule>& rules) { return WayCounter(rules).Count(); }
+StackSize StackBytes(const std::vector<Rule>& rules) { return WayCounter(rules).Count(); }
 
 }  // namespace wasinn::llama

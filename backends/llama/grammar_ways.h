@@ -28,9 +28,17 @@ struct Rule {
   std::vector<std::vector<Symbol>> alternatives = {{}};
 };
 
-// About how many bytes it takes to find where a text may go on. Throws WASINN_TOO_LARGE for more than kMostWays or
+// A stack may grow with the text: what is reckoned for it are so many characters.
+constexpr uint64_t kReckonedCharacters = 256;
+
+struct StackSize {
+  uint64_t bytes = 0;     // from where a rule begins; held to kMostStackBytes
+  uint64_t anywhere = 0;  // also from within one, which is where a token may go on: about
+};
+
+// How many bytes it takes to find where a text may go on. Throws WASINN_TOO_LARGE for more than kMostWays or
 // kMostStackBytes, and WASINN_INVALID_ARGUMENT for rules that may begin with themselves.
-uint64_t StackBytes(const std::vector<Rule>& rules);
+StackSize StackBytes(const std::vector<Rule>& rules);
 
 }  // namespace wasinn::llama
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -88,7 +89,9 @@ SamplerPtr Sampler::MakeGrammar(const Settings& settings) {
   const std::string text = settings.grammar.empty() ? ConvertSchema(settings.json_schema) : settings.grammar;
   std::string why;
   backend::RunOnLargeStack(kGrammarStack, [&] {
-    reservation_.Resize(GrammarBytes(text) + model_.vocabulary_size() * sizeof(float));
+    const GrammarSize size = MeasureGrammar(text);
+    reservation_.Resize(size.bytes + model_.vocabulary_size() * sizeof(float));
+    FindTooLong(size.longest_token);
     ThreadStderr printed;
     const LogScope scope(model_.host().log(), false);
     grammar.reset(library_.sampler_init_grammar(model_.vocabulary(), text.c_str(), "root"));
@@ -96,6 +99,20 @@ SamplerPtr Sampler::MakeGrammar(const Settings& settings) {
   });
   if (grammar == nullptr) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("grammar: cannot be parsed: {}", why));
   return grammar;
+}
+
+// What they would take memory for is not known before it is taken. Shorter ones say the same.
+void Sampler::FindTooLong(uint64_t longest) {
+  if (model_.scan().longest_token <= longest) return;
+  too_long_.resize(model_.vocabulary_size());
+  std::string piece(longest, '\0');
+  for (size_t i = 0; i < too_long_.size(); ++i) {
+    const auto token = static_cast<llama_token>(i);
+    constexpr bool kSpecial = true;
+    too_long_[i] = !library_.vocab_is_eog(model_.vocabulary(), token) &&
+                   library_.token_to_piece(model_.vocabulary(), token, piece.data(), static_cast<int32_t>(longest), 0,
+                                           kSpecial) < 0;
+  }
 }
 
 void Sampler::Fill(const float* logits) {
@@ -112,6 +129,7 @@ llama_token Sampler::ChooseAny() {
 }
 
 bool Sampler::Allows(llama_token token) {
+  if (!too_long_.empty() && too_long_[static_cast<size_t>(token)]) return false;
   llama_token_data one = {token, 1, 0};
   llama_token_data_array array = {.data = &one, .size = 1, .selected = -1, .sorted = false};
   library_.sampler_apply(grammar_.get(), &array);
@@ -144,14 +162,17 @@ class Sampler::Patience {
 };
 
 void Sampler::ApplyGrammar(const Patience& patience) {
-  for (size_t at = 0; at < candidates_.size(); at += kCheckedAtOnce) {
-    llama_token_data_array some = {.data = candidates_.data() + at,
-                                   .size = std::min(kCheckedAtOnce, candidates_.size() - at),
-                                   .selected = -1,
-                                   .sorted = false};
+  const auto end = std::partition(candidates_.begin(), candidates_.end(), [this](const llama_token_data& one) {
+    return too_long_.empty() || !too_long_[static_cast<size_t>(one.id)];
+  });
+  for (auto left = std::span(candidates_.begin(), end); !left.empty();) {
+    const auto now = left.first(std::min(kCheckedAtOnce, left.size()));
+    llama_token_data_array some = {.data = now.data(), .size = now.size(), .selected = -1, .sorted = false};
     library_.sampler_apply(grammar_.get(), &some);
     patience.Check();
+    left = left.subspan(now.size());
   }
+  std::for_each(end, candidates_.end(), [](llama_token_data& one) { one.logit = -INFINITY; });
 }
 
 llama_token Sampler::ChooseWithGrammar(llama_token token, const backend::CancelGate& gate) {

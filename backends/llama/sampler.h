@@ -31,6 +31,7 @@ class Sampler {
  private:
   std::string ConvertSchema(const std::string& schema) const;
   SamplerPtr MakeGrammar(const Settings& settings);
+  void FindTooLong(uint64_t longest);
   void AddTo(llama_sampler* chain, const Settings& settings) const;
   void Fill(const float* logits);
   llama_token ChooseAny();
@@ -43,8 +44,9 @@ class Sampler {
   const LlamaLibrary& library_;
   backend::Reservation reservation_;  // goes after what it is for
   const SamplerPtr chain_;
-  const SamplerPtr grammar_;   // NULL: none
-  std::vector<float> logits_;  // for a second choice, where there is a grammar
+  std::vector<bool> too_long_;  // tokens for this grammar; empty: none is
+  const SamplerPtr grammar_;    // NULL: none
+  std::vector<float> logits_;   // for a second choice, where there is a grammar
   std::vector<llama_token_data> candidates_;
   llama_token_data_array array_ = {};
 };

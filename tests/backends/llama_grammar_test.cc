@@ -82,7 +82,7 @@ std::vector<Large> LargeGrammars() {
 
 wasinn_code CodeOf(const std::string& grammar) {
   try {
-    llama::GrammarBytes(grammar);
+    llama::MeasureGrammar(grammar);
     return WASINN_OK;
   } catch (const backend::Error& error) {
     return error.code();
@@ -112,7 +112,7 @@ const char* const kLeftRecursive[] = {
 TEST(LlamaGrammarSize, RefusesRulesThatBeginWithThemselves) {
   for (const char* grammar : kLeftRecursive) EXPECT_EQ(CodeOf(grammar), WASINN_INVALID_ARGUMENT) << grammar;
   try {
-    llama::GrammarBytes(kLeftRecursive[5]);
+    llama::MeasureGrammar(kLeftRecursive[5]);
   } catch (const backend::Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("rule x may begin with itself"));
   }
@@ -140,19 +140,36 @@ TEST(LlamaGrammarSize, LetsUsualOnesBe) {
   std::string words = "root ::= \"w\"";
   for (int i = 0; i < 1000; ++i) words += " | \"w" + std::to_string(i) + "\"";
   EXPECT_EQ(CodeOf(words), WASINN_OK);
-  EXPECT_GT(llama::GrammarBytes("root ::= \"a\"{0,1999}"), 1999u * 4 * 8);
+  EXPECT_GT(llama::MeasureGrammar("root ::= \"a\"{0,1999}").bytes, 1999u * 4 * 8);
   for (size_t depth : {10, 50}) EXPECT_EQ(CodeOf(Deep(depth, "\"a\" root | \"b\"")), WASINN_OK) << depth;
   EXPECT_EQ(CodeOf(Deep(500, "[a-z]")), WASINN_OK);
   // JSON takes little.
-  EXPECT_LT(llama::GrammarBytes(R"(root   ::= object
+  const llama::GrammarSize json = llama::MeasureGrammar(R"(root   ::= object
 value  ::= object | array | string | number | ("true" | "false" | "null") ws
 object ::= "{" ws ( string ":" ws value ("," ws string ":" ws value)* )? "}" ws
 array  ::= "[" ws ( value ("," ws value)* )? "]" ws
 string ::= "\"" ( [^"\\\x7F\x00-\x1F] | "\\" (["\\bfnrt] | "u" [0-9a-fA-F]{4}) )* "\"" ws
 number ::= ("-"? ([0-9] | [1-9] [0-9]{0,15})) ("." [0-9]+)? ([eE] [-+]? [0-9] [1-9]{0,15})? ws
 ws     ::= | " " | "\n" [ \t]{0,20}
-)"),
-            1u << 20);
+)");
+  EXPECT_LT(json.bytes, 1u << 20);
+  EXPECT_GT(json.longest_token, 256u) << "longer than any of a usual vocabulary";
+}
+
+// A text of "e" goes on in as many ways as there are letters to end it with, behind each of its characters.
+std::string WideAndRecursive(size_t ways) {
+  std::string grammar = "root ::= \"b\"";
+  for (size_t i = 0; i < ways; ++i) grammar += " | \"e\" root \"" + std::to_string(i) + "\"";
+  return grammar;
+}
+
+TEST(LlamaGrammarSize, OfTokensIsLimitedByTheWaysBehindEachCharacter) {
+  EXPECT_GT(llama::MeasureGrammar("root ::= [a-z]+").longest_token, 4096u);
+  const uint64_t some = llama::MeasureGrammar(WideAndRecursive(300)).longest_token;
+  const uint64_t few = llama::MeasureGrammar(WideAndRecursive(3000)).longest_token;
+  EXPECT_LT(some, 512u);
+  EXPECT_LT(few, some / 5);
+  EXPECT_GE(few, 8u);
 }
 
 // What the backend answers, in a child that may take no more than half a gigabyte beside what it has.
@@ -199,6 +216,27 @@ TEST(LlamaGrammar, ThatBecomesLargeIsRefusedBeforeItDoes) {
   EXPECT_THAT(AnswerTo(nlohmann::json{{"grammar", LargeGrammars()[0].grammar}}.dump(), &code),
               HasSubstr("repetitions, written out"));
   EXPECT_EQ(code, WASINN_TOO_LARGE);
+}
+
+// Ways behind each of 4,000 characters take long, in which nothing interrupts it, and memory that nobody has counted.
+TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
+  GgufWriter writer = TinyLlamaWriter();
+  std::vector<std::string> tokens = TinyVocabulary();
+  tokens.back() = std::string(4000, 'e');
+  writer.SetTexts("tokenizer.ggml.tokens", tokens);
+  Crashes crashes([](const std::string& bytes) {
+    alarm(60);
+    const Host host;
+    const Model model(host, bytes, LlamaOptions(R"({"n-predict": 3, "temp": 0})"));
+    Context context(model);
+    if (!SetPrompt(&context, "the")) return false;
+    if (!SetOptions(&context, nlohmann::json{{"grammar", WideAndRecursive(100)}}.dump())) return false;
+    const std::string text = Complete(&context);
+    return !text.starts_with("error") && text.find_first_not_of("eb") == std::string::npos && !text.empty();
+  });
+  crashes.Try("a long token", writer.Write());
+  crashes.ExpectNone();
+  EXPECT_EQ(crashes.loaded(), 1u);
 }
 
 // What is just allowed takes little memory: here, as it is looked at.
