@@ -39,7 +39,7 @@ TEST(LlamaCancel, EndsTheEvaluationOfAPrompt) {
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context context(model);
   std::string prompt;
-  for (int i = 0; i < 3000; ++i) prompt += "a,"[i % 2];
+  for (int i = 0; i < 1000; ++i) prompt += "a,"[i % 2];
   ASSERT_TRUE(SetPrompt(&context, "a"));
   ASSERT_TRUE(context.Compute()) << "the context is made";
   ASSERT_TRUE(SetPrompt(&context, prompt));
@@ -85,7 +85,7 @@ TEST(LlamaCancel, EndsAStep) {
   const Host host;
   const Model model(host, LargeBytes(), LlamaOptions(R"({"n-predict": 4, "temp": 0, "threads": 1})"));
   Context context(model);
-  std::string prompt(1000, 'a');
+  std::string prompt(400, 'a');
   ASSERT_TRUE(SetPrompt(&context, prompt));
   {
     const Watchdog watchdog(&context, milliseconds(10));
