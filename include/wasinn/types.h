@@ -2,11 +2,11 @@
  *
  * Conventions of all public C headers:
  *  - Every struct that may grow starts with `struct_size`, which its owner sets to sizeof; 0 is an error. Fields are
- * only ever appended, never into what was padding; a reader takes an absent field as zero. Who fills a struct of
- * another writes the fields that both know, and never struct_size.
+ *    only ever appended, never into what was padding; a reader takes an absent field as zero. Who fills a struct of
+ *    another writes the fields that both know, and never struct_size.
  *  - Numbers are stable: a value never changes its meaning between releases.
  *  - Strings are UTF-8 and end in a NUL; a `const char *` inside a struct is borrowed for the call unless said
- * otherwise.
+ *    otherwise.
  *  - The numbers here are wasinn's own. What a guest sends is translated by a table per dialect of wasi-nn, since the
  *    dialects disagree about them (src/abi/profiles.h).
  */

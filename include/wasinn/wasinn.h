@@ -7,17 +7,21 @@
  *     wasinn_config *config = wasinn_config_new();
  *     wasinn_host *host;
  *     wasinn_status *status = wasinn_host_new(config, NULL, NULL, &host);
- *     if (status == NULL) status = wasinn_host_add_model(host, "digits", &(wasinn_model_options){…, .path =
- * "digits.onnx"}); wasinn_process *guest; if (status == NULL) status = wasinn_process_new(host, NULL, &guest); … link,
- * instantiate, run … wasinn_process_close(guest);   // before the store or instance goes wasinn_process_free(guest);
+ *     wasinn_model_options model = {.struct_size = sizeof(model), .path = "digits.onnx"};
+ *     if (status == NULL) status = wasinn_host_add_model(host, "digits", &model);
+ *     wasinn_process *guest;
+ *     if (status == NULL) status = wasinn_process_new(host, NULL, &guest);
+ *     … link, instantiate, run …
+ *     wasinn_process_close(guest);  // before the store or instance goes
+ *     wasinn_process_free(guest);
  *     wasinn_host_free(host);
  *
  * Conventions:
  *  - A function that can fail returns a `wasinn_status *`: NULL is success; anything else the caller frees.
  *  - `_free` accepts NULL. An out parameter is written only on success.
  *  - A struct with a struct_size is read and filled up to that size, which the library never changes; 0 is an error.
- *  - Hosts and processes may be used from any thread at the same time. Configs and statuses belong to one thread at a
- * time.
+ *  - Hosts and processes may be used from any thread at the same time. Configs and statuses belong to one thread at
+ *    a time.
  *  - The library keeps no global state, never writes to stdout or stderr, never aborts or exits.
  *  - Order at the end: wasinn_process_close, then the engine's store or instance, then wasinn_process_free, then
  *    wasinn_host_free. A host lives on inside until its last process is freed.

@@ -17,10 +17,9 @@ struct ModelFiles {
 // `path` is one of
 //  - a model file; an OpenVINO model.xml brings the model.bin beside it;
 //  - a folder with model.onnx, model.xml (+ model.bin), model.pt (.pth, .torchscript, .jit, .ts), model.tflite,
-//  model.pb, model.graphdef or model.gguf: version 1;
+//    model.pb, model.graphdef or model.gguf: version 1;
 //  - a SavedModel of TensorFlow (a folder with saved_model.pb), or a folder with one in model.savedmodel/: version 1.
-//  Its path is
-//    that of its saved_model.pb; the rest of it lies beside;
+//    Its path is that of its saved_model.pb; the rest of it lies beside;
 //  - a folder with numbered folders of that kind: NAME/1/model.onnx. All versions are returned, the highest last.
 // `encoding` chooses where a folder has several formats; AUTODETECT takes the first of the list above.
 Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, wasinn_encoding encoding);

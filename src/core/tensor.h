@@ -35,8 +35,7 @@ std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape)
 
 // Decides whether a tensor that a guest describes may become the input `io`, by the rules of the element type table:
 //  - the dtype is the model's, or the one that the guest's ABI uses in its place: u8 for i8 and bool, i32 for u32, i64
-//  for
-//    u64, and u8 with the last dimension doubled for i16, u16 and bf16;
+//    for u64, and u8 with the last dimension doubled for i16, u16 and bf16;
 //  - the shape is the model's, where unknown dimensions and ranks match anything and [1] matches a scalar;
 //  - an opaque input takes u8 of any shape.
 // Returns the tensor as the framework shall see it. `bytes` is the length of the guest's data and must fit exactly.
