@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kMostTimes = 2000, kNoMost = UINT64_MAX;
 // An element has 8 bytes. The grammar is held as it is parsed and once more as it is used, and a growing list may have
 // twice what is in it. Then what a rule takes beside its elements, and its name.
-constexpr uint64_t kElementBytes = 8 * 4, kRuleBytes = 256;
+constexpr uint64_t kElementBytes = uint64_t{8} * 4, kRuleBytes = 256;
 
 [[noreturn]] void RefuseGrammar(uint64_t bytes) {
   throw Error(WASINN_TOO_LARGE,
