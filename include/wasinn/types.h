@@ -20,6 +20,13 @@
 extern "C" {
 #endif
 
+/* The version of these headers; wasinn_version() tells that of the library that is loaded. Up to 1.0, another minor
+ * number may be another ABI, and has another soname. */
+#define WASINN_VERSION_MAJOR 0
+#define WASINN_VERSION_MINOR 1
+#define WASINN_VERSION_PATCH 0
+#define WASINN_VERSION "0.1.0"
+
 /* How a call ended. The right column is the errno that a witx guest sees and the WIT error-code. */
 typedef enum wasinn_code {
   WASINN_OK = 0,

@@ -1,4 +1,5 @@
 // Backend libraries of other versions: what they know is used, what they lack is not looked for.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/echo.h"
@@ -29,6 +30,11 @@ void ExpectItComputes(FakeGuest& guest, uint32_t context) {
   EXPECT_EQ(guest.Read<uint32_t>(written), 8u);
   EXPECT_EQ(guest.Read<float>(out), 1.5f);
   EXPECT_EQ(guest.Read<float>(out + 4), -2.f);
+}
+
+TEST(VersionOfTheHeaders, IsThatOfTheLibrary) {
+  EXPECT_STREQ(WASINN_VERSION, wasinn_version());
+  EXPECT_EQ(WASINN_VERSION, fmt::format("{}.{}.{}", WASINN_VERSION_MAJOR, WASINN_VERSION_MINOR, WASINN_VERSION_PATCH));
 }
 
 class Versions : public ::testing::TestWithParam<const char*> {};
