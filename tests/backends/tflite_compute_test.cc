@@ -345,7 +345,7 @@ TEST(TfLiteTensors, TakenOutputsAreFreed) {
                     .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}}}}});
   const Model model(host, bytes, TfLiteOptions());
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  ExpectTakenOutputsAreFreed(model, {Floats({256, 1024}, std::vector<float>(256 * 1024, 1))});
+  ExpectTakenOutputsAreFreed(model, {Floats({256, 1024}, std::vector<float>(256UL * 1024, 1))});
 }
 
 TEST(TfLiteTensors, AreDiscarded) {
