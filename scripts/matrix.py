@@ -3,8 +3,9 @@
 TABLE is tests/matrix.toml; BUILT is what CMake says is in this build (matrix.json); TESTS is `ctest --show-only=json-v1`, the tests that
 there are; RESULTS is ctest's JUnit file. Prints a table for each engine and what is wrong; the exit status is 1 if anything is:
 a failed test, a test that did not run or that no rule of TABLE gives a cell, a cell without both kinds of tests and without a
-reason. Of a build that says it runs a sample, cells may lack tests,
-and the table says so; each engine with each dialect, and each backend, has some of both kinds. With --complete, something that is not built is wrong, too. --write-readme writes the table between the marks of that file, if nothing is wrong and everything is built.
+reason. Of a build that says it runs a sample, cells may lack tests, and the table says so; each dialect of an engine, and each
+backend, has some of both kinds. With --complete, something that is not built is wrong, too. --write-readme writes the table between
+the marks of that file, if nothing is wrong and everything is built.
 """
 
 import argparse

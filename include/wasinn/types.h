@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* The version of these headers; wasinn_version() tells that of the library that is loaded. Up to 1.0, another minor
+/* The version of these headers; wasinn_version() tells that of the library that is loaded. Before 1.0, another minor
  * number may be another ABI, and has another soname. */
 #define WASINN_VERSION_MAJOR 0
 #define WASINN_VERSION_MINOR 1
