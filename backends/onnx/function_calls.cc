@@ -3,24 +3,16 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/saturating.h"
 
 namespace wasinn::onnx {
 
 using backend::Error;
 
-namespace {
-
-// UINT64_MAX: more than can be counted.
-void AddBytes(uint64_t more, uint64_t* bytes) {
-  if (__builtin_add_overflow(*bytes, more, bytes)) *bytes = UINT64_MAX;
-}
-
-}  // namespace
-
 void FunctionCalls::Add(Key key, Body body) {
   Body& sum = functions_[key].body;
   sum.nodes += body.nodes;
-  AddBytes(body.bytes, &sum.bytes);
+  sum.bytes = backend::AddSat(sum.bytes, body.bytes);
   sum.calls.insert(sum.calls.end(), body.calls.begin(), body.calls.end());
 }
 
@@ -45,7 +37,7 @@ FunctionCalls::Body FunctionCalls::Follow(const Body& body, int depth) {
       function.state = Function::kOpen;
       const Body inside = Follow(function.body, depth + 1);
       function.body.nodes += inside.nodes;
-      AddBytes(inside.bytes, &function.body.bytes);
+      function.body.bytes = backend::AddSat(function.body.bytes, inside.bytes);
       function.state = Function::kDone;
     }
     added.nodes += function.body.nodes;
@@ -53,7 +45,7 @@ FunctionCalls::Body FunctionCalls::Follow(const Body& body, int depth) {
       throw Error(WASINN_TOO_LARGE,
                   fmt::format("calls of the model's functions add up to more than {} nodes", kMostNodes));
     }
-    AddBytes(function.body.bytes, &added.bytes);
+    added.bytes = backend::AddSat(added.bytes, function.body.bytes);
   }
   return added;
 }

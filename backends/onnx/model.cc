@@ -8,6 +8,7 @@
 #include <span>
 
 #include "common/error.h"
+#include "common/saturating.h"
 #include "onnx/call_scope.h"
 #include "onnx/external_files.h"
 #include "onnx/load_heap.h"
@@ -31,15 +32,9 @@ namespace {
 // Copies of weights that ONNX Runtime makes in its allocator: as they are, packed for its kernels, reordered.
 constexpr uint64_t kCopiesOfWeights = 4;
 
-// UINT64_MAX where it is too much.
-uint64_t Sum(uint64_t one, uint64_t other) {
-  uint64_t sum = 0;
-  return __builtin_add_overflow(one, other, &sum) ? UINT64_MAX : sum;
-}
-
 uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
   if (max_bytes == 0) return UINT64_MAX;
-  return Sum(max_bytes, kCopiesOfWeights * model_bytes);
+  return backend::AddSat(max_bytes, kCopiesOfWeights * model_bytes);
 }
 
 void CheckSize(const ModelScan& scan, uint64_t max_bytes) {
@@ -187,9 +182,10 @@ void Model::MakeSession(const Providers& providers, const Source& source, Foldin
 
 // Copies of weights are what the model's own bytes stand for, as they do in the limit of a load.
 void Model::ChargeSession(const Source& source, uint64_t held_bytes) {
-  const uint64_t held = Sum(held_bytes, source.scan.parsed_bytes), own = kCopiesOfWeights * source.bytes.size();
+  const uint64_t held = backend::AddSat(held_bytes, source.scan.parsed_bytes),
+                 own = kCopiesOfWeights * source.bytes.size();
   try {
-    reservation_.Resize(Sum(source.scan.more_bytes, held - std::min(held, own)));
+    reservation_.Resize(backend::AddSat(source.scan.more_bytes, held - std::min(held, own)));
   } catch (...) {
     session_.reset();
     throw;

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/proto_reader.h"
+#include "common/saturating.h"
 #include "onnx/field_rules.h"
 #include "onnx/function_calls.h"
 
@@ -47,9 +48,7 @@ bool IsReservedDomain(std::string_view domain) {
 
 // The product of dims, which lie in a field one by one or together; UINT64_MAX where it is too much.
 uint64_t Multiply(uint64_t product, const ProtoField& field) {
-  const auto by = [&product](uint64_t dim) {
-    if (__builtin_mul_overflow(product, dim, &product)) product = UINT64_MAX;
-  };
+  const auto by = [&product](uint64_t dim) { product = backend::MulSat(product, dim); };
   if (field.type == ProtoField::Type::kVarint) by(field.value);
   ProtoReader packed(field.bytes);
   for (uint64_t dim = 0; packed.NextPacked(&dim);) by(dim);
@@ -89,7 +88,7 @@ class Scanner {
       CheckDomains();
       const FunctionCalls::Body inlined = functions_.Inline(main_);
       scan_.nodes += inlined.nodes;
-      if (__builtin_add_overflow(main_.bytes, inlined.bytes, &scan_.more_bytes)) scan_.more_bytes = UINT64_MAX;
+      scan_.more_bytes = backend::AddSat(main_.bytes, inlined.bytes);
     }
     return std::move(scan_);
   }
@@ -229,7 +228,7 @@ void Scanner::ReadFunction(std::span<const uint8_t> bytes, int depth) {
   body_ = &body;
   const Summary function = Read(Message::kFunction, bytes, depth);
   body_ = &main_;
-  if (__builtin_add_overflow(body.bytes, bytes.size(), &body.bytes)) body.bytes = UINT64_MAX;
+  body.bytes = backend::AddSat(body.bytes, bytes.size());
   functions_.Add({OnnxDomain(function.domain), function.name}, std::move(body));
 }
 
@@ -275,11 +274,7 @@ void Scanner::AddParsed(uint64_t bytes) {
 
 // What parsing makes of it beyond its own bytes.
 void Scanner::AddMore(uint64_t elements, uint64_t element_bytes) {
-  uint64_t bytes = 0;
-  if (__builtin_mul_overflow(elements, element_bytes, &bytes) ||
-      __builtin_add_overflow(body_->bytes, bytes, &body_->bytes)) {
-    body_->bytes = UINT64_MAX;
-  }
+  body_->bytes = backend::AddSat(body_->bytes, backend::MulSat(elements, element_bytes));
 }
 
 // ONNX Runtime looks whether it was cancelled before each node. If all that a loop does is to hand its inputs on, no

@@ -7,6 +7,7 @@
 
 #include "common/dtype.h"
 #include "common/error.h"
+#include "common/saturating.h"
 #include "onnx/dtype.h"
 #include "onnx/tensor.h"
 
@@ -20,7 +21,7 @@ Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), bin
     slots_.push_back({.fixed = fixed, .memory = nullptr, .spare = {}, .view = {}, .dims = {}});
     if (!fixed) continue;
     const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
-    if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
+    fixed_bytes_ = backend::AddSat(fixed_bytes_, bytes);
   }
 }
 

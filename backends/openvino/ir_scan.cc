@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/saturating.h"
 #include "openvino/xml_reader.h"
 
 namespace wasinn::openvino {
@@ -98,7 +99,7 @@ class IrScanner {
     const std::string_view rest = reader_.rest();
     const auto dim = ParseNumber(rest.substr(0, rest.find('<')));
     if (!dim) return;
-    if (__builtin_mul_overflow(elements_, *dim, &elements_)) elements_ = UINT64_MAX;
+    elements_ = backend::MulSat(elements_, *dim);
     if (elements_ <= limits_.max_bytes) return;
     throw Error(WASINN_TOO_LARGE, fmt::format("the IR declares a tensor of {} elements or more: no more than {} bytes "
                                               "are allowed",
@@ -128,15 +129,15 @@ uint64_t ElementsOf(std::string_view shape) {
     if (const size_t range = dim.find(".."); range != std::string_view::npos) dim.remove_prefix(range + 2);
     const auto most = ParseNumber(dim);
     if (!most) return 0;
-    if (__builtin_mul_overflow(elements, *most, &elements)) return UINT64_MAX;
+    elements = backend::MulSat(elements, *most);
     shape.remove_prefix(comma == std::string_view::npos ? shape.size() : comma + 1);
   }
   return elements;
 }
 
 uint64_t BytesOfVariable(std::string_view shape, std::string_view type) {
-  uint64_t bits = 0;
-  return __builtin_mul_overflow(ElementsOf(shape), BitsOf(type), &bits) ? UINT64_MAX : bits / 8 + (bits % 8 != 0);
+  const uint64_t bits = backend::MulSat(ElementsOf(shape), BitsOf(type));
+  return bits == UINT64_MAX ? bits : bits / 8 + (bits % 8 != 0);
 }
 
 }  // namespace
@@ -155,11 +156,9 @@ uint64_t StateBytes(std::string_view xml) {
     return 0;
   }
   uint64_t sum = 0;
-  for (const auto& [id, bytes] : variables) {
-    if (__builtin_add_overflow(sum, bytes, &sum)) return UINT64_MAX;
-  }
+  for (const auto& [id, bytes] : variables) sum = backend::AddSat(sum, bytes);
   constexpr uint64_t kBuffers = 2;
-  return __builtin_mul_overflow(sum, kBuffers, &sum) ? UINT64_MAX : sum;
+  return backend::MulSat(sum, kBuffers);
 }
 
 bool LooksLikeXml(std::string_view bytes) {

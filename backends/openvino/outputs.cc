@@ -8,6 +8,7 @@
 
 #include "common/dtype.h"
 #include "common/error.h"
+#include "common/saturating.h"
 #include "openvino/dtype.h"
 
 namespace wasinn::openvino {
@@ -25,7 +26,7 @@ Outputs::Outputs(const Model& model, void* account) : model_(model) {
     has_dynamic_ = has_dynamic_ || !fixed;
     if (!fixed) continue;
     const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
-    if (__builtin_add_overflow(fixed_bytes_, bytes, &fixed_bytes_)) fixed_bytes_ = UINT64_MAX;
+    fixed_bytes_ = backend::AddSat(fixed_bytes_, bytes);
   }
 }
 

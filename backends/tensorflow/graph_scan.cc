@@ -10,6 +10,7 @@
 #include "common/dtype.h"
 #include "common/error.h"
 #include "common/proto_reader.h"
+#include "common/saturating.h"
 #include "tensorflow/dtype.h"
 #include "tensorflow/ops.h"
 
@@ -32,9 +33,7 @@ constexpr uint64_t kOtherElementBytes = 24;
   throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are no GraphDef of TensorFlow: broken {}", message));
 }
 
-void AddBytes(uint64_t bytes, uint64_t* sum) {
-  if (__builtin_add_overflow(*sum, bytes, sum)) *sum = UINT64_MAX;
-}
+void AddBytes(uint64_t bytes, uint64_t* sum) { *sum = backend::AddSat(*sum, bytes); }
 
 // Calls `field_of` for each field of a message.
 template <typename FieldOf>

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "common/saturating.h"
+
 namespace wasinn::tflite {
 
 namespace {
 
-void Add(uint64_t bytes, uint64_t* sum) {
-  if (__builtin_add_overflow(*sum, bytes, sum)) *sum = UINT64_MAX;
-}
+void Add(uint64_t bytes, uint64_t* sum) { *sum = backend::AddSat(*sum, bytes); }
 
 // From the first byte to the last one that a tensor has in it.
 class Block {

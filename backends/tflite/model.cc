@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/saturating.h"
 #include "tflite/deconvolution.h"
 #include "tflite/memory.h"
 #include "tflite/shape_check.h"
@@ -236,10 +237,8 @@ std::unique_ptr<Interpreter> Model::NewInterpreter(int threads) const {
 }
 
 uint64_t Model::LastingBytes(const Interpreter& interpreter) const {
-  uint64_t bytes = PlanOf(interpreter, scan_).lasting();
   const bool packs_for_itself = uses_xnnpack_ && !xnnpack_->shares_weights();
-  if (packs_for_itself && __builtin_add_overflow(bytes, scan_.constants, &bytes)) bytes = UINT64_MAX;
-  return bytes;
+  return backend::AddSat(PlanOf(interpreter, scan_).lasting(), packs_for_itself ? scan_.constants : 0);
 }
 
 std::unique_ptr<Session> Model::TakeSession(int threads) const {

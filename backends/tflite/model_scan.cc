@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/saturating.h"
 #include "tflite/flat_reader.h"
 #include "tflite/operator_order.h"
 #include "tflite/schema.h"
@@ -147,7 +148,7 @@ void Scanner::CountConstants() {
     const FlatTable buffer = buffers_.Table(i);
     const uint64_t bytes =
         std::max<uint64_t>(buffer.Vector(BufferField::kData, 1).size(), buffer.Get<uint64_t>(BufferField::kSize, 0));
-    scan_.constants += std::min(bytes, UINT64_MAX - scan_.constants);
+    scan_.constants = backend::AddSat(scan_.constants, bytes);
   }
 }
 
@@ -160,8 +161,7 @@ void Scanner::ReadGraph(uint32_t index) {
     const FlatTable tensor = tensors.Table(i);
     CheckTensor(tensor);
     if (!IsConstant(tensor, buffers_)) {
-      const uint64_t bytes = BytesOf(tensor.Vector(TensorField::kShape, 4));
-      scan_.bytes = bytes > UINT64_MAX - scan_.bytes ? UINT64_MAX : scan_.bytes + bytes;
+      scan_.bytes = backend::AddSat(scan_.bytes, BytesOf(tensor.Vector(TensorField::kShape, 4)));
     }
     scan_.has_variables = scan_.has_variables || tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0;
   }

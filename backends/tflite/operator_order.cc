@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/saturating.h"
 #include "tflite/schema.h"
 
 namespace wasinn::tflite {
@@ -27,7 +28,7 @@ uint64_t BytesOf(const FlatVector& shape) {
   uint64_t bytes = 1;
   for (uint32_t d = 0; d < shape.size(); ++d) {
     const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
-    if (__builtin_mul_overflow(bytes, dim, &bytes)) return UINT64_MAX;
+    bytes = backend::MulSat(bytes, dim);
   }
   return bytes;
 }
