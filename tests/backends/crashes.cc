@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -15,10 +16,10 @@ constexpr unsigned kSecondsOfOne = 20;
 
 // Of a child, which must not fill the machine.
 void Limit() {
-#ifndef WASINN_ADDRESS_SANITIZER  // which has reserved terabytes of addresses already
-  const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
-  setrlimit(RLIMIT_AS, &memory);
-#endif
+  if (!testing::HasAddressSanitizer()) {  // which has reserved terabytes of addresses already
+    const rlimit memory = {size_t{4} << 30, size_t{4} << 30};
+    setrlimit(RLIMIT_AS, &memory);
+  }
   const rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
 }

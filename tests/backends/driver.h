@@ -12,11 +12,9 @@
 #include <string>
 #include <vector>
 
-namespace wasinn::test {
+#include "backends/driver_paths.h"
 
-// Of the framework that the program tests (driver_paths.cc).
-extern const char* const kBackend;  // the backend's library
-extern const char* const kModels;   // the folder of ModelPath
+namespace wasinn::test {
 
 // What a call answered. Converts to true for success.
 struct Result {

@@ -1,5 +1,4 @@
-// The part of the driver that differs from one framework's tests to another's.
-#include "backends/driver.h"
+#include "backends/driver_paths.h"
 
 namespace wasinn::test {
 

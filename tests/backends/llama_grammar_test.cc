@@ -17,6 +17,7 @@
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "common/error.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -187,11 +188,11 @@ std::string AnswerTo(const std::string& options, wasinn_code* code) {
 bool IsRefused(const std::string& options) {
   rlimit limit = {};
   getrlimit(RLIMIT_AS, &limit);
-#if !defined(WASINN_ADDRESS_SANITIZER) && !defined(__SANITIZE_THREAD__)
-  alarm(60);
-  limit.rlim_cur = rlim_t{3} << 30;  // stacks of 256 MiB among it, of which little is touched
-  setrlimit(RLIMIT_AS, &limit);
-#endif
+  if (!testing::HasAddressSanitizer()) {
+    alarm(60);
+    limit.rlim_cur = rlim_t{3} << 30;  // stacks of 256 MiB among it, of which little is touched
+    setrlimit(RLIMIT_AS, &limit);
+  }
   wasinn_code code = WASINN_OK;
   AnswerTo(options, &code);
   return code == WASINN_OK;

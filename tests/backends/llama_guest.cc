@@ -25,6 +25,12 @@ struct Folder {
 
 }  // namespace
 
+std::string Prompt(size_t i) {
+  std::string text = "the hen";
+  for (size_t n = 0; n < i; ++n) text += n % 2 == 0 ? " ate the oats" : ", and";
+  return text;
+}
+
 std::string TemporaryFile(const std::string& name, const std::string& bytes) {
   static const Folder folder;
   const std::string path = folder.path / name;

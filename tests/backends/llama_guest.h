@@ -47,6 +47,9 @@ inline std::string Written(Context* context) {
   return context->Get(kCompletion, &completion) ? completion.bytes : "";
 }
 
+// Words that the tiny models know; the longer, the larger `i` is.
+std::string Prompt(size_t i);
+
 // A file of the test's own, until the OS process ends.
 std::string TemporaryFile(const std::string& name, const std::string& bytes);
 

@@ -7,6 +7,7 @@
 
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -128,7 +129,7 @@ TEST(LlamaOpen, ALibraryWithOtherStructsIsRefused) {
   for (const auto& [library, what] :
        {std::pair<const char*, const char*>{WASINN_TEST_LLAMA_LARGER, "llama_context_params"},
         {WASINN_TEST_LLAMA_OTHER, "n_batch"}}) {
-    const Host host(R"({"library": ")" + std::string(library) + "\"}");
+    const Host host(R"({"library": ")" + testing::InThisBuild(library) + "\"}");
     EXPECT_EQ(host.opened().code, WASINN_UNSUPPORTED_OPERATION) << library;
     EXPECT_THAT(host.opened().message, AllOf(HasSubstr(what), HasSubstr("scripts/deps.sh llama")));
   }
@@ -175,7 +176,9 @@ TEST(LlamaMemory, OfManyContextsStaysWithinTheGuestsLimit) {
     ASSERT_TRUE(SetPrompt(contexts.back().get(), "the"));
     const Result computed = contexts.back()->Compute();
     served += computed ? 1 : 0;
-    if (!computed) EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    if (!computed) {
+      EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    }
   }
   EXPECT_GT(served, 0u);
   EXPECT_LT(served, 8u) << "each has 16 MiB of cache alone";

@@ -14,6 +14,7 @@
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -24,19 +25,6 @@ using std::chrono::steady_clock;
 const std::string& Bytes() {
   static const std::string bytes = TinyLlamaWriter({.context = 1024}).Write();
   return bytes;
-}
-
-std::string Prompt(size_t i) {
-  std::string text = "the hen";
-  for (size_t n = 0; n < i; ++n) text += n % 2 == 0 ? " ate the oats" : ", and";
-  return text;
-}
-
-// Of a model for long prompts, which take long though each of their batches is short.
-std::string LongMemory() {
-  return TinyLlamaWriter(
-             {.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 1 << 20})
-      .Write();
 }
 
 class LlamaParallel : public ::testing::TestWithParam<const char*> {};
@@ -189,175 +177,6 @@ TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
   EXPECT_EQ(Complete(&second), other);
 }
 
-// A guest that keeps all places busy must share them with another.
-TEST(LlamaParallelPlaces, AreSharedByGuests) {
-  const Host host;
-  const Model model(host, LongMemory(),
-                    LlamaOptions(R"({"temp": 0, "parallel": 2, "ctx-size": 1048576, "ubatch-size": 8})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Account greedy, modest;
-  std::vector<std::unique_ptr<Context>> many;
-  std::vector<std::thread> threads;
-  std::atomic<int> ended = 0;
-  for (int i = 0; i < 4; ++i) {
-    many.push_back(std::make_unique<Context>(model, 0, "{}", &greedy));
-    Context* context = many.back().get();
-    ASSERT_TRUE(SetPrompt(context, Prompt(1)));
-    ASSERT_TRUE(SetOptions(context, R"({"grammar": "root ::= [a-z]+"})")) << "without an end";
-    threads.emplace_back([context, &ended] {
-      EXPECT_EQ(context->Compute().code, WASINN_TIMEOUT);
-      ++ended;
-    });
-  }
-  Context other(model, 0, R"({"n-predict": 5})", &modest);
-  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
-  for (int i = 0; i < 3; ++i) {
-    const Watchdog watchdog(&other, std::chrono::minutes(2));
-    const Result computed = other.Compute();
-    EXPECT_TRUE(computed) << computed.message;
-  }
-  EXPECT_EQ(ended, 0) << "while the others went on";
-  {
-    std::vector<std::unique_ptr<Watchdog>> watchdogs;
-    for (const auto& context : many) watchdogs.push_back(std::make_unique<Watchdog>(context.get(), milliseconds(0)));
-    for (std::thread& thread : threads) thread.join();
-  }
-}
-
-constexpr const char* kTwoOfLongMemory =
-    R"({"temp": 0, "n-predict": 3, "parallel": 2, "ctx-size": 1048576, "ubatch-size": 8})";
-
-// Until it has had to wait for a place, which is when the others have all.
-void ComputeUntilItWaits(Context* context, const std::atomic<int>& ended) {
-  for (steady_clock::duration took{}; took < std::chrono::seconds(1) && ended == 0;) {
-    const Watchdog watchdog(context, std::chrono::seconds(30));
-    const auto start = steady_clock::now();
-    const Result computed = context->Compute();
-    ASSERT_TRUE(computed) << computed.message;
-    took = steady_clock::now() - start;
-  }
-}
-
-// While its guest has a prompt evaluated in another place, which takes long.
-TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseItBesideALongPrompt) {
-  const Host host;
-  const Model model(host, LongMemory(), LlamaOptions(kTwoOfLongMemory));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Account greedy, modest;
-  Context idle(model, 0, "{}", &greedy), slow(model, 0, "{}", &greedy), other(model, 0, "{}", &modest);
-  ASSERT_TRUE(SetPrompt(&idle, Prompt(1)));
-  const std::string whole = Complete(&idle);
-  ASSERT_TRUE(idle.Step());
-  ASSERT_TRUE(SetPrompt(&slow, Prompt(40'000)));
-  std::atomic<int> ended = 0;
-  std::thread thread([&] {
-    EXPECT_EQ(slow.Compute().code, WASINN_TIMEOUT);
-    ++ended;
-  });
-  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
-  for (Result computed; computed;) {  // until no place is free
-    const Watchdog watchdog(&other, milliseconds(50));
-    computed = other.Compute();
-  }
-  ASSERT_TRUE(idle.Finish());
-  ASSERT_TRUE(idle.Step()) << "later, so that the long prompt's place is due first";
-  ComputeUntilItWaits(&other, ended);
-  EXPECT_EQ(ended, 0);
-  while (idle.Step()) {
-  }
-  EXPECT_EQ(Written(&idle), whole);
-  const Watchdog watchdog(&slow, milliseconds(0));
-  thread.join();
-}
-
-// A guest that has long prompts evaluated in all places gives one up before it is through.
-TEST(LlamaParallelPlaces, AreTakenBackInTheMidstOfAPrompt) {
-  const Host host;
-  const Model model(host, LongMemory(), LlamaOptions(kTwoOfLongMemory));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Account greedy, modest;
-  Context slow[2] = {Context(model, 0, "{}", &greedy), Context(model, 0, "{}", &greedy)};
-  Context other(model, 0, "{}", &modest);
-  std::atomic<int> ended = 0;
-  std::vector<std::thread> threads;
-  for (Context& context : slow) {
-    ASSERT_TRUE(SetPrompt(&context, Prompt(40'000)));
-    threads.emplace_back([&context, &ended] {
-      EXPECT_EQ(context.Compute().code, WASINN_TIMEOUT);
-      ++ended;
-    });
-  }
-  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
-  ComputeUntilItWaits(&other, ended);
-  EXPECT_EQ(ended, 0);
-  const Watchdog one(&slow[0], milliseconds(0)), two(&slow[1], milliseconds(0));
-  for (std::thread& thread : threads) thread.join();
-}
-
-// Whether or not it has lost its place meanwhile.
-TEST(LlamaParallelPlaces, OfALongPromptThatWasInterruptedGiveWhatTheyWouldHaveGiven) {
-  const Host host;
-  const Model model(host, LongMemory(), LlamaOptions(kTwoOfLongMemory));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  const std::string prompt = Prompt(1'000);
-  std::string expected;
-  {
-    Context alone(model);
-    ASSERT_TRUE(SetPrompt(&alone, prompt));
-    expected = Complete(&alone);
-  }
-  Account greedy, modest;
-  Context slow[2] = {Context(model, 0, "{}", &greedy), Context(model, 0, "{}", &greedy)};
-  Context other(model, 0, "{}", &modest);
-  std::atomic<int> ended = 0;
-  std::vector<std::thread> threads;
-  for (Context& context : slow) {
-    ASSERT_TRUE(SetPrompt(&context, prompt));
-    threads.emplace_back([&context, &ended, &expected] {
-      EXPECT_EQ(Complete(&context), expected);
-      ++ended;
-    });
-  }
-  ASSERT_TRUE(SetPrompt(&other, Prompt(2)));
-  while (ended < 2) EXPECT_TRUE(other.Compute());
-  for (std::thread& thread : threads) thread.join();
-}
-
-// Long prompts leave room for one that comes behind them.
-TEST(LlamaParallelPlaces, LongPromptsHoldUpNoOther) {
-  const Host host;
-  const Model model(
-      host, LongMemory(),
-      LlamaOptions(R"({"temp": 0, "n-predict": 1, "parallel": 3, "ctx-size": 1048576, "ubatch-size": 8})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context contexts[3] = {Context(model), Context(model), Context(model)};
-  for (Context& context : contexts) {  // each has a place, to which it comes back
-    ASSERT_TRUE(SetPrompt(&context, Prompt(1)));
-    ASSERT_TRUE(context.Compute());
-  }
-  for (Context& quick : contexts) {
-    std::vector<std::thread> threads;
-    std::atomic<int> ended = 0;
-    for (Context& slow : contexts) {
-      if (&slow == &quick) continue;
-      ASSERT_TRUE(SetPrompt(&slow, Prompt(40'000)));
-      threads.emplace_back([&slow, &ended] {
-        EXPECT_EQ(slow.Compute().code, WASINN_TIMEOUT);
-        ++ended;
-      });
-    }
-    for (size_t i = 0; i < 20 && !HasFailure(); ++i) {
-      const Watchdog watchdog(&quick, std::chrono::minutes(1));
-      EXPECT_TRUE(SetPrompt(&quick, (i % 2 == 0 ? "oats " : "hen ") + Prompt(20 + i)));
-      EXPECT_TRUE(quick.Compute());
-    }
-    EXPECT_EQ(ended, 0) << "before one that is short";
-    std::vector<std::unique_ptr<Watchdog>> watchdogs;
-    for (Context& slow : contexts) watchdogs.push_back(std::make_unique<Watchdog>(&slow, milliseconds(0)));
-    for (std::thread& thread : threads) thread.join();
-  }
-}
-
 // A child that hangs is ended by its alarm.
 bool ComputeBesideASlowOne(const std::string& bytes) {
   alarm(100);
@@ -398,7 +217,7 @@ TEST(LlamaParallelPlaces, ASlowGrammarHoldsUpNobodyElse) {
 TEST(LlamaParallelPlaces, OfAMemoryThatCannotLoseAPart) {
   std::vector<std::string> expected;
   for (const std::string& config :
-       {std::string("{}"), R"({"library": ")" + std::string(WASINN_TEST_LLAMA_WHOLE) + "\"}"}) {
+       {std::string("{}"), R"({"library": ")" + testing::InThisBuild(WASINN_TEST_LLAMA_WHOLE) + "\"}"}) {
     const Host host(config);
     ASSERT_TRUE(host.opened()) << host.opened().message;
     const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 8, "parallel": 2})"));

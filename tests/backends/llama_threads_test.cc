@@ -11,6 +11,7 @@
 
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -49,7 +50,7 @@ class Calls {
   using TellFunction = void (*)(int threads);
 
   static TellFunction& Tell() {
-    void* library = dlopen(WASINN_TEST_LLAMA_THREADS, RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(testing::InThisBuild(WASINN_TEST_LLAMA_THREADS).c_str(), RTLD_NOW | RTLD_LOCAL);
     return *static_cast<TellFunction*>(dlsym(library, "wasinn_shim_decodes"));
   }
   static void Called(int threads) {
@@ -73,7 +74,7 @@ class Calls {
 class LlamaThreads : public ::testing::Test {
  protected:
   LlamaThreads()
-      : host_(R"({"library": ")" + std::string(WASINN_TEST_LLAMA_THREADS) + "\"}", kBudget),
+      : host_(R"({"library": ")" + testing::InThisBuild(WASINN_TEST_LLAMA_THREADS) + "\"}", kBudget),
         alone_(host_, TinyLlamaWriter().Write(), LlamaOptions(R"({"temp": 0, "n-predict": 4})")),
         together_(host_, TinyLlamaWriter().Write(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 2})")) {}
 

@@ -10,6 +10,7 @@
 #include "backends/driver.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -23,7 +24,7 @@ using ::testing::StartsWith;
 
 // The test's delegate with these options, as JSON.
 std::string Delegate(const std::string& options) {
-  return R"({"name": "adder", "library": ")" + std::string(WASINN_TEST_DELEGATE) + "\"" +
+  return R"({"name": "adder", "library": ")" + testing::InThisBuild(WASINN_TEST_DELEGATE) + "\"" +
          (options.empty() ? "" : ", " + options) + "}";
 }
 
@@ -108,7 +109,8 @@ TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
   const Model refused(host, ModelBytes("add.tflite"), options);
   EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
   EXPECT_THAT(refused.loaded().message,
-              AllOf(HasSubstr("'adder'"), HasSubstr(WASINN_TEST_DELEGATE), HasSubstr("no such device: /dev/adder0")));
+              AllOf(HasSubstr("'adder'"), HasSubstr(testing::InThisBuild(WASINN_TEST_DELEGATE)),
+                    HasSubstr("no such device: /dev/adder0")));
   EXPECT_THAT(host.log(), IsEmpty());
   options.cpu_fallback = true;
   EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
@@ -118,7 +120,7 @@ TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
 TEST_F(TfLiteDelegates, NamesALibraryThatIsNone) {
   const Host host;
   LoadOptions options = TfLiteOptions();
-  for (const std::string& library : {std::string("/nonexistent/libvx_delegate.so"), std::string(WASINN_TEST_BACKEND)}) {
+  for (const std::string& library : {std::string("/nonexistent/libvx_delegate.so"), std::string(kBackend)}) {
     options.host_config = R"({"delegates": [{"name": "vx", "library": ")" + library + "\"}]}";
     const Model model(host, ModelBytes("add.tflite"), options);
     EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);

@@ -12,6 +12,7 @@
 #include "backends/taken.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -155,8 +156,8 @@ TEST(TfLiteMemory, ThatWasRefusedIsGivenBackWithoutAnotherInterpreter) {
   const uint64_t large = 16 << 20;
   const std::string absent = ::testing::TempDir() + "/tflite_absent_" + std::to_string(getpid());
   LoadOptions options = TfLiteOptions();
-  options.host_config = R"({"delegates": [{"name": "adder", "library": ")" + std::string(WASINN_TEST_DELEGATE) +
-                        R"(", "absent": ")" + absent + "\"}]}";
+  options.host_config = R"({"delegates": [{"name": "adder", "library": ")" +
+                        testing::InThisBuild(WASINN_TEST_DELEGATE) + R"(", "absent": ")" + absent + "\"}]}";
   const Host host;
   const Model model(host, LargeBetween(1, {-1, 1}), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;

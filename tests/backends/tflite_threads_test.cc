@@ -14,6 +14,7 @@
 #include "backends/taken.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
+#include "support/this_build.h"
 
 namespace wasinn::test {
 namespace {
@@ -40,8 +41,9 @@ class TfLiteBudget : public ::testing::Test {
 
   LoadOptions Options() const {
     LoadOptions options = TfLiteOptions();
-    options.host_config = R"({"delegates": [{"name": "adder", "library": ")" + std::string(WASINN_TEST_DELEGATE) +
-                          R"(", "log": ")" + log_ + R"(", "hold": ")" + hold_ + "\"}]}";
+    options.host_config = R"({"delegates": [{"name": "adder", "library": ")" +
+                          testing::InThisBuild(WASINN_TEST_DELEGATE) + R"(", "log": ")" + log_ + R"(", "hold": ")" +
+                          hold_ + "\"}]}";
     return options;
   }
 

@@ -60,7 +60,7 @@ TEST(TorchOpen, SaysThatItsRuntimeIsMissing) {
   const fs::path folder = fs::path(::testing::TempDir()) / "TorchWithoutRuntime";
   fs::create_directories(folder);
   const fs::path copy = folder / "libwasinn_backend_torch.so";
-  fs::copy_file(WASINN_TEST_BACKEND, copy, fs::copy_options::overwrite_existing);
+  fs::copy_file(kBackend, copy, fs::copy_options::overwrite_existing);
   void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(handle, nullptr) << dlerror();
   const auto query =

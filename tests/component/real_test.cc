@@ -385,7 +385,7 @@ class PeakMemory {
   const uint64_t start_;
 };
 
-#ifndef WASINN_ADDRESS_SANITIZER  // which has memory of its own for each of ours
+#ifndef __SANITIZE_ADDRESS__  // which has memory of its own for each of ours
 TEST_F(ComponentReal, ALargeTensorTakesItsOwnSizeAndLittleMore) {
   constexpr uint32_t kBytes = 100'000'000;
   const PuppetShow show(Show(kOctober).engine(), Linker(), PuppetText(kOctober, 3200));

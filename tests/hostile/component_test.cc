@@ -3,12 +3,13 @@
 
 #include "hostile/made_models.h"
 #include "hostile/run.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
 
 constexpr int kTrapped = 134;
-constexpr size_t kMostBytes = size_t{kSanitized ? 1500 : 500} << 20;
+const size_t kMostBytes = (HasAddressSanitizer() ? size_t{1500} : size_t{500}) << 20;
 
 GuestRun Component(const std::string& guest, const std::vector<std::string>& args = {}) {
   return {.guest = guest + ".component", .args = args};
@@ -177,7 +178,7 @@ TEST(HostileComponents, NeverDroppingErrorsOfLongNames) {
   size_t peak_bytes = 0;
   const CommandResult result = run.Measure(&peak_bytes);
   EXPECT_EQ(result.out, std::string(kHonest) + "\nlong errors: 0 success 0 too_large 64 other\n" + kHonest + "\n");
-  EXPECT_LT(peak_bytes, size_t{kSanitized ? 900 : 200} << 20);
+  EXPECT_LT(peak_bytes, (HasAddressSanitizer() ? size_t{900} : size_t{200}) << 20);
   EXPECT_LT(result.err.size(), size_t{1} << 20);
 }
 

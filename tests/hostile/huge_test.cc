@@ -2,12 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "hostile/run.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
 
 // A sanitizer has shadow memory, and keeps what is freed.
-constexpr size_t kOverhead = kSanitized ? size_t{700} << 20 : 0;
+const size_t kOverhead = HasAddressSanitizer() ? size_t{700} << 20 : 0;
 constexpr size_t kMebi = size_t{1} << 20;
 
 // Runs it, checks it, and checks the most memory that the command ever had.

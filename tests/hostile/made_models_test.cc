@@ -8,6 +8,7 @@
 
 #include "hostile/made_models.h"
 #include "hostile/run.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -170,7 +171,7 @@ TEST(HostileMade, LargeWhenComputed) {
   run.args.clear();
   (void)run.Measure(&honest_bytes);
   EXPECT_GT(honest_bytes, size_t{0});
-  EXPECT_LT((peak_bytes - honest_bytes) >> 20, kSanitized ? 1300u : 540u) << "MiB";
+  EXPECT_LT((peak_bytes - honest_bytes) >> 20, HasAddressSanitizer() ? 1300u : 540u) << "MiB";
 }
 
 // Sixteen bytes of a file become a node of kilobytes. What a guest may have is what it takes in the host.
@@ -191,7 +192,7 @@ TEST(HostileMade, LargeWhenParsed) {
   size_t peak_bytes = 0;
   const CommandResult result = run.Measure(&peak_bytes);
   ExpectAttacks(result, attacks);
-  EXPECT_LT(peak_bytes >> 20, kSanitized ? 1400u : 600u) << "MiB";
+  EXPECT_LT(peak_bytes >> 20, HasAddressSanitizer() ? 1400u : 600u) << "MiB";
 }
 
 // What the programs that this one started have used of the processors: a busy machine makes it no longer.
@@ -219,7 +220,7 @@ TEST(HostileMade, SlowToLoadOrCompute) {
   ExpectResults({{"products", ComputesForLong(3000, false),
                   FailsToCompute(kRuntimeError, {"compute: timeout: onnx: the compute was stopped after 1000 ms"})}},
                 {}, "limits.load_timeout_ms = 0\nlimits.compute_timeout_ms = 1000\n");
-  EXPECT_LT(UsedByPrograms() - before, std::chrono::seconds(kSanitized ? 60 : 20));
+  EXPECT_LT(UsedByPrograms() - before, std::chrono::seconds(HasAddressSanitizer() ? 60 : 20));
 }
 
 // Given the time, 100,000 inputs are a model like any other.

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "hostile/run.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -75,9 +76,9 @@ class Planter {
   CommandResult RunGuest(const std::vector<Framework>& frameworks, std::vector<std::string> environment = {}) const {
     const std::string given = fs::path(scratch_.Write("given/names", PlantedNames())).parent_path().string();
     GuestRun run{.guest = "plant",
-                 .args = {"/code/" + fs::path(HOSTILE_PLANTED).filename().string(), "/given/names"},
+                 .args = {"/code/" + fs::path(InThisBuild(HOSTILE_PLANTED)).filename().string(), "/given/names"},
                  .flags = {"--dir", ".", "--dir", given + "::/given", "--dir", SourcePath("models") + "::/models",
-                           "--dir", fs::path(HOSTILE_PLANTED).parent_path().string() + "::/code"}};
+                           "--dir", fs::path(InThisBuild(HOSTILE_PLANTED)).parent_path().string() + "::/code"}};
     for (const Framework& framework : frameworks) {
       run.args.push_back(std::string(framework.name) + "," + std::to_string(framework.encoding) + "," +
                          framework.files);
@@ -102,7 +103,7 @@ class HostilePath : public Planter, public ::testing::Test {};
 
 // Else the tests below would find nothing, whatever is opened.
 TEST_F(HostilePath, OpenedCodeLeavesAMark) {
-  RunThere({"/bin/true"}, {"LD_PRELOAD=" HOSTILE_PLANTED});
+  RunThere({"/bin/true"}, {"LD_PRELOAD=" + InThisBuild(HOSTILE_PLANTED)});
   EXPECT_TRUE(fs::exists(mark()));
 }
 
@@ -118,11 +119,11 @@ TEST_P(HostilePlant, NothingInTheWorkingFolderIsOpened) {
   EXPECT_FALSE(fs::exists(mark()));
   if (OnWasmEdge()) return;
   // And what the operator does there next.
-  const CommandResult inspect = RunThere({HOSTILE_WASINN, "inspect", ModelPath(GetParam())});
+  const CommandResult inspect = RunThere({InThisBuild(HOSTILE_WASINN), "inspect", ModelPath(GetParam())});
   EXPECT_EQ(inspect.exit_code, 0) << inspect.err;
   EXPECT_FALSE(fs::exists(mark())) << "by inspect";
   if (GetParam().name != std::string_view(BuiltFrameworks().front().name)) return;  // it opens all, so once is enough
-  EXPECT_EQ(RunThere({HOSTILE_WASINN, "backends"}).exit_code, 0);
+  EXPECT_EQ(RunThere({InThisBuild(HOSTILE_WASINN), "backends"}).exit_code, 0);
   EXPECT_FALSE(fs::exists(mark())) << "by backends";
 }
 

@@ -15,12 +15,6 @@ namespace wasinn::testing {
 // The line that every guest prints as long as host and guest are well.
 inline constexpr char kHonest[] = "honest inference: a 2";
 
-#ifdef WASINN_ADDRESS_SANITIZER
-inline constexpr bool kSanitized = true;  // slower, and with much memory of the sanitizer's own
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
 // One line of a guest, and what the host's log says when it is an error: some words of it, in order.
 struct Attack {
   std::string what;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "support/command.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -69,7 +70,7 @@ class WasmEdgeCommand {
   void DenyLoad() { command_.environment.emplace_back("WASINN_NN_DENY_LOAD=1"); }
 
   GuestCommand Finish(const std::string& module, const std::vector<std::string>& args) {
-    command_.environment.emplace_back("WASMEDGE_PLUGIN_PATH=" TESTS_WASMEDGE_PLUGINS);
+    command_.environment.emplace_back("WASMEDGE_PLUGIN_PATH=" + InThisBuild(TESTS_WASMEDGE_PLUGINS));
     if (!models_.empty()) command_.environment.push_back("WASINN_MODELS=" + models_);
     command_.argv.push_back(Compiled(module, "wasmedge"));
     command_.argv.insert(command_.argv.end(), args.begin(), args.end());
@@ -130,7 +131,7 @@ GuestCommand MakeGuestCommand(const std::vector<std::string>& flags, const std::
                               const std::vector<std::string>& args) {
   if (OnWasmEdge()) return OfWasmEdge(flags, module, args);
   GuestCommand command;
-  command.argv = {TESTS_WASINN, "run"};
+  command.argv = {InThisBuild(TESTS_WASINN), "run"};
   command.argv.insert(command.argv.end(), flags.begin(), flags.end());
   if (OnWamrsCompiler()) {
     command.environment.emplace_back("WASINN_ENGINE=wamr");

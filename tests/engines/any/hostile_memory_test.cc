@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kGiB = uint64_t{1} << 30, kWasmPage = 64 << 10;
 constexpr int kCallsOfAGuest = 16;  // fewer than its quotas of graphs and contexts
 
-#if defined(WASINN_ADDRESS_SANITIZER) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kRandomCalls = 100;
 #else
 constexpr int kRandomCalls = 300;

@@ -8,7 +8,7 @@ using namespace attack;
 
 namespace {
 
-constexpr uint32_t kContexts = 12, kErrors = 64;
+constexpr uint32_t kContexts = 12, kErrors = 32;
 
 void Inputs() {
   uint32_t graph = 0;

@@ -1,11 +1,11 @@
-// quotas KIND [MODEL]: asks for 10,000 of something; for contexts of MODEL, a file.
+// quotas KIND [MODEL N]: asks for 10,000 of something; for N contexts of MODEL, a file.
 #include "attack.h"
 
 using namespace attack;
 
 namespace {
 
-constexpr int kMany = 10000;
+int many = 10000;
 
 // Counts what each call answered: "64 success, 9936 too_large".
 class Tally {
@@ -26,7 +26,7 @@ class Tally {
 template <typename F>
 void Repeat(const char* what, F&& call) {
   Tally tally;
-  for (int i = 0; i < kMany; ++i) tally.Add(call());
+  for (int i = 0; i < many; ++i) tally.Add(call());
   tally.Print(what);
 }
 
@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
   if (kind == "graphs") Repeat("graphs", [&] { return LoadBytes(model, &graph); });
   if (kind == "names") Repeat("names", [&] { return LoadNamed("digits", &graph); });
   if (kind == "contexts") {
+    if (argc > 3) many = std::atoi(argv[3]);
     Tell("load", argc > 2 ? LoadBytes(ReadFile(argv[2]), &graph) : LoadNamed("digits", &graph));
     Repeat("contexts", [&] { return InitContext(graph, Address(&context)); });
   }

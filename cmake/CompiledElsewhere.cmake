@@ -1,0 +1,35 @@
+# Test programs with nothing of ours in them are the same in all builds. Like guests, they need not be compiled in each.
+#
+#   wasinn_compiled_elsewhere(VARIABLE TARGET source…)
+#
+# sets VARIABLE to what a target of that name is made of: the sources, or, where another build has the guests (WASINN_GUESTS_ELSEWHERE),
+# that build's objects of them. What differs between builds, paths for example, is in other sources of the program.
+function(wasinn_compiled_elsewhere variable target)
+  if(NOT WASINN_GUESTS_ELSEWHERE)
+    set(${variable} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_BINARY_DIR BASE_DIRECTORY ${PROJECT_BINARY_DIR} OUTPUT_VARIABLE folder)
+  set(objects ${ARGN})
+  list(TRANSFORM objects REPLACE "\\.\\./" "__/") # as CMake names objects
+  list(TRANSFORM objects PREPEND ${folder}/CMakeFiles/${target}.dir/)
+  list(TRANSFORM objects APPEND .o)
+  set_property(GLOBAL APPEND PROPERTY WASINN_COMPILED_ELSEWHERE ${objects})
+  list(TRANSFORM objects PREPEND ${WASINN_GUESTS_ELSEWHERE}/)
+  set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set(${variable} ${objects} PARENT_SCOPE)
+endfunction()
+
+# wasinn_compile_elsewhere(): has the other build make all of them. After the last target.
+function(wasinn_compile_elsewhere)
+  get_property(objects GLOBAL PROPERTY WASINN_COMPILED_ELSEWHERE)
+  if(NOT objects)
+    return()
+  endif()
+  set(files ${objects})
+  list(TRANSFORM files PREPEND ${WASINN_GUESTS_ELSEWHERE}/)
+  add_custom_target(objects_elsewhere COMMAND ${CMAKE_COMMAND} --build ${WASINN_GUESTS_ELSEWHERE} --target ${objects}
+                    BYPRODUCTS ${files} USES_TERMINAL
+                    COMMENT "Compiling test programs in ${WASINN_GUESTS_ELSEWHERE}" VERBATIM)
+  add_dependencies(objects_elsewhere guests) # not both at once in one build
+endfunction()
