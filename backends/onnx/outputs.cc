@@ -108,6 +108,9 @@ void Outputs::AfterRun() {
 
 void Outputs::KeepPassedOn(const Port& port, Slot* slot) {
   FetchValues();
+  if (slot->memory == nullptr || slot->memory->value == nullptr) {
+    throw Error(WASINN_RUNTIME_ERROR, fmt::format("ONNX Runtime gave no value for output '{}'", port.name));
+  }
   Look(port, slot);
   backend::AlignedBuffer& buffer = slot->memory->buffer;
   if (!buffer.IsFor(slot->view.bytes)) buffer = backend::AlignedBuffer(slot->view.bytes);

@@ -3,12 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "common/error.h"
 #include "onnx/dtype.h"
 
 namespace wasinn::onnx {
 
-namespace {}  // namespace
+namespace {
+
+using Names = std::unordered_set<std::string_view>;
+
+// ONNX Runtime binds outputs by name: of two that have one name it would give one value.
+void CheckNames(const std::deque<Port>& outputs) {
+  Names names;
+  for (const Port& output : outputs) {
+    if (names.insert(output.name).second) continue;
+    throw backend::Error(WASINN_UNSUPPORTED_OPERATION,
+                         fmt::format("the model has two outputs called '{}': expected a name for each", output.name));
+  }
+}
+
+}  // namespace
 
 Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::span<const std::string> ranked)
     : library_(library), session_(session), ranked_(ranked) {
@@ -17,9 +33,10 @@ Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::
   Read(api.SessionGetOverridableInitializerCount, api.SessionGetOverridableInitializerName,
        api.SessionGetOverridableInitializerTypeInfo, WASINN_IO_OPTIONAL, &inputs_);
   Read(api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo, 0, &outputs_);
-  for (Port& output : outputs_) {
-    output.is_input = std::ranges::find(inputs_, output.name, &Port::name) != inputs_.end();
-  }
+  CheckNames(outputs_);
+  Names inputs;
+  for (const Port& input : inputs_) inputs.insert(input.name);
+  for (Port& output : outputs_) output.is_input = inputs.contains(output.name);
   Publish();
 }
 

@@ -57,6 +57,24 @@ TEST(OnnxSignature, TellsScalarsFromUnknownRanks) {
   }
 }
 
+// It binds them by name, so the values would be in wrong places, or in none.
+TEST(OnnxSignature, RefusesTwoOutputsOfOneName) {
+  const Host host;
+  const Proto x = Value("x", kFloat, {2}), y = Value("y", kFloat, {2});
+  for (const auto& outputs : {std::vector<Proto>{x, x, y}, {y, y}}) {
+    const Model model(host, ModelOf({.nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {x}, .outputs = outputs}));
+    EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+    EXPECT_THAT(model.loaded().message, HasSubstr("two outputs called '"));
+  }
+  Model passed_on(host, ModelOf({.nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {x}, .outputs = {x, y}}));
+  ASSERT_TRUE(passed_on.loaded()) << passed_on.loaded().message;
+  Context context(passed_on);
+  ASSERT_TRUE(context.Set(0, Floats({2}, {-1, 1})));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_EQ(static_cast<const float*>(context.View(0).data)[0], -1);
+  EXPECT_EQ(static_cast<const float*>(context.View(1).data)[0], 0);
+}
+
 TEST(OnnxSignature, KeepsEmptyDims) {
   const Host host;
   const Model model(host, ModelBytes("identity_empty.onnx"));

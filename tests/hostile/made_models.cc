@@ -261,6 +261,11 @@ std::string NamesWithControlCharacters() {
                   .outputs = {Value("y", kFloat, {1})}});
 }
 
+std::string OutputsOfOneName() {
+  const Proto x = Value("x", kFloat, {1}), y = Value("y", kFloat, {1});
+  return ModelOf({.nodes = {Node("Relu", {"x"}, {"y"})}, .inputs = {x}, .outputs = {x, x, x, y}});
+}
+
 std::string FoldsHuge(int64_t elements) {
   return ModelOf(FromNothing(
       {Node("ConstantOfShape", {"shape"}, {"c"}), Node("Erf", {"c"}, {"e"}), Node("ReduceMax", {"e"}, {"y"})},

@@ -39,6 +39,9 @@ std::string UntrueOutput();
 // Names that would write lines of their own in a log.
 std::string NamesWithControlCharacters();
 
+// Outputs of one name: an input's, three times, and y.
+std::string OutputsOfOneName();
+
 // What constant folding would compute at load: `elements` at once, or a product of matrices `times` times.
 std::string FoldsHuge(int64_t elements);
 std::string ComputesForLong(int times, bool constant);

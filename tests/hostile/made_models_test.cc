@@ -123,6 +123,11 @@ TEST(HostileMade, StringsThatBecomeLong) {
                   Fails(kTooLarge, {"the model has a string of 1000000 bytes: expected at most 64"})}});
 }
 
+// Each output has a place of its own, and ONNX Runtime a value for each name.
+TEST(HostileMade, OutputsOfOneName) {
+  ExpectResults({{"outputs", OutputsOfOneName(), Fails(kUnsupported, {"two outputs called 'x'"})}});
+}
+
 // Its bytes are used as they are: none but the host's.
 TEST(HostileMade, OrtFormat) {
   const std::string model = std::string("\x18\0\0\0ORTM", 8) + std::string(1000, 'x');
