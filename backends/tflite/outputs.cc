@@ -7,6 +7,7 @@
 
 #include "common/dtype.h"
 #include "common/error.h"
+#include "common/saturating.h"
 #include "tflite/dtype.h"
 
 namespace wasinn::tflite {
@@ -99,20 +100,29 @@ size_t Outputs::BytesOf(const TfLiteTensor* tensor, const Port& port) const {
   return bytes;
 }
 
-// An output that is an input must not change when that is set again.
-void Outputs::AfterRun(const Interpreter& interpreter, const Inputs& inputs) {
+uint64_t Outputs::FindPassedOn(const Interpreter& interpreter, const Inputs& inputs) {
+  uint64_t sum = 0;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.own != nullptr || !signature_.outputs()[i].servable()) continue;
     const TfLiteTensor* tensor = TensorOf(interpreter, i);
-    const void* data = library_.tensor_data(tensor);
-    if (!inputs.IsAt(data)) continue;
+    if (!inputs.IsAt(library_.tensor_data(tensor))) continue;
     slot.copied = BytesOf(tensor, signature_.outputs()[i]);
+    slot.is_copied = true;
+    sum = backend::AddSat(sum, slot.copied);
+  }
+  return sum;
+}
+
+// An output that is an input must not change when that is set again.
+void Outputs::KeepPassedOn(const Interpreter& interpreter) {
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (!slot.is_copied) continue;
     if (slot.copy == nullptr || !slot.copy->buffer.IsFor(slot.copied)) {
       slot.copy = std::make_unique<OutputBuffer>(OutputBuffer{backend::AlignedBuffer(slot.copied), nullptr});
     }
-    std::memcpy(slot.copy->buffer.data(), data, slot.copied);
-    slot.is_copied = true;
+    std::memcpy(slot.copy->buffer.data(), library_.tensor_data(TensorOf(interpreter, i)), slot.copied);
   }
 }
 

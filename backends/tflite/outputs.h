@@ -32,8 +32,10 @@ class Outputs {
 
   // Before a run. True: the interpreter must allocate its tensors.
   bool Apply(const Interpreter& interpreter);
-  // After a run that succeeded.
-  void AfterRun(const Interpreter& interpreter, const Inputs& inputs);
+  // After a run that succeeded: finds outputs that are inputs, as often as the model says so. Returns the bytes of their copies.
+  uint64_t FindPassedOn(const Interpreter& interpreter, const Inputs& inputs);
+  // Makes these copies.
+  void KeepPassedOn(const Interpreter& interpreter);
   // Lets go of copies.
   void Discard();
   // Another session's outputs are those of the context from now on: what was taken of these does not come back.
@@ -56,7 +58,7 @@ class Outputs {
     OutputBufferPtr copy;  // of an output that lies in an input
     size_t copied = 0;
     bool bindable = false;   // it may lie in `own`
-    bool is_copied = false;  // `copy` has it
+    bool is_copied = false;  // `copy` has it, or will have it
     bool taken = false;
     std::vector<int64_t> dims;           // that a view points to
     backend::Spare<OutputBuffer> spare;  // what was taken and came back

@@ -46,7 +46,8 @@ void Session::Compute(const Model& model, const Memory& memory) {
     if (cancelled) throw Error(WASINN_TIMEOUT, fmt::format("the compute was cancelled: {}", message));
     throw Error(WASINN_RUNTIME_ERROR, message);
   }
-  outputs_.AfterRun(*interpreter_, inputs_);
+  CheckBytes(outputs_.FindPassedOn(*interpreter_, inputs_), memory.max_bytes);
+  outputs_.KeepPassedOn(*interpreter_);
   computed_ = true;
 }
 

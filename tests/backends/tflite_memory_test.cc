@@ -67,6 +67,32 @@ std::string LargeBetween(int32_t rows, const std::vector<int32_t>& signature = {
                                       .options = {1}}}}});
 }
 
+// An output that is an input is copied, as often as the model names it.
+TEST(TfLiteMemory, OfOutputsThatAreAnInputIsCheckedBeforeTheyAreCopied) {
+  std::vector<int32_t> outputs(20, 0);
+  outputs.push_back(2);
+  const std::string bytes =
+      WriteTfLite({{.tensors = {{.name = "x", .shape = {1}, .signature = {-1}},
+                                {.name = "one", .shape = {1}, .data = DataOf<float>({1})},
+                                {.name = "y", .shape = {1}, .signature = {-1}}},
+                    .inputs = {0},
+                    .outputs = outputs,
+                    .operators = {{.code = kOpAdd, .inputs = {0, 1}, .outputs = {2}, .options_type = kAddOptions}}}});
+  const Host host;
+  const Model model(host, bytes, TfLiteOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model, 16 << 20);
+  const uint64_t before = AllocatedBytes();
+  for (const size_t n : {size_t{1} << 20, size_t{1} << 10}) {  // 4 MiB, of which 20 are too many
+    ASSERT_TRUE(context.Set(0, Floats({static_cast<int64_t>(n)}, std::vector<float>(n, 3))));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, n == 1 << 10 ? WASINN_OK : WASINN_TOO_LARGE) << computed.message;
+    EXPECT_LT(AllocatedBytes(), before + (32 << 20));
+  }
+  EXPECT_EQ(static_cast<const float*>(context.View(19).data)[1023], 3);
+  EXPECT_EQ(static_cast<const float*>(context.View(20).data)[1023], 4);
+}
+
 // What the interpreter of each context keeps is its guest's.
 TEST(TfLiteMemory, OfContextsIsCharged) {
   const uint64_t large = 16 << 20;
