@@ -53,7 +53,7 @@ class Filled {
     std::memset(memory, static_cast<int>(fill), sizeof(memory));
     // What the call leaves as it is counts, so nobody may think that it writes all.
     asm volatile("" : : "r"(static_cast<void*>(memory)) : "memory");
-    new (memory) Room<Params>(reinterpret_cast<Room<Params> (*)()>(defaults)());
+    new (memory) Room<Params>(reinterpret_cast<Room<Params> (*)()>(reinterpret_cast<void (*)()>(defaults))());
     asm volatile("" : : "r"(static_cast<void*>(memory)) : "memory");
     Room<Params> room;
     std::memcpy(&room, memory, sizeof(room));
