@@ -11,7 +11,7 @@
 #include "cli/flags.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
-#include "cli/text.h"
+#include "settings/text.h"
 
 namespace wasinn::cli {
 namespace {
@@ -30,13 +30,13 @@ struct BenchFlags {
 };
 
 // NAME=1x3x224x224; NAME= is a scalar.
-Parsed<bench::Shapes::value_type> ParseShape(const std::string& text) {
+settings::Parsed<bench::Shapes::value_type> ParseShape(const std::string& text) {
   const size_t equals = text.rfind('=');
   const auto fail = [&] { return std::unexpected("'" + text + "' is not NAME=DIMxDIM..."); };
   if (equals == text.npos || equals == 0) return fail();
   std::vector<int64_t> dims;
   if (equals + 1 < text.size()) {
-    for (const std::string& part : Split(std::string_view(text).substr(equals + 1), 'x')) {
+    for (const std::string& part : settings::Split(std::string_view(text).substr(equals + 1), 'x')) {
       int64_t dim = 0;
       const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), dim);
       if (error != std::errc() || end != part.data() + part.size() || dim < 0) return fail();

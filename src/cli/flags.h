@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/model_flags.h"
+#include "settings/model_flags.h"
 
 namespace wasinn::cli {
 
@@ -23,11 +23,12 @@ CLI::Option* AddRepeated(CLI::App& app, const std::string& flag,
 
 // The same; `use` gets each value as `parse` understood it. What `parse` refuses is a usage error.
 template <typename T>
-CLI::Option* AddParsed(CLI::App& app, const std::string& flag, std::function<Parsed<T>(const std::string&)> parse,
-                       std::function<void(T)> use, const std::string& help) {
+CLI::Option* AddParsed(CLI::App& app, const std::string& flag,
+                       std::function<settings::Parsed<T>(const std::string&)> parse, std::function<void(T)> use,
+                       const std::string& help) {
   auto each = [flag, parse = std::move(parse), use = std::move(use)](const std::vector<std::string>& values) {
     for (const std::string& value : values) {
-      Parsed<T> parsed = parse(value);
+      settings::Parsed<T> parsed = parse(value);
       if (!parsed) throw CLI::ValidationError(flag, parsed.error());  // CLI11's way to end parsing
       use(std::move(*parsed));
     }

@@ -4,12 +4,12 @@
 
 #include "cli/flags.h"
 #include "cli/log.h"
-#include "cli/quantities.h"
+#include "settings/quantities.h"
 
 namespace wasinn::cli {
 namespace {
 
-using ToValue = std::function<Parsed<std::string>(const std::string&)>;
+using ToValue = std::function<settings::Parsed<std::string>(const std::string&)>;
 
 // A flag that sets configuration keys, all to the same value. A value that they cannot have is a usage error.
 void AddSetting(CLI::App& app, HostFlags* flags, const std::string& flag, const std::vector<std::string>& keys,
@@ -25,25 +25,25 @@ void AddSetting(CLI::App& app, HostFlags* flags, const std::string& flag, const 
   AddParsed<std::string>(app, flag, to_value, use, help)->type_name(type)->envname(EnvironmentName(flag));
 }
 
-Parsed<std::string> Count(const std::string& text) {
+settings::Parsed<std::string> Count(const std::string& text) {
   const bool digits = !text.empty() && text.size() <= 9 && text.find_first_not_of("0123456789") == text.npos;
   if (!digits) return std::unexpected("'" + text + "' is not a count");
   return text;
 }
 
-Parsed<std::string> Size(const std::string& text) {
-  const auto bytes = ParseSize(text);
+settings::Parsed<std::string> Size(const std::string& text) {
+  const auto bytes = settings::ParseSize(text);
   if (!bytes) return std::unexpected(bytes.error());
   return std::to_string(*bytes);
 }
 
-Parsed<std::string> Duration(const std::string& text) {
-  const auto milliseconds = ParseDuration(text);
+settings::Parsed<std::string> Duration(const std::string& text) {
+  const auto milliseconds = settings::ParseDuration(text);
   if (!milliseconds) return std::unexpected(milliseconds.error());
   return std::to_string(*milliseconds);
 }
 
-Parsed<std::string> Same(const std::string& text) { return text; }
+settings::Parsed<std::string> Same(const std::string& text) { return text; }
 
 }  // namespace
 
@@ -56,13 +56,13 @@ void AddHostFlags(CLI::App& app, HostFlags* flags) {
 }
 
 void AddModelFlags(CLI::App& app, HostFlags* flags) {
-  auto add = [flags](ModelFlag model) { flags->models.push_back(std::move(model)); };
-  auto add_all = [flags](const std::vector<ModelFlag>& models) {
+  auto add = [flags](settings::ModelFlag model) { flags->models.push_back(std::move(model)); };
+  auto add_all = [flags](const std::vector<settings::ModelFlag>& models) {
     flags->models.insert(flags->models.end(), models.begin(), models.end());
   };
-  AddParsed<ModelFlag>(app, "--model", ParseModelFlag, add,
-                       "A file or folder that the guest may load by NAME; after the path\n"
-                       "may follow ,encoding=E ,target=T ,version=N")
+  AddParsed<settings::ModelFlag>(app, "--model", settings::ParseModelFlag, add,
+                                 "A file or folder that the guest may load by NAME; after the path\n"
+                                 "may follow ,encoding=E ,target=T ,version=N")
       ->type_name("NAME=PATH")
       ->group("Models");
   AddParsed<std::string>(
@@ -70,11 +70,13 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
       "Every model of a folder: DIR/NAME/model.onnx, DIR/NAME/1/model.onnx")
       ->type_name("DIR")
       ->group("Models");
-  AddParsed<std::vector<ModelFlag>>(app, "-S,--wasi", ParseWasmtimeFlag, add_all,
-                                    "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's")
+  AddParsed<std::vector<settings::ModelFlag>>(
+      app, "-S,--wasi", settings::ParseWasmtimeFlag, add_all,
+      "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's")
       ->type_name("OPTION")
       ->group("Models");
-  AddParsed<ModelFlag>(app, "--nn-preload", ParseWasmEdgeFlag, add, "NAME:ENCODING:TARGET:PATH, as for wasmedge")
+  AddParsed<settings::ModelFlag>(app, "--nn-preload", settings::ParseWasmEdgeFlag, add,
+                                 "NAME:ENCODING:TARGET:PATH, as for wasmedge")
       ->type_name("MODEL")
       ->group("Models");
 }
@@ -124,8 +126,8 @@ Status AddModels(const HostFlags& flags, Host& host) {
   for (const std::string& dir : flags.model_dirs) {
     if (Status status = host.AddModels(dir); !status.ok()) return status;
   }
-  for (const ModelFlag& model : flags.models) {
-    if (Status status = AddModel(host, model); !status.ok()) return status;
+  for (const settings::ModelFlag& model : flags.models) {
+    if (Status status = settings::AddModel(host, model); !status.ok()) return status;
   }
   return Status();
 }

@@ -7,14 +7,14 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
-#include "cli/model_flags.h"
+#include "settings/model_flags.h"
 
 namespace wasinn::cli {
 
 struct HostFlags {
   std::string config_file;
   std::vector<std::pair<std::string, std::string>> settings;  // config keys and values, in the order of the flags
-  std::vector<ModelFlag> models;
+  std::vector<settings::ModelFlag> models;
   std::vector<std::string> model_dirs;
 };
 

@@ -9,7 +9,7 @@
 #include "cli/host_flags.h"
 #include "cli/log.h"
 #include "cli/table.h"
-#include "cli/text.h"
+#include "settings/text.h"
 
 namespace wasinn::cli {
 namespace {
@@ -68,8 +68,8 @@ Json ToJson(const std::vector<Io>& ios) {
 
 void AddRows(const char* what, const std::vector<Io>& ios, Table* table) {
   for (size_t i = 0; i < ios.size(); ++i) {
-    table->Add(
-        {what, std::to_string(i), Printable(ios[i].name), Printable(TypeOf(ios[i])), ShapeOf(ios[i]), NotesOf(ios[i])});
+    table->Add({what, std::to_string(i), settings::Printable(ios[i].name), settings::Printable(TypeOf(ios[i])),
+                ShapeOf(ios[i]), NotesOf(ios[i])});
   }
 }
 
@@ -86,8 +86,8 @@ int Run(InspectFlags& flags) {
   std::error_code ignored;
   std::string name = flags.model;
   if (std::filesystem::exists(flags.model, ignored)) {
-    ModelFlag model;
-    model.name = name = LastComponent(flags.model);
+    settings::ModelFlag model;
+    model.name = name = settings::LastComponent(flags.model);
     model.paths.push_back(flags.model);
     if (!flags.encoding.empty()) {
       if (Status status(wasinn_encoding_parse(flags.encoding.c_str(), &model.encoding)); !status.ok()) {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "cli/text.h"
+#include "settings/text.h"
 
 namespace wasinn::cli {
 namespace {
@@ -43,7 +43,7 @@ void Log(LogLevel level, const char* message) {
   // The library knows no flags.
   const bool is_unknown_model =
       std::string_view(message).find(": no model is registered as ") != std::string_view::npos;
-  Logger().log(ToSpdlog(level), "{}{}", Printable(message),
+  Logger().log(ToSpdlog(level), "{}{}", settings::Printable(message),
                is_unknown_model ? " (--model NAME=PATH registers one)" : "");
 }
 

@@ -36,7 +36,7 @@ struct RunFlags {
 
 // A:B, as other commands have it. WasmEdge's order is GUEST:HOST, and others' HOST:GUEST, so only what can have one
 // meaning is taken.
-Parsed<engines::Directory> ParseOneColon(const std::string& text) {
+settings::Parsed<engines::Directory> ParseOneColon(const std::string& text) {
   const size_t colon = text.find(':');
   const std::string left = text.substr(0, colon), right = text.substr(colon + 1);
   std::error_code ignored;
@@ -52,7 +52,7 @@ Parsed<engines::Directory> ParseOneColon(const std::string& text) {
 }
 
 // HOST[::GUEST]
-Parsed<engines::Directory> ParseDirectory(const std::string& text) {
+settings::Parsed<engines::Directory> ParseDirectory(const std::string& text) {
   const size_t colons = text.find("::");
   std::error_code ignored;
   if (colons == text.npos && text.find(':') != text.npos && !std::filesystem::exists(text, ignored)) {
@@ -64,7 +64,7 @@ Parsed<engines::Directory> ParseDirectory(const std::string& text) {
 }
 
 // NAME=VALUE, or NAME for the value that the command itself got.
-Parsed<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text) {
+settings::Parsed<std::pair<std::string, std::string>> ParseEnvironment(const std::string& text) {
   const size_t equals = text.find('=');
   const std::string name = text.substr(0, equals);
   if (name.empty()) return std::unexpected("'" + text + "' is not NAME=VALUE or NAME");

@@ -1,10 +1,10 @@
 // The parsers of flags, without the command.
 #include <gtest/gtest.h>
 
-#include "cli/model_flags.h"
-#include "cli/quantities.h"
 #include "cli/table.h"
-#include "cli/text.h"
+#include "settings/model_flags.h"
+#include "settings/quantities.h"
+#include "settings/text.h"
 
 namespace wasinn::cli {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using Paths = std::vector<std::string>;
 
 TEST(ModelFlagTest, NameAndPath) {
-  const auto model = ParseModelFlag("digits=models/digits.onnx");
+  const auto model = settings::ParseModelFlag("digits=models/digits.onnx");
   ASSERT_TRUE(model);
   EXPECT_EQ(model->name, "digits");
   EXPECT_EQ(model->paths, Paths{"models/digits.onnx"});
@@ -22,7 +22,7 @@ TEST(ModelFlagTest, NameAndPath) {
 }
 
 TEST(ModelFlagTest, KeysInAnyOrder) {
-  const auto model = ParseModelFlag("d=x.onnx,version=3,target=GPU,encoding=onnx");
+  const auto model = settings::ParseModelFlag("d=x.onnx,version=3,target=GPU,encoding=onnx");
   ASSERT_TRUE(model);
   EXPECT_EQ(model->paths, Paths{"x.onnx"});
   EXPECT_EQ(model->encoding, WASINN_ONNX);
@@ -31,32 +31,32 @@ TEST(ModelFlagTest, KeysInAnyOrder) {
 }
 
 TEST(ModelFlagTest, PathsWithCommasAndEqualsSigns) {
-  EXPECT_EQ(ParseModelFlag("d=a,b.onnx")->paths, Paths{"a,b.onnx"});
-  EXPECT_EQ(ParseModelFlag("d=a,b.onnx,target=cpu")->paths, Paths{"a,b.onnx"});
-  EXPECT_EQ(ParseModelFlag("d=lr=0.1.onnx")->paths, Paths{"lr=0.1.onnx"});
+  EXPECT_EQ(settings::ParseModelFlag("d=a,b.onnx")->paths, Paths{"a,b.onnx"});
+  EXPECT_EQ(settings::ParseModelFlag("d=a,b.onnx,target=cpu")->paths, Paths{"a,b.onnx"});
+  EXPECT_EQ(settings::ParseModelFlag("d=lr=0.1.onnx")->paths, Paths{"lr=0.1.onnx"});
 }
 
 TEST(ModelFlagTest, Refuses) {
   for (const char* text : {"", "d", "=x", "d=", "d=,target=cpu", "d=x,colour=red", "d=x,version=0", "d=x,version=-1",
                            "d=x,version=99999999999", "d=x,target=", "d=x,encoding=xml"}) {
-    EXPECT_FALSE(ParseModelFlag(text)) << text;
+    EXPECT_FALSE(settings::ParseModelFlag(text)) << text;
   }
 }
 
 TEST(WasmtimeFlagTest, Spellings) {
   for (const char* text : {"nn-graph=onnx::a/mobilenet", "nn-graph=onnx:a/mobilenet", "nn,nn-graph=ONNX::a/mobilenet/",
                            "cli,nn=y,nn-graph=onnx::./a/mobilenet"}) {
-    const auto models = ParseWasmtimeFlag(text);
+    const auto models = settings::ParseWasmtimeFlag(text);
     ASSERT_TRUE(models) << text;
     ASSERT_EQ(models->size(), 1u) << text;
     EXPECT_EQ((*models)[0].name, "mobilenet") << text;
     EXPECT_EQ((*models)[0].encoding, WASINN_ONNX) << text;
   }
-  EXPECT_TRUE(ParseWasmtimeFlag("nn")->empty());
+  EXPECT_TRUE(settings::ParseWasmtimeFlag("nn")->empty());
 }
 
 TEST(WasmtimeFlagTest, SeveralAndAbsolutePaths) {
-  const auto models = ParseWasmtimeFlag("nn-graph=onnx::/m/a,nn-graph=openvino:/m/b");
+  const auto models = settings::ParseWasmtimeFlag("nn-graph=onnx::/m/a,nn-graph=openvino:/m/b");
   ASSERT_TRUE(models);
   ASSERT_EQ(models->size(), 2u);
   EXPECT_EQ((*models)[0].paths, Paths{"/m/a"});
@@ -67,69 +67,69 @@ TEST(WasmtimeFlagTest, SeveralAndAbsolutePaths) {
 TEST(WasmtimeFlagTest, Refuses) {
   for (const char* text : {"", "http", "nn-graph", "nn-graph=onnx", "nn-graph=onnx::", "nn-graph=::dir",
                            "nn-graph=onnx:::dir", "nn-graph=xml::dir", "nn,nn-graph=onnx"}) {
-    EXPECT_FALSE(ParseWasmtimeFlag(text)) << text;
+    EXPECT_FALSE(settings::ParseWasmtimeFlag(text)) << text;
   }
 }
 
 TEST(WasmEdgeFlagTest, Spellings) {
-  const auto one = ParseWasmEdgeFlag("default:ONNX:AUTO:model.onnx");
+  const auto one = settings::ParseWasmEdgeFlag("default:ONNX:AUTO:model.onnx");
   ASSERT_TRUE(one);
   EXPECT_EQ(one->name, "default");
   EXPECT_EQ(one->encoding, WASINN_ONNX);
   EXPECT_EQ(one->target, WASINN_AUTO);
   EXPECT_EQ(one->paths, Paths{"model.onnx"});
-  const auto two = ParseWasmEdgeFlag("m:openvino:cpu:model.xml:model.bin");
+  const auto two = settings::ParseWasmEdgeFlag("m:openvino:cpu:model.xml:model.bin");
   ASSERT_TRUE(two);
   EXPECT_EQ(two->paths, (Paths{"model.xml", "model.bin"}));
 }
 
 TEST(WasmEdgeFlagTest, Refuses) {
   for (const char* text : {"", "m", "m:onnx:cpu", "m:onnx:cpu:", ":onnx:cpu:x", "m:xml:cpu:x", "m:onnx:moon:x"}) {
-    EXPECT_FALSE(ParseWasmEdgeFlag(text)) << text;
+    EXPECT_FALSE(settings::ParseWasmEdgeFlag(text)) << text;
   }
 }
 
 TEST(QuantitiesTest, Sizes) {
-  EXPECT_EQ(ParseSize("0"), 0u);
-  EXPECT_EQ(ParseSize("65536"), 65536u);
-  EXPECT_EQ(ParseSize("64M"), 64u << 20);
-  EXPECT_EQ(ParseSize("64mb"), 64u << 20);
-  EXPECT_EQ(ParseSize("64MiB"), 64u << 20);
-  EXPECT_EQ(ParseSize("1.5G"), uint64_t{3} << 29);
-  EXPECT_EQ(ParseSize("2T"), uint64_t{2} << 40);
-  EXPECT_EQ(ParseSize("0.1"), 1u);
+  EXPECT_EQ(settings::ParseSize("0"), 0u);
+  EXPECT_EQ(settings::ParseSize("65536"), 65536u);
+  EXPECT_EQ(settings::ParseSize("64M"), 64u << 20);
+  EXPECT_EQ(settings::ParseSize("64mb"), 64u << 20);
+  EXPECT_EQ(settings::ParseSize("64MiB"), 64u << 20);
+  EXPECT_EQ(settings::ParseSize("1.5G"), uint64_t{3} << 29);
+  EXPECT_EQ(settings::ParseSize("2T"), uint64_t{2} << 40);
+  EXPECT_EQ(settings::ParseSize("0.1"), 1u);
   for (const char* text :
        {"", "M", "-1", "+1", "1e3", "1 M", "1X", "1Mi B", "0x10", "inf", "nan", "1..2", ".", "9999999T"}) {
-    EXPECT_FALSE(ParseSize(text)) << text;
+    EXPECT_FALSE(settings::ParseSize(text)) << text;
   }
 }
 
 TEST(QuantitiesTest, Durations) {
-  EXPECT_EQ(ParseDuration("0"), 0u);
-  EXPECT_EQ(ParseDuration("500ms"), 500u);
-  EXPECT_EQ(ParseDuration("10s"), 10'000u);
-  EXPECT_EQ(ParseDuration("10"), 10'000u);
-  EXPECT_EQ(ParseDuration("1.5"), 1500u);
-  EXPECT_EQ(ParseDuration("2m"), 120'000u);
-  EXPECT_EQ(ParseDuration("1h"), 3'600'000u);
-  EXPECT_EQ(ParseDuration("0.1ms"), 1u);
+  EXPECT_EQ(settings::ParseDuration("0"), 0u);
+  EXPECT_EQ(settings::ParseDuration("500ms"), 500u);
+  EXPECT_EQ(settings::ParseDuration("10s"), 10'000u);
+  EXPECT_EQ(settings::ParseDuration("10"), 10'000u);
+  EXPECT_EQ(settings::ParseDuration("1.5"), 1500u);
+  EXPECT_EQ(settings::ParseDuration("2m"), 120'000u);
+  EXPECT_EQ(settings::ParseDuration("1h"), 3'600'000u);
+  EXPECT_EQ(settings::ParseDuration("0.1ms"), 1u);
   for (const char* text : {"", "ms", "-1s", "10 s", "10d", "5000000s", "1e3"})
-    EXPECT_FALSE(ParseDuration(text)) << text;
+    EXPECT_FALSE(settings::ParseDuration(text)) << text;
 }
 
 TEST(TextTest, LastComponent) {
-  EXPECT_EQ(LastComponent("a/b"), "b");
-  EXPECT_EQ(LastComponent("a/b/"), "b");
-  EXPECT_EQ(LastComponent("a/b/."), "b");
-  EXPECT_EQ(LastComponent("/b"), "b");
-  EXPECT_NE(LastComponent("."), ".");
+  EXPECT_EQ(settings::LastComponent("a/b"), "b");
+  EXPECT_EQ(settings::LastComponent("a/b/"), "b");
+  EXPECT_EQ(settings::LastComponent("a/b/."), "b");
+  EXPECT_EQ(settings::LastComponent("/b"), "b");
+  EXPECT_NE(settings::LastComponent("."), ".");
 }
 
 TEST(TextTest, Printable) {
-  EXPECT_EQ(Printable("größe [1, 2]\n"), "größe [1, 2]\n");
-  EXPECT_EQ(Printable("\x1b[2J\r\t\x7f"), "\\x1b[2J\\x0d\\x09\\x7f");
-  EXPECT_EQ(Printable("\xc2\x9b"
-                      "2J\xc2"),
+  EXPECT_EQ(settings::Printable("größe [1, 2]\n"), "größe [1, 2]\n");
+  EXPECT_EQ(settings::Printable("\x1b[2J\r\t\x7f"), "\\x1b[2J\\x0d\\x09\\x7f");
+  EXPECT_EQ(settings::Printable("\xc2\x9b"
+                                "2J\xc2"),
             "\\x9b2J\xc2");
 }
 

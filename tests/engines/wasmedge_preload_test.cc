@@ -1,5 +1,5 @@
 // The values of --nn-preload that a process's arguments have.
-#include "wasmedge_plugin/preload.h"
+#include "plugins/wasmedge/preload.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "cli/bench/allocations.h"
 #include "cli/bench/guest.h"
 #include "cli/bench/native.h"
-#include "cli/text.h"
+#include "settings/text.h"
 
 namespace wasinn::cli::bench {
 namespace {
@@ -44,7 +44,7 @@ class Bench {
     std::error_code ignored;
     name_ = options_.model;
     if (std::filesystem::exists(options_.model, ignored)) {
-      name_ = LastComponent(options_.model);
+      name_ = settings::LastComponent(options_.model);
       host_flags.models.push_back({.name = name_, .paths = {options_.model}});
     }
     host_flags.settings.insert(host_flags.settings.begin(), {"threads", "1"});

@@ -1,4 +1,4 @@
-#include "cli/quantities.h"
+#include "settings/quantities.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/text.h"
+#include "settings/text.h"
 
-namespace wasinn::cli {
+namespace wasinn::settings {
 namespace {
 
 struct Unit {
@@ -70,4 +70,4 @@ std::expected<uint32_t, std::string> ParseDuration(std::string_view text) {
   return std::unexpected(fmt::format("'{}' is not a duration such as 500ms, 10s, 2m or plain seconds", text));
 }
 
-}  // namespace wasinn::cli
+}  // namespace wasinn::settings

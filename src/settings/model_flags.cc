@@ -1,14 +1,14 @@
-#include "cli/model_flags.h"
+#include "settings/model_flags.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <filesystem>
 
-#include "cli/text.h"
 #include "engines/read_file.h"
+#include "settings/text.h"
 
-namespace wasinn::cli {
+namespace wasinn::settings {
 namespace {
 
 Parsed<void> SetEncoding(const std::string& word, ModelFlag* model) {
@@ -128,4 +128,4 @@ Status AddModel(Host& host, const ModelFlag& model) {
   return host.AddModel(model.name, options);
 }
 
-}  // namespace wasinn::cli
+}  // namespace wasinn::settings

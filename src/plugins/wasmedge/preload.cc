@@ -1,7 +1,7 @@
 // WasmEdge's C API lets a plugin have options of one value: of several --nn-preload it keeps the last. So the others
 // are taken from the arguments of the process. These are looked at no further than to what may be the module: all
 // behind it is the guest's.
-#include "wasmedge_plugin/preload.h"
+#include "plugins/wasmedge/preload.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
-#include "cli/text.h"
+#include "settings/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-namespace wasinn::cli {
+namespace wasinn::settings {
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -43,4 +43,4 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
-}  // namespace wasinn::cli
+}  // namespace wasinn::settings

@@ -7,9 +7,9 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
-#include "plugin_settings/settings.h"
-#include "wasmedge_plugin/guest.h"
-#include "wasmedge_plugin/preload.h"
+#include "plugins/wasmedge/guest.h"
+#include "plugins/wasmedge/preload.h"
+#include "settings/plugin_host.h"
 
 namespace wasinn::wasmedge_plugin {
 namespace {
@@ -46,7 +46,7 @@ WasmEdge_PluginDescriptor Describe(const char* name, const char* description,
 // A program may have WasmEdge in a way that hides it from what it loads; it would end at the first call.
 bool ShowsWasmEdge() {
   if (dlsym(RTLD_DEFAULT, "WasmEdge_ModuleInstanceCreateWithData") != nullptr) return true;
-  plugin::Log(WASINN_LOG_ERROR, "this program does not show WasmEdge's functions to its plugins");
+  settings::Log(WASINN_LOG_ERROR, "this program does not show WasmEdge's functions to its plugins");
   return false;
 }
 

@@ -8,7 +8,7 @@
 
 #include <wasinn/wasinn.hpp>
 
-namespace wasinn::cli {
+namespace wasinn::settings {
 
 struct ModelFlag {
   std::string name;
@@ -34,4 +34,4 @@ Parsed<ModelFlag> ParseWasmEdgeFlag(std::string_view text);
 // Registers the model, and says so clearly if one of its files is not there.
 Status AddModel(Host& host, const ModelFlag& model);
 
-}  // namespace wasinn::cli
+}  // namespace wasinn::settings

@@ -1,7 +1,7 @@
 // The adapter calls WAMR's functions by their names. Here are functions of these names, seen by this library alone,
 // that call the program's: were they left to the dynamic linker, it would name the first that is missing, or crash
 // later.
-#include "iwasm/wamr_functions.h"
+#include "plugins/iwasm/wamr_functions.h"
 
 #include <dlfcn.h>
 #include <wasm_export.h>

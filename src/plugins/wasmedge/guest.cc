@@ -1,4 +1,4 @@
-#include "wasmedge_plugin/guest.h"
+#include "plugins/wasmedge/guest.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +10,9 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
-#include "cli/model_flags.h"
-#include "plugin_settings/settings.h"
-#include "wasmedge_plugin/preload.h"
+#include "plugins/wasmedge/preload.h"
+#include "settings/model_flags.h"
+#include "settings/plugin_host.h"
 
 namespace wasinn::wasmedge_plugin {
 namespace {
@@ -37,15 +37,15 @@ Status AddPreloads(Host& host) {
   const auto preloads = Preloads();
   if (!preloads) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, preloads.error().c_str()));
   for (const std::string& text : *preloads) {
-    const auto model = cli::ParseWasmEdgeFlag(text);
+    const auto model = settings::ParseWasmEdgeFlag(text);
     if (!model) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, ("--nn-preload: " + model.error()).c_str()));
-    if (Status status = cli::AddModel(host, *model); !status.ok()) return status;
+    if (Status status = settings::AddModel(host, *model); !status.ok()) return status;
   }
   return Status();
 }
 
 Result<Host> NewHost() {
-  Result<Host> host = plugin::MakeHost("wasmedge");
+  Result<Host> host = settings::MakeHost("wasmedge");
   if (!host) return host;
   if (Status status = AddPreloads(*host); !status.ok()) return status;
   return host;
@@ -60,7 +60,7 @@ std::shared_ptr<Host> SharedHost() {
   if (std::shared_ptr<Host> host = shared.lock()) return host;
   Result<Host> made = NewHost();
   if (!made) {
-    plugin::Log(WASINN_LOG_ERROR, made.status().message());
+    settings::Log(WASINN_LOG_ERROR, made.status().message());
     return nullptr;
   }
   auto host = std::make_shared<Host>(std::move(*made));
@@ -73,7 +73,7 @@ std::shared_ptr<Guest> NewGuest() {
   if (host == nullptr) return std::make_shared<Guest>();
   Result<Process> process = Process::Create(*host);
   if (!process) {
-    plugin::Log(WASINN_LOG_ERROR, process.status().message());
+    settings::Log(WASINN_LOG_ERROR, process.status().message());
     return std::make_shared<Guest>();
   }
   return std::make_shared<Guest>(std::move(host), std::move(*process));
@@ -108,7 +108,7 @@ WasmEdge_ModuleInstanceContext* Make(const std::string& name) {
   WasmEdge_ModuleInstanceContext* module = nullptr;
   const Status status(wasinn_wasmedge_module_new(name.c_str(), process->get(), Forget, kept.get(), &module));
   if (!status.ok()) {
-    plugin::Log(WASINN_LOG_ERROR, status.message());
+    settings::Log(WASINN_LOG_ERROR, status.message());
     return EmptyModule(name, kept.release());
   }
   (void)kept.release();

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "engines/wamr/natives.h"
-#include "iwasm/encoding.h"
-#include "iwasm/wamr_functions.h"
-#include "plugin_settings/settings.h"
+#include "plugins/iwasm/encoding.h"
+#include "plugins/iwasm/wamr_functions.h"
+#include "settings/plugin_host.h"
 
 namespace wasinn::iwasm {
 namespace {
@@ -40,7 +40,7 @@ std::unique_ptr<Library>& TheLibrary() {
 }
 
 int Fail(const std::string& why) {
-  plugin::Log(WASINN_LOG_ERROR, why.c_str());
+  settings::Log(WASINN_LOG_ERROR, why.c_str());
   return -1;
 }
 
@@ -50,7 +50,7 @@ int Init() {
     return Fail("this program has no WAMR 2.4 that shows its functions (a libiwasm.so, or linked with -rdynamic): " +
                 missing + " missing");
   }
-  Result<Host> host = plugin::MakeHost("wamr", kEncoding);
+  Result<Host> host = settings::MakeHost("wamr", kEncoding);
   if (!host) return Fail(host.status().message());
   auto library = std::make_unique<Library>(std::move(*host));
   const Status registered(wasinn_wamr_register(library->host.get(), &library->nn));

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wasinn::cli {
+namespace wasinn::settings {
 
 // ASCII only: for units and the words of flags.
 bool EqualsIgnoringCase(std::string_view a, std::string_view b);
@@ -20,4 +20,4 @@ std::string LastComponent(const std::string& path);
 // Newlines stay.
 std::string Printable(std::string_view text);
 
-}  // namespace wasinn::cli
+}  // namespace wasinn::settings

@@ -4,7 +4,7 @@
 
 #include <wasinn/wasinn.hpp>
 
-namespace wasinn::plugin {
+namespace wasinn::settings {
 
 // WASINN_CONFIG names the TOML file, which the environment beats: WASINN_NN_TIMEOUT and so on, as for the command.
 // WASINN_MODELS has the models, separated by semicolons: NAME=PATH, or folders with a model in each subfolder.
@@ -15,4 +15,4 @@ Result<Host> MakeHost(const char* dialect, const char* encoding = nullptr);
 // One line on stderr.
 void Log(LogLevel level, const char* message);
 
-}  // namespace wasinn::plugin
+}  // namespace wasinn::settings

@@ -1,4 +1,4 @@
-#include "iwasm/encoding.h"
+#include "plugins/iwasm/encoding.h"
 
 #ifndef WASINN_IWASM_ENCODING
 #define WASINN_IWASM_ENCODING nullptr

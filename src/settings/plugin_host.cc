@@ -1,15 +1,15 @@
-#include "plugin_settings/settings.h"
+#include "settings/plugin_host.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "cli/model_flags.h"
-#include "cli/quantities.h"
-#include "cli/text.h"
+#include "settings/model_flags.h"
+#include "settings/quantities.h"
+#include "settings/text.h"
 
-namespace wasinn::plugin {
+namespace wasinn::settings {
 namespace {
 
 enum class Kind { kAsItIs, kSize, kDuration, kDenies };
@@ -36,19 +36,19 @@ Status Error(const std::string& message) { return Status(wasinn_status_new(WASIN
 
 bool IsOneOf(const std::string& text, std::initializer_list<const char*> words) {
   for (const char* word : words) {
-    if (cli::EqualsIgnoringCase(text, word)) return true;
+    if (EqualsIgnoringCase(text, word)) return true;
   }
   return false;
 }
 
-cli::Parsed<std::string> ToSetting(Kind kind, const std::string& text) {
+Parsed<std::string> ToSetting(Kind kind, const std::string& text) {
   if (kind == Kind::kSize) {
-    const auto bytes = cli::ParseSize(text);
+    const auto bytes = ParseSize(text);
     if (!bytes) return std::unexpected(bytes.error());
     return std::to_string(*bytes);
   }
   if (kind == Kind::kDuration) {
-    const auto milliseconds = cli::ParseDuration(text);
+    const auto milliseconds = ParseDuration(text);
     if (!milliseconds) return std::unexpected(milliseconds.error());
     return std::to_string(*milliseconds);
   }
@@ -74,15 +74,15 @@ Status ReadEnvironment(Config& config) {
 }
 
 Status AddModels(Host& host, const char* list) {
-  for (const std::string& part : cli::Split(list, ';')) {
+  for (const std::string& part : Split(list, ';')) {
     if (part.empty()) continue;
     if (part.find('=') == part.npos) {
       if (Status status = host.AddModels(part); !status.ok()) return status;
       continue;
     }
-    const auto model = cli::ParseModelFlag(part);
+    const auto model = ParseModelFlag(part);
     if (!model) return Error("WASINN_MODELS: " + model.error());
-    if (Status status = cli::AddModel(host, *model); !status.ok()) return status;
+    if (Status status = AddModel(host, *model); !status.ok()) return status;
   }
   return Status();
 }
@@ -92,7 +92,7 @@ Status AddModels(Host& host, const char* list) {
 void Log(LogLevel level, const char* message) {
   const char* words[] = {"error", "warning", "info", "debug"};
   const auto index = static_cast<size_t>(level);
-  std::fprintf(stderr, "wasinn: %s: %s\n", index < 4 ? words[index] : "", cli::Printable(message).c_str());
+  std::fprintf(stderr, "wasinn: %s: %s\n", index < 4 ? words[index] : "", Printable(message).c_str());
 }
 
 Result<Host> MakeHost(const char* dialect, const char* encoding) {
@@ -114,4 +114,4 @@ Result<Host> MakeHost(const char* dialect, const char* encoding) {
   return host;
 }
 
-}  // namespace wasinn::plugin
+}  // namespace wasinn::settings
