@@ -3,6 +3,7 @@
 # Can be run again at any time.
 # shellcheck disable=SC2154
 set -euo pipefail
+[ $# -eq 0 ] || { sed -n '2,3s/^# //p' "$0"; exit 2; }
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/common.sh
 . "$scripts/lib/common.sh"

@@ -65,7 +65,8 @@ std::string ToText(const std::vector<BackendReport>& backends) {
     table.Add({backend.name, backend.encodings, "not found", "-", "-"});
     if (missing.empty()) missing = "\nNot found:\n";
     missing += fmt::format("  {}: {}\n", backend.name, backend.missing);
-    if (!backend.install.empty()) missing += fmt::format("    to install it: {}\n", backend.install);
+    const bool is_said = backend.missing.contains(backend.install);  // also where there is nothing to say
+    if (!is_said) missing += fmt::format("    to install it: {}\n", backend.install);
   }
   return table.ToString() + missing;
 }

@@ -97,7 +97,7 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--nn-max-bytes", {"limits.max_model_bytes", "limits.max_tensor_bytes"}, "SIZE", Size,
              "Bytes of its own models, and bytes of tensors: 64M, 1G");
   AddSetting(app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
-             "For one compute, and one load of its own bytes: 500ms, 10s; 0: none");
+             "For one compute, and one load of its own bytes: 500ms; 0: none. It may end later");
   AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
              "Threads that it may have at once beside its first");
   app.add_flag_function(
@@ -108,7 +108,7 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
          "Only models that you name here, none from the guest's own bytes")
       ->envname("WASINN_NN_DENY_LOAD");
   const std::vector<CLI::Option*> all = app.get_options();
-  for (size_t i = before; i < all.size(); ++i) all[i]->group("Limits of the guest");
+  for (size_t i = before; i < all.size(); ++i) all[i]->group("Limits of the guest's inference");
 }
 
 Result<Host> MakeHostAlone(const HostFlags& flags) {

@@ -185,7 +185,8 @@ std::vector<BackendReport> BackendLoader::Report() {
     if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;
     reports.push_back({.name = known.name,
                        .encodings = EncodingName(known.encoding),
-                       .missing = entries ? MissingLibrary(known, Folders()) : std::string(entries.error().message()),
+                       .missing = entries ? MissingLibrary(known, Folders()) + HowToGet(known)
+                                          : std::string(entries.error().message()),
                        .install = entries ? known.install : ""});
   }
   return reports;
