@@ -9,12 +9,13 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
-#include <functional>
 #include <string_view>
 #include <unordered_map>
 
 #include "common/error.h"
 #include "torch/call_scope.h"
+#include "torch/nodes.h"
+#include "torch/silent_writes.h"
 
 namespace wasinn::torch {
 
@@ -24,7 +25,6 @@ namespace jit = ::torch::jit;
 namespace {
 
 constexpr uint64_t kMostNodes = 2'000'000;
-constexpr uint64_t kDeepestBlocks = 300;
 
 // Operators of aten that reach outside, or that trust their arguments.
 constexpr std::string_view kRefused[] = {
@@ -56,17 +56,6 @@ bool IsHarmless(std::string_view name) {
   if (!name.starts_with("aten::")) return false;
   const bool internal = name.starts_with("aten::_") && !name.starts_with("aten::__");
   return !internal || std::ranges::find(kInternals, name) != std::end(kInternals);
-}
-
-// Goes through all nodes, of blocks within blocks too.
-void ForEachNode(jit::Block* block, const std::function<void(jit::Node*, uint64_t depth)>& visit, uint64_t depth = 0) {
-  if (depth > kDeepestBlocks) {
-    throw Error(WASINN_SECURITY, fmt::format("the model has blocks nested more than {} deep", kDeepestBlocks));
-  }
-  for (jit::Node* node : block->nodes()) {
-    visit(node, depth);
-    for (jit::Block* inner : node->blocks()) ForEachNode(inner, visit, depth + 1);
-  }
 }
 
 bool HasClass(const c10::TypePtr& type) {
@@ -202,7 +191,12 @@ bool IsOpaque(const c10::TypePtr& type) {
   return !tells || (IsContainer(type) && std::ranges::any_of(type->containedTypes(), IsOpaque));
 }
 
-// What the nodes of a graph write to.
+c10::TypePtr WithoutOptional(const c10::TypePtr& type) {
+  const auto optional = type->cast<c10::OptionalType>();
+  return optional == nullptr ? type : optional->getElementType();
+}
+
+// What the nodes of a graph write to. Its silent writes have been marked.
 class Writes {
  public:
   explicit Writes(const std::shared_ptr<jit::Graph>& graph) : aliases_(graph) {
@@ -227,7 +221,7 @@ class Writes {
     // In a model from a guest both may be many.
     if (const CallScope* scope = CallScope::Current()) scope->Poll();
     return std::ranges::any_of(written_, [&](jit::Value* written) {
-      return Holds(value->type(), written->type()) && aliases_.mayContainAlias(value, written);
+      return Holds(value->type(), WithoutOptional(written->type())) && aliases_.mayContainAlias(value, written);
     });
   }
 
@@ -301,6 +295,8 @@ void CopyWrittenConstants(const jit::Module& module) {
     if (graph_function == nullptr) continue;
     const auto graph = graph_function->graph();
     std::vector<jit::Node*> constants, written;
+    MarkSilentWrites(graph.get());
+    UnmarkEvaluation(graph.get());
     {
       const Writes writes(graph);
       ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
@@ -311,6 +307,7 @@ void CopyWrittenConstants(const jit::Module& module) {
         if (writes.ReachInto(node->output(), IsOpaque(type) || HasClass(type))) written.push_back(node);
       });
     }
+    UnmarkSilentWrites(graph.get());
     for (const jit::Node* one : written) {
       if (one->output()->hasUses()) CopyConstant(graph.get(), one, constants);
     }
@@ -357,7 +354,9 @@ void AssumeEvaluation(std::shared_ptr<jit::Graph> graph) {
 Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
   const auto graph = jit::toGraphFunction(method.function()).graph()->copy();
   jit::Inline(*graph);
+  MarkSilentWrites(graph.get());  // before anything is left out of the graph: what an operator gives may have no use
   AssumeEvaluation(graph);
+  UnmarkEvaluation(graph.get());
   Effects effects;
   const Writes writes(graph);
   ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {

@@ -172,6 +172,16 @@ std::string TorchHolder(Holder holder) {
   return stream.str();
 }
 
+std::string TorchHeldList(const std::string& code) {
+  ::torch::jit::Module module("__torch__.Model");
+  const c10::List<at::Tensor> held({ToTensor(Floats({1}, {0})), ToTensor(Floats({1}, {1}))});
+  module.register_attribute("held", c10::ListType::ofTensors(), held);
+  module.define(code);
+  std::ostringstream stream;
+  module.save(stream);
+  return stream.str();
+}
+
 std::string TorchListConstant() {
   // Beyond ASCII, so that the word is in the table of constants.
   ZipEntries entries = UnzipModel(TorchModel("def forward(self, x):\n    return x * 0 + len([\"\u00e9\"][0])\n"));

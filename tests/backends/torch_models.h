@@ -43,6 +43,9 @@ std::string ZipArchive(const ZipEntries& entries);
 // The entries of a model, code uncompressed.
 ZipEntries UnzipModel(const std::string& bytes);
 
+// The bytes of a model with an attribute held: List[Tensor], of numbers: 0 and 1.
+std::string TorchHeldList(const std::string& code);
+
 // A model in the program's own use, in the same OS process.
 class NativeTorch {
  public:

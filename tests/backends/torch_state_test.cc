@@ -24,6 +24,50 @@ std::string Buffered(const std::string& lines) {
   return TorchModel("def forward(self, x):\n" + lines, {{"total", Floats({1}, {0})}});
 }
 
+// Running statistics are written without a word in the operator's schema. The mean of all values, of which each is
+// the sum, takes the place of the last one.
+std::string WithStatistics(std::string lines, const std::string& mean, const std::string& var) {
+  const auto replace = [&lines](const std::string& from, const std::string& to) {
+    for (size_t at = 0; (at = lines.find(from, at)) != std::string::npos; at += to.size()) {
+      lines.replace(at, from.size(), to);
+    }
+  };
+  replace("BATCH", "(MEAN + x).reshape([1, 1]).expand([2, 1])");
+  replace("ROW", "(MEAN + x).reshape([1, 1, 1]).expand([1, 1, 2])");
+  replace("MEAN", mean);
+  replace("VAR", var);
+  return "def forward(self, x):\n" + lines + "    return " + mean + " * 1 + y.sum() * 0\n";
+}
+
+std::string InBuffers(const std::string& lines) {
+  return TorchModel(WithStatistics(lines, "self.total", "self.var"),
+                    {{"total", Floats({1}, {0})}, {"var", Floats({1}, {1})}});
+}
+
+std::string InAList(const std::string& lines) {
+  return TorchHeldList(WithStatistics(lines, "self.held[0]", "self.held[1]"));
+}
+
+constexpr char kBatchNorm[] = "    y = torch.batch_norm(BATCH, None, None, MEAN, VAR, True, 1.0, 1e-5, False)\n";
+constexpr char kInstanceNorm[] = "    y = torch.instance_norm(ROW, None, None, MEAN, VAR, True, 1.0, 1e-5, False)\n";
+constexpr char kNative[] = "    y = torch.native_batch_norm(BATCH, None, None, MEAN, VAR, True, 1.0, 1e-5)[0]\n";
+constexpr char kIndexed[] =
+    "    y = torch._batch_norm_impl_index(BATCH, None, None, MEAN, VAR, True, 1.0, 1e-5, False)[0]\n";
+constexpr char kUpdate[] = "    y = torch.batch_norm_update_stats(BATCH, MEAN, VAR, 1.0)[0]\n";
+constexpr char kOptional[] =
+    "    mean: Optional[Tensor] = None\n    if bool(x.sum() > -1):\n        mean = MEAN\n"
+    "    y = torch.native_batch_norm(BATCH, None, None, mean, VAR, True, 1.0, 1e-5)[0]\n";
+// Where nothing reads what it wrote in the same compute.
+constexpr char kBefore[] =
+    "    sum = MEAN + x\n    y = torch.native_batch_norm(BATCH, None, None, MEAN, VAR, True, 1.0, 1e-5)[0]\n"
+    "    if bool(x.sum() > -1):\n        return sum + y.sum() * 0\n";
+constexpr char kAsked[] =
+    "    training = bool(x.sum() > -1)\n"
+    "    y = torch.native_batch_norm(BATCH, None, None, MEAN, VAR, training, 1.0, 1e-5)[0]\n";
+constexpr char kRead[] =
+    "    y = torch.native_batch_norm(BATCH, None, None, MEAN, VAR, False, 1.0, 1e-5)[0]\n"
+    "    if bool(x.sum() > -1):\n        return x + y.sum() * 0\n";
+
 const Kept kKept[] = {
     {"AnAttribute", true, [] { return Buffered("    self.total = self.total + x\n    return self.total * 1\n"); }},
     {"WhatItGives", true, [] { return Buffered("    self.total = self.total + x\n    return self.total\n"); }},
@@ -45,6 +89,22 @@ const Kept kKept[] = {
     {"AListInAnything", true, [] { return TorchHolder(Holder::kListInAnything); }},
     {"ANumber", true, [] { return TorchHolder(Holder::kNumber); }},
     {"ASubmodule", true, [] { return TorchHolder(Holder::kSubmodule); }},
+    {"StatisticsOfABatch", true, [] { return InBuffers(kBatchNorm); }},
+    {"StatisticsOfAnInstance", true, [] { return InBuffers(kInstanceNorm); }},
+    {"StatisticsOfTheNativeOne", true, [] { return InBuffers(kNative); }},
+    {"StatisticsOfTheIndexedOne", true, [] { return InBuffers(kIndexed); }},
+    {"StatisticsAlone", true, [] { return InBuffers(kUpdate); }},
+    {"StatisticsThatMayBeNone", true, [] { return InBuffers(kOptional); }},
+    {"StatisticsThatNobodyReads", true, [] { return InBuffers(kBefore); }},
+    {"StatisticsIfTheInputSaysSo", true, [] { return InBuffers(kAsked); }},
+    {"StatisticsOfABatchInAList", true, [] { return InAList(kBatchNorm); }},
+    {"StatisticsOfAnInstanceInAList", true, [] { return InAList(kInstanceNorm); }},
+    {"StatisticsOfTheNativeOneInAList", true, [] { return InAList(kNative); }},
+    {"StatisticsOfTheIndexedOneInAList", true, [] { return InAList(kIndexed); }},
+    {"StatisticsAloneInAList", true, [] { return InAList(kUpdate); }},
+    {"StatisticsInAListThatMayBeNone", true, [] { return InAList(kOptional); }},
+    {"StatisticsThatAreRead", false, [] { return InBuffers(kRead); }},
+    {"StatisticsInAListThatAreRead", false, [] { return InAList(kRead); }},
     // Models are in evaluation.
     {"WhatIsWrittenInTraining", false, [] { return TorchHolder(Holder::kTraining); }},
     // Where nobody says so, they are not.
@@ -180,7 +240,9 @@ class TorchState : public ::testing::TestWithParam<Kept> {};
 
 TEST_P(TorchState, BelongsToOneContext) {
   const Host host;
-  const Model model(host, GetParam().make(), TorchOptions());
+  LoadOptions options = TorchOptions();
+  options.path = "/models/model.pt";  // guests' models may not use all of these operators
+  const Model model(host, GetParam().make(), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   const bool stateful = GetParam().stateful;
   EXPECT_THAT(host.table().describe(model.get()), HasSubstr(stateful ? "\"stateful\": true" : "\"stateful\": false"));

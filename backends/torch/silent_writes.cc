@@ -1,0 +1,80 @@
+#include "torch/silent_writes.h"
+
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/runtime/custom_operator.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "torch/nodes.h"
+
+namespace wasinn::torch {
+
+namespace jit = ::torch::jit;
+
+namespace {
+
+constexpr char kMark[] = "wasinn::writes";
+
+const jit::RegisterOperators& RegisterMark() {
+  static const jit::RegisterOperators registered({jit::Operator(
+      "wasinn::writes(Tensor(a!)? written, bool training) -> ()", [](jit::Stack& stack) { jit::drop(stack, 2); },
+      c10::AliasAnalysisKind::FROM_SCHEMA)});
+  return registered;
+}
+
+// By the names of arguments, since they are one family with many members. The few that only read them, as those for
+// gradients, count as writers where no argument tells.
+bool IsStatistic(const c10::Argument& argument) {
+  return argument.name() == "running_mean" || argument.name() == "running_var";
+}
+
+bool IsTraining(const c10::Argument& argument) {
+  return argument.name() == "training" || argument.name() == "use_input_stats";
+}
+
+void MarkNode(jit::Node* node) {
+  const c10::FunctionSchema* schema = node->maybeSchema();
+  if (schema == nullptr || std::ranges::none_of(schema->arguments(), IsStatistic)) return;
+  const size_t n_arguments = std::min(schema->arguments().size(), node->inputs().size());
+  jit::Graph* graph = node->owningGraph();
+  const jit::WithInsertPoint after(node->next());
+  jit::Value* training = nullptr;
+  for (size_t i = 0; i < n_arguments; ++i) {
+    if (IsTraining(schema->arguments()[i])) training = node->input(i);
+  }
+  if (training == nullptr) training = graph->insertConstant(true);
+  for (size_t i = 0; i < n_arguments; ++i) {
+    if (!IsStatistic(schema->arguments()[i]) || node->input(i)->mustBeNone()) continue;
+    graph->insertNode(graph->create(c10::Symbol::fromQualString(kMark), {node->input(i), training}, 0));
+  }
+}
+
+void Unmark(jit::Graph* graph, const std::function<bool(const jit::Node*)>& which) {
+  const auto mark = c10::Symbol::fromQualString(kMark);
+  std::vector<jit::Node*> marks;
+  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+    if (node->kind() == mark && which(node)) marks.push_back(node);
+  });
+  for (jit::Node* node : marks) node->destroy();
+}
+
+}  // namespace
+
+void MarkSilentWrites(jit::Graph* graph) {
+  RegisterMark();
+  std::vector<jit::Node*> nodes;
+  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) { nodes.push_back(node); });
+  for (jit::Node* node : nodes) MarkNode(node);
+}
+
+void UnmarkEvaluation(jit::Graph* graph) {
+  Unmark(graph, [](const jit::Node* mark) { return jit::constant_as<bool>(mark->input(1)) == false; });
+}
+
+void UnmarkSilentWrites(jit::Graph* graph) {
+  Unmark(graph, [](const jit::Node*) { return true; });
+}
+
+}  // namespace wasinn::torch
