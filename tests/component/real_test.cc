@@ -5,12 +5,12 @@
 #include <sys/resource.h>
 #include <wasinn/wasmtime.h>
 
-#include <fstream>
 #include <memory>
 #include <string>
 
 #include "component/puppet.h"
 #include "support/echo.h"
+#include "support/peak_memory.h"
 
 namespace wasinn::testing {
 namespace {
@@ -363,27 +363,6 @@ TEST_F(ComponentReal, AGuestThatDropsNothing) {
   const wasinn_process_stats stats = Statistics();
   EXPECT_EQ(stats.tensors + stats.graphs + stats.contexts, 0u);
 }
-
-// Bytes that this OS process has had resident at most since Reset.
-class PeakMemory {
- public:
-  PeakMemory() : start_(Field("VmRSS:")) {
-    std::ofstream("/proc/self/clear_refs") << 5;  // VmHWM begins anew
-  }
-  uint64_t grown() const { return Field("VmHWM:") - start_; }
-
- private:
-  static uint64_t Field(const std::string& name) {
-    std::ifstream status("/proc/self/status");
-    std::string word;
-    uint64_t kib = 0;
-    while (status >> word) {
-      if (word == name && status >> kib) break;
-    }
-    return kib << 10;
-  }
-  const uint64_t start_;
-};
 
 #ifndef __SANITIZE_ADDRESS__  // which has memory of its own for each of ours
 TEST_F(ComponentReal, ALargeTensorTakesItsOwnSizeAndLittleMore) {
