@@ -75,18 +75,14 @@ Compiled::Request::~Request() {
   compiled_->requests_.erase(this);
 }
 
-std::unique_lock<std::mutex> Compiled::Request::Hold() const {
-  // What has fixed shapes is compiled once.
-  return compiled_->has_open_shapes_ ? std::unique_lock(compiled_->mutex_) : std::unique_lock<std::mutex>();
-}
-
 void Compiled::Request::Renew() {
   Drop();
   const OvLibrary& library = compiled_->library_;
-  const std::lock_guard lock(compiled_->mutex_);
+  // Under no lock, since it may take its time. Nobody compiles anew in our turn, or where shapes are fixed.
   ov_infer_request_t* request = nullptr;
   library.Check(library.api().ov_compiled_model_create_infer_request(compiled_->compiled_.get(), &request),
                 "making an infer request");
+  const std::lock_guard lock(compiled_->mutex_);
   request_.reset(request);
   generation_ = compiled_->generation_;
 }

@@ -44,14 +44,14 @@ class Compiled {
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
 
-    // As long as the lock lives, nobody takes the request away. Nobody does so in a turn, either.
-    std::unique_lock<std::mutex> Hold() const;
-    // NULL: there is none. Whoever calls it has the turn, or holds the request.
+    // NULL: there is none. Where shapes are open, only in a turn.
     ov_infer_request_t* get() const { return request_.get(); }
     // Of what it was made of; 0: there is none.
     uint64_t generation() const { return generation_; }
-    // In place of the one before, of what is compiled now.
+    // In place of the one before, of what is compiled now. Where shapes are open, only in a turn: OpenVINO waits for the
+    // running inference first, and then reads shapes that the next one writes (2026.4).
     void Renew();
+    // At any time.
     void Drop();
 
    private:

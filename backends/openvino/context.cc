@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "common/error.h"
@@ -33,7 +34,11 @@ Context::Context(const Model& model, const wasinn_context_options& options)
     throw Error(WASINN_TOO_LARGE, fmt::format("the model's outputs take {} bytes: no more than {} are allowed",
                                               outputs_.fixed_bytes(), max_bytes_));
   }
-  NewRequest(kFailed);
+  if (model.compiled()->has_open_shapes()) {
+    kept_.Resize(model.state_bytes());
+  } else {
+    NewRequest(kFailed);
+  }
 }
 
 void Context::DropRequest(const char* why) {
@@ -81,7 +86,8 @@ void Context::Compute() {
   }
   try {
     kept_.Resize(model_.state_bytes() + outputs_.kept_bytes());
-  } catch (const Error&) {
+    outputs_.CopyPassedOn();
+  } catch (const std::exception&) {
     DropOutputs(kTooLarge);
     throw;
   }
@@ -139,12 +145,12 @@ void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
 // Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
 void Context::DropOutputs(const char* why) {
   computed_ = false;
-  if (outputs_.has_dynamic()) NewRequest(why);
+  if (outputs_.has_dynamic()) DropRequest(why);
 }
 
 void Context::DiscardOutputs() {
   computed_ = false;
-  outputs_.FreeSpares();
+  outputs_.Discard();
   if (!model_.has_state()) return DropOutputs(kFailed);
   if (outputs_.most_bytes() == 0) return;
   try {

@@ -36,6 +36,7 @@ class Context {
  private:
   // `why` the state goes, if there is one.
   void DropRequest(const char* why);
+  // In a turn, where shapes are open.
   void NewRequest(const char* why);
   void DropOutputs(const char* why);
   Compiled::Turn Wait();

@@ -20,6 +20,18 @@ bool SameDims(const std::vector<int64_t>& dims, const wasinn_tensor& tensor) {
   return std::ranges::equal(dims, std::span(tensor.dims, tensor.rank));
 }
 
+// OpenVINO would look only when the request gets the input, which may be no sooner than the run.
+void CheckBounds(const Port& port, const wasinn_tensor& tensor) {
+  for (size_t i = 0; i < port.bounds.size(); ++i) {
+    const auto [min, max] = port.bounds[i];
+    const int64_t dim = tensor.dims[i];
+    if (dim >= min && (max < 0 || dim <= max)) continue;
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("dimension {} of input '{}' is {}: expected {}", i, port.name, dim,
+                            max < 0 ? fmt::format("at least {}", min) : fmt::format("from {} to {}", min, max)));
+  }
+}
+
 }  // namespace
 
 Inputs::Inputs(const Model& model, const Compiled::Request* request) : model_(model), request_(request) {
@@ -50,19 +62,20 @@ void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
   if (slot.own.tensor == nullptr || !SameDims(slot.own.dims, *tensor)) {
     const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
     backend::CheckTensor(port, *tensor);
+    CheckBounds(port, *tensor);
     // Nothing of the slot changes before all that can fail has been done.
     backend::AlignedBuffer buffer;
     if (!slot.buffer.IsFor(tensor->bytes)) buffer = backend::AlignedBuffer(tensor->bytes);
     Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
     Make(port, *tensor, buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), &value);
-    const bool bound = Bind(index, value);
+    const bool bound = Offer(index, value);
     reshaped_ = true;
     std::swap(slot.own, value);
     // The old buffer goes when the request has the new one.
     if (buffer.data() != nullptr) std::swap(slot.buffer, buffer);
     slot.bound = bound ? &slot.own : nullptr;
   } else if (slot.bound != &slot.own) {
-    slot.bound = Bind(index, slot.own) ? &slot.own : nullptr;
+    slot.bound = Offer(index, slot.own) ? &slot.own : nullptr;
   }
   slot.wanted = &slot.own;
   tensor->data = slot.buffer.data();
@@ -74,17 +87,18 @@ void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
   if (slot.lent.tensor == nullptr || slot.lent.data != tensor.data || !SameDims(slot.lent.dims, tensor)) {
     const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
     backend::CheckTensor(port, tensor);
+    CheckBounds(port, tensor);
     Value value = {.tensor = {nullptr, model_.host().api().ov_tensor_free}, .dims = {}};
     // OpenVINO takes no NULL, not even for no bytes.
     static constexpr char kNothing = 0;
     Make(port, tensor, tensor.data != nullptr ? tensor.data : const_cast<char*>(&kNothing), &value);
-    const bool bound = Bind(index, value);
+    const bool bound = Offer(index, value);
     value.data = tensor.data;
     reshaped_ = reshaped_ || value.dims != slot.lent.dims;
     slot.lent = std::move(value);
     slot.bound = bound ? &slot.lent : nullptr;
   } else if (slot.bound != &slot.lent) {
-    slot.bound = Bind(index, slot.lent) ? &slot.lent : nullptr;
+    slot.bound = Offer(index, slot.lent) ? &slot.lent : nullptr;
   }
   slot.wanted = &slot.lent;
 }
@@ -106,26 +120,30 @@ void Inputs::Make(const Port& port, const wasinn_tensor& tensor, void* data, Val
   value->bytes = tensor.bytes;
 }
 
-// What OpenVINO refuses here is a shape, since it may know bounds that the signature has no words for.
-bool Inputs::Bind(uint32_t index, const Value& value) {
-  const auto held = request_->Hold();
-  if (request_->get() == nullptr) {
+bool Inputs::Offer(uint32_t index, const Value& value) {
+  if (model_.compiled()->has_open_shapes() || request_->get() == nullptr) {
     check_ = true;
     return false;
   }
-  const OvLibrary& library = model_.host().library();
-  library.Check(library.api().ov_infer_request_set_input_tensor_by_index(request_->get(), index, value.tensor.get()),
-                model_.signature().inputs()[index].name.c_str(), WASINN_INVALID_ARGUMENT);
+  Bind(index, value);
   return true;
 }
 
-bool Inputs::Holds(const void* data) const {
-  return std::ranges::any_of(slots_, [&](const Slot& slot) {
+void Inputs::Bind(uint32_t index, const Value& value) {
+  const OvLibrary& library = model_.host().library();
+  library.Check(library.api().ov_infer_request_set_input_tensor_by_index(request_->get(), index, value.tensor.get()),
+                model_.signature().inputs()[index].name.c_str(), WASINN_INVALID_ARGUMENT);
+}
+
+std::optional<uint32_t> Inputs::Find(const void* data) const {
+  const auto found = std::ranges::find_if(slots_, [&](const Slot& slot) {
     if (slot.wanted == nullptr) return false;
     const std::less<> before;
     const auto* begin = static_cast<const char*>(slot.wanted->data);
     return !before(data, begin) && before(data, begin + slot.wanted->bytes);
   });
+  if (found == slots_.end()) return std::nullopt;
+  return static_cast<uint32_t>(found - slots_.begin());
 }
 
 void Inputs::BeforeRun() {

@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,8 @@ class Inputs {
   void Lend(uint32_t index, const wasinn_tensor& tensor);
   void Unset(uint32_t index);
   void BeforeRun();
-  // Whether this is the memory of an input.
-  bool Holds(const void* data) const;
+  // The input whose memory this is, if any.
+  std::optional<uint32_t> Find(const void* data) const;
   // Whether shapes have changed since the last call.
   bool TakeReshaped() { return std::exchange(reshaped_, false); }
 
@@ -48,8 +49,9 @@ class Inputs {
 
   Slot& At(uint32_t index);
   void Make(const Port& port, const wasinn_tensor& tensor, void* data, Value* value) const;
-  // False: there is no request now.
-  bool Bind(uint32_t index, const Value& value);
+  // At once if that can be, else with the next run. Where shapes are open, a request is touched only in its turn.
+  bool Offer(uint32_t index, const Value& value);
+  void Bind(uint32_t index, const Value& value);
 
   const Model& model_;
   const Compiled::Request* const request_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "common/dtype.h"
@@ -15,7 +16,7 @@ namespace wasinn::openvino {
 
 using backend::Error;
 
-Outputs::Outputs(const Model& model, void* account) : model_(model) {
+Outputs::Outputs(const Model& model, void* account) : model_(model), behind_copies_(model.signature().inputs().size()) {
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape();
     slots_.push_back({.fixed = fixed,
@@ -31,9 +32,11 @@ Outputs::Outputs(const Model& model, void* account) : model_(model) {
 }
 
 void Outputs::ForgetRequest() {
-  kept_bytes_ = 0;
+  kept_bytes_ = all_behind_copies_ = 0;
+  std::ranges::fill(behind_copies_, 0);
   for (Slot& slot : slots_) {
     slot.tensor.reset();
+    slot.copy = {};
     slot.most = 0;
   }
 }
@@ -43,7 +46,7 @@ void Outputs::BeforeRun() {
 }
 
 uint64_t Outputs::most_bytes() const {
-  uint64_t sum = 0;
+  uint64_t sum = all_behind_copies_;
   for (const Slot& slot : slots_) sum += slot.most;
   return sum;
 }
@@ -55,17 +58,40 @@ uint64_t Outputs::AfterRun(ov_infer_request_t* request, const Inputs& inputs) {
     Slot& slot = slots_[i];
     if (!model_.signature().outputs()[i].servable()) continue;
     Look(request, i, &slot);
-    bytes += slot.view.bytes;
-    if (!slot.fixed) {
-      slot.most = std::max<uint64_t>(slot.most, slot.view.bytes);
-      kept_bytes_ += slot.most - slot.view.bytes;
+    Count(inputs, &slot);
+    bytes = backend::AddSat(bytes, slot.view.bytes);
+  }
+  kept_bytes_ += all_behind_copies_;
+  return bytes;
+}
+
+void Outputs::Count(const Inputs& inputs, Slot* slot) {
+  const std::optional<uint32_t> input = slot->view.bytes == 0 ? std::nullopt : inputs.Find(slot->data);
+  slot->passed_on = input.has_value();
+  if (!input) slot->copy = {};
+  if (slot->fixed) return;
+  if (input) {
+    uint64_t& most = behind_copies_[*input];
+    const uint64_t more = std::max<uint64_t>(most, slot->view.bytes) - most;
+    most += more;
+    all_behind_copies_ += more;
+    kept_bytes_ += slot->most;
+  } else {
+    slot->most = std::max<uint64_t>(slot->most, slot->view.bytes);
+    kept_bytes_ += slot->most - slot->view.bytes;
+  }
+}
+
+void Outputs::CopyPassedOn() {
+  for (Slot& slot : slots_) {
+    if (!slot.passed_on) continue;
+    if (!slot.copy.IsFor(slot.view.bytes)) {
+      slot.copy = {};  // the old one goes before there is another
+      slot.copy = backend::AlignedBuffer(slot.view.bytes);
     }
-    if (slot.view.bytes == 0 || !inputs.Holds(slot.data)) continue;
-    if (!slot.copy.IsFor(slot.view.bytes)) slot.copy = backend::AlignedBuffer(slot.view.bytes);
     std::memcpy(slot.copy.data(), slot.data, slot.view.bytes);
     slot.view.data = slot.copy.data();
   }
-  return bytes;
 }
 
 void Outputs::Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const {
@@ -120,11 +146,13 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
   Slot& slot = slots_[index];
   OutputMemoryPtr memory = slot.fixed ? slot.spare.Take() : nullptr;
-  if (memory == nullptr) {
-    memory =
-        std::make_unique<OutputMemory>(OutputMemory{.buffer = backend::AlignedBuffer(out->bytes), .home = nullptr});
+  if (memory == nullptr) memory = std::make_unique<OutputMemory>();
+  if (slot.passed_on && !slot.fixed) {
+    memory->buffer = std::exchange(slot.copy, {});  // nobody is charged for it here any more
+  } else {
+    if (memory->buffer.data() == nullptr) memory->buffer = backend::AlignedBuffer(out->bytes);
+    if (out->bytes > 0) std::memcpy(memory->buffer.data(), out->data, out->bytes);
   }
-  if (out->bytes > 0) std::memcpy(memory->buffer.data(), out->data, out->bytes);
   out->data = memory->buffer.data();
   slot.taken = true;
   // One of another size is no use for a next one.
@@ -132,8 +160,11 @@ void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   out->release = backend::Spare<OutputMemory>::Release;
 }
 
-void Outputs::FreeSpares() {
-  for (Slot& slot : slots_) slot.spare.Take();
+void Outputs::Discard() {
+  for (Slot& slot : slots_) {
+    slot.spare.Take();
+    if (!slot.fixed) slot.copy = {};
+  }
 }
 
 }  // namespace wasinn::openvino

@@ -16,13 +16,14 @@ namespace wasinn::openvino {
 // OpenVINO allocates the outputs, and writes to the same place again in the next run: what is taken is a copy. (It
 // would write to buffers of ours as well, but for an output that is an input: that buffer it leaves as it is, and tells
 // nobody.) An output that is an input is shown in the input's memory: such a one is copied after each run, for the
-// input may be set while the output is looked at. One thread at a time.
+// input may be set while the output is looked at. The core charges the copy, as it does any output; what the request has
+// beside it, once for each such input of an open shape, is charged here. One thread at a time.
 class Outputs {
  public:
   // `account`: for what is kept beside the request.
   Outputs(const Model& model, void* account);
 
-  // The request goes, and with it what it keeps.
+  // The request goes, and with it what it keeps, and the copies.
   void ForgetRequest();
   // The bytes of the outputs of a fixed shape; UINT64_MAX where they are too many to count.
   uint64_t fixed_bytes() const { return fixed_bytes_; }
@@ -30,26 +31,29 @@ class Outputs {
   bool has_dynamic() const { return has_dynamic_; }
   // Before each run. What outputs held is gone.
   void BeforeRun();
-  // After each run that succeeded: the bytes of all outputs.
+  // After each run that succeeded: the bytes of all outputs. Nothing is allocated for them before CopyPassedOn.
   uint64_t AfterRun(ov_infer_request_t* request, const Inputs& inputs);
-  // What the request keeps for outputs beyond that, since they were larger in an earlier run.
+  // The last step, before any input changes.
+  void CopyPassedOn();
+  // What the request keeps for outputs beyond that: beside a copy, or since they were larger in an earlier run.
   uint64_t kept_bytes() const { return kept_bytes_; }
   // What it keeps for outputs that are not of a fixed shape.
   uint64_t most_bytes() const;
   // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
   void Take(uint32_t index, wasinn_tensor* out);
-  // What was taken and came back.
-  void FreeSpares();
+  // What was taken and came back, and copies of an open shape.
+  void Discard();
 
  private:
   struct Slot {
     bool fixed = false;         // its shape
     OvPtr<ov_tensor_t> tensor;  // what OpenVINO shows; NULL before the first run
     void* data = nullptr;       // there
+    bool passed_on = false;     // it is an input
     backend::AlignedBuffer copy;
     bool taken = false;
-    uint64_t most = 0;  // bytes of the largest so far, where the shape is not fixed
+    uint64_t most = 0;  // bytes of the largest so far that OpenVINO allocated, where the shape is not fixed
     wasinn_tensor view = {};
     std::vector<int64_t> dims;           // that `view` points to
     backend::Spare<OutputMemory> spare;  // what was taken and came back, charged
@@ -57,10 +61,13 @@ class Outputs {
 
   void Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const;
   void ReadShape(const Port& port, Slot* slot) const;
+  void Count(const Inputs& inputs, Slot* slot);
 
   const Model& model_;
   std::vector<Slot> slots_;
   uint64_t fixed_bytes_ = 0, kept_bytes_ = 0;
+  std::vector<uint64_t> behind_copies_;  // what the request has beside copies: of each input, the most so far
+  uint64_t all_behind_copies_ = 0;
   bool has_dynamic_ = false;
 };
 

@@ -57,6 +57,7 @@ void Signature::ReadShape(const ov_output_const_port_t* from, Port* port) const 
   for (int64_t i = 0; i < std::min<int64_t>(rank, WASINN_MAX_RANK); ++i) {
     const ov_dimension_t& dim = shape.dims[i];
     port->dims.push_back(dim.min == dim.max ? dim.max : -1);
+    port->bounds.push_back(dim);
   }
   library_.api().ov_partial_shape_free(&shape);
   if (rank > 0) backend::CheckRank(port->name, static_cast<size_t>(rank));

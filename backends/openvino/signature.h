@@ -5,6 +5,7 @@
 #include <wasinn/backend.h>
 
 #include <deque>
+#include <vector>
 
 #include "common/ports.h"
 #include "openvino/ov_library.h"
@@ -14,6 +15,8 @@ namespace wasinn::openvino {
 // Named "input0", "output0" where the model has no name.
 struct Port : backend::Port {
   ov_element_type_e ov_type = DYNAMIC;
+  // Of each dimension, for which `dims` has no word (max -1: none); empty where the rank is open.
+  std::vector<ov_dimension_t> bounds;
 };
 
 class Signature : public backend::Ports<Port> {

@@ -121,6 +121,46 @@ TEST(OpenVinoCancelWaiting, EndsWhatHasNotBegun) {
   EXPECT_TRUE(second.Compute());
 }
 
+// Also while contexts are made and discarded: for a request OpenVINO waits until the running compute has ended.
+TEST(OpenVinoCancelWaiting, EndsWhileContextsAreMade) {
+  constexpr int kMany = 1000;  // some may be made before the long one has begun in earnest
+  const Host host;
+  const Model model(host, IrXml("slow"), IrOptions("slow"));
+  Context first(model), second(model);
+  ASSERT_TRUE(first.Set(0, Square(1000)));
+  ASSERT_TRUE(second.Set(0, Square(2)));
+  ASSERT_TRUE(second.Compute());
+  std::atomic<bool> ended = false;
+  std::atomic<int> made = 0;
+  std::thread thread([&] {
+    EXPECT_EQ(first.Compute().code, WASINN_TIMEOUT);
+    ended = true;
+  });
+  const auto wait = [&] {
+    const Watchdog watchdog(&second, milliseconds(20));
+    return second.Compute();
+  };
+  Result computed;
+  while (!ended && computed) computed = wait();
+  std::thread maker([&] {
+    for (; made < kMany; ++made) {
+      const Context other(model);
+      host.table().discard_outputs(other.get());
+    }
+  });
+  while (made < kMany && computed.code == WASINN_TIMEOUT) computed = wait();
+  // Nor were they made so soon because the long one has ended.
+  if (computed.code == WASINN_TIMEOUT) computed = wait();
+  EXPECT_EQ(computed.code, WASINN_TIMEOUT) << computed.message;
+  EXPECT_FALSE(ended);
+  {
+    const Watchdog watchdog(&first, milliseconds(0));
+    thread.join();
+  }
+  maker.join();
+  EXPECT_TRUE(second.Compute());
+}
+
 // An inference that fails leaves nothing behind either.
 TEST(OpenVinoFailure, LeavesTheModelAsItWas) {
   const Host host;

@@ -4,11 +4,14 @@
 
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backends/driver.h"
+#include "backends/expect.h"
 #include "backends/openvino_native.h"
 #include "backends/taken.h"
+#include "support/peak_memory.h"
 
 namespace wasinn::test {
 namespace {
@@ -79,7 +82,7 @@ TEST(OpenVinoTensors, TakenOutputsAreFreed) {
   const Host host;
   const Model model(host, ReadFile(WASINN_TEST_ROOT "/tests/models/tiny/relu.onnx"));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  ExpectTakenOutputsAreFreed(model, {Floats({1, 3, 224, 224}, std::vector<float>(3 * 224 * 224, 1))});
+  ExpectTakenOutputsAreFreed(model, {Floats({1, 3, 224, 224}, std::vector<float>(size_t{3} * 224 * 224, 1))});
 }
 
 TEST(OpenVinoBind, ReadsInputsWhereTheyLie) {
@@ -221,6 +224,114 @@ TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   const Result made = TakeError(host.table().context_new(model.get(), &options, &context));
   EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
   EXPECT_EQ(context, nullptr);
+}
+
+// A model whose n outputs are its input, of an open shape.
+std::string PassedOn(int n) {
+  const std::string port = R"(<port id="0" precision="FP32" names="x"><dim>-1</dim></port>)";
+  std::string layers =
+      R"(<layer id="0" name="x" type="Parameter" version="opset1"><data shape="?" element_type="f32" />)"
+      "<output>" +
+      port + "</output></layer>";
+  std::string edges;
+  for (int i = 1; i <= n; ++i) {
+    const std::string id = std::to_string(i);
+    layers += "<layer id=\"" + id + "\" name=\"r" + id + R"(" type="Result" version="opset1"><input>)" + port +
+              "</input></layer>";
+    edges += R"(<edge from-layer="0" from-port="0" to-layer=")" + id + R"(" to-port="0" />)";
+  }
+  return R"(<?xml version="1.0"?><net name="passed_on" version="11"><layers>)" + layers + "</layers><edges>" + edges +
+         "</edges></net>";
+}
+
+// They are shown as copies, which nobody but their context holds.
+class OpenVinoPassedOn : public ::testing::Test {
+ protected:
+  static constexpr int64_t kSize = 1 << 22;
+  static constexpr uint64_t kBytes = sizeof(float) * kSize;
+
+  static LoadOptions Options() {
+    LoadOptions options;
+    options.encoding = WASINN_OPENVINO;
+    options.more_bytes = {""};
+    return options;
+  }
+  static Result Compute(Context* context, int64_t size = kSize) {
+    EXPECT_TRUE(context->Set(0, Floats({size}, std::vector<float>(static_cast<size_t>(size), 1))));
+    return context->Compute();
+  }
+  // All that the context holds now is no more than these.
+  void ExpectHeld(uint64_t bytes) const { EXPECT_LT(AllocatedBytes(), at_first_ + bytes + kBytes / 2); }
+  void Begin() { at_first_ = AllocatedBytes(); }
+
+  const Host host_;
+
+ private:
+  uint64_t at_first_ = 0;
+};
+
+TEST_F(OpenVinoPassedOn, NoCopyIsMadeBeyondTheLimit) {
+  const Model model(host_, PassedOn(40), Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Begin();
+  Context context(model, 40 * kBytes - 1);
+  const testing::PeakMemory memory;
+  const Result computed = Compute(&context);
+  EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+  EXPECT_THAT(computed.message, HasSubstr(std::to_string(40 * kBytes)));
+  EXPECT_LT(memory.grown(), 8 * kBytes);
+  ExpectHeld(kBytes);
+  ASSERT_TRUE(Compute(&context, 40));
+  EXPECT_THAT(MustGet(&context, 39).As<float>(), ::testing::SizeIs(40));
+}
+
+TEST_F(OpenVinoPassedOn, NothingIsLeftAfterADiscard) {
+  const Model model(host_, PassedOn(4), Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Begin();
+  Account account;
+  Context context(model, 0, "{}", &account);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(Compute(&context));
+    // The core charges four outputs and the input; what is held beside them is charged here.
+    ExpectHeld(account.used + 5 * kBytes);
+    EXPECT_LE(account.used, kBytes);
+    host_.table().discard_outputs(context.get());
+    EXPECT_EQ(account.used, 0u);
+    ExpectHeld(kBytes);
+  }
+  ASSERT_TRUE(Compute(&context));
+  ASSERT_TRUE(Compute(&context, 4));
+  ExpectHeld(account.used);
+}
+
+TEST_F(OpenVinoPassedOn, NothingIsLeftWhereItCannotBePaid) {
+  const Model model(host_, PassedOn(4), Options());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Begin();
+  Account account = {.limit = kBytes - 1};
+  Context context(model, 0, "{}", &account);
+  EXPECT_EQ(Compute(&context).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(account.used, 0u);
+  ExpectHeld(kBytes);
+  ASSERT_TRUE(Compute(&context, 4));
+  EXPECT_THAT(MustGet(&context, 3).As<float>(), ElementsAre(1, 1, 1, 1));
+}
+
+TEST_F(OpenVinoPassedOn, WhatIsTakenDoesNotStay) {
+  const Model model(host_, PassedOn(4), Options());
+  Begin();
+  Account account;
+  Context context(model, 0, "{}", &account);
+  ASSERT_TRUE(Compute(&context));
+  for (uint32_t i = 0; i < 4; ++i) {
+    const Taken taken(host_, context, i);
+    ASSERT_TRUE(taken.result()) << taken.result().message;
+    const std::vector<float> floats = taken.floats();
+    ASSERT_EQ(floats.size(), static_cast<size_t>(kSize));
+    EXPECT_EQ(floats.back(), 1);
+  }
+  ExpectHeld(account.used + kBytes);
 }
 
 TEST(OpenVinoDiscard, LeavesNoOutputsAndAContextThatWorks) {
