@@ -116,7 +116,7 @@ bool Batcher::IsNext(uint64_t ticket) const {
 void Batcher::TakeBack(uint64_t guest) {
   const auto before = Clock::now() - kLongestIdle;
   for (Place& place : places_) {
-    if (place.taken && !place.waiting && place.used < before) return Forget(&place);
+    if (place.taken && place.evaluation == nullptr && place.used < before) return Forget(&place);
   }
   // These will be free in a moment.
   if (static_cast<size_t>(std::ranges::count_if(places_, &Place::wanted)) >= queue_.size()) return;
@@ -136,7 +136,8 @@ void Batcher::TakeBack(uint64_t guest) {
   for (Place& place : places_) {
     if (!place.taken || place.wanted || place.since >= before || PlacesLeftTo(place.guest) <= share) continue;
     if (!is_last(place)) continue;
-    if (!place.waiting) return Forget(&place);
+    // One whose holder has yet to fetch its result goes once it has: till then the call is the holder's.
+    if (place.evaluation == nullptr) return Forget(&place);
     place.wanted = true;
     return;
   }
@@ -222,20 +223,16 @@ bool Batcher::Evaluate(const Lease& lease, std::span<const llama_token> tokens, 
   if (mine.held.capacity() < tokens.size()) {
     mine.held.reserve(std::max(tokens.size(), std::min(capacity_, 2 * mine.held.capacity())));
   }
-  mine.keep = lease.kept;
-  mine.kept = lease.kept == mine.held.size() && lease.kept > 0;
-  mine.tokens = tokens;
-  mine.done = lease.kept;
-  mine.sampler = sampler;
-  mine.gate = &gate;
-  mine.error = nullptr;
-  mine.waiting = true;
+  const bool kept = lease.kept == mine.held.size() && lease.kept > 0;
+  Evaluation call{.tokens = tokens, .sampler = sampler, .gate = &gate, .kept = kept, .done = lease.kept};
+  mine.evaluation = &call;
   work_.notify_one();
-  done_.wait(lock, [&] { return !mine.waiting; });
-  const std::exception_ptr error = std::exchange(mine.error, nullptr);
+  done_.wait(lock, [&] { return !call.waiting; });
+  mine.evaluation = nullptr;
+  mine.used = Clock::now();
   if (mine.wanted) Forget(&mine);
-  if (error != nullptr) std::rethrow_exception(error);
-  return mine.done == tokens.size();
+  if (call.error != nullptr) std::rethrow_exception(call.error);
+  return call.done == tokens.size();
 }
 
 // Between decodes it is not asked.
@@ -244,51 +241,52 @@ bool Batcher::AreAllCancelled(void* self) {
   return std::ranges::all_of(decoding, [](const backend::CancelGate* gate) { return gate->cancelled(); });
 }
 
-bool Batcher::IsAnyWaiting() const { return std::ranges::any_of(places_, &Place::waiting); }
+bool Batcher::IsAnyWaiting() const { return std::ranges::any_of(places_, &Place::IsWaiting); }
 
 // Those who have just got a token come back for the next one in a moment, and to decode for one costs nearly as much as
 // for all. A guest that does something else meanwhile must not hold up the others.
 void Batcher::AwaitExpected(std::unique_lock<std::mutex>* lock) {
   const auto until = Clock::now() + std::min<Clock::duration>(last_decode_ / 2, kLongestWait);
   work_.wait_until(*lock, until, [this] {
-    return stop_ || std::ranges::none_of(places_, [](const Place& place) { return place.expected && !place.waiting; });
+    return stop_ ||
+           std::ranges::none_of(places_, [](const Place& place) { return place.expected && !place.IsWaiting(); });
   });
-  for (Place& place : places_) place.expected = place.expected && place.waiting;
+  for (Place& place : places_) place.expected = place.expected && place.IsWaiting();
 }
 
 void Batcher::Finish(Place* place, std::exception_ptr error) {
   if (error != nullptr) place->held.clear();
-  place->error = std::move(error);
-  place->waiting = false;
+  place->evaluation->error = std::move(error);
+  place->evaluation->waiting = false;
   place->expected = true;
-  place->used = Clock::now();
 }
 
 void Batcher::DropCancelled() {
   for (Place& place : places_) {
-    if (place.waiting && place.gate->cancelled()) Finish(&place, ErrorOf(kBatchAborted));
+    if (place.IsWaiting() && place.evaluation->gate->cancelled()) Finish(&place, ErrorOf(kBatchAborted));
   }
 }
 
 void Batcher::Add(Place* place, size_t n) {
   const auto sequence = static_cast<llama_seq_id>(place - places_.data());
+  const Evaluation& call = *place->evaluation;
   for (size_t i = 0; i < n; ++i) {
     const auto at = static_cast<size_t>(batch_.n_tokens);
-    batch_.token[at] = place->tokens[place->done + i];
+    batch_.token[at] = call.tokens[call.done + i];
     batch_.pos[at] = static_cast<llama_pos>(place->held.size() + i);
     batch_.n_seq_id[at] = 1;
     batch_.seq_id[at][0] = sequence;
-    batch_.logits[at] = place->done + i + 1 == place->tokens.size() ? 1 : 0;
+    batch_.logits[at] = call.done + i + 1 == call.tokens.size() ? 1 : 0;
     place->last_index = batch_.n_tokens++;
   }
   place->in_batch = n;
-  decoding_.push_back(place->gate);
+  decoding_.push_back(call.gate);
 }
 
 void Batcher::ForgetRest() {
   const llama_memory_t memory = library_.get_memory(context_.get());
   for (Place& place : places_) {
-    if (!place.waiting || place.kept) continue;
+    if (!place.IsWaiting() || place.evaluation->kept) continue;
     try {
       ForgetRest(&place, memory);
     } catch (...) {
@@ -299,15 +297,16 @@ void Batcher::ForgetRest() {
 
 void Batcher::ForgetRest(Place* place, llama_memory_t memory) {
   const auto sequence = static_cast<llama_seq_id>(place - places_.data());
-  size_t keep = std::min(place->keep, place->held.size());
+  Evaluation* const call = place->evaluation;
+  size_t keep = std::min(call->done, place->held.size());
   // Some models' memories cannot lose a part; the whole they always can.
   if (!library_.memory_seq_rm(memory, sequence, static_cast<llama_pos>(keep), -1)) {
     library_.memory_seq_rm(memory, sequence, -1, -1);
     keep = 0;
   }
   place->held.resize(keep);
-  place->done = keep;
-  place->kept = true;
+  call->done = keep;
+  call->kept = true;
 }
 
 // Those who generate first, a token of each; then of the prompts equal shares of the room that is left, and what short
@@ -336,22 +335,24 @@ void Batcher::TakeResults(const std::exception_ptr& error) {
       Finish(&place, error);
       continue;
     }
-    const auto evaluated = place.tokens.subspan(place.done, place.in_batch);
+    Evaluation& call = *place.evaluation;
+    const auto evaluated = call.tokens.subspan(call.done, place.in_batch);
     place.held.insert(place.held.end(), evaluated.begin(), evaluated.end());
-    place.done += place.in_batch;
-    if (place.done < place.tokens.size() && !place.wanted) continue;
-    Finish(&place, std::exchange(place.error, nullptr));
+    call.done += place.in_batch;
+    if (call.done < call.tokens.size() && !place.wanted) continue;
+    Finish(&place, std::exchange(call.error, nullptr));
   }
 }
 
 // Choosing is the holders' own, each on its thread: what one asked for may make it slow.
 void Batcher::TakeLogits() {
   for (Place& place : places_) {
-    if (place.in_batch == 0 || place.done + place.in_batch < place.tokens.size()) continue;
+    if (place.in_batch == 0 || place.in_batch < place.Left()) continue;
+    Evaluation& call = *place.evaluation;
     try {
-      place.sampler->Take(library_.get_logits_ith(context_.get(), place.last_index));
+      call.sampler->Take(library_.get_logits_ith(context_.get(), place.last_index));
     } catch (...) {
-      place.error = std::current_exception();
+      call.error = std::current_exception();
     }
   }
 }

@@ -71,30 +71,34 @@ class Batcher {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // A call of Evaluate, on its stack: whoever is woken late finds the result of its own call, and of no other.
+  struct Evaluation {
+    std::span<const llama_token> tokens;  // all of them
+    Sampler* sampler = nullptr;
+    const backend::CancelGate* gate = nullptr;
+    bool kept = false;    // what is held of another text was forgotten
+    size_t done = 0;      // of the tokens, evaluated; at first what the lease says
+    bool waiting = true;  // false: the result is there
+    std::exception_ptr error = nullptr;
+  };
+
   struct Place {
     uint64_t holder = 0;  // the last one
     uint64_t guest = 0;   // whose it is while it is taken
     bool taken = false;
     uint64_t lease = 0;
-    Clock::time_point since, used;  // when it was taken, and when its last token was chosen
+    Clock::time_point since, used;  // when it was taken, and when its holder fetched the last result
     bool wanted = false;            // by another guest: it is lost after the batch that is being decoded
+    bool expected = false;          // its holder has got a token, and will probably want the next one
     std::vector<llama_token> held;
-    // What its holder waits for.
-    bool waiting = false;
-    bool expected = false;  // it has got a token, and will probably want the next one
-    size_t keep = 0;
-    bool kept = false;                    // the rest was forgotten
-    std::span<const llama_token> tokens;  // all of them
-    size_t done = 0;                      // of these, evaluated
-    Sampler* sampler = nullptr;
-    const backend::CancelGate* gate = nullptr;
-    std::exception_ptr error;
+    Evaluation* evaluation = nullptr;  // the call that is under way; while there is one, the place is its holder's
     // In the batch that is being decoded.
     size_t in_batch = 0;
     int32_t last_index = 0;
 
+    bool IsWaiting() const { return evaluation != nullptr && evaluation->waiting; }
     // Tokens that are to be evaluated.
-    size_t Left() const { return waiting ? tokens.size() - done : 0; }
+    size_t Left() const { return IsWaiting() ? evaluation->tokens.size() - evaluation->done : 0; }
   };
 
   struct Waiting {

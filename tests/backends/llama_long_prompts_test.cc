@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/expect.h"
+#include "backends/late.h"
 #include "backends/llama_guest.h"
 
 namespace wasinn::test {
@@ -70,6 +71,11 @@ class LlamaLongPrompts : public ::testing::Test {
   const Model model_;
   Account greedy_, modest_;
   std::atomic<int> ended_ = 0;  // of those that are busy
+};
+
+class LlamaLongPromptsOfOne : public LlamaLongPrompts {
+ protected:
+  LlamaLongPromptsOfOne() : LlamaLongPrompts("1") {}
 };
 
 class LlamaLongPromptsOfThree : public LlamaLongPrompts {
@@ -153,6 +159,85 @@ TEST_F(LlamaLongPrompts, GiveWhatTheyWouldHaveGivenUninterrupted) {
   }
   while (ended_ < 2) EXPECT_TRUE(other.Compute());
   for (std::thread& thread : threads) thread.join();
+}
+
+// Has a long prompt evaluated, for which another one must give up its place, until it is cancelled. It is late itself
+// then, so that it does not take its result before others.
+class Rival {
+ public:
+  Rival(Context* context, milliseconds deadline)
+      : watchdog_(context, deadline), thread_([context, this] {
+          const Late::Here here(&late_);
+          EXPECT_TRUE(SetPrompt(context, Prompt(40'000)));
+          EXPECT_EQ(context->Compute().code, WASINN_TIMEOUT);
+        }) {}
+  ~Rival() {
+    late_.Release();
+    thread_.join();
+  }
+  Rival(const Rival&) = delete;
+  Rival& operator=(const Rival&) = delete;
+
+  // Or cancelled before.
+  bool IsEvaluated() const { return late_.HasBegun(); }
+  void AwaitEvaluated() const { late_.AwaitBegun(); }
+
+ private:
+  Late late_;
+  const Watchdog watchdog_;
+  std::thread thread_;
+};
+
+// Who is woken late gets the result of its own evaluation, not that of one who had its place meanwhile.
+TEST_F(LlamaLongPromptsOfOne, TakeNoPlaceOfOneWhoIsWokenLate) {
+  Context slow(model_, 0, "{}", &modest_), other(model_, 0, "{}", &greedy_);
+  ASSERT_TRUE(SetPrompt(&slow, Prompt(1)));
+  const std::string expected = Complete(&slow);
+  Late late;
+  std::string got;
+  std::thread thread([&] {
+    const Late::Here here(&late);
+    got = Complete(&slow);
+  });
+  EXPECT_TRUE(late.AwaitHeld());
+  {
+    const Rival rival(&other, std::chrono::seconds(4));
+    rival.AwaitEvaluated();
+    late.Release();
+    thread.join();
+  }
+  EXPECT_EQ(got, expected);
+}
+
+// Nor where its guest has more than its share.
+TEST_F(LlamaLongPrompts, TakeNoPlaceOfOneWhoIsWokenLate) {
+  Context first(model_, 0, "{}", &greedy_), slow(model_, 0, "{}", &greedy_), other(model_, 0, "{}", &modest_);
+  for (Context* context : {&first, &slow}) {
+    ASSERT_TRUE(SetPrompt(context, Prompt(1)));
+    ASSERT_TRUE(SetOptions(context, R"({"grammar": "root ::= [a-z]+", "n-predict": -1})")) << "without an end";
+  }
+  // Places that are used are kept for a while.
+  for (const auto start = steady_clock::now(); steady_clock::now() - start < milliseconds(2'100);) {
+    ASSERT_TRUE(first.Step());
+    ASSERT_TRUE(slow.Step());
+  }
+  Late late;
+  Result got;
+  std::thread thread([&] {
+    const Late::Here here(&late);
+    got = slow.Step();
+  });
+  EXPECT_TRUE(late.AwaitHeld());
+  // After the second of these the other one's is there, too, if it was woken by what was not meant for it.
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(first.Step());
+  {
+    const Rival rival(&other, std::chrono::seconds(4));
+    while (!rival.IsEvaluated()) EXPECT_TRUE(first.Step());
+    late.Release();
+    thread.join();
+  }
+  EXPECT_TRUE(got) << got.message;
+  EXPECT_TRUE(slow.Step()) << "wherever it goes on";
 }
 
 // They leave room for one that comes behind them.
