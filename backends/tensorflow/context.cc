@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <utility>
 
 #include "common/error.h"
+#include "common/saturating.h"
 
 namespace wasinn::tensorflow {
 
@@ -33,20 +35,15 @@ std::shared_ptr<Session> Context::Enter(int attempt) {
     model_.host().log().Write(WASINN_LOG_DEBUG,
                               "tensorflow: a compute is repeated: another one was cancelled in its session");
   }
-  if (!model_.keeps_state()) {
-    return attempt < kMostShared ? EnterShared() : EnterPrivate();
+  if (!model_.keeps_state() && attempt < kMostShared) {
+    if (std::shared_ptr<Session> shared = EnterShared()) return shared;
   }
-  if (own_ == nullptr || !own_->Enter()) {
-    own_.reset();  // the old one goes before there is another
-    kept_.Resize(model_.session_bytes());
-    own_ = model_.sessions().Take();
-    own_->Enter();
-  }
-  return own_;
+  return EnterOwn();
 }
 
-// It may have to be loaded anew first.
+// NULL: it does not run these tensors, and shall not keep what others never need. It may have to be loaded anew first.
 std::shared_ptr<Session> Context::EnterShared() {
+  constexpr size_t kMostSets = 8;
   waiting_.Enter();
   std::shared_ptr<Session> session;
   try {
@@ -55,17 +52,43 @@ std::shared_ptr<Session> Context::EnterShared() {
     waiting_.Leave();
     throw;
   }
-  const bool cancelled = waiting_.Leave();
-  if (!cancelled && session != nullptr) return session;
+  const bool cancelled = waiting_.Leave() || session == nullptr;
+  if (!cancelled && Serves(session.get(), kMostSets)) {
+    DropOwn();
+    return session;
+  }
   if (session != nullptr) session->Leave(false);
-  throw Error(WASINN_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
+  if (cancelled) throw Error(WASINN_TIMEOUT, "the compute was cancelled: the model was being loaded anew");
+  return nullptr;
 }
 
-std::shared_ptr<Session> Context::EnterPrivate() {
-  kept_.Resize(model_.session_bytes());
-  std::shared_ptr<Session> session = model_.sessions().New();
-  session->Enter();
-  return session;
+// Its guest pays for the session, and as much again for each set of tensors that it has run.
+std::shared_ptr<Session> Context::EnterOwn() {
+  // Without state a new one is as good, and has no other set.
+  if (own_ != nullptr && (own_->retired() || (!model_.keeps_state() && !Serves(own_.get(), 0)))) DropOwn();
+  if (own_ == nullptr) {
+    kept_.Resize(model_.session_bytes());
+    own_ = model_.keeps_state() ? model_.sessions().Take() : model_.sessions().New();
+  }
+  if (!Serves(own_.get(), 0)) {
+    kept_.Resize(backend::MulSat(model_.session_bytes(), own_->sets() + 2));
+    Serves(own_.get(), SIZE_MAX);
+  }
+  own_->Enter();
+  return own_;
+}
+
+void Context::DropOwn() {
+  own_.reset();
+  kept_.Resize(0);
+}
+
+bool Context::Serves(Session* session, size_t most) {
+  if (session->id() == served_session_ && set_ == served_set_) return true;
+  if (!session->Serve(set_, most)) return false;
+  served_set_ = set_;
+  served_session_ = session->id();
+  return true;
 }
 
 void Context::Use(const Session& session) {
@@ -91,16 +114,14 @@ void Context::Compute() {
   } catch (...) {
     FreeResults();
     outputs_.Discard();  // nobody is charged for outputs that there are not
+    if (own_ == nullptr) kept_.Resize(0);
     throw;
   }
   computed_ = true;
 }
 
 void Context::RunToTheEnd() {
-  // A private session goes with the compute.
-  const std::unique_ptr<Context, void (*)(Context*)> charged(this, [](Context* self) {
-    if (!self->model_.keeps_state()) self->kept_.Resize(0);
-  });
+  ChooseSet();
   for (int attempt = 0;; ++attempt) {
     const std::shared_ptr<Session> session = Enter(attempt);
     SessionRun run(session.get());
@@ -109,6 +130,14 @@ void Context::RunToTheEnd() {
     ChooseTensors();
     if (Run(&run)) return;
   }
+}
+
+void Context::ChooseSet() {
+  const auto& outputs = model_.signature().outputs();
+  const size_t n_inputs = model_.signature().inputs().size();
+  set_.resize(n_inputs + outputs.size());
+  for (size_t i = 0; i < n_inputs; ++i) set_[i] = inputs_.Get(i) != nullptr;
+  for (size_t i = 0; i < outputs.size(); ++i) set_[n_inputs + i] = wanted_[i] || !outputs[i].servable();
 }
 
 void Context::ChooseTensors() {

@@ -38,7 +38,11 @@ class Context {
   // For the attempt of a compute; it has been entered.
   std::shared_ptr<Session> Enter(int attempt);
   std::shared_ptr<Session> EnterShared();
-  std::shared_ptr<Session> EnterPrivate();
+  std::shared_ptr<Session> EnterOwn();
+  void DropOwn();
+  // Whether the session, which has been entered, runs the tensors of this compute too.
+  bool Serves(Session* session, size_t most);
+  void ChooseSet();
   void RunToTheEnd();
   void Use(const Session& session);
   void ChooseTensors();
@@ -58,8 +62,11 @@ class Context {
   // The session of the run under way. A shared one is not held beyond that, for it may be retired any time.
   Session* session_ = nullptr;
   bool cancelled_ = false;        // that run
-  backend::Reservation kept_;     // for the own one, or a private one of a run
-  std::shared_ptr<Session> own_;  // of a model with state; NULL: there is none yet
+  backend::Reservation kept_;     // for the own one
+  std::shared_ptr<Session> own_;  // of a model with state, or for tensors that the shared one does not run; NULL: none
+  TensorSet set_;                 // of this compute
+  TensorSet served_set_;          // of the last one
+  uint64_t served_session_ = 0;   // and which session ran it
   uint64_t known_session_ = 0;    // whose tensors these are
   // Of its graph, by index in the signature; no operation: not servable.
   std::vector<TF_Output> input_tensors_, output_tensors_;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <functional>
 #include <utility>
 
 #include "common/error.h"
@@ -73,6 +75,20 @@ TF_Output Session::Find(const std::string& tensor) const {
 uint64_t Session::NewId() {
   static std::atomic<uint64_t> last = 0;
   return ++last;
+}
+
+bool Session::Serve(const TensorSet& set, size_t most) {
+  if (std::ranges::all_of(set, std::identity())) return true;
+  const std::lock_guard lock(mutex_);
+  if (sets_.contains(set)) return true;
+  if (sets_.size() >= most) return false;
+  sets_.insert(set);
+  return true;
+}
+
+size_t Session::sets() const {
+  const std::lock_guard lock(mutex_);
+  return sets_.size();
 }
 
 bool Session::Enter() {

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,9 @@ enum class Folding : uint8_t {
 
 TfPtr<TF_SessionOptions> MakeSessionOptions(const TfLibrary& library, int threads, Device device,
                                             Folding folding = Folding::kUsual);
+
+// Which inputs and outputs a run has, of all in the signature, inputs first.
+using TensorSet = std::vector<bool>;
 
 // A graph of which several sessions may be made.
 using TfGraph = std::shared_ptr<TF_Graph>;
@@ -47,6 +52,12 @@ class Session {
   TF_Session* get() const { return session_; }
   // The tensor "node" or "node:1" of the graph. Throws WASINN_INVALID_ARGUMENT where there is none.
   TF_Output Find(const std::string& tensor) const;
+
+  // Whether it runs the set. For each that it has once run TensorFlow keeps a graph with kernels and their constants as
+  // long as the session; so it runs `most` of them, and the one of all tensors.
+  bool Serve(const TensorSet& set, size_t most);
+  // How many it runs.
+  size_t sets() const;
 
   // A run begins and ends. False: the session is retired, or closed.
   bool Enter();
@@ -75,6 +86,8 @@ class Session {
   std::atomic<uint64_t> runs_ = 0;
   std::atomic<std::chrono::steady_clock::rep> retired_at_ = 0;  // 0: it is not
   std::atomic<bool> closed_ = false;
+  mutable std::mutex mutex_;  // of what follows; held for a look
+  std::set<TensorSet> sets_;
 };
 
 // A run that is inside of a session.
