@@ -53,7 +53,14 @@ std::shared_ptr<Session> Context::EnterShared() {
     throw;
   }
   const bool cancelled = waiting_.Leave() || session == nullptr;
-  if (!cancelled && Serves(session.get(), kMostSets)) {
+  bool serves = false;
+  try {
+    serves = !cancelled && Serves(session.get(), kMostSets);
+  } catch (...) {
+    session->Leave(false);
+    throw;
+  }
+  if (serves) {
     DropOwn();
     return session;
   }

@@ -291,7 +291,9 @@ TEST(TensorFlowHostile, SetsOfOutputsAreBounded) {
       MustCompute(&context);
       for (uint32_t i = 0; i < 8; ++i) {
         if (indices.empty()) expected[i] = MustGet(&context, i).As<float>().at(0);
-        if ((wanted >> i & 1) != 0) ASSERT_EQ(MustGet(&context, i).As<float>().at(0), expected[i]) << wanted;
+        if ((wanted >> i & 1) != 0) {
+          ASSERT_EQ(MustGet(&context, i).As<float>().at(0), expected[i]) << wanted;
+        }
       }
     };
     compute(0);  // all
