@@ -14,22 +14,26 @@ function(wasinn_compiled_elsewhere variable target)
   list(TRANSFORM objects REPLACE "\\.\\./" "__/") # as CMake names objects
   list(TRANSFORM objects PREPEND ${folder}/CMakeFiles/${target}.dir/)
   list(TRANSFORM objects APPEND .o)
-  set_property(GLOBAL APPEND PROPERTY WASINN_COMPILED_ELSEWHERE ${objects})
+  string(MAKE_C_IDENTIFIER ${folder} group)
+  set_property(GLOBAL APPEND PROPERTY WASINN_COMPILED_ELSEWHERE ${group})
+  set_property(GLOBAL APPEND PROPERTY WASINN_COMPILED_ELSEWHERE_${group} ${objects})
   list(TRANSFORM objects PREPEND ${WASINN_GUESTS_ELSEWHERE}/)
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set(${variable} ${objects} PARENT_SCOPE)
 endfunction()
 
-# wasinn_compile_elsewhere(): has the other build make all of them. After the last target.
+# wasinn_compile_elsewhere(): has the other build make all of them, those of a folder at once: what of them needs no engine is wanted
+# before there is one. After the last target.
 function(wasinn_compile_elsewhere)
-  get_property(objects GLOBAL PROPERTY WASINN_COMPILED_ELSEWHERE)
-  if(NOT objects)
-    return()
-  endif()
-  set(files ${objects})
-  list(TRANSFORM files PREPEND ${WASINN_GUESTS_ELSEWHERE}/)
-  add_custom_target(objects_elsewhere COMMAND ${CMAKE_COMMAND} --build ${WASINN_GUESTS_ELSEWHERE} --target ${objects}
-                    BYPRODUCTS ${files} USES_TERMINAL
-                    COMMENT "Compiling test programs in ${WASINN_GUESTS_ELSEWHERE}" VERBATIM)
-  add_dependencies(objects_elsewhere guests) # not both at once in one build
+  get_property(groups GLOBAL PROPERTY WASINN_COMPILED_ELSEWHERE)
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    get_property(objects GLOBAL PROPERTY WASINN_COMPILED_ELSEWHERE_${group})
+    set(files ${objects})
+    list(TRANSFORM files PREPEND ${WASINN_GUESTS_ELSEWHERE}/)
+    add_custom_target(${group}_elsewhere COMMAND ${CMAKE_COMMAND} --build ${WASINN_GUESTS_ELSEWHERE} --target ${objects}
+                      BYPRODUCTS ${files} USES_TERMINAL # one at a time in that build
+                      COMMENT "Compiling ${group} in ${WASINN_GUESTS_ELSEWHERE}" VERBATIM)
+    add_dependencies(${group}_elsewhere guests)
+  endforeach()
 endfunction()
