@@ -116,7 +116,7 @@ if(TARGET wasinn_wamr)
   install(TARGETS wasinn_wamr EXPORT wasinnWamrTargets)
   install(EXPORT wasinnWamrTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWAMR.cmake DESTINATION ${WASINN_CMAKE_DIR})
-  foreach(source IN ITEMS register.cc guests.cc guests.h large_stack.cc large_stack.h natives.h)
+  foreach(source IN ITEMS register.cc clusters.cc clusters.h large_stack.cc large_stack.h natives.h)
     install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wamr/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wamr)
   endforeach()
   wasinn_install_pkgconfig(wasinn-wamr "wasi-nn for programs that embed WAMR" "wasinn = ${PROJECT_VERSION}"

@@ -50,7 +50,7 @@ uint32_t FakeGuest::Call(Function function, const uint64_t* args) {
   memory.struct_size = sizeof(memory);
   memory.base = memory_.data();
   memory.size = memory_.size();
-  const uint32_t error = Find(function).call(process_, &memory, args);
+  const uint32_t error = Find(function).call(guest_, &memory, args);
   FUZZ_EXPECT(error <= kLastErrno);
   ExpectOnlyResultsWritten(function, args, error);
   return error;

@@ -15,7 +15,7 @@ enum Function : size_t { kLoad, kLoadByName, kInitContext, kSetInput, kCompute, 
 class FakeGuest {
  public:
   // Exactly `size` bytes on the heap: ASan sees each access outside of them.
-  FakeGuest(wasinn_process* process, size_t size) : process_(process), memory_(size) {}
+  FakeGuest(wasinn_guest* guest, size_t size) : guest_(guest), memory_(size) {}
 
   // `args` has as many elements as the function has parameters. Returns the errno.
   uint32_t Call(Function function, const uint64_t* args);
@@ -32,7 +32,7 @@ class FakeGuest {
  private:
   void ExpectOnlyResultsWritten(Function function, const uint64_t* args, uint32_t error) const;
 
-  wasinn_process* process_;
+  wasinn_guest* guest_;
   std::vector<uint8_t> memory_;
   std::vector<uint8_t> before_;
 };

@@ -76,28 +76,28 @@ wasinn_host* Host() {
   return host;
 }
 
-class Process {
+class Guest {
  public:
-  Process() { ExpectOk(wasinn_process_new(Host(), nullptr, &process_)); }
-  ~Process() { wasinn_process_free(process_); }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
-  wasinn_process* get() const { return process_; }
+  Guest() { ExpectOk(wasinn_guest_new(Host(), nullptr, &guest_)); }
+  ~Guest() { wasinn_guest_free(guest_); }
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
+  wasinn_guest* get() const { return guest_; }
 
  private:
-  wasinn_process* process_ = nullptr;
+  wasinn_guest* guest_ = nullptr;
 };
 
 // Lets the input choose what a guest does.
 class Attack {
  public:
-  explicit Attack(Choices& choices) : choices_(choices), guest_(process_.get(), size_t{1} << (6 + choices.Index(7))) {}
+  explicit Attack(Choices& choices) : choices_(choices), program_(guest_.get(), size_t{1} << (6 + choices.Index(7))) {}
 
   void Run() {
     for (int step = 0; step < 200 && !choices_.done(); ++step) {
       Step();
-      wasinn_process_stats stats{.struct_size = sizeof(stats)};
-      wasinn_process_statistics(process_.get(), &stats);
+      wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+      wasinn_guest_statistics(guest_.get(), &stats);
       FUZZ_EXPECT(stats.graphs <= kMaxGraphs && stats.contexts <= kMaxContexts);
       FUZZ_EXPECT(stats.model_bytes <= kMaxBytes && stats.tensor_bytes <= kMaxBytes);
     }
@@ -115,7 +115,7 @@ class Attack {
       case 3:
         return UseByName();
       case 4:
-        wasinn_process_close(process_.get());
+        wasinn_guest_close(guest_.get());
         return;
       default:
         return Call(static_cast<Function>(choices_.Index(kFunctionCount)));
@@ -129,11 +129,11 @@ class Attack {
       case 0:
         return choices_.Number<uint32_t>();
       case 1:
-        return guest_.size() - small;
+        return program_.size() - small;
       case 2:
         return 0u - small;
       case 3:
-        return guest_.size() == 0 ? 0 : small * 8 % guest_.size();
+        return program_.size() == 0 ? 0 : small * 8 % program_.size();
       case 4:
         return 0x7fffffffu + small;
       case 5:
@@ -147,15 +147,15 @@ class Attack {
   void Poke() {
     const uint32_t address = Number();
     const auto bytes = choices_.Bytes(choices_.Index(64));
-    guest_.Write(address, bytes.data(), bytes.size());
+    program_.Write(address, bytes.data(), bytes.size());
   }
 
   void PutModel() {
     const std::string_view model = kModels[choices_.Index(std::size(kModels))];
     const uint32_t text = Number(), builder = Number();
     const uint32_t list[] = {text, static_cast<uint32_t>(model.size())};
-    guest_.Write(text, model.data(), model.size());
-    guest_.Write(builder, list, sizeof(list));
+    program_.Write(text, model.data(), model.size());
+    program_.Write(builder, list, sizeof(list));
     Remember(builder);
   }
 
@@ -163,21 +163,21 @@ class Attack {
     const uint32_t dims = Number(), data = Number(), descriptor = Number(), rank = choices_.Index(5);
     uint32_t shape[4];
     for (uint32_t i = 0; i < rank; ++i) shape[i] = choices_.Index(4) == 0 ? Number() : choices_.Number() % 4;
-    guest_.Write(dims, shape, rank * sizeof(uint32_t));
+    program_.Write(dims, shape, rank * sizeof(uint32_t));
     const uint32_t tensor[] = {dims, choices_.Index(8) == 0 ? Number() : rank, choices_.Index(7), data,
                                choices_.Index(4) == 0 ? Number() : choices_.Number()};
-    guest_.Write(descriptor, tensor, sizeof(tensor));
+    program_.Write(descriptor, tensor, sizeof(tensor));
     Remember(descriptor);
   }
 
   // The shortest way to a context that works, so that the later functions are reached.
   void UseByName() {
-    guest_.Write(0, "m", 1);
+    program_.Write(0, "m", 1);
     const uint64_t load[] = {0, 1, 4};
-    if (guest_.Call(kLoadByName, load) != 0) return;
-    Remember(guest_.Read(4));
-    const uint64_t init[] = {guest_.Read(4), 8};
-    if (guest_.Call(kInitContext, init) == 0) Remember(guest_.Read(8));
+    if (program_.Call(kLoadByName, load) != 0) return;
+    Remember(program_.Read(4));
+    const uint64_t init[] = {program_.Read(4), 8};
+    if (program_.Call(kInitContext, init) == 0) Remember(program_.Read(8));
   }
 
   void Call(Function function) {
@@ -189,15 +189,15 @@ class Attack {
       if (choices_.Index(4) != 0) args[3] = 0;
       TakeOutDelays();
     }
-    const uint32_t error = guest_.Call(function, args);
+    const uint32_t error = program_.Call(function, args);
     if (error != 0) return;
-    if (function == kLoad) Remember(guest_.Read(static_cast<uint32_t>(args[4])));
-    if (function == kLoadByName) Remember(guest_.Read(static_cast<uint32_t>(args[2])));
-    if (function == kInitContext) Remember(guest_.Read(static_cast<uint32_t>(args[1])));
+    if (function == kLoad) Remember(program_.Read(static_cast<uint32_t>(args[4])));
+    if (function == kLoadByName) Remember(program_.Read(static_cast<uint32_t>(args[2])));
+    if (function == kInitContext) Remember(program_.Read(static_cast<uint32_t>(args[1])));
   }
 
   void TakeOutDelays() {
-    std::vector<uint8_t>& memory = guest_.memory();
+    std::vector<uint8_t>& memory = program_.memory();
     const std::string_view text(reinterpret_cast<const char*>(memory.data()), memory.size());
     for (const std::string_view word : {kDelay, kDeaf}) {
       for (size_t at; (at = text.find(word)) != text.npos;) memory[at] = 'D';
@@ -206,32 +206,32 @@ class Attack {
 
   static constexpr size_t kSeen = 8;
   Choices& choices_;
-  Process process_;
-  FakeGuest guest_;
+  Guest guest_;
+  FakeGuest program_;
   uint32_t seen_[kSeen] = {};
   size_t next_seen_ = 0;
 };
 
 void InferHonestly() {
-  const Process process;
-  FakeGuest guest(process.get(), 256);
+  const Guest guest;
+  FakeGuest program(guest.get(), 256);
   const float values[] = {1.5f, -2};
   const uint32_t shape[] = {2}, tensor[] = {16, 1, 1, 24, sizeof(values)};
-  guest.Write(0, "m", 1);
-  guest.Write(16, shape, sizeof(shape));
-  guest.Write(24, values, sizeof(values));
-  guest.Write(40, tensor, sizeof(tensor));
+  program.Write(0, "m", 1);
+  program.Write(16, shape, sizeof(shape));
+  program.Write(24, values, sizeof(values));
+  program.Write(40, tensor, sizeof(tensor));
   const uint64_t load[] = {0, 1, 4};
-  FUZZ_EXPECT(guest.Call(kLoadByName, load) == 0);
-  const uint64_t init[] = {guest.Read(4), 8};
-  FUZZ_EXPECT(guest.Call(kInitContext, init) == 0);
-  const uint64_t input[] = {guest.Read(8), 0, 40}, compute[] = {guest.Read(8)};
-  const uint64_t output[] = {guest.Read(8), 0, 100, 8, 120};
-  FUZZ_EXPECT(guest.Call(kSetInput, input) == 0);
-  FUZZ_EXPECT(guest.Call(kCompute, compute) == 0);
-  FUZZ_EXPECT(guest.Call(kGetOutput, output) == 0);
+  FUZZ_EXPECT(program.Call(kLoadByName, load) == 0);
+  const uint64_t init[] = {program.Read(4), 8};
+  FUZZ_EXPECT(program.Call(kInitContext, init) == 0);
+  const uint64_t input[] = {program.Read(8), 0, 40}, compute[] = {program.Read(8)};
+  const uint64_t output[] = {program.Read(8), 0, 100, 8, 120};
+  FUZZ_EXPECT(program.Call(kSetInput, input) == 0);
+  FUZZ_EXPECT(program.Call(kCompute, compute) == 0);
+  FUZZ_EXPECT(program.Call(kGetOutput, output) == 0);
   const auto expected = std::as_bytes(std::span(values));
-  FUZZ_EXPECT(std::memcmp(guest.memory().data() + 100, expected.data(), expected.size()) == 0);
+  FUZZ_EXPECT(std::memcmp(program.memory().data() + 100, expected.data(), expected.size()) == 0);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class WasmEdgeGuest final : public ModuleGuest {
  public:
   using ModuleGuest::ModuleGuest;
   ~WasmEdgeGuest() override {
-    process_.Close();  // before the instance, which has the memory
+    guest_.Close();  // before the instance, which has the memory
     WasmEdge_ModuleInstanceDelete(instance_);
     WasmEdge_StoreDelete(store_);
     wasinn_wasmedge_unregister(nn_);
@@ -35,7 +35,7 @@ class WasmEdgeGuest final : public ModuleGuest {
   }
 
   Result<void> Start(const WasmEdge_ASTModuleContext* module) {
-    const Status registered(wasinn_wasmedge_register(executor_, store_, process_.get(), &nn_));
+    const Status registered(wasinn_wasmedge_register(executor_, store_, guest_.get(), &nn_));
     if (!registered.ok()) return std::unexpected(registered.message());
     if (auto made = Check(WasmEdge_ExecutorInstantiate(executor_, &instance_, store_, module)); !made) return made;
     for (int i = 0; i < kFunctions; ++i)
@@ -88,12 +88,12 @@ class WasmEdgeProgram final : public GuestProgram {
   Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
                                                 const std::vector<Tensor>& inputs,
                                                 const std::vector<Tensor>& outputs) const override {
-    Result<Process> process = NewBenchProcess(host);
-    if (!process) return std::unexpected(process.error());
-    auto guest = std::make_unique<WasmEdgeGuest>(std::move(*process));
-    if (Result<void> started = guest->Start(module_); !started) return std::unexpected(started.error());
-    if (Result<void> ready = guest->Prepare(name, inputs, outputs); !ready) return std::unexpected(ready.error());
-    return guest;
+    Result<Guest> guest = NewBenchGuest(host);
+    if (!guest) return std::unexpected(guest.error());
+    auto program = std::make_unique<WasmEdgeGuest>(std::move(*guest));
+    if (Result<void> started = program->Start(module_); !started) return std::unexpected(started.error());
+    if (Result<void> ready = program->Prepare(name, inputs, outputs); !ready) return std::unexpected(ready.error());
+    return program;
   }
 
  private:

@@ -1,5 +1,5 @@
 // Two guests at once on one shared model, as components: one engine, one linker and one pre-linked component; for each
-// guest a thread, a store and a wasinn process. Usage: embed-component digits.onnx guest.wat
+// guest a thread, a store and a wasinn::Guest. Usage: embed-component digits.onnx guest.wat
 #include <wasinn/wasmtime.h>
 
 #include <cstdio>
@@ -26,18 +26,18 @@ void Check(wasmtime_error_t* error) {
   std::exit(1);
 }
 
-// How a call finds its guest's process: here it is the store's data.
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+// How a call finds its guest: here it is the store's data.
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 void RunGuest(wasm_engine_t* engine, const wasinn_wasmtime_component_pre* program,
               const wasmtime_component_export_index_t* classify, const wasinn::Host& host, int image) {
-  wasinn::Result<wasinn::Process> process = wasinn::Process::Create(host);
-  if (!process) Check(process.status());
-  wasmtime_store_t* store = wasmtime_store_new(engine, process->get(), nullptr);
+  wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(host);
+  if (!guest) Check(guest.status());
+  wasmtime_store_t* store = wasmtime_store_new(engine, guest->get(), nullptr);
   wasmtime_context_t* context = wasmtime_store_context(store);
-  wasinn_wasmtime_component_set_up(context, process->get());  // lets pass what the process may move
+  wasinn_wasmtime_component_set_up(context, guest->get());  // lets pass what the guest may move
   wasmtime_component_instance_t instance;
   Check(wasinn_wasmtime_component_pre_instantiate(program, context, &instance));
   wasmtime_component_func_t function;
@@ -47,7 +47,7 @@ void RunGuest(wasm_engine_t* engine, const wasinn_wasmtime_component_pre* progra
   argument.of.u32 = static_cast<uint32_t>(image);
   Check(wasmtime_component_func_call(&function, context, &argument, 1, &digit, 1));
   std::printf("guest %d sees a %d\n", image, digit.of.s32);
-  process->Close();  // before the guest's memory goes; frees what the guest has not dropped
+  guest->Close();  // before the guest's memory goes; frees what the guest has not dropped
   wasmtime_store_delete(store);
 }
 
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
 
   wasm_engine_t* engine = wasm_engine_new();
   wasmtime_component_linker_t* linker = wasmtime_component_linker_new(engine);
-  Check(wasinn::Status(wasinn_wasmtime_component_link(linker, host->get(), ProcessOf, nullptr)));
+  Check(wasinn::Status(wasinn_wasmtime_component_link(linker, host->get(), GuestOf, nullptr)));
   std::ifstream file(argv[2], std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};  // text or binary
   wasmtime_component_t* component;

@@ -1,5 +1,5 @@
 // Two guests at once on one shared model: one runtime and one module; for each guest a thread and an instance, which
-// gets a wasinn process of its own at its first call. Usage: embed-wamr digits.onnx guest.wasm
+// gets a wasinn_guest of its own at its first call. Usage: embed-wamr digits.onnx guest.wasm
 #include <wasinn/wamr.h>
 
 #include <cstdio>
@@ -32,7 +32,7 @@ void RunGuest(wasm_module_t module, uint32_t image) {
   Check(wasm_runtime_call_wasm(env, classify, 1, &value), "the guest trapped");
   std::printf("guest %u sees a %d\n", image, static_cast<int>(value));
   wasm_runtime_destroy_exec_env(env);
-  wasm_runtime_deinstantiate(instance);  // its process goes with it
+  wasm_runtime_deinstantiate(instance);  // its wasinn_guest goes with it
   wasm_runtime_destroy_thread_env();
 }
 

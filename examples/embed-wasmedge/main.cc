@@ -1,4 +1,4 @@
-// Two guests at once on one shared model: for each a thread, a store and a wasinn process of its own.
+// Two guests at once on one shared model: for each a thread, a store and a wasinn::Guest of its own.
 // Usage: embed-wasmedge digits.onnx guest.wasm
 #include <wasinn/wasmedge.h>
 
@@ -22,12 +22,12 @@ void Check(WasmEdge_Result result) {
 }
 
 void RunGuest(const wasinn::Host* host, const WasmEdge_ASTModuleContext* module, int image) {
-  wasinn::Result<wasinn::Process> process = wasinn::Process::Create(*host);
-  if (!process) Check(process.status());
+  wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(*host);
+  if (!guest) Check(guest.status());
   WasmEdge_ExecutorContext* executor = WasmEdge_ExecutorCreate(nullptr, nullptr);
   WasmEdge_StoreContext* store = WasmEdge_StoreCreate();
   wasinn_wasmedge* nn = nullptr;
-  Check(wasinn::Status(wasinn_wasmedge_register(executor, store, process->get(), &nn)));
+  Check(wasinn::Status(wasinn_wasmedge_register(executor, store, guest->get(), &nn)));
 
   WasmEdge_ModuleInstanceContext* instance = nullptr;
   Check(WasmEdge_ExecutorInstantiate(executor, &instance, store, module));
@@ -38,7 +38,7 @@ void RunGuest(const wasinn::Host* host, const WasmEdge_ASTModuleContext* module,
   Check(WasmEdge_ExecutorInvoke(executor, classify, &argument, 1, &result, 1));
   std::printf("guest %d sees a %d\n", image, WasmEdge_ValueGetI32(result));
 
-  process->Close();  // before the guest's memory goes
+  guest->Close();  // before the guest's memory goes
   WasmEdge_ModuleInstanceDelete(instance);
   WasmEdge_StoreDelete(store);
   wasinn_wasmedge_unregister(nn);

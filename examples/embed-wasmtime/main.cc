@@ -1,5 +1,5 @@
 // Two guests at once on one shared model: one engine, one linker and one pre-linked module; for each guest a thread, a
-// store and a wasinn process. Usage: embed-wasmtime digits.onnx guest.wat
+// store and a wasinn::Guest. Usage: embed-wasmtime digits.onnx guest.wat
 #include <wasinn/wasmtime.h>
 
 #include <cstdio>
@@ -26,15 +26,15 @@ void Check(wasmtime_error_t* error, wasm_trap_t* trap = nullptr) {
   std::exit(1);
 }
 
-// How a call finds its guest's process: here it is the store's data.
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+// How a call finds its guest: here it is the store's data.
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 void RunGuest(wasm_engine_t* engine, const wasmtime_instance_pre_t* program, const wasinn::Host& host, int image) {
-  wasinn::Result<wasinn::Process> process = wasinn::Process::Create(host);
-  if (!process) Check(process.status());
-  wasmtime_store_t* store = wasmtime_store_new(engine, process->get(), nullptr);
+  wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(host);
+  if (!guest) Check(guest.status());
+  wasmtime_store_t* store = wasmtime_store_new(engine, guest->get(), nullptr);
   wasmtime_context_t* context = wasmtime_store_context(store);
   wasmtime_instance_t instance;
   wasm_trap_t* trap = nullptr;
@@ -46,7 +46,7 @@ void RunGuest(wasm_engine_t* engine, const wasmtime_instance_pre_t* program, con
   argument.of.i32 = image;
   Check(wasmtime_func_call(context, &classify.of.func, &argument, 1, &digit, 1, &trap), trap);
   std::printf("guest %d sees a %d\n", image, digit.of.i32);
-  process->Close();  // before the guest's memory goes
+  guest->Close();  // before the guest's memory goes
   wasmtime_store_delete(store);
 }
 
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
 
   wasm_engine_t* engine = wasm_engine_new();
   wasmtime_linker_t* linker = wasmtime_linker_new(engine);
-  Check(wasinn::Status(wasinn_wasmtime_link(linker, host->get(), ProcessOf, nullptr)));
+  Check(wasinn::Status(wasinn_wasmtime_link(linker, host->get(), GuestOf, nullptr)));
   std::ifstream file(argv[2]);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   wasm_byte_vec_t wasm;

@@ -38,7 +38,7 @@ typedef enum wasinn_code {
   WASINN_UNSUPPORTED_OPERATION = 6, /* 6, unsupported-operation: backend, target, type or function not available */
   WASINN_TOO_LARGE = 7,             /* 7, too-large: a quota, or an output buffer that is too small */
   WASINN_NOT_FOUND = 8,             /* 8, not-found: unknown model name */
-  WASINN_TIMEOUT = 9,               /* 5, timeout: a deadline passed, or the process was closed */
+  WASINN_TIMEOUT = 9,               /* 5, timeout: a deadline passed, or the guest was closed */
   WASINN_SECURITY = 10,             /* 6, security: refused by the host's policy */
   /* Of models that generate; witx: WasmEdge's numbers. */
   WASINN_END_OF_SEQUENCE = 11, /* 100: a step found that nothing more comes. No failure; components get it as `none` */

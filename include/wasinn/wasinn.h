@@ -1,7 +1,7 @@
 /* wasinn/wasinn.h - the C API of wasinn, for programs that embed a Wasm engine and for engine adapters.
  *
- * A *host* holds what one OS process shares: backends (ML frameworks), models, default limits and policy. A *process*
- * is one guest program with its handles and quotas. An engine adapter (wasinn/wasmtime.h …) makes the functions of
+ * A *host* holds what one OS process shares: backends (ML frameworks), models, default limits and policy. A *guest*
+ * is one program in the sandbox, with its handles and quotas. An engine adapter (wasinn/wasmtime.h …) makes the functions of
  * wasi-nn callable by guests; an engine that has none is served through wasinn_functions().
  *
  *     wasinn_config *config = wasinn_config_new();
@@ -9,22 +9,22 @@
  *     wasinn_status *status = wasinn_host_new(config, NULL, NULL, &host);
  *     wasinn_model_options model = {.struct_size = sizeof(model), .path = "digits.onnx"};
  *     if (status == NULL) status = wasinn_host_add_model(host, "digits", &model);
- *     wasinn_process *guest;
- *     if (status == NULL) status = wasinn_process_new(host, NULL, &guest);
+ *     wasinn_guest *guest;
+ *     if (status == NULL) status = wasinn_guest_new(host, NULL, &guest);
  *     … link, instantiate, run …
- *     wasinn_process_close(guest);  // before the store or instance goes
- *     wasinn_process_free(guest);
+ *     wasinn_guest_close(guest);  // before the store or instance goes
+ *     wasinn_guest_free(guest);
  *     wasinn_host_free(host);
  *
  * Conventions:
  *  - A function that can fail returns a `wasinn_status *`: NULL is success; anything else the caller frees.
  *  - `_free` accepts NULL. An out parameter is written only on success.
  *  - A struct with a struct_size is read and filled up to that size, which the library never changes; 0 is an error.
- *  - Hosts and processes may be used from any thread at the same time. Configs and statuses belong to one thread at
+ *  - Hosts and guests may be used from any thread at the same time. Configs and statuses belong to one thread at
  *    a time.
  *  - The library keeps no global state, never writes to stdout or stderr, never aborts or exits.
- *  - Order at the end: wasinn_process_close, then the engine's store or instance, then wasinn_process_free, then
- *    wasinn_host_free. A host lives on inside until its last process is freed.
+ *  - Order at the end: wasinn_guest_close, then the engine's store or instance, then wasinn_guest_free, then
+ *    wasinn_host_free. A host lives on inside until its last guest is freed.
  */
 #ifndef WASINN_WASINN_H_
 #define WASINN_WASINN_H_
@@ -91,7 +91,7 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_set(wasinn_config* con
 
 /* ---- Limits and policy: what a guest may use ------------------------------------------------------------------- */
 
-/* Per process. The defaults are meant for guests that nobody trusts. 0 means none at all for a count of bytes or
+/* Per guest. The defaults are meant for those that nobody trusts. 0 means none at all for a count of bytes or
  * objects, and no deadline for a time. */
 typedef struct wasinn_limits {
   uint32_t struct_size;
@@ -152,12 +152,12 @@ typedef struct wasinn_host wasinn_host;
 typedef void (*wasinn_log_fn)(void* user, wasinn_log_level level, const char* message);
 
 /* `config` (NULL: defaults) is read now and not kept. `log` (NULL: none) and `user` must stay valid until the last
- * process of the host is freed. Opens no framework yet: that happens when a model first needs it. */
+ * guest of the host is freed. Opens no framework yet: that happens when a model first needs it. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, void* user,
                                                             wasinn_host** out);
 WASINN_API void wasinn_host_free(wasinn_host* host);
 
-/* The limits that the host's processes have by default. `out`: set its struct_size. Fails only if that is 0, as the
+/* The limits that the host's guests have by default. `out`: set its struct_size. Fails only if that is 0, as the
  * other functions do that fill a struct. */
 WASINN_API wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
 /* The policy, likewise; its `models` are valid as long as the host. */
@@ -234,29 +234,29 @@ typedef void (*wasinn_backend_fn)(void* user, const wasinn_backend_report* backe
 /* Calls `fn` for each known backend, opening those whose framework is there. `fn` must not call wasinn. */
 WASINN_API void wasinn_host_backends(wasinn_host* host, wasinn_backend_fn fn, void* user);
 
-/* ---- Process ---------------------------------------------------------------------------------------------------- */
+/* ---- Guest ------------------------------------------------------------------------------------------------------ */
 
-/* One guest program: all instances and threads of it share the process's handles. */
-typedef struct wasinn_process wasinn_process;
+/* One guest program: all instances and threads of it share its handles. */
+typedef struct wasinn_guest wasinn_guest;
 
-typedef struct wasinn_process_options {
+typedef struct wasinn_guest_options {
   uint32_t struct_size;
   const char* name;            /* for the log; NULL: none. Copied */
   const wasinn_limits* limits; /* NULL: the host's, as are those that lie beyond its struct_size. Copied */
   const wasinn_policy* policy; /* NULL: the host's. Copied */
-} wasinn_process_options;
+} wasinn_guest_options;
 
-WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_process_new(wasinn_host* host, const wasinn_process_options* options,
-                                                               wasinn_process** out);
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_new(wasinn_host* host, const wasinn_guest_options* options,
+                                                             wasinn_guest** out);
 /* Refuses new calls, cancels what runs and waits until no call of the guest is inside; only then may guest memory go.
  * Frees the guest's graphs and contexts. May be called more than once. Must not be called from inside a guest's call.
  */
-WASINN_API void wasinn_process_close(wasinn_process* process);
+WASINN_API void wasinn_guest_close(wasinn_guest* guest);
 /* Closes if need be. */
-WASINN_API void wasinn_process_free(wasinn_process* process);
+WASINN_API void wasinn_guest_free(wasinn_guest* guest);
 
-/* What a process uses and did. */
-typedef struct wasinn_process_stats {
+/* What a guest uses and did. */
+typedef struct wasinn_guest_stats {
   uint32_t struct_size;
   uint32_t graphs, contexts;          /* held now */
   uint64_t model_bytes, tensor_bytes; /* held now, as the limits count them */
@@ -265,9 +265,9 @@ typedef struct wasinn_process_stats {
   uint64_t model_bytes_copied;        /* bytes of models copied out of guest memory */
   uint64_t computes, errors;          /* calls to compute; calls of any function that ended in an error */
   uint32_t tensors, error_objects;    /* of a component, held now */
-} wasinn_process_stats;
+} wasinn_guest_stats;
 /* `out`: set its struct_size; fails only if that is 0. */
-WASINN_API wasinn_status* wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out);
+WASINN_API wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_guest_stats* out);
 
 /* ---- For engines: docs/engine-guide.md goes through an adapter -------------------------------------------------- */
 
@@ -294,9 +294,9 @@ typedef struct wasinn_function {
   const char* name;    /* "load" */
   const char* params;  /* "iii": one letter a parameter, 'i' for i32 */
   const char* results; /* "i" */
-  /* Does the call. `args` has one element per parameter, zero-extended. `process` NULL answers with an error. The
+  /* Does the call. `args` has one element per parameter, zero-extended. `guest` NULL answers with an error. The
    * result is the errno. Never traps; never keeps a pointer into `memory`. */
-  uint32_t (*call)(wasinn_process* process, const wasinn_memory* memory, const uint64_t* args);
+  uint32_t (*call)(wasinn_guest* guest, const wasinn_memory* memory, const uint64_t* args);
 } wasinn_function;
 
 /* The table of all functions; const, valid for the life of the OS process. An engine registers each of them under its

@@ -6,7 +6,7 @@
 //     wasinn::ModelOptions model;
 //     model.path = "digits.onnx";
 //     if (wasinn::Status status = host->AddModel("digits", model); !status.ok()) return Fail(status.message());
-//     wasinn::Result<wasinn::Process> guest = wasinn::Process::Create(*host);
+//     wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(*host);
 //     … link guest->get() with an engine's adapter, run …
 //     guest->Close();  // before the engine's store or instance goes
 //
@@ -14,7 +14,7 @@
 //  - What can fail returns a Status or a Result<T>; the compiler warns when one is dropped.
 //  - Every class is move-only and owns one object of wasinn.h; get() lends it to the C functions. A moved-from object
 //    may only be destroyed or assigned to.
-//  - Threads as in wasinn.h: Host and Process may be used from any thread at the same time, everything else belongs to
+//  - Threads as in wasinn.h: Host and Guest may be used from any thread at the same time, everything else belongs to
 //    one thread at a time.
 #ifndef WASINN_WASINN_HPP_
 #define WASINN_WASINN_HPP_
@@ -204,7 +204,7 @@ struct BackendReport {
 // throw.
 using LogFunction = std::function<void(LogLevel level, const char* message)>;
 
-// Everything that guests in one OS process share: backends, models, default limits and policy. Processes that were made
+// Everything that guests in one OS process share: backends, models, default limits and policy. Guests that were made
 // from it keep what they need alive, so it may be destroyed before them.
 class Host {
  public:
@@ -227,7 +227,7 @@ class Host {
     return host;
   }
 
-  // What its processes have by default.
+  // What its guests have by default.
   Limits limits() const {
     Limits limits;
     (void)Status(wasinn_host_limits(get(), &limits));  // its struct_size is set
@@ -302,7 +302,7 @@ class Host {
   wasinn_host* get() const { return host_.get(); }
 
  private:
-  friend class Process;
+  friend class Guest;
   Host() = default;
 
   static void Log(void* user, wasinn_log_level level, const char* message) {
@@ -321,58 +321,58 @@ class Host {
     (is_output ? signature->outputs : signature->inputs).push_back(std::move(copy));
   }
 
-  std::shared_ptr<LogFunction> log_;  // before host_: it is called until the last process is freed
+  std::shared_ptr<LogFunction> log_;  // before host_: it is called until the last guest is freed
   std::unique_ptr<wasinn_host, internal::Free<wasinn_host_free>> host_;
 };
 
-// What a process gets beside its host's defaults.
-struct ProcessOptions {
+// What a guest gets beside its host's defaults.
+struct GuestOptions {
   std::string name;                // for the log
   const Limits* limits = nullptr;  // NULL: the host's
   const Policy* policy = nullptr;  // NULL: the host's
 };
 
-// One guest program: all its instances and threads share the process's handles. Close it before the engine's store or
+// One guest program: all its instances and threads share its handles. Close it before the engine's store or
 // instance goes; destroying it closes it too.
-class Process {
+class Guest {
  public:
-  Process(Process&&) noexcept = default;
-  // The process that was here goes before the log function, as in Host.
-  Process& operator=(Process&& other) noexcept {
-    process_ = std::move(other.process_);
+  Guest(Guest&&) noexcept = default;
+  // The guest that was here goes before the log function, as in Host.
+  Guest& operator=(Guest&& other) noexcept {
+    guest_ = std::move(other.guest_);
     log_ = std::move(other.log_);
     return *this;
   }
 
-  static Result<Process> Create(const Host& host, const ProcessOptions& options = ProcessOptions()) {
-    wasinn_process_options c = {};
+  static Result<Guest> Create(const Host& host, const GuestOptions& options = GuestOptions()) {
+    wasinn_guest_options c = {};
     c.struct_size = sizeof c;
     c.name = options.name.empty() ? nullptr : options.name.c_str();
     c.limits = options.limits;
     c.policy = options.policy;
-    wasinn_process* created = nullptr;
-    Status status(wasinn_process_new(host.get(), &c, &created));
+    wasinn_guest* created = nullptr;
+    Status status(wasinn_guest_new(host.get(), &c, &created));
     if (!status.ok()) return status;
-    return Process(host.log_, created);
+    return Guest(host.log_, created);
   }
 
   // Refuses new calls, cancels what runs, waits until no call of the guest is inside. May be called more than once.
-  void Close() { wasinn_process_close(get()); }
+  void Close() { wasinn_guest_close(get()); }
 
-  wasinn_process_stats Statistics() const {
-    wasinn_process_stats stats = {};
+  wasinn_guest_stats Statistics() const {
+    wasinn_guest_stats stats = {};
     stats.struct_size = sizeof stats;
-    (void)Status(wasinn_process_statistics(get(), &stats));
+    (void)Status(wasinn_guest_statistics(get(), &stats));
     return stats;
   }
 
-  wasinn_process* get() const { return process_.get(); }
+  wasinn_guest* get() const { return guest_.get(); }
 
  private:
-  Process(std::shared_ptr<LogFunction> log, wasinn_process* process) : log_(std::move(log)), process_(process) {}
+  Guest(std::shared_ptr<LogFunction> log, wasinn_guest* guest) : log_(std::move(log)), guest_(guest) {}
 
   std::shared_ptr<LogFunction> log_;
-  std::unique_ptr<wasinn_process, internal::Free<wasinn_process_free>> process_;
+  std::unique_ptr<wasinn_guest, internal::Free<wasinn_guest_free>> guest_;
 };
 
 }  // namespace wasinn

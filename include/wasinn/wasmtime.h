@@ -1,6 +1,6 @@
 /* wasinn/wasmtime.h - wasi-nn for programs that embed Wasmtime through its C API.
  *
- * The functions go into the embedder's own linker, once; the guest's process is found at each call, so that one linker
+ * The functions go into the embedder's own linker, once; the guest is found at each call, so that one linker
  * and one pre-linked module (wasmtime_instance_pre_t) serve any number of guests. The code is a static library
  * (libwasinn_wasmtime.a, CMake target wasinn::wasmtime) that uses the Wasmtime which the program links; its source is
  * installed too (share/wasinn/engines/wasmtime), to be compiled against another major version.
@@ -15,65 +15,65 @@
 extern "C" {
 #endif
 
-/* Finds the process of the guest that is calling, for instance wasmtime_context_get_data(context). Called at every
+/* Finds the guest that is calling, for instance wasmtime_context_get_data(context). Called at every
  * call, on the guest's thread. NULL: the guest gets runtime_error. */
-typedef wasinn_process* (*wasinn_wasmtime_process_of)(wasmtime_context_t* context, void* user);
+typedef wasinn_guest* (*wasinn_wasmtime_guest_of)(wasmtime_context_t* context, void* user);
 
 /* Defines every wasi-nn function in `linker`. `host` may be NULL: it is for what an adapter may have to log, and
  * nothing is today. It and `user` must outlive the linker. Fails if a function of the same name is defined already and
  * the linker does not allow shadowing. */
-wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host, wasinn_wasmtime_process_of process_of,
+wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host, wasinn_wasmtime_guest_of guest_of,
                                     void* user) WASINN_MUST_CHECK;
 
-/* A guest that is calling. */
-typedef struct wasinn_wasmtime_guest {
-  wasinn_process* process;         /* NULL: the guest gets runtime_error */
+/* A guest that is calling, and its memory. */
+typedef struct wasinn_wasmtime_caller {
+  wasinn_guest* guest;             /* NULL: the guest gets runtime_error */
   const wasmtime_memory_t* memory; /* the calling instance's; NULL: its export "memory" is looked up at each call */
-} wasinn_wasmtime_guest;
-typedef wasinn_wasmtime_guest (*wasinn_wasmtime_guest_of)(wasmtime_context_t* context, void* user);
+} wasinn_wasmtime_caller;
+typedef wasinn_wasmtime_caller (*wasinn_wasmtime_caller_of)(wasmtime_context_t* context, void* user);
 
 /* As wasinn_wasmtime_link, for an embedder that knows a guest's memory, as it does where each store has one instance:
  * looking it up by its name is most of what a call costs. */
-wasinn_status* wasinn_wasmtime_link_guests(wasmtime_linker_t* linker, wasinn_host* host,
-                                           wasinn_wasmtime_guest_of guest_of, void* user) WASINN_MUST_CHECK;
+wasinn_status* wasinn_wasmtime_link_callers(wasmtime_linker_t* linker, wasinn_host* host,
+                                            wasinn_wasmtime_caller_of caller_of, void* user) WASINN_MUST_CHECK;
 
 /* A thread that is calling, of a guest with a shared memory and a store for each thread. */
 typedef struct wasinn_wasmtime_thread {
-  wasinn_process* process;               /* the same for all threads; NULL: the thread gets runtime_error */
+  wasinn_guest* guest;                   /* the same for all threads; NULL: the thread gets runtime_error */
   const wasmtime_sharedmemory_t* memory; /* NULL: the instance's export "memory" is looked up */
-  /* Called when the call is over, on the same thread; NULL: nothing is. From then on the call touches neither process
-   * nor memory: for who frees a process of which a thread may live on. */
+  /* Called when the call is over, on the same thread; NULL: nothing is. From then on the call touches neither guest
+   * nor memory: for who frees a guest of which a thread may live on. */
   void (*left)(void* call);
   void* call;
 } wasinn_wasmtime_thread;
 typedef wasinn_wasmtime_thread (*wasinn_wasmtime_thread_of)(wasmtime_context_t* context, void* user);
 
-/* As wasinn_wasmtime_link_guests, for guests with threads. */
+/* As wasinn_wasmtime_link_callers, for guests with threads. */
 wasinn_status* wasinn_wasmtime_link_threads(wasmtime_linker_t* linker, wasinn_host* host,
                                             wasinn_wasmtime_thread_of thread_of, void* user) WASINN_MUST_CHECK;
 
-/* The same for one guest: every call belongs to `process`, which must outlive the linker. */
-wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) WASINN_MUST_CHECK;
+/* The same for one guest: every call belongs to `guest`, which must outlive the linker. */
+wasinn_status* wasinn_wasmtime_link_guest(wasmtime_linker_t* linker, wasinn_guest* guest) WASINN_MUST_CHECK;
 
 #ifdef WASMTIME_FEATURE_COMPONENT_MODEL
 /* Components: wasi:nn 0.2.0-rc-2024-10-28, -08-19 and -06-25. They need a Wasmtime library that has typed host
  * functions for it, which scripts/deps.sh wasmtime-component builds (a Wasmtime with the whole C API); with another one
  * the functions below fail with one line that says so. */
 
-/* Defines wasi:nn in `linker`, once for all guests, as wasinn_wasmtime_link. A process_of that returns NULL traps the
+/* Defines wasi:nn in `linker`, once for all guests, as wasinn_wasmtime_link. A guest_of that returns NULL traps the
  * guest. */
 wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linker, wasinn_host* host,
-                                              wasinn_wasmtime_process_of process_of, void* user) WASINN_MUST_CHECK;
+                                              wasinn_wasmtime_guest_of guest_of, void* user) WASINN_MUST_CHECK;
 
-/* The same for one guest: every call belongs to `process`, which must outlive the linker. */
-wasinn_status* wasinn_wasmtime_component_link_process(wasmtime_component_linker_t* linker,
-                                                      wasinn_process* process) WASINN_MUST_CHECK;
+/* The same for one guest: every call belongs to `guest`, which must outlive the linker. */
+wasinn_status* wasinn_wasmtime_component_link_guest(wasmtime_component_linker_t* linker,
+                                                    wasinn_guest* guest) WASINN_MUST_CHECK;
 
 /* To be called once for each store of a component: Wasmtime's own guards against large calls (128 MiB, 100,000 handles)
- * are raised where the process's limits allow more. The process's limits hold in any case. For a store of core modules
+ * are raised where the guest's limits allow more. The guest's limits hold in any case. For a store of core modules
  * too, where its guests read or write 128 MiB by one call of WASI, which fails otherwise. Does nothing where the
  * Wasmtime library cannot serve components. */
-void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_process* process);
+void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_guest* guest);
 
 /* A component whose imports are linked: what wasmtime_instance_pre_t is for modules. Any thread, any number of stores;
  * it outlives linker and component. An error is Wasmtime's; the caller deletes it. */

@@ -3,7 +3,7 @@
 #include "abi/wit/wit.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
-#include "core/process.h"
+#include "core/guest.h"
 
 namespace {
 
@@ -22,7 +22,7 @@ wasinn_wit_limits LimitsOf(const wasinn_limits& limits) {
 
 const wasinn_wit_functions* wasinn_wit(void) { return &wasinn::abi::WitFunctions(); }
 
-wasinn_status* wasinn_wit_process_limits(const wasinn_process* process, wasinn_wit_limits* out) {
+wasinn_status* wasinn_wit_guest_limits(const wasinn_guest* guest, wasinn_wit_limits* out) {
   return wasinn::api::Guard(
-      [&] { return wasinn::core::WriteStruct(*out, LimitsOf(process->limits()), "wasinn_wit_limits"); });
+      [&] { return wasinn::core::WriteStruct(*out, LimitsOf(guest->limits()), "wasinn_wit_limits"); });
 }

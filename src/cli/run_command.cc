@@ -28,7 +28,7 @@ constexpr char kRunFooter[] =
 
 struct RunFlags {
   HostFlags host;
-  engines::Guest guest;
+  engines::RunOptions run;
   std::string engine = "wasmtime";
   engines::EngineOptions engine_options = {
       .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }};
@@ -88,8 +88,8 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   if (module_and_args.empty()) throw CLI::RequiredError("MODULE");
   if (module_and_args[0].starts_with('-')) throw CLI::ValidationError("run", "unknown flag " + module_and_args[0]);
   const std::string& module = module_and_args[0];
-  flags.guest.args = module_and_args;
-  flags.guest.args[0] = std::filesystem::path(module).filename().string();
+  flags.run.args = module_and_args;
+  flags.run.args[0] = std::filesystem::path(module).filename().string();
 
   WarnOfIdleFlags(flags);
 
@@ -103,13 +103,13 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   if (!program) return Fail(program.error());
 
   if (const Status status = AddModels(flags.host, *host); !status.ok()) return Fail(status.message());
-  ProcessOptions options;
-  options.name = flags.guest.args[0];
-  Result<Process> process = Process::Create(*host, options);
-  if (!process) return Fail(process.status().message());
-  flags.guest.process = process->get();
-  flags.guest.max_threads = host->limits().max_threads;
-  const engines::Exit exit = (*program)->Run(flags.guest);
+  GuestOptions options;
+  options.name = flags.run.args[0];
+  Result<Guest> guest = Guest::Create(*host, options);
+  if (!guest) return Fail(guest.status().message());
+  flags.run.guest = guest->get();
+  flags.run.max_threads = host->limits().max_threads;
+  const engines::Exit exit = (*program)->Run(flags.run);
   if (exit.kind != engines::Exit::Kind::kExited) Fail(module + ": " + exit.message);
   return exit.code;
 }
@@ -124,11 +124,11 @@ Command AddRunCommand(CLI::App& app) {
   run->footer(kRunFooter);
   AddParsed<engines::Directory>(
       *run, "--dir", ParseDirectory,
-      [flags](auto directory) { flags->guest.directories.push_back(std::move(directory)); },
+      [flags](auto directory) { flags->run.directories.push_back(std::move(directory)); },
       "A folder that the guest may use, under the same name or GUEST")
       ->type_name("HOST[::GUEST]");
   AddParsed<std::pair<std::string, std::string>>(
-      *run, "--env", ParseEnvironment, [flags](auto variable) { flags->guest.env.push_back(std::move(variable)); },
+      *run, "--env", ParseEnvironment, [flags](auto variable) { flags->run.env.push_back(std::move(variable)); },
       "An environment variable of the guest; without a value, ours")
       ->type_name("NAME[=VALUE]");
   run->add_option("--engine", flags->engine, "What runs the guest: wasmtime (default) or wamr")

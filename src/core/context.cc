@@ -202,7 +202,7 @@ Status Context::Execute() {
 
 Status Context::Failed(Status status, bool overdue) const {
   if (run_.cancelled()) {
-    return Error(WASINN_TIMEOUT, "the compute was cancelled, since its context or process was closed: {}",
+    return Error(WASINN_TIMEOUT, "the compute was cancelled, since its context or guest was closed: {}",
                  WhatWasSaid(status));
   }
   if (!overdue) return status;

@@ -1,4 +1,4 @@
-// A loaded, compiled, immutable model. Shared by every process that names it; contexts keep it alive.
+// A loaded, compiled, immutable model. Shared by every guest that names it; contexts keep it alive.
 #pragma once
 
 #include <atomic>

@@ -16,7 +16,7 @@ void Interruptible::Cancel() {
 
 Status Interruptible::Outcome(const char* what, const char* backend, const Status& status) const {
   if (status.ok() || (!overdue_ && !watched_->cancelled())) return Copy(status);
-  const std::string why = overdue_ ? fmt::format("after {} ms", deadline_.count()) : "by the closing process";
+  const std::string why = overdue_ ? fmt::format("after {} ms", deadline_.count()) : "since the guest is closed";
   return Status(WASINN_TIMEOUT, fmt::format("the {} was stopped {}: {}", what, why, status.message()), backend);
 }
 

@@ -28,14 +28,14 @@ struct Directory {
 };
 
 // What one run of a program gets.
-struct Guest {
+struct RunOptions {
   std::vector<std::string> args;  // args[0] is the program's own name
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<Directory> directories;
   bool inherit_stdio = true;
   // Serves the guest's wasi-nn calls. Closed by Run before the guest's memory goes; freed by the caller. NULL: calls
   // get an error.
-  wasinn_process* process = nullptr;
+  wasinn_guest* guest = nullptr;
   uint32_t max_threads = 64;  // that it may have at once beside its first
 };
 
@@ -54,7 +54,7 @@ struct Exit {
 class Program {
  public:
   virtual ~Program() = default;
-  virtual Exit Run(const Guest& guest) const = 0;
+  virtual Exit Run(const RunOptions& options) const = 0;
 };
 
 class Engine {

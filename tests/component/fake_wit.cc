@@ -7,15 +7,15 @@ namespace wasinn::testing {
 
 FakeWit fake;
 
-wasinn_process* FakeProcess(int number) {
-  static char processes[8];
-  return reinterpret_cast<wasinn_process*>(&processes[number]);
+wasinn_guest* FakeGuest(int number) {
+  static char guests[8];
+  return reinterpret_cast<wasinn_guest*>(&guests[number]);
 }
 
 namespace {
 
-wasinn_status* Begin(wasinn_process* process) {
-  fake.process = process;
+wasinn_status* Begin(wasinn_guest* guest) {
+  fake.guest = guest;
   if (fake.trap.empty()) return nullptr;
   return wasinn_status_new(WASINN_RUNTIME_ERROR, std::exchange(fake.trap, "").c_str());
 }
@@ -43,9 +43,9 @@ wasinn_wit_result Made(uint32_t rep) {
   return {1, fake.next++};
 }
 
-wasinn_status* TensorNew(wasinn_process* process, const uint32_t* dimensions, size_t rank, uint32_t type,
+wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t rank, uint32_t type,
                          const uint8_t* data, size_t size, uint32_t* tensor) {
-  if (wasinn_status* status = Begin(process)) return status;
+  if (wasinn_status* status = Begin(guest)) return status;
   FakeTensor made{{dimensions, dimensions + rank}, type, {}, size};
   if (size <= kKept) made.data.assign(data, data + size);
   fake.tensors[fake.next] = std::move(made);
@@ -53,23 +53,23 @@ wasinn_status* TensorNew(wasinn_process* process, const uint32_t* dimensions, si
   return nullptr;
 }
 
-wasinn_status* TensorDimensions(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* TensorDimensions(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.tensors.contains(tensor)) return NoSuch(tensor);
   const std::vector<uint32_t>& dims = fake.tensors[tensor].dims;
   Show(std::string(reinterpret_cast<const char*>(dims.data()), dims.size() * sizeof(uint32_t)), dims.size(), out);
   return nullptr;
 }
 
-wasinn_status* TensorType(wasinn_process* process, uint32_t tensor, uint32_t* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* TensorType(wasinn_guest* guest, uint32_t tensor, uint32_t* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.tensors.contains(tensor)) return NoSuch(tensor);
   *out = fake.tensors[tensor].type;
   return nullptr;
 }
 
-wasinn_status* TensorData(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* TensorData(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.tensors.contains(tensor)) return NoSuch(tensor);
   const std::vector<uint8_t>& data = fake.tensors[tensor].data;
   Show(std::string(data.begin(), data.end()), data.size(), out);
@@ -77,16 +77,16 @@ wasinn_status* TensorData(wasinn_process* process, uint32_t tensor, wasinn_wit_v
 }
 
 template <auto kTable>
-wasinn_status* Drop(wasinn_process* process, uint32_t rep) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* Drop(wasinn_guest* guest, uint32_t rep) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if ((fake.*kTable).erase(rep) == 0) return NoSuch(rep);
   ++fake.dropped;
   return nullptr;
 }
 
-wasinn_status* Load(wasinn_process* process, const wasinn_bytes* builders, size_t count, uint32_t encoding,
-                    uint32_t target, wasinn_wit_result* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* Load(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding, uint32_t target,
+                    wasinn_wit_result* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   fake.builders.clear();
   for (size_t i = 0; i < count; ++i) {
     fake.builders.emplace_back(reinterpret_cast<const char*>(builders[i].data), builders[i].size);
@@ -98,23 +98,23 @@ wasinn_status* Load(wasinn_process* process, const wasinn_bytes* builders, size_
   return nullptr;
 }
 
-wasinn_status* LoadByName(wasinn_process* process, const char* name, size_t size, wasinn_wit_result* out) {
+wasinn_status* LoadByName(wasinn_guest* guest, const char* name, size_t size, wasinn_wit_result* out) {
   const wasinn_bytes text = {reinterpret_cast<const uint8_t*>(name), size};
-  return Load(process, &text, 1, 0, 0, out);
+  return Load(guest, &text, 1, 0, 0, out);
 }
 
-wasinn_status* Init(wasinn_process* process, uint32_t graph, wasinn_wit_result* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* Init(wasinn_guest* guest, uint32_t graph, wasinn_wit_result* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.others.contains(graph)) return NoSuch(graph);
   *out = Made(fake.next++);
   if (out->is_error == 0) fake.others[out->rep] = 0;
   return nullptr;
 }
 
-wasinn_status* Compute(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
+wasinn_status* Compute(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
                        wasinn_wit_result* out, wasinn_wit_view* outputs) {
   *outputs = {};
-  if (wasinn_status* status = Begin(process)) return status;
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.others.contains(context)) return NoSuch(context);
   fake.names.clear();
   // Elements and their names in one block, as a view has one owner.
@@ -143,9 +143,9 @@ wasinn_status* Compute(wasinn_process* process, uint32_t context, const wasinn_w
   return nullptr;
 }
 
-wasinn_status* SetInput(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* input,
+wasinn_status* SetInput(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* input,
                         wasinn_wit_result* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.others.contains(context)) return NoSuch(context);
   fake.names.assign(1, std::string(input->name, input->name_size));
   fake.others[context] = input->tensor;
@@ -153,16 +153,15 @@ wasinn_status* SetInput(wasinn_process* process, uint32_t context, const wasinn_
   return nullptr;
 }
 
-wasinn_status* ComputeSet(wasinn_process* process, uint32_t context, wasinn_wit_result* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* ComputeSet(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.others.contains(context)) return NoSuch(context);
   *out = Made(0);
   return nullptr;
 }
 
-wasinn_status* GetOutput(wasinn_process* process, uint32_t context, const char* name, size_t size,
-                         wasinn_wit_result* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* GetOutput(wasinn_guest* guest, uint32_t context, const char* name, size_t size, wasinn_wit_result* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.others.contains(context)) return NoSuch(context);
   fake.names.assign(1, std::string(name, size));
   *out = Made(fake.next++);
@@ -170,23 +169,23 @@ wasinn_status* GetOutput(wasinn_process* process, uint32_t context, const char* 
   return nullptr;
 }
 
-wasinn_status* ErrorNew(wasinn_process* process, uint32_t code, const char* data, size_t size, uint32_t* error) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, size_t size, uint32_t* error) {
+  if (wasinn_status* status = Begin(guest)) return status;
   fake.code = code;
   fake.errors[fake.next] = std::string(data, size);
   *error = fake.next++;
   return nullptr;
 }
 
-wasinn_status* ErrorCode(wasinn_process* process, uint32_t error, uint32_t* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* ErrorCode(wasinn_guest* guest, uint32_t error, uint32_t* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.errors.contains(error)) return NoSuch(error);
   *out = fake.code;
   return nullptr;
 }
 
-wasinn_status* ErrorData(wasinn_process* process, uint32_t error, wasinn_wit_view* out) {
-  if (wasinn_status* status = Begin(process)) return status;
+wasinn_status* ErrorData(wasinn_guest* guest, uint32_t error, wasinn_wit_view* out) {
+  if (wasinn_status* status = Begin(guest)) return status;
   if (!fake.errors.contains(error)) return NoSuch(error);
   Show(fake.errors[error], fake.errors[error].size(), out);
   return nullptr;
@@ -217,7 +216,7 @@ constexpr wasinn_wit_functions kFunctions = {sizeof(wasinn_wit_functions),
 
 const wasinn_wit_functions* wasinn_wit() { return &wasinn::testing::kFunctions; }
 
-wasinn_status* wasinn_wit_process_limits(const wasinn_process*, wasinn_wit_limits* out) {
+wasinn_status* wasinn_wit_guest_limits(const wasinn_guest*, wasinn_wit_limits* out) {
   *out = wasinn::testing::fake.limits;
   return nullptr;
 }

@@ -28,7 +28,7 @@ struct FakeWit {
   std::vector<std::string> builders;    // of the last load; or the name
   uint32_t encoding = 0, target = 0, code = 0;
   std::vector<std::string> names;  // of the last inputs
-  wasinn_process* process = nullptr;
+  wasinn_guest* guest = nullptr;
   int views = 0;      // not released
   int released = 0;   // views
   int dropped = 0;    // reps, by a destructor
@@ -39,7 +39,7 @@ struct FakeWit {
 };
 extern FakeWit fake;
 
-// Processes that are told apart by their address.
-wasinn_process* FakeProcess(int number);
+// Guests that are told apart by their address.
+wasinn_guest* FakeGuest(int number);
 
 }  // namespace wasinn::testing

@@ -16,7 +16,7 @@ struct wasinn_component_link_options {
   uint32_t struct_size;
   const void* linker_new;
   const wasinn_wit_functions* functions;
-  wasinn_wasmtime_process_of process_of;
+  wasinn_wasmtime_guest_of guest_of;
   void* user;
   const char* (*status_message)(const wasinn_status*);
   void (*status_free)(wasinn_status*);
@@ -72,16 +72,16 @@ class ComponentLinking : public ::testing::Test {
   wasmtime_component_linker_t* linker_;
 };
 
-wasinn_process* NoProcess(wasmtime_context_t*, void*) { return nullptr; }
+wasinn_guest* NoGuest(wasmtime_context_t*, void*) { return nullptr; }
 
 TEST_F(ComponentLinking, EveryVersionLinks) {
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), "");
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), "");
   for (const char* version : {kOctober, kAugust, kJune}) EXPECT_EQ(Pre(PuppetText(version)), "");
 }
 
 TEST_F(ComponentLinking, WhatIsMissingIsNamed) {
   EXPECT_THAT(Pre(PuppetText(kOctober)), HasSubstr("wasi:nn/tensor@0.2.0-rc-2024-10-28"));
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), "");
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), "");
   EXPECT_THAT(Pre("(component (import \"wasi:nn/tensor@0.2.0-rc-2099-01-01\" (instance (export \"f\" (func)))))"),
               HasSubstr("wasi:nn/tensor@0.2.0-rc-2099-01-01"));
   EXPECT_THAT(Pre("(component (import \"wasi:nn/graph@0.2.0-rc-2024-10-28\" (instance (export \"unload\" (func)))))"),
@@ -89,12 +89,12 @@ TEST_F(ComponentLinking, WhatIsMissingIsNamed) {
 }
 
 TEST_F(ComponentLinking, TwiceIsAnError) {
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), "");
-  EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoProcess, nullptr)), HasSubstr("defined twice"));
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), "");
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), HasSubstr("defined twice"));
 }
 
 TEST_F(ComponentLinking, Nothing) {
-  EXPECT_THAT(Take(wasinn_wasmtime_component_link(nullptr, nullptr, NoProcess, nullptr)), HasSubstr("needs a linker"));
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link(nullptr, nullptr, NoGuest, nullptr)), HasSubstr("needs a linker"));
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, nullptr, nullptr)), HasSubstr("needs a linker"));
   wasinn_wasmtime_component_pre_delete(nullptr);
 }
@@ -116,7 +116,7 @@ TEST_F(ComponentLinking, AnOlderTableIsRefused) {
   options.struct_size = sizeof options;
   options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
   options.functions = &functions;
-  options.process_of = NoProcess;
+  options.guest_of = NoGuest;
   EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("newer than the wasinn"));
 }
 
@@ -152,38 +152,38 @@ TEST_F(ComponentLinking, NothingOfAShorterStructIsRead) {
   options.struct_size = sizeof options;
   options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
   options.functions = four.get<wasinn_wit_functions>();
-  options.process_of = NoProcess;
+  options.guest_of = NoGuest;
   EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("(functions of 4 bytes)"));
 }
 
 // 200 MB is more than Wasmtime passes by itself.
 TEST_F(ComponentLinking, SetUpLetsPassWhatTheLimitsAllow) {
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link_process(linker_, FakeProcess(5))), "");
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link_guest(linker_, FakeGuest(5))), "");
   constexpr uint32_t kBytes = 200'000'000;
   const PuppetShow show(engine_, linker_, PuppetText(kOctober, 3200));
   {
-    Puppet guest(show, nullptr);
-    const auto result = guest.Try("tensor-new", {0, 0, 4, 0, kBytes});
+    Puppet program(show, nullptr);
+    const auto result = program.Try("tensor-new", {0, 0, 4, 0, kBytes});
     ASSERT_FALSE(result);
     EXPECT_THAT(result.error(), HasSubstr("fuel allocated for hostcalls has been exhausted"));
   }
   fake.limits.max_call_bytes = kBytes;
-  Puppet guest(show, nullptr);
-  wasinn_wasmtime_component_set_up(guest.context(), FakeProcess(5));
-  EXPECT_TRUE(guest.Try("tensor-new", {0, 0, 4, 0, kBytes}));
+  Puppet program(show, nullptr);
+  wasinn_wasmtime_component_set_up(program.context(), FakeGuest(5));
+  EXPECT_TRUE(program.Try("tensor-new", {0, 0, 4, 0, kBytes}));
   EXPECT_EQ(fake.tensors.begin()->second.size, kBytes);
-  EXPECT_EQ(fake.process, FakeProcess(5));
-  EXPECT_FALSE(guest.Try("tensor-new", {0, 0, 4, 0, kBytes + (2 << 20)})) << "and no more";
+  EXPECT_EQ(fake.guest, FakeGuest(5));
+  EXPECT_FALSE(program.Try("tensor-new", {0, 0, 4, 0, kBytes + (2 << 20)})) << "and no more";
 }
 
 TEST_F(ComponentLinking, SetUpLowersNoLimitOfWasmtimes) {
-  ASSERT_EQ(Take(wasinn_wasmtime_component_link_process(linker_, FakeProcess(5))), "");
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link_guest(linker_, FakeGuest(5))), "");
   const PuppetShow show(engine_, linker_, PuppetText(kOctober, 1600));
-  Puppet guest(show, nullptr);
+  Puppet program(show, nullptr);
   fake.limits.max_call_bytes = 1;
-  wasinn_wasmtime_component_set_up(guest.context(), FakeProcess(5));
-  wasinn_wasmtime_component_set_up(guest.context(), nullptr);
-  EXPECT_TRUE(guest.Try("tensor-new", {0, 0, 4, 0, 100'000'000}));
+  wasinn_wasmtime_component_set_up(program.context(), FakeGuest(5));
+  wasinn_wasmtime_component_set_up(program.context(), nullptr);
+  EXPECT_TRUE(program.Try("tensor-new", {0, 0, 4, 0, 100'000'000}));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ constexpr uint32_t kResult = 128, kList = 160, kNames = 256, kBytes = 512;
 constexpr char kPrompt[] = "GNU General Public";
 constexpr char kOptions[] = R"({"temp": 0, "n-predict": 8, "threads": 1})";
 
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 class ComponentLlama : public ::testing::Test {
@@ -36,16 +36,16 @@ class ComponentLlama : public ::testing::Test {
     status.reset(wasinn_host_new(config.get(), &Log::Write, &log_, &host));
     EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
     host_.reset(host);
-    process_ = NewProcess(host);
-    guest_ = std::make_unique<Puppet>(Show(), process_.get());
-    wasinn_wasmtime_component_set_up(guest_->context(), process_.get());
+    guest_ = NewGuest(host);
+    program_ = std::make_unique<Puppet>(Show(), guest_.get());
+    wasinn_wasmtime_component_set_up(program_->context(), guest_.get());
   }
 
   static const PuppetShow& Show() {
     static wasm_engine_t* const engine = wasm_engine_new();
     static wasmtime_component_linker_t* const linker = [] {
       wasmtime_component_linker_t* made = wasmtime_component_linker_new(engine);
-      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, ProcessOf, nullptr));
+      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, GuestOf, nullptr));
       EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
       return made;
     }();
@@ -55,67 +55,67 @@ class ComponentLlama : public ::testing::Test {
 
   // Calls what gives a result; its resource.
   uint32_t Good(const char* function, std::initializer_list<uint32_t> args) {
-    guest_->Call(function, args);
-    EXPECT_EQ(guest_->Peek(kResult) & 0xff, 0u) << function << ": " << log_.lines().back();
-    return guest_->Peek(kResult + 4);
+    program_->Call(function, args);
+    EXPECT_EQ(program_->Peek(kResult) & 0xff, 0u) << function << ": " << log_.lines().back();
+    return program_->Peek(kResult + 4);
   }
 
   uint32_t Context(std::string_view config = "") {
-    guest_->Poke(0, "lm");
-    guest_->Poke(2, config);
+    program_->Poke(0, "lm");
+    program_->Poke(2, config);
     const uint32_t graph = Good("load-with", {0, 2, 2, static_cast<uint32_t>(config.size()), kResult});
     return Good("init", {graph, kResult});
   }
 
   uint32_t NewText(std::string_view text) {
-    guest_->PokeWords(0, {static_cast<uint32_t>(text.size())});
-    guest_->Poke(kBytes, text);
-    return guest_->Call("tensor-new", {0, 1, kU8, kBytes, static_cast<uint32_t>(text.size())});
+    program_->PokeWords(0, {static_cast<uint32_t>(text.size())});
+    program_->Poke(kBytes, text);
+    return program_->Call("tensor-new", {0, 1, kU8, kBytes, static_cast<uint32_t>(text.size())});
   }
 
   // The list of named tensors at kList; how many there are.
   uint32_t Inputs(std::string_view prompt, std::string_view options) {
-    guest_->Poke(kNames, "promptoptions");
+    program_->Poke(kNames, "promptoptions");
     const uint32_t first = NewText(prompt);
-    guest_->PokeWords(kList, {kNames, 6, first});
+    program_->PokeWords(kList, {kNames, 6, first});
     if (options.empty()) return 1;
     const uint32_t second = NewText(options);
-    guest_->PokeWords(kList + 12, {kNames + 6, 7, second});
+    program_->PokeWords(kList + 12, {kNames + 6, 7, second});
     return 2;
   }
 
   std::string TextOf(uint32_t tensor) {
-    guest_->Call("tensor-data", {tensor, kResult});
-    std::string text = guest_->PeekBytes(guest_->Peek(kResult), guest_->Peek(kResult + 4));
-    guest_->Call("tensor-drop", {tensor});
+    program_->Call("tensor-data", {tensor, kResult});
+    std::string text = program_->PeekBytes(program_->Peek(kResult), program_->Peek(kResult + 4));
+    program_->Call("tensor-drop", {tensor});
     return text;
   }
 
   std::string Output(uint32_t context, std::string_view name) {
-    guest_->Poke(kNames, name);
+    program_->Poke(kNames, name);
     return TextOf(Good("output", {context, kNames, static_cast<uint32_t>(name.size()), kResult}));
   }
 
   // All outputs of compute, in the model's order.
   std::vector<std::string> Compute(uint32_t context, std::string_view prompt, std::string_view options) {
     const uint32_t list = Good("compute", {context, kList, Inputs(prompt, options), kResult});
-    const uint32_t count = guest_->Peek(kResult + 8);
+    const uint32_t count = program_->Peek(kResult + 8);
     std::vector<std::string> texts;
-    for (uint32_t i = 0; i < count; ++i) texts.push_back(TextOf(guest_->Peek(list + 12 * i + 8)));
+    for (uint32_t i = 0; i < count; ++i) texts.push_back(TextOf(program_->Peek(list + 12 * i + 8)));
     return texts;
   }
 
   // A piece, or "(end)".
   std::string Next(uint32_t context) {
     Good("next", {context, kResult});
-    if ((guest_->Peek(kResult + 4) & 0xff) == 0) return "(end)";
-    return guest_->PeekBytes(guest_->Peek(kResult + 8), guest_->Peek(kResult + 12));
+    if ((program_->Peek(kResult + 4) & 0xff) == 0) return "(end)";
+    return program_->PeekBytes(program_->Peek(kResult + 8), program_->Peek(kResult + 12));
   }
 
   Log log_;
   HostPtr host_;
-  ProcessPtr process_;
-  std::unique_ptr<Puppet> guest_;
+  GuestPtr guest_;
+  std::unique_ptr<Puppet> program_;
 };
 
 TEST_F(ComponentLlama, ComputesACompletionAndMetadata) {
@@ -147,9 +147,9 @@ TEST_F(ComponentLlama, OptionsThatAreNotGivenAreNotThere) {
   const uint32_t context = Context(R"({"temp": 0, "n-predict": 3, "threads": 1})");
   EXPECT_THAT(Compute(context, kPrompt, kOptions)[1], HasSubstr(R"("output_tokens":8)"));
   EXPECT_THAT(Compute(context, kPrompt, "")[1], HasSubstr(R"("output_tokens":3)"));
-  wasinn_process_stats stats = {};
+  wasinn_guest_stats stats = {};
   stats.struct_size = sizeof stats;
-  wasinn_process_statistics(process_.get(), &stats);
+  wasinn_guest_statistics(guest_.get(), &stats);
   EXPECT_EQ(stats.model_bytes, 0u) << "the model is the one that all share";
 }
 

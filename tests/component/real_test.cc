@@ -21,13 +21,13 @@ constexpr uint32_t kF32 = 1, kGgml = 5, kCpu = 0;
 enum : uint32_t { kInvalidArgument = 0, kTooLarge = 5, kNotFound = 6, kSecurity = 7 };  // error-code
 constexpr uint32_t kResult = 128;                                                       // where results are written
 
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 class ComponentReal : public ::testing::Test {
  protected:
-  ComponentReal() : host_(EchoHost(log_)), process_(NewProcess(host_.get())) {
+  ComponentReal() : host_(EchoHost(log_)), guest_(NewGuest(host_.get())) {
     AddEchoModel(host_.get(), "pair", "in x f32 2\nin y f32 1\n");
   }
 
@@ -39,7 +39,7 @@ class ComponentReal : public ::testing::Test {
   static wasmtime_component_linker_t* Linker() {
     static wasmtime_component_linker_t* const linker = [] {
       wasmtime_component_linker_t* made = wasmtime_component_linker_new(Engine());
-      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, ProcessOf, nullptr));
+      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, GuestOf, nullptr));
       EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
       return made;
     }();
@@ -53,81 +53,81 @@ class ComponentReal : public ::testing::Test {
   }
 
   std::unique_ptr<Puppet> New(const std::string& version = kOctober) {
-    auto guest = std::make_unique<Puppet>(Show(version), process_.get());
-    wasinn_wasmtime_component_set_up(guest->context(), process_.get());
-    return guest;
+    auto program = std::make_unique<Puppet>(Show(version), guest_.get());
+    wasinn_wasmtime_component_set_up(program->context(), guest_.get());
+    return program;
   }
 
   // f32 [n] with these bits.
-  static uint32_t NewTensor(Puppet& guest, std::initializer_list<uint32_t> values) {
+  static uint32_t NewTensor(Puppet& program, std::initializer_list<uint32_t> values) {
     const auto count = static_cast<uint32_t>(values.size());
-    guest.PokeWords(0, {count});
-    guest.PokeWords(64, values);
-    return guest.Call("tensor-new", {0, 1, kF32, 64, count * 4});
+    program.PokeWords(0, {count});
+    program.PokeWords(64, values);
+    return program.Call("tensor-new", {0, 1, kF32, 64, count * 4});
   }
 
   // Calls what gives a result; its resource.
-  static uint32_t Good(Puppet& guest, const char* function, std::initializer_list<uint32_t> args) {
-    guest.Call(function, args);
-    EXPECT_EQ(guest.Peek(kResult) & 0xff, 0u) << function;
-    return guest.Peek(kResult + 4);
+  static uint32_t Good(Puppet& program, const char* function, std::initializer_list<uint32_t> args) {
+    program.Call(function, args);
+    EXPECT_EQ(program.Peek(kResult) & 0xff, 0u) << function;
+    return program.Peek(kResult + 4);
   }
 
-  static void ExpectError(Puppet& guest, const char* function, std::initializer_list<uint32_t> args, uint32_t code,
+  static void ExpectError(Puppet& program, const char* function, std::initializer_list<uint32_t> args, uint32_t code,
                           const std::string& words) {
-    guest.Call(function, args);
-    ASSERT_EQ(guest.Peek(kResult) & 0xff, 1u) << function;
-    const uint32_t error = guest.Peek(kResult + 4);
-    EXPECT_EQ(guest.Call("error-code", {error}), code) << function;
-    guest.Call("error-data", {error, kResult});
-    EXPECT_THAT(guest.PeekBytes(guest.Peek(kResult), guest.Peek(kResult + 4)), HasSubstr(words)) << function;
-    guest.Call("error-drop", {error});
+    program.Call(function, args);
+    ASSERT_EQ(program.Peek(kResult) & 0xff, 1u) << function;
+    const uint32_t error = program.Peek(kResult + 4);
+    EXPECT_EQ(program.Call("error-code", {error}), code) << function;
+    program.Call("error-data", {error, kResult});
+    EXPECT_THAT(program.PeekBytes(program.Peek(kResult), program.Peek(kResult + 4)), HasSubstr(words)) << function;
+    program.Call("error-drop", {error});
   }
 
-  static uint32_t LoadPair(Puppet& guest) {
-    guest.Poke(0, "pair");
-    return Good(guest, "load-by-name", {0, 4, kResult});
+  static uint32_t LoadPair(Puppet& program) {
+    program.Poke(0, "pair");
+    return Good(program, "load-by-name", {0, 4, kResult});
   }
 
-  wasinn_process_stats Statistics() const {
-    wasinn_process_stats stats = {};
+  wasinn_guest_stats Statistics() const {
+    wasinn_guest_stats stats = {};
     stats.struct_size = sizeof stats;
-    wasinn_process_statistics(process_.get(), &stats);
+    wasinn_guest_statistics(guest_.get(), &stats);
     return stats;
   }
 
   Log log_;
   HostPtr host_;
-  ProcessPtr process_;
+  GuestPtr guest_;
 };
 
 TEST_F(ComponentReal, AModelOfTheGuestsOwn) {
-  const auto guest = New();
-  guest->Poke(256, EchoModel("in x f32 2\n"));
-  guest->PokeWords(0, {256, static_cast<uint32_t>(EchoModel("in x f32 2\n").size())});
-  const uint32_t graph = Good(*guest, "load", {0, 1, kGgml, kCpu, kResult});
-  const uint32_t context = Good(*guest, "init", {graph, kResult});
-  const uint32_t tensor = NewTensor(*guest, {0x3f800000, 0x40000000});
-  guest->Poke(256, "x");
-  guest->PokeWords(0, {256, 1, tensor});
-  const uint32_t outputs = Good(*guest, "compute", {context, 0, 1, kResult});
-  ASSERT_EQ(guest->Peek(kResult + 8), 1u);
-  EXPECT_EQ(guest->PeekBytes(guest->Peek(outputs), guest->Peek(outputs + 4)), "x");
-  const uint32_t output = guest->Peek(outputs + 8);
+  const auto program = New();
+  program->Poke(256, EchoModel("in x f32 2\n"));
+  program->PokeWords(0, {256, static_cast<uint32_t>(EchoModel("in x f32 2\n").size())});
+  const uint32_t graph = Good(*program, "load", {0, 1, kGgml, kCpu, kResult});
+  const uint32_t context = Good(*program, "init", {graph, kResult});
+  const uint32_t tensor = NewTensor(*program, {0x3f800000, 0x40000000});
+  program->Poke(256, "x");
+  program->PokeWords(0, {256, 1, tensor});
+  const uint32_t outputs = Good(*program, "compute", {context, 0, 1, kResult});
+  ASSERT_EQ(program->Peek(kResult + 8), 1u);
+  EXPECT_EQ(program->PeekBytes(program->Peek(outputs), program->Peek(outputs + 4)), "x");
+  const uint32_t output = program->Peek(outputs + 8);
   // An output outlives all that it came from.
-  guest->Call("context-drop", {context});
-  guest->Call("graph-drop", {graph});
-  EXPECT_EQ(guest->Call("tensor-ty", {output}), kF32);
-  guest->Call("tensor-dimensions", {output, kResult});
-  ASSERT_EQ(guest->Peek(kResult + 4), 1u);
-  EXPECT_EQ(guest->Peek(guest->Peek(kResult)), 2u);
-  guest->Call("tensor-data", {output, kResult});
-  ASSERT_EQ(guest->Peek(kResult + 4), 8u);
-  const uint32_t data = guest->Peek(kResult);
-  EXPECT_EQ(guest->Peek(data), 0x3f800000u);
-  EXPECT_EQ(guest->Peek(data + 4), 0x40000000u);
-  guest->Call("tensor-drop", {output});
-  const wasinn_process_stats stats = Statistics();
+  program->Call("context-drop", {context});
+  program->Call("graph-drop", {graph});
+  EXPECT_EQ(program->Call("tensor-ty", {output}), kF32);
+  program->Call("tensor-dimensions", {output, kResult});
+  ASSERT_EQ(program->Peek(kResult + 4), 1u);
+  EXPECT_EQ(program->Peek(program->Peek(kResult)), 2u);
+  program->Call("tensor-data", {output, kResult});
+  ASSERT_EQ(program->Peek(kResult + 4), 8u);
+  const uint32_t data = program->Peek(kResult);
+  EXPECT_EQ(program->Peek(data), 0x3f800000u);
+  EXPECT_EQ(program->Peek(data + 4), 0x40000000u);
+  program->Call("tensor-drop", {output});
+  const wasinn_guest_stats stats = Statistics();
   EXPECT_EQ(stats.tensors, 0u);
   EXPECT_EQ(stats.graphs, 0u);
   EXPECT_EQ(stats.contexts, 0u);
@@ -135,141 +135,141 @@ TEST_F(ComponentReal, AModelOfTheGuestsOwn) {
 
 TEST_F(ComponentReal, OlderVersions) {
   for (const char* version : {kAugust, kJune}) {
-    const auto guest = New(version);
-    const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
-    guest->Poke(256, "xy");
-    Good(*guest, "set-input", {context, 256, 1, NewTensor(*guest, {1, 2}), kResult});
-    Good(*guest, "set-input", {context, 257, 1, NewTensor(*guest, {3}), kResult});
-    Good(*guest, "compute", {context, kResult});
-    const uint32_t output = Good(*guest, "get-output", {context, 257, 1, kResult});
-    guest->Call("tensor-data", {output, kResult});
-    ASSERT_EQ(guest->Peek(kResult + 4), 4u);
-    EXPECT_EQ(guest->Peek(guest->Peek(kResult)), 3u);
+    const auto program = New(version);
+    const uint32_t context = Good(*program, "init", {LoadPair(*program), kResult});
+    program->Poke(256, "xy");
+    Good(*program, "set-input", {context, 256, 1, NewTensor(*program, {1, 2}), kResult});
+    Good(*program, "set-input", {context, 257, 1, NewTensor(*program, {3}), kResult});
+    Good(*program, "compute", {context, kResult});
+    const uint32_t output = Good(*program, "get-output", {context, 257, 1, kResult});
+    program->Call("tensor-data", {output, kResult});
+    ASSERT_EQ(program->Peek(kResult + 4), 4u);
+    EXPECT_EQ(program->Peek(program->Peek(kResult)), 3u);
   }
 }
 
 TEST_F(ComponentReal, AnErrorOfTheGuestsOwn) {
-  const auto guest = New(kJune);
-  guest->Poke(0, "mine");
-  const uint32_t error = guest->Call("error-new", {kSecurity, 0, 4});
-  EXPECT_EQ(guest->Call("error-code", {error}), static_cast<uint32_t>(kSecurity));
-  guest->Call("error-data", {error, kResult});
-  EXPECT_EQ(guest->PeekBytes(guest->Peek(kResult), guest->Peek(kResult + 4)), "mine");
+  const auto program = New(kJune);
+  program->Poke(0, "mine");
+  const uint32_t error = program->Call("error-new", {kSecurity, 0, 4});
+  EXPECT_EQ(program->Call("error-code", {error}), static_cast<uint32_t>(kSecurity));
+  program->Call("error-data", {error, kResult});
+  EXPECT_EQ(program->PeekBytes(program->Peek(kResult), program->Peek(kResult + 4)), "mine");
 }
 
 TEST_F(ComponentReal, ErrorsSayWhatIsWrong) {
-  const auto guest = New();
-  guest->Poke(0, "nowhere");
-  ExpectError(*guest, "load-by-name", {0, 7, kResult}, kNotFound, "nowhere");
-  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
-  guest->Poke(256, "xyz");
-  const uint32_t wrong = NewTensor(*guest, {1});
-  guest->PokeWords(0, {258, 1, wrong});
-  ExpectError(*guest, "compute", {context, 0, 1, kResult}, kInvalidArgument, "z");
-  EXPECT_FALSE(guest->Try("tensor-ty", {wrong})) << "compute took it";
+  const auto program = New();
+  program->Poke(0, "nowhere");
+  ExpectError(*program, "load-by-name", {0, 7, kResult}, kNotFound, "nowhere");
+  const uint32_t context = Good(*program, "init", {LoadPair(*program), kResult});
+  program->Poke(256, "xyz");
+  const uint32_t wrong = NewTensor(*program, {1});
+  program->PokeWords(0, {258, 1, wrong});
+  ExpectError(*program, "compute", {context, 0, 1, kResult}, kInvalidArgument, "z");
+  EXPECT_FALSE(program->Try("tensor-ty", {wrong})) << "compute took it";
   EXPECT_EQ(Statistics().tensors, 0u);
 }
 
 TEST_F(ComponentReal, BytesThatDoNotFitAreRefusedByCompute) {
-  const auto guest = New();
-  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
-  guest->PokeWords(0, {2});
-  const uint32_t tensor = guest->Call("tensor-new", {0, 1, kF32, 64, 7});
-  guest->Poke(256, "x");
-  guest->PokeWords(0, {256, 1, tensor});
-  ExpectError(*guest, "compute", {context, 0, 1, kResult}, kInvalidArgument, "7");
+  const auto program = New();
+  const uint32_t context = Good(*program, "init", {LoadPair(*program), kResult});
+  program->PokeWords(0, {2});
+  const uint32_t tensor = program->Call("tensor-new", {0, 1, kF32, 64, 7});
+  program->Poke(256, "x");
+  program->PokeWords(0, {256, 1, tensor});
+  ExpectError(*program, "compute", {context, 0, 1, kResult}, kInvalidArgument, "7");
 }
 
 TEST_F(ComponentReal, TellsTheLastErrorAndASignature) {
-  const auto guest = New();
-  const auto text = [&] { return guest->PeekBytes(guest->Peek(kResult), guest->Peek(kResult + 4)); };
-  guest->Call("last-error", {kResult});
+  const auto program = New();
+  const auto text = [&] { return program->PeekBytes(program->Peek(kResult), program->Peek(kResult + 4)); };
+  program->Call("last-error", {kResult});
   EXPECT_EQ(text(), "");
-  const uint32_t graph = LoadPair(*guest);
-  guest->Call("describe", {graph, kResult});
+  const uint32_t graph = LoadPair(*program);
+  program->Call("describe", {graph, kResult});
   EXPECT_EQ(
       text(),
       R"({"backend":"echo","inputs":[{"name":"x","type":"f32","shape":[2]},{"name":"y","type":"f32","shape":[1]}],)"
       R"("outputs":[{"name":"x","type":"f32","shape":[2]},{"name":"y","type":"f32","shape":[1]}],)"
       R"("model":{"guest_config":{}}})");
-  guest->Poke(0, "nobody");
-  guest->Call("load-by-name", {0, 6, kResult});
-  guest->Call("error-drop", {guest->Peek(kResult + 4)});
-  guest->Call("last-error", {kResult});
+  program->Poke(0, "nobody");
+  program->Call("load-by-name", {0, 6, kResult});
+  program->Call("error-drop", {program->Peek(kResult + 4)});
+  program->Call("last-error", {kResult});
   EXPECT_THAT(text(), HasSubstr("load-by-name: not_found: "));
 }
 
 // A piece, or "none" at the end.
-std::string Next(Puppet& guest, uint32_t context) {
-  guest.Call("next", {context, kResult});
-  EXPECT_EQ(guest.Peek(kResult) & 0xff, 0u);
-  if ((guest.Peek(kResult + 4) & 0xff) == 0) return "none";
-  return guest.PeekBytes(guest.Peek(kResult + 8), guest.Peek(kResult + 12));
+std::string Next(Puppet& program, uint32_t context) {
+  program.Call("next", {context, kResult});
+  EXPECT_EQ(program.Peek(kResult) & 0xff, 0u);
+  if ((program.Peek(kResult + 4) & 0xff) == 0) return "none";
+  return program.PeekBytes(program.Peek(kResult + 8), program.Peek(kResult + 12));
 }
 
 TEST_F(ComponentReal, GeneratesPieceByPiece) {
   AddEchoModel(host_.get(), "m", "in prompt u8 -1 opaque\nin mood u8 -1 optional always\npieces 3\n");
-  const auto guest = New();
+  const auto program = New();
   const auto output = [&](uint32_t context, std::string_view name) {
-    guest->Poke(300, name);
-    const uint32_t tensor = Good(*guest, "output", {context, 300, static_cast<uint32_t>(name.size()), kResult});
-    guest->Call("tensor-data", {tensor, kResult});
-    std::string text = guest->PeekBytes(guest->Peek(kResult), guest->Peek(kResult + 4));
-    guest->Call("tensor-drop", {tensor});
+    program->Poke(300, name);
+    const uint32_t tensor = Good(*program, "output", {context, 300, static_cast<uint32_t>(name.size()), kResult});
+    program->Call("tensor-data", {tensor, kResult});
+    std::string text = program->PeekBytes(program->Peek(kResult), program->Peek(kResult + 4));
+    program->Call("tensor-drop", {tensor});
     return text;
   };
   const auto start = [&](uint32_t context) {
-    guest->Poke(256, "promptmood");
-    guest->PokeWords(0, {5});
-    guest->Poke(64, "abcde");
-    guest->PokeWords(0, {256, 6, guest->Call("tensor-new", {0, 1, 4, 64, 5})});
-    Good(*guest, "start", {context, 0, 1, kResult});
+    program->Poke(256, "promptmood");
+    program->PokeWords(0, {5});
+    program->Poke(64, "abcde");
+    program->PokeWords(0, {256, 6, program->Call("tensor-new", {0, 1, 4, 64, 5})});
+    Good(*program, "start", {context, 0, 1, kResult});
   };
-  guest->Poke(0, R"(m{"mood":1})");
-  const uint32_t graph = Good(*guest, "load-with", {0, 1, 1, 10, kResult});
-  const uint32_t context = Good(*guest, "init", {graph, kResult});
+  program->Poke(0, R"(m{"mood":1})");
+  const uint32_t graph = Good(*program, "load-with", {0, 1, 1, 10, kResult});
+  const uint32_t context = Good(*program, "init", {graph, kResult});
   EXPECT_EQ(output(context, "mood"), R"({"mood":1})") << "before any compute";
   start(context);
-  EXPECT_EQ(Next(*guest, context), "abc");
+  EXPECT_EQ(Next(*program, context), "abc");
   start(context);
-  EXPECT_EQ(Next(*guest, context), "abc");
-  EXPECT_EQ(Next(*guest, context), "de");
-  EXPECT_EQ(Next(*guest, context), "none");
+  EXPECT_EQ(Next(*program, context), "abc");
+  EXPECT_EQ(Next(*program, context), "de");
+  EXPECT_EQ(Next(*program, context), "none");
   EXPECT_EQ(output(context, "prompt"), "abcde");
-  Good(*guest, "finish", {context, kResult});
-  Good(*guest, "finish", {context, kResult});
+  Good(*program, "finish", {context, kResult});
+  Good(*program, "finish", {context, kResult});
   EXPECT_EQ(output(context, "prompt"), "abcde");
-  ExpectError(*guest, "start", {context, 0, 0, kResult}, kInvalidArgument, "input 0 ('prompt') was not set");
+  ExpectError(*program, "start", {context, 0, 0, kResult}, kInvalidArgument, "input 0 ('prompt') was not set");
   EXPECT_EQ(Statistics().tensors, 0u);
   EXPECT_EQ(Statistics().model_bytes, 0u);
 }
 
 TEST_F(ComponentReal, WhatDoesNotGenerate) {
-  const auto guest = New();
-  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
-  ExpectError(*guest, "next", {context, kResult}, kInvalidArgument, "was not set");
-  guest->Poke(0, "pair[]");
-  ExpectError(*guest, "load-with", {0, 4, 4, 2, kResult}, kInvalidArgument, "JSON object");
+  const auto program = New();
+  const uint32_t context = Good(*program, "init", {LoadPair(*program), kResult});
+  ExpectError(*program, "next", {context, kResult}, kInvalidArgument, "was not set");
+  program->Poke(0, "pair[]");
+  ExpectError(*program, "load-with", {0, 4, 4, 2, kResult}, kInvalidArgument, "JSON object");
 }
 
 TEST_F(ComponentReal, SelectsOutputs) {
-  const auto guest = New();
-  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
+  const auto program = New();
+  const uint32_t context = Good(*program, "init", {LoadPair(*program), kResult});
   const auto computed = [&] {
-    guest->Poke(256, "xyz");
-    const uint32_t x = NewTensor(*guest, {1, 2}), y = NewTensor(*guest, {3});
-    guest->PokeWords(0, {256, 1, x, 257, 1, y});
-    Good(*guest, "compute", {context, 0, 2, kResult});
-    return guest->Peek(kResult + 8);
+    program->Poke(256, "xyz");
+    const uint32_t x = NewTensor(*program, {1, 2}), y = NewTensor(*program, {3});
+    program->PokeWords(0, {256, 1, x, 257, 1, y});
+    Good(*program, "compute", {context, 0, 2, kResult});
+    return program->Peek(kResult + 8);
   };
   EXPECT_EQ(computed(), 2u);
-  guest->PokeWords(0, {257, 1, 257, 1});
-  Good(*guest, "select", {context, 0, 2, kResult});
+  program->PokeWords(0, {257, 1, 257, 1});
+  Good(*program, "select", {context, 0, 2, kResult});
   EXPECT_EQ(computed(), 1u);
-  guest->PokeWords(0, {258, 1});
-  ExpectError(*guest, "select", {context, 0, 1, kResult}, kInvalidArgument, "z");
+  program->PokeWords(0, {258, 1});
+  ExpectError(*program, "select", {context, 0, 1, kResult}, kInvalidArgument, "z");
   EXPECT_EQ(computed(), 1u);
-  Good(*guest, "select", {context, 0, 0, kResult});
+  Good(*program, "select", {context, 0, 0, kResult});
   EXPECT_EQ(computed(), 2u);
 }
 
@@ -284,13 +284,13 @@ size_t PeakBytes() {
 TEST_F(ComponentReal, SixteenMillionNamesOfNothing) {
   constexpr uint32_t kNames = 16'000'000, kFrom = 16 << 16;
   const PuppetShow show(Engine(), Linker(), PuppetText(kOctober, 16 + kNames / 8192 + 1));
-  Puppet guest(show, process_.get());
-  wasinn_wasmtime_component_set_up(guest.context(), process_.get());
-  const uint32_t context = Good(guest, "init", {LoadPair(guest), kResult});
+  Puppet program(show, guest_.get());
+  wasinn_wasmtime_component_set_up(program.context(), guest_.get());
+  const uint32_t context = Good(program, "init", {LoadPair(program), kResult});
   const size_t before = PeakBytes();
-  ExpectError(guest, "select", {context, kFrom, kNames, kResult}, kTooLarge, "16000000 names of outputs");
+  ExpectError(program, "select", {context, kFrom, kNames, kResult}, kTooLarge, "16000000 names of outputs");
   EXPECT_LT(PeakBytes() - before, size_t{64} << 20);
-  EXPECT_FALSE(guest.Try("compute", {context, kFrom, kNames, kResult})) << "no tensor is there";
+  EXPECT_FALSE(program.Try("compute", {context, kFrom, kNames, kResult})) << "no tensor is there";
   EXPECT_LT(PeakBytes() - before, size_t{64} << 20);
 }
 
@@ -311,21 +311,21 @@ class ComponentReal16 : public ComponentReal, public ::testing::WithParamInterfa
 TEST_P(ComponentReal16, LongStringsAreNotConverted) {
   constexpr uint32_t kLong = 4 << 16, kMany = 600;
   const PuppetShow show(Engine(), Linker(), PuppetText(kOctober, 400, GetParam()));
-  Puppet guest(show, process_.get());
-  wasinn_wasmtime_component_set_up(guest.context(), process_.get());
-  guest.Poke(0, Utf16("pair"));
-  const uint32_t graph = Good(guest, "load-by-name", {0, Units(4), kResult});
-  const uint32_t context = Good(guest, "init", {graph, kResult});
-  guest.PokeWords(0, {256, Units(1)});
-  guest.Poke(256, Utf16("y"));
-  Good(guest, "select", {context, 0, 1, kResult});
+  Puppet program(show, guest_.get());
+  wasinn_wasmtime_component_set_up(program.context(), guest_.get());
+  program.Poke(0, Utf16("pair"));
+  const uint32_t graph = Good(program, "load-by-name", {0, Units(4), kResult});
+  const uint32_t context = Good(program, "init", {graph, kResult});
+  program.PokeWords(0, {256, Units(1)});
+  program.Poke(256, Utf16("y"));
+  Good(program, "select", {context, 0, 1, kResult});
   const size_t before = PeakBytes();
-  const auto long_name = guest.Try("load-by-name", {0, Units(10 << 20), kResult});
+  const auto long_name = program.Try("load-by-name", {0, Units(10 << 20), kResult});
   ASSERT_FALSE(long_name);
   EXPECT_THAT(long_name.error(), HasSubstr("strings of 20971520 bytes that are not in UTF-8 are over the limit"));
   EXPECT_LT(PeakBytes() - before, size_t{8} << 20);
   // Each is short enough, but all together are not.
-  Puppet other(show, process_.get());
+  Puppet other(show, guest_.get());
   for (uint32_t i = 0; i < kMany; ++i) other.PokeWords(1024 + i * 8, {kLong, Units(1 << 10)});
   other.Poke(0, Utf16("pair"));
   const uint32_t others = Good(other, "init", {Good(other, "load-by-name", {0, Units(4), kResult}), kResult});
@@ -339,28 +339,28 @@ INSTANTIATE_TEST_SUITE_P(, ComponentReal16, ::testing::Values("utf16", "latin1+u
 });
 
 TEST_F(ComponentReal, TheSameTensorTwiceLeaksNothing) {
-  const auto guest = New();
-  const uint32_t context = Good(*guest, "init", {LoadPair(*guest), kResult});
-  const uint32_t tensor = NewTensor(*guest, {1, 2});
-  guest->PokeWords(0, {256, 1, tensor, 257, 1, tensor});
-  guest->Poke(256, "xy");
-  EXPECT_FALSE(guest->Try("compute", {context, 0, 2, kResult}));
-  wasinn_process_close(process_.get());
+  const auto program = New();
+  const uint32_t context = Good(*program, "init", {LoadPair(*program), kResult});
+  const uint32_t tensor = NewTensor(*program, {1, 2});
+  program->PokeWords(0, {256, 1, tensor, 257, 1, tensor});
+  program->Poke(256, "xy");
+  EXPECT_FALSE(program->Try("compute", {context, 0, 2, kResult}));
+  wasinn_guest_close(guest_.get());
   EXPECT_EQ(Statistics().tensors, 0u);
 }
 
 TEST_F(ComponentReal, AGuestThatDropsNothing) {
   {
-    const auto guest = New();
-    for (int i = 0; i < 3; ++i) Good(*guest, "init", {LoadPair(*guest), kResult});
-    for (int i = 0; i < 10; ++i) NewTensor(*guest, {1, 2});
+    const auto program = New();
+    for (int i = 0; i < 3; ++i) Good(*program, "init", {LoadPair(*program), kResult});
+    for (int i = 0; i < 10; ++i) NewTensor(*program, {1, 2});
     EXPECT_EQ(Statistics().tensors, 10u);
-    wasinn_process_close(process_.get());
-    const auto closed = guest->Try("tensor-new", {0, 1, kF32, 64, 8});
+    wasinn_guest_close(guest_.get());
+    const auto closed = program->Try("tensor-new", {0, 1, kF32, 64, 8});
     ASSERT_FALSE(closed);
     EXPECT_THAT(closed.error(), HasSubstr("closed"));
   }
-  const wasinn_process_stats stats = Statistics();
+  const wasinn_guest_stats stats = Statistics();
   EXPECT_EQ(stats.tensors + stats.graphs + stats.contexts, 0u);
 }
 
@@ -368,21 +368,21 @@ TEST_F(ComponentReal, AGuestThatDropsNothing) {
 TEST_F(ComponentReal, ALargeTensorTakesItsOwnSizeAndLittleMore) {
   constexpr uint32_t kBytes = 100'000'000;
   const PuppetShow show(Show(kOctober).engine(), Linker(), PuppetText(kOctober, 3200));
-  Puppet guest(show, process_.get());
-  wasinn_wasmtime_component_set_up(guest.context(), process_.get());
+  Puppet program(show, guest_.get());
+  wasinn_wasmtime_component_set_up(program.context(), guest_.get());
   const PeakMemory memory;
-  const uint32_t tensor = guest.Call("tensor-new", {0, 0, 4, 0, kBytes});
+  const uint32_t tensor = program.Call("tensor-new", {0, 0, 4, 0, kBytes});
   EXPECT_GE(memory.grown(), kBytes) << "it is there";
   EXPECT_LE(memory.grown(), kBytes + kBytes / 10);
   // Into the guest's own memory, of which so much is resident then.
-  guest.Call("tensor-data", {tensor, kResult});
+  program.Call("tensor-data", {tensor, kResult});
   EXPECT_LE(memory.grown(), 2ull * kBytes + kBytes / 10);
 }
 #endif
 
-TEST_F(ComponentReal, WithoutAProcess) {
-  Puppet guest(Show(kOctober), nullptr);
-  EXPECT_FALSE(guest.Try("tensor-new", {0, 0, kF32, 0, 0}));
+TEST_F(ComponentReal, WithoutAGuest) {
+  Puppet program(Show(kOctober), nullptr);
+  EXPECT_FALSE(program.Try("tensor-new", {0, 0, kF32, 0, 0}));
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ void Check(wasmtime_error_t* error, wasm_trap_t* trap = nullptr) {
   std::exit(1);
 }
 
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 struct Program {
@@ -73,9 +73,9 @@ void SetArguments(const Program& program, std::string task, wasi_config_t* wasi)
 }
 
 void RunGuest(const Program& program, const std::string& task) {
-  wasinn::Result<wasinn::Process> process = wasinn::Process::Create(*program.host);
-  if (!process) Check(process.status());
-  wasmtime_store_t* store = wasmtime_store_new(program.engine, process->get(), nullptr);
+  wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(*program.host);
+  if (!guest) Check(guest.status());
+  wasmtime_store_t* store = wasmtime_store_new(program.engine, guest->get(), nullptr);
   wasmtime_context_t* context = wasmtime_store_context(store);
   wasi_config_t* wasi = wasi_config_new();
   SetArguments(program, task, wasi);
@@ -88,7 +88,7 @@ void RunGuest(const Program& program, const std::string& task) {
   if (!wasmtime_instance_export_get(context, &instance, "_start", 6, &start)) std::exit(3);
   error = wasmtime_func_call(context, &start.of.func, nullptr, 0, nullptr, 0, &trap);
   Check(error, trap);
-  process->Close();
+  guest->Close();
   wasmtime_store_delete(store);
 }
 
@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
   program.folder = argv[3];
   program.models = argv[4];
   Check(wasmtime_linker_define_wasi(program.linker));
-  Check(wasinn::Status(wasinn_wasmtime_link(program.linker, host->get(), ProcessOf, nullptr)));
+  Check(wasinn::Status(wasinn_wasmtime_link(program.linker, host->get(), GuestOf, nullptr)));
   program.Compile(argv[2]);
 
   const std::vector<std::string> tasks(argv + 6, argv + argc);

@@ -11,18 +11,18 @@ static void check(wasinn_status* status) {
 
 int main(void) {
   wasinn_host* host;
-  wasinn_process* process;
+  wasinn_guest* guest;
   check(wasinn_host_new(NULL, NULL, NULL, &host));
-  check(wasinn_process_new(host, NULL, &process));
+  check(wasinn_guest_new(host, NULL, &guest));
   wasm_engine_t* engine = wasm_engine_new();
   wasmtime_linker_t* linker = wasmtime_linker_new(engine);
-  check(wasinn_wasmtime_link_process(linker, process));
-  wasinn_status* again = wasinn_wasmtime_link_process(linker, process);
+  check(wasinn_wasmtime_link_guest(linker, guest));
+  wasinn_status* again = wasinn_wasmtime_link_guest(linker, guest);
   printf("linked, then refused: %s\n", wasinn_code_name(wasinn_status_code(again)));
   wasinn_status_free(again);
   wasmtime_linker_delete(linker);
   wasm_engine_delete(engine);
-  wasinn_process_free(process);
+  wasinn_guest_free(guest);
   wasinn_host_free(host);
   return 0;
 }

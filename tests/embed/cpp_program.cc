@@ -76,19 +76,19 @@ void CheckProcess() {
   limits.max_graphs = 1;
   wasinn::Policy policy = host->policy();
   policy.allow_load = false;
-  wasinn::ProcessOptions options;
+  wasinn::GuestOptions options;
   options.name = "guest";
   options.limits = &limits;
   options.policy = &policy;
-  wasinn::Result<wasinn::Process> process = wasinn::Process::Create(*host, options);
-  EXPECT(process.ok());
+  wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(*host, options);
+  EXPECT(guest.ok());
   {
     const wasinn::Host gone = std::move(*host);
   }  // a process keeps what it needs
-  EXPECT(process->Statistics().graphs == 0);
-  process->Close();
-  process->Close();
-  wasinn::Process moved = std::move(*process);
+  EXPECT(guest->Statistics().graphs == 0);
+  guest->Close();
+  guest->Close();
+  wasinn::Guest moved = std::move(*guest);
   EXPECT(moved.get() != nullptr);
 }
 

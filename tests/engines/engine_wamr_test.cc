@@ -1,4 +1,4 @@
-// The WAMR adapter in an embedder's program, with the echo backend: which guest has which process, what guests do to
+// The WAMR adapter in an embedder's program, with the echo backend: which program is which guest, what guests do to
 // their memory, and guests that end. Under ThreadSanitizer too, which sees all but WAMR's own code.
 #include <gtest/gtest.h>
 #include <wasinn/wamr.h>
@@ -34,9 +34,9 @@ class Runtime {
     Start();
     EXPECT_EQ(wasinn_wamr_register(host, &nn_), nullptr);
   }
-  Runtime(wasinn_wamr_process_of process_of, void* user) {
+  Runtime(wasinn_wamr_guest_of guest_of, void* user) {
     Start();
-    EXPECT_EQ(wasinn_wamr_register_guests(process_of, user, &nn_), nullptr);
+    EXPECT_EQ(wasinn_wamr_register_guests(guest_of, user, &nn_), nullptr);
   }
   ~Runtime() {
     wasinn_wamr_unregister(nn_);
@@ -75,12 +75,12 @@ class Runtime {
 
 class Module {
  public:
-  explicit Module(const std::string& guest) {
-    std::ifstream file(std::string(ENGINES_GUESTS "/") + guest + ".wasm", std::ios::binary);
+  explicit Module(const std::string& program) {
+    std::ifstream file(std::string(ENGINES_GUESTS "/") + program + ".wasm", std::ios::binary);
     bytes_.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     char error[128] = {};
     module_ = wasm_runtime_load(bytes_.data(), static_cast<uint32_t>(bytes_.size()), error, sizeof error);
-    EXPECT_NE(module_, nullptr) << guest << ": " << error;
+    EXPECT_NE(module_, nullptr) << program << ": " << error;
   }
   ~Module() { wasm_runtime_unload(module_); }
   Module(const Module&) = delete;
@@ -183,7 +183,7 @@ TEST_F(WamrTest, WhatCannotBeRegistered) {
 }
 
 // Instances of one module are guests of their own: numbers of one mean nothing to another, and quotas are each one's.
-TEST_F(WamrTest, EachInstanceHasAProcess) {
+TEST_F(WamrTest, EachInstanceIsAGuest) {
   const Runtime runtime(host_.get());
   const Module module("wamr-puppet");
   Puppet first(module), second(module);
@@ -196,91 +196,91 @@ TEST_F(WamrTest, EachInstanceHasAProcess) {
   EXPECT_EQ(second.Load("one"), kSuccess);
 }
 
-// The process, and all that it holds, goes with the instance.
+// The guest, and all that it holds, goes with the instance.
 TEST_F(WamrTest, InstancesComeAndGo) {
   const Runtime runtime(host_.get());
   const Module module("wamr-puppet");
   for (int i = 0; i < 100; ++i) {
-    Puppet guest(module);
-    guest.NewContext("one");
+    Puppet program(module);
+    program.NewContext("one");
   }
 }
 
-TEST_F(WamrTest, TheEmbeddersProcesses) {
-  const ProcessPtr process = NewProcess(host_.get());
+TEST_F(WamrTest, TheEmbeddersGuests) {
+  const GuestPtr guest = NewGuest(host_.get());
   struct Known {
     wasm_module_inst_t instance;
-    wasinn_process* process;
+    wasinn_guest* guest;
     int asked;
-  } known = {nullptr, process.get(), 0};
-  const auto process_of = [](wasm_module_inst_t instance, void* user) {
-    auto* guest = static_cast<Known*>(user);
-    ++guest->asked;
-    return instance == guest->instance ? guest->process : nullptr;
+  } known = {nullptr, guest.get(), 0};
+  const auto guest_of = [](wasm_module_inst_t instance, void* user) {
+    auto* program = static_cast<Known*>(user);
+    ++program->asked;
+    return instance == program->instance ? program->guest : nullptr;
   };
-  const Runtime runtime(process_of, &known);
+  const Runtime runtime(guest_of, &known);
   const Module module("wamr-puppet");
   {
-    Puppet guest(module), stranger(module);
-    known.instance = guest.instance();
-    const uint32_t context = guest.NewContext("one");
-    EXPECT_EQ(guest.Call("compute", {context}), kSuccess);
+    Puppet program(module), stranger(module);
+    known.instance = program.instance();
+    const uint32_t context = program.NewContext("one");
+    EXPECT_EQ(program.Call("compute", {context}), kSuccess);
     EXPECT_EQ(known.asked, 1);
     EXPECT_EQ(stranger.Load("one"), kRuntimeError);
-    wasinn_process_stats stats{};
+    wasinn_guest_stats stats{};
     stats.struct_size = sizeof stats;
-    wasinn_process_statistics(process.get(), &stats);
+    wasinn_guest_statistics(guest.get(), &stats);
     EXPECT_EQ(stats.computes, 1u);
-    wasinn_process_close(process.get());
-    EXPECT_EQ(guest.Call("compute", {context}), kRuntimeError);
+    wasinn_guest_close(guest.get());
+    EXPECT_EQ(program.Call("compute", {context}), kRuntimeError);
   }
 }
 
 TEST_F(WamrTest, AModuleWithoutExportedMemory) {
   const Runtime runtime(host_.get());
   const Module module("wamr-hidden");
-  Puppet guest(module);
-  EXPECT_EQ(guest.Load("one"), kMissingMemory);
+  Puppet program(module);
+  EXPECT_EQ(program.Load("one"), kMissingMemory);
 }
 
 // A bad address is an errno, where WAMR's own way of passing addresses would end the guest.
 TEST_F(WamrTest, AddressesOutsideOfMemory) {
   const Runtime runtime(host_.get());
   const Module module("wamr-puppet");
-  Puppet guest(module);
-  const uint32_t context = guest.NewContext("one");
+  Puppet program(module);
+  const uint32_t context = program.NewContext("one");
   for (const uint32_t bad : {0xffffffffu, 0xfffffff0u, 0x80000000u, 1u << 24}) {
-    EXPECT_EQ(guest.Call("load_by_name", {bad, 3, guest.at(64)}), kInvalidArgument);
-    EXPECT_EQ(guest.Call("load_by_name", {guest.at(0), 3, bad}), kInvalidArgument);
-    EXPECT_EQ(guest.Call("set_input", {context, 0, bad}), kInvalidArgument);
-    EXPECT_EQ(guest.Call("get_output", {context, 0, bad, 4, guest.at(204)}), kInvalidArgument);
+    EXPECT_EQ(program.Call("load_by_name", {bad, 3, program.at(64)}), kInvalidArgument);
+    EXPECT_EQ(program.Call("load_by_name", {program.at(0), 3, bad}), kInvalidArgument);
+    EXPECT_EQ(program.Call("set_input", {context, 0, bad}), kInvalidArgument);
+    EXPECT_EQ(program.Call("get_output", {context, 0, bad, 4, program.at(204)}), kInvalidArgument);
   }
-  EXPECT_EQ(guest.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest.Output(context), 7.0f);
+  EXPECT_EQ(program.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program.Output(context), 7.0f);
 }
 
 TEST_F(WamrTest, MemoryThatGrowsBetweenCalls) {
   const Runtime runtime(host_.get());
   const Module module("wamr-puppet");
-  Puppet guest(module);
-  const uint32_t context = guest.NewContext("one");
+  Puppet program(module);
+  const uint32_t context = program.NewContext("one");
   for (int i = 0; i < 20; ++i) {
-    const uint32_t pages = guest.Call("grow", {1}).value_or(0);
+    const uint32_t pages = program.Call("grow", {1}).value_or(0);
     ASSERT_NE(pages, 0xffffffffu);
-    ASSERT_EQ(guest.Call("compute", {context}), kSuccess);
+    ASSERT_EQ(program.Call("compute", {context}), kSuccess);
     // The new page, and not a byte more.
     const uint32_t end = (pages + 1) * 65536;
-    EXPECT_EQ(guest.Call("get_output", {context, 0, end - 4, 4, guest.at(204)}), kSuccess);
-    EXPECT_EQ(guest.Call("get_output", {context, 0, end - 3, 4, guest.at(204)}), kInvalidArgument);
-    EXPECT_EQ(guest.Output(context), 7.0f);
+    EXPECT_EQ(program.Call("get_output", {context, 0, end - 4, 4, program.at(204)}), kSuccess);
+    EXPECT_EQ(program.Call("get_output", {context, 0, end - 3, 4, program.at(204)}), kInvalidArgument);
+    EXPECT_EQ(program.Output(context), 7.0f);
   }
 }
 
 TEST_F(WamrTest, ATrapAfterACompute) {
   const Runtime runtime(host_.get());
   const Module module("wamr-puppet");
-  Puppet guest(module), other(module);
-  EXPECT_EQ(guest.Call("compute_and_trap", {guest.NewContext("one")}), std::nullopt);
+  Puppet program(module), other(module);
+  EXPECT_EQ(program.Call("compute_and_trap", {program.NewContext("one")}), std::nullopt);
   const uint32_t context = other.NewContext("one");
   EXPECT_EQ(other.Call("compute", {context}), kSuccess);
 }
@@ -289,9 +289,9 @@ TEST_F(WamrTest, ATrapAfterACompute) {
 TEST_F(WamrTest, AReadOutsideOfMemory) {
   const Runtime runtime(host_.get());
   const Module module("wamr-puppet");
-  Puppet guest(module), other(module);
-  EXPECT_EQ(guest.Call("peek", {0xfffffff0}), std::nullopt);
-  EXPECT_STREQ(wasm_runtime_get_exception(guest.instance()), "Exception: out of bounds memory access");
+  Puppet program(module), other(module);
+  EXPECT_EQ(program.Call("peek", {0xfffffff0}), std::nullopt);
+  EXPECT_STREQ(wasm_runtime_get_exception(program.instance()), "Exception: out of bounds memory access");
   const uint32_t context = other.NewContext("one");
   EXPECT_EQ(other.Call("compute", {context}), kSuccess);
 }
@@ -300,14 +300,14 @@ TEST_F(WamrTest, AReadOutsideOfMemory) {
 TEST_F(WamrTest, AGuestThatIsEndedInsideACompute) {
   const Runtime runtime(host_.get());
   const Module module("wamr-puppet");
-  Puppet guest(module);
-  const uint32_t context = guest.NewContext("endless");
+  Puppet program(module);
+  const uint32_t context = program.NewContext("endless");
   std::thread killer([&] {
     gate_.Await();
-    wasm_runtime_terminate(guest.instance());
+    wasm_runtime_terminate(program.instance());
   });
   const auto start = steady_clock::now();
-  EXPECT_EQ(guest.Call("compute", {context}), std::nullopt);
+  EXPECT_EQ(program.Call("compute", {context}), std::nullopt);
   EXPECT_LT(steady_clock::now() - start, seconds(20));
   killer.join();
   Puppet next(module);
@@ -328,11 +328,11 @@ TEST_F(WamrTest, AnEndThatNobodyNotices) {
   for (int i = 0; i < kTriesForAPlace && (!next || next->Memory(0) != place); ++i) {
     next.reset();
     {
-      Puppet guest(module);
-      EXPECT_EQ(guest.Load("one"), kSuccess);
-      graph = guest.Read(64);
-      place = guest.Memory(0);
-      runtime.Forget(guest.instance());
+      Puppet program(module);
+      EXPECT_EQ(program.Load("one"), kSuccess);
+      graph = program.Read(64);
+      place = program.Memory(0);
+      runtime.Forget(program.instance());
     }
     next.emplace(module);
   }
@@ -346,11 +346,11 @@ TEST_F(WamrTest, AnEndThatNobodyNotices) {
 TEST_F(WamrTest, AnInstanceThatWasMissed) {
   const Runtime runtime(host_.get());
   const Module module("wamr-shared");
-  Puppet guest(module), stranger(module);
-  EXPECT_EQ(guest.Load("one"), kSuccess);
-  runtime.Forget(guest.instance());
-  EXPECT_EQ(guest.Call("init_execution_context", {guest.Read(64), guest.at(68)}), kSuccess);
-  EXPECT_EQ(stranger.Call("init_execution_context", {guest.Read(64), stranger.at(68)}), kInvalidArgument);
+  Puppet program(module), stranger(module);
+  EXPECT_EQ(program.Load("one"), kSuccess);
+  runtime.Forget(program.instance());
+  EXPECT_EQ(program.Call("init_execution_context", {program.Read(64), program.at(68)}), kSuccess);
+  EXPECT_EQ(stranger.Call("init_execution_context", {program.Read(64), stranger.at(68)}), kInvalidArgument);
 }
 
 // WAMR frees a guest's memory before it says that the guest has ended.
@@ -410,12 +410,12 @@ TEST(WamrLargeStacks, OneGuestLeavesSomeToOthers) {
   EXPECT_EQ(most, static_cast<int>(wamr::LargeStacks::kMostOfOneGuest));
 }
 
-// Its threads would each have a memory and a process, and so quotas, of their own.
+// Its threads would each have a memory, and be a guest with quotas, of their own.
 TEST_F(WamrTest, ThreadsNeedSharedMemory) {
   const Runtime runtime(host_.get());
   const Module module("wamr-unshared");
-  Puppet guest(module);
-  EXPECT_EQ(guest.Load("one"), kRuntimeError);
+  Puppet program(module);
+  EXPECT_EQ(program.Load("one"), kRuntimeError);
 }
 
 }  // namespace

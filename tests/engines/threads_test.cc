@@ -40,10 +40,10 @@ class EngineThreadsTest : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(program.has_value()) << program.error();
     return program ? std::move(*program) : nullptr;
   }
-  // The process is gone when it returns.
+  // The wasinn_guest is gone when it returns.
   Exit Run(const engines::Program& program, const std::string& how) const {
-    const ProcessPtr process = NewProcess(host_.get());
-    return program.Run({.args = {"guest", how}, .inherit_stdio = false, .process = process.get()});
+    const GuestPtr guest = NewGuest(host_.get());
+    return program.Run({.args = {"guest", how}, .inherit_stdio = false, .guest = guest.get()});
   }
 
   Log log_;
@@ -95,7 +95,7 @@ TEST_P(EngineThreadsTest, GuestsBesideEachOther) {
   EXPECT_EQ(stress_code, 0);
 }
 
-// Threads that sleep in the system outlive their guest. When they wake, its process and program are gone. WAMR waits
+// Threads that sleep in the system outlive their guest. When they wake, its wasinn_guest and program are gone. WAMR waits
 // for them.
 class LeftThreadsTest : public EngineThreadsTest {};
 TEST_P(LeftThreadsTest, UseNothingThatIsGone) {

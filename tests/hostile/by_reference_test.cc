@@ -18,36 +18,36 @@ constexpr uint32_t kTensor = 128, kData = 1024, kOutput = 4096, kWritten = 64;
 
 class HostileByReference : public ::testing::Test {
  protected:
-  uint64_t Copies() const { return process_.Statistics().copies_in; }
+  uint64_t Copies() const { return guest_.Statistics().copies_in; }
   // "dynamic" computes the positive parts of n×m floats.
-  static uint32_t NewContext(Puppet& guest) { return guest.NewContext(guest.LoadByName("dynamic")); }
-  static uint32_t Set(Puppet& guest, uint32_t context, uint32_t data, uint32_t count = 2) {
-    guest.PutTensor(kTensor, {1, count}, kF32, data, count * 4);
-    return guest.Call("set_input", {context, 0, kTensor});
+  static uint32_t NewContext(Puppet& program) { return program.NewContext(program.LoadByName("dynamic")); }
+  static uint32_t Set(Puppet& program, uint32_t context, uint32_t data, uint32_t count = 2) {
+    program.PutTensor(kTensor, {1, count}, kF32, data, count * 4);
+    return program.Call("set_input", {context, 0, kTensor});
   }
-  static std::vector<float> Compute(Puppet& guest, uint32_t context, size_t count = 2) {
-    if (guest.Call("compute", {context}) != kSuccess) return {};
-    if (guest.Call("get_output", {context, 0, kOutput, 4096, kWritten}) != kSuccess) return {};
+  static std::vector<float> Compute(Puppet& program, uint32_t context, size_t count = 2) {
+    if (program.Call("compute", {context}) != kSuccess) return {};
+    if (program.Call("get_output", {context, 0, kOutput, 4096, kWritten}) != kSuccess) return {};
     std::vector<float> output(count);
-    std::memcpy(output.data(), guest.memory() + kOutput, count * sizeof(float));
+    std::memcpy(output.data(), program.memory() + kOutput, count * sizeof(float));
     return output;
   }
 
-  Process NewProcess() {
-    Result<Process> process = Process::Create(embedder_.host());
-    EXPECT_TRUE(process) << process.status().message();
-    return std::move(*process);
+  Guest NewGuest() {
+    Result<Guest> guest = Guest::Create(embedder_.host());
+    EXPECT_TRUE(guest) << guest.status().message();
+    return std::move(*guest);
   }
 
   using Numbers = std::vector<float>;
 
   Embedder embedder_{"policy.inputs = 'by-reference'\n"};
-  Process process_ = NewProcess();
+  Guest guest_ = NewGuest();
 };
 
-// Two instances of one process: the memory of the one is not read in place of the other's.
+// Two instances of one guest: the memory of the one is not read in place of the other's.
 TEST_F(HostileByReference, TheMemoryOfAnotherInstance) {
-  Puppet lender(embedder_, process_.get()), other(embedder_, process_.get());
+  Puppet lender(embedder_, guest_.get()), other(embedder_, guest_.get());
   const uint32_t context = NewContext(lender);
   lender.Put<float>(kData, {1, 2});
   other.Put<float>(kData, {8, 9});
@@ -66,67 +66,67 @@ TEST_F(HostileByReference, TheMemoryOfAnotherInstance) {
 
 // The instance is gone, and another one may have its place.
 TEST_F(HostileByReference, TheMemoryOfAnInstanceThatIsGone) {
-  Puppet stays(embedder_, process_.get());
+  Puppet stays(embedder_, guest_.get());
   const uint32_t context = NewContext(stays);
   for (int i = 0; i < 20; ++i) {
     {
-      Puppet goes(embedder_, process_.get());
+      Puppet goes(embedder_, guest_.get());
       goes.Put<float>(kData, {1, 2});
       ASSERT_EQ(Set(goes, context, kData), kSuccess);
       if (i % 2 == 0) {
         EXPECT_EQ(Compute(goes, context), Numbers({1, 2}));
       }
     }
-    Puppet next(embedder_, process_.get());
+    Puppet next(embedder_, guest_.get());
     EXPECT_EQ(next.Call("compute", {context}), kInvalidArgument);
     EXPECT_EQ(stays.Call("compute", {context}), kInvalidArgument);
   }
 }
 
 TEST_F(HostileByReference, TheEndOfMemory) {
-  Puppet guest(embedder_, process_.get());
-  const uint32_t context = NewContext(guest);
+  Puppet program(embedder_, guest_.get());
+  const uint32_t context = NewContext(program);
   for (const uint32_t behind : {0u, 4u, 60u, 64u, 128u}) {
     const uint32_t data = kPage - 8 - behind;
-    guest.Put<float>(data, {1, 2});
+    program.Put<float>(data, {1, 2});
     const uint64_t copies = Copies();
-    ASSERT_EQ(Set(guest, context, data), kSuccess);
+    ASSERT_EQ(Set(program, context, data), kSuccess);
     EXPECT_EQ(Copies() - copies, behind < 64 ? 1u : 0u) << behind;
-    guest.Put<float>(data, {3, 4});
-    EXPECT_EQ(Compute(guest, context), behind < 64 ? Numbers({1, 2}) : Numbers({3, 4})) << behind;
+    program.Put<float>(data, {3, 4});
+    EXPECT_EQ(Compute(program, context), behind < 64 ? Numbers({1, 2}) : Numbers({3, 4})) << behind;
   }
   for (const uint32_t data : {kPage - 4, kPage, UINT32_MAX - 3, UINT32_MAX - 7}) {
-    EXPECT_EQ(Set(guest, context, data), kInvalidArgument) << data;
+    EXPECT_EQ(Set(program, context, data), kInvalidArgument) << data;
   }
 }
 
 // The tensor's description, the output's place and its size lie in the input itself.
 TEST_F(HostileByReference, EverythingInOnePlace) {
-  Puppet guest(embedder_, process_.get());
-  const uint32_t context = NewContext(guest);
-  ASSERT_EQ(Set(guest, context, kTensor, 16), kSuccess);
-  ASSERT_EQ(guest.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest.Call("get_output", {context, 0, kTensor, 64, kTensor}), kSuccess);
-  EXPECT_EQ(guest.Read(kTensor), 64u);
+  Puppet program(embedder_, guest_.get());
+  const uint32_t context = NewContext(program);
+  ASSERT_EQ(Set(program, context, kTensor, 16), kSuccess);
+  ASSERT_EQ(program.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program.Call("get_output", {context, 0, kTensor, 64, kTensor}), kSuccess);
+  EXPECT_EQ(program.Read(kTensor), 64u);
   // What the description was does not matter any more.
-  EXPECT_EQ(guest.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program.Call("compute", {context}), kSuccess);
   EXPECT_EQ(Copies(), 0u);
 }
 
 // What other threads of the guest may write is copied, so that no framework sees it change.
 TEST_F(HostileByReference, SharedMemory) {
   const SharedMemoryPtr memory = NewSharedMemory(embedder_, 1);
-  Puppet guest(embedder_, process_.get(), memory.get());
-  const uint32_t context = NewContext(guest);
-  guest.Put<float>(kData, {1, 2});
-  ASSERT_EQ(Set(guest, context, kData), kSuccess);
+  Puppet program(embedder_, guest_.get(), memory.get());
+  const uint32_t context = NewContext(program);
+  program.Put<float>(kData, {1, 2});
+  ASSERT_EQ(Set(program, context, kData), kSuccess);
   EXPECT_EQ(Copies(), 1u);
   std::atomic<bool> stop = false;
   std::thread writer([&] {
-    auto* place = reinterpret_cast<uint32_t*>(guest.memory() + kData);
+    auto* place = reinterpret_cast<uint32_t*>(program.memory() + kData);
     for (uint32_t i = 0; !stop; ++i) std::atomic_ref<uint32_t>(*place).store(i, std::memory_order_relaxed);
   });
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(Compute(guest, context), Numbers({1, 2}));
+  for (int i = 0; i < 1000; ++i) ASSERT_EQ(Compute(program, context), Numbers({1, 2}));
   stop = true;
   writer.join();
 }

@@ -25,8 +25,8 @@ struct Deleter {
 template <typename T, auto kDelete>
 using Owned = std::unique_ptr<T, Deleter<kDelete>>;
 
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 std::string Take(wasmtime_error_t* error) {
@@ -42,7 +42,7 @@ std::string Take(wasmtime_error_t* error) {
 struct Ended {
   std::string error;  // "" for well
   std::string out;
-  wasinn_process_stats before_close = {}, after_close = {};
+  wasinn_guest_stats before_close = {}, after_close = {};
 };
 
 class HostileComponentHost : public ::testing::Test {
@@ -56,7 +56,7 @@ class HostileComponentHost : public ::testing::Test {
     ASSERT_TRUE(host_->AddModel("digits", digits).ok());
     engine_.reset(wasm_engine_new());
     linker_.reset(wasmtime_component_linker_new(engine_.get()));
-    ASSERT_TRUE(Status(wasinn_wasmtime_component_link(linker_.get(), host_->get(), ProcessOf, nullptr)).ok());
+    ASSERT_TRUE(Status(wasinn_wasmtime_component_link(linker_.get(), host_->get(), GuestOf, nullptr)).ok());
     ASSERT_EQ(Take(wasmtime_component_linker_add_wasip2(linker_.get())), "");
   }
 
@@ -75,21 +75,21 @@ class HostileComponentHost : public ::testing::Test {
     wasmtime_component_delete(component);
   }
 
-  Ended Run(const std::string& guest, const std::vector<std::string>& args) {
+  Ended Run(const std::string& program, const std::vector<std::string>& args) {
     Ended ended;
     const TempFolder folder;
-    Result<Process> process = Process::Create(*host_);
-    EXPECT_TRUE(process) << process.status().message();
+    Result<Guest> guest = Guest::Create(*host_);
+    EXPECT_TRUE(guest) << guest.status().message();
     const Owned<wasmtime_store_t, wasmtime_store_delete> store(
-        wasmtime_store_new(engine_.get(), process->get(), nullptr));
+        wasmtime_store_new(engine_.get(), guest->get(), nullptr));
     wasmtime_context_t* context = wasmtime_store_context(store.get());
     const std::string output = (folder.path() / "out").string();
-    EXPECT_EQ(Take(wasmtime_context_set_wasi(context, Wasi(guest, args, output))), "");
-    wasinn_wasmtime_component_set_up(context, process->get());
-    ended.error = RunIn(context, programs_.at(guest));
-    ended.before_close = Statistics(*process);
-    process->Close();
-    ended.after_close = Statistics(*process);
+    EXPECT_EQ(Take(wasmtime_context_set_wasi(context, Wasi(program, args, output))), "");
+    wasinn_wasmtime_component_set_up(context, guest->get());
+    ended.error = RunIn(context, programs_.at(program));
+    ended.before_close = Statistics(*guest);
+    guest->Close();
+    ended.after_close = Statistics(*guest);
     ended.out = ReadFile(output);
     return ended;
   }
@@ -101,19 +101,19 @@ class HostileComponentHost : public ::testing::Test {
     Export run;
   };
 
-  static wasi_config_t* Wasi(const std::string& guest, const std::vector<std::string>& args,
+  static wasi_config_t* Wasi(const std::string& program, const std::vector<std::string>& args,
                              const std::string& output) {
     wasi_config_t* wasi = wasi_config_new();
-    std::vector<const char*> argv = {guest.c_str()};
+    std::vector<const char*> argv = {program.c_str()};
     for (const std::string& arg : args) argv.push_back(arg.c_str());
     wasi_config_set_argv(wasi, argv.size(), argv.data());
     wasi_config_set_stdout_file(wasi, output.c_str());
     return wasi;
   }
 
-  static wasinn_process_stats Statistics(const Process& process) {
-    wasinn_process_stats stats = {.struct_size = sizeof(stats)};
-    wasinn_process_statistics(process.get(), &stats);
+  static wasinn_guest_stats Statistics(const Guest& guest) {
+    wasinn_guest_stats stats = {.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest.get(), &stats);
     return stats;
   }
 
@@ -135,7 +135,7 @@ class HostileComponentHost : public ::testing::Test {
   std::map<std::string, Program> programs_;
 };
 
-void ExpectNothingHeld(const wasinn_process_stats& stats, const std::string& what) {
+void ExpectNothingHeld(const wasinn_guest_stats& stats, const std::string& what) {
   EXPECT_EQ(stats.graphs, 0u) << what;
   EXPECT_EQ(stats.contexts, 0u) << what;
   EXPECT_EQ(stats.tensors, 0u) << what;
@@ -167,17 +167,17 @@ TEST_F(HostileComponentHost, GuestsThatNeverDropLeaveNothingBehind) {
 }
 
 TEST_F(HostileComponentHost, AnHonestGuestBesideHostileOnes) {
-  for (const char* guest : {"drops", "handles", "lists", "quotas", "tensors"}) Load(guest);
+  for (const char* program : {"drops", "handles", "lists", "quotas", "tensors"}) Load(program);
   Ended honest;
   std::thread other([&] { honest = Run("quotas", {"nothing"}); });
-  for (const auto& [guest, arg] : std::vector<std::pair<std::string, std::string>>{{"handles", "twice"},
-                                                                                   {"tensors", ""},
-                                                                                   {"quotas", "tensors"},
-                                                                                   {"handles", "forged"},
-                                                                                   {"lists", ""},
-                                                                                   {"quotas", "outputs"},
-                                                                                   {"drops", ""}}) {
-    const Ended ended = Run(guest, arg.empty() ? std::vector<std::string>{} : std::vector<std::string>{arg});
+  for (const auto& [program, arg] : std::vector<std::pair<std::string, std::string>>{{"handles", "twice"},
+                                                                                     {"tensors", ""},
+                                                                                     {"quotas", "tensors"},
+                                                                                     {"handles", "forged"},
+                                                                                     {"lists", ""},
+                                                                                     {"quotas", "outputs"},
+                                                                                     {"drops", ""}}) {
+    const Ended ended = Run(program, arg.empty() ? std::vector<std::string>{} : std::vector<std::string>{arg});
     EXPECT_TRUE(ended.out.starts_with(kHonest) || ended.out.ends_with(std::string(kHonest) + "\n")) << ended.out;
   }
   other.join();

@@ -26,18 +26,18 @@ enum : uint32_t {
 };
 constexpr uint32_t kF32 = 1;
 
-Process NewProcess(Embedder& embedder, const char* name) {
-  ProcessOptions options;
+Guest NewGuest(Embedder& embedder, const char* name) {
+  GuestOptions options;
   options.name = name;
-  Result<Process> process = Process::Create(embedder.host(), options);
-  EXPECT_TRUE(process) << process.status().message();
-  return std::move(*process);
+  Result<Guest> guest = Guest::Create(embedder.host(), options);
+  EXPECT_TRUE(guest) << guest.status().message();
+  return std::move(*guest);
 }
 
 TEST(HostileEmbedded, AnHonestGuestBesideHostileOnes) {
   Embedder embedder("limits.max_graphs = 2000\nlimits.max_contexts = 2000\nlimits.compute_timeout_ms = 300\n");
   const TempFolder folder;
-  const auto output = [&folder](const std::string& guest) { return (folder.path() / guest).string(); };
+  const auto output = [&folder](const std::string& program) { return (folder.path() / program).string(); };
   constexpr int kTimes = 2000;
   std::string honest_end = "not run";
   std::thread honest(
@@ -48,13 +48,13 @@ TEST(HostileEmbedded, AnHonestGuestBesideHostileOnes) {
       {"endless", {"1"}},      {"quotas", {"failures"}},
       {"ends", {"recursion"}}, {"ends", {"unreachable"}},
   };
-  for (const auto& [guest, args] : guests) {
-    const std::string end = embedder.RunProgram(guest, args, output("hostile"));
-    if (guest == "ends") {
+  for (const auto& [program, args] : guests) {
+    const std::string end = embedder.RunProgram(program, args, output("hostile"));
+    if (program == "ends") {
       EXPECT_TRUE(HasInOrder(end, {"wasm backtrace", "wasm trap"})) << end;
     } else {
-      EXPECT_EQ(end, "") << guest;
-      EXPECT_TRUE(ReadFile(output("hostile")).ends_with(std::string(kHonest) + "\n")) << guest;
+      EXPECT_EQ(end, "") << program;
+      EXPECT_TRUE(ReadFile(output("hostile")).ends_with(std::string(kHonest) + "\n")) << program;
     }
   }
   honest.join();
@@ -64,10 +64,10 @@ TEST(HostileEmbedded, AnHonestGuestBesideHostileOnes) {
   EXPECT_EQ(std::ranges::count(lines, kHonest), kTimes);
 }
 
-// Numbers of one process mean nothing in another one, even where both count alike.
-TEST(HostileEmbedded, HandlesOfAnotherProcess) {
+// Numbers of one guest mean nothing in another one, even where both count alike.
+TEST(HostileEmbedded, HandlesOfAnotherGuest) {
   Embedder embedder;
-  const Process owner = NewProcess(embedder, "owner"), thief = NewProcess(embedder, "thief");
+  const Guest owner = NewGuest(embedder, "owner"), thief = NewGuest(embedder, "thief");
   Puppet honest(embedder, owner.get()), hostile(embedder, thief.get());
   const uint32_t graph = honest.LoadByName("dynamic"), context = honest.NewContext(graph);
   honest.Put<float>(256, {7});
@@ -83,16 +83,16 @@ TEST(HostileEmbedded, HandlesOfAnotherProcess) {
   EXPECT_EQ(honest.Call("get_output", {context, 0, 512, 4, 64}), kSuccess);
 }
 
-// A process that was closed is dead, with all its handles, whoever still calls.
-TEST(HostileEmbedded, DeadHandlesOfAClosedProcess) {
+// A guest that was closed is dead, with all its handles, whoever still calls.
+TEST(HostileEmbedded, DeadHandlesOfAClosedGuest) {
   Embedder embedder;
-  Process process = NewProcess(embedder, "dead");
-  Puppet guest(embedder, process.get());
-  const uint32_t graph = guest.LoadByName("dynamic"), context = guest.NewContext(graph);
-  process.Close();
-  EXPECT_EQ(guest.Call("compute", {context}), kRuntimeError);
-  EXPECT_EQ(guest.Call("init_execution_context", {graph, 64}), kRuntimeError);
-  EXPECT_EQ(guest.Call("load_by_name", {0, 7, 64}), kRuntimeError);
+  Guest guest = NewGuest(embedder, "dead");
+  Puppet program(embedder, guest.get());
+  const uint32_t graph = program.LoadByName("dynamic"), context = program.NewContext(graph);
+  guest.Close();
+  EXPECT_EQ(program.Call("compute", {context}), kRuntimeError);
+  EXPECT_EQ(program.Call("init_execution_context", {graph, 64}), kRuntimeError);
+  EXPECT_EQ(program.Call("load_by_name", {0, 7, 64}), kRuntimeError);
   Puppet orphan(embedder, nullptr);
   EXPECT_EQ(orphan.Call("load_by_name", {0, 7, 64}), kRuntimeError);
 }
@@ -100,9 +100,9 @@ TEST(HostileEmbedded, DeadHandlesOfAClosedProcess) {
 // Two threads of one guest in one context: the second is told, at once.
 TEST(HostileEmbedded, AContextInUse) {
   Embedder embedder("limits.compute_timeout_ms = 3000\n");
-  const Process process = NewProcess(embedder, "threads");
+  const Guest guest = NewGuest(embedder, "threads");
   const SharedMemoryPtr memory = NewSharedMemory(embedder, 1);
-  Puppet first(embedder, process.get(), memory.get()), second(embedder, process.get(), memory.get());
+  Puppet first(embedder, guest.get(), memory.get()), second(embedder, guest.get(), memory.get());
   const uint32_t context = first.NewContext(first.LoadByName("endless"));
   first.PutTensor(128, {1}, kF32, 256, 4);
   ASSERT_EQ(first.Call("set_input", {context, 0, 128}), kSuccess);
@@ -126,16 +126,16 @@ TEST(HostileEmbedded, AContextInUse) {
 
 TEST(HostileEmbedded, ClosingEndsAnEndlessCompute) {
   Embedder embedder("limits.compute_timeout_ms = 0\n");
-  Process process = NewProcess(embedder, "endless");
-  Puppet guest(embedder, process.get());
-  const uint32_t context = guest.NewContext(guest.LoadByName("endless"));
-  guest.PutTensor(128, {1}, kF32, 256, 4);
-  ASSERT_EQ(guest.Call("set_input", {context, 0, 128}), kSuccess);
-  std::thread computing([&] { EXPECT_EQ(guest.Call("compute", {context}), kRuntimeError); });
-  wasinn_process_stats stats{.struct_size = sizeof(stats)};
-  while (stats.computes == 0) wasinn_process_statistics(process.get(), &stats);
+  Guest guest = NewGuest(embedder, "endless");
+  Puppet program(embedder, guest.get());
+  const uint32_t context = program.NewContext(program.LoadByName("endless"));
+  program.PutTensor(128, {1}, kF32, 256, 4);
+  ASSERT_EQ(program.Call("set_input", {context, 0, 128}), kSuccess);
+  std::thread computing([&] { EXPECT_EQ(program.Call("compute", {context}), kRuntimeError); });
+  wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+  while (stats.computes == 0) wasinn_guest_statistics(guest.get(), &stats);
   const auto start = steady_clock::now();
-  process.Close();
+  guest.Close();
   EXPECT_LT(steady_clock::now() - start, std::chrono::seconds(3));
   computing.join();
 }
@@ -175,22 +175,22 @@ class HostileRaces : public ::testing::Test {
                  const std::vector<uint32_t>& may_answer) {
     const auto end = steady_clock::now() + milliseconds(700);
     while (steady_clock::now() < end) {
-      const uint32_t error = guest_.Call(function, args);
+      const uint32_t error = program_.Call(function, args);
       ASSERT_TRUE(std::ranges::find(may_answer, error) != may_answer.end()) << function << " answered " << error;
     }
   }
 
   Embedder embedder_;
-  Process process_ = NewProcess(embedder_, "racer");
+  Guest guest_ = NewGuest(embedder_, "racer");
   SharedMemoryPtr memory_ = NewSharedMemory(embedder_, 1);
-  Puppet guest_{embedder_, process_.get(), memory_.get()};
+  Puppet program_{embedder_, guest_.get(), memory_.get()};
 };
 
 // The descriptor of a tensor: {dims, rank, type, data, size}, and then its dims.
 TEST_F(HostileRaces, ADescriptorThatChanges) {
-  const uint32_t context = guest_.NewContext(guest_.LoadByName("dynamic"));
-  guest_.PutTensor(128, {2, 2}, kF32, 256, 16);
-  Race race(guest_.memory());
+  const uint32_t context = program_.NewContext(program_.LoadByName("dynamic"));
+  program_.PutTensor(128, {2, 2}, kF32, 256, 16);
+  Race race(program_.memory());
   race.Start(128, {{148, 2, kF32, 256, 16, 2, 2},
                    {148, 33, kF32, 0xfffffff0, 0xffffffff, 0xffffffff, 0x40000001},
                    {0xfffffffc, 0xffffffff, 255, 65535, 16, 2, 0x80000000},
@@ -199,8 +199,8 @@ TEST_F(HostileRaces, ADescriptorThatChanges) {
 }
 
 TEST_F(HostileRaces, BuildersThatChange) {
-  guest_.Put<uint8_t>(1024, {'G', 'G', 'U', 'F'});
-  Race race(guest_.memory());
+  program_.Put<uint8_t>(1024, {'G', 'G', 'U', 'F'});
+  Race race(program_.memory());
   race.Start(128, {{1024, 4}, {1024, 0xffffffff}, {0xffffffff, 4}, {65535, 1}, {0, 60000}});
   CallOften("load", {128, 1, 1, 0, 64}, {kInvalidArgument, kInvalidEncoding});
 }
@@ -208,26 +208,26 @@ TEST_F(HostileRaces, BuildersThatChange) {
 // The bytes of a model while it is parsed: it is a copy by then.
 TEST_F(HostileRaces, AModelThatChanges) {
   const std::string model = ReadFile(TinyPath("two_in_two_out"));
-  std::memcpy(guest_.memory() + 1024, model.data(), model.size());
-  guest_.Put<uint32_t>(128, {1024, static_cast<uint32_t>(model.size())});
-  Race race(guest_.memory());
+  std::memcpy(program_.memory() + 1024, model.data(), model.size());
+  program_.Put<uint32_t>(128, {1024, static_cast<uint32_t>(model.size())});
+  Race race(program_.memory());
   race.Start(1024 + 32, {{0, 0, 0, 0, 0}, {0xffffffff, 0xffffffff, 0xffffffff}, {0x0a0a0a0a, 0x12121212, 0x3a3a3a3a}});
   CallOften("load", {128, 1, 1, 0, 64}, {kSuccess, kInvalidArgument, kInvalidEncoding, kRuntimeError, kTooLarge});
 }
 
 TEST_F(HostileRaces, ANameThatChanges) {
-  Race race(guest_.memory());
+  Race race(program_.memory());
   race.Start(1024, {{0x69676964, 0x7374}, {0x2f2e2e2e, 0x0a1b}});  // "digits", "../…"
   CallOften("load_by_name", {1024, 6, 64}, {kSuccess, kNotFound, kTooLarge});
 }
 
 // The place of the result is the place of the buffer, and both change.
 TEST_F(HostileRaces, OutputsThatOverlap) {
-  const uint32_t context = guest_.NewContext(guest_.LoadByName("dynamic"));
-  guest_.PutTensor(128, {2, 2}, kF32, 256, 16);
-  ASSERT_EQ(guest_.Call("set_input", {context, 0, 128}), kSuccess);
-  ASSERT_EQ(guest_.Call("compute", {context}), kSuccess);
-  Race race(guest_.memory());
+  const uint32_t context = program_.NewContext(program_.LoadByName("dynamic"));
+  program_.PutTensor(128, {2, 2}, kF32, 256, 16);
+  ASSERT_EQ(program_.Call("set_input", {context, 0, 128}), kSuccess);
+  ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
+  Race race(program_.memory());
   race.Start(512, {{0, 0, 0, 0, 0}, {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}});
   for (const uint32_t written : {512u, 514u, 524u, 65532u}) {
     CallOften("get_output", {context, 0, 512, 16, written}, {kSuccess});

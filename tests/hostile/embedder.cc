@@ -11,8 +11,8 @@
 namespace wasinn::testing {
 namespace {
 
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 std::string Take(wasmtime_error_t* error, wasm_trap_t* trap = nullptr) {
@@ -112,7 +112,7 @@ Embedder::Embedder(const std::string& toml) : engine_(NewEngine()), linker_(wasm
 
 void Embedder::LinkAll() {
   Must(Take(wasmtime_linker_define_wasi(linker_.get())));
-  Must(Status(wasinn_wasmtime_link(linker_.get(), host_->get(), ProcessOf, nullptr)));
+  Must(Status(wasinn_wasmtime_link(linker_.get(), host_->get(), GuestOf, nullptr)));
 }
 
 std::vector<std::string> Embedder::log() const {
@@ -120,16 +120,16 @@ std::vector<std::string> Embedder::log() const {
   return log_;
 }
 
-std::string Embedder::RunProgram(const std::string& guest, const std::vector<std::string>& args,
+std::string Embedder::RunProgram(const std::string& program, const std::vector<std::string>& args,
                                  const std::string& output) {
-  const ModulePtr module = Compile(engine_.get(), ReadFile(GuestPath(guest)));
-  ProcessOptions options;
-  options.name = guest;
-  Result<Process> process = Process::Create(*host_, options);
-  if (!process) return process.status().message();
-  const StorePtr store(wasmtime_store_new(engine_.get(), process->get(), nullptr));
+  const ModulePtr module = Compile(engine_.get(), ReadFile(GuestPath(program)));
+  GuestOptions options;
+  options.name = program;
+  Result<Guest> guest = Guest::Create(*host_, options);
+  if (!guest) return guest.status().message();
+  const StorePtr store(wasmtime_store_new(engine_.get(), guest->get(), nullptr));
   wasi_config_t* wasi = wasi_config_new();
-  std::vector<const char*> argv = {guest.c_str()};
+  std::vector<const char*> argv = {program.c_str()};
   for (const std::string& arg : args) argv.push_back(arg.c_str());
   wasi_config_set_argv(wasi, argv.size(), argv.data());
   wasi_config_set_stdout_file(wasi, output.c_str());
@@ -137,7 +137,7 @@ std::string Embedder::RunProgram(const std::string& guest, const std::vector<std
   wasmtime_context_t* context = wasmtime_store_context(store.get());
   std::string error = Take(wasmtime_context_set_wasi(context, wasi));
   if (error.empty()) error = RunStart(context, module.get());
-  process->Close();  // before the store, which has the memory
+  guest->Close();  // before the store, which has the memory
   return error;
 }
 
@@ -161,12 +161,12 @@ SharedMemoryPtr NewSharedMemory(Embedder& embedder, uint32_t pages) {
   return SharedMemoryPtr(memory);
 }
 
-Puppet::Puppet(Embedder& embedder, wasinn_process* process, wasmtime_sharedmemory_t* shared)
-    : shared_(shared), store_(wasmtime_store_new(embedder.engine(), process, nullptr)) {
+Puppet::Puppet(Embedder& embedder, wasinn_guest* guest, wasmtime_sharedmemory_t* shared)
+    : shared_(shared), store_(wasmtime_store_new(embedder.engine(), guest, nullptr)) {
   const ModulePtr module = CompileText(embedder.engine(), PuppetText(shared != nullptr));
   // A linker of its own, since each puppet may have another memory.
   const Owned<wasmtime_linker_t, wasmtime_linker_delete> linker(wasmtime_linker_new(embedder.engine()));
-  Must(Status(wasinn_wasmtime_link(linker.get(), embedder.host().get(), ProcessOf, nullptr)));
+  Must(Status(wasinn_wasmtime_link(linker.get(), embedder.host().get(), GuestOf, nullptr)));
   if (shared != nullptr) {
     wasmtime_extern_t memory;
     memory.kind = WASMTIME_EXTERN_SHAREDMEMORY;

@@ -32,7 +32,7 @@ class Embedder {
   explicit Embedder(const std::string& toml = "");
 
   // Runs a guest of this folder with WASI to its end; its output goes to a file. Returns how it ended, "" for well.
-  std::string RunProgram(const std::string& guest, const std::vector<std::string>& args, const std::string& output);
+  std::string RunProgram(const std::string& program, const std::vector<std::string>& args, const std::string& output);
 
   wasm_engine_t* engine() const { return engine_.get(); }
   wasmtime_linker_t* linker() const { return linker_.get(); }
@@ -52,11 +52,11 @@ class Embedder {
 };
 
 // A guest without a will of its own: the test calls wasi_ephemeral_nn through its instance, and reads and writes its
-// memory. One thread at a time; several puppets may share a process and a memory.
+// memory. One thread at a time; several puppets may share a guest and a memory.
 class Puppet {
  public:
   // `shared`: the memory to use; NULL: one of its own, of one page.
-  Puppet(Embedder& embedder, wasinn_process* process, wasmtime_sharedmemory_t* shared = nullptr);
+  Puppet(Embedder& embedder, wasinn_guest* guest, wasmtime_sharedmemory_t* shared = nullptr);
 
   // Calls a function, and returns the errno.
   uint32_t Call(const std::string& function, const std::vector<uint32_t>& args);

@@ -63,7 +63,7 @@ TEST(HostileThreads, TheEndOfOneIsTheEndOfAll) {
     EXPECT_LT(steady_clock::now() - start, seconds(20)) << end.how;
     EXPECT_EQ(HasInOrder(result.err, {"wasm trap: ", "unreachable", "wasm backtrace:"}), end.exit_code == 134);
     for (const std::string& line : GuestLog(result)) {
-      EXPECT_TRUE(HasInOrder(line, {"compute", "its context or process was closed"}) ||
+      EXPECT_TRUE(HasInOrder(line, {"compute", "its context or guest was closed"}) ||
                   HasInOrder(line, {"load_by_name", "still being loaded for another guest", "is closing"}))
           << line;
     }

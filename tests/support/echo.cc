@@ -47,11 +47,11 @@ void AddEchoModel(wasinn_host* host, const char* name, std::string_view directiv
   ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
 }
 
-ProcessPtr NewProcess(wasinn_host* host, const wasinn_process_options* options) {
-  wasinn_process* process = nullptr;
-  const StatusPtr status(wasinn_process_new(host, options, &process));
+GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options) {
+  wasinn_guest* guest = nullptr;
+  const StatusPtr status(wasinn_guest_new(host, options, &guest));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
-  return ProcessPtr(process);
+  return GuestPtr(guest);
 }
 
 uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
@@ -66,7 +66,7 @@ uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>&
     if (function != functions[i].name || module != functions[i].module) continue;
     EXPECT_EQ(std::strlen(functions[i].params), args.size()) << function;
     const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size(), {}};
-    return functions[i].call(process_, &memory, args.data());
+    return functions[i].call(guest_, &memory, args.data());
   }
   ADD_FAILURE() << "no function " << function;
   return ~0u;

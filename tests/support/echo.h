@@ -32,7 +32,7 @@ struct Freer {
 };
 using StatusPtr = std::unique_ptr<wasinn_status, Freer<wasinn_status, wasinn_status_free>>;
 using HostPtr = std::unique_ptr<wasinn_host, Freer<wasinn_host, wasinn_host_free>>;
-using ProcessPtr = std::unique_ptr<wasinn_process, Freer<wasinn_process, wasinn_process_free>>;
+using GuestPtr = std::unique_ptr<wasinn_guest, Freer<wasinn_guest, wasinn_guest_free>>;
 using ConfigPtr = std::unique_ptr<wasinn_config, Freer<wasinn_config, wasinn_config_free>>;
 
 // A host whose only backends are echo and those of another folder; `toml` is further configuration. The log must
@@ -44,13 +44,13 @@ std::string EchoModel(std::string_view directives);
 // Registers one.
 void AddEchoModel(wasinn_host* host, const char* name, std::string_view directives);
 
-ProcessPtr NewProcess(wasinn_host* host, const wasinn_process_options* options = nullptr);
+GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options = nullptr);
 
 // A guest without an engine: 64 KiB or more of linear memory, and functions called by name on it: "compute" of
 // wasi_ephemeral_nn, "wasinn_ext_0.describe".
 class FakeGuest {
  public:
-  explicit FakeGuest(wasinn_process* process, size_t memory_size = 1 << 16) : process_(process), memory_(memory_size) {}
+  explicit FakeGuest(wasinn_guest* guest, size_t memory_size = 1 << 16) : guest_(guest), memory_(memory_size) {}
 
   uint32_t Call(std::string_view function, const std::vector<uint64_t>& args);
   // Copies bytes to a place in memory that nothing else uses, and returns its address.
@@ -86,7 +86,7 @@ class FakeGuest {
   void HideMemory() { hidden_ = true; }
 
  private:
-  wasinn_process* process_;
+  wasinn_guest* guest_;
   std::vector<uint8_t> memory_;
   uint32_t next_ = 64;
   bool hidden_ = false;

@@ -67,7 +67,7 @@ class Callers : public ::testing::Test {
  protected:
   Log log_;
   const HostPtr host_ = EchoHost(log_, "limits.max_tensors = 7\nlimits.max_errors = 5\n");
-  const ProcessPtr process_ = NewProcess(host_.get());
+  const GuestPtr guest_ = NewGuest(host_.get());
 
   wasinn_code CodeOf(wasinn_status* status) { return wasinn_status_code(StatusPtr(status).get()); }
 };
@@ -80,13 +80,13 @@ TEST_F(Callers, StructsThatTheLibraryFills) {
   CheckFilled<wasinn_policy>(
       offsetof(wasinn_policy, models), [&](wasinn_policy* out) { return wasinn_host_policy(host_.get(), out); },
       [](const wasinn_policy& policy) { EXPECT_TRUE(policy.allow_load); });
-  CheckFilled<wasinn_process_stats>(
-      offsetof(wasinn_process_stats, copies_in),
-      [&](wasinn_process_stats* out) { return wasinn_process_statistics(process_.get(), out); },
-      [](const wasinn_process_stats& stats) { EXPECT_EQ(stats.graphs, 0u); });
+  CheckFilled<wasinn_guest_stats>(
+      offsetof(wasinn_guest_stats, copies_in),
+      [&](wasinn_guest_stats* out) { return wasinn_guest_statistics(guest_.get(), out); },
+      [](const wasinn_guest_stats& stats) { EXPECT_EQ(stats.graphs, 0u); });
   CheckFilled<wasinn_wit_limits>(
       offsetof(wasinn_wit_limits, max_handles),
-      [&](wasinn_wit_limits* out) { return wasinn_wit_process_limits(process_.get(), out); },
+      [&](wasinn_wit_limits* out) { return wasinn_wit_guest_limits(guest_.get(), out); },
       [](const wasinn_wit_limits& limits) { EXPECT_GT(limits.max_call_bytes, 1u << 30); });
 }
 
@@ -98,18 +98,18 @@ TEST_F(Callers, AStructWithoutASizeIsRefused) {
   model.n_bytes = 1;
   EXPECT_EQ(CodeOf(wasinn_host_add_model(host_.get(), "m", &model)), WASINN_INVALID_ARGUMENT);
 
-  wasinn_process* process = nullptr;
-  wasinn_process_options options{};
-  EXPECT_EQ(CodeOf(wasinn_process_new(host_.get(), &options, &process)), WASINN_INVALID_ARGUMENT);
+  wasinn_guest* guest = nullptr;
+  wasinn_guest_options options{};
+  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_INVALID_ARGUMENT);
   options.struct_size = sizeof options;
   const wasinn_limits limits{};
   options.limits = &limits;
-  EXPECT_EQ(CodeOf(wasinn_process_new(host_.get(), &options, &process)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_INVALID_ARGUMENT);
   options.limits = nullptr;
   const wasinn_policy policy{};
   options.policy = &policy;
-  EXPECT_EQ(CodeOf(wasinn_process_new(host_.get(), &options, &process)), WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(process, nullptr);
+  EXPECT_EQ(CodeOf(wasinn_guest_new(host_.get(), &options, &guest)), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(guest, nullptr);
 }
 
 TEST_F(Callers, AMemoryWithoutASizeIsNoMemory) {
@@ -120,7 +120,7 @@ TEST_F(Callers, AMemoryWithoutASizeIsNoMemory) {
   std::vector<uint8_t> bytes(64);
   const wasinn_memory memory{.struct_size = 0, .flags = 0, .base = bytes.data(), .size = bytes.size(), .id = {}};
   const uint64_t args[] = {0, 1, 8};
-  EXPECT_EQ(load->call(process_.get(), &memory, args), kMissingMemory);
+  EXPECT_EQ(load->call(guest_.get(), &memory, args), kMissingMemory);
 }
 
 // 0 in their place would be no deadline, and no tensor at all.
@@ -128,11 +128,11 @@ TEST_F(Callers, LimitsThatAnOlderCallerDoesNotKnowAreTheHosts) {
   OlderStruct<wasinn_limits> older(offsetof(wasinn_limits, load_timeout_ms));
   older.get()->max_graphs = 1;
   older.get()->max_contexts = 2;
-  const wasinn_process_options options{
+  const wasinn_guest_options options{
       .struct_size = sizeof options, .name = nullptr, .limits = older.get(), .policy = nullptr};
-  const ProcessPtr process = NewProcess(host_.get(), &options);
+  const GuestPtr guest = NewGuest(host_.get(), &options);
   wasinn_wit_limits limits{.struct_size = sizeof limits, .max_call_bytes = 0, .max_handles = 0};
-  EXPECT_EQ(wasinn_wit_process_limits(process.get(), &limits), nullptr);
+  EXPECT_EQ(wasinn_wit_guest_limits(guest.get(), &limits), nullptr);
   EXPECT_EQ(limits.max_handles, 1u + 2u + 7u + 5u);
 }
 

@@ -17,29 +17,29 @@ constexpr char kModel[] = "in x f32 2\n";
 class Dialects : public ::testing::Test {
  protected:
   uint32_t LoadWithConfig(std::string_view config, uint32_t& graph, std::string_view name = "m") {
-    const uint32_t out = guest_.Reserve(4);
-    const uint32_t error = guest_.Call("load_by_name_with_config",
-                                       {guest_.Put(name), name.size(), guest_.Put(config), config.size(), out});
-    graph = guest_.Read<uint32_t>(out);
+    const uint32_t out = program_.Reserve(4);
+    const uint32_t error = program_.Call("load_by_name_with_config",
+                                         {program_.Put(name), name.size(), program_.Put(config), config.size(), out});
+    graph = program_.Read<uint32_t>(out);
     return error;
   }
   uint32_t Graph() {
     uint32_t graph = 0;
-    EXPECT_EQ(guest_.LoadByName("m", graph), kSuccess);
+    EXPECT_EQ(program_.LoadByName("m", graph), kSuccess);
     return graph;
   }
   uint32_t Context(uint32_t graph) {
     uint32_t context = 0;
-    EXPECT_EQ(guest_.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(program_.InitContext(graph, context), kSuccess);
     return context;
   }
   uint32_t Infer(uint32_t context) {
-    const uint32_t set = guest_.SetInput<float>(context, 0, {2}, kF32, {1, 2});
-    return set != kSuccess ? set : guest_.Call("compute", {context});
+    const uint32_t set = program_.SetInput<float>(context, 0, {2}, kF32, {1, 2});
+    return set != kSuccess ? set : program_.Call("compute", {context});
   }
-  wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{.struct_size = sizeof(stats)};
-    wasinn_process_statistics(process_.get(), &stats);
+  wasinn_guest_stats Stats() const {
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest_.get(), &stats);
     return stats;
   }
   uint64_t Compiles() const {
@@ -52,8 +52,8 @@ class Dialects : public ::testing::Test {
 
   Log log_;
   HostPtr host_ = EchoHost(log_, "log.level = \"info\"\n");
-  ProcessPtr process_ = NewProcess(host_.get());
-  FakeGuest guest_{process_.get(), 1 << 20};
+  GuestPtr guest_ = NewGuest(host_.get());
+  FakeGuest program_{guest_.get(), 1 << 20};
 
   void SetUp() override { AddEchoModel(host_.get(), "m", kModel); }
 };
@@ -62,9 +62,9 @@ TEST_F(Dialects, AConfigurationOfTheGuest) {
   uint32_t graph = 0;
   EXPECT_EQ(LoadWithConfig(R"({"shade": 3})", graph), kSuccess);
   EXPECT_GT(Stats().model_bytes, 0u) << "it is this guest's own";
-  const uint32_t buffer = guest_.Reserve(500), written = guest_.Reserve(4);
-  EXPECT_EQ(guest_.Call("wasinn_ext_0.describe", {graph, buffer, 500, written}), kSuccess);
-  EXPECT_THAT(reinterpret_cast<char*>(guest_.memory().data()) + buffer, HasSubstr(R"({"shade":3})"));
+  const uint32_t buffer = program_.Reserve(500), written = program_.Reserve(4);
+  EXPECT_EQ(program_.Call("wasinn_ext_0.describe", {graph, buffer, 500, written}), kSuccess);
+  EXPECT_THAT(reinterpret_cast<char*>(program_.memory().data()) + buffer, HasSubstr(R"({"shade":3})"));
   EXPECT_EQ(Infer(Context(graph)), kSuccess);
 }
 
@@ -83,8 +83,8 @@ TEST_F(Dialects, AConfigurationThatAGuestMayNotHave) {
   }
   EXPECT_EQ(LoadWithConfig(R"({"shade": 1})", graph, "nobody"), kNotFound);
   EXPECT_EQ(LoadWithConfig(std::string(300 << 10, ' '), graph), kTooLarge);
-  const uint32_t out = guest_.Reserve(4);
-  EXPECT_EQ(guest_.Call("load_by_name_with_config", {guest_.Put("m"), 1, UINT32_MAX, 8, out}), kInvalidArgument);
+  const uint32_t out = program_.Reserve(4);
+  EXPECT_EQ(program_.Call("load_by_name_with_config", {program_.Put("m"), 1, UINT32_MAX, 8, out}), kInvalidArgument);
   EXPECT_EQ(Stats().model_bytes, 0u);
   EXPECT_EQ(Stats().graphs, 0u);
   EXPECT_EQ(Infer(Context(Graph())), kSuccess);
@@ -112,13 +112,13 @@ TEST_F(Dialects, OutputsOfAConfiguration) {
   uint32_t graph = 0;
   ASSERT_EQ(LoadWithConfig(R"({"outputs": ["y"]})", graph, "two"), kSuccess);
   EXPECT_EQ(Stats().model_bytes, 0u);
-  const uint32_t context = Context(graph), buffer = guest_.Reserve(8), written = guest_.Reserve(4);
-  ASSERT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
-  ASSERT_EQ(guest_.SetInput<float>(context, 1, {1}, kF32, {3}), kSuccess);
-  ASSERT_EQ(guest_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest_.Call("get_output", {context, 0, buffer, 8, written}), kInvalidArgument);
-  ASSERT_EQ(guest_.Call("get_output", {context, 1, buffer, 8, written}), kSuccess);
-  EXPECT_EQ(guest_.Read<float>(buffer), 3);
+  const uint32_t context = Context(graph), buffer = program_.Reserve(8), written = program_.Reserve(4);
+  ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
+  ASSERT_EQ(program_.SetInput<float>(context, 1, {1}, kF32, {3}), kSuccess);
+  ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("get_output", {context, 0, buffer, 8, written}), kInvalidArgument);
+  ASSERT_EQ(program_.Call("get_output", {context, 1, buffer, 8, written}), kSuccess);
+  EXPECT_EQ(program_.Read<float>(buffer), 3);
   AddEchoModel(host_.get(), "late", "in x f32 2\nlate\n");
   EXPECT_EQ(LoadWithConfig(R"({"outputs": ["x"]})", graph, "late"), kUnsupportedOperation);
 }
@@ -127,32 +127,32 @@ TEST_F(Dialects, ThePolicyHoldsForADevice) {
   Log log;
   const HostPtr host = EchoHost(log, "policy.targets = [\"cpu\"]\n");
   AddEchoModel(host.get(), "m", kModel);
-  const ProcessPtr process = NewProcess(host.get());
-  FakeGuest guest(process.get());
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest program(guest.get());
   const std::string config = R"({"device": "gpu"})";
-  const uint32_t out = guest.Reserve(4);
-  EXPECT_EQ(guest.Call("load_by_name_with_config", {guest.Put("m"), 1, guest.Put(config), config.size(), out}),
+  const uint32_t out = program.Reserve(4);
+  EXPECT_EQ(program.Call("load_by_name_with_config", {program.Put("m"), 1, program.Put(config), config.size(), out}),
             kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("security: the host's policy does not allow target gpu")) << log.lines().back();
 }
 
 TEST_F(Dialects, UnloadFreesTheNameAtOnceAndTheModelWithItsLastContext) {
   const uint32_t graph = Graph(), context = Context(graph);
-  EXPECT_EQ(guest_.Call("unload", {graph}), kSuccess);
+  EXPECT_EQ(program_.Call("unload", {graph}), kSuccess);
   uint32_t none = 0;
-  EXPECT_EQ(guest_.InitContext(graph, none), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("unload", {graph}), kInvalidArgument);
+  EXPECT_EQ(program_.InitContext(graph, none), kInvalidArgument);
+  EXPECT_EQ(program_.Call("unload", {graph}), kInvalidArgument);
   EXPECT_EQ(Infer(context), kSuccess);
-  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kInvalidArgument);
   EXPECT_EQ(Stats().graphs + Stats().contexts, 0u);
 }
 
 TEST_F(Dialects, HandlesOfAnotherKind) {
   const uint32_t graph = Graph(), context = Context(graph);
-  EXPECT_EQ(guest_.Call("unload", {context}), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("finalize_execution_context", {graph}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("unload", {context}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("finalize_execution_context", {graph}), kInvalidArgument);
   EXPECT_EQ(Infer(context), kSuccess);
 }
 
@@ -160,26 +160,26 @@ TEST_F(Dialects, FinalizeStopsACompute) {
   const Gate gate;
   AddEchoModel(host_.get(), "slow", "in x f32 2\n" + gate.Compute());
   uint32_t graph = 0;
-  ASSERT_EQ(guest_.LoadByName("slow", graph), kSuccess);
+  ASSERT_EQ(program_.LoadByName("slow", graph), kSuccess);
   const uint32_t context = Context(graph);
-  ASSERT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
-  FakeGuest thread(process_.get());
+  ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
+  FakeGuest thread(guest_.get());
   uint32_t error = kSuccess;
   std::jthread computing([&] { error = thread.Call("compute", {context}); });
   gate.Await();
-  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kSuccess);
   computing.join();
   EXPECT_EQ(error, kRuntimeError);
   EXPECT_EQ(Stats().contexts, 0u);
 }
 
 TEST_F(Dialects, AModelThatDoesNotGenerate) {
-  const uint32_t context = Context(Graph()), buffer = guest_.Reserve(8), written = guest_.Reserve(4);
-  ASSERT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute_single", {context}), kUnsupportedOperation);
-  EXPECT_EQ(guest_.Call("get_output_single", {context, 0, buffer, 8, written}), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
-  EXPECT_EQ(guest_.Call("fini_single", {1}), kInvalidArgument);
+  const uint32_t context = Context(Graph()), buffer = program_.Reserve(8), written = program_.Reserve(4);
+  ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1, 2}), kSuccess);
+  EXPECT_EQ(program_.Call("compute_single", {context}), kUnsupportedOperation);
+  EXPECT_EQ(program_.Call("get_output_single", {context, 0, buffer, 8, written}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("fini_single", {1}), kInvalidArgument);
 }
 
 // Without a dialect 5 and 6 leave it to the bytes; with one, one of them is a format.
@@ -187,10 +187,10 @@ TEST_F(Dialects, NumbersOfEncodings) {
   const auto load = [&](const char* dialect, uint32_t encoding) {
     Log log;
     const HostPtr host = EchoHost(log, std::string("policy.dialect = \"") + dialect + "\"\n");
-    const ProcessPtr process = NewProcess(host.get());
-    FakeGuest guest(process.get());
+    const GuestPtr guest = NewGuest(host.get());
+    FakeGuest program(guest.get());
     uint32_t graph = 0;
-    return guest.LoadBytes("\x08\x07no ONNX either", encoding, graph) == kInvalidEncoding && log.Contains("GGUF");
+    return program.LoadBytes("\x08\x07no ONNX either", encoding, graph) == kInvalidEncoding && log.Contains("GGUF");
   };
   EXPECT_FALSE(load("witx", 5));  // "what is it?"
   EXPECT_TRUE(load("wasmedge", 6));
@@ -198,7 +198,7 @@ TEST_F(Dialects, NumbersOfEncodings) {
   EXPECT_FALSE(load("wasmedge", 5));
   EXPECT_FALSE(load("wamr", 6));
   uint32_t graph = 0;
-  EXPECT_EQ(guest_.LoadBytes(EchoModel(kModel), 7, graph), kInvalidEncoding);
+  EXPECT_EQ(program_.LoadBytes(EchoModel(kModel), 7, graph), kInvalidEncoding);
 }
 
 // WAMR's first header: its own layouts of builders, tensors and sizes.
@@ -206,64 +206,65 @@ class Legacy : public Dialects {
  protected:
   uint32_t Load() {
     const std::string model = EchoModel("in x f32 2\nin q u8 any\n");
-    const uint32_t builder = guest_.PutAll<uint32_t>({guest_.Put(model), static_cast<uint32_t>(model.size())});
-    const uint32_t out = guest_.Reserve(4);
-    EXPECT_EQ(guest_.Call("wasi_nn.load", {guest_.PutAll<uint32_t>({builder, 1}), 5, 0, out}), kSuccess);
-    return guest_.Read<uint32_t>(out);
+    const uint32_t builder = program_.PutAll<uint32_t>({program_.Put(model), static_cast<uint32_t>(model.size())});
+    const uint32_t out = program_.Reserve(4);
+    EXPECT_EQ(program_.Call("wasi_nn.load", {program_.PutAll<uint32_t>({builder, 1}), 5, 0, out}), kSuccess);
+    return program_.Read<uint32_t>(out);
   }
   uint32_t Set(uint32_t context, uint32_t index, const std::vector<uint32_t>& dims, uint32_t type, uint32_t data) {
-    const uint32_t record = guest_.PutAll<uint32_t>({guest_.PutAll(dims), static_cast<uint32_t>(dims.size())});
-    return guest_.Call("wasi_nn.set_input", {context, index, guest_.PutAll<uint32_t>({record, type, data})});
+    const uint32_t record = program_.PutAll<uint32_t>({program_.PutAll(dims), static_cast<uint32_t>(dims.size())});
+    return program_.Call("wasi_nn.set_input", {context, index, program_.PutAll<uint32_t>({record, type, data})});
   }
 };
 
 TEST_F(Legacy, AnInference) {
-  const uint32_t out = guest_.Reserve(4);
-  ASSERT_EQ(guest_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
-  const uint32_t context = guest_.Read<uint32_t>(out);
-  EXPECT_EQ(Set(context, 0, {2}, 1, guest_.PutAll<float>({3, 4})), kSuccess);
-  EXPECT_EQ(Set(context, 1, {3}, 2, guest_.Put("abc")), kSuccess);  // 2 is u8 here, f64 in witx
-  EXPECT_EQ(guest_.Call("wasi_nn.compute", {context}), kSuccess);
+  const uint32_t out = program_.Reserve(4);
+  ASSERT_EQ(program_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
+  const uint32_t context = program_.Read<uint32_t>(out);
+  EXPECT_EQ(Set(context, 0, {2}, 1, program_.PutAll<float>({3, 4})), kSuccess);
+  EXPECT_EQ(Set(context, 1, {3}, 2, program_.Put("abc")), kSuccess);  // 2 is u8 here, f64 in witx
+  EXPECT_EQ(program_.Call("wasi_nn.compute", {context}), kSuccess);
   // Sizes count elements.
-  const uint32_t buffer = guest_.Reserve(16), size = guest_.PutAll<uint32_t>({4});
-  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, buffer, size}), kSuccess);
-  EXPECT_EQ(guest_.Read<uint32_t>(size), 2u);
-  EXPECT_EQ(guest_.Read<float>(buffer + 4), 4.f);
-  const uint32_t small = guest_.PutAll<uint32_t>({1});
-  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, buffer, small}), kTooLarge);
-  EXPECT_EQ(guest_.Read<uint32_t>(small), 2u);
-  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 1, buffer, size}), kTooLarge);
-  EXPECT_EQ(guest_.Read<uint32_t>(size), 3u);
-  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 1, buffer, size}), kSuccess);
-  EXPECT_EQ(guest_.Read<uint32_t>(size), 3u);
+  const uint32_t buffer = program_.Reserve(16), size = program_.PutAll<uint32_t>({4});
+  EXPECT_EQ(program_.Call("wasi_nn.get_output", {context, 0, buffer, size}), kSuccess);
+  EXPECT_EQ(program_.Read<uint32_t>(size), 2u);
+  EXPECT_EQ(program_.Read<float>(buffer + 4), 4.f);
+  const uint32_t small = program_.PutAll<uint32_t>({1});
+  EXPECT_EQ(program_.Call("wasi_nn.get_output", {context, 0, buffer, small}), kTooLarge);
+  EXPECT_EQ(program_.Read<uint32_t>(small), 2u);
+  EXPECT_EQ(program_.Call("wasi_nn.get_output", {context, 1, buffer, size}), kTooLarge);
+  EXPECT_EQ(program_.Read<uint32_t>(size), 3u);
+  EXPECT_EQ(program_.Call("wasi_nn.get_output", {context, 1, buffer, size}), kSuccess);
+  EXPECT_EQ(program_.Read<uint32_t>(size), 3u);
 }
 
 // One byte is the type, and what is behind it is whatever the guest's stack had there.
 TEST_F(Legacy, TypesOfOneByte) {
-  const uint32_t out = guest_.Reserve(4);
-  ASSERT_EQ(guest_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
-  const uint32_t context = guest_.Read<uint32_t>(out), data = guest_.PutAll<float>({3, 4});
+  const uint32_t out = program_.Reserve(4);
+  ASSERT_EQ(program_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
+  const uint32_t context = program_.Read<uint32_t>(out), data = program_.PutAll<float>({3, 4});
   EXPECT_EQ(Set(context, 0, {2}, 71425, data), kSuccess);  // 0x11701
   EXPECT_EQ(Set(context, 0, {2}, 0xffffff01, data), kSuccess);
   EXPECT_EQ(Set(context, 0, {2}, 0xffffff04, data), kInvalidArgument);
 }
 
 TEST_F(Legacy, BadPointersAndShapes) {
-  const uint32_t out = guest_.Reserve(4), end = static_cast<uint32_t>(guest_.memory().size());
-  ASSERT_EQ(guest_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
-  const uint32_t context = guest_.Read<uint32_t>(out), data = guest_.PutAll<float>({3, 4});
+  const uint32_t out = program_.Reserve(4), end = static_cast<uint32_t>(program_.memory().size());
+  ASSERT_EQ(program_.Call("wasi_nn.init_execution_context", {Load(), out}), kSuccess);
+  const uint32_t context = program_.Read<uint32_t>(out), data = program_.PutAll<float>({3, 4});
   EXPECT_EQ(Set(context, 0, {2}, 4, data), kInvalidArgument);
   EXPECT_EQ(Set(context, 0, {1u << 30, 1u << 30, 1u << 30}, 1, data), kInvalidArgument);
   EXPECT_EQ(Set(context, 0, {1u << 31}, 1, data), kInvalidArgument);
   EXPECT_EQ(Set(context, 0, {2}, 1, end - 4), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("wasi_nn.set_input", {context, 0, guest_.PutAll<uint32_t>({end - 4, 1, data})}),
+  EXPECT_EQ(program_.Call("wasi_nn.set_input", {context, 0, program_.PutAll<uint32_t>({end - 4, 1, data})}),
             kInvalidArgument);
-  EXPECT_EQ(guest_.Call("wasi_nn.set_input", {context, 0, end - 8}), kInvalidArgument);
-  const uint32_t many = guest_.PutAll<uint32_t>({data, UINT32_MAX});
-  EXPECT_EQ(guest_.Call("wasi_nn.set_input", {context, 0, guest_.PutAll<uint32_t>({many, 1, data})}), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("wasi_nn.load", {end - 4, 5, 0, out}), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("wasi_nn.load", {guest_.PutAll<uint32_t>({data, UINT32_MAX}), 5, 0, out}), kTooLarge);
-  EXPECT_EQ(guest_.Call("wasi_nn.get_output", {context, 0, data, end - 2}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("wasi_nn.set_input", {context, 0, end - 8}), kInvalidArgument);
+  const uint32_t many = program_.PutAll<uint32_t>({data, UINT32_MAX});
+  EXPECT_EQ(program_.Call("wasi_nn.set_input", {context, 0, program_.PutAll<uint32_t>({many, 1, data})}),
+            kInvalidArgument);
+  EXPECT_EQ(program_.Call("wasi_nn.load", {end - 4, 5, 0, out}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("wasi_nn.load", {program_.PutAll<uint32_t>({data, UINT32_MAX}), 5, 0, out}), kTooLarge);
+  EXPECT_EQ(program_.Call("wasi_nn.get_output", {context, 0, data, end - 2}), kInvalidArgument);
 }
 
 }  // namespace

@@ -15,27 +15,27 @@ class Extension : public ::testing::Test {
  protected:
   uint32_t Load(std::string_view directives) {
     uint32_t graph = 0;
-    EXPECT_EQ(guest_.LoadBytes(EchoModel(directives), 5, graph), kSuccess);
+    EXPECT_EQ(program_.LoadBytes(EchoModel(directives), 5, graph), kSuccess);
     return graph;
   }
   uint32_t NewContext(std::string_view directives) {
     uint32_t context = 0;
-    EXPECT_EQ(guest_.InitContext(Load(directives), context), kSuccess);
+    EXPECT_EQ(program_.InitContext(Load(directives), context), kSuccess);
     return context;
   }
   // A context of kTwo whose inputs are set.
   uint32_t Ready(std::string_view more = "") {
     const uint32_t context = NewContext(kTwo + std::string(more));
-    EXPECT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2}), kSuccess);
-    EXPECT_EQ(guest_.SetInput<float>(context, 1, {1}, kF32, {7}), kSuccess);
+    EXPECT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2}), kSuccess);
+    EXPECT_EQ(program_.SetInput<float>(context, 1, {1}, kF32, {7}), kSuccess);
     return context;
   }
   uint32_t Text(const std::string& function, std::vector<uint64_t> args, std::string* text, uint32_t room = 1000) {
-    const uint32_t buffer = guest_.Reserve(room), written = guest_.Reserve(4);
+    const uint32_t buffer = program_.Reserve(room), written = program_.Reserve(4);
     args.insert(args.end(), {buffer, room, written});
-    const uint32_t error = guest_.Call("wasinn_ext_0." + function, args);
-    size_ = guest_.Read<uint32_t>(written);
-    if (error == kSuccess) text->assign(reinterpret_cast<char*>(guest_.memory().data()) + buffer, size_);
+    const uint32_t error = program_.Call("wasinn_ext_0." + function, args);
+    size_ = program_.Read<uint32_t>(written);
+    if (error == kSuccess) text->assign(reinterpret_cast<char*>(program_.memory().data()) + buffer, size_);
     return error;
   }
   std::string LastError() {
@@ -44,29 +44,29 @@ class Extension : public ::testing::Test {
     return text;
   }
   uint32_t SetOutput(uint32_t context, uint32_t index, uint32_t buffer, uint32_t size, uint32_t written) {
-    return guest_.Call("wasinn_ext_0.set_output", {context, index, buffer, size, written});
+    return program_.Call("wasinn_ext_0.set_output", {context, index, buffer, size, written});
   }
   uint32_t GetOutput(uint32_t context, uint32_t index) {
-    return guest_.Call("get_output", {context, index, guest_.Reserve(16), 16, guest_.Reserve(4)});
+    return program_.Call("get_output", {context, index, program_.Reserve(16), 16, program_.Reserve(4)});
   }
 
   Log log_;
   HostPtr host_ = EchoHost(log_);
-  ProcessPtr process_ = NewProcess(host_.get());
-  FakeGuest guest_{process_.get(), 1 << 18};
+  GuestPtr guest_ = NewGuest(host_.get());
+  FakeGuest program_{guest_.get(), 1 << 18};
   uint32_t size_ = 0;
 };
 
 TEST_F(Extension, LastErrorIsWhatTheLogHas) {
   EXPECT_EQ(LastError(), "");
-  EXPECT_EQ(guest_.Call("compute", {77}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("compute", {77}), kInvalidArgument);
   EXPECT_EQ(LastError(), "compute: invalid_argument: 0x4d is not a handle of a live context");
   EXPECT_EQ(LastError(),
             "compute: invalid_argument: 0x4d is not a handle of a live context");  // asking changes nothing
 }
 
 TEST_F(Extension, ATextThatDoesNotFitTellsItsSize) {
-  EXPECT_EQ(guest_.Call("compute", {77}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("compute", {77}), kInvalidArgument);
   std::string text;
   EXPECT_EQ(Text("last_error", {}, &text, 10), kTooLarge);
   EXPECT_EQ(size_, LastError().size());
@@ -88,8 +88,8 @@ TEST_F(Extension, DescribeIsJson) {
 TEST_F(Extension, TheOnlyInputByAnyNameWhereItsNameIsNoInterface) {
   const auto set = [&](std::string_view model, std::string_view name) {
     const uint32_t context = NewContext(model);
-    const uint32_t tensor = guest_.PutTensor({1}, kF32, guest_.PutAll(std::vector<float>{7}), 4);
-    return guest_.Call("wasinn_ext_0.set_input_by_name", {context, guest_.Put(name), name.size(), tensor});
+    const uint32_t tensor = program_.PutTensor({1}, kF32, program_.PutAll(std::vector<float>{7}), 4);
+    return program_.Call("wasinn_ext_0.set_input_by_name", {context, program_.Put(name), name.size(), tensor});
   };
   for (const std::string_view name : {"x", "0", "input", "1", ""}) {
     EXPECT_EQ(set("in x f32 1 any_name\n", name), kSuccess) << name;
@@ -103,97 +103,98 @@ TEST_F(Extension, InputsAndOutputsByName) {
   const auto set = [&](std::string_view name, const std::vector<float>& values) {
     const uint32_t bytes = static_cast<uint32_t>(values.size() * 4);
     const uint32_t tensor =
-        guest_.PutTensor({static_cast<uint32_t>(values.size())}, kF32, guest_.PutAll(values), bytes);
-    return guest_.Call("wasinn_ext_0.set_input_by_name", {context, guest_.Put(name), name.size(), tensor});
+        program_.PutTensor({static_cast<uint32_t>(values.size())}, kF32, program_.PutAll(values), bytes);
+    return program_.Call("wasinn_ext_0.set_input_by_name", {context, program_.Put(name), name.size(), tensor});
   };
   EXPECT_EQ(set("y", {7}), kSuccess);
   EXPECT_EQ(set("0", {1, 2}), kSuccess);  // a decimal index, as for components
   EXPECT_EQ(set("z", {1}), kInvalidArgument);
   EXPECT_THAT(LastError(), HasSubstr("no input 'z', only 'x', 'y'"));
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
-  const uint32_t buffer = guest_.Reserve(4), written = guest_.Reserve(4);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  const uint32_t buffer = program_.Reserve(4), written = program_.Reserve(4);
   const auto get = [&](std::string_view name) {
-    return guest_.Call("wasinn_ext_0.get_output_by_name", {context, guest_.Put(name), name.size(), buffer, 4, written});
+    return program_.Call("wasinn_ext_0.get_output_by_name",
+                         {context, program_.Put(name), name.size(), buffer, 4, written});
   };
   EXPECT_EQ(get("y"), kSuccess);
-  EXPECT_EQ(guest_.Read<float>(buffer), 7);
+  EXPECT_EQ(program_.Read<float>(buffer), 7);
   EXPECT_EQ(get("x"), kTooLarge);
-  EXPECT_EQ(guest_.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(program_.Read<uint32_t>(written), 8u);
   EXPECT_EQ(get(""), kInvalidArgument);
 }
 
 TEST_F(Extension, AnOutputIsWrittenAtEachCompute) {
   const uint32_t context = Ready();
-  const uint32_t buffer = guest_.Reserve(8), written = guest_.Reserve(4);
+  const uint32_t buffer = program_.Reserve(8), written = program_.Reserve(4);
   EXPECT_EQ(SetOutput(context, 0, buffer, 8, written), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest_.Read<uint32_t>(written), 8u);
-  EXPECT_EQ(guest_.Read<float>(buffer), 1.5f);
-  EXPECT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {4, 5}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest_.Read<float>(buffer + 4), 5.f);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(program_.Read<float>(buffer), 1.5f);
+  EXPECT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {4, 5}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Read<float>(buffer + 4), 5.f);
 }
 
 TEST_F(Extension, OnlyWhatWasSetIsProduced) {
   const uint32_t context = Ready();
   EXPECT_EQ(SetOutput(context, 1, 0, 0, 0), kSuccess);  // a null buffer only selects
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
   EXPECT_EQ(GetOutput(context, 1), kSuccess);
   EXPECT_EQ(GetOutput(context, 0), kInvalidArgument);
   EXPECT_THAT(LastError(), HasSubstr("output 'x' was not produced"));
   EXPECT_EQ(SetOutput(context, 0, 0, 0, 0), kSuccess);
   EXPECT_EQ(GetOutput(context, 1), kInvalidArgument) << "what was produced is not what is wanted now";
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
   EXPECT_EQ(GetOutput(context, 0), kSuccess);
 }
 
 TEST_F(Extension, ABufferThatIsTooSmallLosesNothing) {
   const uint32_t context = Ready();
-  const uint32_t buffer = guest_.Reserve(8), written = guest_.Reserve(4);
+  const uint32_t buffer = program_.Reserve(8), written = program_.Reserve(4);
   EXPECT_EQ(SetOutput(context, 0, buffer, 7, written), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kTooLarge);
-  EXPECT_EQ(guest_.Read<uint32_t>(written), 8u);
-  EXPECT_EQ(guest_.Read<float>(buffer), 0.f) << "nothing was written";
+  EXPECT_EQ(program_.Call("compute", {context}), kTooLarge);
+  EXPECT_EQ(program_.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(program_.Read<float>(buffer), 0.f) << "nothing was written";
   EXPECT_EQ(GetOutput(context, 0), kSuccess);
 }
 
 TEST_F(Extension, PlacesOutsideOfTheMemoryAreRefused) {
-  const uint32_t context = Ready(), end = static_cast<uint32_t>(guest_.memory().size()), good = guest_.Reserve(8);
+  const uint32_t context = Ready(), end = static_cast<uint32_t>(program_.memory().size()), good = program_.Reserve(8);
   EXPECT_EQ(SetOutput(context, 0, end - 4, 8, good), kInvalidArgument);
   EXPECT_EQ(SetOutput(context, 0, good, UINT32_MAX, good), kInvalidArgument);
   EXPECT_EQ(SetOutput(context, 0, good, 8, end - 3), kInvalidArgument);
   EXPECT_EQ(SetOutput(context, 2, good, 8, good), kInvalidArgument);
   EXPECT_EQ(SetOutput(99, 0, good, 8, good), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
   EXPECT_EQ(GetOutput(context, 0), kSuccess) << "a refused place selects nothing";
 }
 
 // A place is only an offset: the memory of the call that computes may be smaller than that of the call that set it.
 TEST_F(Extension, PlacesAreCheckedAgain) {
   const uint32_t context = Ready();
-  guest_.memory().resize(1 << 19);
-  const uint32_t high = (1 << 19) - 16, written = guest_.Reserve(4);
+  program_.memory().resize(1 << 19);
+  const uint32_t high = (1 << 19) - 16, written = program_.Reserve(4);
   EXPECT_EQ(SetOutput(context, 0, high, 8, written), kSuccess);
-  guest_.memory().resize(1 << 18);
-  EXPECT_EQ(guest_.Call("compute", {context}), kInvalidArgument);
+  program_.memory().resize(1 << 18);
+  EXPECT_EQ(program_.Call("compute", {context}), kInvalidArgument);
   EXPECT_THAT(LastError(), HasSubstr("outside of the guest's memory"));
-  guest_.memory().resize(1 << 19);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  program_.memory().resize(1 << 19);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
 }
 
 TEST_F(Extension, OutputsThatOnlyARunTells) {
   const uint32_t context = Ready("late\n");
   EXPECT_EQ(GetOutput(context, 0), kInvalidArgument);
   std::string_view name = "y";
-  const uint32_t buffer = guest_.Reserve(4), written = guest_.Reserve(4);
-  const std::vector<uint64_t> get = {context, guest_.Put(name), 1, buffer, 4, written};
-  EXPECT_EQ(guest_.Call("wasinn_ext_0.get_output_by_name", get), kInvalidArgument);
+  const uint32_t buffer = program_.Reserve(4), written = program_.Reserve(4);
+  const std::vector<uint64_t> get = {context, program_.Put(name), 1, buffer, 4, written};
+  EXPECT_EQ(program_.Call("wasinn_ext_0.get_output_by_name", get), kInvalidArgument);
   EXPECT_EQ(SetOutput(context, 0, 0, 0, 0), kSuccess);
   EXPECT_EQ(SetOutput(context, 1, 0, 0, 0), kSuccess);
   EXPECT_EQ(SetOutput(context, UINT32_MAX, 0, 0, 0), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest_.Call("wasinn_ext_0.get_output_by_name", get), kSuccess);
-  EXPECT_EQ(guest_.Read<float>(buffer), 7.f);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("wasinn_ext_0.get_output_by_name", get), kSuccess);
+  EXPECT_EQ(program_.Read<float>(buffer), 7.f);
   EXPECT_EQ(GetOutput(context, 0), kSuccess);
   EXPECT_EQ(GetOutput(context, 2), kInvalidArgument);
   std::string text;

@@ -24,25 +24,25 @@ class Generation : public ::testing::Test {
 
   uint32_t Context(std::string_view model = "m") {
     uint32_t graph = 0, context = 0;
-    EXPECT_EQ(guest_.LoadByName(model, graph), kSuccess);
-    EXPECT_EQ(guest_.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(program_.LoadByName(model, graph), kSuccess);
+    EXPECT_EQ(program_.InitContext(graph, context), kSuccess);
     return context;
   }
   uint32_t Prompt(uint32_t context, std::string_view text) {
-    return guest_.SetInput<char>(context, 0, {1}, kU8, {text.begin(), text.end()});
+    return program_.SetInput<char>(context, 0, {1}, kU8, {text.begin(), text.end()});
   }
   uint32_t Asked(std::string_view text, std::string_view model = "m") {
     const uint32_t context = Context(model);
     EXPECT_EQ(Prompt(context, text), kSuccess);
     return context;
   }
-  uint32_t Step(uint32_t context) { return guest_.Call("compute_single", {context}); }
+  uint32_t Step(uint32_t context) { return program_.Call("compute_single", {context}); }
   uint32_t Get(const char* function, uint32_t context, std::string& text, uint32_t room = 200, uint32_t index = 0) {
-    const uint32_t buffer = guest_.Reserve(room), written = guest_.Reserve(4);
-    const uint32_t error = guest_.Call(function, {context, index, buffer, room, written});
-    text.assign(reinterpret_cast<const char*>(guest_.memory().data()) + buffer,
-                error == kSuccess ? guest_.Read<uint32_t>(written) : 0);
-    needed_ = guest_.Read<uint32_t>(written);
+    const uint32_t buffer = program_.Reserve(room), written = program_.Reserve(4);
+    const uint32_t error = program_.Call(function, {context, index, buffer, room, written});
+    text.assign(reinterpret_cast<const char*>(program_.memory().data()) + buffer,
+                error == kSuccess ? program_.Read<uint32_t>(written) : 0);
+    needed_ = program_.Read<uint32_t>(written);
     return error;
   }
   std::string Text(const char* function, uint32_t context, uint32_t index = 0) {
@@ -52,16 +52,16 @@ class Generation : public ::testing::Test {
   }
   std::string Piece(uint32_t context) { return Text("get_output_single", context); }
   std::string Output(uint32_t context) { return Text("get_output", context); }
-  wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{.struct_size = sizeof(stats)};
-    wasinn_process_statistics(process_.get(), &stats);
+  wasinn_guest_stats Stats() const {
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest_.get(), &stats);
     return stats;
   }
 
   Log log_;
   HostPtr host_;
-  ProcessPtr process_ = NewProcess(host_.get());
-  FakeGuest guest_{process_.get(), 1 << 20};
+  GuestPtr guest_ = NewGuest(host_.get());
+  FakeGuest program_{guest_.get(), 1 << 20};
   uint32_t needed_ = 0;
 };
 
@@ -79,7 +79,7 @@ TEST_F(Generation, PiecesUntilTheEnd) {
   EXPECT_EQ(Output(context), all);
   EXPECT_FALSE(log_.Contains("end_of_sequence")) << "it is no failure";
   EXPECT_EQ(Stats().errors, 0u);
-  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
   EXPECT_EQ(Output(context), all);
 }
 
@@ -108,11 +108,11 @@ TEST_F(Generation, AnInputThatWasNeverSet) { EXPECT_EQ(Step(Context()), kInvalid
 
 TEST_F(Generation, FinishedAsOftenAsOneLikes) {
   const uint32_t context = Asked("abcdefgh");
-  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
   ASSERT_EQ(Step(context), kSuccess);
   ASSERT_EQ(Step(context), kSuccess);
-  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
-  EXPECT_EQ(guest_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("fini_single", {context}), kSuccess);
   EXPECT_EQ(Output(context), "abcdef");
   ASSERT_EQ(Step(context), kSuccess);
   EXPECT_EQ(Piece(context), "abc") << "a generation of its own";
@@ -131,7 +131,7 @@ TEST_F(Generation, AnInputEndsIt) {
 TEST_F(Generation, AComputeIsAllOfItAndEndsOneUnderWay) {
   const uint32_t context = Asked("abcdefgh");
   ASSERT_EQ(Step(context), kSuccess);
-  ASSERT_EQ(guest_.Call("compute", {context}), kSuccess);
+  ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
   EXPECT_EQ(Output(context), "abcdefgh");
   std::string none;
   EXPECT_EQ(Get("get_output_single", context, none), kInvalidArgument);
@@ -142,7 +142,7 @@ TEST_F(Generation, AComputeIsAllOfItAndEndsOneUnderWay) {
 TEST_F(Generation, AFullContextKeepsWhatItHas) {
   AddEchoModel(host_.get(), "narrow", std::string(kModel) + "room 6\n");
   const uint32_t context = Asked("abcdefgh", "narrow");
-  EXPECT_EQ(guest_.Call("compute", {context}), kContextFull);
+  EXPECT_EQ(program_.Call("compute", {context}), kContextFull);
   EXPECT_EQ(Output(context), "abcdef");
   EXPECT_EQ(Step(context), kSuccess);
   EXPECT_EQ(Step(context), kSuccess);
@@ -167,11 +167,12 @@ TEST_F(Generation, WhatIsAlwaysThereNeedsNoCompute) {
 
 TEST_F(Generation, ConfigurationOfContextsSharesTheModel) {
   const auto output_of = [&](std::string_view config) {
-    const uint32_t out = guest_.Reserve(4);
+    const uint32_t out = program_.Reserve(4);
     uint32_t context = 0;
-    EXPECT_EQ(guest_.Call("load_by_name_with_config", {guest_.Put("m"), 1, guest_.Put(config), config.size(), out}),
-              0u);
-    EXPECT_EQ(guest_.InitContext(guest_.Read<uint32_t>(out), context), kSuccess);
+    EXPECT_EQ(
+        program_.Call("load_by_name_with_config", {program_.Put("m"), 1, program_.Put(config), config.size(), out}),
+        0u);
+    EXPECT_EQ(program_.InitContext(program_.Read<uint32_t>(out), context), kSuccess);
     return Text("get_output", context, 1);
   };
   EXPECT_EQ(output_of(R"({"mood": "gay"})"), R"({"mood":"gay"})");
@@ -185,7 +186,7 @@ TEST_F(Generation, OneThreadAtATime) {
   const Gate gate;
   AddEchoModel(host_.get(), "slow", kModel + gate.Compute());
   const uint32_t context = Asked("abc", "slow");
-  FakeGuest thread(process_.get());
+  FakeGuest thread(guest_.get());
   uint32_t error = kSuccess;
   std::jthread stepping([&] { error = thread.Call("compute_single", {context}); });
   gate.Await();
@@ -193,8 +194,8 @@ TEST_F(Generation, OneThreadAtATime) {
   EXPECT_EQ(Get("get_output", context, none), kBusy);
   EXPECT_EQ(Step(context), kBusy);
   EXPECT_EQ(Get("get_output_single", context, none), kBusy);
-  EXPECT_EQ(guest_.Call("fini_single", {context}), kBusy);
-  EXPECT_EQ(guest_.Call("finalize_execution_context", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("fini_single", {context}), kBusy);
+  EXPECT_EQ(program_.Call("finalize_execution_context", {context}), kSuccess);
   stepping.join();
   EXPECT_EQ(error, kRuntimeError) << "and a context that goes takes its step along";
 }

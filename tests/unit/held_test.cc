@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/process.h"
+#include "core/guest.h"
 #include "support/echo.h"
 #include "wit_guest.h"
 
@@ -19,56 +19,56 @@ using ::testing::HasSubstr;
 
 constexpr uint32_t kGgml = 5;
 
-struct Guest {
-  explicit Guest(wasinn_host* host) : process(NewProcess(host)), guest(process.get(), 1 << 20) {}
+struct Program {
+  explicit Program(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get(), 1 << 20) {}
   uint32_t NewContext(std::string_view name) {
     uint32_t graph = 0, context = 0;
-    EXPECT_EQ(guest.LoadByName(name, graph), kSuccess);
-    EXPECT_EQ(guest.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(calls.LoadByName(name, graph), kSuccess);
+    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
     return context;
   }
   uint32_t SetBytes(uint32_t context, uint32_t bytes) {
-    return guest.SetInput(context, 0, {bytes}, kU8, std::vector<uint8_t>(bytes));
+    return calls.SetInput(context, 0, {bytes}, kU8, std::vector<uint8_t>(bytes));
   }
   uint64_t tensor_bytes() const {
-    wasinn_process_stats stats{.struct_size = sizeof(stats)};
-    wasinn_process_statistics(process.get(), &stats);
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest.get(), &stats);
     return stats.tensor_bytes;
   }
-  ProcessPtr process;
-  FakeGuest guest;
+  GuestPtr guest;
+  FakeGuest calls;
 };
 
 TEST(Held, AnInputThatIsSetSmallerCostsLess) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 1000\n");
   AddEchoModel(host.get(), "m", "in x u8 -1\n");
-  Guest guest(host.get());
-  const uint32_t context = guest.NewContext("m");
-  ASSERT_EQ(guest.SetBytes(context, 900), kSuccess);
-  EXPECT_EQ(guest.tensor_bytes(), 900u);
-  ASSERT_EQ(guest.SetBytes(context, 4), kSuccess);
-  EXPECT_EQ(guest.tensor_bytes(), 4u);
+  Program program(host.get());
+  const uint32_t context = program.NewContext("m");
+  ASSERT_EQ(program.SetBytes(context, 900), kSuccess);
+  EXPECT_EQ(program.tensor_bytes(), 900u);
+  ASSERT_EQ(program.SetBytes(context, 4), kSuccess);
+  EXPECT_EQ(program.tensor_bytes(), 4u);
 }
 
 TEST(Held, OutputsThatOutgrowTheirSignatureAreCharged) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 1000\n");
   AddEchoModel(host.get(), "m", "in x u8 1\noutgrows 600\n");
-  Guest guest(host.get());
-  const uint32_t first = guest.NewContext("m"), second = guest.NewContext("m");
-  for (const uint32_t context : {first, second}) ASSERT_EQ(guest.SetBytes(context, 1), kSuccess);
-  EXPECT_EQ(guest.tensor_bytes(), 4u) << "two inputs, two outputs as the signature has them";
-  EXPECT_EQ(guest.guest.Call("compute", {first}), kSuccess);
-  EXPECT_EQ(guest.tensor_bytes(), 603u);
-  EXPECT_EQ(guest.guest.Call("compute", {second}), kTooLarge);
-  EXPECT_EQ(guest.tensor_bytes(), 603u) << "and what was refused is discarded";
-  const uint32_t buffer = guest.guest.Reserve(600), written = guest.guest.Reserve(4);
-  EXPECT_EQ(guest.guest.Call("get_output", {second, 0, buffer, 600, written}), kInvalidArgument);
-  EXPECT_EQ(guest.guest.Call("get_output", {first, 0, buffer, 600, written}), kSuccess);
-  EXPECT_EQ(guest.guest.Read<uint32_t>(written), 600u);
-  EXPECT_EQ(guest.guest.Call("finalize_execution_context", {first}), kSuccess);
-  EXPECT_EQ(guest.guest.Call("compute", {second}), kSuccess);
+  Program program(host.get());
+  const uint32_t first = program.NewContext("m"), second = program.NewContext("m");
+  for (const uint32_t context : {first, second}) ASSERT_EQ(program.SetBytes(context, 1), kSuccess);
+  EXPECT_EQ(program.tensor_bytes(), 4u) << "two inputs, two outputs as the signature has them";
+  EXPECT_EQ(program.calls.Call("compute", {first}), kSuccess);
+  EXPECT_EQ(program.tensor_bytes(), 603u);
+  EXPECT_EQ(program.calls.Call("compute", {second}), kTooLarge);
+  EXPECT_EQ(program.tensor_bytes(), 603u) << "and what was refused is discarded";
+  const uint32_t buffer = program.calls.Reserve(600), written = program.calls.Reserve(4);
+  EXPECT_EQ(program.calls.Call("get_output", {second, 0, buffer, 600, written}), kInvalidArgument);
+  EXPECT_EQ(program.calls.Call("get_output", {first, 0, buffer, 600, written}), kSuccess);
+  EXPECT_EQ(program.calls.Read<uint32_t>(written), 600u);
+  EXPECT_EQ(program.calls.Call("finalize_execution_context", {first}), kSuccess);
+  EXPECT_EQ(program.calls.Call("compute", {second}), kSuccess);
 }
 
 TEST(Held, AnOutputThatCannotBeTakenStaysCharged) {
@@ -77,15 +77,15 @@ TEST(Held, AnOutputThatCannotBeTakenStaysCharged) {
   AddEchoModel(host.get(), "dynamic", "in x u8 -1\nuntakeable\n");
   AddEchoModel(host.get(), "fixed", "in x u8 1\noutgrows 600\nuntakeable\n");
   for (const auto& [name, bytes] : {std::pair("dynamic", 1u), std::pair("fixed", 600u)}) {
-    const ProcessPtr process = NewProcess(host.get());
-    WitGuest guest(process.get());
-    const uint32_t context = guest.ContextOf(name);
-    const Outcome input = guest.Tensor({1}, kWitU8, {7});
-    ASSERT_TRUE(guest.SetInput(context, "x", input.rep).ok());
-    ASSERT_TRUE(guest.ComputeSet(context).ok());
-    EXPECT_EQ(guest.stats().tensor_bytes, 1 + bytes) << name;
-    EXPECT_EQ(guest.GetOutput(context, "x").error, kWitRuntimeError);
-    EXPECT_EQ(guest.stats().tensor_bytes, 1 + bytes) << name;
+    const GuestPtr guest = NewGuest(host.get());
+    WitGuest program(guest.get());
+    const uint32_t context = program.ContextOf(name);
+    const Outcome input = program.Tensor({1}, kWitU8, {7});
+    ASSERT_TRUE(program.SetInput(context, "x", input.rep).ok());
+    ASSERT_TRUE(program.ComputeSet(context).ok());
+    EXPECT_EQ(program.stats().tensor_bytes, 1 + bytes) << name;
+    EXPECT_EQ(program.GetOutput(context, "x").error, kWitRuntimeError);
+    EXPECT_EQ(program.stats().tensor_bytes, 1 + bytes) << name;
   }
 }
 
@@ -93,25 +93,25 @@ TEST(Held, TakenOutputsAreTheTensors) {
   Log log;
   const HostPtr host = EchoHost(log, "");
   AddEchoModel(host.get(), "m", "in x u8 1\noutgrows 600\n");
-  const ProcessPtr process = NewProcess(host.get());
-  WitGuest guest(process.get());
-  const uint32_t context = guest.ContextOf("m");
-  const Outcome input = guest.Tensor({1}, kWitU8, {7});
-  const Outcome computed = guest.Compute(context, {{"x", input.rep}});
+  const GuestPtr guest = NewGuest(host.get());
+  WitGuest program(guest.get());
+  const uint32_t context = program.ContextOf("m");
+  const Outcome input = program.Tensor({1}, kWitU8, {7});
+  const Outcome computed = program.Compute(context, {{"x", input.rep}});
   ASSERT_TRUE(computed.ok()) << computed;
-  EXPECT_EQ(guest.stats().tensor_bytes, 601u) << "and the context's own of one byte";
-  EXPECT_EQ(guest.DropTensor(computed.outputs.at(0).second), "");
-  EXPECT_EQ(guest.stats().tensor_bytes, 1u);
+  EXPECT_EQ(program.stats().tensor_bytes, 601u) << "and the context's own of one byte";
+  EXPECT_EQ(program.DropTensor(computed.outputs.at(0).second), "");
+  EXPECT_EQ(program.stats().tensor_bytes, 1u);
 }
 
 TEST(Held, OutputsOfTooManyDimensionsAreRefused) {
   Log log;
   const HostPtr host = EchoHost(log, "");
   AddEchoModel(host.get(), "m", "in x u8 -1\noutranks 33\n");
-  Guest guest(host.get());
-  const uint32_t context = guest.NewContext("m");
-  ASSERT_EQ(guest.SetBytes(context, 4), kSuccess);
-  EXPECT_EQ(guest.guest.Call("compute", {context}), kRuntimeError);
+  Program program(host.get());
+  const uint32_t context = program.NewContext("m");
+  ASSERT_EQ(program.SetBytes(context, 4), kSuccess);
+  EXPECT_EQ(program.calls.Call("compute", {context}), kRuntimeError);
   EXPECT_TRUE(log.Contains("the backend shows a tensor of 33 dimensions, more than 32"));
 }
 
@@ -119,32 +119,33 @@ TEST(Held, AnOutputThatTheBackendRefusesIsNotWanted) {
   Log log;
   const HostPtr host = EchoHost(log, "");
   AddEchoModel(host.get(), "m", "in x u8 4\nin y u8 4 optional unservable\n");
-  Guest guest(host.get());
-  const uint32_t context = guest.NewContext("m");
-  ASSERT_EQ(guest.SetBytes(context, 4), kSuccess);
-  const uint32_t buffer = guest.guest.Reserve(4), written = guest.guest.Reserve(4);
-  EXPECT_EQ(guest.guest.Call("wasinn_ext_0.set_output", {context, 1, buffer, 4, written}), kUnsupportedOperation);
-  EXPECT_EQ(guest.guest.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest.guest.Call("get_output", {context, 0, buffer, 4, written}), kSuccess) << "all are wanted, as before";
+  Program program(host.get());
+  const uint32_t context = program.NewContext("m");
+  ASSERT_EQ(program.SetBytes(context, 4), kSuccess);
+  const uint32_t buffer = program.calls.Reserve(4), written = program.calls.Reserve(4);
+  EXPECT_EQ(program.calls.Call("wasinn_ext_0.set_output", {context, 1, buffer, 4, written}), kUnsupportedOperation);
+  EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program.calls.Call("get_output", {context, 0, buffer, 4, written}), kSuccess)
+      << "all are wanted, as before";
 }
 
 // Whoever finds the last place free gets a tensor, however others come and go.
 TEST(Held, ATensorThatWasMadeIsThere) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensors = 1\n");
-  const ProcessPtr process = NewProcess(host.get());
+  const GuestPtr guest = NewGuest(host.get());
   std::atomic<int> made{0};
   std::vector<std::thread> threads;
   threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      WitGuest guest(process.get());
+      WitGuest program(guest.get());
       for (int i = 0; i < 5000; ++i) {
-        const Outcome tensor = guest.Tensor({1}, kWitU8, {7});
+        const Outcome tensor = program.Tensor({1}, kWitU8, {7});
         if (!tensor.ok()) continue;
         ++made;
-        ASSERT_EQ(guest.Type(tensor.rep), kWitU8);
-        ASSERT_EQ(guest.DropTensor(tensor.rep), "");
+        ASSERT_EQ(program.Type(tensor.rep), kWitU8);
+        ASSERT_EQ(program.DropTensor(tensor.rep), "");
       }
     });
   }
@@ -169,12 +170,13 @@ TEST(Held, AFileIsChargedBeforeItIsRead) {
     if (std::string_view(name) == "large") options.backend = nullptr;
     const StatusPtr status(wasinn_host_add_model(host.get(), name, &options));
     ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
-    Guest guest(host.get());
+    Program program(host.get());
     const std::string config = R"({"shade": "red"})";
-    const uint32_t out = guest.guest.Reserve(4);
-    EXPECT_EQ(guest.guest.Call("load_by_name_with_config", {guest.guest.Put(name, std::strlen(name)), std::strlen(name),
-                                                            guest.guest.Put(config), config.size(), out}),
-              kTooLarge);
+    const uint32_t out = program.calls.Reserve(4);
+    EXPECT_EQ(
+        program.calls.Call("load_by_name_with_config", {program.calls.Put(name, std::strlen(name)), std::strlen(name),
+                                                        program.calls.Put(config), config.size(), out}),
+        kTooLarge);
     EXPECT_TRUE(log.Contains("1099511627776 more bytes of models")) << ::testing::PrintToString(log.lines());
   }
   fs::remove_all(folder);
@@ -183,15 +185,15 @@ TEST(Held, AFileIsChargedBeforeItIsRead) {
 TEST(Close, DoesNotWaitForCallsThatWereRefused) {
   Log log;
   const HostPtr host = EchoHost(log, "");
-  const ProcessPtr process = NewProcess(host.get());
-  auto inside = std::make_optional<core::Process::Call>(*process);
+  const GuestPtr guest = NewGuest(host.get());
+  auto inside = std::make_optional<core::Guest::Call>(*guest);
   ASSERT_TRUE(*inside);
-  std::thread closing([&] { wasinn_process_close(process.get()); });
+  std::thread closing([&] { wasinn_guest_close(guest.get()); });
   for (bool open = true; open;) {
-    const core::Process::Call call(*process);
+    const core::Guest::Call call(*guest);
     open = static_cast<bool>(call);
   }
-  const core::Process::Call refused(*process);
+  const core::Guest::Call refused(*guest);
   EXPECT_FALSE(refused);
   inside.reset();
   closing.join();  // although `refused` is still there

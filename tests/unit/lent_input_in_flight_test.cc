@@ -37,14 +37,14 @@ TEST_F(LentInputInFlight, CloseWaits) {
   Begin();
   std::atomic<bool> closed{false};
   std::thread closing([&] {
-    wasinn_process_close(process_.get());
+    wasinn_guest_close(guest_.get());
     closed = true;
     memory_.Move(64);  // nobody looks there any more
   });
-  LentMemory other(process_.get(), 8);
+  LentMemory other(guest_.get(), 8);
   constexpr uint32_t kNothing = 1000;
   while (other.Call("finalize_execution_context", {kNothing}) == kInvalidArgument) std::this_thread::yield();
-  EXPECT_FALSE(closed) << "the process answers no more, and waits for the compute";
+  EXPECT_FALSE(closed) << "the guest is closed, and waits for the compute";
   gate_.Open();
   closing.join();
   thread_.join();
@@ -53,7 +53,7 @@ TEST_F(LentInputInFlight, CloseWaits) {
 
 TEST_F(LentInputInFlight, FinalizeLeavesItToTheCall) {
   Begin();
-  EXPECT_EQ(LentMemory(process_.get(), 8).Call("finalize_execution_context", {context_}), kSuccess);
+  EXPECT_EQ(LentMemory(guest_.get(), 8).Call("finalize_execution_context", {context_}), kSuccess);
   EXPECT_FALSE(returned_);
   gate_.Open();
   thread_.join();
@@ -64,7 +64,7 @@ TEST_F(LentInputInFlight, FinalizeLeavesItToTheCall) {
 
 TEST_F(LentInputInFlight, AnotherThreadIsTold) {
   Begin();
-  LentMemory other(process_.get(), 8);
+  LentMemory other(guest_.get(), 8);
   EXPECT_EQ(other.Call("compute", {context_}), kBusy);
   EXPECT_EQ(other.SetFloats(context_, LentMemory::kData), kBusy);
   gate_.Open();

@@ -30,25 +30,25 @@ TEST_F(LentInput, IsOffByDefault) {
   wasinn_policy policy{.struct_size = sizeof(policy)};
   wasinn_host_policy(host.get(), &policy);
   EXPECT_EQ(policy.inputs, WASINN_INPUTS_COPIED);
-  process_ = NewProcess(host.get());
-  loader_ = FakeGuest(process_.get());
-  memory_ = LentMemory(process_.get());
+  guest_ = NewGuest(host.get());
+  loader_ = FakeGuest(guest_.get());
+  memory_ = LentMemory(guest_.get());
   ExpectLentAt(LentMemory::kData, false, "the default", NewContext());
 }
 
-// A process may have another policy than its host; an older program's struct has no such field.
-TEST_F(LentInput, IsUpToTheProcess) {
+// A guest may have another policy than its host; an older program's struct has no such field.
+TEST_F(LentInput, IsUpToTheGuest) {
   wasinn_policy policy{.struct_size = sizeof(policy)};
   wasinn_host_policy(host_.get(), &policy);
   EXPECT_EQ(policy.inputs, WASINN_INPUTS_BY_REFERENCE);
-  wasinn_process_options options{};
+  wasinn_guest_options options{};
   options.struct_size = sizeof options;
   options.policy = &policy;
   for (const bool older : {true, false}) {
     policy.struct_size = older ? offsetof(wasinn_policy, inputs) : sizeof policy;
-    process_ = NewProcess(host_.get(), &options);
-    loader_ = FakeGuest(process_.get());
-    memory_ = LentMemory(process_.get());
+    guest_ = NewGuest(host_.get(), &options);
+    loader_ = FakeGuest(guest_.get());
+    memory_ = LentMemory(guest_.get());
     copies_ = 0;
     ExpectLentAt(LentMemory::kData, !older, "as the policy says", NewContext());
   }
@@ -79,9 +79,9 @@ TEST_F(LentInput, SharedAndUnknownMemoryIsCopied) {
   const uint32_t context = NewContext();
   memory_.Share();
   ExpectLentAt(LentMemory::kData, false, "shared", context);
-  memory_ = LentMemory(process_.get(), 0);
+  memory_ = LentMemory(guest_.get(), 0);
   ExpectLentAt(LentMemory::kData, false, "the engine does not tell which memory it is", context);
-  memory_ = LentMemory(process_.get());
+  memory_ = LentMemory(guest_.get());
   memory_.BeOlder();
   ExpectLentAt(LentMemory::kData, false, "an adapter that knows of no identity", context);
 }
@@ -109,7 +109,7 @@ TEST_F(LentInput, IsRefusedFromAnotherMemory) {
   const uint32_t context = NewContext();
   memory_.Write<float>(LentMemory::kData, {1, 2});
   ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
-  LentMemory other(process_.get(), 8);
+  LentMemory other(guest_.get(), 8);
   other.Write<float>(LentMemory::kData, {6, 6});
   EXPECT_EQ(other.Call("compute", {context}), kInvalidArgument);
   EXPECT_THAT(LastLog(), HasSubstr("input 'x' was set by reference to 8 bytes at 0x200, which the memory of this call "
@@ -234,7 +234,7 @@ TEST_F(LentInput, IsCopiedForAGeneration) {
   memory_.Write<uint8_t>(LentMemory::kData, {'a', 'b', 'c', 'd'});
   ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData, 4, 4), kSuccess);
   EXPECT_EQ(Copies(), 0u);
-  LentMemory other(process_.get(), 8);
+  LentMemory other(guest_.get(), 8);
   EXPECT_EQ(other.Call("compute_single", {context}), kInvalidArgument);
   ASSERT_EQ(memory_.Call("compute_single", {context}), kSuccess) << LastLog();
   EXPECT_EQ(Copies(), 1u);

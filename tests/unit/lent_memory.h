@@ -24,9 +24,7 @@ class LentMemory {
  public:
   static constexpr size_t kAlign = 64;
 
-  explicit LentMemory(wasinn_process* process, uint64_t id = 7, size_t size = 4096) : process_(process), id_(id) {
-    Move(size);
-  }
+  explicit LentMemory(wasinn_guest* guest, uint64_t id = 7, size_t size = 4096) : guest_(guest), id_(id) { Move(size); }
   // Elsewhere, with what it holds, and the old place is gone; `skew` bytes behind an aligned address.
   void Move(size_t size, size_t skew = 0) {
     auto storage = std::make_unique<uint8_t[]>(size + 2 * kAlign);
@@ -51,7 +49,7 @@ class LentMemory {
     for (size_t i = 0; i < count; ++i) {
       if (function != functions[i].name || module != functions[i].module) continue;
       const wasinn_memory memory{struct_size_, flags_, base_, size_, {id_, 0}};
-      return functions[i].call(process_, &memory, args.data());
+      return functions[i].call(guest_, &memory, args.data());
     }
     ADD_FAILURE() << "no function " << function;
     return ~0u;
@@ -90,7 +88,7 @@ class LentMemory {
   static constexpr uint32_t kDims = 0, kDescriptor = 16, kWritten = 48, kOutput = 52, kData = 512;
 
  private:
-  wasinn_process* process_;
+  wasinn_guest* guest_;
   std::unique_ptr<uint8_t[]> storage_;
   uint8_t* base_ = nullptr;
   size_t size_ = 0;
@@ -112,9 +110,9 @@ class LentInput : public ::testing::Test {
     const uint64_t before = std::exchange(copies_, Stats().copies_in);
     return copies_ - before;
   }
-  wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{.struct_size = sizeof(stats)};
-    wasinn_process_statistics(process_.get(), &stats);
+  wasinn_guest_stats Stats() const {
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest_.get(), &stats);
     return stats;
   }
   std::string LastLog() const { return log_.lines().empty() ? "" : log_.lines().back(); }
@@ -129,9 +127,9 @@ class LentInput : public ::testing::Test {
 
   Log log_;
   HostPtr host_ = EchoHost(log_, "[policy]\ninputs = 'by-reference'\n");
-  ProcessPtr process_ = NewProcess(host_.get());
-  FakeGuest loader_{process_.get()};
-  LentMemory memory_{process_.get()};
+  GuestPtr guest_ = NewGuest(host_.get());
+  FakeGuest loader_{guest_.get()};
+  LentMemory memory_{guest_.get()};
   uint64_t copies_ = 0;
 };
 

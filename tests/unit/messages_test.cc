@@ -52,20 +52,20 @@ TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {
   const std::string name(100'000, 'n');
   const std::string model = "in " + name + " f32 1\n";
   AddEchoModel(host.get(), "m", model);
-  const ProcessPtr process = NewProcess(host.get());
-  FakeGuest guest(process.get(), 1 << 20);
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest program(guest.get(), 1 << 20);
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(guest.LoadByName("m", graph), kSuccess);
-  ASSERT_EQ(guest.InitContext(graph, context), kSuccess);
-  EXPECT_EQ(guest.Call("compute", {context}), kInvalidArgument);
-  const uint32_t buffer = guest.Reserve(4096), written = guest.Reserve(4);
-  EXPECT_EQ(guest.Call("wasinn_ext_0.last_error", {buffer, 4096, written}), kSuccess);
-  EXPECT_LT(guest.Read<uint32_t>(written), kMost + 100);
+  ASSERT_EQ(program.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(program.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.Call("compute", {context}), kInvalidArgument);
+  const uint32_t buffer = program.Reserve(4096), written = program.Reserve(4);
+  EXPECT_EQ(program.Call("wasinn_ext_0.last_error", {buffer, 4096, written}), kSuccess);
+  EXPECT_LT(program.Read<uint32_t>(written), kMost + 100);
   ASSERT_EQ(log.lines().size(), 1u);
   EXPECT_LT(log.lines()[0].size(), kMost + 200);
   EXPECT_THAT(log.lines()[0], EndsWith("n… (cut)"));
 
-  WitGuest component(process.get());
+  WitGuest component(guest.get());
   const Outcome outcome = component.ComputeSet(context);
   EXPECT_EQ(outcome.error, kWitInvalidArgument);
   EXPECT_LE(outcome.message.size(), kMost);
@@ -74,10 +74,10 @@ TEST(Messages, OfAModelsNamesAreCutForGuestAndLog) {
 TEST(Messages, OfBackendsAreCut) {
   Log log;
   const HostPtr host = EchoHost(log);
-  const ProcessPtr process = NewProcess(host.get());
-  FakeGuest guest(process.get(), 1 << 20);
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest program(guest.get(), 1 << 20);
   uint32_t graph = 0;
-  EXPECT_EQ(guest.LoadBytes(EchoModel("says " + std::string(100'000, 'w') + "\nfail_load 5\n"), 5, graph),
+  EXPECT_EQ(program.LoadBytes(EchoModel("says " + std::string(100'000, 'w') + "\nfail_load 5\n"), 5, graph),
             kRuntimeError);
   ASSERT_EQ(log.lines().size(), 2u) << "what the backend logged, and the error";
   for (const std::string& line : log.lines()) {
@@ -90,11 +90,11 @@ TEST(Messages, OfBackendsAreCut) {
 TEST(Messages, OfBackendsAreLimitedInNumber) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_log_messages = 0\n");
-  const ProcessPtr process = NewProcess(host.get());
+  const GuestPtr guest = NewGuest(host.get());
   uint32_t graph = 0;
   for (int i = 0; i < 2000; ++i) {
-    FakeGuest guest(process.get(), 4096);
-    EXPECT_EQ(guest.LoadBytes(EchoModel("says warned\nfail_load 5\n"), 5, graph), kRuntimeError);
+    FakeGuest program(guest.get(), 4096);
+    EXPECT_EQ(program.LoadBytes(EchoModel("says warned\nfail_load 5\n"), 5, graph), kRuntimeError);
   }
   const auto lines = log.lines();
   const auto warned = std::ranges::count(lines, "echo: warned");
@@ -105,18 +105,18 @@ TEST(Messages, OfBackendsAreLimitedInNumber) {
 TEST(Messages, ErrorsThatAComponentMakesAreCharged) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100000\n");
-  const ProcessPtr process = NewProcess(host.get());
+  const GuestPtr guest = NewGuest(host.get());
   const std::string text(60'000, 't');
   uint32_t first = 0, second = 0;
-  EXPECT_EQ(wasinn_wit()->error_new(process.get(), 0, text.data(), text.size(), &first), nullptr);
-  wasinn_process_stats stats{.struct_size = sizeof(stats)};
-  wasinn_process_statistics(process.get(), &stats);
+  EXPECT_EQ(wasinn_wit()->error_new(guest.get(), 0, text.data(), text.size(), &first), nullptr);
+  wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+  wasinn_guest_statistics(guest.get(), &stats);
   EXPECT_EQ(stats.tensor_bytes, text.size());
-  const StatusPtr refused(wasinn_wit()->error_new(process.get(), 0, text.data(), text.size(), &second));
+  const StatusPtr refused(wasinn_wit()->error_new(guest.get(), 0, text.data(), text.size(), &second));
   ASSERT_NE(refused, nullptr);
   EXPECT_EQ(wasinn_status_code(refused.get()), WASINN_TOO_LARGE);
-  EXPECT_EQ(wasinn_wit()->error_drop(process.get(), first), nullptr);
-  wasinn_process_statistics(process.get(), &stats);
+  EXPECT_EQ(wasinn_wit()->error_drop(guest.get(), first), nullptr);
+  wasinn_guest_statistics(guest.get(), &stats);
   EXPECT_EQ(stats.tensor_bytes, 0u);
 }
 
@@ -124,11 +124,11 @@ TEST(Configurations, ThatAreNestedDeeplyAreRefused) {
   Log log;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  const ProcessPtr process = NewProcess(host.get());
-  FakeGuest guest(process.get(), 8 << 20);
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest program(guest.get(), 8 << 20);
   const auto load = [&](const std::string& config) {
-    const uint32_t out = guest.Reserve(4);
-    return guest.Call("load_by_name_with_config", {guest.Put("m", 1), 1, guest.Put(config), config.size(), out});
+    const uint32_t out = program.Reserve(4);
+    return program.Call("load_by_name_with_config", {program.Put("m", 1), 1, program.Put(config), config.size(), out});
   };
   const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_EQ(load(R"({"shade":)" + nested(100) + "}"), kSuccess);

@@ -79,8 +79,8 @@ TEST(Held, MemoryForTheNextTensorIsAPartOfTheLimit) {
   constexpr size_t kMebi = size_t{1} << 20;
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 83886080\n");
-  const ProcessPtr process = NewProcess(host.get());
-  WitGuest guest(process.get());
+  const GuestPtr guest = NewGuest(host.get());
+  WitGuest program(guest.get());
   const std::vector<uint8_t> bytes(16 * kMebi);
   const auto allocated = [] {
     const struct mallinfo2 info = mallinfo2();
@@ -88,10 +88,10 @@ TEST(Held, MemoryForTheNextTensorIsAPartOfTheLimit) {
   };
   const size_t before = allocated();
   std::vector<Outcome> tensors;
-  for (int i = 0; i < 4; ++i) tensors.push_back(guest.Tensor({static_cast<uint32_t>(bytes.size())}, kWitU8, bytes));
+  for (int i = 0; i < 4; ++i) tensors.push_back(program.Tensor({static_cast<uint32_t>(bytes.size())}, kWitU8, bytes));
   for (const Outcome& tensor : tensors) {
     ASSERT_TRUE(tensor.ok()) << tensor;
-    EXPECT_EQ(guest.DropTensor(tensor.rep), "");
+    EXPECT_EQ(program.DropTensor(tensor.rep), "");
   }
   EXPECT_LT(allocated(), before + 6 * kMebi);
 }

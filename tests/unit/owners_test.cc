@@ -55,16 +55,16 @@ TEST(Owners, AHostThatIsAssignedToGoesBeforeItsLogFunction) {
   ExpectFreedLast(second);
 }
 
-TEST(Owners, AProcessThatIsAssignedToGoesBeforeItsLogFunction) {
+TEST(Owners, AGuestThatIsAssignedToGoesBeforeItsLogFunction) {
   Events first, second;
   Result<Host> host = EchoHost(first), other = EchoHost(second);
   ASSERT_TRUE(host && other);
   OpenEcho(*host);
-  Result<Process> guest = Process::Create(*host), of_other = Process::Create(*other);
-  ASSERT_TRUE(guest && of_other);
+  Result<Guest> program = Guest::Create(*host), of_other = Guest::Create(*other);
+  ASSERT_TRUE(program && of_other);
   host = EchoHost(second);  // the guest alone keeps the first host, and its log function
   EXPECT_NE(first.list.empty() ? "" : first.list.back(), "freed");
-  *guest = std::move(*of_other);
+  *program = std::move(*of_other);
   ExpectFreedLast(first);
 }
 

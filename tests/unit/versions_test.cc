@@ -22,14 +22,14 @@ void AddModelOf(wasinn_host* host, const char* backend, std::string_view directi
 }
 
 // One inference on a model with an input of two floats.
-void ExpectItComputes(FakeGuest& guest, uint32_t context) {
-  ASSERT_EQ(guest.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2.f}), kSuccess);
-  ASSERT_EQ(guest.Call("compute", {context}), kSuccess);
-  const uint32_t out = guest.Reserve(8), written = guest.Reserve(4);
-  ASSERT_EQ(guest.Call("get_output", {context, 0, out, 8, written}), kSuccess);
-  EXPECT_EQ(guest.Read<uint32_t>(written), 8u);
-  EXPECT_EQ(guest.Read<float>(out), 1.5f);
-  EXPECT_EQ(guest.Read<float>(out + 4), -2.f);
+void ExpectItComputes(FakeGuest& program, uint32_t context) {
+  ASSERT_EQ(program.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2.f}), kSuccess);
+  ASSERT_EQ(program.Call("compute", {context}), kSuccess);
+  const uint32_t out = program.Reserve(8), written = program.Reserve(4);
+  ASSERT_EQ(program.Call("get_output", {context, 0, out, 8, written}), kSuccess);
+  EXPECT_EQ(program.Read<uint32_t>(written), 8u);
+  EXPECT_EQ(program.Read<float>(out), 1.5f);
+  EXPECT_EQ(program.Read<float>(out + 4), -2.f);
 }
 
 TEST(VersionOfTheHeaders, IsThatOfTheLibrary) {
@@ -44,13 +44,13 @@ TEST_P(Versions, AModelComputes) {
   Log log;
   const HostPtr host = VersionsHost(log);
   AddModelOf(host.get(), GetParam(), "in x f32 2\n");
-  const ProcessPtr process = NewProcess(host.get());
-  FakeGuest guest(process.get());
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest program(guest.get());
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(guest.LoadByName(GetParam(), graph), kSuccess);
-  ASSERT_EQ(guest.InitContext(graph, context), kSuccess);
-  for (int i = 0; i < 3; ++i) ExpectItComputes(guest, context);
-  EXPECT_EQ(guest.Call("finalize_execution_context", {context}), kSuccess);
+  ASSERT_EQ(program.LoadByName(GetParam(), graph), kSuccess);
+  ASSERT_EQ(program.InitContext(graph, context), kSuccess);
+  for (int i = 0; i < 3; ++i) ExpectItComputes(program, context);
+  EXPECT_EQ(program.Call("finalize_execution_context", {context}), kSuccess);
 }
 INSTANTIATE_TEST_SUITE_P(All, Versions, ::testing::Values("older", "newer"));
 
@@ -58,24 +58,24 @@ TEST(Versions, WhatAnOlderLibraryLacksIsAbsent) {
   Log log;
   const HostPtr host = VersionsHost(log);
   AddModelOf(host.get(), "older", "in x f32 2\npieces 1\n");
-  const ProcessPtr process = NewProcess(host.get());
-  FakeGuest guest(process.get());
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest program(guest.get());
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(guest.LoadByName("older", graph), kSuccess);
-  ASSERT_EQ(guest.InitContext(graph, context), kSuccess);
-  EXPECT_EQ(guest.Call("compute_single", {context}), kUnsupportedOperation) << "it cannot generate";
-  const uint32_t out = guest.Reserve(1024), written = guest.Reserve(4);
-  EXPECT_EQ(guest.Call("wasinn_ext_0.describe", {graph, out, 1024, written}), kSuccess);
+  ASSERT_EQ(program.LoadByName("older", graph), kSuccess);
+  ASSERT_EQ(program.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.Call("compute_single", {context}), kUnsupportedOperation) << "it cannot generate";
+  const uint32_t out = program.Reserve(1024), written = program.Reserve(4);
+  EXPECT_EQ(program.Call("wasinn_ext_0.describe", {graph, out, 1024, written}), kSuccess);
 }
 
 TEST(Versions, ATableWithoutARequiredFunctionIsRefused) {
   Log log;
   const HostPtr host = VersionsHost(log);
   AddModelOf(host.get(), "incomplete", "in x f32 2\n");
-  const ProcessPtr process = NewProcess(host.get());
-  FakeGuest guest(process.get());
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest program(guest.get());
   uint32_t graph = 0;
-  EXPECT_NE(guest.LoadByName("incomplete", graph), kSuccess);
+  EXPECT_NE(program.LoadByName("incomplete", graph), kSuccess);
   EXPECT_TRUE(log.Contains("libwasinn_backend_incomplete.so: its table of ")) << log.lines().front();
   EXPECT_TRUE(log.Contains("has no 'compute'"));
 }

@@ -13,23 +13,23 @@ namespace {
 constexpr const char* kInput = "in x f32 2\n";
 
 // A guest whose loads, and what it waits for, have this deadline.
-struct Guest {
-  Guest(wasinn_host* host, uint32_t load_timeout_ms) : process(Make(host, load_timeout_ms)), guest(process.get()) {}
-  static ProcessPtr Make(wasinn_host* host, uint32_t load_timeout_ms) {
+struct Program {
+  Program(wasinn_host* host, uint32_t load_timeout_ms) : guest(Make(host, load_timeout_ms)), calls(guest.get()) {}
+  static GuestPtr Make(wasinn_host* host, uint32_t load_timeout_ms) {
     wasinn_limits limits{.struct_size = sizeof(limits)};
     EXPECT_EQ(wasinn_host_limits(host, &limits), nullptr);
     limits.load_timeout_ms = load_timeout_ms;
-    wasinn_process_options options{.struct_size = sizeof(options)};
+    wasinn_guest_options options{.struct_size = sizeof(options)};
     options.limits = &limits;
-    return NewProcess(host, &options);
+    return NewGuest(host, &options);
   }
   uint32_t Load(std::string_view name) {
     uint32_t graph = 0;
-    return guest.LoadByName(name, graph);
+    return calls.LoadByName(name, graph);
   }
 
-  ProcessPtr process;
-  FakeGuest guest;
+  GuestPtr guest;
+  FakeGuest calls;
 };
 
 constexpr uint32_t kLong = 600'000, kShort = 50;
@@ -52,7 +52,7 @@ TEST(Waiting, AFrameworkThatIsStuckInOpenHoldsUpNoOther) {
   const HostPtr host = EchoHost(log, gate.BackendOpen(), VERSIONS_FOLDER);
   AddModelOf(host.get(), "slow", "echo");
   AddModelOf(host.get(), "fast", "older");
-  Guest first(host.get(), kLong), second(host.get(), kLong);
+  Program first(host.get(), kLong), second(host.get(), kLong);
   auto loading = std::async(std::launch::async, [&] { return first.Load("slow"); });
   gate.Await();
   EXPECT_EQ(second.Load("fast"), kSuccess) << "while the first one is inside";
@@ -66,7 +66,7 @@ TEST(Waiting, WhoWaitsForAnothersOpenHasADeadline) {
   const HostPtr host = EchoHost(log, gate.BackendOpen(), VERSIONS_FOLDER);
   AddModelOf(host.get(), "a", "echo");
   AddModelOf(host.get(), "b", "echo");
-  Guest first(host.get(), kLong), second(host.get(), kShort);
+  Program first(host.get(), kLong), second(host.get(), kShort);
   auto loading = std::async(std::launch::async, [&] { return first.Load("a"); });
   gate.Await();
   EXPECT_EQ(second.Load("b"), kRuntimeError);
@@ -82,7 +82,7 @@ TEST(Waiting, WhoWaitsForAnothersLoadHasADeadline) {
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", kInput + gate.Load());
-  Guest first(host.get(), kShort), second(host.get(), kShort);
+  Program first(host.get(), kShort), second(host.get(), kShort);
   auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
   gate.Await();
   EXPECT_EQ(second.Load("m"), kRuntimeError);
@@ -92,16 +92,16 @@ TEST(Waiting, WhoWaitsForAnothersLoadHasADeadline) {
   EXPECT_EQ(loading.get(), kSuccess) << "a named model's own load has no deadline";
 }
 
-TEST(Waiting, AClosedProcessWaitsForNobody) {
+TEST(Waiting, AClosedGuestWaitsForNobody) {
   Log log;
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", kInput + gate.Load());
-  Guest first(host.get(), kLong), second(host.get(), kLong);
+  Program first(host.get(), kLong), second(host.get(), kLong);
   auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
   gate.Await();
   auto waiting = std::async(std::launch::async, [&] { return second.Load("m"); });
-  wasinn_process_close(second.process.get());
+  wasinn_guest_close(second.guest.get());
   EXPECT_EQ(waiting.get(), kRuntimeError);
   gate.Open();
   EXPECT_EQ(loading.get(), kSuccess);
@@ -112,7 +112,7 @@ TEST(Waiting, WhoWaitsGetsTheFailureOfTheLoad) {
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "fail_load 7\n" + gate.Load());
-  Guest first(host.get(), kLong), second(host.get(), kLong);
+  Program first(host.get(), kLong), second(host.get(), kLong);
   auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
   gate.Await();
   auto waiting = std::async(std::launch::async, [&] { return second.Load("m"); });
@@ -128,12 +128,12 @@ TEST(Waiting, AnUnloadHoldsUpNobody) {
   AddEchoModel(host.get(), "slow", kInput + gate.Unload());
   AddEchoModel(host.get(), "fast", kInput);
   {
-    EXPECT_EQ(Guest(host.get(), kLong).Load("slow"), kSuccess);
+    EXPECT_EQ(Program(host.get(), kLong).Load("slow"), kSuccess);
   }
   auto removing = std::async(std::launch::async,
                              [&] { return StatusPtr(wasinn_host_remove_model(host.get(), "slow")) == nullptr; });
   gate.Await();
-  EXPECT_EQ(Guest(host.get(), kLong).Load("fast"), kSuccess) << "while the framework unloads";
+  EXPECT_EQ(Program(host.get(), kLong).Load("fast"), kSuccess) << "while the framework unloads";
   gate.Open();
   EXPECT_TRUE(removing.get());
 }
@@ -142,10 +142,10 @@ TEST(Waiting, MakingAContextHasADeadline) {
   Log log;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", std::string(kInput) + "context_delay 600000\n");
-  Guest guest(host.get(), kShort);
+  Program program(host.get(), kShort);
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(guest.guest.LoadByName("m", graph), kSuccess);
-  EXPECT_EQ(guest.guest.InitContext(graph, context), kRuntimeError);
+  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, context), kRuntimeError);
   EXPECT_TRUE(log.Contains("timeout: echo: the making of a context was stopped after 50 ms")) << log.lines().back();
 }
 

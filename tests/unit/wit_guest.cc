@@ -29,8 +29,8 @@ Outcome WitGuest::Finish(wasinn_status* status, const wasinn_wit_result& result)
   if (result.is_error == 0) return outcome;
   uint32_t code = 0;
   wasinn_wit_view text{};
-  EXPECT_EQ(TrapOf(wit_->error_code(process_, result.rep, &code)), "");
-  EXPECT_EQ(TrapOf(wit_->error_data(process_, result.rep, &text)), "");
+  EXPECT_EQ(TrapOf(wit_->error_code(guest_, result.rep, &code)), "");
+  EXPECT_EQ(TrapOf(wit_->error_data(guest_, result.rep, &text)), "");
   EXPECT_EQ(DropError(result.rep), "");
   const std::vector<char> message = Read<char>(text);  // after the drop: the view keeps it
   outcome.error = code;
@@ -41,7 +41,7 @@ Outcome WitGuest::Finish(wasinn_status* status, const wasinn_wit_result& result)
 Outcome WitGuest::Tensor(const std::vector<uint32_t>& dims, uint32_t type, const std::vector<uint8_t>& data) {
   Outcome outcome;
   outcome.trap =
-      TrapOf(wit_->tensor_new(process_, dims.data(), dims.size(), type, data.data(), data.size(), &outcome.rep));
+      TrapOf(wit_->tensor_new(guest_, dims.data(), dims.size(), type, data.data(), data.size(), &outcome.rep));
   return outcome;
 }
 
@@ -53,19 +53,19 @@ Outcome WitGuest::Floats(const std::vector<uint32_t>& dims, const std::vector<fl
 
 std::vector<uint32_t> WitGuest::Dimensions(uint32_t tensor) {
   wasinn_wit_view view{};
-  EXPECT_EQ(TrapOf(wit_->tensor_dimensions(process_, tensor, &view)), "");
+  EXPECT_EQ(TrapOf(wit_->tensor_dimensions(guest_, tensor, &view)), "");
   return Read<uint32_t>(view);
 }
 
 uint32_t WitGuest::Type(uint32_t tensor) {
   uint32_t type = UINT32_MAX;
-  EXPECT_EQ(TrapOf(wit_->tensor_type(process_, tensor, &type)), "");
+  EXPECT_EQ(TrapOf(wit_->tensor_type(guest_, tensor, &type)), "");
   return type;
 }
 
 std::vector<uint8_t> WitGuest::Data(uint32_t tensor) {
   wasinn_wit_view view{};
-  EXPECT_EQ(TrapOf(wit_->tensor_data(process_, tensor, &view)), "");
+  EXPECT_EQ(TrapOf(wit_->tensor_data(guest_, tensor, &view)), "");
   return Read<uint8_t>(view);
 }
 
@@ -79,19 +79,19 @@ std::vector<float> WitGuest::FloatData(uint32_t tensor) {
 Outcome WitGuest::Load(std::string_view model, uint32_t encoding, uint32_t target) {
   const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(model.data()), model.size()};
   wasinn_wit_result result{};
-  wasinn_status* status = wit_->graph_load(process_, &bytes, 1, encoding, target, &result);
+  wasinn_status* status = wit_->graph_load(guest_, &bytes, 1, encoding, target, &result);
   return Finish(status, result);
 }
 
 Outcome WitGuest::LoadByName(std::string_view name) {
   wasinn_wit_result result{};
-  wasinn_status* status = wit_->graph_load_by_name(process_, name.data(), name.size(), &result);
+  wasinn_status* status = wit_->graph_load_by_name(guest_, name.data(), name.size(), &result);
   return Finish(status, result);
 }
 
 Outcome WitGuest::InitContext(uint32_t graph) {
   wasinn_wit_result result{};
-  wasinn_status* status = wit_->graph_init_execution_context(process_, graph, &result);
+  wasinn_status* status = wit_->graph_init_execution_context(guest_, graph, &result);
   return Finish(status, result);
 }
 
@@ -110,7 +110,7 @@ Outcome WitGuest::Compute(uint32_t context, const Named& inputs) {
   for (const auto& [name, tensor] : inputs) named.push_back({name.data(), name.size(), tensor});
   wasinn_wit_result result{};
   wasinn_wit_view outputs{};
-  wasinn_status* status = wit_->context_compute(process_, context, named.data(), named.size(), &result, &outputs);
+  wasinn_status* status = wit_->context_compute(guest_, context, named.data(), named.size(), &result, &outputs);
   Outcome outcome = Finish(status, result);
   const auto* items = static_cast<const wasinn_wit_named_tensor*>(outputs.data);
   for (size_t i = 0; i < outputs.count; ++i) {
@@ -123,19 +123,19 @@ Outcome WitGuest::Compute(uint32_t context, const Named& inputs) {
 Outcome WitGuest::SetInput(uint32_t context, std::string_view name, uint32_t tensor) {
   const wasinn_wit_named_tensor named{name.data(), name.size(), tensor};
   wasinn_wit_result result{};
-  wasinn_status* status = wit_->context_set_input(process_, context, &named, &result);
+  wasinn_status* status = wit_->context_set_input(guest_, context, &named, &result);
   return Finish(status, result);
 }
 
 Outcome WitGuest::ComputeSet(uint32_t context) {
   wasinn_wit_result result{};
-  wasinn_status* status = wit_->context_compute_set(process_, context, &result);
+  wasinn_status* status = wit_->context_compute_set(guest_, context, &result);
   return Finish(status, result);
 }
 
 Outcome WitGuest::GetOutput(uint32_t context, std::string_view name) {
   wasinn_wit_result result{};
-  wasinn_status* status = wit_->context_get_output(process_, context, name.data(), name.size(), &result);
+  wasinn_status* status = wit_->context_get_output(guest_, context, name.data(), name.size(), &result);
   return Finish(status, result);
 }
 

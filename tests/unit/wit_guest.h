@@ -47,7 +47,7 @@ inline std::ostream& operator<<(std::ostream& out, const Outcome& outcome) {
 
 class WitGuest {
  public:
-  explicit WitGuest(wasinn_process* process) : process_(process) {}
+  explicit WitGuest(wasinn_guest* guest) : guest_(guest) {}
 
   Outcome Tensor(const std::vector<uint32_t>& dims, uint32_t type, const std::vector<uint8_t>& data);
   Outcome Floats(const std::vector<uint32_t>& dims, const std::vector<float>& values);
@@ -69,14 +69,14 @@ class WitGuest {
   Outcome GetOutput(uint32_t context, std::string_view name);
 
   // Drops a resource; "" or the trap.
-  std::string DropTensor(uint32_t rep) { return TrapOf(wit_->tensor_drop(process_, rep)); }
-  std::string DropGraph(uint32_t rep) { return TrapOf(wit_->graph_drop(process_, rep)); }
-  std::string DropContext(uint32_t rep) { return TrapOf(wit_->context_drop(process_, rep)); }
-  std::string DropError(uint32_t rep) { return TrapOf(wit_->error_drop(process_, rep)); }
+  std::string DropTensor(uint32_t rep) { return TrapOf(wit_->tensor_drop(guest_, rep)); }
+  std::string DropGraph(uint32_t rep) { return TrapOf(wit_->graph_drop(guest_, rep)); }
+  std::string DropContext(uint32_t rep) { return TrapOf(wit_->context_drop(guest_, rep)); }
+  std::string DropError(uint32_t rep) { return TrapOf(wit_->error_drop(guest_, rep)); }
 
-  wasinn_process_stats stats() const {
-    wasinn_process_stats stats{.struct_size = sizeof(stats)};
-    wasinn_process_statistics(process_, &stats);
+  wasinn_guest_stats stats() const {
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest_, &stats);
     return stats;
   }
 
@@ -86,7 +86,7 @@ class WitGuest {
   Outcome Finish(wasinn_status* status, const wasinn_wit_result& result);
 
   const wasinn_wit_functions* const wit_ = wasinn_wit();
-  wasinn_process* const process_;
+  wasinn_guest* const guest_;
 };
 
 }  // namespace wasinn::testing

@@ -23,15 +23,15 @@ class WitTest : public ::testing::Test {
     AddEchoModel(host_.get(), "unnamed", "in a f32 2 any_name\n");
     AddEchoModel(host_.get(), "optional", "in a f32 2\nin b i32 1 optional\n");
     AddEchoModel(host_.get(), "any", "in x f32 any\n");
-    process_ = NewProcess(host_.get());
-    guest_ = std::make_unique<WitGuest>(process_.get());
+    guest_ = NewGuest(host_.get());
+    program_ = std::make_unique<WitGuest>(guest_.get());
   }
-  WitGuest& guest() { return *guest_; }
-  uint32_t Two() { return guest().Floats({2}, {1, 2}).rep; }
+  WitGuest& program() { return *program_; }
+  uint32_t Two() { return program().Floats({2}, {1, 2}).rep; }
 
   // Nothing is held by the guest, nor by the backend once everything is closed.
   void ExpectNothingHeld() {
-    const wasinn_process_stats stats = guest().stats();
+    const wasinn_guest_stats stats = program().stats();
     EXPECT_EQ(stats.tensors, 0u);
     EXPECT_EQ(stats.error_objects, 0u);
     EXPECT_EQ(stats.contexts, 0u);
@@ -39,99 +39,99 @@ class WitTest : public ::testing::Test {
     EXPECT_EQ(stats.tensor_bytes, 0u);
   }
   void ExpectNothingLeaks() {
-    process_.reset();
+    guest_.reset();
     host_.reset();
     EXPECT_TRUE(log_.Contains("closed with 0 models and 0 contexts alive, 0 outputs taken"));
   }
 
   Log log_;
   HostPtr host_;
-  ProcessPtr process_;
-  std::unique_ptr<WitGuest> guest_;
+  GuestPtr guest_;
+  std::unique_ptr<WitGuest> program_;
 };
 
 TEST_F(WitTest, TensorsShowWhatTheyWereMadeOf) {
   Open();
-  const uint32_t tensor = guest().Tensor({2, 3}, kWitI64, {1, 2, 3}).rep;
-  EXPECT_THAT(guest().Dimensions(tensor), ElementsAre(2, 3));
-  EXPECT_EQ(guest().Type(tensor), kWitI64);
-  EXPECT_THAT(guest().Data(tensor), ElementsAre(1, 2, 3)) << "a length that does not fit is told at compute";
-  const uint32_t empty = guest().Tensor({}, kWitBf16, {}).rep;
-  EXPECT_THAT(guest().Dimensions(empty), ElementsAre());
-  EXPECT_EQ(guest().Type(empty), kWitBf16);
-  EXPECT_EQ(guest().DropTensor(tensor), "");
-  EXPECT_THAT(guest().DropTensor(tensor), HasSubstr("not a handle of a live tensor"));
-  EXPECT_EQ(guest().DropTensor(empty), "");
+  const uint32_t tensor = program().Tensor({2, 3}, kWitI64, {1, 2, 3}).rep;
+  EXPECT_THAT(program().Dimensions(tensor), ElementsAre(2, 3));
+  EXPECT_EQ(program().Type(tensor), kWitI64);
+  EXPECT_THAT(program().Data(tensor), ElementsAre(1, 2, 3)) << "a length that does not fit is told at compute";
+  const uint32_t empty = program().Tensor({}, kWitBf16, {}).rep;
+  EXPECT_THAT(program().Dimensions(empty), ElementsAre());
+  EXPECT_EQ(program().Type(empty), kWitBf16);
+  EXPECT_EQ(program().DropTensor(tensor), "");
+  EXPECT_THAT(program().DropTensor(tensor), HasSubstr("not a handle of a live tensor"));
+  EXPECT_EQ(program().DropTensor(empty), "");
   ExpectNothingHeld();
 }
 
 TEST_F(WitTest, ComputesAndCopiesOnceEachWay) {
   Open();
-  const uint32_t context = guest().ContextOf("one");
-  const Outcome done = guest().Compute(context, {{"x", Two()}});
+  const uint32_t context = program().ContextOf("one");
+  const Outcome done = program().Compute(context, {{"x", Two()}});
   ASSERT_TRUE(done.ok()) << done;
   ASSERT_EQ(done.outputs.size(), 1u);
   EXPECT_EQ(done.outputs[0].first, "x");
-  EXPECT_EQ(guest().stats().tensors, 1u) << "the input was consumed";
-  EXPECT_EQ(guest().stats().copies_out, 0u) << "nobody has asked for the data";
-  EXPECT_THAT(guest().FloatData(done.outputs[0].second), ElementsAre(1, 2));
-  EXPECT_EQ(guest().stats().copies_in, 1u);
-  EXPECT_EQ(guest().stats().copies_out, 1u);
-  guest().DropTensor(done.outputs[0].second);
-  guest().DropContext(context);
+  EXPECT_EQ(program().stats().tensors, 1u) << "the input was consumed";
+  EXPECT_EQ(program().stats().copies_out, 0u) << "nobody has asked for the data";
+  EXPECT_THAT(program().FloatData(done.outputs[0].second), ElementsAre(1, 2));
+  EXPECT_EQ(program().stats().copies_in, 1u);
+  EXPECT_EQ(program().stats().copies_out, 1u);
+  program().DropTensor(done.outputs[0].second);
+  program().DropContext(context);
   ExpectNothingHeld();
 }
 
 TEST_F(WitTest, AnOutputOutlivesTheNextComputeItsContextAndItsGraph) {
   Open();
-  const uint32_t context = guest().ContextOf("one");
-  const Outcome first = guest().Compute(context, {{"x", Two()}});
-  const Outcome second = guest().Compute(context, {{"x", guest().Floats({2}, {3, 4}).rep}});
+  const uint32_t context = program().ContextOf("one");
+  const Outcome first = program().Compute(context, {{"x", Two()}});
+  const Outcome second = program().Compute(context, {{"x", program().Floats({2}, {3, 4}).rep}});
   ASSERT_TRUE(second.ok()) << second;
-  EXPECT_EQ(guest().DropContext(context), "");
+  EXPECT_EQ(program().DropContext(context), "");
   const StatusPtr removed(wasinn_host_remove_model(host_.get(), "one"));
-  EXPECT_THAT(guest().FloatData(first.outputs[0].second), ElementsAre(1, 2));
-  EXPECT_THAT(guest().FloatData(second.outputs[0].second), ElementsAre(3, 4));
+  EXPECT_THAT(program().FloatData(first.outputs[0].second), ElementsAre(1, 2));
+  EXPECT_THAT(program().FloatData(second.outputs[0].second), ElementsAre(3, 4));
 }
 
 TEST_F(WitTest, AChainOfModelsCopiesNothingBetweenThem) {
   Open();
-  const uint32_t first = guest().ContextOf("one"), second = guest().ContextOf("any");
-  const Outcome between = guest().Compute(first, {{"x", Two()}});
+  const uint32_t first = program().ContextOf("one"), second = program().ContextOf("any");
+  const Outcome between = program().Compute(first, {{"x", Two()}});
   ASSERT_TRUE(between.ok()) << between;
-  const Outcome last = guest().Compute(second, {{"x", between.outputs[0].second}});
+  const Outcome last = program().Compute(second, {{"x", between.outputs[0].second}});
   ASSERT_TRUE(last.ok()) << last;
-  EXPECT_EQ(guest().stats().copies_in, 1u);
-  EXPECT_EQ(guest().stats().copies_out, 0u);
-  EXPECT_THAT(guest().FloatData(last.outputs[0].second), ElementsAre(1, 2));
+  EXPECT_EQ(program().stats().copies_in, 1u);
+  EXPECT_EQ(program().stats().copies_out, 0u);
+  EXPECT_THAT(program().FloatData(last.outputs[0].second), ElementsAre(1, 2));
 }
 
 TEST_F(WitTest, CopiesWhatABackendCannotReadInPlace) {
   Open();
   AddEchoModel(host_.get(), "unbindable", "in x f32 2\nunbindable\n");
-  const Outcome done = guest().Compute(guest().ContextOf("unbindable"), {{"x", Two()}});
+  const Outcome done = program().Compute(program().ContextOf("unbindable"), {{"x", Two()}});
   ASSERT_TRUE(done.ok()) << done;
-  EXPECT_EQ(guest().stats().copies_in, 2u);
-  EXPECT_THAT(guest().FloatData(done.outputs[0].second), ElementsAre(1, 2));
+  EXPECT_EQ(program().stats().copies_in, 2u);
+  EXPECT_THAT(program().FloatData(done.outputs[0].second), ElementsAre(1, 2));
 }
 
 TEST_F(WitTest, AnOutputThatLiesInAnInputIsCopied) {
   Open();
   AddEchoModel(host_.get(), "alias", "in x f32 2\nalias\n");
-  const Outcome done = guest().Compute(guest().ContextOf("alias"), {{"x", Two()}});
+  const Outcome done = program().Compute(program().ContextOf("alias"), {{"x", Two()}});
   ASSERT_TRUE(done.ok()) << done;
-  EXPECT_EQ(guest().stats().copies_out, 1u);
-  const uint32_t other = guest().Floats({2}, {7, 8}).rep;  // takes up the input's memory
-  EXPECT_THAT(guest().FloatData(done.outputs[0].second), ElementsAre(1, 2));
-  guest().DropTensor(other);
+  EXPECT_EQ(program().stats().copies_out, 1u);
+  const uint32_t other = program().Floats({2}, {7, 8}).rep;  // takes up the input's memory
+  EXPECT_THAT(program().FloatData(done.outputs[0].second), ElementsAre(1, 2));
+  program().DropTensor(other);
 }
 
 TEST_F(WitTest, NamesAreTheModelsOrIndices) {
   Open();
-  const uint32_t context = guest().ContextOf("two");
-  const auto ints = [&] { return guest().Tensor({1}, kWitI32, {1, 0, 0, 0}).rep; };
-  EXPECT_TRUE(guest().Compute(context, {{"b", ints()}, {"a", Two()}}).ok());
-  EXPECT_TRUE(guest().Compute(context, {{"0", Two()}, {"1", ints()}}).ok());
+  const uint32_t context = program().ContextOf("two");
+  const auto ints = [&] { return program().Tensor({1}, kWitI32, {1, 0, 0, 0}).rep; };
+  EXPECT_TRUE(program().Compute(context, {{"b", ints()}, {"a", Two()}}).ok());
+  EXPECT_TRUE(program().Compute(context, {{"0", Two()}, {"1", ints()}}).ok());
   const struct {
     WitGuest::Named inputs;
     const char* message;
@@ -144,54 +144,54 @@ TEST_F(WitTest, NamesAreTheModelsOrIndices) {
               {{{"a", Two()}}, "input 1 ('b') was not set"},
               {{{"a", Two()}, {"b", ints()}, {"c", Two()}}, "3 inputs are given, the model has 2"},
               {{{"a", ints()}, {"b", ints()}}, "takes f32 [2], given i32 [1]"}};
-  EXPECT_TRUE(guest().Compute(guest().ContextOf("unnamed"), {{"whatever", Two()}}).ok());
-  const uint32_t held = guest().stats().tensors;
+  EXPECT_TRUE(program().Compute(program().ContextOf("unnamed"), {{"whatever", Two()}}).ok());
+  const uint32_t held = program().stats().tensors;
   uint32_t consumed = 0;
   for (const auto& bad : kBad) {
-    const Outcome outcome = guest().Compute(context, bad.inputs);
+    const Outcome outcome = program().Compute(context, bad.inputs);
     EXPECT_EQ(outcome.error, kWitInvalidArgument) << outcome;
     EXPECT_THAT(outcome.message, HasSubstr(bad.message));
-    EXPECT_EQ(guest().stats().tensors, held - (consumed += static_cast<uint32_t>(bad.inputs.size())));
+    EXPECT_EQ(program().stats().tensors, held - (consumed += static_cast<uint32_t>(bad.inputs.size())));
   }
 }
 
 TEST_F(WitTest, InputsOfOneComputeAreNotThoseOfTheNext) {
   Open();
-  const uint32_t context = guest().ContextOf("optional");
-  const uint32_t number = guest().Tensor({1}, kWitI32, {9, 0, 0, 0}).rep;
-  ASSERT_TRUE(guest().Compute(context, {{"a", Two()}, {"b", number}}).ok());
-  const Outcome without = guest().Compute(context, {{"a", Two()}});
+  const uint32_t context = program().ContextOf("optional");
+  const uint32_t number = program().Tensor({1}, kWitI32, {9, 0, 0, 0}).rep;
+  ASSERT_TRUE(program().Compute(context, {{"a", Two()}, {"b", number}}).ok());
+  const Outcome without = program().Compute(context, {{"a", Two()}});
   ASSERT_TRUE(without.ok()) << without;
-  EXPECT_THAT(guest().Data(without.outputs[1].second), ElementsAre()) << "echo shows that b is unset";
-  EXPECT_EQ(guest().Compute(context, {}).error, kWitInvalidArgument);
+  EXPECT_THAT(program().Data(without.outputs[1].second), ElementsAre()) << "echo shows that b is unset";
+  EXPECT_EQ(program().Compute(context, {}).error, kWitInvalidArgument);
 }
 
 TEST_F(WitTest, LengthThatDoesNotFitIsToldAtCompute) {
   Open();
-  const uint32_t context = guest().ContextOf("one");
-  const Outcome outcome = guest().Compute(context, {{"x", guest().Tensor({2}, kWitF32, {1, 2, 3}).rep}});
+  const uint32_t context = program().ContextOf("one");
+  const Outcome outcome = program().Compute(context, {{"x", program().Tensor({2}, kWitF32, {1, 2, 3}).rep}});
   EXPECT_EQ(outcome.error, kWitInvalidArgument);
   EXPECT_THAT(outcome.message, HasSubstr("f32 [2] needs 8 bytes, given 3"));
-  EXPECT_EQ(guest().stats().tensors, 0u);
+  EXPECT_EQ(program().stats().tensors, 0u);
 }
 
 TEST_F(WitTest, TheOlderFunctions) {
   Open();
-  const uint32_t context = guest().ContextOf("one");
-  EXPECT_EQ(guest().ComputeSet(context).error, kWitInvalidArgument);
-  EXPECT_EQ(guest().GetOutput(context, "x").error, kWitInvalidArgument) << "before a compute";
-  EXPECT_EQ(guest().SetInput(context, "y", Two()).error, kWitInvalidArgument);
-  ASSERT_TRUE(guest().SetInput(context, "x", Two()).ok());
-  EXPECT_EQ(guest().stats().tensors, 0u) << "all were consumed";
-  ASSERT_TRUE(guest().ComputeSet(context).ok());
-  const Outcome output = guest().GetOutput(context, "0");
-  const Outcome again = guest().GetOutput(context, "x");
+  const uint32_t context = program().ContextOf("one");
+  EXPECT_EQ(program().ComputeSet(context).error, kWitInvalidArgument);
+  EXPECT_EQ(program().GetOutput(context, "x").error, kWitInvalidArgument) << "before a compute";
+  EXPECT_EQ(program().SetInput(context, "y", Two()).error, kWitInvalidArgument);
+  ASSERT_TRUE(program().SetInput(context, "x", Two()).ok());
+  EXPECT_EQ(program().stats().tensors, 0u) << "all were consumed";
+  ASSERT_TRUE(program().ComputeSet(context).ok());
+  const Outcome output = program().GetOutput(context, "0");
+  const Outcome again = program().GetOutput(context, "x");
   ASSERT_TRUE(output.ok() && again.ok()) << output << again;
-  ASSERT_TRUE(guest().ComputeSet(context).ok()) << "inputs stay set";
-  EXPECT_THAT(guest().FloatData(output.rep), ElementsAre(1, 2));
-  EXPECT_EQ(guest().DropTensor(output.rep), "");
-  EXPECT_THAT(guest().FloatData(again.rep), ElementsAre(1, 2));
-  EXPECT_EQ(guest().GetOutput(context, "nonsense").error, kWitInvalidArgument);
+  ASSERT_TRUE(program().ComputeSet(context).ok()) << "inputs stay set";
+  EXPECT_THAT(program().FloatData(output.rep), ElementsAre(1, 2));
+  EXPECT_EQ(program().DropTensor(output.rep), "");
+  EXPECT_THAT(program().FloatData(again.rep), ElementsAre(1, 2));
+  EXPECT_EQ(program().GetOutput(context, "nonsense").error, kWitInvalidArgument);
 }
 
 TEST_F(WitTest, ErrorsHaveCodeAndFullMessage) {
@@ -202,31 +202,31 @@ TEST_F(WitTest, ErrorsHaveCodeAndFullMessage) {
     EXPECT_EQ(outcome.error, code) << outcome;
     EXPECT_THAT(outcome.message, HasSubstr(message));
   };
-  expect(guest().LoadByName("two"), kWitSecurity, "policy does not let this guest use model 'two'");
-  expect(guest().Load("nonsense"), kWitInvalidEncoding, "");
-  expect(guest().Load("nonsense", 7), kWitInvalidEncoding, "7 is not a graph-encoding");
-  expect(guest().Load(EchoModel("in x f32 2\n"), 5, 3), kWitInvalidArgument, "3 is not an execution-target");
-  expect(guest().Load(EchoModel("in x f32 2\n"), 5, 1), kWitUnsupportedOperation, "echo: echo has no gpu");
-  expect(guest().Compute(guest().ContextOf("slow"), {{"x", Two()}}), kWitTimeout, "stopped after 50 ms");
-  expect(guest().Compute(guest().ContextOf("broken"), {{"x", Two()}}), kWitRuntimeError,
+  expect(program().LoadByName("two"), kWitSecurity, "policy does not let this guest use model 'two'");
+  expect(program().Load("nonsense"), kWitInvalidEncoding, "");
+  expect(program().Load("nonsense", 7), kWitInvalidEncoding, "7 is not a graph-encoding");
+  expect(program().Load(EchoModel("in x f32 2\n"), 5, 3), kWitInvalidArgument, "3 is not an execution-target");
+  expect(program().Load(EchoModel("in x f32 2\n"), 5, 1), kWitUnsupportedOperation, "echo: echo has no gpu");
+  expect(program().Compute(program().ContextOf("slow"), {{"x", Two()}}), kWitTimeout, "stopped after 50 ms");
+  expect(program().Compute(program().ContextOf("broken"), {{"x", Two()}}), kWitRuntimeError,
          "echo: compute fails as the model says");
-  expect(guest().InitContext(12345), kWitInvalidArgument, "is not a handle of a live graph");
-  EXPECT_EQ(guest().stats().error_objects, 0u);
+  expect(program().InitContext(12345), kWitInvalidArgument, "is not a handle of a live graph");
+  EXPECT_EQ(program().stats().error_objects, 0u);
   Open();
-  expect(guest().LoadByName("nobody"), kWitNotFound, "nobody");
+  expect(program().LoadByName("nobody"), kWitNotFound, "nobody");
 }
 
 TEST_F(WitTest, ErrorsThatGuestsMake) {
   Open();
   uint32_t rep = 0, code = 0;
   const std::string text = "made by a guest";
-  const StatusPtr made(wasinn_wit()->error_new(process_.get(), kWitSecurity, text.data(), text.size(), &rep));
+  const StatusPtr made(wasinn_wit()->error_new(guest_.get(), kWitSecurity, text.data(), text.size(), &rep));
   ASSERT_EQ(made, nullptr);
-  const StatusPtr read(wasinn_wit()->error_code(process_.get(), rep, &code));
+  const StatusPtr read(wasinn_wit()->error_code(guest_.get(), rep, &code));
   EXPECT_EQ(code, kWitSecurity);
-  EXPECT_EQ(guest().stats().error_objects, 1u);
-  EXPECT_EQ(guest().DropError(rep), "");
-  EXPECT_THAT(guest().DropError(rep), HasSubstr("live error"));
+  EXPECT_EQ(program().stats().error_objects, 1u);
+  EXPECT_EQ(program().DropError(rep), "");
+  EXPECT_THAT(program().DropError(rep), HasSubstr("live error"));
 }
 
 TEST_F(WitTest, AGuestSeesTypesThatItHasNumbersFor) {
@@ -243,94 +243,94 @@ TEST_F(WitTest, AGuestSeesTypesThatItHasNumbersFor) {
                 {"bf16 3", {3}, kWitBf16, 6, {3}},       {"f64 scalar", {1}, kWitF64, 8, {}}};
   for (const auto& type : kTypes) {
     AddEchoModel(host_.get(), "typed", std::string("in x ") + type.model + "\n");
-    const uint32_t tensor = guest().Tensor(type.dims, type.type, std::vector<uint8_t>(type.bytes, 1)).rep;
-    const Outcome done = guest().Compute(guest().ContextOf("typed"), {{"x", tensor}});
+    const uint32_t tensor = program().Tensor(type.dims, type.type, std::vector<uint8_t>(type.bytes, 1)).rep;
+    const Outcome done = program().Compute(program().ContextOf("typed"), {{"x", tensor}});
     ASSERT_TRUE(done.ok()) << type.model << ": " << done;
-    EXPECT_EQ(guest().Type(done.outputs[0].second), type.type) << type.model;
-    EXPECT_EQ(guest().Dimensions(done.outputs[0].second), type.shown) << type.model;
-    EXPECT_EQ(guest().Data(done.outputs[0].second).size(), type.bytes) << type.model;
+    EXPECT_EQ(program().Type(done.outputs[0].second), type.type) << type.model;
+    EXPECT_EQ(program().Dimensions(done.outputs[0].second), type.shown) << type.model;
+    EXPECT_EQ(program().Data(done.outputs[0].second).size(), type.bytes) << type.model;
   }
   AddEchoModel(host_.get(), "bools", "in x bool 2\n");
-  EXPECT_EQ(guest().Compute(guest().ContextOf("bools"), {{"x", guest().Tensor({2}, kWitU8, {1, 2}).rep}}).error,
+  EXPECT_EQ(program().Compute(program().ContextOf("bools"), {{"x", program().Tensor({2}, kWitU8, {1, 2}).rep}}).error,
             kWitInvalidArgument);
 }
 
 TEST_F(WitTest, OutputsThatCannotBePassedAreLeftOut) {
   Open();
   AddEchoModel(host_.get(), "mixed", "in a f32 2\nin s f32 2 unservable optional\n");
-  const uint32_t context = guest().ContextOf("mixed");
-  const Outcome done = guest().Compute(context, {{"a", Two()}});
+  const uint32_t context = program().ContextOf("mixed");
+  const Outcome done = program().Compute(context, {{"a", Two()}});
   ASSERT_TRUE(done.ok()) << done;
   ASSERT_EQ(done.outputs.size(), 1u);
   EXPECT_EQ(done.outputs[0].first, "a");
-  EXPECT_EQ(guest().Compute(context, {{"a", Two()}, {"s", Two()}}).error, kWitUnsupportedOperation);
+  EXPECT_EQ(program().Compute(context, {{"a", Two()}, {"s", Two()}}).error, kWitUnsupportedOperation);
 }
 
 TEST_F(WitTest, QuotasTrapWhereNothingElseCanTell) {
   Open("[limits]\nmax_tensors = 3\nmax_errors = 2\nmax_tensor_bytes = 100\n");
-  EXPECT_THAT(guest().Tensor({101}, kWitU8, std::vector<uint8_t>(101)).trap, HasSubstr("limit of 100"));
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(guest().Tensor({1}, kWitU8, {1}).ok());
-  EXPECT_THAT(guest().Tensor({1}, kWitU8, {1}).trap, HasSubstr("tensors would exceed the limit of 3"));
-  EXPECT_EQ(guest().stats().tensor_bytes, 3u);
+  EXPECT_THAT(program().Tensor({101}, kWitU8, std::vector<uint8_t>(101)).trap, HasSubstr("limit of 100"));
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(program().Tensor({1}, kWitU8, {1}).ok());
+  EXPECT_THAT(program().Tensor({1}, kWitU8, {1}).trap, HasSubstr("tensors would exceed the limit of 3"));
+  EXPECT_EQ(program().stats().tensor_bytes, 3u);
   wasinn_wit_result result{};
   for (int i = 0; i < 3; ++i) {
-    const StatusPtr status(wasinn_wit()->graph_load_by_name(process_.get(), "nobody", 6, &result));
+    const StatusPtr status(wasinn_wit()->graph_load_by_name(guest_.get(), "nobody", 6, &result));
     EXPECT_EQ(status != nullptr, i == 2);
   }
 }
 
 TEST_F(WitTest, AnOutputOverTheQuotaIsAnErrorAndNothingIsKept) {
   Open("[limits]\nmax_tensors = 1\n");
-  const uint32_t context = guest().ContextOf("two");
+  const uint32_t context = program().ContextOf("two");
   uint32_t one = 0;
   ASSERT_TRUE((one = Two()) != 0);
-  EXPECT_EQ(guest().Compute(context, {{"a", one}}).error, kWitInvalidArgument);
+  EXPECT_EQ(program().Compute(context, {{"a", one}}).error, kWitInvalidArgument);
   AddEchoModel(host_.get(), "wide", "in a f32 2\nin b f32 2 optional\n");
-  const Outcome outcome = guest().Compute(guest().ContextOf("wide"), {{"a", Two()}});
+  const Outcome outcome = program().Compute(program().ContextOf("wide"), {{"a", Two()}});
   EXPECT_EQ(outcome.error, kWitTooLarge) << outcome;
-  EXPECT_EQ(guest().stats().tensors, 0u);
+  EXPECT_EQ(program().stats().tensors, 0u);
 }
 
 TEST_F(WitTest, DroppedInAnyOrder) {
   Open("log.level = 'info'\n");
-  const Outcome graph = guest().LoadByName("one");
-  const Outcome context = guest().InitContext(graph.rep);
-  const Outcome done = guest().Compute(context.rep, {{"x", Two()}});
-  EXPECT_EQ(guest().DropGraph(graph.rep), "");
-  ASSERT_TRUE(guest().Compute(context.rep, {{"x", Two()}}).ok());
-  EXPECT_EQ(guest().DropContext(context.rep), "");
-  EXPECT_NE(guest().DropContext(context.rep), "");
-  EXPECT_NE(guest().DropGraph(graph.rep), "");
-  EXPECT_EQ(guest().Compute(context.rep, {{"x", Two()}}).error, kWitInvalidArgument);
-  EXPECT_THAT(guest().FloatData(done.outputs[0].second), ElementsAre(1, 2));
+  const Outcome graph = program().LoadByName("one");
+  const Outcome context = program().InitContext(graph.rep);
+  const Outcome done = program().Compute(context.rep, {{"x", Two()}});
+  EXPECT_EQ(program().DropGraph(graph.rep), "");
+  ASSERT_TRUE(program().Compute(context.rep, {{"x", Two()}}).ok());
+  EXPECT_EQ(program().DropContext(context.rep), "");
+  EXPECT_NE(program().DropContext(context.rep), "");
+  EXPECT_NE(program().DropGraph(graph.rep), "");
+  EXPECT_EQ(program().Compute(context.rep, {{"x", Two()}}).error, kWitInvalidArgument);
+  EXPECT_THAT(program().FloatData(done.outputs[0].second), ElementsAre(1, 2));
   ExpectNothingLeaks();  // a tensor is still held: closing frees it
 }
 
 TEST_F(WitTest, RepsOfOtherKindsAreRefused) {
   Open();
-  const Outcome graph = guest().LoadByName("one");
+  const Outcome graph = program().LoadByName("one");
   const uint32_t tensor = Two();
-  EXPECT_NE(guest().DropTensor(graph.rep), "");
-  EXPECT_NE(guest().DropGraph(tensor), "");
-  EXPECT_NE(guest().DropError(tensor), "");
-  EXPECT_NE(guest().DropContext(graph.rep), "");
-  EXPECT_EQ(guest().InitContext(tensor).error, kWitInvalidArgument);
-  const uint32_t context = guest().ContextOf("one");
-  EXPECT_EQ(guest().Compute(context, {{"x", graph.rep}}).error, kWitInvalidArgument);
+  EXPECT_NE(program().DropTensor(graph.rep), "");
+  EXPECT_NE(program().DropGraph(tensor), "");
+  EXPECT_NE(program().DropError(tensor), "");
+  EXPECT_NE(program().DropContext(graph.rep), "");
+  EXPECT_EQ(program().InitContext(tensor).error, kWitInvalidArgument);
+  const uint32_t context = program().ContextOf("one");
+  EXPECT_EQ(program().Compute(context, {{"x", graph.rep}}).error, kWitInvalidArgument);
 }
 
-TEST_F(WitTest, AClosedProcessTraps) {
+TEST_F(WitTest, AClosedGuestTraps) {
   Open("log.level = 'info'\n");
   const uint32_t tensor = Two();
-  ASSERT_TRUE(guest().Compute(guest().ContextOf("one"), {{"x", tensor}}).ok());
-  EXPECT_EQ(guest().stats().tensors, 1u);
-  wasinn_process_close(process_.get());
-  EXPECT_EQ(guest().stats().tensors, 0u);
-  EXPECT_THAT(guest().Tensor({1}, kWitU8, {1}).trap, HasSubstr("closed"));
-  EXPECT_THAT(guest().DropTensor(tensor), HasSubstr("closed"));
-  EXPECT_THAT(guest().LoadByName("one").trap, HasSubstr("closed"));
+  ASSERT_TRUE(program().Compute(program().ContextOf("one"), {{"x", tensor}}).ok());
+  EXPECT_EQ(program().stats().tensors, 1u);
+  wasinn_guest_close(guest_.get());
+  EXPECT_EQ(program().stats().tensors, 0u);
+  EXPECT_THAT(program().Tensor({1}, kWitU8, {1}).trap, HasSubstr("closed"));
+  EXPECT_THAT(program().DropTensor(tensor), HasSubstr("closed"));
+  EXPECT_THAT(program().LoadByName("one").trap, HasSubstr("closed"));
   WitGuest nobody(nullptr);
-  EXPECT_THAT(nobody.LoadByName("one").trap, HasSubstr("no process"));
+  EXPECT_THAT(nobody.LoadByName("one").trap, HasSubstr("not known"));
   ExpectNothingLeaks();
 }
 
@@ -338,10 +338,10 @@ TEST_F(WitTest, AContextInUseIsBusy) {
   Open();
   const Gate gate;
   AddEchoModel(host_.get(), "slow", "in x f32 2\n" + gate.Compute());
-  const uint32_t context = guest().ContextOf("slow");
-  std::thread other([&] { EXPECT_TRUE(guest().Compute(context, {{"x", Two()}}).ok()); });
+  const uint32_t context = program().ContextOf("slow");
+  std::thread other([&] { EXPECT_TRUE(program().Compute(context, {{"x", Two()}}).ok()); });
   gate.Await();
-  const Outcome outcome = guest().Compute(context, {{"x", Two()}});
+  const Outcome outcome = program().Compute(context, {{"x", Two()}});
   EXPECT_EQ(outcome.error, kWitRuntimeError);
   EXPECT_THAT(outcome.message, HasSubstr("another thread is using this context"));
   gate.Open();
@@ -354,13 +354,13 @@ TEST_F(WitTest, DescribesAModel) {
                "in a bool -1,2 optional\nin b bf16 any\nin c u8 any opaque\nin d nothing 1 unservable\n");
   const auto describe = [&](uint32_t graph) {
     wasinn_wit_view view{};
-    const StatusPtr status(wasinn_wit()->describe(process_.get(), graph, &view));
+    const StatusPtr status(wasinn_wit()->describe(guest_.get(), graph, &view));
     if (status != nullptr) return std::string(wasinn_status_message(status.get()));
     std::string text(static_cast<const char*>(view.data), view.count);
     view.release(view.owner);
     return text;
   };
-  const std::string text = describe(guest().LoadByName("odd").rep);
+  const std::string text = describe(program().LoadByName("odd").rep);
   for (const char* part :
        {R"({"name":"a","type":"bool","shape":[-1,2],"optional":true})", R"({"name":"b","type":"bf16","shape":null})",
         R"({"name":"c","type":"u8","shape":null,"opaque":true})",
@@ -375,7 +375,7 @@ TEST_F(WitTest, LimitsForEngines) {
       "[limits]\nmax_tensor_bytes = 5000000\nmax_model_bytes = 7000000\nmax_tensors = 10\nmax_errors = 4\n"
       "max_graphs = 2\nmax_contexts = 3\n");
   wasinn_wit_limits limits{.struct_size = sizeof(limits)};
-  wasinn_wit_process_limits(process_.get(), &limits);
+  wasinn_wit_guest_limits(guest_.get(), &limits);
   EXPECT_GE(limits.max_call_bytes, 7'000'000u);
   EXPECT_LT(limits.max_call_bytes, 9'000'000u);
   EXPECT_EQ(limits.max_handles, 19u);

@@ -18,36 +18,36 @@ class Witx : public ::testing::Test {
  protected:
   uint32_t NewContext(std::string_view directives) {
     uint32_t graph = 0, context = 0;
-    EXPECT_EQ(guest_.LoadBytes(EchoModel(directives), kGgml, graph), kSuccess) << LastLog();
-    EXPECT_EQ(guest_.InitContext(graph, context), kSuccess) << LastLog();
+    EXPECT_EQ(program_.LoadBytes(EchoModel(directives), kGgml, graph), kSuccess) << LastLog();
+    EXPECT_EQ(program_.InitContext(graph, context), kSuccess) << LastLog();
     return context;
   }
   uint32_t GetOutput(uint32_t context, uint32_t index, uint32_t buffer, uint32_t size) {
-    written_ = guest_.Reserve(4);
-    return guest_.Call("get_output", {context, index, buffer, size, written_});
+    written_ = program_.Reserve(4);
+    return program_.Call("get_output", {context, index, buffer, size, written_});
   }
   // What the guest reads is what it sent: the honest inference that must work after every attack.
   void ExpectInferenceWorks() {
     const uint32_t context = NewContext("in x f32 2\n");
-    ASSERT_EQ(guest_.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2}), kSuccess) << LastLog();
-    ASSERT_EQ(guest_.Call("compute", {context}), kSuccess) << LastLog();
-    const uint32_t buffer = guest_.Reserve(8);
+    ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1.5f, -2}), kSuccess) << LastLog();
+    ASSERT_EQ(program_.Call("compute", {context}), kSuccess) << LastLog();
+    const uint32_t buffer = program_.Reserve(8);
     ASSERT_EQ(GetOutput(context, 0, buffer, 8), kSuccess) << LastLog();
-    EXPECT_EQ(guest_.Read<uint32_t>(written_), 8u);
-    EXPECT_EQ(guest_.Read<float>(buffer), 1.5f);
-    EXPECT_EQ(guest_.Read<float>(buffer + 4), -2.f);
+    EXPECT_EQ(program_.Read<uint32_t>(written_), 8u);
+    EXPECT_EQ(program_.Read<float>(buffer), 1.5f);
+    EXPECT_EQ(program_.Read<float>(buffer + 4), -2.f);
   }
   std::string LastLog() const { return log_.lines().empty() ? "" : log_.lines().back(); }
-  wasinn_process_stats Stats() const {
-    wasinn_process_stats stats{.struct_size = sizeof(stats)};
-    wasinn_process_statistics(process_.get(), &stats);
+  wasinn_guest_stats Stats() const {
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest_.get(), &stats);
     return stats;
   }
 
   Log log_;
   HostPtr host_ = EchoHost(log_);
-  ProcessPtr process_ = NewProcess(host_.get());
-  FakeGuest guest_{process_.get(), 1 << 18};
+  GuestPtr guest_ = NewGuest(host_.get());
+  FakeGuest program_{guest_.get(), 1 << 18};
   uint32_t written_ = 0;
 };
 
@@ -66,7 +66,7 @@ TEST_F(Witx, HasTheSixFunctions) {
 
 TEST_F(Witx, InfersWithOneCopyEachWay) {
   ExpectInferenceWorks();
-  const wasinn_process_stats stats = Stats();
+  const wasinn_guest_stats stats = Stats();
   EXPECT_EQ(stats.copies_in, 1u);
   EXPECT_EQ(stats.bytes_in, 8u);
   EXPECT_EQ(stats.copies_out, 1u);
@@ -77,11 +77,11 @@ TEST_F(Witx, InfersWithOneCopyEachWay) {
 
 TEST_F(Witx, LoadAutodetectsAndRefusesOtherBytes) {
   uint32_t graph = 0;
-  EXPECT_EQ(guest_.LoadBytes(EchoModel("in x f32 2\n"), 6, graph), kSuccess);
-  EXPECT_EQ(guest_.LoadBytes("neither fish nor fowl", 5, graph), kInvalidEncoding);
-  EXPECT_EQ(guest_.LoadBytes(EchoModel(""), 1, graph), kInvalidEncoding) << "GGUF is not ONNX";
+  EXPECT_EQ(program_.LoadBytes(EchoModel("in x f32 2\n"), 6, graph), kSuccess);
+  EXPECT_EQ(program_.LoadBytes("neither fish nor fowl", 5, graph), kInvalidEncoding);
+  EXPECT_EQ(program_.LoadBytes(EchoModel(""), 1, graph), kInvalidEncoding) << "GGUF is not ONNX";
   EXPECT_TRUE(log_.Contains("a model of encoding ggml, not onnx")) << LastLog();
-  EXPECT_EQ(guest_.LoadBytes("", 5, graph), kInvalidEncoding);
+  EXPECT_EQ(program_.LoadBytes("", 5, graph), kInvalidEncoding);
   ExpectInferenceWorks();
 }
 
@@ -90,31 +90,32 @@ TEST_F(Witx, LoadRefusesUnknownNumbers) {
   constexpr const char* kWasmEdge[] = {"neuralspeed", "burn",    "whisper",        "mlx",
                                        "piper",       "chattts", "openvino-genai", "bitnet"};
   for (uint32_t encoding = 7; encoding <= 14; ++encoding) {
-    EXPECT_EQ(guest_.LoadBytes(EchoModel(""), encoding, graph), kInvalidEncoding);
+    EXPECT_EQ(program_.LoadBytes(EchoModel(""), encoding, graph), kInvalidEncoding);
     EXPECT_TRUE(log_.Contains(std::string(" (") + kWasmEdge[encoding - 7] + " in WasmEdge's numbers)")) << LastLog();
   }
   for (const uint32_t encoding : {15u, 100u, UINT_MAX}) {
-    EXPECT_EQ(guest_.LoadBytes(EchoModel(""), encoding, graph), kInvalidEncoding);
+    EXPECT_EQ(program_.LoadBytes(EchoModel(""), encoding, graph), kInvalidEncoding);
   }
-  const uint32_t builders = guest_.PutAll(std::vector<uint32_t>{guest_.Put("GGUF\n"), 5}), out = guest_.Reserve(4);
-  EXPECT_EQ(guest_.Call("load", {builders, 1, kGgml, 4, out}), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("load", {builders, 1, kGgml, UINT_MAX, out}), kInvalidArgument);
-  EXPECT_EQ(guest_.Call("load", {builders, 0, kGgml, 0, out}), kInvalidArgument) << "no builder";
-  EXPECT_EQ(guest_.Call("load", {builders, 17, kGgml, 0, out}), kTooLarge);
-  EXPECT_EQ(guest_.Call("load", {builders, UINT_MAX, kGgml, 0, out}), kTooLarge);
+  const uint32_t builders = program_.PutAll(std::vector<uint32_t>{program_.Put("GGUF\n"), 5}),
+                 out = program_.Reserve(4);
+  EXPECT_EQ(program_.Call("load", {builders, 1, kGgml, 4, out}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("load", {builders, 1, kGgml, UINT_MAX, out}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("load", {builders, 0, kGgml, 0, out}), kInvalidArgument) << "no builder";
+  EXPECT_EQ(program_.Call("load", {builders, 17, kGgml, 0, out}), kTooLarge);
+  EXPECT_EQ(program_.Call("load", {builders, UINT_MAX, kGgml, 0, out}), kTooLarge);
   ExpectInferenceWorks();
 }
 
 TEST_F(Witx, LoadByNameFindsVersionsAndSharesThem) {
   AddEchoModel(host_.get(), "m", "in x f32 2\n");
   uint32_t a = 0, b = 0, c = 0;
-  EXPECT_EQ(guest_.LoadByName("m", a), kSuccess);
-  EXPECT_EQ(guest_.LoadByName("m:1", b), kSuccess);
-  EXPECT_EQ(guest_.LoadByName("m:2", c), kNotFound);
-  EXPECT_EQ(guest_.LoadByName("M", c), kNotFound);
-  EXPECT_EQ(guest_.LoadByName("", c), kNotFound);
-  EXPECT_EQ(guest_.LoadByName("../m", c), kNotFound);
-  EXPECT_EQ(guest_.LoadByName(std::string(1025, 'x'), c), kTooLarge);
+  EXPECT_EQ(program_.LoadByName("m", a), kSuccess);
+  EXPECT_EQ(program_.LoadByName("m:1", b), kSuccess);
+  EXPECT_EQ(program_.LoadByName("m:2", c), kNotFound);
+  EXPECT_EQ(program_.LoadByName("M", c), kNotFound);
+  EXPECT_EQ(program_.LoadByName("", c), kNotFound);
+  EXPECT_EQ(program_.LoadByName("../m", c), kNotFound);
+  EXPECT_EQ(program_.LoadByName(std::string(1025, 'x'), c), kTooLarge);
   EXPECT_NE(a, b);
   uint64_t compiles = 0;
   wasinn_host_models(
@@ -125,113 +126,114 @@ TEST_F(Witx, LoadByNameFindsVersionsAndSharesThem) {
 
 TEST_F(Witx, RefusesDeadForgedAndWrongHandles) {
   uint32_t graph = 0, context = 0, out = 0;
-  ASSERT_EQ(guest_.LoadBytes(EchoModel("in x f32 2\n"), kGgml, graph), kSuccess);
-  ASSERT_EQ(guest_.InitContext(graph, context), kSuccess);
+  ASSERT_EQ(program_.LoadBytes(EchoModel("in x f32 2\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program_.InitContext(graph, context), kSuccess);
   for (const uint32_t forged : {0u, 1u, graph + 1, context + 1, graph ^ 0x10000u, 0x7fffffffu, UINT_MAX}) {
-    EXPECT_EQ(guest_.InitContext(forged, out), kInvalidArgument) << forged;
-    EXPECT_EQ(guest_.Call("compute", {forged}), kInvalidArgument) << forged;
-    EXPECT_EQ(guest_.SetInput<float>(forged, 0, {2}, kF32, {1, 2}), kInvalidArgument) << forged;
-    EXPECT_EQ(GetOutput(forged, 0, guest_.Reserve(8), 8), kInvalidArgument) << forged;
+    EXPECT_EQ(program_.InitContext(forged, out), kInvalidArgument) << forged;
+    EXPECT_EQ(program_.Call("compute", {forged}), kInvalidArgument) << forged;
+    EXPECT_EQ(program_.SetInput<float>(forged, 0, {2}, kF32, {1, 2}), kInvalidArgument) << forged;
+    EXPECT_EQ(GetOutput(forged, 0, program_.Reserve(8), 8), kInvalidArgument) << forged;
   }
-  EXPECT_EQ(guest_.InitContext(context, out), kInvalidArgument) << "a context is no graph";
-  EXPECT_EQ(guest_.Call("compute", {graph}), kInvalidArgument) << "a graph is no context";
+  EXPECT_EQ(program_.InitContext(context, out), kInvalidArgument) << "a context is no graph";
+  EXPECT_EQ(program_.Call("compute", {graph}), kInvalidArgument) << "a graph is no context";
   ExpectInferenceWorks();
 }
 
 TEST_F(Witx, RefusesPointersOutsideOfMemory) {
   AddEchoModel(host_.get(), "m", "in x f32 2\n");
   const uint32_t context = NewContext("in x f32 2\n");
-  const auto end = static_cast<uint32_t>(guest_.memory().size());
-  const uint32_t name = guest_.Put("m"), out = guest_.Reserve(4), data = guest_.Reserve(8);
+  const auto end = static_cast<uint32_t>(program_.memory().size());
+  const uint32_t name = program_.Put("m"), out = program_.Reserve(4), data = program_.Reserve(8);
   for (const uint32_t bad : {end - 3, end, UINT_MAX - 3, UINT_MAX}) {
-    EXPECT_EQ(guest_.Call("load_by_name", {name, 1, bad}), kInvalidArgument) << bad;
-    EXPECT_EQ(guest_.Call("load_by_name", {bad, 4, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(guest_.Call("load", {bad, 1, kGgml, 0, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(guest_.Call("load", {bad, 16, kGgml, 0, out}), kInvalidArgument) << bad;
-    const uint32_t builder = guest_.PutAll(std::vector<uint32_t>{bad, 4});
-    EXPECT_EQ(guest_.Call("load", {builder, 1, kGgml, 0, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(guest_.Call("set_input", {context, 0, bad}), kInvalidArgument) << bad;
-    EXPECT_EQ(guest_.Call("set_input", {context, 0, guest_.PutTensor({2}, kF32, bad, 8)}), kInvalidArgument) << bad;
-    const uint32_t tensor = guest_.PutAll(std::vector<uint32_t>{bad, 1, kF32, data, 8});
-    EXPECT_EQ(guest_.Call("set_input", {context, 0, tensor}), kInvalidArgument) << bad;
-    EXPECT_EQ(guest_.Call("get_output", {context, 0, bad, 8, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(guest_.Call("get_output", {context, 0, data, 8, bad}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("load_by_name", {name, 1, bad}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("load_by_name", {bad, 4, out}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("load", {bad, 1, kGgml, 0, out}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("load", {bad, 16, kGgml, 0, out}), kInvalidArgument) << bad;
+    const uint32_t builder = program_.PutAll(std::vector<uint32_t>{bad, 4});
+    EXPECT_EQ(program_.Call("load", {builder, 1, kGgml, 0, out}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("set_input", {context, 0, bad}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("set_input", {context, 0, program_.PutTensor({2}, kF32, bad, 8)}), kInvalidArgument) << bad;
+    const uint32_t tensor = program_.PutAll(std::vector<uint32_t>{bad, 1, kF32, data, 8});
+    EXPECT_EQ(program_.Call("set_input", {context, 0, tensor}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("get_output", {context, 0, bad, 8, out}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("get_output", {context, 0, data, 8, bad}), kInvalidArgument) << bad;
   }
   ExpectInferenceWorks();
 }
 
 TEST_F(Witx, RefusesLengthsThatOverflow) {
   const uint32_t context = NewContext("in x f32 -1,-1\n");
-  const uint32_t data = guest_.Reserve(16), dims = guest_.Reserve(16);
+  const uint32_t data = program_.Reserve(16), dims = program_.Reserve(16);
   for (const uint32_t rank : {33u, 1u << 30, (1u << 30) + 1, UINT_MAX}) {
-    const uint32_t tensor = guest_.PutAll(std::vector<uint32_t>{dims, rank, kF32, data, 16});
-    EXPECT_EQ(guest_.Call("set_input", {context, 0, tensor}), kInvalidArgument) << rank;
+    const uint32_t tensor = program_.PutAll(std::vector<uint32_t>{dims, rank, kF32, data, 16});
+    EXPECT_EQ(program_.Call("set_input", {context, 0, tensor}), kInvalidArgument) << rank;
   }
   const std::vector<std::vector<uint32_t>> kShapes = {
       {UINT_MAX, UINT_MAX}, {1u << 30, 4}, {1u << 31, 2}, {UINT_MAX, 1}};
   for (const auto& shape : kShapes) {
-    EXPECT_EQ(guest_.Call("set_input", {context, 0, guest_.PutTensor(shape, kF32, data, 16)}), kInvalidArgument);
+    EXPECT_EQ(program_.Call("set_input", {context, 0, program_.PutTensor(shape, kF32, data, 16)}), kInvalidArgument);
   }
-  EXPECT_EQ(guest_.Call("set_input", {context, 0, guest_.PutTensor({2, 2}, kF32, data, UINT_MAX)}), kInvalidArgument);
-  const uint32_t builders = guest_.PutAll(std::vector<uint32_t>{data, UINT_MAX}), out = guest_.Reserve(4);
-  EXPECT_EQ(guest_.Call("load", {builders, 1, kGgml, 0, out}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("set_input", {context, 0, program_.PutTensor({2, 2}, kF32, data, UINT_MAX)}),
+            kInvalidArgument);
+  const uint32_t builders = program_.PutAll(std::vector<uint32_t>{data, UINT_MAX}), out = program_.Reserve(4);
+  EXPECT_EQ(program_.Call("load", {builders, 1, kGgml, 0, out}), kInvalidArgument);
   ExpectInferenceWorks();
 }
 
 TEST_F(Witx, SetInputChecksTypeShapeLengthAndIndex) {
   const uint32_t context = NewContext("in x f32 2,2\n");
   const std::vector<float> four(4), three(3);
-  EXPECT_EQ(guest_.SetInput(context, 1, {2, 2}, kF32, four), kInvalidArgument);
-  EXPECT_EQ(guest_.SetInput(context, UINT_MAX, {2, 2}, kF32, four), kInvalidArgument);
-  EXPECT_EQ(guest_.SetInput(context, 0, {2, 2}, kI32, four), kInvalidArgument);
-  EXPECT_EQ(guest_.SetInput(context, 0, {4}, kF32, four), kInvalidArgument);
-  EXPECT_EQ(guest_.SetInput(context, 0, {2, 2}, kF32, three), kInvalidArgument);
+  EXPECT_EQ(program_.SetInput(context, 1, {2, 2}, kF32, four), kInvalidArgument);
+  EXPECT_EQ(program_.SetInput(context, UINT_MAX, {2, 2}, kF32, four), kInvalidArgument);
+  EXPECT_EQ(program_.SetInput(context, 0, {2, 2}, kI32, four), kInvalidArgument);
+  EXPECT_EQ(program_.SetInput(context, 0, {4}, kF32, four), kInvalidArgument);
+  EXPECT_EQ(program_.SetInput(context, 0, {2, 2}, kF32, three), kInvalidArgument);
   for (const uint8_t type : {6, 7, 255}) {
-    EXPECT_EQ(guest_.SetInput(context, 0, {2, 2}, type, four), kInvalidArgument) << int{type};
+    EXPECT_EQ(program_.SetInput(context, 0, {2, 2}, type, four), kInvalidArgument) << int{type};
   }
-  EXPECT_EQ(guest_.SetInput(context, 0, {2, 2}, kF32, four), kSuccess) << LastLog();
+  EXPECT_EQ(program_.SetInput(context, 0, {2, 2}, kF32, four), kSuccess) << LastLog();
 }
 
 TEST_F(Witx, OrderOfCallsIsChecked) {
   const uint32_t context = NewContext("in x f32 1\nin y f32 1\n");
-  const uint32_t buffer = guest_.Reserve(4);
-  EXPECT_EQ(guest_.Call("compute", {context}), kInvalidArgument);
+  const uint32_t buffer = program_.Reserve(4);
+  EXPECT_EQ(program_.Call("compute", {context}), kInvalidArgument);
   EXPECT_TRUE(log_.Contains("input 0 ('x') was not set")) << LastLog();
   EXPECT_EQ(GetOutput(context, 0, buffer, 4), kInvalidArgument);
-  EXPECT_EQ(guest_.SetInput<float>(context, 0, {1}, kF32, {3}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kInvalidArgument) << "y is still unset";
-  EXPECT_EQ(guest_.SetInput<float>(context, 1, {1}, kF32, {4}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess) << "inputs stay until set again";
+  EXPECT_EQ(program_.SetInput<float>(context, 0, {1}, kF32, {3}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kInvalidArgument) << "y is still unset";
+  EXPECT_EQ(program_.SetInput<float>(context, 1, {1}, kF32, {4}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess) << "inputs stay until set again";
   EXPECT_EQ(GetOutput(context, 1, buffer, 4), kSuccess);
-  EXPECT_EQ(guest_.Read<float>(buffer), 4.f);
+  EXPECT_EQ(program_.Read<float>(buffer), 4.f);
   EXPECT_EQ(GetOutput(context, 2, buffer, 4), kInvalidArgument);
 }
 
 // A value that was half replaced is not computed on.
 TEST_F(Witx, AnInputThatFailedIsUnset) {
   const uint32_t context = NewContext("in x bool 2\n");
-  EXPECT_EQ(guest_.SetInput<uint8_t>(context, 0, {2}, kU8, {0, 1}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(guest_.SetInput<uint8_t>(context, 0, {2}, kU8, {0, 2}), kInvalidArgument) << "2 is no bool";
-  EXPECT_EQ(guest_.Call("compute", {context}), kInvalidArgument);
+  EXPECT_EQ(program_.SetInput<uint8_t>(context, 0, {2}, kU8, {0, 1}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.SetInput<uint8_t>(context, 0, {2}, kU8, {0, 2}), kInvalidArgument) << "2 is no bool";
+  EXPECT_EQ(program_.Call("compute", {context}), kInvalidArgument);
 }
 
 TEST_F(Witx, OptionalInputsMayStayUnset) {
   const uint32_t context = NewContext("in x f32 1\nin y f32 1 optional\n");
-  EXPECT_EQ(guest_.SetInput<float>(context, 0, {1}, kF32, {3}), kSuccess);
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess) << LastLog();
+  EXPECT_EQ(program_.SetInput<float>(context, 0, {1}, kF32, {3}), kSuccess);
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess) << LastLog();
 }
 
 TEST_F(Witx, ATooSmallBufferGetsTheNeededSize) {
   const uint32_t context = NewContext("in x f32 4\n");
-  ASSERT_EQ(guest_.SetInput<float>(context, 0, {4}, kF32, {1, 2, 3, 4}), kSuccess);
-  ASSERT_EQ(guest_.Call("compute", {context}), kSuccess);
-  const uint32_t buffer = guest_.PutAll(std::vector<uint32_t>(4, 0xabababab));
+  ASSERT_EQ(program_.SetInput<float>(context, 0, {4}, kF32, {1, 2, 3, 4}), kSuccess);
+  ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
+  const uint32_t buffer = program_.PutAll(std::vector<uint32_t>(4, 0xabababab));
   for (const uint32_t size : {0u, 1u, 15u}) {
     EXPECT_EQ(GetOutput(context, 0, buffer, size), kTooLarge);
-    EXPECT_EQ(guest_.Read<uint32_t>(written_), 16u);
-    EXPECT_EQ(guest_.Read<uint32_t>(buffer), 0xababababu) << "nothing is copied";
+    EXPECT_EQ(program_.Read<uint32_t>(written_), 16u);
+    EXPECT_EQ(program_.Read<uint32_t>(buffer), 0xababababu) << "nothing is copied";
   }
   EXPECT_TRUE(log_.lines().empty()) << "asking for the size is no error";
   EXPECT_EQ(GetOutput(context, 0, buffer, 16), kSuccess);
@@ -239,41 +241,41 @@ TEST_F(Witx, ATooSmallBufferGetsTheNeededSize) {
 
 TEST_F(Witx, EmptyTensorsAndScalarsPass) {
   const uint32_t context = NewContext("in x f32 0,3\nin y i64 scalar\n");
-  EXPECT_EQ(guest_.SetInput<float>(context, 0, {0, 3}, kF32, {}), kSuccess) << LastLog();
-  EXPECT_EQ(guest_.SetInput<int64_t>(context, 1, {1}, kI64, {7}), kSuccess) << LastLog();
-  EXPECT_EQ(guest_.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program_.SetInput<float>(context, 0, {0, 3}, kF32, {}), kSuccess) << LastLog();
+  EXPECT_EQ(program_.SetInput<int64_t>(context, 1, {1}, kI64, {7}), kSuccess) << LastLog();
+  EXPECT_EQ(program_.Call("compute", {context}), kSuccess);
   EXPECT_EQ(GetOutput(context, 0, 0, 0), kSuccess);
-  EXPECT_EQ(guest_.Read<uint32_t>(written_), 0u);
+  EXPECT_EQ(program_.Read<uint32_t>(written_), 0u);
 }
 
 TEST_F(Witx, UnservableInputsAreNamed) {
   const uint32_t context = NewContext("in s unknown any unservable\n");
-  EXPECT_EQ(guest_.SetInput<uint8_t>(context, 0, {1}, kU8, {1}), kUnsupportedOperation);
-  EXPECT_EQ(guest_.Call("compute", {context}), kUnsupportedOperation);
+  EXPECT_EQ(program_.SetInput<uint8_t>(context, 0, {1}, kU8, {1}), kUnsupportedOperation);
+  EXPECT_EQ(program_.Call("compute", {context}), kUnsupportedOperation);
   EXPECT_EQ(GetOutput(context, 0, 0, 0), kUnsupportedOperation);
 }
 
 TEST_F(Witx, ErrorsOfTheFrameworkKeepTheirCode) {
   uint32_t graph = 0;
-  EXPECT_EQ(guest_.LoadBytes(EchoModel("fail_load 6\n"), kGgml, graph), kUnsupportedOperation);
+  EXPECT_EQ(program_.LoadBytes(EchoModel("fail_load 6\n"), kGgml, graph), kUnsupportedOperation);
   const uint32_t context = NewContext("fail 5\n");
-  EXPECT_EQ(guest_.Call("compute", {context}), kRuntimeError);
+  EXPECT_EQ(program_.Call("compute", {context}), kRuntimeError);
   EXPECT_TRUE(log_.Contains("echo: compute fails as the model says")) << LastLog();
 }
 
 TEST_F(Witx, AModuleWithoutMemoryIsTold) {
-  guest_.HideMemory();
-  EXPECT_EQ(guest_.Call("compute", {1}), kMissingMemory);
-  EXPECT_EQ(guest_.Call("load", {0, 0, 0, 0, 0}), kMissingMemory);
+  program_.HideMemory();
+  EXPECT_EQ(program_.Call("compute", {1}), kMissingMemory);
+  EXPECT_EQ(program_.Call("load", {0, 0, 0, 0, 0}), kMissingMemory);
 }
 
-TEST_F(Witx, WithoutAProcessCallsFail) {
+TEST_F(Witx, WithoutAGuestCallsFail) {
   FakeGuest orphan(nullptr);
   EXPECT_EQ(orphan.Call("compute", {1}), kRuntimeError);
 }
 
 TEST_F(Witx, ErrorsInTheLogStopAtTheLimit) {
-  for (int i = 0; i < 500; ++i) EXPECT_EQ(guest_.Call("compute", {0}), kInvalidArgument);
+  for (int i = 0; i < 500; ++i) EXPECT_EQ(program_.Call("compute", {0}), kInvalidArgument);
   EXPECT_EQ(log_.lines().size(), 101u);
   EXPECT_THAT(log_.lines().back(), ::testing::HasSubstr("further errors are not logged"));
   EXPECT_EQ(Stats().errors, 500u);
@@ -281,7 +283,7 @@ TEST_F(Witx, ErrorsInTheLogStopAtTheLimit) {
 
 TEST_F(Witx, WhatGuestsNameIsEscapedInTheLog) {
   uint32_t graph = 0;
-  EXPECT_EQ(guest_.LoadByName("a\nERROR forged line\x1b[2J", graph), kNotFound);
+  EXPECT_EQ(program_.LoadByName("a\nERROR forged line\x1b[2J", graph), kNotFound);
   EXPECT_TRUE(log_.Contains("a\\x0aERROR forged line\\x1b[2J")) << LastLog();
 }
 

@@ -12,7 +12,7 @@
 namespace wasinn::abi {
 
 using core::Fail;
-using core::Process;
+using core::Guest;
 using core::Result;
 using core::Status;
 
@@ -29,16 +29,16 @@ wasinn_wit_view ToView(std::string text) {
 
 // ---- inspect
 
-wasinn_status* WitLastError(wasinn_process* process, wasinn_wit_view* out) {
-  return InProcess(process, [&]() -> Status {
-    *out = ToView(process->LastError());
+wasinn_status* WitLastError(wasinn_guest* guest, wasinn_wit_view* out) {
+  return WithGuest(guest, [&]() -> Status {
+    *out = ToView(guest->LastError());
     return {};
   });
 }
 
-wasinn_status* WitDescribe(wasinn_process* process, uint32_t graph, wasinn_wit_view* out) {
-  return InProcess(process, [&]() -> Status {
-    Result<std::string> text = process->Describe(graph);
+wasinn_status* WitDescribe(wasinn_guest* guest, uint32_t graph, wasinn_wit_view* out) {
+  return WithGuest(guest, [&]() -> Status {
+    Result<std::string> text = guest->Describe(graph);
     if (!text) return std::move(text.error());
     *out = ToView(std::move(*text));
     return {};
@@ -50,11 +50,11 @@ wasinn_status* WitDescribe(wasinn_process* process, uint32_t graph, wasinn_wit_v
 namespace {
 
 // The newest piece of the first output, which is what a model generates. Pieces are short.
-Result<std::string> PieceOf(Process& process, uint32_t context) {
+Result<std::string> PieceOf(Guest& guest, uint32_t context) {
   std::string text(64, '\0');
   uint64_t size = 0;
   const auto get = [&] {
-    return process.GetPiece(context, 0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size);
+    return guest.GetPiece(context, 0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size);
   };
   Status status = get();
   if (status.code() == WASINN_TOO_LARGE && size > text.size()) {
@@ -73,26 +73,26 @@ Result<uint32_t> Nothing(Status status) {
 
 }  // namespace
 
-wasinn_status* WitStart(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
+wasinn_status* WitStart(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
                         wasinn_wit_result* out) {
-  return WithResult(process, "start", *out, [&]() -> Result<uint32_t> {
-    const Owned owned(*process, {inputs, count});
+  return WithResult(guest, "start", *out, [&]() -> Result<uint32_t> {
+    const Owned owned(*guest, {inputs, count});
     core::ScratchMemory scratch;
-    std::pmr::vector<Process::NamedTensor> tensors(&scratch.resource);
+    std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
     if (Status status = owned.Get(tensors); !status.ok()) return std::unexpected(std::move(status));
-    return Nothing(process->Start(context, tensors));
+    return Nothing(guest->Start(context, tensors));
   });
 }
 
-wasinn_status* WitNext(wasinn_process* process, uint32_t context, wasinn_wit_result* out, uint32_t* has_piece,
+wasinn_status* WitNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out, uint32_t* has_piece,
                        wasinn_wit_view* piece) {
   *has_piece = 0;
   *piece = {};
-  return WithResult(process, "next", *out, [&]() -> Result<uint32_t> {
-    Status status = process->Step(context);
+  return WithResult(guest, "next", *out, [&]() -> Result<uint32_t> {
+    Status status = guest->Step(context);
     if (status.code() == WASINN_END_OF_SEQUENCE) return 0;
     if (!status.ok()) return std::unexpected(std::move(status));
-    Result<std::string> text = PieceOf(*process, context);
+    Result<std::string> text = PieceOf(*guest, context);
     if (!text) return std::unexpected(std::move(text.error()));
     *has_piece = 1;
     *piece = ToView(std::move(*text));
@@ -100,26 +100,26 @@ wasinn_status* WitNext(wasinn_process* process, uint32_t context, wasinn_wit_res
   });
 }
 
-wasinn_status* WitFinish(wasinn_process* process, uint32_t context, wasinn_wit_result* out) {
-  return WithResult(process, "finish", *out, [&] { return Nothing(process->Finish(context)); });
+wasinn_status* WitFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
+  return WithResult(guest, "finish", *out, [&] { return Nothing(guest->Finish(context)); });
 }
 
 // ---- configure
 
-wasinn_status* WitLoadByNameWithConfig(wasinn_process* process, const char* name, size_t size, const char* config,
+wasinn_status* WitLoadByNameWithConfig(wasinn_guest* guest, const char* name, size_t size, const char* config,
                                        size_t config_size, wasinn_wit_result* out) {
-  return WithResult(process, "load-by-name", *out, [&]() -> Result<uint32_t> {
+  return WithResult(guest, "load-by-name", *out, [&]() -> Result<uint32_t> {
     if (config_size > kMaxConfigBytes) {
       return Fail(WASINN_TOO_LARGE, "a configuration of {} bytes is longer than the limit of {}", config_size,
                   kMaxConfigBytes);
     }
-    return process->LoadByName({name, size}, std::string(config, config_size));
+    return guest->LoadByName({name, size}, std::string(config, config_size));
   });
 }
 
-wasinn_status* WitSelectOutputs(wasinn_process* process, uint32_t context, const wasinn_bytes* names, size_t count,
+wasinn_status* WitSelectOutputs(wasinn_guest* guest, uint32_t context, const wasinn_bytes* names, size_t count,
                                 wasinn_wit_result* out) {
-  return WithResult(process, "select-outputs", *out, [&]() -> Result<uint32_t> {
+  return WithResult(guest, "select-outputs", *out, [&]() -> Result<uint32_t> {
     constexpr size_t kMost = 4096;
     if (count > kMost || (names == nullptr && count > 0))
       return Fail(WASINN_TOO_LARGE, "{} names of outputs are more than {}", count, kMost);
@@ -127,7 +127,7 @@ wasinn_status* WitSelectOutputs(wasinn_process* process, uint32_t context, const
     for (const wasinn_bytes& name : std::span(names, count)) {
       wanted.emplace_back(reinterpret_cast<const char*>(name.data), name.size);
     }
-    return Nothing(process->SelectOutputs(context, wanted));
+    return Nothing(guest->SelectOutputs(context, wanted));
   });
 }
 

@@ -5,16 +5,16 @@
 
 namespace wasinn::abi {
 
-wasinn_status* WitLastError(wasinn_process* process, wasinn_wit_view* out);
-wasinn_status* WitDescribe(wasinn_process* process, uint32_t graph, wasinn_wit_view* out);
-wasinn_status* WitStart(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
+wasinn_status* WitLastError(wasinn_guest* guest, wasinn_wit_view* out);
+wasinn_status* WitDescribe(wasinn_guest* guest, uint32_t graph, wasinn_wit_view* out);
+wasinn_status* WitStart(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs, size_t count,
                         wasinn_wit_result* out);
-wasinn_status* WitNext(wasinn_process* process, uint32_t context, wasinn_wit_result* out, uint32_t* has_piece,
+wasinn_status* WitNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out, uint32_t* has_piece,
                        wasinn_wit_view* piece);
-wasinn_status* WitFinish(wasinn_process* process, uint32_t context, wasinn_wit_result* out);
-wasinn_status* WitLoadByNameWithConfig(wasinn_process* process, const char* name, size_t size, const char* config,
+wasinn_status* WitFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out);
+wasinn_status* WitLoadByNameWithConfig(wasinn_guest* guest, const char* name, size_t size, const char* config,
                                        size_t config_size, wasinn_wit_result* out);
-wasinn_status* WitSelectOutputs(wasinn_process* process, uint32_t context, const wasinn_bytes* names, size_t count,
+wasinn_status* WitSelectOutputs(wasinn_guest* guest, uint32_t context, const wasinn_bytes* names, size_t count,
                                 wasinn_wit_result* out);
 
 }  // namespace wasinn::abi

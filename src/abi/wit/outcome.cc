@@ -9,12 +9,12 @@ wasinn_status* Trap(const core::Status& status) {
   return wasinn_status_new(status.code(), std::string(status.message()).c_str());
 }
 
-core::Status ToErrorObject(wasinn_process& process, const char* function, const core::Status& status,
+core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core::Status& status,
                            wasinn_wit_result& out) {
-  process.Report(function, status);
+  guest.Report(function, status);
   std::string message(status.message());
   if (!status.backend().empty()) message = std::string(status.backend()) + ": " + message;
-  core::Result<uint32_t> error = process.NewError(kWit.error(status.code()), std::move(message));
+  core::Result<uint32_t> error = guest.NewError(kWit.error(status.code()), std::move(message));
   if (!error) return std::move(error.error());
   out = {.is_error = 1, .rep = *error};
   return {};

@@ -7,7 +7,7 @@
 #include <new>
 #include <string>
 
-#include "core/process.h"
+#include "core/guest.h"
 
 namespace wasinn::abi {
 
@@ -16,16 +16,16 @@ wasinn_status* Trap(const core::Status& status);
 
 // Makes the error object of a result<T, error>; its message has all that core and framework said. A trap if the guest
 // holds too many.
-core::Status ToErrorObject(wasinn_process& process, const char* function, const core::Status& status,
+core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core::Status& status,
                            wasinn_wit_result& out);
 
-// Runs one function inside of a process. `body` returns a Status, which traps if it is no success.
+// Runs one function for a guest. `body` returns a Status, which traps if it is no success.
 template <typename Body>
-wasinn_status* InProcess(wasinn_process* process, const Body& body) {
+wasinn_status* WithGuest(wasinn_guest* guest, const Body& body) {
   try {
-    if (process == nullptr) return Trap(core::Error(WASINN_RUNTIME_ERROR, "the guest has no process of wasinn"));
-    const core::Process::Call presence(*process);
-    if (!presence) return Trap(core::Error(WASINN_RUNTIME_ERROR, "the process of the guest is closed"));
+    if (guest == nullptr) return Trap(core::Error(WASINN_RUNTIME_ERROR, "this guest is not known to wasinn"));
+    const core::Guest::Call presence(*guest);
+    if (!presence) return Trap(core::Error(WASINN_RUNTIME_ERROR, "the guest is closed"));
     return Trap(body());
   } catch (const std::bad_alloc&) {
     return Trap(core::Status(WASINN_RUNTIME_ERROR, "the host is out of memory"));
@@ -37,8 +37,8 @@ wasinn_status* InProcess(wasinn_process* process, const Body& body) {
 // The same for a function that returns a result<T, error>. `body` returns a Result<uint32_t>, the rep of a resource or
 // 0.
 template <typename Body>
-wasinn_status* WithResult(wasinn_process* process, const char* function, wasinn_wit_result& out, const Body& body) {
-  return InProcess(process, [&]() -> core::Status {
+wasinn_status* WithResult(wasinn_guest* guest, const char* function, wasinn_wit_result& out, const Body& body) {
+  return WithGuest(guest, [&]() -> core::Status {
     const core::Result<uint32_t> rep = [&]() -> core::Result<uint32_t> {
       try {
         return body();
@@ -48,7 +48,7 @@ wasinn_status* WithResult(wasinn_process* process, const char* function, wasinn_
         return std::unexpected(core::Status(WASINN_RUNTIME_ERROR, error.what()));
       }
     }();
-    if (!rep) return ToErrorObject(*process, function, rep.error(), out);
+    if (!rep) return ToErrorObject(*guest, function, rep.error(), out);
     out = {.is_error = 0, .rep = *rep};
     return {};
   });

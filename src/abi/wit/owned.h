@@ -1,4 +1,4 @@
-// What is owned on its way between an engine and a process: views that are shown, and tensors that a call consumes.
+// What is owned on its way between an engine and the core: views that are shown, and tensors that a call consumes.
 #pragma once
 
 #include <wasinn/wit.h>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/process.h"
+#include "core/guest.h"
 
 namespace wasinn::abi {
 
@@ -21,18 +21,17 @@ wasinn_wit_view Keep(std::unique_ptr<Owner> owner, const void* data, size_t coun
 // Tensors that a call owns: their reps go when the call ends, whatever becomes of it.
 class Owned {
  public:
-  Owned(wasinn_process& process, std::span<const wasinn_wit_named_tensor> tensors)
-      : process_(process), tensors_(tensors) {}
+  Owned(wasinn_guest& guest, std::span<const wasinn_wit_named_tensor> tensors) : guest_(guest), tensors_(tensors) {}
   ~Owned() {
-    for (const wasinn_wit_named_tensor& named : tensors_) (void)process_.DropTensor(named.tensor);
+    for (const wasinn_wit_named_tensor& named : tensors_) (void)guest_.DropTensor(named.tensor);
   }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
 
-  core::Status Get(std::pmr::vector<core::Process::NamedTensor>& found) const {
+  core::Status Get(std::pmr::vector<core::Guest::NamedTensor>& found) const {
     found.reserve(tensors_.size());
     for (const wasinn_wit_named_tensor& named : tensors_) {
-      core::Result<core::TensorPtr> tensor = process_.GetTensor(named.tensor);
+      core::Result<core::TensorPtr> tensor = guest_.GetTensor(named.tensor);
       if (!tensor) return std::move(tensor.error());
       found.push_back({{named.name, named.name_size}, std::move(*tensor)});
     }
@@ -40,7 +39,7 @@ class Owned {
   }
 
  private:
-  wasinn_process& process_;
+  wasinn_guest& guest_;
   const std::span<const wasinn_wit_named_tensor> tensors_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 using core::Error;
 using core::Fail;
-using core::Process;
+using core::Guest;
 using core::Result;
 using core::Status;
 using core::TensorDesc;
@@ -35,14 +35,14 @@ TensorDesc Describe(const uint32_t* dimensions, size_t rank, uint32_t type) {
   return desc;
 }
 
-wasinn_status* TensorNew(wasinn_process* process, const uint32_t* dimensions, size_t rank, uint32_t type,
+wasinn_status* TensorNew(wasinn_guest* guest, const uint32_t* dimensions, size_t rank, uint32_t type,
                          const uint8_t* data, size_t size, uint32_t* tensor) {
-  return InProcess(process, [&]() -> Status {
+  return WithGuest(guest, [&]() -> Status {
     if (rank > WASINN_MAX_RANK) {
       return Error(WASINN_TOO_LARGE, "a tensor of {} dimensions is over the limit of {}", rank, WASINN_MAX_RANK);
     }
     if (!kWit.dtype(type)) return Error(WASINN_INVALID_ARGUMENT, "{} is not a tensor-type of wasi:nn", type);
-    Result<uint32_t> rep = process->NewTensor(Describe(dimensions, rank, type), {data, size});
+    Result<uint32_t> rep = guest->NewTensor(Describe(dimensions, rank, type), {data, size});
     if (!rep) return std::move(rep.error());
     *tensor = *rep;
     return {};
@@ -54,9 +54,9 @@ TensorDesc Shown(const TensorPtr& tensor) {
   return core::ShowAs(tensor->desc(), [](uint32_t dtype) { return kWit.dtype_number(dtype).has_value(); });
 }
 
-wasinn_status* TensorDimensions(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out) {
-  return InProcess(process, [&]() -> Status {
-    Result<TensorPtr> found = process->GetTensor(tensor);
+wasinn_status* TensorDimensions(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out) {
+  return WithGuest(guest, [&]() -> Status {
+    Result<TensorPtr> found = guest->GetTensor(tensor);
     if (!found) return std::move(found.error());
     const TensorDesc desc = Shown(*found);
     auto dims = std::make_unique<std::vector<uint32_t>>();
@@ -68,9 +68,9 @@ wasinn_status* TensorDimensions(wasinn_process* process, uint32_t tensor, wasinn
   });
 }
 
-wasinn_status* TensorType(wasinn_process* process, uint32_t tensor, uint32_t* out) {
-  return InProcess(process, [&]() -> Status {
-    Result<TensorPtr> found = process->GetTensor(tensor);
+wasinn_status* TensorType(wasinn_guest* guest, uint32_t tensor, uint32_t* out) {
+  return WithGuest(guest, [&]() -> Status {
+    Result<TensorPtr> found = guest->GetTensor(tensor);
     if (!found) return std::move(found.error());
     const uint32_t dtype = Shown(*found).dtype;
     const std::optional<uint32_t> number = kWit.dtype_number(dtype);
@@ -81,50 +81,50 @@ wasinn_status* TensorType(wasinn_process* process, uint32_t tensor, uint32_t* ou
 }
 
 // The engine makes the one copy, from here into guest memory.
-wasinn_status* TensorData(wasinn_process* process, uint32_t tensor, wasinn_wit_view* out) {
-  return InProcess(process, [&]() -> Status {
-    Result<TensorPtr> found = process->GetTensor(tensor);
+wasinn_status* TensorData(wasinn_guest* guest, uint32_t tensor, wasinn_wit_view* out) {
+  return WithGuest(guest, [&]() -> Status {
+    Result<TensorPtr> found = guest->GetTensor(tensor);
     if (!found) return std::move(found.error());
     const std::span<const uint8_t> bytes = (*found)->bytes();
-    process->CountCopyOut(bytes.size());
+    guest->CountCopyOut(bytes.size());
     *out = Keep(std::make_unique<TensorPtr>(std::move(*found)), bytes.data(), bytes.size());
     return {};
   });
 }
 
-wasinn_status* TensorDrop(wasinn_process* process, uint32_t tensor) {
-  return InProcess(process, [&] { return process->DropTensor(tensor); });
+wasinn_status* TensorDrop(wasinn_guest* guest, uint32_t tensor) {
+  return WithGuest(guest, [&] { return guest->DropTensor(tensor); });
 }
 
 // ---- graph
 
-wasinn_status* GraphLoad(wasinn_process* process, const wasinn_bytes* builders, size_t count, uint32_t encoding,
+wasinn_status* GraphLoad(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding,
                          uint32_t target, wasinn_wit_result* out) {
-  return WithResult(process, "load", *out, [&]() -> Result<uint32_t> {
+  return WithResult(guest, "load", *out, [&]() -> Result<uint32_t> {
     const auto known_encoding = kWit.encoding(encoding);
     if (!known_encoding) return Fail(WASINN_INVALID_ENCODING, "{} is not a graph-encoding of wasi:nn", encoding);
     const auto known_target = kWit.target(target);
     if (!known_target) return Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
-    const uint32_t limit = process->limits().max_builders;
+    const uint32_t limit = guest->limits().max_builders;
     if (count > limit || (builders == nullptr && count > 0))
       return Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
     std::vector<std::span<const uint8_t>> parts;
     parts.reserve(count);
     for (size_t i = 0; i < count; ++i) parts.emplace_back(builders[i].data, builders[i].size);
-    return process->Load(parts, *known_encoding, *known_target);
+    return guest->Load(parts, *known_encoding, *known_target);
   });
 }
 
-wasinn_status* GraphLoadByName(wasinn_process* process, const char* name, size_t size, wasinn_wit_result* out) {
-  return WithResult(process, "load-by-name", *out, [&] { return process->LoadByName({name, size}); });
+wasinn_status* GraphLoadByName(wasinn_guest* guest, const char* name, size_t size, wasinn_wit_result* out) {
+  return WithResult(guest, "load-by-name", *out, [&] { return guest->LoadByName({name, size}); });
 }
 
-wasinn_status* GraphInitExecutionContext(wasinn_process* process, uint32_t graph, wasinn_wit_result* out) {
-  return WithResult(process, "init-execution-context", *out, [&] { return process->InitContext(graph); });
+wasinn_status* GraphInitExecutionContext(wasinn_guest* guest, uint32_t graph, wasinn_wit_result* out) {
+  return WithResult(guest, "init-execution-context", *out, [&] { return guest->InitContext(graph); });
 }
 
-wasinn_status* GraphDrop(wasinn_process* process, uint32_t graph) {
-  return InProcess(process, [&] { return process->DropGraph(graph); });
+wasinn_status* GraphDrop(wasinn_guest* guest, uint32_t graph) {
+  return WithGuest(guest, [&] { return guest->DropGraph(graph); });
 }
 
 // ---- inference
@@ -136,7 +136,7 @@ struct NamedOutputs {
   std::vector<wasinn_wit_named_tensor> many;
 };
 
-wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Process::Output> outputs) {
+wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Guest::Output> outputs) {
   auto named = std::make_unique<NamedOutputs>();
   named->names = std::move(names);
   wasinn_wit_named_tensor* items = named->few;
@@ -144,82 +144,82 @@ wasinn_wit_view ToView(std::shared_ptr<const void> names, std::span<const Proces
     named->many.resize(outputs.size());
     items = named->many.data();
   }
-  std::ranges::transform(outputs, items, [](const Process::Output& output) {
+  std::ranges::transform(outputs, items, [](const Guest::Output& output) {
     return wasinn_wit_named_tensor{output.name.data(), output.name.size(), output.tensor};
   });
   return Keep(std::move(named), items, outputs.size());
 }
 
-wasinn_status* ContextCompute(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* inputs,
+wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* inputs,
                               size_t count, wasinn_wit_result* out, wasinn_wit_view* outputs) {
   *outputs = {};
-  return WithResult(process, "compute", *out, [&]() -> Result<uint32_t> {
-    const Owned owned(*process, {inputs, count});
+  return WithResult(guest, "compute", *out, [&]() -> Result<uint32_t> {
+    const Owned owned(*guest, {inputs, count});
     core::ScratchMemory scratch;
-    std::pmr::vector<Process::NamedTensor> tensors(&scratch.resource);
+    std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
     if (Status status = owned.Get(tensors); !status.ok()) return std::unexpected(std::move(status));
-    std::pmr::vector<Process::Output> computed(&scratch.resource);
-    auto names = process->Run(context, tensors, computed);
+    std::pmr::vector<Guest::Output> computed(&scratch.resource);
+    auto names = guest->Run(context, tensors, computed);
     if (!names) return std::unexpected(std::move(names.error()));
     *outputs = ToView(std::move(*names), computed);
     return 0;
   });
 }
 
-wasinn_status* ContextSetInput(wasinn_process* process, uint32_t context, const wasinn_wit_named_tensor* input,
+wasinn_status* ContextSetInput(wasinn_guest* guest, uint32_t context, const wasinn_wit_named_tensor* input,
                                wasinn_wit_result* out) {
-  return WithResult(process, "set-input", *out, [&]() -> Result<uint32_t> {
-    const Owned owned(*process, {input, 1});
+  return WithResult(guest, "set-input", *out, [&]() -> Result<uint32_t> {
+    const Owned owned(*guest, {input, 1});
     core::ScratchMemory scratch;
-    std::pmr::vector<Process::NamedTensor> tensors(&scratch.resource);
+    std::pmr::vector<Guest::NamedTensor> tensors(&scratch.resource);
     Status status = owned.Get(tensors);
-    if (status.ok()) status = process->SetInput(context, tensors.front());
+    if (status.ok()) status = guest->SetInput(context, tensors.front());
     if (!status.ok()) return std::unexpected(std::move(status));
     return 0;
   });
 }
 
-wasinn_status* ContextComputeSet(wasinn_process* process, uint32_t context, wasinn_wit_result* out) {
-  return WithResult(process, "compute", *out, [&]() -> Result<uint32_t> {
-    if (Status status = process->Compute(context); !status.ok()) return std::unexpected(std::move(status));
+wasinn_status* ContextComputeSet(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
+  return WithResult(guest, "compute", *out, [&]() -> Result<uint32_t> {
+    if (Status status = guest->Compute(context); !status.ok()) return std::unexpected(std::move(status));
     return 0;
   });
 }
 
-wasinn_status* ContextGetOutput(wasinn_process* process, uint32_t context, const char* name, size_t size,
+wasinn_status* ContextGetOutput(wasinn_guest* guest, uint32_t context, const char* name, size_t size,
                                 wasinn_wit_result* out) {
-  return WithResult(process, "get-output", *out, [&] { return process->TakeOutput(context, {name, size}); });
+  return WithResult(guest, "get-output", *out, [&] { return guest->TakeOutput(context, {name, size}); });
 }
 
-wasinn_status* ContextDrop(wasinn_process* process, uint32_t context) {
-  return InProcess(process, [&] { return process->DropContext(context); });
+wasinn_status* ContextDrop(wasinn_guest* guest, uint32_t context) {
+  return WithGuest(guest, [&] { return guest->DropContext(context); });
 }
 
 // ---- errors
 
-wasinn_status* ErrorNew(wasinn_process* process, uint32_t code, const char* data, size_t size, uint32_t* error) {
-  return InProcess(process, [&]() -> Status {
+wasinn_status* ErrorNew(wasinn_guest* guest, uint32_t code, const char* data, size_t size, uint32_t* error) {
+  return WithGuest(guest, [&]() -> Status {
     constexpr size_t kMost = 64 << 10;
     if (size > kMost) return Error(WASINN_TOO_LARGE, "an error of {} bytes is over the limit of {}", size, kMost);
-    Result<uint32_t> rep = process->NewError(code, std::string(data, size));
+    Result<uint32_t> rep = guest->NewError(code, std::string(data, size));
     if (!rep) return std::move(rep.error());
     *error = *rep;
     return {};
   });
 }
 
-wasinn_status* ErrorCode(wasinn_process* process, uint32_t error, uint32_t* out) {
-  return InProcess(process, [&]() -> Status {
-    auto found = process->GetError(error);
+wasinn_status* ErrorCode(wasinn_guest* guest, uint32_t error, uint32_t* out) {
+  return WithGuest(guest, [&]() -> Status {
+    auto found = guest->GetError(error);
     if (!found) return std::move(found.error());
     *out = (*found)->number;
     return {};
   });
 }
 
-wasinn_status* ErrorData(wasinn_process* process, uint32_t error, wasinn_wit_view* out) {
-  return InProcess(process, [&]() -> Status {
-    auto found = process->GetError(error);
+wasinn_status* ErrorData(wasinn_guest* guest, uint32_t error, wasinn_wit_view* out) {
+  return WithGuest(guest, [&]() -> Status {
+    auto found = guest->GetError(error);
     if (!found) return std::move(found.error());
     const std::string& message = (*found)->message;
     *out = Keep(std::make_unique<std::decay_t<decltype(*found)>>(*found), message.data(), message.size());
@@ -227,8 +227,8 @@ wasinn_status* ErrorData(wasinn_process* process, uint32_t error, wasinn_wit_vie
   });
 }
 
-wasinn_status* ErrorDrop(wasinn_process* process, uint32_t error) {
-  return InProcess(process, [&] { return process->DropError(error); });
+wasinn_status* ErrorDrop(wasinn_guest* guest, uint32_t error) {
+  return WithGuest(guest, [&] { return guest->DropError(error); });
 }
 
 constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit_functions),

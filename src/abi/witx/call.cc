@@ -8,7 +8,7 @@
 namespace wasinn::abi {
 
 using core::Error;
-using core::Process;
+using core::Guest;
 using core::Result;
 using core::Status;
 
@@ -49,7 +49,7 @@ Status OutOfRange(const char* what, uint32_t address, uint64_t size) {
 }
 
 Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t count) {
-  const uint32_t limit = call.process.limits().max_builders;
+  const uint32_t limit = call.guest.limits().max_builders;
   if (count > limit) return core::Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
   Parts parts;
   for (uint32_t i = 0; i < count; ++i) {
@@ -102,7 +102,7 @@ Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_
 }
 
 Result<std::string> DecodeName(const Invocation& call, const char* what, uint32_t address, uint32_t size) {
-  return DecodeText(call, what, address, size, call.process.limits().max_name_bytes);
+  return DecodeText(call, what, address, size, call.guest.limits().max_name_bytes);
 }
 
 Status DecodeTensor(const Invocation& call, uint32_t address, core::TensorDesc& tensor,
@@ -148,7 +148,7 @@ Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint3
   const auto buffer = call.memory.Range(address, size);
   if (!buffer) return OutOfRange("an output buffer", address, size);
   uint64_t needed = 0;
-  Status status = (call.process.*get)(context, index, *buffer, needed);
+  Status status = (call.guest.*get)(context, index, *buffer, needed);
   if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
   const auto stored_size = static_cast<uint32_t>(std::min<uint64_t>(needed, UINT32_MAX));
   if (Status stored = StoreResult(call, written, stored_size); !stored.ok()) return stored;
@@ -172,17 +172,17 @@ Status CallersMemory::Write(const core::Destination& destination, std::span<cons
   return Status();
 }
 
-uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_process* process,
+uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
                const wasinn_memory* memory, const uint64_t* args) noexcept {
-  if (process == nullptr) return kWitx.error(WASINN_RUNTIME_ERROR);
-  const Process::Call presence(*process);
+  if (guest == nullptr) return kWitx.error(WASINN_RUNTIME_ERROR);
+  const Guest::Call presence(*guest);
   if (!presence) return kWitx.error(WASINN_RUNTIME_ERROR);
-  const Invocation call{*process, profile != nullptr ? *profile : ProfileOf(process->dialect()), GuestMemory(*memory),
+  const Invocation call{*guest, profile != nullptr ? *profile : ProfileOf(guest->dialect()), GuestMemory(*memory),
                         args};
   try {
     const Status status = call.memory.exists() ? Guarded(function, call)
                                                : Status(WASINN_MISSING_MEMORY, "the guest module exports no memory");
-    if (!status.ok() && status.code() != answers.code) process->Report(name, status);
+    if (!status.ok() && status.code() != answers.code) guest->Report(name, status);
     return call.profile.error(status.code());
   } catch (...) {  // no memory even for the message
     return call.profile.error(WASINN_RUNTIME_ERROR);

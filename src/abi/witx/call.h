@@ -1,5 +1,5 @@
 // What every function of a core module's interface is made of: decoding out of guest memory, writing results into it,
-// and the way of a call into a process and back.
+// and the way of a call into the core and back.
 #pragma once
 
 #include <wasinn/wasinn.h>
@@ -14,13 +14,13 @@
 
 #include "abi/guest_memory.h"
 #include "abi/profiles.h"
-#include "core/process.h"
+#include "core/guest.h"
 
 namespace wasinn::abi {
 
 // What a function works on.
 struct Invocation {
-  core::Process& process;
+  core::Guest& guest;
   const Profile& profile;
   GuestMemory memory;
   const uint64_t* args;
@@ -53,8 +53,8 @@ core::Status StoreHandle(const Invocation& call, uint32_t address, core::Result<
 core::Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32_t written,
                        std::string_view text);
 // Output `index` of a context likewise, or its newest piece.
-using OutputOf = core::Status (core::Process::*)(uint32_t context, uint32_t index, std::span<uint8_t> buffer,
-                                                 uint64_t& size);
+using OutputOf = core::Status (core::Guest::*)(uint32_t context, uint32_t index, std::span<uint8_t> buffer,
+                                               uint64_t& size);
 core::Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint32_t index, uint32_t address,
                          uint32_t size, uint32_t written);
 
@@ -78,8 +78,8 @@ struct Answers {
   wasinn_code code = WASINN_OK;
 };
 
-// Presence in the process, memory, errors, errno: `function` runs under all of these.
-uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_process* process,
+// The guest's presence, memory, errors, errno: `function` runs under all of these.
+uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
                const wasinn_memory* memory, const uint64_t* args) noexcept;
 
 // A signature that wasinn.h does not promise does not compile, in a table that is constexpr.
@@ -99,8 +99,8 @@ struct FunctionName {
 template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK, const Profile* kProfile = nullptr>
 constexpr wasinn_function Row(const char* module, const char* params) {
   return {module, kName.text, Params(params), "i",
-          [](wasinn_process* process, const wasinn_memory* memory, const uint64_t* args) {
-            return Enter(kName.text, kFunction, {kAnswer}, kProfile, process, memory, args);
+          [](wasinn_guest* guest, const wasinn_memory* memory, const uint64_t* args) {
+            return Enter(kName.text, kFunction, {kAnswer}, kProfile, guest, memory, args);
           }};
 }
 

@@ -13,13 +13,13 @@ constexpr char kExtensionModule[] = "wasinn_ext_0";
 // last_error(buffer_ptr, buffer_max, out_written): what the last error of this guest was, of whichever thread.
 Status LastError(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
-  return StoreText(call, call.arg(0), call.arg(1), call.arg(2), call.process.LastError());
+  return StoreText(call, call.arg(0), call.arg(1), call.arg(2), call.guest.LastError());
 }
 
 // describe(graph, buffer_ptr, buffer_max, out_written)
 Status Describe(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(3)); !status.ok()) return status;
-  Result<std::string> text = call.process.Describe(call.arg(0));
+  Result<std::string> text = call.guest.Describe(call.arg(0));
   if (!text) return std::move(text.error());
   return StoreText(call, call.arg(1), call.arg(2), call.arg(3), *text);
 }
@@ -31,22 +31,22 @@ Status SetInputByName(const Invocation& call) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(3), tensor, data); !status.ok()) return status;
-  Result<uint32_t> index = call.process.FindInput(call.arg(0), *name);
+  Result<uint32_t> index = call.guest.FindInput(call.arg(0), *name);
   if (!index) return std::move(index.error());
-  return call.process.SetInput(call.arg(0), *index, tensor, data, call.memory.view());
+  return call.guest.SetInput(call.arg(0), *index, tensor, data, call.memory.view());
 }
 
 Result<uint32_t> FindOutput(const Invocation& call, uint32_t address, uint32_t size) {
   Result<std::string> name = DecodeName(call, "an output's name", address, size);
   if (!name) return std::unexpected(std::move(name.error()));
-  return call.process.FindOutput(call.arg(0), *name);
+  return call.guest.FindOutput(call.arg(0), *name);
 }
 
 // get_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
 Status GetOutputByName(const Invocation& call) {
   Result<uint32_t> index = FindOutput(call, call.arg(1), call.arg(2));
   if (!index) return std::move(index.error());
-  return StoreOutput(call, &core::Process::GetOutput, call.arg(0), *index, call.arg(3), call.arg(4), call.arg(5));
+  return StoreOutput(call, &core::Guest::GetOutput, call.arg(0), *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 // A buffer at 0 only selects.
@@ -55,7 +55,7 @@ Status Want(const Invocation& call, uint32_t index, uint32_t buffer, uint32_t si
     if (Status status = CheckResult(call, written); !status.ok()) return status;
     if (!call.memory.Range(buffer, size)) return OutOfRange("an output buffer", buffer, size);
   }
-  return call.process.WantOutput(call.arg(0), {index, buffer, size, written});
+  return call.guest.WantOutput(call.arg(0), {index, buffer, size, written});
 }
 
 // set_output(context, index, buffer_ptr, buffer_max, out_written): from now on compute produces this output, and no

@@ -40,7 +40,7 @@ Status LegacyLoad(const Invocation& call) {
   if (!array) return OutOfRange("the record of graph builders", call.arg(0), sizeof(GuestArray));
   Result<Parts> parts = DecodeBuilders(call, array->address, array->size);
   if (!parts) return std::move(parts.error());
-  return StoreHandle(call, call.arg(3), call.process.Load(*parts, *encoding, *target));
+  return StoreHandle(call, call.arg(3), call.guest.Load(*parts, *encoding, *target));
 }
 
 // load_by_name(name_ptr, name_len, out_graph)
@@ -48,13 +48,13 @@ Status LegacyLoadByName(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
   Result<std::string> name = DecodeName(call, "a model's name", call.arg(0), call.arg(1));
   if (!name) return std::move(name.error());
-  return StoreHandle(call, call.arg(2), call.process.LoadByName(*name));
+  return StoreHandle(call, call.arg(2), call.guest.LoadByName(*name));
 }
 
 // init_execution_context(graph, out_context)
 Status LegacyInitExecutionContext(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(1)); !status.ok()) return status;
-  return StoreHandle(call, call.arg(1), call.process.InitContext(call.arg(0)));
+  return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
 }
 
 // set_input(context, index, tensor_ptr)
@@ -74,13 +74,13 @@ Status LegacySetInput(const Invocation& call) {
   }
   const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
   if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);
-  return call.process.SetInput(call.arg(0), call.arg(1), tensor, *data, call.memory.view());
+  return call.guest.SetInput(call.arg(0), call.arg(1), tensor, *data, call.memory.view());
 }
 
 // compute(context), as that of wasi_ephemeral_nn
 Status LegacyCompute(const Invocation& call) {
   const CallersMemory caller(call.memory);
-  return call.process.Compute(call.arg(0), &caller);
+  return call.guest.Compute(call.arg(0), &caller);
 }
 
 // get_output(context, index, buffer_ptr, size_ptr): elements of the output's type, the room in and the output's size
@@ -99,7 +99,7 @@ Status LegacyGetOutput(const Invocation& call) {
   };
   uint64_t needed = 0;
   // By reference: the function object has no room for the three that it captures, and would allocate.
-  Status status = call.process.GetOutput(call.arg(0), call.arg(1), std::cref(buffer_of), needed);
+  Status status = call.guest.GetOutput(call.arg(0), call.arg(1), std::cref(buffer_of), needed);
   if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
   if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;

@@ -18,28 +18,28 @@ Status LoadByNameWithConfig(const Invocation& call) {
   if (!name) return std::move(name.error());
   Result<std::string> config = DecodeText(call, "a configuration", call.arg(2), call.arg(3), kMaxConfigBytes);
   if (!config) return std::move(config.error());
-  return StoreHandle(call, call.arg(4), call.process.LoadByName(*name, *config));
+  return StoreHandle(call, call.arg(4), call.guest.LoadByName(*name, *config));
 }
 
 // unload(graph)
-Status Unload(const Invocation& call) { return call.process.DropGraph(call.arg(0)); }
+Status Unload(const Invocation& call) { return call.guest.DropGraph(call.arg(0)); }
 
 // finalize_execution_context(context)
-Status FinalizeExecutionContext(const Invocation& call) { return call.process.DropContext(call.arg(0)); }
+Status FinalizeExecutionContext(const Invocation& call) { return call.guest.DropContext(call.arg(0)); }
 
 // compute_single(context): the next piece of what a model generates.
 Status ComputeSingle(const Invocation& call) {
   const CallersMemory caller(call.memory);
-  return call.process.Step(call.arg(0), &caller);
+  return call.guest.Step(call.arg(0), &caller);
 }
 
 // get_output_single(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutputSingle(const Invocation& call) {
-  return StoreOutput(call, &core::Process::GetPiece, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+  return StoreOutput(call, &core::Guest::GetPiece, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 // fini_single(context)
-Status FiniSingle(const Invocation& call) { return call.process.Finish(call.arg(0)); }
+Status FiniSingle(const Invocation& call) { return call.guest.Finish(call.arg(0)); }
 
 constexpr wasinn_function kWasmEdgeFunctions[] = {
     Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii"),

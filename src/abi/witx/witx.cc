@@ -19,7 +19,7 @@ Status Load(const Invocation& call) {
   if (!target) return std::move(target.error());
   Result<Parts> parts = DecodeBuilders(call, call.arg(0), call.arg(1));
   if (!parts) return std::move(parts.error());
-  return StoreHandle(call, call.arg(4), call.process.Load(*parts, *encoding, *target));
+  return StoreHandle(call, call.arg(4), call.guest.Load(*parts, *encoding, *target));
 }
 
 // load_by_name(name_ptr, name_len, out_graph)
@@ -27,13 +27,13 @@ Status LoadByName(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(2)); !status.ok()) return status;
   Result<std::string> name = DecodeName(call, "a model's name", call.arg(0), call.arg(1));
   if (!name) return std::move(name.error());
-  return StoreHandle(call, call.arg(2), call.process.LoadByName(*name));
+  return StoreHandle(call, call.arg(2), call.guest.LoadByName(*name));
 }
 
 // init_execution_context(graph, out_context)
 Status InitExecutionContext(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(1)); !status.ok()) return status;
-  return StoreHandle(call, call.arg(1), call.process.InitContext(call.arg(0)));
+  return StoreHandle(call, call.arg(1), call.guest.InitContext(call.arg(0)));
 }
 
 // set_input(context, index, tensor_ptr)
@@ -41,18 +41,18 @@ Status SetInput(const Invocation& call) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
-  return call.process.SetInput(call.arg(0), call.arg(1), tensor, data, call.memory.view());
+  return call.guest.SetInput(call.arg(0), call.arg(1), tensor, data, call.memory.view());
 }
 
 // compute(context). Writes what set_output of wasinn_ext_0 asked for.
 Status Compute(const Invocation& call) {
   const CallersMemory caller(call.memory);
-  return call.process.Compute(call.arg(0), &caller);
+  return call.guest.Compute(call.arg(0), &caller);
 }
 
 // get_output(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutput(const Invocation& call) {
-  return StoreOutput(call, &core::Process::GetOutput, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+  return StoreOutput(call, &core::Guest::GetOutput, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 constexpr wasinn_function kWitxFunctions[] = {

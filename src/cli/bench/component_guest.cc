@@ -74,13 +74,13 @@ class Arguments {
 
 class ComponentGuest final : public GuestRunner {
  public:
-  ComponentGuest(wasm_engine_t* engine, Process process)
-      : process_(std::move(process)),
-        store_(wasmtime_store_new(engine, process_.get(), nullptr)),
+  ComponentGuest(wasm_engine_t* engine, Guest guest)
+      : guest_(std::move(guest)),
+        store_(wasmtime_store_new(engine, guest_.get(), nullptr)),
         context_(wasmtime_store_context(store_.get())) {
-    wasinn_wasmtime_component_set_up(context_, process_.get());
+    wasinn_wasmtime_component_set_up(context_, guest_.get());
   }
-  ~ComponentGuest() override { process_.Close(); }  // before the store, which has the memory
+  ~ComponentGuest() override { guest_.Close(); }  // before the store, which has the memory
 
   Result<void> Start(const wasmtime_component_t* component, const wasinn_wasmtime_component_pre* pre) {
     wasmtime_component_instance_t instance;
@@ -119,7 +119,7 @@ class ComponentGuest final : public GuestRunner {
   bool Run() override { return Call(iterate_, {}); }
   bool CallNothing() override { return Call(nothing_, {}); }
   std::string error() const override { return error_; }
-  wasinn_process_stats Statistics() const override { return process_.Statistics(); }
+  wasinn_guest_stats Statistics() const override { return guest_.Statistics(); }
   // Of the first inference: all have the same inputs.
   std::span<const uint8_t> output(size_t i) const override { return outputs_[i]; }
 
@@ -138,7 +138,7 @@ class ComponentGuest final : public GuestRunner {
     return false;
   }
 
-  Process process_;
+  Guest guest_;
   const StorePtr store_;
   wasmtime_context_t* const context_;
   wasmtime_component_func_t prepare_ = {}, iterate_ = {}, nothing_ = {}, output_ = {};
@@ -146,8 +146,8 @@ class ComponentGuest final : public GuestRunner {
   std::string error_;
 };
 
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 // As an embedder with many guests does it: one linker, one pre-linked component.
@@ -155,7 +155,7 @@ class ComponentProgram final : public GuestProgram {
  public:
   Result<void> Compile() {
     const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine_.get()));
-    const Status linked(wasinn_wasmtime_component_link(linker.get(), nullptr, ProcessOf, nullptr));
+    const Status linked(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOf, nullptr));
     if (!linked.ok()) return std::unexpected(linked.message());
     wasm_byte_vec_t bytes;
     auto parsed = TakeError(
@@ -176,16 +176,16 @@ class ComponentProgram final : public GuestProgram {
   Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
                                                 const std::vector<Tensor>& inputs,
                                                 const std::vector<Tensor>& outputs) const override {
-    ProcessOptions options;
+    GuestOptions options;
     options.name = "bench";
-    wasinn::Result<Process> process = Process::Create(host, options);
-    if (!process) return std::unexpected(process.status().message());
-    auto guest = std::make_unique<ComponentGuest>(engine_.get(), std::move(*process));
-    auto started = guest->Start(component_.get(), pre_.get());
+    wasinn::Result<Guest> guest = Guest::Create(host, options);
+    if (!guest) return std::unexpected(guest.status().message());
+    auto made = std::make_unique<ComponentGuest>(engine_.get(), std::move(*guest));
+    auto started = made->Start(component_.get(), pre_.get());
     if (!started) return std::unexpected(started.error());
-    auto ready = guest->Prepare(name, inputs, outputs.size());
+    auto ready = made->Prepare(name, inputs, outputs.size());
     if (!ready) return std::unexpected(ready.error());
-    return guest;
+    return made;
   }
 
  private:

@@ -20,11 +20,11 @@ using wasmtime::TakeError;
 
 class WasmtimeGuest final : public ModuleGuest {
  public:
-  WasmtimeGuest(wasm_engine_t* engine, Process process)
-      : ModuleGuest(std::move(process)),
-        store_(wasmtime_store_new(engine, &guest_, nullptr)),
+  WasmtimeGuest(wasm_engine_t* engine, Guest guest)
+      : ModuleGuest(std::move(guest)),
+        store_(wasmtime_store_new(engine, &caller_, nullptr)),
         context_(wasmtime_store_context(store_.get())) {}
-  ~WasmtimeGuest() override { process_.Close(); }  // before the store, which has the memory
+  ~WasmtimeGuest() override { guest_.Close(); }  // before the store, which has the memory
 
   Result<void> Start(const wasmtime_instance_pre_t* instance_pre) {
     wasmtime_instance_t instance;
@@ -37,7 +37,7 @@ class WasmtimeGuest final : public ModuleGuest {
       return item.of;
     };
     memory_ = find("memory").memory;
-    guest_ = {process_.get(), &memory_};
+    caller_ = {guest_.get(), &memory_};
     for (int i = 0; i < kFunctions; ++i) functions_[i] = find(kNames[i]).func;
     return {};
   }
@@ -59,15 +59,15 @@ class WasmtimeGuest final : public ModuleGuest {
   }
   uint8_t* Memory() const override { return wasmtime_memory_data(context_, &memory_); }
 
-  wasinn_wasmtime_guest guest_ = {};
+  wasinn_wasmtime_caller caller_ = {};
   const StorePtr store_;
   wasmtime_context_t* const context_;
   wasmtime_memory_t memory_ = {};
   wasmtime_func_t functions_[kFunctions] = {};
 };
 
-wasinn_wasmtime_guest GuestOf(wasmtime_context_t* context, void*) {
-  return *static_cast<wasinn_wasmtime_guest*>(wasmtime_context_get_data(context));
+wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
+  return *static_cast<wasinn_wasmtime_caller*>(wasmtime_context_get_data(context));
 }
 
 // As an embedder with many guests does it: one linker, one pre-linked module.
@@ -80,7 +80,7 @@ class WasmtimeProgram final : public GuestProgram {
     if (!compiled) return compiled;
     const ModulePtr owned(module);
     const LinkerPtr linker(wasmtime_linker_new(engine_.get()));
-    const Status linked(wasinn_wasmtime_link_guests(linker.get(), nullptr, GuestOf, nullptr));
+    const Status linked(wasinn_wasmtime_link_callers(linker.get(), nullptr, CallerOf, nullptr));
     if (!linked.ok()) return std::unexpected(linked.message());
     wasmtime_instance_pre_t* instance_pre = nullptr;
     Result<void> ready = TakeError(wasmtime_linker_instantiate_pre(linker.get(), module, &instance_pre));
@@ -91,12 +91,12 @@ class WasmtimeProgram final : public GuestProgram {
   Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
                                                 const std::vector<Tensor>& inputs,
                                                 const std::vector<Tensor>& outputs) const override {
-    Result<Process> process = NewBenchProcess(host);
-    if (!process) return std::unexpected(process.error());
-    auto guest = std::make_unique<WasmtimeGuest>(engine_.get(), std::move(*process));
-    if (Result<void> started = guest->Start(instance_pre_.get()); !started) return std::unexpected(started.error());
-    if (Result<void> ready = guest->Prepare(name, inputs, outputs); !ready) return std::unexpected(ready.error());
-    return guest;
+    Result<Guest> guest = NewBenchGuest(host);
+    if (!guest) return std::unexpected(guest.error());
+    auto made = std::make_unique<WasmtimeGuest>(engine_.get(), std::move(*guest));
+    if (Result<void> started = made->Start(instance_pre_.get()); !started) return std::unexpected(started.error());
+    if (Result<void> ready = made->Prepare(name, inputs, outputs); !ready) return std::unexpected(ready.error());
+    return made;
   }
 
  private:

@@ -54,12 +54,12 @@ uint32_t ModuleGuest::Put(const void* bytes, size_t size) {
   return result_;
 }
 
-Result<Process> NewBenchProcess(const Host& host) {
-  ProcessOptions options;
+Result<Guest> NewBenchGuest(const Host& host) {
+  GuestOptions options;
   options.name = "bench";
-  wasinn::Result<Process> process = Process::Create(host, options);
-  if (!process) return std::unexpected(process.status().message());
-  return std::move(*process);
+  wasinn::Result<Guest> guest = Guest::Create(host, options);
+  if (!guest) return std::unexpected(guest.status().message());
+  return std::move(*guest);
 }
 
 }  // namespace wasinn::cli::bench

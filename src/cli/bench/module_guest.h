@@ -18,7 +18,7 @@ namespace wasinn::cli::bench {
 
 class ModuleGuest : public GuestRunner {
  public:
-  explicit ModuleGuest(Process process) : process_(std::move(process)) {}
+  explicit ModuleGuest(Guest guest) : guest_(std::move(guest)) {}
 
   // Gives the guest its tensors, and lets it load the model.
   Result<void> Prepare(const std::string& name, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
@@ -26,7 +26,7 @@ class ModuleGuest : public GuestRunner {
   bool RunMany(uint32_t n) override { return Call(kIterateMany, {n}); }
   bool CallNothing() override { return Call(kNothing, {}); }
   std::string error() const override { return error_; }
-  wasinn_process_stats Statistics() const override { return process_.Statistics(); }
+  wasinn_guest_stats Statistics() const override { return guest_.Statistics(); }
   std::span<const uint8_t> output(size_t i) const override {
     return {Memory() + outputs_[i].address, outputs_[i].size};
   }
@@ -40,7 +40,7 @@ class ModuleGuest : public GuestRunner {
   virtual bool Enter(Function function, std::initializer_list<uint32_t> args) = 0;
   virtual uint8_t* Memory() const = 0;
 
-  Process process_;
+  Guest guest_;
   uint32_t result_ = 0;
   std::string error_;
 
@@ -57,7 +57,7 @@ class ModuleGuest : public GuestRunner {
   bool full_ = false;
 };
 
-// A process for a guest.
-Result<Process> NewBenchProcess(const Host& host);
+// With limits that are in no measurement's way.
+Result<Guest> NewBenchGuest(const Host& host);
 
 }  // namespace wasinn::cli::bench

@@ -27,7 +27,7 @@ class WamrGuest final : public ModuleGuest {
  public:
   using ModuleGuest::ModuleGuest;
   ~WamrGuest() override {
-    process_.Close();  // before the instance, which has the memory
+    guest_.Close();  // before the instance, which has the memory
     if (env_ != nullptr) wasm_runtime_destroy_exec_env(env_);
     if (instance_ != nullptr) wasm_runtime_deinstantiate(instance_);
   }
@@ -37,7 +37,7 @@ class WamrGuest final : public ModuleGuest {
     char error[128] = {};
     instance_ = wasm_runtime_instantiate(module, kStack, 0, error, sizeof error);
     if (instance_ == nullptr) return std::unexpected(error);
-    wasm_runtime_set_custom_data(instance_, process_.get());
+    wasm_runtime_set_custom_data(instance_, guest_.get());
     env_ = wasm_runtime_create_exec_env(instance_, kStack);
     if (env_ == nullptr) return std::unexpected("WAMR has no memory for a guest");
     for (int i = 0; i < kFunctions; ++i) functions_[i] = wasm_runtime_lookup_function(instance_, kNames[i]);
@@ -66,8 +66,8 @@ class WamrGuest final : public ModuleGuest {
   wasm_function_inst_t functions_[kFunctions] = {};
 };
 
-wasinn_process* ProcessOf(wasm_module_inst_t instance, void*) {
-  return static_cast<wasinn_process*>(wasm_runtime_get_custom_data(instance));
+wasinn_guest* GuestOf(wasm_module_inst_t instance, void*) {
+  return static_cast<wasinn_guest*>(wasm_runtime_get_custom_data(instance));
 }
 
 class WamrProgram final : public GuestProgram {
@@ -82,7 +82,7 @@ class WamrProgram final : public GuestProgram {
     started_ = wasm_runtime_init();
     if (!started_) return std::unexpected("WAMR does not start");
     wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);
-    const Status registered(wasinn_wamr_register_guests(ProcessOf, nullptr, &nn_));
+    const Status registered(wasinn_wamr_register_guests(GuestOf, nullptr, &nn_));
     if (!registered.ok()) return std::unexpected(registered.message());
     char error[128] = {};
     module_ = wasm_runtime_load(bytes_.data(), static_cast<uint32_t>(bytes_.size()), error, sizeof error);
@@ -93,12 +93,12 @@ class WamrProgram final : public GuestProgram {
   Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
                                                 const std::vector<Tensor>& inputs,
                                                 const std::vector<Tensor>& outputs) const override {
-    Result<Process> process = NewBenchProcess(host);
-    if (!process) return std::unexpected(process.error());
-    auto guest = std::make_unique<WamrGuest>(std::move(*process));
-    if (Result<void> started = guest->Start(module_); !started) return std::unexpected(started.error());
-    if (Result<void> ready = guest->Prepare(name, inputs, outputs); !ready) return std::unexpected(ready.error());
-    return guest;
+    Result<Guest> guest = NewBenchGuest(host);
+    if (!guest) return std::unexpected(guest.error());
+    auto made = std::make_unique<WamrGuest>(std::move(*guest));
+    if (Result<void> started = made->Start(module_); !started) return std::unexpected(started.error());
+    if (Result<void> ready = made->Prepare(name, inputs, outputs); !ready) return std::unexpected(ready.error());
+    return made;
   }
 
  private:

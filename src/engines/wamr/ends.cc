@@ -54,10 +54,10 @@ Exit HowItEnded(wasm_module_inst_t instance, const std::string& program) {
   return {Exit::Kind::kFailed, 1, fmt::format("exit with invalid exit status outside of [0..{})", kFirstBadCode)};
 }
 
-Exit FailedToStart(const std::string& reason, const engines::Guest& guest) {
+Exit FailedToStart(const std::string& reason, const engines::RunOptions& options) {
   std::string line = engines::OneLine(reason);
   if (line.find("pre-opening") != line.npos) {  // with an error number
-    for (const engines::Directory& folder : guest.directories) {
+    for (const engines::Directory& folder : options.directories) {
       if (access(folder.host.c_str(), R_OK | X_OK) != 0) line = "cannot open the folder " + folder.host;
     }
   }

@@ -13,6 +13,6 @@ namespace wasinn::wamr {
 engines::Exit HowItEnded(wasm_module_inst_t instance, const std::string& program);
 
 // An instance that was not made, for WAMR's reason.
-engines::Exit FailedToStart(const std::string& reason, const engines::Guest& guest);
+engines::Exit FailedToStart(const std::string& reason, const engines::RunOptions& options);
 
 }  // namespace wasinn::wamr

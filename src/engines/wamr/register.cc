@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "guests.h"
+#include "clusters.h"
 #include "large_stack.h"
 #include "natives.h"
 
@@ -19,17 +19,17 @@ namespace {
 
 // What one host function needs at a call. Const once registered.
 struct Binding {
-  uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
-  Guests* guests;
+  uint32_t (*call)(wasinn_guest*, const wasinn_memory*, const uint64_t*);
+  Clusters* clusters;
   size_t n_params;
   bool runs_framework;  // and may need its stack
   std::string signature;
 };
 
-wasinn_memory MemoryOf(const Guest& guest, wasm_module_inst_t instance) {
+wasinn_memory MemoryOf(const Cluster& cluster, wasm_module_inst_t instance) {
   wasinn_memory view = {};
   view.struct_size = sizeof view;
-  const wasm_memory_inst_t memory = guest.exports_memory ? wasm_runtime_lookup_memory(instance, "memory") : nullptr;
+  const wasm_memory_inst_t memory = cluster.exports_memory ? wasm_runtime_lookup_memory(instance, "memory") : nullptr;
   if (memory == nullptr) return view;
   static constexpr uint8_t kNothing = 0;  // where an empty memory begins, which WAMR has nowhere
   auto* base = static_cast<uint8_t*>(wasm_memory_get_base_address(memory));
@@ -40,42 +40,42 @@ wasinn_memory MemoryOf(const Guest& guest, wasm_module_inst_t instance) {
   return view;
 }
 
-uint32_t NoProcess(const Binding& binding, const uint64_t* args) {
+uint32_t NoGuest(const Binding& binding, const uint64_t* args) {
   const wasinn_memory none = {};
   return binding.call(nullptr, &none, args);
 }
 
 // What may take long is watched, and gets the stack that it may need.
-uint32_t CallFramework(const Binding& binding, Guest& guest, const wasinn_memory& memory, const uint64_t* args) {
-  if (StackLeft() >= kStackOfFrameworks) return binding.call(guest.process, &memory, args);
+uint32_t CallFramework(const Binding& binding, Cluster& cluster, const wasinn_memory& memory, const uint64_t* args) {
+  if (StackLeft() >= kStackOfFrameworks) return binding.call(cluster.guest, &memory, args);
   uint32_t result = 0;
   const bool made =
-      binding.guests->stacks().Run(guest.stacks, [&] { result = binding.call(guest.process, &memory, args); });
-  return made ? result : NoProcess(binding, args);
+      binding.clusters->stacks().Run(cluster.stacks, [&] { result = binding.call(cluster.guest, &memory, args); });
+  return made ? result : NoGuest(binding, args);
 }
 
 uint32_t Call(const Binding& binding, wasm_module_inst_t instance, const uint64_t* args) {
-  Guest* guest = binding.guests->Of(instance);
-  for (; guest != nullptr; guest = binding.guests->Join(instance)) {
-    if (!binding.runs_framework && !guest->counts_calls) {
-      const wasinn_memory memory = MemoryOf(*guest, instance);
-      return binding.call(guest->process, &memory, args);
+  Cluster* cluster = binding.clusters->Of(instance);
+  for (; cluster != nullptr; cluster = binding.clusters->Join(instance)) {
+    if (!binding.runs_framework && !cluster->counts_calls) {
+      const wasinn_memory memory = MemoryOf(*cluster, instance);
+      return binding.call(cluster->guest, &memory, args);
     }
-    const CallInside inside(*guest, instance);
+    const CallInside inside(*cluster, instance);
     if (inside.is_anothers()) continue;
-    const wasinn_memory memory = MemoryOf(*guest, instance);
-    return binding.runs_framework ? CallFramework(binding, *guest, memory, args)
-                                  : binding.call(guest->process, &memory, args);
+    const wasinn_memory memory = MemoryOf(*cluster, instance);
+    return binding.runs_framework ? CallFramework(binding, *cluster, memory, args)
+                                  : binding.call(cluster->guest, &memory, args);
   }
-  return NoProcess(binding, args);
+  return NoGuest(binding, args);
 }
 
-// No exception may reach WAMR, which is C: those of memory become the error that a guest without a process gets.
+// No exception may reach WAMR, which is C: those of memory become the error that a guest gets which wasinn does not know.
 uint32_t Guarded(const Binding& binding, wasm_module_inst_t instance, const uint64_t* args) noexcept {
   try {
     return Call(binding, instance, args);
   } catch (const std::exception&) {
-    return NoProcess(binding, args);
+    return NoGuest(binding, args);
   }
 }
 
@@ -113,7 +113,7 @@ bool RunsFramework(std::string_view name) {
 
 // WAMR keeps pointers into all of this until it is told to forget.
 struct wasinn_wamr {
-  wasinn_wamr(wasinn_host* host, wasinn_wamr_process_of process_of, void* user) : guests(host, process_of, user) {}
+  wasinn_wamr(wasinn_host* host, wasinn_wamr_guest_of guest_of, void* user) : clusters(host, guest_of, user) {}
   ~wasinn_wamr() {
     for (const std::string& module : registered) {
       wasm_runtime_unregister_natives(module.c_str(), symbols[module].data());
@@ -123,7 +123,7 @@ struct wasinn_wamr {
   void Bind(const wasinn_function& function) {
     const std::string params(function.params);
     bindings.push_back(
-        {function.call, &guests, params.size(), wasinn::wamr::RunsFramework(function.name), "(" + params + ")i"});
+        {function.call, &clusters, params.size(), wasinn::wamr::RunsFramework(function.name), "(" + params + ")i"});
     wasinn::wamr::Binding& binding = bindings.back();
     symbols[function.module].push_back(
         {function.name, reinterpret_cast<void*>(wasinn::wamr::Dispatch), binding.signature.c_str(), &binding});
@@ -134,7 +134,7 @@ struct wasinn_wamr {
     const wasinn_function* functions = wasinn_functions(&count);
     bindings.reserve(count);  // WAMR knows their addresses
     for (size_t i = 0; i < count; ++i) Bind(functions[i]);
-    if (wasinn_status* status = guests.Open()) return status;
+    if (wasinn_status* status = clusters.Open()) return status;
     for (auto& [module, list] : symbols) {
       if (!wasm_runtime_register_natives_raw(module.c_str(), list.data(), static_cast<uint32_t>(list.size()))) {
         return wasinn_status_new(WASINN_RUNTIME_ERROR, ("WAMR does not register the module " + module).c_str());
@@ -144,7 +144,7 @@ struct wasinn_wamr {
     return nullptr;
   }
 
-  wasinn::wamr::Guests guests;
+  wasinn::wamr::Clusters clusters;
   std::vector<wasinn::wamr::Binding> bindings;
   std::map<std::string, std::vector<NativeSymbol>> symbols;
   std::vector<std::string> registered;
@@ -153,13 +153,13 @@ struct wasinn_wamr {
 namespace wasinn::wamr {
 namespace {
 
-wasinn_status* Register(wasinn_host* host, wasinn_wamr_process_of process_of, void* user, wasinn_wamr** out) {
-  if (out == nullptr || (host == nullptr && process_of == nullptr)) {
+wasinn_status* Register(wasinn_host* host, wasinn_wamr_guest_of guest_of, void* user, wasinn_wamr** out) {
+  if (out == nullptr || (host == nullptr && guest_of == nullptr)) {
     return wasinn_status_new(WASINN_INVALID_ARGUMENT,
-                             "registering wasi-nn needs a way to the guests' processes and a place for the result");
+                             "registering wasi-nn needs a way to the guests and a place for the result");
   }
   try {
-    auto wamr = std::make_unique<wasinn_wamr>(host, process_of, user);
+    auto wamr = std::make_unique<wasinn_wamr>(host, guest_of, user);
     if (wasinn_status* status = wamr->Register()) return status;
     *out = wamr.release();
     return nullptr;
@@ -190,18 +190,18 @@ wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out) {
   return wasinn::wamr::Register(host, nullptr, nullptr, out);
 }
 
-wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_process_of process_of, void* user, wasinn_wamr** out) {
-  return wasinn::wamr::Register(nullptr, process_of, user, out);
+wasinn_status* wasinn_wamr_register_guests(wasinn_wamr_guest_of guest_of, void* user, wasinn_wamr** out) {
+  return wasinn::wamr::Register(nullptr, guest_of, user, out);
 }
 
 wasinn_status* wasinn_wamr_attach(wasinn_wamr* wamr, wasm_module_inst_t instance) {
   wasinn::wamr::StackLeft();  // it looks up once for each thread: now, while there is stack for it
   try {
-    if (wamr->guests.Of(instance) != nullptr) return nullptr;
+    if (wamr->clusters.Of(instance) != nullptr) return nullptr;
   } catch (const std::exception& error) {  // of memory
     return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
   }
-  return wasinn_status_new(WASINN_RUNTIME_ERROR, "there is no process for this guest, and none can be made");
+  return wasinn_status_new(WASINN_RUNTIME_ERROR, "there is no wasinn_guest for this instance, and none can be made");
 }
 
 void wasinn_wamr_unregister(wasinn_wamr* wamr) { delete wamr; }

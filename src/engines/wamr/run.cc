@@ -12,8 +12,8 @@
 #include "engines/not_served.h"
 #include "engines/one_line.h"
 #include "engines/wamr/aot.h"
+#include "engines/wamr/clusters.h"
 #include "engines/wamr/ends.h"
-#include "engines/wamr/guests.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
 
@@ -22,9 +22,9 @@ namespace {
 
 using engines::EngineOptions;
 using engines::Exit;
-using engines::Guest;
 using engines::OneLine;
 using engines::Result;
+using engines::RunOptions;
 
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
@@ -45,8 +45,8 @@ class ThreadEnvironment {
 };
 
 // What is a guest's own travels with its instances, those of its threads too.
-wasinn_process* ProcessOf(wasm_module_inst_t instance, void*) {
-  return static_cast<wasinn_process*>(wasm_runtime_get_custom_data(instance));
+wasinn_guest* GuestOf(wasm_module_inst_t instance, void*) {
+  return static_cast<wasinn_guest*>(wasm_runtime_get_custom_data(instance));
 }
 
 // The process's runtime with wasi-nn, which programs keep alive.
@@ -66,7 +66,7 @@ class Runtime {
     initialized_ = wasm_runtime_full_init(&args);
     if (!initialized_) return std::unexpected("WAMR does not start");
     wasm_runtime_set_log_level(WASM_LOG_LEVEL_FATAL);  // what goes wrong comes back as an error, too
-    wasinn_status* status = wasinn_wamr_register_guests(ProcessOf, nullptr, &nn_);
+    wasinn_status* status = wasinn_wamr_register_guests(GuestOf, nullptr, &nn_);
     if (status == nullptr) return {};
     std::string line = OneLine(wasinn_status_message(status));
     wasinn_status_free(status);
@@ -126,32 +126,32 @@ class ModuleProgram final : public engines::Program {
     return CheckImports();
   }
 
-  Exit Run(const Guest& guest) const override {
+  Exit Run(const RunOptions& options) const override {
     const ThreadEnvironment thread;
     ErrorText error = {};
-    if (guest.max_threads == 0 && CanSpawnThreads(module_)) {
+    if (options.max_threads == 0 && CanSpawnThreads(module_)) {
       return {Exit::Kind::kFailed, 1, "the program imports a function that spawns threads, and may have none"};
     }
-    const Runtime::Run run(*runtime_, guest.max_threads);
-    const wasm_module_inst_t instance = Instantiate(guest, &error);
-    if (instance == nullptr) return FailedToStart(error.data(), guest);
-    if (guest.process != nullptr) wasinn_status_free(wasinn_wamr_attach(runtime_->nn(), instance));
+    const Runtime::Run run(*runtime_, options.max_threads);
+    const wasm_module_inst_t instance = Instantiate(options, &error);
+    if (instance == nullptr) return FailedToStart(error.data(), options);
+    if (options.guest != nullptr) wasinn_status_free(wasinn_wamr_attach(runtime_->nn(), instance));
     wasm_application_execute_main(instance, 0, nullptr);
-    const Exit exit = HowItEnded(instance, guest.args[0]);
-    if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the instance, which has the memory
+    const Exit exit = HowItEnded(instance, options.args[0]);
+    if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the instance, which has the memory
     wasm_runtime_deinstantiate(instance);
     return exit;
   }
 
  private:
-  wasm_module_inst_t Instantiate(const Guest& guest, ErrorText* error) const {
+  wasm_module_inst_t Instantiate(const RunOptions& options, ErrorText* error) const {
     std::vector<char*> argv;
     std::vector<std::string> variables, folders;
     std::vector<const char*> env, dirs;
-    argv.reserve(guest.args.size());
-    for (const std::string& arg : guest.args) argv.push_back(const_cast<char*>(arg.c_str()));
-    for (const auto& [name, value] : guest.env) variables.push_back(fmt::format("{}={}", name, value));
-    for (const engines::Directory& folder : guest.directories) {
+    argv.reserve(options.args.size());
+    for (const std::string& arg : options.args) argv.push_back(const_cast<char*>(arg.c_str()));
+    for (const auto& [name, value] : options.env) variables.push_back(fmt::format("{}={}", name, value));
+    for (const engines::Directory& folder : options.directories) {
       if (folder.guest.find("::") != std::string::npos) {
         fmt::format_to_n(error->data(), error->size() - 1, "WAMR has no folders with '::' in their names");
         return nullptr;
@@ -163,7 +163,7 @@ class ModuleProgram final : public engines::Program {
     InstantiationArgs2* args = nullptr;
     if (!wasm_runtime_instantiation_args_create(&args)) return nullptr;
     wasm_runtime_instantiation_args_set_default_stack_size(args, kOperandStack);
-    wasm_runtime_instantiation_args_set_custom_data(args, guest.process);
+    wasm_runtime_instantiation_args_set_custom_data(args, options.guest);
     wasm_runtime_instantiation_args_set_wasi_arg(args, argv.data(), static_cast<int>(argv.size()));
     wasm_runtime_instantiation_args_set_wasi_env(args, env.data(), static_cast<uint32_t>(env.size()));
     wasm_runtime_instantiation_args_set_wasi_dir(args, nullptr, 0, dirs.data(), static_cast<uint32_t>(dirs.size()));

@@ -17,8 +17,8 @@ constexpr uint64_t kPage = 65536;
 
 // What one host function needs at a call. Const once made.
 struct Binding {
-  uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
-  wasinn_process* process;
+  uint32_t (*call)(wasinn_guest*, const wasinn_memory*, const uint64_t*);
+  wasinn_guest* guest;
   size_t n_params;
 };
 
@@ -73,7 +73,7 @@ WasmEdge_Result Dispatch(void* data, const WasmEdge_CallingFrameContext* frame, 
   uint64_t args[WASINN_MAX_PARAMS];
   for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(WasmEdge_ValueGetI32(params[i]));
   const wasinn_memory memory = MemoryOf(frame);
-  const uint32_t error = binding.call(binding.process, &memory, args);
+  const uint32_t error = binding.call(binding.guest, &memory, args);
   results[0] = WasmEdge_ValueGenI32(static_cast<int32_t>(error));
   return WasmEdge_Result_Success;
 }
@@ -87,7 +87,7 @@ WasmEdge_FunctionInstanceContext* NewFunction(const Binding* binding) {
   return WasmEdge_FunctionInstanceCreate(type.get(), Dispatch, const_cast<Binding*>(binding), 0);
 }
 
-wasinn_status* NewModule(const std::string& name, wasinn_process* process, void (*ended)(void*), void* user,
+wasinn_status* NewModule(const std::string& name, wasinn_guest* guest, void (*ended)(void*), void* user,
                          ModulePtr* out) {
   auto owned = std::make_unique<ModuleData>();
   ModuleData* data = owned.get();
@@ -98,7 +98,7 @@ wasinn_status* NewModule(const std::string& name, wasinn_process* process, void 
   for (size_t i = 0; i < count; ++i) {
     const wasinn_function& function = functions[i];
     if (function.module != name) continue;
-    data->bindings.push_back(std::make_unique<Binding>(Binding{function.call, process, std::strlen(function.params)}));
+    data->bindings.push_back(std::make_unique<Binding>(Binding{function.call, guest, std::strlen(function.params)}));
     WasmEdge_ModuleInstanceAddFunction(module.get(), Text(function.name), NewFunction(data->bindings.back().get()));
   }
   if (data->bindings.empty()) return Error(WASINN_NOT_FOUND, "wasi-nn has no module '" + name + "'");
@@ -144,15 +144,15 @@ using wasinn::wasmedge::NewModule;
 extern "C" {
 
 wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor, WasmEdge_StoreContext* store,
-                                        wasinn_process* process, wasinn_wasmedge** out) {
-  if (executor == nullptr || store == nullptr || process == nullptr || out == nullptr) {
-    return Error(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs an executor, a store, a process and a result");
+                                        wasinn_guest* guest, wasinn_wasmedge** out) {
+  if (executor == nullptr || store == nullptr || guest == nullptr || out == nullptr) {
+    return Error(WASINN_INVALID_ARGUMENT, "registering wasi-nn needs an executor, a store, a guest and a result");
   }
   return Guarded([&]() -> wasinn_status* {
     auto made = std::make_unique<wasinn_wasmedge>();
     for (const std::string& name : ModuleNames()) {
       ModulePtr module;
-      if (wasinn_status* status = NewModule(name, process, nullptr, nullptr, &module)) return status;
+      if (wasinn_status* status = NewModule(name, guest, nullptr, nullptr, &module)) return status;
       const WasmEdge_Result result = WasmEdge_ExecutorRegisterImport(executor, store, module.get());
       if (!WasmEdge_ResultOK(result)) {
         return Error(WASINN_INVALID_ARGUMENT,
@@ -167,14 +167,14 @@ wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor, Wasm
 
 void wasinn_wasmedge_unregister(wasinn_wasmedge* modules) { delete modules; }
 
-wasinn_status* wasinn_wasmedge_module_new(const char* module, wasinn_process* process, void (*ended)(void* user),
+wasinn_status* wasinn_wasmedge_module_new(const char* module, wasinn_guest* guest, void (*ended)(void* user),
                                           void* user, WasmEdge_ModuleInstanceContext** out) {
-  if (module == nullptr || process == nullptr || out == nullptr) {
-    return Error(WASINN_INVALID_ARGUMENT, "a module of wasi-nn needs a name, a process and a result");
+  if (module == nullptr || guest == nullptr || out == nullptr) {
+    return Error(WASINN_INVALID_ARGUMENT, "a module of wasi-nn needs a name, a guest and a result");
   }
   return Guarded([&]() -> wasinn_status* {
     ModulePtr made;
-    if (wasinn_status* status = NewModule(module, process, ended, user, &made)) return status;
+    if (wasinn_status* status = NewModule(module, guest, ended, user, &made)) return status;
     *out = made.release();
     return nullptr;
   });

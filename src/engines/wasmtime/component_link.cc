@@ -28,7 +28,7 @@ struct wasinn_component_link_options {
   // one's.
   const void* linker_new;
   const wasinn_wit_functions* functions;
-  wasinn_wasmtime_process_of process_of;
+  wasinn_wasmtime_guest_of guest_of;
   void* user;
   const char* (*status_message)(const wasinn_status*);
   void (*status_free)(wasinn_status*);
@@ -72,7 +72,7 @@ const void* LinkerNew() {
   return address;
 }
 
-wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
+wasinn_guest* SameGuest(wasmtime_context_t*, void* user) { return static_cast<wasinn_guest*>(user); }
 
 }  // namespace
 }  // namespace wasinn::wasmtime
@@ -80,8 +80,8 @@ wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cas
 extern "C" {
 
 wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linker, wasinn_host*,
-                                              wasinn_wasmtime_process_of process_of, void* user) {
-  if (linker == nullptr || process_of == nullptr) {
+                                              wasinn_wasmtime_guest_of guest_of, void* user) {
+  if (linker == nullptr || guest_of == nullptr) {
     return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi:nn needs a linker and a way to find the guest");
   }
   if (wasinn_component_link == nullptr) {
@@ -91,7 +91,7 @@ wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linke
   options.struct_size = sizeof options;
   options.linker_new = wasinn::wasmtime::LinkerNew();
   options.functions = wasinn_wit();
-  options.process_of = process_of;
+  options.guest_of = guest_of;
   options.user = user;
   options.status_message = wasinn_status_message;
   options.status_free = wasinn_status_free;
@@ -99,15 +99,15 @@ wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linke
   return error == nullptr ? nullptr : wasinn::wasmtime::ToStatus(error);
 }
 
-wasinn_status* wasinn_wasmtime_component_link_process(wasmtime_component_linker_t* linker, wasinn_process* process) {
-  return wasinn_wasmtime_component_link(linker, nullptr, wasinn::wasmtime::SameProcess, process);
+wasinn_status* wasinn_wasmtime_component_link_guest(wasmtime_component_linker_t* linker, wasinn_guest* guest) {
+  return wasinn_wasmtime_component_link(linker, nullptr, wasinn::wasmtime::SameGuest, guest);
 }
 
-void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_process* process) {
-  if (wasinn_component_raise_limits == nullptr || process == nullptr) return;
+void wasinn_wasmtime_component_set_up(wasmtime_context_t* context, const wasinn_guest* guest) {
+  if (wasinn_component_raise_limits == nullptr || guest == nullptr) return;
   wasinn_wit_limits limits = {};
   limits.struct_size = sizeof limits;
-  wasinn_status_free(wasinn_wit_process_limits(process, &limits));  // NULL: its struct_size is set
+  wasinn_status_free(wasinn_wit_guest_limits(guest, &limits));  // NULL: its struct_size is set
   const size_t bytes = limits.max_call_bytes < SIZE_MAX ? static_cast<size_t>(limits.max_call_bytes) : SIZE_MAX;
   wasinn_component_raise_limits(context, bytes, size_t{limits.max_handles} + wasinn::wasmtime::kOtherHandles);
 }

@@ -13,16 +13,16 @@ namespace wasinn::wasmtime {
 namespace {
 
 using engines::Exit;
-using engines::Guest;
 using engines::Result;
+using engines::RunOptions;
 
 // Of any version that is compatible: looking up an export, Wasmtime goes by semver.
 constexpr std::string_view kInterface = "wasi:cli/run@0.2.0";
 constexpr std::string_view kFunction = "run";
 
-// One linked component serves every guest, so the process travels with the store.
-wasinn_process* ProcessOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_process*>(wasmtime_context_get_data(context));
+// One linked component serves every guest, so which one it is travels with the store.
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
 }
 
 // func() -> result
@@ -45,17 +45,17 @@ class ComponentProgram final : public engines::Program {
   ComponentProgram(EnginePtr engine, ComponentPrePtr pre, ExportIndexPtr run)
       : engine_(std::move(engine)), pre_(std::move(pre)), run_(std::move(run)) {}
 
-  Exit Run(const Guest& guest) const override {
-    const StorePtr store(wasmtime_store_new(engine_.get(), guest.process, nullptr));
-    const Exit exit = RunIn(wasmtime_store_context(store.get()), guest);
-    if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the store, which has the memory
+  Exit Run(const RunOptions& options) const override {
+    const StorePtr store(wasmtime_store_new(engine_.get(), options.guest, nullptr));
+    const Exit exit = RunIn(wasmtime_store_context(store.get()), options);
+    if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
     return exit;
   }
 
  private:
-  Exit RunIn(wasmtime_context_t* context, const Guest& guest) const {
-    if (Result<void> wasi = SetWasi(context, guest); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
-    wasinn_wasmtime_component_set_up(context, guest.process);
+  Exit RunIn(wasmtime_context_t* context, const RunOptions& options) const {
+    if (Result<void> wasi = SetWasi(context, options); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
+    wasinn_wasmtime_component_set_up(context, options.guest);
     wasmtime_component_instance_t instance;
     wasmtime_error_t* error = wasinn_wasmtime_component_pre_instantiate(pre_.get(), context, &instance);
     if (error != nullptr) return ToExit(error);
@@ -79,7 +79,7 @@ class ComponentProgram final : public engines::Program {
 Result<ComponentLinkerPtr> NewLinker(wasm_engine_t* engine) {
   ComponentLinkerPtr linker(wasmtime_component_linker_new(engine));
   // First, for it tells whether this Wasmtime can serve components at all.
-  auto nn = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, ProcessOf, nullptr));
+  auto nn = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOf, nullptr));
   if (!nn) return std::unexpected(nn.error());
   auto wasi = TakeError(wasmtime_component_linker_add_wasip2(linker.get()));
   if (!wasi) return std::unexpected(wasi.error());

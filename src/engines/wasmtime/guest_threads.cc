@@ -16,8 +16,8 @@ namespace wasinn::wasmtime {
 namespace {
 
 using engines::Exit;
-using engines::Guest;
 using engines::Result;
+using engines::RunOptions;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
@@ -31,9 +31,9 @@ wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* threads, uint64_t* delta, w
   return static_cast<const GuestThreads*>(threads)->ended() ? wasmtime_error_new("the guest has ended") : nullptr;
 }
 
-Guest WithoutProcess(Guest guest) {
-  guest.process = nullptr;
-  return guest;
+RunOptions WithoutGuest(RunOptions options) {
+  options.guest = nullptr;
+  return options;
 }
 
 // Whether an instance's "memory" is this one.
@@ -55,8 +55,8 @@ struct GuestThreads::Beginning {
   int32_t argument;
 };
 
-GuestThreads::GuestThreads(ThreadedModule module, const Guest& guest)
-    : module_(std::move(module)), guest_(WithoutProcess(guest)), process_(guest.process) {}
+GuestThreads::GuestThreads(ThreadedModule module, const RunOptions& options)
+    : module_(std::move(module)), options_(WithoutGuest(options)), guest_(options.guest) {}
 
 Exit GuestThreads::Run() {
   threads_.insert(0);
@@ -65,7 +65,7 @@ Exit GuestThreads::Run() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ended_.load(); });
   }
-  CloseProcess();
+  CloseGuest();
   StopThreads();
   const std::lock_guard lock(mutex_);
   if (threads_.empty()) module_ = {};  // here, and not on a thread that is just leaving
@@ -77,7 +77,7 @@ int32_t GuestThreads::Spawn(int32_t argument) noexcept {
     int32_t number = 0;
     {
       const std::lock_guard lock(mutex_);
-      if (ended_ || threads_.size() > guest_.max_threads) return -1;  // the first is not one of them
+      if (ended_ || threads_.size() > options_.max_threads) return -1;  // the first is not one of them
       do last_number_ = last_number_ == kLastNumber ? 1 : last_number_ + 1;
       while (threads_.contains(last_number_));
       number = last_number_;
@@ -130,7 +130,7 @@ std::optional<Exit> GuestThreads::RunInStore(int32_t number, int32_t argument) {
 }
 
 std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t number, int32_t argument) {
-  if (Result<void> wasi = SetWasi(context, guest_); !wasi) return Exit{Exit::Kind::kFailed, 1, wasi.error()};
+  if (Result<void> wasi = SetWasi(context, options_); !wasi) return Exit{Exit::Kind::kFailed, 1, wasi.error()};
   if (number == 0) SetUp(context);
   wasmtime_instance_t instance;
   wasm_trap_t* trap = nullptr;
@@ -151,7 +151,7 @@ std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t
 // written from it, is copied, and each thread could make the host hold as much at once.
 void GuestThreads::SetUp(wasmtime_context_t* context) {
   const wasinn_wasmtime_thread call = Enter();
-  wasinn_wasmtime_component_set_up(context, call.process);
+  wasinn_wasmtime_component_set_up(context, call.guest);
   LeaveCall(this);
 }
 
@@ -170,7 +170,7 @@ void GuestThreads::Leave(int32_t number) {
 
 wasinn_wasmtime_thread GuestThreads::Enter() {
   const bool closed = (calls_.fetch_add(1) & kClosed) != 0;
-  return {.process = closed ? nullptr : process_,
+  return {.guest = closed ? nullptr : guest_,
           .memory = exports_memory_ ? module_.memory.get() : nullptr,
           .left = LeaveCall,
           .call = this};
@@ -181,10 +181,10 @@ void GuestThreads::LeaveCall(void* self) {
   if (calls.fetch_sub(1) == (kClosed | 1)) calls.notify_all();
 }
 
-// Whoever is inside comes out. Afterwards nobody has the process, which is the caller's to free.
-void GuestThreads::CloseProcess() {
+// Whoever is inside comes out. Afterwards nobody uses the wasinn_guest, which is the caller's to free.
+void GuestThreads::CloseGuest() {
   calls_ |= kClosed;
-  if (process_ != nullptr) wasinn_process_close(process_);
+  if (guest_ != nullptr) wasinn_guest_close(guest_);
   for (uint32_t calls; (calls = calls_) != kClosed;) calls_.wait(calls);
 }
 

@@ -1,5 +1,5 @@
 // One run of a guest with threads (wasi-threads): a store and a host thread for each of its threads, one shared memory,
-// one wasinn process.
+// one wasinn_guest.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct ThreadedModule {
 // run; they own this object too, and use nothing that belongs to the caller of Run.
 class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
  public:
-  GuestThreads(ThreadedModule module, const engines::Guest& guest);
+  GuestThreads(ThreadedModule module, const engines::RunOptions& options);
 
   // Runs _start on a thread of its own, and returns when the guest has ended: when _start has returned, or any thread
   // has trapped or exited. Called once.
@@ -38,7 +38,7 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   // wasi.thread-spawn: the new thread's number, or -1. Called on a thread of the guest.
   int32_t Spawn(int32_t argument) noexcept;
 
-  // Whoever calls wasi-nn. The process is NULL once the guest has ended.
+  // Whoever calls wasi-nn. Its `guest` is NULL once the program has ended.
   wasinn_wasmtime_thread Enter();
 
   // Whether nothing of the guest should run any more.
@@ -55,13 +55,13 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   void End(engines::Exit exit);
   void Leave(int32_t number);
   static void LeaveCall(void* self);
-  void CloseProcess();
+  void CloseGuest();
   void StopThreads();
   bool AllGone(std::chrono::milliseconds most);
 
   ThreadedModule module_;
-  const engines::Guest guest_;  // a copy, for a thread may start after Run has returned; without the process
-  wasinn_process* const process_;
+  const engines::RunOptions options_;  // a copy, for a thread may start after Run has returned; without the guest
+  wasinn_guest* const guest_;
 
   static constexpr uint32_t kClosed = 1u << 31;
   std::atomic<uint32_t> calls_{0};  // of wasi-nn that are inside, and kClosed

@@ -1,6 +1,6 @@
 // wasi-nn in a wasmtime_linker_t: every function of wasinn_functions() under its module and name.
 //
-// A linker serves many stores, instances and threads at once, so nothing of a guest is kept here: the process and the
+// A linker serves many stores, instances and threads at once, so nothing of a guest is kept here: the guest and its
 // memory are looked up at each call. That look-up by name is most of what a call costs (50 of 70 ns on Wasmtime 48),
 // but the C API gives a calling instance no identity that a cache could safely be keyed by; an embedder may know
 // better.
@@ -21,19 +21,19 @@ constexpr char kMemory[] = "memory";
 
 // How to find who is calling: one of the functions.
 struct Finder {
-  wasinn_wasmtime_process_of process_of;
   wasinn_wasmtime_guest_of guest_of;
+  wasinn_wasmtime_caller_of caller_of;
   wasinn_wasmtime_thread_of thread_of;
   void* user;
 };
 
 // What one host function needs at a call. Owned by the linker, const once defined.
 struct Binding {
-  uint32_t (*call)(wasinn_process*, const wasinn_memory*, const uint64_t*);
+  uint32_t (*call)(wasinn_guest*, const wasinn_memory*, const uint64_t*);
   Finder find;
 };
 
-wasinn_process* SameProcess(wasmtime_context_t*, void* user) { return static_cast<wasinn_process*>(user); }
+wasinn_guest* SameGuest(wasmtime_context_t*, void* user) { return static_cast<wasinn_guest*>(user); }
 
 // The calling instance's memory for the time of one call.
 class GuestMemory {
@@ -96,11 +96,11 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
 #pragma GCC unroll 16
   for (uint32_t i = 0; i < kParams; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
   const Finder& find = binding.find;
-  const wasinn_wasmtime_guest guest = find.guest_of != nullptr
-                                          ? find.guest_of(context, find.user)
-                                          : wasinn_wasmtime_guest{find.process_of(context, find.user), nullptr};
+  const wasinn_wasmtime_caller guest = find.caller_of != nullptr
+                                           ? find.caller_of(context, find.user)
+                                           : wasinn_wasmtime_caller{find.guest_of(context, find.user), nullptr};
   const GuestMemory memory(caller, context, guest.memory);
-  const uint32_t result = binding.call(guest.process, memory.view(), args);
+  const uint32_t result = binding.call(guest.guest, memory.view(), args);
   values[0].i64 = result;  // all 64 bits, as Wasmtime itself writes an i32
   return nullptr;
 }
@@ -116,10 +116,10 @@ wasm_trap_t* CallOfThread(void* env, wasmtime_caller_t* caller, wasmtime_val_raw
   const wasinn_wasmtime_thread thread = binding.find.thread_of(context, binding.find.user);
   if (thread.memory != nullptr) {
     const GuestMemory memory(thread.memory);
-    values[0].i64 = binding.call(thread.process, memory.view(), args);
+    values[0].i64 = binding.call(thread.guest, memory.view(), args);
   } else {
     const GuestMemory memory(caller, context, nullptr);
-    values[0].i64 = binding.call(thread.process, memory.view(), args);
+    values[0].i64 = binding.call(thread.guest, memory.view(), args);
   }
   if (thread.left != nullptr) thread.left(thread.call);
   return nullptr;
@@ -155,7 +155,7 @@ wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function
 }
 
 wasinn_status* Link(wasmtime_linker_t* linker, const Finder& find) {
-  if (linker == nullptr || (find.process_of == nullptr && find.guest_of == nullptr && find.thread_of == nullptr)) {
+  if (linker == nullptr || (find.guest_of == nullptr && find.caller_of == nullptr && find.thread_of == nullptr)) {
     return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi-nn needs a linker and a way to find the guest");
   }
   size_t count = 0;
@@ -171,14 +171,14 @@ wasinn_status* Link(wasmtime_linker_t* linker, const Finder& find) {
 
 extern "C" {
 
-wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_process_of process_of,
+wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_guest_of guest_of,
                                     void* user) {
-  return wasinn::wasmtime::Link(linker, {process_of, nullptr, nullptr, user});
+  return wasinn::wasmtime::Link(linker, {guest_of, nullptr, nullptr, user});
 }
 
-wasinn_status* wasinn_wasmtime_link_guests(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_guest_of guest_of,
-                                           void* user) {
-  return wasinn::wasmtime::Link(linker, {nullptr, guest_of, nullptr, user});
+wasinn_status* wasinn_wasmtime_link_callers(wasmtime_linker_t* linker, wasinn_host*,
+                                            wasinn_wasmtime_caller_of caller_of, void* user) {
+  return wasinn::wasmtime::Link(linker, {nullptr, caller_of, nullptr, user});
 }
 
 wasinn_status* wasinn_wasmtime_link_threads(wasmtime_linker_t* linker, wasinn_host*,
@@ -186,8 +186,8 @@ wasinn_status* wasinn_wasmtime_link_threads(wasmtime_linker_t* linker, wasinn_ho
   return wasinn::wasmtime::Link(linker, {nullptr, nullptr, thread_of, user});
 }
 
-wasinn_status* wasinn_wasmtime_link_process(wasmtime_linker_t* linker, wasinn_process* process) {
-  return wasinn_wasmtime_link(linker, nullptr, wasinn::wasmtime::SameProcess, process);
+wasinn_status* wasinn_wasmtime_link_guest(wasmtime_linker_t* linker, wasinn_guest* guest) {
+  return wasinn_wasmtime_link(linker, nullptr, wasinn::wasmtime::SameGuest, guest);
 }
 
 }  // extern "C"

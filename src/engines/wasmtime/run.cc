@@ -21,12 +21,12 @@ namespace {
 
 using engines::EngineOptions;
 using engines::Exit;
-using engines::Guest;
 using engines::Result;
+using engines::RunOptions;
 
 // One pre-linked module serves every guest, so what is a guest's own travels with the store.
-wasinn_wasmtime_guest GuestOf(wasmtime_context_t* context, void*) {
-  return *static_cast<const wasinn_wasmtime_guest*>(wasmtime_context_get_data(context));
+wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
+  return *static_cast<const wasinn_wasmtime_caller*>(wasmtime_context_get_data(context));
 }
 
 class ModuleProgram final : public engines::Program {
@@ -34,18 +34,18 @@ class ModuleProgram final : public engines::Program {
   ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre)
       : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
 
-  Exit Run(const Guest& guest) const override {
-    wasinn_wasmtime_guest caller{guest.process, nullptr};
+  Exit Run(const RunOptions& options) const override {
+    wasinn_wasmtime_caller caller{options.guest, nullptr};
     const StorePtr store(wasmtime_store_new(engine_.get(), &caller, nullptr));
-    const Exit exit = RunIn(wasmtime_store_context(store.get()), guest, &caller);
-    if (guest.process != nullptr) wasinn_process_close(guest.process);  // before the store, which has the memory
+    const Exit exit = RunIn(wasmtime_store_context(store.get()), options, &caller);
+    if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
     return exit;
   }
 
  private:
-  Exit RunIn(wasmtime_context_t* context, const Guest& guest, wasinn_wasmtime_guest* caller) const {
-    if (Result<void> wasi = SetWasi(context, guest); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
-    wasinn_wasmtime_component_set_up(context, guest.process);  // its guard holds for large calls of WASI here, too
+  Exit RunIn(wasmtime_context_t* context, const RunOptions& options, wasinn_wasmtime_caller* caller) const {
+    if (Result<void> wasi = SetWasi(context, options); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
+    wasinn_wasmtime_component_set_up(context, options.guest);  // its guard holds for large calls of WASI here, too
     wasmtime_instance_t instance;
     wasm_trap_t* trap = nullptr;
     wasmtime_error_t* error = wasmtime_instance_pre_instantiate(instance_pre_.get(), context, &instance, &trap);
@@ -104,7 +104,7 @@ class WasmtimeEngine final : public engines::Engine {
   // The linker's contents: WASI and wasi-nn.
   Result<void> Define() {
     if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
-    return TakeStatus(wasinn_wasmtime_link_guests(linker_.get(), nullptr, GuestOf, nullptr));
+    return TakeStatus(wasinn_wasmtime_link_callers(linker_.get(), nullptr, CallerOf, nullptr));
   }
 
   Result<std::unique_ptr<engines::Program>> Load(const std::string& path) const override {

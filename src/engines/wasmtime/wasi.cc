@@ -13,8 +13,8 @@
 
 namespace wasinn::wasmtime {
 
-using engines::Guest;
 using engines::Result;
+using engines::RunOptions;
 
 namespace {
 
@@ -22,11 +22,11 @@ constexpr uint64_t kNoEpochs = uint64_t{1} << 62;
 
 }  // namespace
 
-Result<void> SetWasi(wasmtime_context_t* context, const Guest& guest) {
+Result<void> SetWasi(wasmtime_context_t* context, const RunOptions& options) {
   WasiConfigPtr wasi(wasi_config_new());
   std::vector<const char*> argv, names, values;
-  for (const std::string& arg : guest.args) argv.push_back(arg.c_str());
-  for (const auto& [name, value] : guest.env) {
+  for (const std::string& arg : options.args) argv.push_back(arg.c_str());
+  for (const auto& [name, value] : options.env) {
     names.push_back(name.c_str());
     values.push_back(value.c_str());
   }
@@ -34,12 +34,12 @@ Result<void> SetWasi(wasmtime_context_t* context, const Guest& guest) {
       !wasi_config_set_env(wasi.get(), names.size(), names.data(), values.data())) {
     return std::unexpected("arguments and environment of a guest must be UTF-8");
   }
-  if (guest.inherit_stdio) {
+  if (options.inherit_stdio) {
     wasi_config_inherit_stdin(wasi.get());
     wasi_config_inherit_stdout(wasi.get());
     wasi_config_inherit_stderr(wasi.get());
   }
-  for (const engines::Directory& directory : guest.directories) {
+  for (const engines::Directory& directory : options.directories) {
     if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), true)) {
       return std::unexpected("cannot open the folder " + directory.host);
     }

@@ -7,7 +7,7 @@
 
 namespace wasinn::wasmtime {
 
-engines::Result<void> SetWasi(wasmtime_context_t* context, const engines::Guest& guest);
+engines::Result<void> SetWasi(wasmtime_context_t* context, const engines::RunOptions& options);
 
 // Whether the system gives so many threads at once.
 bool SystemGivesThreads(unsigned count);

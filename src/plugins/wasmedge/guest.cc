@@ -17,19 +17,19 @@
 namespace wasinn::wasmedge_plugin {
 namespace {
 
-struct Guest {
-  Guest() = default;
-  Guest(std::shared_ptr<Host> its_host, Process its_process)
-      : host(std::move(its_host)), process(std::move(its_process)) {}
+struct GuestModules {
+  GuestModules() = default;
+  GuestModules(std::shared_ptr<Host> its_host, Guest its_guest)
+      : host(std::move(its_host)), guest(std::move(its_guest)) {}
 
-  std::shared_ptr<Host> host;        // outlives the process
-  std::optional<Process> process;    // none: wasi-nn cannot be had
+  std::shared_ptr<Host> host;        // outlives the guest
+  std::optional<Guest> guest;        // none: wasi-nn cannot be had
   std::vector<std::string> modules;  // that were made
 };
 
 // The last one of this thread.
-std::weak_ptr<Guest>& Latest() {
-  thread_local std::weak_ptr<Guest> latest;
+std::weak_ptr<GuestModules>& Latest() {
+  thread_local std::weak_ptr<GuestModules> latest;
   return latest;
 }
 
@@ -68,45 +68,45 @@ std::shared_ptr<Host> SharedHost() {
   return host;
 }
 
-std::shared_ptr<Guest> NewGuest() {
+std::shared_ptr<GuestModules> NewGuestModules() {
   std::shared_ptr<Host> host = SharedHost();
-  if (host == nullptr) return std::make_shared<Guest>();
-  Result<Process> process = Process::Create(*host);
-  if (!process) {
-    settings::Log(WASINN_LOG_ERROR, process.status().message());
-    return std::make_shared<Guest>();
+  if (host == nullptr) return std::make_shared<GuestModules>();
+  Result<Guest> guest = Guest::Create(*host);
+  if (!guest) {
+    settings::Log(WASINN_LOG_ERROR, guest.status().message());
+    return std::make_shared<GuestModules>();
   }
-  return std::make_shared<Guest>(std::move(host), std::move(*process));
+  return std::make_shared<GuestModules>(std::move(host), std::move(*guest));
 }
 
 // A guest has each module once: who asks again, or for the first one of a VM, is another.
-std::shared_ptr<Guest> GuestFor(const std::string& module) {
-  std::shared_ptr<Guest> guest = Latest().lock();
-  if (guest != nullptr && module != kStandard && std::ranges::find(guest->modules, module) == guest->modules.end()) {
-    return guest;
+std::shared_ptr<GuestModules> ModulesFor(const std::string& module) {
+  std::shared_ptr<GuestModules> owner = Latest().lock();
+  if (owner != nullptr && module != kStandard && std::ranges::find(owner->modules, module) == owner->modules.end()) {
+    return owner;
   }
-  guest = NewGuest();
-  Latest() = guest;
-  return guest;
+  owner = NewGuestModules();
+  Latest() = owner;
+  return owner;
 }
 
-void Forget(void* kept) { delete static_cast<std::shared_ptr<Guest>*>(kept); }
+void Forget(void* kept) { delete static_cast<std::shared_ptr<GuestModules>*>(kept); }
 
 // Keeps the guest too: who asks for its next module learns that there is nothing to be had, and the log is not told
 // again.
-WasmEdge_ModuleInstanceContext* EmptyModule(const std::string& name, std::shared_ptr<Guest>* kept) {
+WasmEdge_ModuleInstanceContext* EmptyModule(const std::string& name, std::shared_ptr<GuestModules>* kept) {
   return WasmEdge_ModuleInstanceCreateWithData(WasmEdge_StringWrap(name.data(), static_cast<uint32_t>(name.size())),
                                                kept, Forget);
 }
 
 WasmEdge_ModuleInstanceContext* Make(const std::string& name) {
-  const std::shared_ptr<Guest> guest = GuestFor(name);
-  guest->modules.push_back(name);
-  auto kept = std::make_unique<std::shared_ptr<Guest>>(guest);
-  const std::optional<Process>& process = guest->process;
-  if (!process) return EmptyModule(name, kept.release());
+  const std::shared_ptr<GuestModules> owner = ModulesFor(name);
+  owner->modules.push_back(name);
+  auto kept = std::make_unique<std::shared_ptr<GuestModules>>(owner);
+  const std::optional<Guest>& guest = owner->guest;
+  if (!guest) return EmptyModule(name, kept.release());
   WasmEdge_ModuleInstanceContext* module = nullptr;
-  const Status status(wasinn_wasmedge_module_new(name.c_str(), process->get(), Forget, kept.get(), &module));
+  const Status status(wasinn_wasmedge_module_new(name.c_str(), guest->get(), Forget, kept.get(), &module));
   if (!status.ok()) {
     settings::Log(WASINN_LOG_ERROR, status.message());
     return EmptyModule(name, kept.release());

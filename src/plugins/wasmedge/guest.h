@@ -8,7 +8,7 @@ namespace wasinn::wasmedge_plugin {
 constexpr char kStandard[] = "wasi_ephemeral_nn";
 
 // Makes a module for the VM that is being made on this thread. A VM asks for kStandard first and for the others right
-// after it; they share a guest's process, which goes with the last of them. Where wasi-nn cannot be had, as with wrong
+// after it; they share a guest, which goes with the last of them. Where wasi-nn cannot be had, as with wrong
 // settings, the log has the reason and the module no functions: a guest that imports them is then not instantiated.
 // Throws nothing, for it is called from WasmEdge's C API.
 WasmEdge_ModuleInstanceContext* MakeModule(const char* name) noexcept;

@@ -214,7 +214,7 @@ TEST_P(HostileMemory, None) {
   }
 }
 
-TEST_P(HostileMemory, NoProcess) {
+TEST_P(HostileMemory, NoGuest) {
   const PlainMemory memory(kWasmPage);
   const auto guest = NewGuest();
   guest->Fill(memory.View());

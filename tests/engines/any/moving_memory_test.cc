@@ -1,4 +1,4 @@
-// Memory that is another one at each call, that grows or changes during calls, and that goes as soon as the process is
+// Memory that is another one at each call, that grows or changes during calls, and that goes as soon as the guest is
 // closed.
 #include <atomic>
 #include <chrono>
@@ -32,13 +32,13 @@ class MovingMemory : public PlainTest {
 
 // What was passed in earlier calls is read no more: its memory is gone.
 TEST_P(MovingMemory, AnotherOneAtEachCall) {
-  const auto guest = NewGuest();
+  const auto program = NewGuest();
   uint64_t size = kWasmPage + 1;
   uint32_t graph = 0, context = 0;
   const auto call = [&](const char* module, const char* name, Args args) {
     const PlainMemory memory(size += 4097);
-    guest->Fill(memory.View());
-    EXPECT_EQ(guest->Call(Find(module, name), memory.View(), args), kSuccess) << name;
+    program->Fill(memory.View());
+    EXPECT_EQ(program->Call(Find(module, name), memory.View(), args), kSuccess) << name;
     const std::string output(reinterpret_cast<char*>(memory.base()) + place::kBuffer,
                              std::min(Read(memory.View(), place::kWritten), place::kBufferSize));
     return std::pair(Read(memory.View(), place::kOut), output);
@@ -58,20 +58,20 @@ TEST_P(MovingMemory, AnotherOneAtEachCall) {
 
 // An output's place that was good, in a memory that is smaller by now, or none.
 TEST_P(MovingMemory, SmallerWhenTheOutputIsWritten) {
-  const auto guest = NewGuest();
+  const auto program = NewGuest();
   const wasinn_function &set_output = Find(kExt, "set_output"), &compute = Find(kWitx, "compute");
   const PlainMemory large(uint64_t{4} << 30), small(place::kData);
   for (const uint32_t far : {place::kBuffer, 0x7fffff00u, 0xfffff000u, 0xfffffffcu}) {
-    guest->Fill(large.View());
+    program->Fill(large.View());
     const uint32_t room = std::min<uint32_t>(place::kBufferSize, 0xfffffff0u - std::min(far, 0xfffffff0u));
-    EXPECT_EQ(guest->Call(set_output, large.View(), {guest->context(), 0, far, room, place::kWritten}), kSuccess);
+    EXPECT_EQ(program->Call(set_output, large.View(), {program->context(), 0, far, room, place::kWritten}), kSuccess);
     const wasinn_memory none = {};
-    EXPECT_EQ(guest->Call(compute, none, {guest->context()}), kMissingMemory);
-    EXPECT_EQ(guest->Call(compute, small.View(), {guest->context()}), kInvalidArgument);
-    EXPECT_EQ(guest->Call(compute, large.View(), {guest->context()}), room == 0 ? kTooLarge : kSuccess);
+    EXPECT_EQ(program->Call(compute, none, {program->context()}), kMissingMemory);
+    EXPECT_EQ(program->Call(compute, small.View(), {program->context()}), kInvalidArgument);
+    EXPECT_EQ(program->Call(compute, large.View(), {program->context()}), room == 0 ? kTooLarge : kSuccess);
     EXPECT_TRUE(small.SlackIsIntact());
   }
-  EXPECT_TRUE(guest->Infer() == expected_);
+  EXPECT_TRUE(program->Infer() == expected_);
 }
 
 // One thread grows the memory, the guest calls every function with what lies at the end that it knows of.
@@ -87,7 +87,7 @@ TEST_P(MovingMemory, GrowsDuringCalls) {
       std::this_thread::yield();
     }
   });
-  auto guest = NewGuest();
+  auto program = NewGuest();
   size_t seen = 0, sizes = 0;
   for (bool last = false; !last;) {
     last = pages == kPages;
@@ -96,18 +96,18 @@ TEST_P(MovingMemory, GrowsDuringCalls) {
     seen = now;
     const wasinn_memory view = {sizeof(wasinn_memory), WASINN_MEMORY_SHARED, memory.base(), now * GrowingMemory::kPage};
     const auto end = static_cast<uint32_t>(view.size);
-    guest->Fill(view);
+    program->Fill(view);
     for (const wasinn_function& function : AllFunctions()) {
-      Args args = guest->Honest(function);
-      EXPECT_EQ(guest->Call(function, view, args), guest->Expected(function)) << function.name;
+      Args args = program->Honest(function);
+      EXPECT_EQ(program->Call(function, view, args), program->Expected(function)) << function.name;
       args[std::strlen(function.params) - 1] = end - 3;  // where most have the place for a result
-      EXPECT_TRUE(IsDocumented(guest->Call(function, view, args))) << function.name;
-      guest = NewGuest();
+      EXPECT_TRUE(IsDocumented(program->Call(function, view, args))) << function.name;
+      program = NewGuest();
     }
   }
   grower.join();
   EXPECT_GT(sizes, 1u);
-  EXPECT_TRUE(guest->Infer() == expected_);
+  EXPECT_TRUE(program->Infer() == expected_);
 }
 
 // Another thread of the guest writes good and bad values into everything that calls read, all the time.
@@ -115,8 +115,8 @@ TEST_P(MovingMemory, ChangesDuringCalls) {
   if (kRacesAreReported) GTEST_SKIP() << "these races are the guest's, and ThreadSanitizer would report them";
   const PlainMemory memory(2 * kWasmPage);
   const wasinn_memory view = memory.View(WASINN_MEMORY_SHARED);
-  auto guest = NewGuest();
-  guest->Fill(view);
+  auto program = NewGuest();
+  program->Fill(view);
   const std::vector<uint8_t> good(view.base, view.base + place::kRecordsEnd);
   std::atomic<bool> stop = false;
   std::thread writer([&] {
@@ -136,14 +136,14 @@ TEST_P(MovingMemory, ChangesDuringCalls) {
   const auto end = steady_clock::now() + seconds(20);
   while ((calls < 20'000 || good_answers == 0 || bad_answers == 0) && steady_clock::now() < end) {
     for (const wasinn_function& function : AllFunctions()) {
-      const uint32_t error = guest->Call(function, view, guest->Honest(function));
+      const uint32_t error = program->Call(function, view, program->Honest(function));
       ASSERT_TRUE(IsDocumented(error)) << function.name << " answers " << error;
       if (std::strcmp(function.name, "set_input") == 0) ++(error == kSuccess ? good_answers : bad_answers);
       ++calls;
     }
     if (calls % 16 == 0) {
-      EXPECT_TRUE(guest->Infer() == expected_);
-      guest = NewGuest();
+      EXPECT_TRUE(program->Infer() == expected_);
+      program = NewGuest();
     }
   }
   stop = true;
@@ -151,27 +151,27 @@ TEST_P(MovingMemory, ChangesDuringCalls) {
   EXPECT_GT(good_answers, 0u);
   EXPECT_GT(bad_answers, 0u);
   EXPECT_TRUE(memory.SlackIsIntact());
-  EXPECT_TRUE(guest->Infer() == expected_);
+  EXPECT_TRUE(program->Infer() == expected_);
 }
 
 // Memory may go as soon as close has returned, whatever its threads were calling.
 TEST_P(MovingMemory, GoesAfterClose) {
   for (int round = 0; round < 20; ++round) {
-    const auto guest = NewGuest();
+    const auto program = NewGuest();
     constexpr int kThreads = 3;
     std::vector<std::unique_ptr<PlainMemory>> memories;
     std::vector<std::thread> threads;
     std::atomic<int> started = 0;
     for (int i = 0; i < kThreads; ++i) {
       memories.push_back(std::make_unique<PlainMemory>(kWasmPage + static_cast<uint64_t>(i)));
-      guest->Fill(memories.back()->View());
+      program->Fill(memories.back()->View());
       threads.emplace_back([&, view = memories.back()->View(), i] {
         ++started;
         const std::vector<wasinn_function> functions = AllFunctions();
         size_t closed = 0;  // in a row
         for (size_t n = static_cast<size_t>(i); closed < functions.size(); ++n) {
           const wasinn_function& function = functions[n % functions.size()];
-          const uint32_t error = guest->Call(function, view, guest->Honest(function));
+          const uint32_t error = program->Call(function, view, program->Honest(function));
           EXPECT_TRUE(IsDocumented(error)) << function.name;
           closed = error == kRuntimeError ? closed + 1 : 0;
         }
@@ -179,7 +179,7 @@ TEST_P(MovingMemory, GoesAfterClose) {
     }
     while (started < kThreads) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(round % 5));
-    wasinn_process_close(guest->process());
+    wasinn_guest_close(program->guest());
     memories.clear();
     for (std::thread& thread : threads) thread.join();
     EXPECT_TRUE(NewGuest()->Infer() == expected_);

@@ -58,7 +58,7 @@ const wasinn_function& Find(const std::string& module, const std::string& name) 
 }
 
 PlainGuest::PlainGuest(wasinn_host* host, const PlainModel& model)
-    : model_(model), process_(NewProcess(host)), records_(Records(static_cast<uint32_t>(model.bytes.size()))) {
+    : model_(model), guest_(NewGuest(host)), records_(Records(static_cast<uint32_t>(model.bytes.size()))) {
   for (uint32_t i = 0; i < place::kDataSize / sizeof(float); ++i) {
     const float value = static_cast<float>(i) / 8;
     data_.append(reinterpret_cast<const char*>(&value), sizeof value);

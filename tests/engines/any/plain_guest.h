@@ -1,4 +1,4 @@
-// A guest of no engine at all: a process, and calls of every function in the table of wasinn.h, honest or not, on
+// A guest of no engine at all: calls of every function in the table of wasinn.h, honest or not, on
 // memory of any kind.
 #pragma once
 
@@ -37,7 +37,7 @@ class PlainGuest {
  public:
   PlainGuest(wasinn_host* host, const PlainModel& model);
 
-  wasinn_process* process() const { return process_.get(); }
+  wasinn_guest* guest() const { return guest_.get(); }
   uint32_t graph() const { return graph_; }
   uint32_t context() const { return context_; }
 
@@ -49,7 +49,7 @@ class PlainGuest {
   uint32_t Expected(const wasinn_function& function) const;
 
   uint32_t Call(const wasinn_function& function, const wasinn_memory& memory, const Args& args) const {
-    return function.call(process_.get(), &memory, args.data());
+    return function.call(guest_.get(), &memory, args.data());
   }
   // A whole inference on new handles, in memory that is like any other; returns the output.
   std::string Infer() const;
@@ -58,7 +58,7 @@ class PlainGuest {
   std::map<std::string, Args> HonestCalls() const;
 
   const PlainModel& model_;
-  ProcessPtr process_;
+  GuestPtr guest_;
   std::string records_, data_;
   uint32_t graph_ = 0, context_ = 0;  // with an inference behind it
   std::map<std::string, Args> honest_;

@@ -5,12 +5,12 @@
 
 namespace wasinn::testing {
 
-Program::Program(wasinn_host* host, std::vector<uint8_t> wasm) : guest_(host, std::move(wasm)) {
-  if (!guest_.error().empty()) return;
+Program::Program(wasinn_host* host, std::vector<uint8_t> wasm) : wasm3_(host, std::move(wasm)) {
+  if (!wasm3_.error().empty()) return;
   // Those that a module does not import are not found, which is fine.
-  m3_LinkRawFunctionEx(guest_.module(), "test", "read", "i(ii)", Read, this);
-  m3_LinkRawFunctionEx(guest_.module(), "test", "write", "v(ii)", Write, this);
-  m3_LinkRawFunctionEx(guest_.module(), "test", "answer", "v(i)", Answer, this);
+  m3_LinkRawFunctionEx(wasm3_.module(), "test", "read", "i(ii)", Read, this);
+  m3_LinkRawFunctionEx(wasm3_.module(), "test", "write", "v(ii)", Write, this);
+  m3_LinkRawFunctionEx(wasm3_.module(), "test", "answer", "v(i)", Answer, this);
 }
 
 // The program is the test's own: its addresses are good.

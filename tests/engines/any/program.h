@@ -43,9 +43,9 @@ class Program {
   }
   // The trap, or why there is no guest; "" if it did what it should.
   std::string Run(const char* function = "run") {
-    return guest_.error().empty() ? guest_.Run(function) : guest_.error();
+    return wasm3_.error().empty() ? wasm3_.Run(function) : wasm3_.error();
   }
-  Wasm3Guest& guest() { return guest_; }
+  Wasm3Guest& wasm3() { return wasm3_; }
   // What wasi-nn answered, and where memory was then.
   const std::vector<uint32_t>& answers() const { return answers_; }
   const std::vector<const uint8_t*>& bases() const { return bases_; }
@@ -60,7 +60,7 @@ class Program {
   size_t taken_ = 0;
   std::vector<uint32_t> answers_;
   std::vector<const uint8_t*> bases_;
-  Wasm3Guest guest_;
+  Wasm3Guest wasm3_;
 };
 
 }  // namespace wasinn::testing

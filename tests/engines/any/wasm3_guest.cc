@@ -26,8 +26,8 @@ const void* Wasm3Guest::Dispatch(IM3Runtime runtime, uint64_t* slots, void*, voi
   uint64_t args[WASINN_MAX_PARAMS];
   for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(slots[i]);
   const wasinn_memory memory = MemoryOf(runtime);
-  slots[0] = binding.function->call(binding.guest->process_, &memory, args);
-  return binding.guest->stopped_ ? m3Err_trapAbort : m3Err_none;
+  slots[0] = binding.function->call(binding.program->guest_, &memory, args);
+  return binding.program->stopped_ ? m3Err_trapAbort : m3Err_none;
 }
 // [dispatch]
 
@@ -53,7 +53,7 @@ void Wasm3Guest::Must(M3Result result) {
 
 // [start]
 void Wasm3Guest::Start(wasinn_host* host) {
-  if (wasinn_status* status = wasinn_process_new(host, nullptr, &process_)) {
+  if (wasinn_status* status = wasinn_guest_new(host, nullptr, &guest_)) {
     error_ = wasinn_status_message(status);
     wasinn_status_free(status);
     return;
@@ -74,15 +74,15 @@ Wasm3Guest::Wasm3Guest(wasinn_host* host, std::vector<uint8_t> wasm) : wasm_(std
 
 // [end]
 Wasm3Guest::~Wasm3Guest() {
-  if (process_ != nullptr) wasinn_process_close(process_);  // no call is inside from here on
-  if (runtime_ != nullptr) m3_FreeRuntime(runtime_);        // and so the memory can go
+  if (guest_ != nullptr) wasinn_guest_close(guest_);  // no call is inside from here on
+  if (runtime_ != nullptr) m3_FreeRuntime(runtime_);  // and so the memory can go
   if (environment_ != nullptr) m3_FreeEnvironment(environment_);
-  wasinn_process_free(process_);
+  wasinn_guest_free(guest_);
 }
 
 void Wasm3Guest::Stop() {
   stopped_ = true;
-  wasinn_process_close(process_);
+  wasinn_guest_close(guest_);
 }
 // [end]
 

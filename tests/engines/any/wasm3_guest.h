@@ -12,7 +12,7 @@
 
 namespace wasinn::testing {
 
-// One guest program: a module, its memory, and its process. Used by one thread at a time, but for Stop.
+// One guest program: a module, its memory, and its wasinn_guest. Used by one thread at a time, but for Stop.
 class Wasm3Guest {
  public:
   // Takes the bytes of a module. `host` is needed no longer than this.
@@ -30,14 +30,14 @@ class Wasm3Guest {
 
   // For functions of the embedder's own.
   IM3Module module() const { return module_; }
-  wasinn_process* process() const { return process_; }
+  wasinn_guest* guest() const { return guest_; }
 
  private:
   // One function of the table, for this guest.
   struct Binding {
     const wasinn_function* function;
     size_t n_params;
-    Wasm3Guest* guest;
+    Wasm3Guest* program;
   };
   static const void* Dispatch(IM3Runtime runtime, uint64_t* slots, void* memory, void* user);
   void Start(wasinn_host* host);
@@ -48,7 +48,7 @@ class Wasm3Guest {
   IM3Environment environment_ = nullptr;
   IM3Runtime runtime_ = nullptr;
   IM3Module module_ = nullptr;
-  wasinn_process* process_ = nullptr;
+  wasinn_guest* guest_ = nullptr;
   std::vector<Binding> bindings_;
   std::atomic<bool> stopped_ = false;
   std::string error_;

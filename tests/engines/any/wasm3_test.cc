@@ -1,4 +1,4 @@
-// An engine that wasinn has no adapter for, with the echo backend: one process for each guest, memory that moves,
+// An engine that wasinn has no adapter for, with the echo backend: a wasinn_guest for each program, memory that moves,
 // traps, guests that are ended, and what goes when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,7 +99,7 @@ TEST_F(Wasm3Test, ModulesThatAreNone) {
 }
 
 // Numbers of one guest mean nothing to another.
-TEST_F(Wasm3Test, EachGuestHasAProcess) {
+TEST_F(Wasm3Test, EachGuestIsKnown) {
   Program owner(host_.get()), thief(host_.get());
   GiveWork(owner, Model(), Inputs(1, 1));
   EXPECT_EQ(owner.Run(), "");
@@ -122,13 +122,13 @@ TEST_F(Wasm3Test, ATrapAfterAnInference) {
   EXPECT_EQ(Outputs(second), Inputs(1, 2));
 }
 
-// There is no deadline: what ends the compute is that its process is closed.
+// There is no deadline: what ends the compute is that the guest is closed.
 TEST_F(Wasm3Test, AGuestThatIsStoppedInsideACompute) {
   Program program(host_.get()), other(host_.get());
   GiveWork(program, NewWork("endless", {1, 1, 4, 4}), Inputs(1, 1));
   std::thread stopper([&] {
     gate_.Await();
-    program.guest().Stop();
+    program.wasm3().Stop();
   });
   const auto start = steady_clock::now();
   EXPECT_EQ(program.Run(), m3Err_trapAbort);
@@ -144,7 +144,7 @@ TEST_F(Wasm3Test, CallsAfterClose) {
   Program program(host_.get());
   GiveWork(program, Model(), Inputs(1, 1));
   EXPECT_EQ(program.Run(), "");
-  wasinn_process_close(program.guest().process());
+  wasinn_guest_close(program.wasm3().guest());
   EXPECT_EQ(program.Run("again"), "");
   EXPECT_EQ(program.answers().back(), kRuntimeError);
 }
@@ -157,7 +157,7 @@ TEST_F(Wasm3Test, TheHostMayGoFirst) {
   EXPECT_EQ(Outputs(program), Inputs(3, 1));
 }
 
-// Each with a runtime and a process of its own, on one host and one graph; some end in a trap.
+// Each with a runtime and a wasinn_guest of its own, on one host and one graph; some end in a trap.
 TEST_F(Wasm3Test, GuestsInThreads) {
   constexpr int kThreads = 8, kGuests = 10;
   std::vector<std::thread> threads;

@@ -5,30 +5,30 @@ use wasmtime::component::Resource;
 use wasmtime::{AsContextMut, Error, Result};
 
 use crate::types::{Fallible, Store};
-use crate::wit::{Functions, Process, Status, WitResult};
+use crate::wit::{Functions, Guest, Status, WitResult};
 
-pub type ProcessOf = unsafe extern "C" fn(Store<'_>, *mut c_void) -> *mut Process;
+pub type GuestOf = unsafe extern "C" fn(Store<'_>, *mut c_void) -> *mut Guest;
 
 /// One for each linker that has wasi:nn; every host function has a copy.
 #[derive(Clone, Copy)]
 pub struct Calls {
     pub functions: &'static Functions,
-    pub process_of: ProcessOf,
+    pub guest_of: GuestOf,
     pub user: *mut c_void,
     pub status_message: unsafe extern "C" fn(*const Status) -> *const c_char,
     pub status_free: unsafe extern "C" fn(*mut Status),
 }
 
-// SAFETY: a linker serves any thread, and so does all of this; the embedder promises it for process_of and user.
+// SAFETY: a linker serves any thread, and so does all of this; the embedder promises it for guest_of and user.
 unsafe impl Send for Calls {}
 // SAFETY: as above.
 unsafe impl Sync for Calls {}
 
 impl Calls {
-    /// The process of the guest that is calling.
-    pub fn process(&self, store: &mut Store<'_>) -> *mut Process {
+    /// The guest that is calling.
+    pub fn guest(&self, store: &mut Store<'_>) -> *mut Guest {
         // SAFETY: as the embedder promised when it linked.
-        unsafe { (self.process_of)(store.as_context_mut(), self.user) }
+        unsafe { (self.guest_of)(store.as_context_mut(), self.user) }
     }
 
     /// Anything but null traps the guest, with the status's message.

@@ -13,15 +13,15 @@ use crate::views::{Shown, ShownText};
 pub fn define(mut instance: Instance<'_>, calls: Calls, constructor: bool) -> Result<()> {
     let table = calls.functions;
     instance.resource("error", ResourceType::host::<Error>(), move |mut store, rep| {
-        calls.check(unsafe { (table.error_drop)(calls.process(&mut store), rep) })
+        calls.check(unsafe { (table.error_drop)(calls.guest(&mut store), rep) })
     })?;
     if constructor {
         instance.func_wrap("[constructor]error", move |mut store: Store<'_>, (code, data): (ErrorCode, Text)| {
-            let process = calls.process(&mut store);
+            let guest = calls.guest(&mut store);
             let data = data.to_str(&store)?;
             let mut error = 0;
             calls.check(unsafe {
-                (table.error_new)(process, code as u32, data.as_ptr().cast(), data.len(), &mut error)
+                (table.error_new)(guest, code as u32, data.as_ptr().cast(), data.len(), &mut error)
             })?;
             Ok((Resource::<Error>::new_own(error),))
         })?;
@@ -29,12 +29,12 @@ pub fn define(mut instance: Instance<'_>, calls: Calls, constructor: bool) -> Re
     type This = (Resource<Error>,);
     instance.func_wrap("[method]error.code", move |mut store: Store<'_>, (error,): This| {
         let mut code = 0;
-        calls.check(unsafe { (table.error_code)(calls.process(&mut store), error.rep(), &mut code) })?;
+        calls.check(unsafe { (table.error_code)(calls.guest(&mut store), error.rep(), &mut code) })?;
         Ok((ErrorCode::from_number(code)?,))
     })?;
     instance.func_wrap("[method]error.data", move |mut store: Store<'_>, (error,): This| {
         let mut data = Shown::<u8>::empty();
-        calls.check(unsafe { (table.error_data)(calls.process(&mut store), error.rep(), data.out()) })?;
+        calls.check(unsafe { (table.error_data)(calls.guest(&mut store), error.rep(), data.out()) })?;
         Ok((ShownText::new(data),))
     })
 }

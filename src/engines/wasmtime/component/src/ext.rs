@@ -18,12 +18,12 @@ pub fn define_inspect(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     instance.func_wrap("last-error", move |mut store: Store<'_>, (): ()| {
         let mut text = Shown::<u8>::empty();
-        calls.check(unsafe { (table.last_error)(calls.process(&mut store), text.out()) })?;
+        calls.check(unsafe { (table.last_error)(calls.guest(&mut store), text.out()) })?;
         Ok((ShownText::new(text),))
     })?;
     instance.func_wrap("describe", move |mut store: Store<'_>, (graph,): (Resource<Graph>,)| {
         let mut text = Shown::<u8>::empty();
-        calls.check(unsafe { (table.describe)(calls.process(&mut store), graph.rep(), text.out()) })?;
+        calls.check(unsafe { (table.describe)(calls.guest(&mut store), graph.rep(), text.out()) })?;
         Ok((ShownText::new(text),))
     })
 }
@@ -32,33 +32,33 @@ pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     type Start = (Resource<Context>, WasmList<(Text, Resource<Tensor>)>);
     instance.func_wrap("start", move |mut store: Store<'_>, (context, inputs): Start| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let inputs = inputs.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
         let names = to_strs(inputs.iter().map(|(name, _)| name), &store)?;
         let named: Vec<_> = names.iter().zip(&inputs).map(|(name, (_, tensor))| named_tensor(name, tensor)).collect();
         let mut out = WitResult::default();
-        calls.check(unsafe { (table.context_start)(process, context.rep(), named.as_ptr(), named.len(), &mut out) })?;
+        calls.check(unsafe { (table.context_start)(guest, context.rep(), named.as_ptr(), named.len(), &mut out) })?;
         Ok((out.value(()),))
     })?;
     instance.func_wrap("next", move |mut store: Store<'_>, (context,): (Resource<Context>,)| {
         let mut out = WitResult::default();
         let mut has_piece = 0;
         let mut piece = Shown::<u8>::empty();
-        let process = calls.process(&mut store);
-        calls.check(unsafe { (table.context_next)(process, context.rep(), &mut out, &mut has_piece, piece.out()) })?;
+        let guest = calls.guest(&mut store);
+        calls.check(unsafe { (table.context_next)(guest, context.rep(), &mut out, &mut has_piece, piece.out()) })?;
         Ok((out.value((has_piece != 0).then_some(piece)),))
     })?;
     instance.func_wrap("finish", move |mut store: Store<'_>, (context,): (Resource<Context>,)| {
         let mut out = WitResult::default();
-        calls.check(unsafe { (table.context_finish)(calls.process(&mut store), context.rep(), &mut out) })?;
+        calls.check(unsafe { (table.context_finish)(calls.guest(&mut store), context.rep(), &mut out) })?;
         Ok((out.value(()),))
     })?;
     instance.func_wrap("output", move |mut store: Store<'_>, (context, name): (Resource<Context>, Text)| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let name = name.to_str(&store)?;
         let mut out = WitResult::default();
         calls.check(unsafe {
-            (table.context_get_output)(process, context.rep(), name.as_ptr().cast(), name.len(), &mut out)
+            (table.context_get_output)(guest, context.rep(), name.as_ptr().cast(), name.len(), &mut out)
         })?;
         Ok((out.resource::<Tensor>(),))
     })
@@ -67,13 +67,13 @@ pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
 pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name, config): (Text, Text)| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let (name, config) = (name.to_str(&store)?, config.to_str(&store)?);
         let (name, config) = (name.as_bytes(), config.as_bytes());
         let mut out = WitResult::default();
         calls.check(unsafe {
             (table.graph_load_by_name_with_config)(
-                process,
+                guest,
                 name.as_ptr().cast(),
                 name.len(),
                 config.as_ptr().cast(),
@@ -85,11 +85,11 @@ pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> 
     })?;
     type Select = (Resource<Context>, WasmList<Text>);
     instance.func_wrap("select-outputs", move |mut store: Store<'_>, (context, names): Select| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let count = names.len();
         let mut out = WitResult::default();
         let mut select =
-            |bytes| unsafe { (table.context_select_outputs)(process, context.rep(), bytes, count, &mut out) };
+            |bytes| unsafe { (table.context_select_outputs)(guest, context.rep(), bytes, count, &mut out) };
         let status = if count > MOST_LISTED {
             select(std::ptr::null())
         } else {

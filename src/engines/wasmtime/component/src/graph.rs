@@ -17,15 +17,15 @@ pub const MOST_LISTED: usize = 4096;
 pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     instance.resource("graph", ResourceType::host::<Graph>(), move |mut store, rep| {
-        calls.check(unsafe { (table.graph_drop)(calls.process(&mut store), rep) })
+        calls.check(unsafe { (table.graph_drop)(calls.guest(&mut store), rep) })
     })?;
     type Load = (WasmList<WasmList<u8>>, GraphEncoding, ExecutionTarget);
     instance.func_wrap("load", move |mut store: Store<'_>, (builders, encoding, target): Load| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let count = builders.len();
         let mut out = WitResult::default();
         let mut load =
-            |bytes| unsafe { (table.graph_load)(process, bytes, count, encoding as u32, target as u32, &mut out) };
+            |bytes| unsafe { (table.graph_load)(guest, bytes, count, encoding as u32, target as u32, &mut out) };
         let status = if count > MOST_LISTED {
             load(std::ptr::null())
         } else {
@@ -38,17 +38,17 @@ pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         Ok((out.resource::<Graph>(),))
     })?;
     instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name,): (Text,)| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let name = name.to_str(&store)?;
         let mut out = WitResult::default();
-        calls.check(unsafe { (table.graph_load_by_name)(process, name.as_ptr().cast(), name.len(), &mut out) })?;
+        calls.check(unsafe { (table.graph_load_by_name)(guest, name.as_ptr().cast(), name.len(), &mut out) })?;
         Ok((out.resource::<Graph>(),))
     })?;
     type This = (Resource<Graph>,);
     instance.func_wrap("[method]graph.init-execution-context", move |mut store: Store<'_>, (graph,): This| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let mut out = WitResult::default();
-        calls.check(unsafe { (table.graph_init_execution_context)(process, graph.rep(), &mut out) })?;
+        calls.check(unsafe { (table.graph_init_execution_context)(guest, graph.rep(), &mut out) })?;
         Ok((out.resource::<Context>(),))
     })
 }

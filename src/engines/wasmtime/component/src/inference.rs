@@ -14,7 +14,7 @@ pub fn define(mut instance: Instance<'_>, calls: Calls, compute: &Compute) -> Re
     let table = calls.functions;
     instance.resource("graph-execution-context", ResourceType::host::<Context>(), move |mut store, rep| {
         // SAFETY: any rep may be asked for.
-        calls.check(unsafe { (table.context_drop)(calls.process(&mut store), rep) })
+        calls.check(unsafe { (table.context_drop)(calls.guest(&mut store), rep) })
     })?;
     match compute {
         Compute::Whole => define_whole(instance, calls),
@@ -26,7 +26,7 @@ fn define_whole(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     type Arguments = (Resource<Context>, WasmList<(Text, Resource<Tensor>)>);
     let compute = move |mut store: Store<'_>, (context, inputs): Arguments| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let inputs = inputs.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
         let names = to_strs(inputs.iter().map(|(name, _)| name), &store)?;
         let named: Vec<_> = names.iter().zip(&inputs).map(|(name, (_, tensor))| named_tensor(name, tensor)).collect();
@@ -34,7 +34,7 @@ fn define_whole(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
         let mut outputs = Shown::<NamedTensor>::empty();
         // SAFETY: the names live until the end of this function.
         calls.check(unsafe {
-            (table.context_compute)(process, context.rep(), named.as_ptr(), named.len(), &mut out, outputs.out())
+            (table.context_compute)(guest, context.rep(), named.as_ptr(), named.len(), &mut out, outputs.out())
         })?;
         Ok((out.value(ShownTensors::new(outputs)?),))
     };
@@ -48,26 +48,26 @@ fn define_steps(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     type SetInput = (Resource<Context>, Text, Resource<Tensor>);
     let set_input = move |mut store: Store<'_>, (context, name, tensor): SetInput| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let name = name.to_str(&store)?;
         let mut out = WitResult::default();
         let input = named_tensor(&name, &tensor);
-        calls.check(unsafe { (table.context_set_input)(process, context.rep(), &input, &mut out) })?;
+        calls.check(unsafe { (table.context_set_input)(guest, context.rep(), &input, &mut out) })?;
         Ok((out.value(()),))
     };
     instance.func_wrap("[method]graph-execution-context.set-input", set_input)?;
     let compute = move |mut store: Store<'_>, (context,): (Resource<Context>,)| {
         let mut out = WitResult::default();
-        calls.check(unsafe { (table.context_compute_set)(calls.process(&mut store), context.rep(), &mut out) })?;
+        calls.check(unsafe { (table.context_compute_set)(calls.guest(&mut store), context.rep(), &mut out) })?;
         Ok((out.value(()),))
     };
     instance.func_wrap("[method]graph-execution-context.compute", compute)?;
     let get_output = move |mut store: Store<'_>, (context, name): (Resource<Context>, Text)| {
-        let process = calls.process(&mut store);
+        let guest = calls.guest(&mut store);
         let name = name.to_str(&store)?;
         let mut out = WitResult::default();
         calls.check(unsafe {
-            (table.context_get_output)(process, context.rep(), name.as_ptr().cast(), name.len(), &mut out)
+            (table.context_get_output)(guest, context.rep(), name.as_ptr().cast(), name.len(), &mut out)
         })?;
         Ok((out.resource::<Tensor>(),))
     };

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use wasmtime::{Result, bail};
 use wasmtime_c_api::{wasmtime_component_linker_new, wasmtime_component_linker_t, wasmtime_error_t};
 
-use crate::calls::{Calls, ProcessOf};
+use crate::calls::{Calls, GuestOf};
 use crate::define::define;
 use crate::types::Linker;
 use crate::wit::{Functions, Status};
@@ -16,7 +16,7 @@ pub struct LinkOptions {
     /// Where the caller's calls of wasmtime_component_linker_new go.
     linker_new: *const c_void,
     functions: *const Functions,
-    process_of: ProcessOf,
+    guest_of: GuestOf,
     user: *mut c_void,
     status_message: unsafe extern "C" fn(*const Status) -> *const c_char,
     status_free: unsafe extern "C" fn(*mut Status),
@@ -60,7 +60,7 @@ unsafe fn link(linker: *mut wasmtime_component_linker_t, options: *const LinkOpt
     let functions = unsafe { &*options.functions };
     let calls = Calls {
         functions,
-        process_of: options.process_of,
+        guest_of: options.guest_of,
         user: options.user,
         status_message: options.status_message,
         status_free: options.status_free,

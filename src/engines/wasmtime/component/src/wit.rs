@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 /// A guest program; only wasinn looks inside. May be null: each function of the table answers that.
 #[repr(C)]
-pub struct Process {
+pub struct Guest {
     _opaque: [u8; 0],
 }
 
@@ -43,48 +43,48 @@ pub struct Bytes {
 }
 
 type Outcome = *mut Status;
-type Drop = unsafe extern "C" fn(*mut Process, u32) -> Outcome;
-type Number = unsafe extern "C" fn(*mut Process, u32, *mut u32) -> Outcome;
-type Show = unsafe extern "C" fn(*mut Process, u32, *mut View) -> Outcome;
-type Act = unsafe extern "C" fn(*mut Process, u32, *mut WitResult) -> Outcome;
+type Drop = unsafe extern "C" fn(*mut Guest, u32) -> Outcome;
+type Number = unsafe extern "C" fn(*mut Guest, u32, *mut u32) -> Outcome;
+type Show = unsafe extern "C" fn(*mut Guest, u32, *mut View) -> Outcome;
+type Act = unsafe extern "C" fn(*mut Guest, u32, *mut WitResult) -> Outcome;
 
 #[repr(C)]
 pub struct Functions {
     pub struct_size: u32,
 
-    pub tensor_new: unsafe extern "C" fn(*mut Process, *const u32, usize, u32, *const u8, usize, *mut u32) -> Outcome,
+    pub tensor_new: unsafe extern "C" fn(*mut Guest, *const u32, usize, u32, *const u8, usize, *mut u32) -> Outcome,
     pub tensor_dimensions: Show,
     pub tensor_type: Number,
     pub tensor_data: Show,
     pub tensor_drop: Drop,
 
-    pub graph_load: unsafe extern "C" fn(*mut Process, *const Bytes, usize, u32, u32, *mut WitResult) -> Outcome,
-    pub graph_load_by_name: unsafe extern "C" fn(*mut Process, *const c_char, usize, *mut WitResult) -> Outcome,
+    pub graph_load: unsafe extern "C" fn(*mut Guest, *const Bytes, usize, u32, u32, *mut WitResult) -> Outcome,
+    pub graph_load_by_name: unsafe extern "C" fn(*mut Guest, *const c_char, usize, *mut WitResult) -> Outcome,
     pub graph_init_execution_context: Act,
     pub graph_drop: Drop,
 
     pub context_compute:
-        unsafe extern "C" fn(*mut Process, u32, *const NamedTensor, usize, *mut WitResult, *mut View) -> Outcome,
-    pub context_set_input: unsafe extern "C" fn(*mut Process, u32, *const NamedTensor, *mut WitResult) -> Outcome,
+        unsafe extern "C" fn(*mut Guest, u32, *const NamedTensor, usize, *mut WitResult, *mut View) -> Outcome,
+    pub context_set_input: unsafe extern "C" fn(*mut Guest, u32, *const NamedTensor, *mut WitResult) -> Outcome,
     pub context_compute_set: Act,
-    pub context_get_output: unsafe extern "C" fn(*mut Process, u32, *const c_char, usize, *mut WitResult) -> Outcome,
+    pub context_get_output: unsafe extern "C" fn(*mut Guest, u32, *const c_char, usize, *mut WitResult) -> Outcome,
     pub context_drop: Drop,
 
-    pub error_new: unsafe extern "C" fn(*mut Process, u32, *const c_char, usize, *mut u32) -> Outcome,
+    pub error_new: unsafe extern "C" fn(*mut Guest, u32, *const c_char, usize, *mut u32) -> Outcome,
     pub error_code: Number,
     pub error_data: Show,
     pub error_drop: Drop,
 
-    pub last_error: unsafe extern "C" fn(*mut Process, *mut View) -> Outcome,
+    pub last_error: unsafe extern "C" fn(*mut Guest, *mut View) -> Outcome,
     pub describe: Show,
 
-    pub context_start: unsafe extern "C" fn(*mut Process, u32, *const NamedTensor, usize, *mut WitResult) -> Outcome,
-    pub context_next: unsafe extern "C" fn(*mut Process, u32, *mut WitResult, *mut u32, *mut View) -> Outcome,
+    pub context_start: unsafe extern "C" fn(*mut Guest, u32, *const NamedTensor, usize, *mut WitResult) -> Outcome,
+    pub context_next: unsafe extern "C" fn(*mut Guest, u32, *mut WitResult, *mut u32, *mut View) -> Outcome,
     pub context_finish: Act,
 
     pub graph_load_by_name_with_config:
-        unsafe extern "C" fn(*mut Process, *const c_char, usize, *const c_char, usize, *mut WitResult) -> Outcome,
-    pub context_select_outputs: unsafe extern "C" fn(*mut Process, u32, *const Bytes, usize, *mut WitResult) -> Outcome,
+        unsafe extern "C" fn(*mut Guest, *const c_char, usize, *const c_char, usize, *mut WitResult) -> Outcome,
+    pub context_select_outputs: unsafe extern "C" fn(*mut Guest, u32, *const Bytes, usize, *mut WitResult) -> Outcome,
 }
 
 #[cfg(target_pointer_width = "64")]

@@ -1,4 +1,4 @@
-// Which guest is calling: WAMR's module instances, those of its threads too, and their wasinn processes.
+// Which guest is calling: WAMR's clusters, which are a module instance and those of its threads.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__
@@ -17,7 +17,7 @@
 
 namespace wasinn::wamr {
 
-class Guests;
+class Clusters;
 
 // Whether it imports a function that does.
 bool CanSpawnThreads(wasm_module_t module);
@@ -29,11 +29,11 @@ struct Call {
 };
 
 // A module instance and the instances of its threads. Made at the first call, or before; goes with the instance.
-struct Guest {
-  Guests* const owner;
+struct Cluster {
+  Clusters* const owner;
   const wasm_module_t module;
-  wasinn_process* const process;
-  const bool owns_process;
+  wasinn_guest* const guest;
+  const bool owns_guest;
   const bool exports_memory;
   void* const shared_memory;  // where it begins; NULL if the memory is not shared
 
@@ -48,7 +48,7 @@ struct Guest {
   bool ended = false;                 // whoever calls is another guest
   bool in_doubt = false;              // an instance of its module has ended, and may have been its own
 
-  // Under the mutex of Guests: the process of a guest that was ended while calls were inside is being closed.
+  // Under the mutex of Clusters: the guest, which ended while calls were inside, is being closed.
   bool closing = false;
   std::thread closer = {};
 };
@@ -56,7 +56,7 @@ struct Guest {
 // Puts a call into its guest's list while it is inside.
 class CallInside {
  public:
-  CallInside(Guest& guest, wasm_module_inst_t instance);
+  CallInside(Cluster& cluster, wasm_module_inst_t instance);
   ~CallInside();
   CallInside(const CallInside&) = delete;
   CallInside& operator=(const CallInside&) = delete;
@@ -65,53 +65,53 @@ class CallInside {
   bool is_anothers() const { return is_anothers_; }
 
  private:
-  Guest& guest_;
+  Cluster& cluster_;
   Call call_;
   bool is_anothers_;
 };
 
-class Guests {
+class Clusters {
  public:
-  // Processes are made of `host`, or found by `process_of`.
-  Guests(wasinn_host* host, wasinn_wamr_process_of process_of, void* user)
-      : host_(host), process_of_(process_of), user_(user) {}
-  ~Guests();
-  Guests(const Guests&) = delete;
-  Guests& operator=(const Guests&) = delete;
+  // Guests are made of `host`, or found by `guest_of`.
+  Clusters(wasinn_host* host, wasinn_wamr_guest_of guest_of, void* user)
+      : host_(host), guest_of_(guest_of), user_(user) {}
+  ~Clusters();
+  Clusters(const Clusters&) = delete;
+  Clusters& operator=(const Clusters&) = delete;
 
   // Once, before all else, which is only for where this succeeds.
   wasinn_status* Open();
   // The guest that an instance belongs to; makes it at its first call. NULL if there is none and none can be made.
-  Guest* Of(wasm_module_inst_t instance) {
-    auto* guest = static_cast<Guest*>(wasm_runtime_get_context(instance, key_));
-    if (guest == nullptr) return Join(instance);
+  Cluster* Of(wasm_module_inst_t instance) {
+    auto* cluster = static_cast<Cluster*>(wasm_runtime_get_context(instance, key_));
+    if (cluster == nullptr) return Join(instance);
 #ifdef __SANITIZE_THREAD__
-    __tsan_acquire(guest);  // it cannot see that WAMR handed this over
+    __tsan_acquire(cluster);  // it cannot see that WAMR handed this over
 #endif
-    return guest;
+    return cluster;
   }
   // The same, where Of gave one that had ended.
-  Guest* Join(wasm_module_inst_t instance);
+  Cluster* Join(wasm_module_inst_t instance);
   // Tells all instances of an instance's guest that they are this one's.
-  void Tell(wasm_module_inst_t instance, Guest* guest) const;
+  void Tell(wasm_module_inst_t instance, Cluster* cluster) const;
 
   LargeStacks& stacks() { return stacks_; }
 
  private:
   friend CallInside;
-  static void Ended(wasm_module_inst_t instance, void* guest);
-  Guest* Find(wasm_module_t module, void* shared_memory, const wasinn_process* process);
-  wasinn_process* NewProcess(wasm_module_inst_t instance, void* shared_memory) const;
-  Guest* Add(wasm_module_inst_t instance, wasinn_process* process, void* shared_memory);
+  static void Ended(wasm_module_inst_t instance, void* cluster);
+  Cluster* Find(wasm_module_t module, void* shared_memory, const wasinn_guest* guest);
+  wasinn_guest* NewGuest(wasm_module_inst_t instance, void* shared_memory) const;
+  Cluster* Add(wasm_module_inst_t instance, wasinn_guest* guest, void* shared_memory);
   void Doubt(wasm_module_t module);
-  void Remove(Guest* guest);
-  static void Free(const Guest& guest);
+  void Remove(Cluster* cluster);
+  static void Free(const Cluster& cluster);
   void Watch();
   void CloseEnded(std::unique_lock<std::mutex>& lock);
-  static bool HasEnded(Guest& guest);
+  static bool HasEnded(Cluster& cluster);
 
   wasinn_host* const host_;  // or
-  const wasinn_wamr_process_of process_of_;
+  const wasinn_wamr_guest_of guest_of_;
   void* const user_;
   void* key_ = nullptr;
   LargeStacks stacks_;
@@ -119,10 +119,10 @@ class Guests {
   std::mutex mutex_;                 // for what follows
   std::condition_variable changed_;
   bool stopped_ = false;
-  std::vector<std::unique_ptr<Guest>> guests_;
-  std::vector<std::unique_ptr<Guest>> doubted_;  // closed, but an instance may still use the process
-  std::vector<std::unique_ptr<Guest>> husks_;    // without a process, but an instance may still have it in mind
-  const Guest* closing_here_ = nullptr;          // on the watcher's own thread
+  std::vector<std::unique_ptr<Cluster>> clusters_;
+  std::vector<std::unique_ptr<Cluster>> doubted_;  // closed, but an instance may still use the guest
+  std::vector<std::unique_ptr<Cluster>> husks_;    // without a guest, but an instance may still have it in mind
+  const Cluster* closing_here_ = nullptr;          // on the watcher's own thread
   std::thread watcher_;
 };
 

@@ -1,4 +1,4 @@
-#include "core/process.h"
+#include "core/guest.h"
 
 #include "core/describe.h"
 #include "core/unknown_model.h"
@@ -7,7 +7,7 @@
 
 namespace wasinn::core {
 
-Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy)
+Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy)
     : host_(std::move(host)),
       name_(std::move(name)),
       limits_(limits),
@@ -19,10 +19,10 @@ Process::Process(std::shared_ptr<Host> host, std::string name, const wasinn_limi
       graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
       model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes)) {}
 
-void Process::Close() noexcept {
+void Guest::Close() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
-  contexts_.ForEach([](const GuestContext& guest) { guest.context->CancelForGood(); });
+  contexts_.ForEach([](const GuestContext& held) { held.context->CancelForGood(); });
   for (uint32_t inside = inside_.load(std::memory_order_acquire); inside != kClosed;
        inside = inside_.load(std::memory_order_acquire)) {
     inside_.wait(inside, std::memory_order_acquire);
@@ -34,8 +34,8 @@ void Process::Close() noexcept {
   graphs_.Clear();
 }
 
-Status Process::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
-                          std::vector<std::shared_ptr<const Blob>>& blobs) {
+Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
+                        std::vector<std::shared_ptr<const Blob>>& blobs) {
   uint64_t total = 0;
   for (std::span<const uint8_t> part : parts) total += part.size();  // each is within one guest's memory: no overflow
   if (Status status = bytes.Resize(total); !status.ok()) return status;
@@ -44,8 +44,8 @@ Status Process::CopyParts(std::span<const std::span<const uint8_t>> parts, Charg
   return Status();
 }
 
-Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
-                               wasinn_target target) {
+Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
+                             wasinn_target target) {
   if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
   if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
   auto charges = std::make_shared<GraphCharges>(*this);
@@ -68,7 +68,7 @@ Result<uint32_t> Process::Load(std::span<const std::span<const uint8_t>> parts, 
       std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));
 }
 
-Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& config) {
+Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& config) {
   if (name.size() > limits_.max_name_bytes) {
     return Fail(WASINN_TOO_LARGE, "a model's name of {} bytes is longer than the limit of {}", name.size(),
                 limits_.max_name_bytes);
@@ -96,11 +96,11 @@ Result<uint32_t> Process::LoadByName(std::string_view name, const std::string& c
                                               std::move(configured->context_config), std::move(configured->outputs)}));
 }
 
-Result<uint32_t> Process::InitContext(uint32_t handle) {
+Result<uint32_t> Guest::InitContext(uint32_t handle) {
   Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
   if (!graph) return std::unexpected(std::move(graph.error()));
-  auto guest = std::make_shared<GuestContext>(GuestContext{*graph, Charge(context_count_), nullptr});
-  if (Status status = guest->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
+  auto held = std::make_shared<GuestContext>(GuestContext{*graph, Charge(context_count_), nullptr});
+  if (Status status = held->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   Result<std::shared_ptr<Context>> context =
       Context::Create((*graph)->graph,
                       {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
@@ -110,73 +110,73 @@ Result<uint32_t> Process::InitContext(uint32_t handle) {
                        .stop = &closing_},
                       tensor_bytes_, host_->watchdog());
   if (!context) return std::unexpected(std::move(context.error()));
-  guest->context = std::move(*context);
+  held->context = std::move(*context);
   if (!(*graph)->outputs.empty()) {
-    if (Status status = guest->context->SelectOutputs((*graph)->outputs); !status.ok()) {
+    if (Status status = held->context->SelectOutputs((*graph)->outputs); !status.ok()) {
       return std::unexpected(std::move(status));
     }
   }
-  return contexts_.Insert(std::move(guest));
+  return contexts_.Insert(std::move(held));
 }
 
-Status Process::SetInput(uint32_t handle, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
-                         const wasinn_memory& memory) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  return (*guest)->context->SetInput(index, tensor, bytes, copied_in_,
-                                     policy_.inputs == WASINN_INPUTS_BY_REFERENCE ? &memory : nullptr);
+Status Guest::SetInput(uint32_t handle, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                       const wasinn_memory& memory) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::move(held.error());
+  return (*held)->context->SetInput(index, tensor, bytes, copied_in_,
+                                    policy_.inputs == WASINN_INPUTS_BY_REFERENCE ? &memory : nullptr);
 }
 
-Status Process::Compute(uint32_t handle, const Caller* caller) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
+Status Guest::Compute(uint32_t handle, const Caller* caller) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::move(held.error());
   computes_.fetch_add(1, std::memory_order_relaxed);
-  return (*guest)->context->Compute(caller, copied_in_, copied_out_);
+  return (*held)->context->Compute(caller, copied_in_, copied_out_);
 }
 
-Result<uint32_t> Process::FindInput(uint32_t handle, std::string_view name) const {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::unexpected(std::move(guest.error()));
-  return (*guest)->context->graph()->FindInput(name);
+Result<uint32_t> Guest::FindInput(uint32_t handle, std::string_view name) const {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::unexpected(std::move(held.error()));
+  return (*held)->context->graph()->FindInput(name);
 }
 
-Result<uint32_t> Process::FindOutput(uint32_t handle, std::string_view name) const {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::unexpected(std::move(guest.error()));
-  return (*guest)->context->FindOutput(name);
+Result<uint32_t> Guest::FindOutput(uint32_t handle, std::string_view name) const {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::unexpected(std::move(held.error()));
+  return (*held)->context->FindOutput(name);
 }
 
-Status Process::WantOutput(uint32_t handle, const Destination& destination) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  return (*guest)->context->WantOutput(destination);
+Status Guest::WantOutput(uint32_t handle, const Destination& destination) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::move(held.error());
+  return (*held)->context->WantOutput(destination);
 }
 
-Status Process::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  return (*guest)->context->GetOutput(index, buffer, size, copied_out_);
+Status Guest::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::move(held.error());
+  return (*held)->context->GetOutput(index, buffer, size, copied_out_);
 }
 
-Status Process::GetOutput(uint32_t handle, uint32_t index, const Context::BufferOf& buffer_of, uint64_t& size) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  return (*guest)->context->GetOutput(index, buffer_of, size, copied_out_);
+Status Guest::GetOutput(uint32_t handle, uint32_t index, const Context::BufferOf& buffer_of, uint64_t& size) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::move(held.error());
+  return (*held)->context->GetOutput(index, buffer_of, size, copied_out_);
 }
 
-Status Process::DropGraph(uint32_t handle) {
+Status Guest::DropGraph(uint32_t handle) {
   Result<std::shared_ptr<GuestGraph>> graph = graphs_.Remove(handle);
   return graph ? Status() : std::move(graph.error());
 }
 
-Status Process::DropContext(uint32_t handle) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Remove(handle);
-  if (!guest) return std::move(guest.error());
-  (*guest)->context->CancelForGood();
+Status Guest::DropContext(uint32_t handle) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Remove(handle);
+  if (!held) return std::move(held.error());
+  (*held)->context->CancelForGood();
   return Status();
 }
 
-void Process::Report(std::string_view function, const Status& status) {
+void Guest::Report(std::string_view function, const Status& status) {
   std::string text = fmt::format("{}: {}: {}{}{}", function, CodeName(status.code()), status.backend(),
                                  status.backend().empty() ? "" : ": ", status.message());
   Log(text);
@@ -184,18 +184,18 @@ void Process::Report(std::string_view function, const Status& status) {
   last_error_ = std::move(text);
 }
 
-std::string Process::LastError() const {
+std::string Guest::LastError() const {
   const std::lock_guard lock(last_error_mutex_);
   return last_error_;
 }
 
-Result<std::string> Process::Describe(uint32_t handle) const {
+Result<std::string> Guest::Describe(uint32_t handle) const {
   Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
   if (!graph) return std::unexpected(std::move(graph.error()));
   return DescribeAsJson(*(*graph)->graph);
 }
 
-void Process::Log(std::string_view error) {
+void Guest::Log(std::string_view error) {
   const uint64_t errors = errors_.fetch_add(1, std::memory_order_relaxed);
   const Logger& logger = host_->logger();
   if (errors > limits_.max_log_messages || !logger.Wants(WASINN_LOG_WARNING)) return;
@@ -207,9 +207,9 @@ void Process::Log(std::string_view error) {
   logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
 }
 
-wasinn_process_stats Process::Statistics() const {
+wasinn_guest_stats Guest::Statistics() const {
   const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
-  return {.struct_size = sizeof(wasinn_process_stats),
+  return {.struct_size = sizeof(wasinn_guest_stats),
           .graphs = static_cast<uint32_t>(graph_count_->used()),
           .contexts = static_cast<uint32_t>(context_count_.used()),
           .model_bytes = model_bytes_->used(),

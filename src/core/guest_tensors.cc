@@ -1,21 +1,21 @@
-// The part of a process that holds tensors and errors as objects of their own.
+// The part of a guest that holds tensors and errors as objects of their own.
 #include <algorithm>
 #include <vector>
 
-#include "core/process.h"
+#include "core/guest.h"
 #include "core/scratch_memory.h"
 
 namespace wasinn::core {
 
 // A tensor that is held twice counts twice, so the count belongs to the handle: DropTensor gives it back.
-Result<uint32_t> Process::Hold(TensorPtr tensor, Charge count) {
+Result<uint32_t> Guest::Hold(TensorPtr tensor, Charge count) {
   if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   Result<uint32_t> handle = tensors_.Insert(std::move(tensor));
   if (handle) count.Keep();
   return handle;
 }
 
-Result<uint32_t> Process::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
+Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
   Charge count(tensor_count_);
   if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before it is copied
   Result<TensorPtr> tensor = SharedTensor::Copy(desc, bytes, host_->buffers(), Charge(tensor_bytes_), copied_in_);
@@ -23,35 +23,35 @@ Result<uint32_t> Process::NewTensor(const TensorDesc& desc, std::span<const uint
   return Hold(std::move(*tensor), std::move(count));
 }
 
-Result<TensorPtr> Process::GetTensor(uint32_t handle) const { return tensors_.Get(handle); }
+Result<TensorPtr> Guest::GetTensor(uint32_t handle) const { return tensors_.Get(handle); }
 
-Status Process::DropTensor(uint32_t handle) {
+Status Guest::DropTensor(uint32_t handle) {
   const Result<TensorPtr> tensor = tensors_.Remove(handle);
   if (!tensor) return Status(tensor.error().code(), std::string(tensor.error().message()));
   tensor_count_.GiveBack(1);
   return Status();
 }
 
-Status Process::SetInput(uint32_t handle, const NamedTensor& input) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::move(guest.error());
-  const Result<uint32_t> index = (*guest)->context->graph()->FindInput(input.name);
+Status Guest::SetInput(uint32_t handle, const NamedTensor& input) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::move(held.error());
+  const Result<uint32_t> index = (*held)->context->graph()->FindInput(input.name);
   if (!index) return Status(index.error().code(), std::string(index.error().message()));
-  return (*guest)->context->SetInput(*index, input.tensor, copied_in_);
+  return (*held)->context->SetInput(*index, input.tensor, copied_in_);
 }
 
-Result<uint32_t> Process::TakeOutput(uint32_t handle, std::string_view name) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::unexpected(std::move(guest.error()));
-  Result<uint32_t> index = (*guest)->context->FindOutput(name);
+Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::unexpected(std::move(held.error()));
+  Result<uint32_t> index = (*held)->context->FindOutput(name);
   if (!index) return index;
-  Result<TensorPtr> tensor = (*guest)->context->TakeOutput(*index, host_->buffers(), copied_out_);
+  Result<TensorPtr> tensor = (*held)->context->TakeOutput(*index, host_->buffers(), copied_out_);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
   return Hold(std::move(*tensor), Charge(tensor_count_));
 }
 
-Status Process::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
-                        std::pmr::vector<Context::Given>& given) {
+Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
+                      std::pmr::vector<Context::Given>& given) {
   if (inputs.size() > graph.inputs().size()) {
     return Error(WASINN_INVALID_ARGUMENT, "{} inputs are given, the model has {}", inputs.size(),
                  graph.inputs().size());
@@ -68,11 +68,11 @@ Status Process::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
   return Error(WASINN_INVALID_ARGUMENT, "input '{}' is given twice", graph.inputs()[twice->index]->name);
 }
 
-Result<std::shared_ptr<const void>> Process::Run(uint32_t handle, std::span<const NamedTensor> inputs,
-                                                 std::pmr::vector<Output>& outputs) {
-  Result<std::shared_ptr<GuestContext>> guest = contexts_.Get(handle);
-  if (!guest) return std::unexpected(std::move(guest.error()));
-  Context& context = *(*guest)->context;
+Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const NamedTensor> inputs,
+                                               std::pmr::vector<Output>& outputs) {
+  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
+  if (!held) return std::unexpected(std::move(held.error()));
+  Context& context = *(*held)->context;
   const Graph& graph = *context.graph();
   ScratchMemory scratch;
   std::pmr::vector<Context::Given> given(&scratch.resource);
@@ -98,12 +98,12 @@ Result<std::shared_ptr<const void>> Process::Run(uint32_t handle, std::span<cons
   return std::unexpected(std::move(status));
 }
 
-void Process::CountCopyOut(size_t bytes) {
+void Guest::CountCopyOut(size_t bytes) {
   copied_out_.copies.fetch_add(1, std::memory_order_relaxed);
   copied_out_.bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-Result<uint32_t> Process::NewError(uint32_t number, std::string message) {
+Result<uint32_t> Guest::NewError(uint32_t number, std::string message) {
   auto error =
       std::make_shared<GuestError>(GuestError{Charge(error_count_), number, std::move(message), Charge(tensor_bytes_)});
   if (Status status = error->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
@@ -113,7 +113,7 @@ Result<uint32_t> Process::NewError(uint32_t number, std::string message) {
   return errors_held_.Insert(std::move(error));
 }
 
-Status Process::DropError(uint32_t handle) {
+Status Guest::DropError(uint32_t handle) {
   Result<std::shared_ptr<GuestError>> error = errors_held_.Remove(handle);
   return error ? Status() : std::move(error.error());
 }

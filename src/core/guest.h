@@ -16,36 +16,36 @@
 
 namespace wasinn::core {
 
-class Process {
+class Guest {
  public:
-  Process(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy);
-  ~Process() { Close(); }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
+  Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy);
+  ~Guest() { Close(); }
+  Guest(const Guest&) = delete;
+  Guest& operator=(const Guest&) = delete;
 
   // The presence of one call of the guest inside of the library. Every function below is called under one, by its
-  // creator. A refused one is never inside: else guests that go on calling would keep a process from its end.
+  // creator. A refused one is never inside: else guests that go on calling would keep their end away.
   class Call {
    public:
-    explicit Call(Process& process) : process_(process) {
-      uint32_t inside = process.inside_.load(std::memory_order_relaxed);
+    explicit Call(Guest& guest) : guest_(guest) {
+      uint32_t inside = guest.inside_.load(std::memory_order_relaxed);
       do {
         open_ = (inside & kClosed) == 0;
-      } while (open_ && !process.inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel,
-                                                               std::memory_order_relaxed));
+      } while (open_ && !guest.inside_.compare_exchange_weak(inside, inside + 1, std::memory_order_acq_rel,
+                                                             std::memory_order_relaxed));
     }
-    // The last one out of a closed process wakes whoever closes it.
+    // The last one out of a closed guest wakes whoever closes it.
     ~Call() {
       if (!open_) return;
-      if (process_.inside_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) process_.inside_.notify_all();
+      if (guest_.inside_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) guest_.inside_.notify_all();
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
-    // False: the process is closed, nothing may be called.
+    // False: the guest is closed, nothing may be called.
     explicit operator bool() const { return open_; }
 
    private:
-    Process& process_;
+    Guest& guest_;
     bool open_;
   };
 
@@ -118,13 +118,13 @@ class Process {
 
   const wasinn_limits& limits() const { return limits_; }
   wasinn_dialect dialect() const { return policy_.dialect; }
-  wasinn_process_stats Statistics() const;
+  wasinn_guest_stats Statistics() const;
 
  private:
   // What a graph costs its guest.
   struct GraphCharges {
-    explicit GraphCharges(const Process& process)
-        : count_of(process.graph_count_), bytes_of(process.model_bytes_), count(*count_of), bytes(*bytes_of) {}
+    explicit GraphCharges(const Guest& guest)
+        : count_of(guest.graph_count_), bytes_of(guest.model_bytes_), count(*count_of), bytes(*bytes_of) {}
     const std::shared_ptr<Quota> count_of, bytes_of;
     Charge count, bytes;
     std::shared_ptr<const Graph> graph;  // goes before its charges
@@ -164,7 +164,7 @@ class Process {
   const Policy policy_;
   // Quotas before what is charged to them.
   Quota context_count_, tensor_count_, error_count_, tensor_bytes_;
-  // Of graphs too, which may outlive the process for a moment.
+  // Of graphs too, which may outlive the guest for a moment.
   const std::shared_ptr<Quota> graph_count_, model_bytes_;
   HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
   HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
@@ -183,7 +183,7 @@ class Process {
 
 }  // namespace wasinn::core
 
-// What wasinn.h calls a process.
-struct wasinn_process final : wasinn::core::Process {
-  using Process::Process;
+// What wasinn.h calls a guest.
+struct wasinn_guest final : wasinn::core::Guest {
+  using Guest::Guest;
 };

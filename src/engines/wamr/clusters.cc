@@ -1,4 +1,4 @@
-#include "guests.h"
+#include "clusters.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@ constexpr int kSpreads = 16;
 // All that are open: WAMR says that an instance has ended, and not to whom.
 struct Registry {
   std::mutex mutex;
-  std::vector<Guests*> all;
+  std::vector<Clusters*> all;
 };
 Registry& TheRegistry() {
   static auto* registry = new Registry;  // not destroyed: an instance may end late
@@ -51,34 +51,34 @@ bool CanSpawnThreads(wasm_module_t module) {
   return false;
 }
 
-CallInside::CallInside(Guest& guest, wasm_module_inst_t instance) : guest_(guest), call_{instance, nullptr} {
+CallInside::CallInside(Cluster& cluster, wasm_module_inst_t instance) : cluster_(cluster), call_{instance, nullptr} {
   bool spread = false;
   {
-    const std::lock_guard lock(guest_.mutex);
-    is_anothers_ = guest_.ended;
+    const std::lock_guard lock(cluster_.mutex);
+    is_anothers_ = cluster_.ended;
     if (is_anothers_) return;
-    guest_.in_doubt = false;  // it lives
-    spread = guest_.spreads > 0 && guest_.spreads-- > 0;
-    call_.next = guest_.calls;
-    guest_.calls = &call_;
+    cluster_.in_doubt = false;  // it lives
+    spread = cluster_.spreads > 0 && cluster_.spreads-- > 0;
+    call_.next = cluster_.calls;
+    cluster_.calls = &call_;
   }
-  if (guest_.owner->inside_.fetch_add(1) == 0) guest_.owner->inside_.notify_one();
-  if (spread) guest_.owner->Tell(instance, &guest_);
+  if (cluster_.owner->inside_.fetch_add(1) == 0) cluster_.owner->inside_.notify_one();
+  if (spread) cluster_.owner->Tell(instance, &cluster_);
 }
 
 CallInside::~CallInside() {
   if (is_anothers_) return;
-  guest_.owner->inside_.fetch_sub(1);
-  const std::lock_guard lock(guest_.mutex);
-  Call** at = &guest_.calls;
+  cluster_.owner->inside_.fetch_sub(1);
+  const std::lock_guard lock(cluster_.mutex);
+  Call** at = &cluster_.calls;
   while (*at != &call_) at = &(*at)->next;
   *at = call_.next;
-  if (guest_.ended && guest_.calls == nullptr) guest_.left.notify_all();
+  if (cluster_.ended && cluster_.calls == nullptr) cluster_.left.notify_all();
 }
 
-wasinn_status* Guests::Open() {
+wasinn_status* Clusters::Open() {
   try {
-    watcher_ = std::thread(&Guests::Watch, this);
+    watcher_ = std::thread(&Clusters::Watch, this);
     const std::lock_guard lock(TheRegistry().mutex);
     TheRegistry().all.push_back(this);
   } catch (const std::exception&) {
@@ -89,7 +89,7 @@ wasinn_status* Guests::Open() {
   return wasinn_status_new(WASINN_TOO_LARGE, "WAMR has no room for another instance context");
 }
 
-Guests::~Guests() {
+Clusters::~Clusters() {
   {
     const std::lock_guard lock(TheRegistry().mutex);
     std::erase(TheRegistry().all, this);
@@ -102,40 +102,40 @@ Guests::~Guests() {
   inside_.fetch_add(1);
   inside_.notify_one();
   if (watcher_.joinable()) watcher_.join();
-  while (!guests_.empty()) Remove(guests_.back().get());
-  for (const auto& guest : doubted_) {
-    if (guest->closer.joinable()) guest->closer.join();
-    Free(*guest);
+  while (!clusters_.empty()) Remove(clusters_.back().get());
+  for (const auto& cluster : doubted_) {
+    if (cluster->closer.joinable()) cluster->closer.join();
+    Free(*cluster);
   }
   if (key_ != nullptr) wasm_runtime_destroy_context_key(key_);
 }
 
 // A new thread's instance inherits its parent's context before it joins the list of those that a new context is spread
-// to, so of two first calls each may find none. But the two have the same process, or the same memory.
-Guest* Guests::Join(wasm_module_inst_t instance) {
+// to, so of two first calls each may find none. But the two have the same wasinn_guest, or the same memory.
+Cluster* Clusters::Join(wasm_module_inst_t instance) {
   void* const shared = SharedMemory(instance);
   const std::lock_guard lock(mutex_);
-  wasinn_process* process = process_of_ != nullptr ? process_of_(instance, user_) : nullptr;
-  if (Guest* known = Find(wasm_runtime_get_module(instance), shared, process)) {
+  wasinn_guest* guest = guest_of_ != nullptr ? guest_of_(instance, user_) : nullptr;
+  if (Cluster* known = Find(wasm_runtime_get_module(instance), shared, guest)) {
     Tell(instance, known);  // again: see Add
     return known;
   }
-  if (host_ != nullptr) process = NewProcess(instance, shared);
-  return process == nullptr || stopped_ ? nullptr : Add(instance, process, shared);
+  if (host_ != nullptr) guest = NewGuest(instance, shared);
+  return guest == nullptr || stopped_ ? nullptr : Add(instance, guest, shared);
 }
 
 // What lies at the address of a guest's memory is that guest's for certain as long as one of its calls is inside. Else
 // its memory may have been freed, and another guest's have come to lie there:
 //  - It ended, and WAMR has not said so yet. The caller is then taken for one of its threads, until WAMR does.
 //  - It ended, and WAMR knew of no guest there (see Add). Then the guest is in doubt, and the caller is another.
-Guest* Guests::Find(wasm_module_t module, void* shared_memory, const wasinn_process* process) {
-  const auto at = std::ranges::find_if(guests_, [&](const std::unique_ptr<Guest>& guest) {
-    if (guest->module != module) return false;
-    if (process_of_ != nullptr) return process != nullptr && guest->process == process;
-    return shared_memory != nullptr && guest->shared_memory == shared_memory;
+Cluster* Clusters::Find(wasm_module_t module, void* shared_memory, const wasinn_guest* guest) {
+  const auto at = std::ranges::find_if(clusters_, [&](const std::unique_ptr<Cluster>& cluster) {
+    if (cluster->module != module) return false;
+    if (guest_of_ != nullptr) return guest != nullptr && cluster->guest == guest;
+    return shared_memory != nullptr && cluster->shared_memory == shared_memory;
   });
-  if (at == guests_.end()) return nullptr;
-  Guest& found = **at;
+  if (at == clusters_.end()) return nullptr;
+  Cluster& found = **at;
   {
     const std::lock_guard lock(found.mutex);
     if (found.calls != nullptr) return &found;
@@ -143,91 +143,91 @@ Guest* Guests::Find(wasm_module_t module, void* shared_memory, const wasinn_proc
     if (!found.in_doubt) return &found;
     found.ended = true;
   }
-  if (found.owns_process) wasinn_process_close(found.process);
+  if (found.owns_guest) wasinn_guest_close(found.guest);
   doubted_.push_back(std::move(*at));
-  guests_.erase(at);
+  clusters_.erase(at);
   return nullptr;
 }
 
-wasinn_process* Guests::NewProcess(wasm_module_inst_t instance, void* shared_memory) const {
+wasinn_guest* Clusters::NewGuest(wasm_module_inst_t instance, void* shared_memory) const {
   // WAMR lets a guest without shared memory have threads, each with a memory of its own. Nothing tells that they are
   // one guest, and each would get quotas of its own.
   if (shared_memory == nullptr && CanSpawnThreads(wasm_runtime_get_module(instance))) return nullptr;
-  wasinn_process* process = nullptr;
-  wasinn_status* status = wasinn_process_new(host_, nullptr, &process);
+  wasinn_guest* guest = nullptr;
+  wasinn_status* status = wasinn_guest_new(host_, nullptr, &guest);
   wasinn_status_free(status);
-  return process;
+  return guest;
 }
 
-Guest* Guests::Add(wasm_module_inst_t instance, wasinn_process* process, void* shared_memory) {
+Cluster* Clusters::Add(wasm_module_inst_t instance, wasinn_guest* guest, void* shared_memory) {
   const wasm_module_t module = wasm_runtime_get_module(instance);
-  guests_.emplace_back(new Guest{.owner = this,
-                                 .module = module,
-                                 .process = process,
-                                 .owns_process = host_ != nullptr,
-                                 .exports_memory = ExportsMemory(module),
-                                 .shared_memory = shared_memory,
-                                 .spreads = CanSpawnThreads(module) ? kSpreads : 0});
-  Tell(instance, guests_.back().get());
-  return guests_.back().get();
+  clusters_.emplace_back(new Cluster{.owner = this,
+                                     .module = module,
+                                     .guest = guest,
+                                     .owns_guest = host_ != nullptr,
+                                     .exports_memory = ExportsMemory(module),
+                                     .shared_memory = shared_memory,
+                                     .spreads = CanSpawnThreads(module) ? kSpreads : 0});
+  Tell(instance, clusters_.back().get());
+  return clusters_.back().get();
 }
 
 // WAMR writes this into instances whose threads may be reading it, without a lock. And it misses an instance whose
 // thread is just making another one, for which that stands then: so the first calls of a guest say it again, and
 // wasinn_wamr_attach comes before all that.
-void Guests::Tell(wasm_module_inst_t instance, Guest* guest) const {
+void Clusters::Tell(wasm_module_inst_t instance, Cluster* cluster) const {
 #ifdef __SANITIZE_THREAD__
-  __tsan_release(guest);
+  __tsan_release(cluster);
 #else
   std::atomic_thread_fence(std::memory_order_release);
 #endif
-  wasm_runtime_set_context_spread(instance, key_, guest);
+  wasm_runtime_set_context_spread(instance, key_, cluster);
 }
 
-void Guests::Ended(wasm_module_inst_t instance, void* context) {
-  if (auto* guest = static_cast<Guest*>(context)) {
-    guest->owner->Remove(guest);
+void Clusters::Ended(wasm_module_inst_t instance, void* context) {
+  if (auto* cluster = static_cast<Cluster*>(context)) {
+    cluster->owner->Remove(cluster);
     return;
   }
   const wasm_module_t module = wasm_runtime_get_module(instance);
   const std::lock_guard lock(TheRegistry().mutex);
-  for (Guests* guests : TheRegistry().all) guests->Doubt(module);
+  for (Clusters* clusters : TheRegistry().all) clusters->Doubt(module);
 }
 
 // An instance of this module has ended that knew of no guest. If it was a guest's nevertheless, nobody is inside.
-void Guests::Doubt(wasm_module_t module) {
+void Clusters::Doubt(wasm_module_t module) {
   const std::lock_guard lock(mutex_);
-  for (const auto& guest : guests_) {
-    if (guest->module != module || guest->shared_memory == nullptr) continue;
-    const std::lock_guard guest_lock(guest->mutex);
-    guest->in_doubt = guest->calls == nullptr;
-    guest->counts_calls = true;
+  for (const auto& cluster : clusters_) {
+    if (cluster->module != module || cluster->shared_memory == nullptr) continue;
+    const std::lock_guard guest_lock(cluster->mutex);
+    cluster->in_doubt = cluster->calls == nullptr;
+    cluster->counts_calls = true;
   }
 }
 
 // WAMR frees the memory before it says that an instance has ended. In between another guest's memory may have come to
 // lie there, which then was taken for a thread of this one: its calls are counted, and it finds out at the next that it
 // is another.
-void Guests::Remove(Guest* guest) {
-  std::unique_ptr<Guest> removed;
+void Clusters::Remove(Cluster* cluster) {
+  std::unique_ptr<Cluster> removed;
   {
     std::unique_lock lock(mutex_);
-    const auto husk = std::ranges::find(husks_, guest, &std::unique_ptr<Guest>::get);
+    const auto husk = std::ranges::find(husks_, cluster, &std::unique_ptr<Cluster>::get);
     if (husk != husks_.end()) husks_.erase(husk);
-    const auto at = std::ranges::find(guests_, guest, &std::unique_ptr<Guest>::get);
-    if (at == guests_.end()) return;
-    changed_.wait(lock, [&] { return closing_here_ != guest; });
+    const auto at = std::ranges::find(clusters_, cluster, &std::unique_ptr<Cluster>::get);
+    if (at == clusters_.end()) return;
+    changed_.wait(lock, [&] { return closing_here_ != cluster; });
     // From here on nobody finds it.
-    const auto again = std::ranges::find(guests_, guest, &std::unique_ptr<Guest>::get);
+    const auto again = std::ranges::find(clusters_, cluster, &std::unique_ptr<Cluster>::get);
     removed = std::move(*again);
-    guests_.erase(again);
+    clusters_.erase(again);
   }
   if (removed->closer.joinable()) removed->closer.join();
   {
     const std::lock_guard lock(removed->mutex);
     removed->ended = true;
   }
-  if (removed->owns_process) wasinn_process_close(removed->process);
+  if (removed->owns_guest) wasinn_guest_close(removed->guest);
   {
     std::unique_lock lock(removed->mutex);
     removed->left.wait(lock, [&] { return removed->calls == nullptr; });
@@ -238,13 +238,13 @@ void Guests::Remove(Guest* guest) {
   husks_.push_back(std::move(removed));
 }
 
-void Guests::Free(const Guest& guest) {
-  if (guest.owns_process) wasinn_process_free(guest.process);
+void Clusters::Free(const Cluster& cluster) {
+  if (cluster.owns_guest) wasinn_guest_free(cluster.guest);
 }
 
 // WAMR ends a guest by marking its instances and then waiting for its threads: whoever is inside a long call must be
 // called back.
-void Guests::Watch() {
+void Clusters::Watch() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     lock.unlock();
@@ -255,17 +255,17 @@ void Guests::Watch() {
   }
 }
 
-void Guests::CloseEnded(std::unique_lock<std::mutex>& lock) {
-  for (size_t i = 0; i < guests_.size(); ++i) {
-    Guest* guest = guests_[i].get();
-    if (guest->closing || !HasEnded(*guest)) continue;
-    guest->closing = true;
+void Clusters::CloseEnded(std::unique_lock<std::mutex>& lock) {
+  for (size_t i = 0; i < clusters_.size(); ++i) {
+    Cluster* cluster = clusters_[i].get();
+    if (cluster->closing || !HasEnded(*cluster)) continue;
+    cluster->closing = true;
     try {
-      guest->closer = std::thread(wasinn_process_close, guest->process);
+      cluster->closer = std::thread(wasinn_guest_close, cluster->guest);
     } catch (const std::exception&) {  // no thread: then the others wait
-      closing_here_ = guest;
+      closing_here_ = cluster;
       lock.unlock();
-      wasinn_process_close(guest->process);
+      wasinn_guest_close(cluster->guest);
       lock.lock();
       closing_here_ = nullptr;
       changed_.notify_all();
@@ -273,9 +273,9 @@ void Guests::CloseEnded(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-bool Guests::HasEnded(Guest& guest) {
-  const std::lock_guard lock(guest.mutex);
-  for (const Call* call = guest.calls; call != nullptr; call = call->next) {
+bool Clusters::HasEnded(Cluster& cluster) {
+  const std::lock_guard lock(cluster.mutex);
+  for (const Call* call = cluster.calls; call != nullptr; call = call->next) {
     if (wasm_runtime_get_exception(call->instance) != nullptr) return true;
   }
   return false;

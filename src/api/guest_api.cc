@@ -1,7 +1,7 @@
 #include "abi/witx/witx.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
-#include "core/process.h"
+#include "core/guest.h"
 
 namespace wasinn::api {
 namespace {
@@ -21,9 +21,9 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
   return out;
 }
 
-core::Status NewProcess(wasinn_host& host, const wasinn_process_options* given, wasinn_process** out) {
-  core::Result<wasinn_process_options> options(std::in_place);
-  if (given != nullptr) options = core::ReadStruct(*given, "wasinn_process_options");
+core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasinn_guest** out) {
+  core::Result<wasinn_guest_options> options(std::in_place);
+  if (given != nullptr) options = core::ReadStruct(*given, "wasinn_guest_options");
   if (!options) return std::move(options.error());
   // A limit that the caller's version does not know is the host's: 0 would be none at all, or no deadline.
   core::Result<wasinn_limits> limits(host.host->limits());
@@ -32,7 +32,7 @@ core::Status NewProcess(wasinn_host& host, const wasinn_process_options* given, 
   core::Result<core::Policy> policy(host.host->policy());
   if (options->policy != nullptr) policy = ToPolicy(*options->policy);
   if (!policy) return std::move(policy.error());
-  *out = new wasinn_process(host.host, options->name == nullptr ? "" : options->name, *limits, std::move(*policy));
+  *out = new wasinn_guest(host.host, options->name == nullptr ? "" : options->name, *limits, std::move(*policy));
   return {};
 }
 
@@ -43,13 +43,13 @@ namespace abi = wasinn::abi;
 namespace api = wasinn::api;
 namespace core = wasinn::core;
 
-wasinn_status* wasinn_process_new(wasinn_host* host, const wasinn_process_options* options, wasinn_process** out) {
-  return api::Guard([&] { return api::NewProcess(*host, options, out); });
+wasinn_status* wasinn_guest_new(wasinn_host* host, const wasinn_guest_options* options, wasinn_guest** out) {
+  return api::Guard([&] { return api::NewGuest(*host, options, out); });
 }
-void wasinn_process_close(wasinn_process* process) { process->Close(); }
-void wasinn_process_free(wasinn_process* process) { delete process; }
-wasinn_status* wasinn_process_statistics(const wasinn_process* process, wasinn_process_stats* out) {
-  return api::Guard([&] { return core::WriteStruct(*out, process->Statistics(), "wasinn_process_stats"); });
+void wasinn_guest_close(wasinn_guest* guest) { guest->Close(); }
+void wasinn_guest_free(wasinn_guest* guest) { delete guest; }
+wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_guest_stats* out) {
+  return api::Guard([&] { return core::WriteStruct(*out, guest->Statistics(), "wasinn_guest_stats"); });
 }
 
 const wasinn_function* wasinn_functions(size_t* count) {

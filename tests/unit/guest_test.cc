@@ -1,0 +1,395 @@
+// Quotas, policy, deadlines, threads and the end of a guest.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "support/echo.h"
+#include "support/gate.h"
+
+namespace wasinn::testing {
+namespace {
+
+constexpr uint32_t kGgml = 5;
+
+struct Program {
+  explicit Program(wasinn_host* host, const wasinn_guest_options* options = nullptr)
+      : guest(NewGuest(host, options)), calls(guest.get(), 1 << 20) {}
+  uint32_t NewContext(std::string_view name) {
+    uint32_t graph = 0, context = 0;
+    EXPECT_EQ(calls.LoadByName(name, graph), kSuccess);
+    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
+    return context;
+  }
+  wasinn_guest_stats Stats() const {
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest.get(), &stats);
+    return stats;
+  }
+  GuestPtr guest;
+  FakeGuest calls;
+};
+
+TEST(Quotas, GraphsAndContexts) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 3\nmax_contexts = 2\n");
+  Program program(host.get());
+  uint32_t graph = 0, context = 0;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, context), kTooLarge);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+  EXPECT_EQ(program.Stats().graphs, 3u);
+  EXPECT_EQ(program.Stats().contexts, 2u);
+}
+
+TEST(Quotas, AFailedLoadCostsNothing) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 1\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel("fail_load 5\n"), kGgml, graph), kRuntimeError);
+    EXPECT_EQ(program.calls.LoadByName("nobody", graph), kNotFound);
+  }
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+}
+
+TEST(Quotas, BytesOfModelsAndTensors) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\nmax_tensor_bytes = 40\n");
+  Program program(host.get());
+  uint32_t graph = 0, context = 0;
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(std::string(200, '#')), kGgml, graph), kTooLarge);
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.calls.SetInput(context, 0, {11}, kF32, std::vector<float>(11)), kTooLarge);
+  EXPECT_EQ(program.calls.SetInput(context, 0, {5}, kF32, std::vector<float>(5)), kSuccess);
+  EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess);  // 20 bytes of output, too
+  EXPECT_EQ(program.Stats().tensor_bytes, 40u);
+  EXPECT_EQ(program.calls.SetInput(context, 0, {6}, kF32, std::vector<float>(6)), kTooLarge);
+  uint32_t second = 0;
+  EXPECT_EQ(program.calls.InitContext(graph, second), kSuccess);
+  EXPECT_EQ(program.calls.SetInput(second, 0, {1}, kF32, std::vector<float>(1)), kTooLarge);
+}
+
+TEST(Quotas, WhatABackendKeepsForAContextIsItsGuests) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100\n");
+  AddEchoModel(host.get(), "m", "in x u8 10\nkeeps 30\n");
+  Program program(host.get()), other(host.get());
+  uint32_t graph = 0, first = 0, second = 0, third = 0;
+  ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(program.calls.InitContext(graph, first), kSuccess);
+  EXPECT_EQ(program.Stats().tensor_bytes, 40u) << "with ten bytes of output";
+  ASSERT_EQ(program.calls.InitContext(graph, second), kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, third), kTooLarge);
+  EXPECT_TRUE(log.Contains("30 bytes to keep")) << "the output would have fitted";
+  EXPECT_EQ(program.Stats().tensor_bytes, 80u);
+  EXPECT_NE(other.NewContext("m"), 0u) << "it is not the host's";
+  EXPECT_EQ(program.calls.Call("finalize_execution_context", {first}), kSuccess);
+  EXPECT_EQ(program.Stats().tensor_bytes, 40u);
+  EXPECT_EQ(program.calls.InitContext(graph, third), kSuccess);
+}
+
+TEST(Quotas, WhatABackendKeepsForAModelIsWhosBroughtIt) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\n");
+  AddEchoModel(host.get(), "m", "in x u8 10\nload_keeps 1000\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess) << "all guests share it";
+  EXPECT_EQ(program.Stats().model_bytes, 0u);
+  const std::string model = EchoModel("in x u8 10\nload_keeps 40\n");
+  ASSERT_EQ(program.calls.LoadBytes(model, kGgml, graph), kSuccess);
+  EXPECT_EQ(program.Stats().model_bytes, 40 + model.size());
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x u8 10\nload_keeps 60\n"), kGgml, graph), kTooLarge);
+  EXPECT_EQ(program.Stats().model_bytes, 40 + model.size()) << "a failed load keeps nothing";
+  const std::string config = R"({"shade": "red"})";  // a compile for this guest
+  const uint32_t out = program.calls.Reserve(4);
+  EXPECT_EQ(program.calls.Call("load_by_name_with_config",
+                               {program.calls.Put("m", 1), 1, program.calls.Put(config), config.size(), out}),
+            kTooLarge);
+}
+
+TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  Program program(host.get());
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1073741824\n"), kGgml, graph), kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 9223372036854775807,9223372036854775807\n"), kGgml, graph),
+            kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+}
+
+TEST(Policy, LoadCanBeDenied) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[policy]\nallow_load = false\n");
+  AddEchoModel(host.get(), "m", "in x f32 1\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("policy.allow_load"));
+  EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+}
+
+TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a']\nencodings = ['onnx']\ntargets = ['cpu']\n");
+  AddEchoModel(host.get(), "a", "in x f32 1\n");
+  AddEchoModel(host.get(), "b", "in x f32 1\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(program.calls.LoadByName("a", graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadByName("b", graph), kUnsupportedOperation);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation) << "recognised, then refused";
+  EXPECT_TRUE(log.Contains("does not allow encoding ggml"));
+  const uint32_t out = program.calls.Reserve(4);
+  EXPECT_EQ(program.calls.Call("load", {program.calls.PutAll(std::vector<uint32_t>{0, 4}), 1, 5, 1, out}),
+            kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("does not allow target gpu"));
+}
+
+TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  wasinn_limits limits{.struct_size = sizeof(limits)};
+  wasinn_host_limits(host.get(), &limits);
+  limits.max_graphs = 1;
+  wasinn_policy policy{.struct_size = sizeof(policy)};
+  wasinn_host_policy(host.get(), &policy);
+  EXPECT_TRUE(policy.allow_load);
+  wasinn_guest_options options{};
+  options.struct_size = sizeof(options);
+  options.name = "tenant-7";
+  options.limits = &limits;
+  options.policy = &policy;
+  Program program(host.get(), &options);
+  uint32_t graph = 0;
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kTooLarge);
+  EXPECT_TRUE(log.Contains("guest 'tenant-7': load: too_large"));
+}
+
+TEST(Policy, FallingBackToTheCpuIsUpToTheHost) {
+  for (const bool fallback : {false, true}) {
+    Log log;
+    const HostPtr host = EchoHost(log, fallback ? "policy.cpu_fallback = true\n" : "");
+    Program program(host.get());
+    const std::string model = EchoModel("");
+    const uint32_t builders = program.calls.PutAll(std::vector<uint32_t>{program.calls.Put(model), 5});
+    EXPECT_EQ(program.calls.Call("load", {builders, 1, 5, 1, program.calls.Reserve(4)}),
+              fallback ? kSuccess : kUnsupportedOperation);
+  }
+}
+
+TEST(Deadlines, AnEndlessComputeEnds) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\ncompute_timeout_ms = 50\n");
+  AddEchoModel(host.get(), "endless", "in x f32 1\ndelay 1000000\n");
+  AddEchoModel(host.get(), "quick", "in x f32 1\n");
+  Program program(host.get());
+  const uint32_t endless = program.NewContext("endless"), quick = program.NewContext("quick");
+  for (const uint32_t context : {endless, quick}) {
+    ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
+  }
+  for (int i = 0; i < 2; ++i) {  // the context stays usable
+    EXPECT_EQ(program.calls.Call("compute", {endless}), kRuntimeError);
+    EXPECT_TRUE(log.Contains("the compute was stopped after 50 ms: compute cancelled")) << "with the backend's words";
+    EXPECT_EQ(program.calls.Call("compute", {quick}), kSuccess);
+  }
+}
+
+TEST(Deadlines, AnEndlessLoadEnds) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nload_timeout_ms = 50\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("load_delay 1000000\n"), kGgml, graph), kRuntimeError);
+  EXPECT_TRUE(log.Contains("timeout: echo: the load was stopped after 50 ms"));
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+}
+
+TEST(Threads, AContextInUseIsBusyForOthers) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  const Gate gate;
+  AddEchoModel(host.get(), "slow", "in x f32 1\n" + gate.Compute());
+  Program program(host.get());
+  const uint32_t context = program.NewContext("slow");
+  ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
+  const uint32_t out = program.calls.Reserve(8), tensor = program.calls.PutTensor({1}, kF32, out, 4);
+  std::thread computing([&] { EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess); });
+  gate.Await();
+  EXPECT_EQ(program.calls.Call("set_input", {context, 0, tensor}), kBusy);
+  EXPECT_EQ(program.calls.Call("compute", {context}), kBusy);
+  EXPECT_EQ(program.calls.Call("get_output", {context, 0, out, 4, out + 4}), kBusy);
+  gate.Open();
+  computing.join();
+  EXPECT_EQ(program.calls.Call("set_input", {context, 0, tensor}), kSuccess);
+}
+
+// Whatever threads do with shared and own contexts, nothing is lost or mixed.
+TEST(Threads, StressOnSharedAndOwnContexts) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_log_messages = 0\n");
+  AddEchoModel(host.get(), "m", "in x i32 1\n");
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest setup(guest.get());
+  uint32_t graph = 0, shared = 0;
+  ASSERT_EQ(setup.LoadByName("m", graph), kSuccess);
+  ASSERT_EQ(setup.InitContext(graph, shared), kSuccess);
+  std::atomic<uint64_t> busy{0}, done{0};
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      FakeGuest calls(guest.get());  // memory of its own, so that the test itself has no race
+      uint32_t own = 0;
+      ASSERT_EQ(calls.InitContext(graph, own), kSuccess);
+      const uint32_t data = calls.Reserve(4), out = calls.Reserve(4), written = calls.Reserve(4);
+      const uint32_t tensor = calls.PutTensor({1}, kI32, data, 4);
+      for (int i = 0; i < 2000; ++i) {
+        const int32_t value = t * 10000 + i;
+        std::memcpy(calls.memory().data() + data, &value, 4);
+        ASSERT_EQ(calls.Call("set_input", {own, 0, tensor}), kSuccess);
+        ASSERT_EQ(calls.Call("compute", {own}), kSuccess);
+        ASSERT_EQ(calls.Call("get_output", {own, 0, out, 4, written}), kSuccess);
+        ASSERT_EQ(calls.Read<int32_t>(out), value);
+        for (const uint32_t error : {calls.Call("set_input", {shared, 0, tensor}), calls.Call("compute", {shared})}) {
+          if (error == kBusy) ++busy;
+          if (error == kSuccess) ++done;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(done, 0u);
+  wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+  wasinn_guest_statistics(guest.get(), &stats);
+  // The one other error is a compute before anything was set on the shared context.
+  EXPECT_GE(stats.errors, busy.load());
+  EXPECT_EQ(done + stats.errors, 4u * 2000 * 2);
+}
+
+TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  const Gate gate;
+  AddEchoModel(host.get(), "endless", "in x f32 1\n" + gate.Compute());
+  Program program(host.get());
+  const uint32_t context = program.NewContext("endless");
+  ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
+  std::thread computing([&] { EXPECT_EQ(program.calls.Call("compute", {context}), kRuntimeError); });
+  gate.Await();
+  wasinn_guest_close(program.guest.get());
+  computing.join();
+  EXPECT_EQ(program.calls.Call("compute", {context}), kRuntimeError);
+  EXPECT_EQ(program.Stats().contexts, 0u);
+  EXPECT_EQ(program.Stats().graphs, 0u);
+  EXPECT_EQ(program.Stats().tensor_bytes, 0u);
+  wasinn_guest_close(program.guest.get());  // again: nothing happens
+}
+
+TEST(Close, CancelsALoad) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  Program program(host.get());
+  const Gate gate;
+  std::thread loading([&] {
+    uint32_t graph = 0;
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel(gate.Load()), kGgml, graph), kRuntimeError);
+  });
+  gate.Await();
+  wasinn_guest_close(program.guest.get());
+  loading.join();
+}
+
+TEST(Close, FreesEverything) {
+  Log log;
+  {
+    const HostPtr host = EchoHost(log, "log.level = 'info'\n");
+    AddEchoModel(host.get(), "m", "in x f32 1\n");
+    Program program(host.get());
+    for (int i = 0; i < 5; ++i) (void)program.NewContext("m");
+    uint32_t graph = 0;
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+  }
+  EXPECT_TRUE(log.Contains("closed with 0 models and 0 contexts alive")) << ::testing::PrintToString(log.lines());
+}
+
+TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "m", "in x f32 1\n");
+  Program program(host.get());
+  const uint32_t old_context = program.NewContext("m");
+  AddEchoModel(host.get(), "m", "in x f32 2\n");
+  const uint32_t new_context = program.NewContext("m");
+  EXPECT_EQ(program.calls.SetInput<float>(old_context, 0, {1}, kF32, {1}), kSuccess);
+  EXPECT_EQ(program.calls.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
+  StatusPtr status(wasinn_host_remove_model(host.get(), "m"));
+  EXPECT_EQ(status, nullptr);
+  uint32_t graph = 0;
+  EXPECT_EQ(program.calls.LoadByName("m", graph), kNotFound);
+  EXPECT_EQ(program.calls.Call("compute", {old_context}), kSuccess);
+  status.reset(wasinn_host_remove_model(host.get(), "m"));
+  EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
+}
+
+TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "m", "in x f32 1\nload_delay 50\n");
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] { Program(host.get()).NewContext("m"); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  uint64_t compiles = 0;
+  wasinn_host_models(
+      host.get(), [](void* out, const wasinn_model_info* model) { *static_cast<uint64_t*>(out) += model->compiles; },
+      &compiles);
+  EXPECT_EQ(compiles, 1u);
+}
+
+TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
+  Log log;
+  const HostPtr host = EchoHost(log, "backends.echo.missing = true\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
+  EXPECT_EQ(program.calls.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
+  EXPECT_TRUE(log.Contains("needs the backend 'tflite': libwasinn_backend_tflite.so is not in "));
+}
+
+TEST(Backends, UnknownKeysNameTheNearest) {
+  Log log;
+  const HostPtr host = EchoHost(log, "backends.echo.mising = true\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  EXPECT_NE(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+  EXPECT_TRUE(log.Contains("backend 'echo' has no key 'mising'; did you mean 'missing'?"));
+}
+
+TEST(Backends, AreReported) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  std::vector<std::string> names;
+  wasinn_host_backends(
+      host.get(),
+      [](void* out, const wasinn_backend_report* report) {
+        static_cast<std::vector<std::string>*>(out)->push_back(std::string(report->name) + " " + report->framework);
+      },
+      &names);
+  EXPECT_THAT(names, ::testing::Contains("echo echo 1.0"));
+  EXPECT_THAT(names, ::testing::Contains("tflite "));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
