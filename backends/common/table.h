@@ -29,9 +29,9 @@ struct Identity {
 //   Host(const wasinn_host_services&, const char* config); const wasinn_backend_info* info();
 //   Model(Host&, std::span<const wasinn_blob>, const wasinn_load_options&); const wasinn_info* info();
 //   Context(Model&, const wasinn_context_options&);
-//     void Input(uint32_t, wasinn_tensor*); void Compute(); void Output(uint32_t, wasinn_tensor*);
-//   and where it can: void Cancel(); void DiscardOutputs(); void BindInput(uint32_t, const wasinn_tensor&);
-//     void UnbindInput(uint32_t); void TakeOutput(uint32_t, wasinn_tensor*);
+//     void BindInput(uint32_t, const wasinn_tensor&); void UnbindInput(uint32_t);
+//     void Compute(); void Output(uint32_t, wasinn_tensor*);
+//   and where it can: void Cancel(); void DiscardOutputs(); void TakeOutput(uint32_t, wasinn_tensor*);
 //     void WantOutputs(std::span<const uint32_t>); std::span<const wasinn_io* const> Outputs();
 //     and, all three, void Step(); void Piece(uint32_t, wasinn_tensor*); void Finish();
 //   const char* Model::Describe()
@@ -58,7 +58,12 @@ class TableOf {
         .info = Info,
         .context_new = ContextNew,
         .context_free = [](wasinn_backend_context* context) { Quietly([&] { delete Of(context); }); },
-        .input = Input,
+        .bind_input =
+            [](wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
+              return Guard([&] { Of(context)->BindInput(index, ReadStruct(tensor)); });
+            },
+        .unbind_input = [](wasinn_backend_context* context,
+                           uint32_t index) { Quietly([&] { Of(context)->UnbindInput(index); }); },
         .compute = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Compute(); }); },
         .output = Output,
         .bind_align = identity.bind_align,
@@ -119,15 +124,6 @@ class TableOf {
         [&] { *out = reinterpret_cast<wasinn_backend_context*>(new Context(*Of(model), ReadStruct(options))); });
   }
 
-  static wasinn_error* Input(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor) {
-    return Guard([&] {
-      if (tensor->struct_size == sizeof *tensor) return Of(context)->Input(index, tensor);  // as usual
-      wasinn_tensor given = ReadStruct(tensor);
-      Of(context)->Input(index, &given);
-      tensor->data = given.data;  // the one field that is for the host
-    });
-  }
-
   static wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
     return Fill(view, [&](wasinn_tensor* full) { Of(context)->Output(index, full); });
   }
@@ -138,14 +134,6 @@ class TableOf {
     }
     if constexpr (requires(Context& context) { context.DiscardOutputs(); }) {
       table->discard_outputs = [](wasinn_backend_context* context) { Quietly([&] { Of(context)->DiscardOutputs(); }); };
-    }
-    if constexpr (requires(Context& context, const wasinn_tensor& tensor) { context.BindInput(0, tensor); }) {
-      table->bind_input = [](wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
-        return Guard([&] { Of(context)->BindInput(index, ReadStruct(tensor)); });
-      };
-      table->unbind_input = [](wasinn_backend_context* context, uint32_t index) {
-        Quietly([&] { Of(context)->UnbindInput(index); });
-      };
     }
     if constexpr (requires(Context& context) { context.WantOutputs(std::span<const uint32_t>()); }) {
       table->want_outputs = [](wasinn_backend_context* context, const uint32_t* indices, size_t n) {

@@ -226,13 +226,6 @@ void ContextFree(wasinn_backend_context* context) {
   delete context;
 }
 
-wasinn_error* Input(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor) {
-  context->generating = false;
-  context->inputs[index].Set(*tensor);
-  tensor->data = context->inputs[index].bytes.data();
-  return nullptr;
-}
-
 bool WorkOn(wasinn_backend_context* context) {
   context->cancelled.store(false);
   context->running.store(true);
@@ -317,7 +310,6 @@ void DiscardOutputs(wasinn_backend_context* context) {
 }
 
 wasinn_error* BindInput(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
-  if (context->model->unbindable) return Fail(WASINN_UNSUPPORTED_OPERATION, "not in place");
   context->inputs[index].Set(*tensor, tensor->data);
   return nullptr;
 }
@@ -394,13 +386,12 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .info = Info,
                                    .context_new = ContextNew,
                                    .context_free = ContextFree,
-                                   .input = Input,
+                                   .bind_input = BindInput,
+                                   .unbind_input = UnbindInput,
                                    .compute = Compute,
                                    .output = Output,
                                    .cancel = Cancel,
                                    .discard_outputs = DiscardOutputs,
-                                   .bind_input = BindInput,
-                                   .unbind_input = UnbindInput,
                                    .take_output = TakeOutput,
                                    .want_outputs = WantOutputs,
                                    .outputs = Outputs,

@@ -62,7 +62,6 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     if (word == "pieces") words >> model.piece;
     if (word == "room") words >> model.room;
     if (word == "deaf") model.deaf = true;
-    if (word == "unbindable") model.unbindable = true;
     if (word == "alias") model.alias = true;
     if (word == "late") model.late = true;
     if (word == "fail") words >> model.fail;

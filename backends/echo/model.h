@@ -10,7 +10,6 @@
 //  - load_delay MS: a load takes so long; it can be cancelled
 //  - context_delay MS: making a context takes so long; it can be cancelled
 //  - fail_load CODE: a load ends in the error of that number
-//  - unbindable: inputs are not read in place
 //  - late: the outputs are known only after a compute
 //  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
 //  - room BYTES: the context is full after so many
@@ -64,7 +63,7 @@ struct wasinn_backend_model {
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0, context_delay_ms = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0;
   uint32_t outranks = 0;
-  bool deaf = false, unbindable = false, alias = false, late = false, untakeable = false;
+  bool deaf = false, alias = false, late = false, untakeable = false;
   std::string description, gate, load_gate, unload_gate, says;
   wasinn::echo::Kept kept;
 };

@@ -60,36 +60,22 @@ Context::~Context() = default;
 // Parsed, options take many times their bytes. As much as a configuration may have.
 constexpr size_t kMostOptions = size_t{256} << 10;
 
-void Context::Input(uint32_t index, wasinn_tensor* tensor) {
-  if (index > kOptionsIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has 2", index));
-  if (index == kOptionsIndex && tensor->bytes > kMostOptions) {
-    throw Error(WASINN_TOO_LARGE,
-                fmt::format("options of {} bytes are longer than the limit of {}", tensor->bytes, kMostOptions));
-  }
-  Finish();
-  std::string& buffer = index == kPromptIndex ? prompt_ : options_;
-  // As much memory as it needs, and no more: that is what the core counts.
-  if (buffer.size() != tensor->bytes) buffer = std::string(tensor->bytes, '\0');
-  tensor->data = buffer.data();
-  tokens_.reset();
-  if (index == kOptionsIndex) options_read_ = false;
-}
-
 void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
-  wasinn_tensor copy = tensor;
-  Input(index, &copy);
-  if (tensor.bytes > 0) std::memcpy(copy.data, tensor.data, tensor.bytes);
+  if (index > kOptionsIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has 2", index));
+  UnbindInput(index);
+  if (index == kOptionsIndex && tensor.bytes > kMostOptions) {
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("options of {} bytes are longer than the limit of {}", tensor.bytes, kMostOptions));
+  }
+  const std::string_view text(static_cast<const char*>(tensor.data), tensor.bytes);
+  (index == kPromptIndex ? prompt_ : options_) = text;
 }
 
 void Context::UnbindInput(uint32_t index) {
   Finish();
   tokens_.reset();
-  if (index == kPromptIndex) {
-    prompt_ = std::string();
-    return;
-  }
-  options_ = std::string();
-  options_read_ = false;  // read when they are needed, since this must not fail
+  (index == kPromptIndex ? prompt_ : options_) = {};
+  if (index == kOptionsIndex) options_read_ = false;  // read when they are needed, since this must not fail
 }
 
 void Context::ReadOptions() {
@@ -97,7 +83,7 @@ void Context::ReadOptions() {
   if (options_.find('\0') != std::string::npos) {
     throw Error(WASINN_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
   }
-  const Config options(options_.c_str(), "options");
+  const Config options(std::string(options_).c_str(), "options");
   // Each options input stands for itself.
   Settings settings = base_;
   settings.Apply(options, model_.config().limits, model_.config().loras);

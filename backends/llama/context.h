@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/cancel_gate.h"
@@ -25,8 +26,6 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  void Input(uint32_t index, wasinn_tensor* tensor);
-  // Texts are short: what is bound is copied.
   void BindInput(uint32_t index, const wasinn_tensor& tensor);
   void UnbindInput(uint32_t index);
   void Compute();
@@ -57,8 +56,8 @@ class Context {
   const uint64_t max_bytes_;  // 0: no limit
   void* const account_;       // who pays for what it keeps
   backend::CancelGate gate_;
-  std::string prompt_;
-  std::string options_;
+  std::string_view prompt_;  // where they are bound
+  std::string_view options_;
   bool options_read_ = true;
   Settings base_;                                   // of the model and of this context
   Settings settings_;                               // with the options

@@ -19,13 +19,12 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  void Input(uint32_t index, wasinn_tensor* tensor) { inputs_.Set(index, tensor); }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel();
   void DiscardOutputs();
-  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Lend(index, tensor); }
-  void UnbindInput(uint32_t index) { inputs_.Unset(index); }
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
   void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:

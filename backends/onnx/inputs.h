@@ -4,43 +4,35 @@
 
 #include <wasinn/backend.h>
 
-#include <string>
 #include <vector>
 
-#include "common/aligned_buffer.h"
 #include "onnx/model.h"
 
 namespace wasinn::onnx {
 
-// Each input lies in a buffer of its own, or in one that is lent, and is bound once for a place and a shape. One thread
-// at a time.
+// A value of ONNX Runtime over the memory of each input, made and bound once for a place and a shape. One thread at a
+// time.
 class Inputs {
  public:
   Inputs(const Model& model, OrtIoBinding* binding);
 
-  // wasinn_backend::input, bind_input and unbind_input.
-  void Set(uint32_t index, wasinn_tensor* tensor);
-  void Lend(uint32_t index, const wasinn_tensor& tensor);
-  void Unset(uint32_t index) { slots_[index].wanted = false; }
+  // wasinn_backend::bind_input and unbind_input.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index) { slots_[index].wanted = false; }
   // Before each run.
   void BindForRun();
 
  private:
-  // A value of ONNX Runtime over memory that it does not own.
-  struct Value {
+  struct Slot {
     OrtPtr<OrtValue> value;  // NULL: there is none
     const void* data = nullptr;
     std::vector<int64_t> dims;
-  };
-  struct Slot {
-    backend::AlignedBuffer buffer;
-    Value own, lent;
-    const Value* bound = nullptr;  // which of them is in the binding
-    bool wanted = false;           // it is set; else what is bound is a thing of the past
+    bool bound = false;   // it is in the binding
+    bool wanted = false;  // it is set; else what is bound is a thing of the past
   };
 
-  void Make(const Port& port, const wasinn_tensor& tensor, void* data, Value* value) const;
-  void Bind(uint32_t index, const Value& value);
+  void Make(uint32_t index, const wasinn_tensor& tensor);
+  void PutIntoBinding(uint32_t index);
 
   const Model& model_;
   OrtIoBinding* const binding_;

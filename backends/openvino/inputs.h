@@ -8,13 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/aligned_buffer.h"
 #include "openvino/model.h"
 
 namespace wasinn::openvino {
 
-// Each input lies in a buffer of its own, or in one that is lent, and is given to the request once for a place and a
-// shape: OpenVINO reads it there. One thread at a time.
+// A tensor of OpenVINO over the memory of each input, made and given to the request once for a place and a shape:
+// OpenVINO reads it there. One thread at a time.
 class Inputs {
  public:
   // Those that are set go to the request, at the next run at the latest.
@@ -22,10 +21,9 @@ class Inputs {
 
   // From now on there is none, or another one.
   void ForgetRequest();
-  // wasinn_backend::input, bind_input and unbind_input.
-  void Set(uint32_t index, wasinn_tensor* tensor);
-  void Lend(uint32_t index, const wasinn_tensor& tensor);
-  void Unset(uint32_t index);
+  // wasinn_backend::bind_input and unbind_input.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index);
   void BeforeRun();
   // The input whose memory this is, if any.
   std::optional<uint32_t> Find(const void* data) const;
@@ -33,25 +31,19 @@ class Inputs {
   bool TakeReshaped() { return std::exchange(reshaped_, false); }
 
  private:
-  // A tensor of OpenVINO over memory that it does not own.
-  struct Value {
+  struct Slot {
     OvPtr<ov_tensor_t> tensor;  // NULL: there is none
     const void* data = nullptr;
     size_t bytes = 0;
     std::vector<int64_t> dims;
-  };
-  struct Slot {
-    backend::AlignedBuffer buffer;
-    Value own, lent;
-    const Value* wanted = nullptr;  // which of them is the input; NULL: it is not set
-    const Value* bound = nullptr;   // which of them the request has, if any
+    bool set = false;
+    bool given = false;  // the request has this tensor
   };
 
-  Slot& At(uint32_t index);
-  void Make(const Port& port, const wasinn_tensor& tensor, void* data, Value* value) const;
+  void Make(uint32_t index, const wasinn_tensor& tensor);
   // At once if that can be, else with the next run. Where shapes are open, a request is touched only in its turn.
-  bool Offer(uint32_t index, const Value& value);
-  void Bind(uint32_t index, const Value& value);
+  void Offer(uint32_t index);
+  void Give(uint32_t index);
 
   const Model& model_;
   const Compiled::Request* const request_;

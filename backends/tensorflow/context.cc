@@ -16,7 +16,7 @@ Context::Context(const Model& model, const wasinn_context_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
       status_(model.host().library().NewStatus()),
-      inputs_(model),
+      inputs_(model, options.account),
       outputs_(model),
       wanted_(model.signature().outputs().size(), true),
       kept_(model.host().services(), options.account) {
@@ -116,14 +116,17 @@ void Context::Compute() {
   computed_ = false;
   outputs_.Release();
   try {
+    inputs_.MakeCopies();
     RunToTheEnd();
     TakeResults();
   } catch (...) {
+    inputs_.DropCopies();
     FreeResults();
     outputs_.Discard();  // nobody is charged for outputs that there are not
     if (own_ == nullptr) kept_.Resize(0);
     throw;
   }
+  inputs_.DropCopies();
   computed_ = true;
 }
 

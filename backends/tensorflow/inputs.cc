@@ -1,95 +1,80 @@
 #include "tensorflow/inputs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <cstring>
+#include <memory>
 #include <new>
 #include <span>
-#include <utility>
 
-#include "common/error.h"
+#include "common/aligned_buffer.h"
+#include "common/saturating.h"
 #include "tensorflow/dtype.h"
 
 namespace wasinn::tensorflow {
 
-using backend::Error;
-
-namespace {
-
-bool HasDims(const std::vector<int64_t>& dims, const wasinn_tensor& tensor) {
-  return std::ranges::equal(dims, std::span(tensor.dims, tensor.rank));
-}
-
-}  // namespace
-
-Inputs::Inputs(const Model& model) : model_(model) {
+Inputs::Inputs(const Model& model, void* account) : model_(model), copies_(model.host().services(), account) {
   const auto release = model.host().library()->TF_DeleteTensor;
   for (size_t i = 0; i < model.signature().inputs().size(); ++i) {
-    slots_.push_back({.memory = nullptr,
-                      .own = {.tensor = {nullptr, release}, .dims = {}},
-                      .lent = {.tensor = {nullptr, release}, .dims = {}}});
+    slots_.push_back({.tensor = {nullptr, release}, .dims = {}});
   }
 }
 
-const Port& Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
+void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
   backend::CheckTensor(port, tensor);
-  return port;
-}
-
-void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
-  const bool known = index < slots_.size() && model_.forgets_inputs();
-  if (!known || slots_[index].own.tensor == nullptr || !HasDims(slots_[index].own.dims, *tensor)) {
-    const Port& port = Check(index, *tensor);
-    Slot& slot = slots_[index];
-    // A variable may have taken the old value, and would change with it: then it keeps that memory.
-    Memory memory = slot.memory;
-    if (!model_.forgets_inputs()) {
-      slot.current = nullptr;
-      slot.own.tensor.reset();
-      if (slot.memory.use_count() > 2) memory = nullptr;
-    }
-    if (memory == nullptr || !memory->IsFor(tensor->bytes)) {
-      memory = std::make_shared<backend::AlignedBuffer>(tensor->bytes);
-    }
-    if (slot.current == slot.own.tensor.get()) slot.current = nullptr;
-    Make(port, *tensor, memory->data(), memory, &slot.own);
-    slot.memory = std::move(memory);
-  }
   Slot& slot = slots_[index];
-  slot.current = slot.own.tensor.get();
-  tensor->data = slot.memory->data();
+  const std::span dims(tensor.dims, tensor.rank);
+  // Memory that comes back has its tensor already: a host has few buffers of a size, and binds them again and again.
+  if (slot.tensor == nullptr || slot.data != tensor.data || !std::ranges::equal(slot.dims, dims)) {
+    slot.set = false;
+    slot.tensor.reset();
+    slot.data = tensor.data;
+    slot.bytes = tensor.bytes;
+    slot.dims.assign(dims.begin(), dims.end());
+    if (model_.forgets_inputs()) slot.tensor = Over(port, slot);
+  }
+  slot.set = true;
 }
 
-void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
-  const Port& port = Check(index, tensor);
-  if (!model_.forgets_inputs()) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("input '{}': the model has state, which may keep the memory of an input", port.name));
+void Inputs::MakeCopies() {
+  if (model_.forgets_inputs()) return;
+  uint64_t total = 0;
+  for (const Slot& slot : slots_) total = backend::AddSat(total, slot.set ? slot.bytes : 0);
+  copies_.Resize(total);
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].set) slots_[i].tensor = CopyOf(model_.signature().inputs()[i], slots_[i]);
   }
-  Slot& slot = slots_[index];
-  // Memory that comes back has its tensor already: a host has few buffers of a size, and lends them again and again.
-  if (slot.lent.tensor == nullptr || slot.lent.data != tensor.data || !HasDims(slot.lent.dims, tensor)) {
-    if (slot.current == slot.lent.tensor.get()) slot.current = nullptr;
-    Make(port, tensor, tensor.data, nullptr, &slot.lent);
-  }
-  slot.current = slot.lent.tensor.get();
 }
 
-void Inputs::Make(const Port& port, const wasinn_tensor& tensor, void* data, const Memory& memory, Value* value) const {
+// What TensorFlow keeps of them lives on.
+void Inputs::DropCopies() {
+  if (model_.forgets_inputs()) return;
+  for (Slot& slot : slots_) slot.tensor.reset();
+  copies_.Resize(0);
+}
+
+TfPtr<TF_Tensor> Inputs::Over(const Port& port, const Slot& slot) const {
   static constinit std::max_align_t nothing = {};
   const TfLibrary& library = model_.host().library();
-  std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
-  auto held = memory == nullptr ? nullptr : std::make_unique<Memory>(memory);
-  const auto release = [](void*, size_t, void* holder) { delete static_cast<Memory*>(holder); };
+  void* const data = slot.data == nullptr ? &nothing : const_cast<void*>(slot.data);
+  TF_Tensor* made = library->TF_NewTensor(
+      static_cast<TF_DataType>(port.type), slot.dims.data(), static_cast<int>(slot.dims.size()), data, slot.bytes,
+      [](void*, size_t, void*) {}, nullptr);
+  if (made == nullptr) throw std::bad_alloc();
+  return library.Own(made);
+}
+
+TfPtr<TF_Tensor> Inputs::CopyOf(const Port& port, const Slot& slot) const {
+  const TfLibrary& library = model_.host().library();
+  auto memory = std::make_unique<backend::AlignedBuffer>(slot.bytes);
+  if (slot.bytes > 0) std::memcpy(memory->data(), slot.data, slot.bytes);
+  const auto release = [](void*, size_t, void* held) { delete static_cast<backend::AlignedBuffer*>(held); };
   TF_Tensor* made =
-      library->TF_NewTensor(static_cast<TF_DataType>(port.type), dims.data(), static_cast<int>(dims.size()),
-                            data == nullptr ? &nothing : data, tensor.bytes, release, held.get());
+      library->TF_NewTensor(static_cast<TF_DataType>(port.type), slot.dims.data(), static_cast<int>(slot.dims.size()),
+                            memory->data(), slot.bytes, release, memory.get());
   if (made == nullptr) throw std::bad_alloc();  // it has not taken what it would release
-  (void)held.release();
-  value->tensor = library.Own(made);
-  value->data = data;
-  value->dims = std::move(dims);
+  (void)memory.release();
+  return library.Own(made);
 }
 
 }  // namespace wasinn::tensorflow

@@ -4,48 +4,44 @@
 
 #include <wasinn/backend.h>
 
-#include <memory>
 #include <vector>
 
-#include "common/aligned_buffer.h"
+#include "common/reservation.h"
 #include "tensorflow/model.h"
 
 namespace wasinn::tensorflow {
 
-// Each input is a tensor over a buffer of its own, or over one that is lent; TensorFlow takes both as they are, since
-// they are aligned. One thread at a time.
+// Each input is a tensor over the memory that is bound, which TensorFlow takes as it is, since it is aligned. Of a model
+// with state it gets a copy for each run: a variable may keep that, and would change with the input. One thread at a
+// time.
 class Inputs {
  public:
-  explicit Inputs(const Model& model);
+  Inputs(const Model& model, void* account);
 
-  // wasinn_backend::input, bind_input and unbind_input.
-  void Set(uint32_t index, wasinn_tensor* tensor);
-  void Lend(uint32_t index, const wasinn_tensor& tensor);
-  void Unset(uint32_t index) { slots_[index].current = nullptr; }
+  // wasinn_backend::bind_input and unbind_input.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index) { slots_[index].set = false; }
+  // Around each compute.
+  void MakeCopies();
+  void DropCopies();
   // NULL: it is not set.
-  TF_Tensor* Get(size_t index) const { return slots_[index].current; }
+  TF_Tensor* Get(size_t index) const { return slots_[index].set ? slots_[index].tensor.get() : nullptr; }
 
  private:
-  // Memory of ours goes when neither we nor TensorFlow hold it.
-  using Memory = std::shared_ptr<backend::AlignedBuffer>;
-
-  struct Value {
+  struct Slot {
     TfPtr<TF_Tensor> tensor;  // NULL: there is none
     const void* data = nullptr;
+    size_t bytes = 0;
     std::vector<int64_t> dims;
-  };
-  struct Slot {
-    Memory memory;
-    Value own, lent;
-    TF_Tensor* current = nullptr;
+    bool set = false;
   };
 
-  const Port& Check(uint32_t index, const wasinn_tensor& tensor) const;
-  // `memory` NULL: somebody else's.
-  void Make(const Port& port, const wasinn_tensor& tensor, void* data, const Memory& memory, Value* value) const;
+  TfPtr<TF_Tensor> Over(const Port& port, const Slot& slot) const;
+  TfPtr<TF_Tensor> CopyOf(const Port& port, const Slot& slot) const;
 
   const Model& model_;
   std::vector<Slot> slots_;
+  backend::Reservation copies_;
 };
 
 }  // namespace wasinn::tensorflow

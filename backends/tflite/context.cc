@@ -24,7 +24,7 @@ Context::Context(const Model& model, const wasinn_context_options& options)
 
 Context::Seat* Context::Alone() {
   if (alone_.session == nullptr) alone_.session = model_.TakeSession(1);
-  alone_.session->inputs().LendAllOf(whole().inputs());
+  alone_.session->inputs().BindAllOf(whole().inputs());
   return &alone_;
 }
 

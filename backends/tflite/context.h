@@ -22,13 +22,12 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  void Input(uint32_t index, wasinn_tensor* tensor) { whole().inputs().Set(index, tensor); }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view) { last_.load()->Output(index, view); }
   void Cancel() { last_.load()->Cancel(); }
   void DiscardOutputs();
-  void BindInput(uint32_t index, const wasinn_tensor& tensor) { whole().inputs().Lend(index, tensor); }
-  void UnbindInput(uint32_t index) { whole().inputs().Unset(index); }
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { whole().inputs().Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { whole().inputs().Unbind(index); }
   void TakeOutput(uint32_t index, wasinn_tensor* out) { last_.load()->TakeOutput(index, out); }
 
  private:

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "common/error.h"
 #include "tflite/dtype.h"
@@ -40,41 +41,23 @@ Inputs::Inputs(const Signature& signature, const TfLiteLibrary& library)
   }
 }
 
-Inputs::Slot& Inputs::At(uint32_t index, const wasinn_tensor& tensor) {
+void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
+  if (tensor.data == nullptr || reinterpret_cast<uintptr_t>(tensor.data) % WASINN_TENSOR_ALIGNMENT != 0) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
+  }
   if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
-  if (slot.data == nullptr || !HasDims(slot.dims, tensor)) {
+  if (std::exchange(slot.data, nullptr) == nullptr || !HasDims(slot.dims, tensor)) {
     const Port& port = backend::PortAt(signature_.inputs(), "input", index);
     CheckDims(port, tensor);
     backend::CheckTensor(port, tensor);
   }
-  return slot;
-}
-
-void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
-  Slot& slot = At(index, *tensor);
-  if (!slot.buffer.IsFor(tensor->bytes)) {
-    slot.buffer = backend::AlignedBuffer(tensor->bytes);
-    slot.applied_data = nullptr;  // whatever was at this address before
-  }
-  slot.data = slot.buffer.data();
-  slot.bytes = tensor->bytes;
-  slot.dims.assign(tensor->dims, tensor->dims + tensor->rank);
-  tensor->data = slot.data;
-}
-
-void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
-  constexpr uintptr_t kAlignment = 64;
-  if (tensor.data == nullptr || reinterpret_cast<uintptr_t>(tensor.data) % kAlignment != 0) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
-  }
-  Slot& slot = At(index, tensor);
   slot.data = tensor.data;
   slot.bytes = tensor.bytes;
   slot.dims.assign(tensor.dims, tensor.dims + tensor.rank);
 }
 
-void Inputs::LendAllOf(const Inputs& other) {
+void Inputs::BindAllOf(const Inputs& other) {
   for (size_t i = 0; i < slots_.size(); ++i) {
     const Slot& from = other.slots_[i];
     slots_[i].data = from.data;
@@ -83,25 +66,14 @@ void Inputs::LendAllOf(const Inputs& other) {
   }
 }
 
-void Inputs::Unset(uint32_t index) {
+void Inputs::Unbind(uint32_t index) {
   if (index >= slots_.size()) return;
   // The interpreter keeps the address, and looks at it in a run only; there is none before each input is set.
   slots_[index].data = nullptr;
 }
 
 void Inputs::Reset() {
-  for (uint32_t i = 0; i < slots_.size(); ++i) {
-    Unset(i);
-    if (signature_.inputs()[i].fixed_shape()) continue;
-    slots_[i].buffer = {};
-    slots_[i].applied_data = nullptr;  // another one may come to lie there
-  }
-}
-
-uint64_t Inputs::bytes() const {
-  uint64_t sum = 0;
-  for (const Slot& slot : slots_) sum += slot.buffer.capacity();
-  return sum;
+  for (Slot& slot : slots_) slot.data = nullptr;
 }
 
 void Inputs::Forget() {

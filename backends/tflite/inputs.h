@@ -7,29 +7,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/aligned_buffer.h"
 #include "tflite/interpreter.h"
 #include "tflite/signature.h"
 
 namespace wasinn::tflite {
 
-// Each input lies in a buffer of its own, or in one that is lent, and the interpreter computes on that (a custom
-// allocation). So nothing is lost when a shape changes and the interpreter allocates its tensors anew. A library
-// without custom allocations gets a copy before each run. One thread at a time.
+// The interpreter computes on the memory that is bound (a custom allocation). So nothing is lost when a shape changes
+// and the interpreter allocates its tensors anew. A library without custom allocations gets a copy before each run. One
+// thread at a time.
 class Inputs {
  public:
   Inputs(const Signature& signature, const TfLiteLibrary& library);
 
-  // wasinn_backend::input, bind_input and unbind_input.
-  void Set(uint32_t index, wasinn_tensor* tensor);
-  void Lend(uint32_t index, const wasinn_tensor& tensor);
-  void Unset(uint32_t index);
+  // wasinn_backend::bind_input and unbind_input.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index);
   // Has what the other one has, in its place, and nothing else.
-  void LendAllOf(const Inputs& other);
-  // As before anything was set. Keeps the buffers of fixed shapes, which are no more than the model's own.
+  void BindAllOf(const Inputs& other);
+  // As before anything was bound.
   void Reset();
-  // That buffers of ours have.
-  uint64_t bytes() const;
 
   // The shapes that are set, in order; none where one is not set.
   std::vector<std::vector<int>> Dims() const;
@@ -47,8 +43,7 @@ class Inputs {
 
  private:
   struct Slot {
-    backend::AlignedBuffer buffer;
-    void* data = nullptr;  // that buffer's, or lent; NULL: not set
+    void* data = nullptr;  // NULL: not set
     size_t bytes = 0;
     std::vector<int> dims;
     // What the interpreter has.
@@ -57,8 +52,6 @@ class Inputs {
     std::vector<int> applied_dims;
     bool applied = false;
   };
-
-  Slot& At(uint32_t index, const wasinn_tensor& tensor);
 
   const Signature& signature_;
   const TfLiteLibrary& library_;

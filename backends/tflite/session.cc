@@ -148,7 +148,7 @@ std::optional<uint64_t> Session::Reset(const Model& model) {
   has_run_ = false;
   const uint64_t lasting = model.LastingBytes(*interpreter_), dynamic = PlanOf(*interpreter_, model.scan()).dynamic;
   if (lasting > std::min<uint64_t>(model.lasting_bytes(), INT64_MAX) || dynamic > kLittle) return std::nullopt;
-  return lasting + dynamic + inputs_.bytes() + outputs_.bytes();
+  return lasting + dynamic + outputs_.bytes();
 }
 
 }  // namespace wasinn::tflite

@@ -24,7 +24,6 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  void Input(uint32_t index, wasinn_tensor* tensor) { inputs_.Set(index, tensor); }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   // Reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
@@ -32,8 +31,8 @@ class Context {
     gate_.Cancel([] {});
   }
   void DiscardOutputs();
-  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Lend(index, tensor); }
-  void UnbindInput(uint32_t index) { inputs_.Unset(index); }
+  void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
+  void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
   void TakeOutput(uint32_t index, wasinn_tensor* out);
   std::span<const wasinn_io* const> Outputs();
 

@@ -40,7 +40,6 @@ T ReadScalar(const at::Tensor& tensor) {
 Inputs::Inputs(const Model& model) : model_(model) { slots_.resize(model.signature().inputs().size()); }
 
 void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
-  if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   const Port& port = model_.signature().inputs()[index];
   if (port.kind == Port::Kind::kOther) {
     throw Error(WASINN_UNSUPPORTED_OPERATION,
@@ -68,49 +67,37 @@ void Inputs::Check(uint32_t index, const wasinn_tensor& tensor) const {
   }
 }
 
-void Inputs::Set(uint32_t index, wasinn_tensor* tensor) {
-  if (index >= slots_.size() || !Fits(slots_[index].own, *tensor)) {
-    Check(index, *tensor);
-    Slot& slot = slots_[index];
-    // Nothing of the slot changes before all that can fail has been done.
-    backend::AlignedBuffer buffer;
-    if (!slot.buffer.IsFor(tensor->bytes)) buffer = backend::AlignedBuffer(tensor->bytes);
-    slot.own = Over(buffer.data() != nullptr ? buffer.data() : slot.buffer.data(), *tensor);
-    if (buffer.data() != nullptr) slot.buffer = std::move(buffer);
-  }
-  slots_[index].current = &slots_[index].own;
-  tensor->data = slots_[index].buffer.data();
-}
-
-void Inputs::Lend(uint32_t index, const wasinn_tensor& tensor) {
-  if (index >= slots_.size() || !Fits(slots_[index].lent, tensor) ||
-      slots_[index].lent.const_data_ptr() != tensor.data) {
+void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
+  if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
+  Slot& slot = slots_[index];
+  slot.set = false;
+  if (!Fits(slot.tensor, tensor) || slot.tensor.const_data_ptr() != tensor.data) {
     Check(index, tensor);
-    slots_[index].lent = Over(tensor.data, tensor);
+    slot.tensor = Over(tensor.data, tensor);
   }
-  slots_[index].current = &slots_[index].lent;
+  slot.set = true;
 }
 
 c10::IValue Inputs::ValueOf(uint32_t index) const {
   const Port& port = model_.signature().inputs()[index];
-  const at::Tensor* tensor = slots_[index].current;
-  if (tensor == nullptr) {
+  const at::Tensor& tensor = slots_[index].tensor;
+  if (!slots_[index].set) {
     if ((port.io.flags & WASINN_IO_OPTIONAL) != 0) return port.when_unset;
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' was not set", port.name));
   }
   switch (port.kind) {
     case Port::Kind::kInt:
-      return ReadScalar<int64_t>(*tensor);
+      return ReadScalar<int64_t>(tensor);
     case Port::Kind::kFloat:
-      return ReadScalar<double>(*tensor);
+      return ReadScalar<double>(tensor);
     case Port::Kind::kBool:
-      return ReadScalar<uint8_t>(*tensor) != 0;
+      return ReadScalar<uint8_t>(tensor) != 0;
     default:
       break;
   }
-  if (!model_.device().is_cpu()) return tensor->to(model_.device());
+  if (!model_.device().is_cpu()) return tensor.to(model_.device());
   const Effects& effects = model_.effects();
-  return effects.stateful || effects.writes_input[index] ? tensor->clone() : *tensor;
+  return effects.stateful || effects.writes_input[index] ? tensor.clone() : tensor;
 }
 
 void Inputs::PushTo(std::vector<c10::IValue>* stack) const {
@@ -118,8 +105,7 @@ void Inputs::PushTo(std::vector<c10::IValue>* stack) const {
 }
 
 bool Inputs::Holds(const at::Tensor& tensor) const {
-  return std::ranges::any_of(
-      slots_, [&](const Slot& slot) { return slot.current != nullptr && tensor.is_alias_of(*slot.current); });
+  return std::ranges::any_of(slots_, [&](const Slot& slot) { return slot.set && tensor.is_alias_of(slot.tensor); });
 }
 
 }  // namespace wasinn::torch

@@ -8,21 +8,18 @@
 #include <span>
 #include <vector>
 
-#include "common/aligned_buffer.h"
 #include "torch/model.h"
 
 namespace wasinn::torch {
 
-// Each input lies in a buffer of its own, or in one that is lent; a tensor over it is made once for a place and a
-// shape. One thread at a time.
+// A tensor over the memory of each input, made once for a place and a shape. One thread at a time.
 class Inputs {
  public:
   explicit Inputs(const Model& model);
 
-  // wasinn_backend::input, bind_input and unbind_input.
-  void Set(uint32_t index, wasinn_tensor* tensor);
-  void Lend(uint32_t index, const wasinn_tensor& tensor);
-  void Unset(uint32_t index) { slots_[index].current = nullptr; }
+  // wasinn_backend::bind_input and unbind_input.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index) { slots_[index].set = false; }
 
   // What the model is called with, behind what is there already. It may keep or change its arguments where that does no
   // harm to the inputs.
@@ -32,9 +29,8 @@ class Inputs {
 
  private:
   struct Slot {
-    backend::AlignedBuffer buffer;
-    at::Tensor own, lent;
-    const at::Tensor* current = nullptr;  // which of them is set; NULL: neither
+    at::Tensor tensor;
+    bool set = false;
   };
 
   void Check(uint32_t index, const wasinn_tensor& tensor) const;

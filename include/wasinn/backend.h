@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define WASINN_BACKEND_ABI_MAJOR 1
+#define WASINN_BACKEND_ABI_MAJOR 2
 #define WASINN_BACKEND_ABI_MINOR 0
 
 #if defined(_WIN32)
@@ -189,12 +189,18 @@ typedef struct wasinn_backend {
                                wasinn_backend_context** out);
   void (*context_free)(wasinn_backend_context* context);
 
-  /* In: tensor's dtype, rank, dims, bytes. Out: tensor's data, `bytes` writable bytes that wasinn fills before it calls
-   * anything else of this context; they are input `index` from now on, until it is asked for again, whatever happens to
-   * other inputs. Must not allocate when dtype and dims are those of the last call. What the context keeps for this
-   * input from now on is `bytes` (rounded up to its alignment), for that is what its guest is charged: memory for
-   * more that an earlier call asked for has gone. */
-  wasinn_error* (*input)(wasinn_backend_context* context, uint32_t index, wasinn_tensor* tensor);
+  /* The only way in: from here on input `index` is the memory of `tensor`, uncopied. It is the host's, a guest's (for
+   * one compute only), or another context's of this backend (take_output); aligned to bind_align, with
+   * WASINN_TENSOR_TAIL readable bytes behind it, and valid until the input is bound anew or unbound, or the context is
+   * freed. Its bytes may change from one compute to the next without another call, and are looked at in compute and
+   * step alone; when these return, no output lies in them. Where a framework cannot promise that (state that takes an
+   * input's memory over, outputs that are inputs), the backend copies in each compute, into memory that it reserves. An input that is
+   * WASINN_IO_OPAQUE is bound anew whenever its bytes change, and may be looked at any time until then.
+   * Must not allocate when place, dtype and dims are those of the last call. After an error the input is unset. */
+  wasinn_error* (*bind_input)(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor);
+  /* As if the input had never been set: the memory is not looked at any more, whoever still has its address. The
+   * outputs of the last compute stay. */
+  void (*unbind_input)(wasinn_backend_context* context, uint32_t index);
   /* Runs the model on the inputs and produces every output. After an error the inputs stay as they are, and there are
    * no outputs, except after WASINN_CONTEXT_FULL: those show what was generated so far. */
   wasinn_error* (*compute)(wasinn_backend_context* context);
@@ -214,14 +220,6 @@ typedef struct wasinn_backend {
    * WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
   void (*discard_outputs)(wasinn_backend_context* context);
 
-  /* Optional; both or none. From bind_input on, input `index` is the memory of `tensor`, uncopied: it stays valid and
-   * as it is until the input is set, bound or unbound again or the context is freed. It is aligned to bind_align with
-   * 64 readable bytes behind it, or it is another context's of this backend (take_output). WASINN_UNSUPPORTED_OPERATION
-   * where the framework cannot read it in place: wasinn copies it then. After unbind_input it is as if the input had
-   * never been set: the memory is not looked at any more, whoever still has its address; the outputs of the last
-   * compute stay. It may be a guest's, bound for one compute only, and have other bytes the next time. */
-  wasinn_error* (*bind_input)(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor);
-  void (*unbind_input)(wasinn_backend_context* context, uint32_t index);
   /* Optional. Out: output `index` of the last successful compute, with its memory, for good: it outlives the next
    * compute and the context, and is released before the model is unloaded. At most once for each compute and output;
    * `output` does not show it any more. dims are borrowed for the moment. */

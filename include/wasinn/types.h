@@ -94,6 +94,11 @@ enum {
   WASINN_IO_ANY_NAME = 1u << 4 /* input, the only one: guests may call it as they like, for its name is no interface */
 };
 
+/* Memory of the host for a tensor begins at a multiple of this, and has so many readable bytes behind its end: kernels
+ * like whole cache lines, and some read a vector past the end. */
+#define WASINN_TENSOR_ALIGNMENT 64
+#define WASINN_TENSOR_TAIL 64
+
 /* The largest rank that wasinn handles; a model or tensor of more dimensions is refused. */
 #define WASINN_MAX_RANK 32
 

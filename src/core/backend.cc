@@ -12,7 +12,7 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
   Result<wasinn_backend> read = ReadStruct(table, "its wasinn_backend");
   if (!read) return read;
   const wasinn_backend& t = *read;
-  const std::array<std::pair<const char*, bool>, 13> required = {{{"name", t.name != nullptr},
+  const std::array<std::pair<const char*, bool>, 14> required = {{{"name", t.name != nullptr},
                                                                   {"encodings", t.encodings != nullptr},
                                                                   {"open", t.open != nullptr},
                                                                   {"close", t.close != nullptr},
@@ -22,7 +22,8 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
                                                                   {"info", t.info != nullptr},
                                                                   {"context_new", t.context_new != nullptr},
                                                                   {"context_free", t.context_free != nullptr},
-                                                                  {"input", t.input != nullptr},
+                                                                  {"bind_input", t.bind_input != nullptr},
+                                                                  {"unbind_input", t.unbind_input != nullptr},
                                                                   {"compute", t.compute != nullptr},
                                                                   {"output", t.output != nullptr}}};
   for (const auto& [name, there] : required) {

@@ -32,7 +32,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
     Buffer& operator=(Buffer&& other) noexcept;
     ~Buffer();
 
-    uint8_t* data() const { return data_; }
+    uint8_t* data() const { return data_; }  // NULL: there is none
 
    private:
     friend class BufferPool;

@@ -11,7 +11,7 @@ namespace {
 
 // What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
 // that is nothing, but a guest can make one with a million inputs, and contexts of it.
-constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 128;
+constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 256;
 
 uint64_t BytesOfIos(const Graph& graph) {
   const uint64_t count = graph.inputs().size() + graph.outputs().size();
@@ -29,10 +29,12 @@ std::optional<uint64_t> StaticSize(const wasinn_io& io) {
 
 }  // namespace
 
-Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog)
+Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, BufferPool& pool,
+                 Watchdog& watchdog)
     : graph_(std::move(graph)),
       compute_deadline_(options.compute_deadline),
       tensor_bytes_(tensor_bytes),
+      pool_(pool),
       static_outputs_(tensor_bytes),
       dynamic_outputs_(tensor_bytes),
       run_(
@@ -50,9 +52,9 @@ Context::~Context() {
 }
 
 Result<std::shared_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
-                                                 Quota& tensor_bytes, Watchdog& watchdog) {
+                                                 Quota& tensor_bytes, BufferPool& pool, Watchdog& watchdog) {
   if (Status status = watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
-  std::shared_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, watchdog));
+  std::shared_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, pool, watchdog));
   if (Status status = context->ChargeStaticOutputs(); !status.ok()) return std::unexpected(std::move(status));
   if (Status status = context->Open(options, watchdog); !status.ok()) {
     return std::unexpected(std::move(status));
@@ -97,61 +99,6 @@ Status Context::ChargeStaticOutputs() {
   }
   if (graph_->has_late_outputs()) has_dynamic_outputs_ = true;
   return static_outputs_.Resize(total);
-}
-
-Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count,
-                         const wasinn_memory* lender) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
-  if (index >= inputs_.size()) return NoSuchIndex("input", index, inputs_.size());
-  const wasinn_io& io = *graph_->inputs()[index];
-  if (IsUnservable(io)) return Unservable("input", io, table().name);
-  Result<TensorDesc> tensor = MatchInput(io, given, bytes.size());
-  if (!tensor) return std::move(tensor.error());
-  if (lender != nullptr && CanLend(index, *tensor, bytes, *lender)) return Lend(index, *tensor, bytes, *lender, count);
-  return Fill(index, *tensor, bytes, count);
-}
-
-Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
-  Input& input = inputs_[index];
-  if (input.bound != nullptr || input.lent != nullptr) LetGo(index);
-  // Never less than is there now: that goes only when the backend has other memory for the input.
-  if (Status status = input.charge.Resize(std::max<uint64_t>(input.charge.held(), bytes.size())); !status.ok()) {
-    return status;
-  }
-  EndGeneration();
-  // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
-  // that nobody wrote.
-  input.set = false;
-  Status status = CopyIn(index, tensor, bytes, count);
-  input.set = status.ok();
-  return status;
-}
-
-Status Context::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
-  wasinn_tensor target{.struct_size = sizeof(wasinn_tensor),
-                       .dtype = tensor.dtype,
-                       .rank = tensor.rank,
-                       .dims = tensor.dims,
-                       .data = nullptr,
-                       .bytes = bytes.size()};
-  if (Status status = graph_->backend().Take(table().input(context_, index, &target)); !status.ok()) return status;
-  Input& input = inputs_[index];
-  (void)input.charge.Resize(bytes.size() + (input.lent == nullptr ? 0 : sizeof(LentInput)));  // no more than it was
-  const std::span<uint8_t> copy(static_cast<uint8_t*>(target.data), bytes.size());
-  CopyTensorBytes(copy, bytes, count);
-  // Checked in the copy, since the guest may be writing the original.
-  return CheckBools(tensor.dtype, copy, *graph_->inputs()[index]);
-}
-
-Status Context::CheckInputsSet() const {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    const wasinn_io& io = *graph_->inputs()[i];
-    if (inputs_[i].set || (io.flags & WASINN_IO_OPTIONAL) != 0) continue;
-    if (IsUnservable(io)) return Unservable("input", io, table().name);
-    return Error(WASINN_INVALID_ARGUMENT, "input {} ('{}') was not set", i, io.name);
-  }
-  return Status();
 }
 
 Status Context::Compute(const Caller* caller, CopyCount& in, CopyCount& out) {

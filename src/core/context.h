@@ -47,15 +47,15 @@ class Context {
     std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
     const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
   };
-  // `tensor_bytes` is what inputs, outputs and what the backend keeps beside them are charged to; it and `watchdog`
-  // must outlive the context.
+  // `tensor_bytes` is what inputs, outputs and what the backend keeps beside them are charged to; `pool` is where
+  // memory for tensors comes from. These and `watchdog` must outlive the context.
   static Result<std::shared_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
-                                                 Quota& tensor_bytes, Watchdog& watchdog);
+                                                 Quota& tensor_bytes, BufferPool& pool, Watchdog& watchdog);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Copies `bytes` into the framework's memory as input `index`; or, where `lender` is the memory that they lie in,
+  // Copies `bytes` into memory of the context as input `index`; or, where `lender` is the memory that they lie in,
   // leaves them there if the framework can compute on them in place: each compute then reads what is there at its time.
   Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count,
                   const wasinn_memory* lender = nullptr);
@@ -91,11 +91,11 @@ class Context {
   // Of a model that tells its outputs only by a run: those of the last compute, so only after one.
   Result<uint32_t> FindOutput(std::string_view name);
 
-  // The same with tensors that exist apart from the context. Where the backend can, it computes on the tensor's own
-  // bytes and gives its output away, so that nothing is copied; `pool` is for what must be.
+  // The same with tensors that exist apart from the context. The backend computes on the tensor's own bytes and, where
+  // it can, gives its output away, so that nothing is copied.
   Status SetInput(uint32_t index, TensorPtr tensor, CopyCount& count);
   // More than once gives the same tensor, until the next compute.
-  Result<TensorPtr> TakeOutput(uint32_t index, BufferPool& pool, CopyCount& count);
+  Result<TensorPtr> TakeOutput(uint32_t index, CopyCount& count);
   // An output of Run; null where it cannot be passed as a tensor of numbers. The name lives as long as what Run
   // returns.
   struct Computed {
@@ -103,8 +103,8 @@ class Context {
     TensorPtr tensor;
   };
   // All of it in one: no input but these is set, before and after. `outputs` gets one for each output.
-  Result<std::shared_ptr<const void>> Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in,
-                                          CopyCount& out, std::pmr::vector<Computed>& outputs);
+  Result<std::shared_ptr<const void>> Run(std::span<const Given> inputs, CopyCount& in, CopyCount& out,
+                                          std::pmr::vector<Computed>& outputs);
 
   const std::shared_ptr<const Graph>& graph() const { return graph_; }
 
@@ -112,11 +112,21 @@ class Context {
   void CancelForGood();
 
  private:
+  // Memory of the context for an input. It stays with it as long as inputs of this size are set.
+  struct OwnInput {
+    BufferPool::Buffer buffer;
+    size_t bytes = 0;
+    // The backend has it, as a tensor of this type and shape.
+    bool bound = false;
+    uint32_t dtype = WASINN_DTYPE_UNKNOWN;
+    std::vector<int64_t> dims;
+  };
+  // Its bytes lie in one of three places, or nowhere.
   struct Input {
     bool set = false;
-    bool copies = false;  // the framework has said that it cannot read this one in place
-    Charge charge;        // of the backend's own memory for it, and of `lent`
-    TensorPtr bound;      // that the backend reads in place, or
+    Charge charge;  // of `own` and `lent`
+    std::unique_ptr<OwnInput> own;
+    TensorPtr bound;  // a tensor that the backend reads in place
     std::unique_ptr<LentInput> lent;
   };
   class LateOutputs;
@@ -127,7 +137,8 @@ class Context {
   };
   class Busy;  // holds busy_ during one call
 
-  Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, Watchdog& watchdog);
+  Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, BufferPool& pool,
+          Watchdog& watchdog);
   Status Open(const Options& options, Watchdog& watchdog);
   Status ChargeStaticOutputs();
   Status ChargeOutputs();
@@ -146,13 +157,12 @@ class Context {
     if (generating_) LetGoOfGeneration();
   }
   void LetGoOfGeneration();
-  bool CanBind(const SharedTensor& tensor) const;
   Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
   bool CanLend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
                const wasinn_memory& lender) const;
-  Status Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, const wasinn_memory& lender,
-              CopyCount& count);
+  Status Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, const wasinn_memory& lender);
   void LetGo(uint32_t index);
+  void Unbind(uint32_t index);
   void EndLoan(Input& input);
   Result<std::span<const uint8_t>> FindLent(uint32_t index, const Caller* caller) const;
   Status BorrowInput(uint32_t index, const Caller* caller, CopyCount& count);
@@ -162,11 +172,13 @@ class Context {
   void UnsetInputs();
   bool CanTake(uint32_t index, const wasinn_tensor& view) const;
   bool LiesInInput(const wasinn_tensor& view) const;
-  Result<TensorPtr> Take(uint32_t index, BufferPool& pool, CopyCount& count);
+  Result<TensorPtr> Take(uint32_t index, CopyCount& count);
   void DiscardOutputs();
   Status CheckInputsSet() const;
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
   Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
+  void MakeOwn(Input& input, uint32_t index, size_t bytes);
+  Status BindOwn(uint32_t index, const TensorDesc& tensor);
   Status View(uint32_t index, wasinn_tensor& view) const;
   // The view of the last compute, if it was kept; else NULL.
   const wasinn_tensor* Seen(uint32_t index) const {
@@ -178,6 +190,7 @@ class Context {
   const std::shared_ptr<const Graph> graph_;
   const std::chrono::milliseconds compute_deadline_;
   Quota& tensor_bytes_;
+  BufferPool& pool_;
   wasinn_backend_context* context_ = nullptr;
   std::vector<Input> inputs_;
   uint32_t n_lent_ = 0;                // of inputs_

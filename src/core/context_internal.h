@@ -59,6 +59,19 @@ inline Status TooManyDimensions(const wasinn_tensor& tensor) {
                WASINN_MAX_RANK);
 }
 
+// Of bytes that a backend is to read.
+inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+  return {.struct_size = sizeof(wasinn_tensor),
+          .dtype = tensor.dtype,
+          .rank = tensor.rank,
+          .dims = tensor.dims,
+          // What is const to the guest is to the backend, too.
+          .data = const_cast<uint8_t*>(bytes.data()),
+          .bytes = bytes.size(),
+          .owner = nullptr,
+          .release = nullptr};
+}
+
 // An output into the beginning of a guest's buffer, or its size alone if that is too small.
 inline Status CopyOut(const wasinn_io& io, const wasinn_tensor& view, std::span<uint8_t> buffer, uint64_t& size,
                       CopyCount& count) {

@@ -10,18 +10,6 @@ namespace wasinn::core {
 
 namespace {
 
-wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
-  return {.struct_size = sizeof(wasinn_tensor),
-          .dtype = tensor.dtype,
-          .rank = tensor.rank,
-          .dims = tensor.dims,
-          // What is const to the guest is to the backend, too.
-          .data = const_cast<uint8_t*>(bytes.data()),
-          .bytes = bytes.size(),
-          .owner = nullptr,
-          .release = nullptr};
-}
-
 // What a backend asks of an address, and what its elements do.
 size_t AlignOf(const wasinn_backend& table, uint32_t dtype) {
   const size_t align = table.bind_align != 0 ? table.bind_align : BufferPool::kAlignment;
@@ -35,7 +23,7 @@ class Context::Loan {
   explicit Loan(Context& context) : context_(context) {}
   ~Loan() {
     for (uint32_t i = 0; i < context_.inputs_.size(); ++i) {
-      if (context_.inputs_[i].lent != nullptr) context_.table().unbind_input(context_.context_, i);
+      if (context_.inputs_[i].lent != nullptr) context_.Unbind(i);
     }
   }
   Loan(const Loan&) = delete;
@@ -49,53 +37,35 @@ class Context::Loan {
 // inputs are read by the backend itself, which may look at them more than once.
 bool Context::CanLend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
                       const wasinn_memory& lender) const {
-  if (inputs_[index].copies || bytes.empty() || tensor.dtype == WASINN_BOOL) return false;
+  if (bytes.empty() || tensor.dtype == WASINN_BOOL) return false;
   if ((graph_->inputs()[index]->flags & WASINN_IO_OPAQUE) != 0) return false;
-  if (table().bind_input == nullptr || table().unbind_input == nullptr) return false;
   return IsLendable(lender) && IsReadable(bytes, AlignOf(table(), tensor.dtype), lender);
 }
 
 // Bound once at once, so that what the framework has to say about it is said now, and not by compute.
 Status Context::Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
-                     const wasinn_memory& lender, CopyCount& count) {
+                     const wasinn_memory& lender) {
   Input& input = inputs_[index];
-  if (input.bound != nullptr) LetGo(index);
   if (input.lent == nullptr) {
-    if (Status status = input.charge.Resize(input.charge.held() + sizeof(LentInput)); !status.ok()) return status;
+    LetGo(index);
+    if (Status status = input.charge.Resize(sizeof(LentInput)); !status.ok()) return status;
     input.lent = std::make_unique<LentInput>();
     ++n_lent_;
   }
   EndGeneration();
   input.set = false;
   const wasinn_tensor view = ViewOf(tensor, bytes);
-  Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
-  input.copies = status.code() == WASINN_UNSUPPORTED_OPERATION;
-  if (!status.ok()) {
-    EndLoan(input);
-    return input.copies ? Fill(index, tensor, bytes, count) : std::move(status);
+  if (Status status = graph_->backend().Take(table().bind_input(context_, index, &view)); !status.ok()) {
+    LetGo(index);
+    return status;
   }
-  table().unbind_input(context_, index);
+  Unbind(index);
   input.lent->tensor = tensor;
   std::copy_n(lender.id, std::size(lender.id), input.lent->memory);
   input.lent->offset = static_cast<uint64_t>(bytes.data() - lender.base);
   input.lent->size = bytes.size();
   input.set = true;
   return Status();
-}
-
-void Context::LetGo(uint32_t index) {
-  Input& input = inputs_[index];
-  if (input.bound != nullptr) table().unbind_input(context_, index);
-  input.bound.reset();
-  input.set = false;
-  EndLoan(input);
-}
-
-void Context::EndLoan(Input& input) {
-  if (input.lent == nullptr) return;
-  input.lent.reset();
-  --n_lent_;
-  (void)input.charge.Resize(input.charge.held() - sizeof(LentInput));
 }
 
 Result<std::span<const uint8_t>> Context::FindLent(uint32_t index, const Caller* caller) const {
@@ -115,12 +85,10 @@ Status Context::BorrowInput(uint32_t index, const Caller* caller, CopyCount& cou
   const TensorDesc& tensor = input.lent->tensor;
   if (IsReadable(*bytes, AlignOf(table(), tensor.dtype), caller->memory())) {
     const wasinn_tensor view = ViewOf(tensor, *bytes);
-    Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
-    if (status.code() != WASINN_UNSUPPORTED_OPERATION) return status;
+    return graph_->backend().Take(table().bind_input(context_, index, &view));
   }
   // The memory lies elsewhere by now, where it cannot be read in place.
-  const uint64_t needed = std::max<uint64_t>(input.charge.held(), sizeof(LentInput) + bytes->size());
-  if (Status status = input.charge.Resize(needed); !status.ok()) return status;
+  if (Status status = input.charge.Resize(sizeof(LentInput) + bytes->size()); !status.ok()) return status;
   return CopyIn(index, tensor, *bytes, count);
 }
 

@@ -1,5 +1,4 @@
 // The part of a context that works on tensors which exist apart from it.
-#include <functional>
 #include <utility>
 
 #include "core/context_internal.h"
@@ -12,60 +11,22 @@ Status Context::SetInput(uint32_t index, TensorPtr tensor, CopyCount& count) {
   return Bind(index, std::move(tensor), count);
 }
 
-// A backend reads what the host allocated, or what it allocated itself: other frameworks' memory may not be as it
-// likes.
-bool Context::CanBind(const SharedTensor& tensor) const {
-  if (table().bind_input == nullptr || table().unbind_input == nullptr) return false;
-  return tensor.origin() == nullptr || &tensor.origin()->backend() == &graph_->backend();
-}
-
 Status Context::Bind(uint32_t index, TensorPtr tensor, CopyCount& count) {
   const wasinn_io& io = *graph_->inputs()[index];
   if (IsUnservable(io)) return Unservable("input", io, table().name);
   Result<TensorDesc> desc = MatchInput(io, tensor->desc(), tensor->bytes().size());
   if (!desc) return std::move(desc.error());
-  if (!CanBind(*tensor)) return Fill(index, *desc, tensor->bytes(), count);
+  // Other frameworks' memory may not be as this one likes it.
+  const bool foreign = tensor->origin() != nullptr && &tensor->origin()->backend() != &graph_->backend();
+  if (foreign) return Fill(index, *desc, tensor->bytes(), count);
   if (Status status = CheckBools(desc->dtype, tensor->bytes(), io); !status.ok()) return status;
-  const wasinn_tensor view{.struct_size = sizeof(wasinn_tensor),
-                           .dtype = desc->dtype,
-                           .rank = desc->rank,
-                           .dims = desc->dims,
-                           // What is const to the guest is to the backend, too.
-                           .data = const_cast<uint8_t*>(tensor->bytes().data()),
-                           .bytes = tensor->bytes().size(),
-                           .owner = nullptr,
-                           .release = nullptr};
   EndGeneration();
-  Input& input = inputs_[index];
-  EndLoan(input);
-  input.set = false;
-  Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
-  if (status.code() == WASINN_UNSUPPORTED_OPERATION) return Fill(index, *desc, tensor->bytes(), count);
-  if (!status.ok()) return status;
-  input.bound = std::move(tensor);
-  input.set = true;
+  LetGo(index);
+  const wasinn_tensor view = ViewOf(*desc, tensor->bytes());
+  if (Status status = graph_->backend().Take(table().bind_input(context_, index, &view)); !status.ok()) return status;
+  inputs_[index].bound = std::move(tensor);
+  inputs_[index].set = true;
   return Status();
-}
-
-void Context::UnsetInputs() {
-  for (uint32_t i = 0; i < inputs_.size(); ++i) {
-    Input& input = inputs_[i];
-    if (!input.set && input.bound == nullptr) continue;
-    if (table().unbind_input != nullptr) table().unbind_input(context_, i);
-    input.set = false;
-    input.bound.reset();
-    EndLoan(input);
-  }
-}
-
-// A framework may hand an input on as an output; such a one must not outlive the input.
-bool Context::LiesInInput(const wasinn_tensor& view) const {
-  const auto* data = static_cast<const uint8_t*>(view.data);
-  return std::ranges::any_of(inputs_, [data](const Input& input) {
-    if (input.bound == nullptr) return false;
-    const std::span<const uint8_t> bytes = input.bound->bytes();
-    return std::greater_equal<>()(data, bytes.data()) && std::less<>()(data, bytes.data() + bytes.size());
-  });
 }
 
 // What may be read again, or grows yet, stays where it is.
@@ -74,12 +35,12 @@ bool Context::CanTake(uint32_t index, const wasinn_tensor& view) const {
   return (outputs()[index]->flags & WASINN_IO_ALWAYS) == 0 && !LiesInInput(view);
 }
 
-Result<TensorPtr> Context::Take(uint32_t index, BufferPool& pool, CopyCount& count) {
+Result<TensorPtr> Context::Take(uint32_t index, CopyCount& count) {
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
   if (view.bytes > FixedSize(index)) outgrown_ = true;
   if (!CanTake(index, view)) {
-    return SharedTensor::Copy(DescOf(view), {static_cast<const uint8_t*>(view.data), view.bytes}, pool,
+    return SharedTensor::Copy(DescOf(view), {static_cast<const uint8_t*>(view.data), view.bytes}, pool_,
                               Charge(tensor_bytes_), count);
   }
   // What was charged to the context beyond the signature is charged to the tensor from now on.
@@ -102,19 +63,19 @@ Result<TensorPtr> Context::Take(uint32_t index, BufferPool& pool, CopyCount& cou
   return SharedTensor::Adopt(graph_, desc, taken, std::move(charge));
 }
 
-Result<TensorPtr> Context::TakeOutput(uint32_t index, BufferPool& pool, CopyCount& count) {
+Result<TensorPtr> Context::TakeOutput(uint32_t index, CopyCount& count) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
   if (Status status = CheckOutput(index); !status.ok()) return std::unexpected(std::move(status));
   taken_.resize(outputs().size());
   if (taken_[index] != nullptr) return taken_[index];
-  Result<TensorPtr> tensor = Take(index, pool, count);
+  Result<TensorPtr> tensor = Take(index, count);
   if (tensor) taken_[index] = *tensor;
   return tensor;
 }
 
-Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, BufferPool& pool, CopyCount& in,
-                                                 CopyCount& out, std::pmr::vector<Computed>& computed) {
+Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, CopyCount& in, CopyCount& out,
+                                                 std::pmr::vector<Computed>& computed) {
   const Busy busy(*this);
   if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
   UnsetInputs();
@@ -130,7 +91,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, 
   for (uint32_t i = 0; status.ok() && i < outputs().size(); ++i) {
     computed.push_back({outputs()[i]->name, nullptr});
     if (IsUnservable(*outputs()[i]) || !IsWanted(i)) continue;
-    Result<TensorPtr> tensor = Take(i, pool, out);
+    Result<TensorPtr> tensor = Take(i, out);
     if (tensor) {
       computed.back().tensor = std::move(*tensor);
     } else {

@@ -108,7 +108,7 @@ Result<uint32_t> Guest::InitContext(uint32_t handle) {
                        .guest_config = (*graph)->context_config,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                        .stop = &closing_},
-                      tensor_bytes_, host_->watchdog());
+                      tensor_bytes_, host_->buffers(), host_->watchdog());
   if (!context) return std::unexpected(std::move(context.error()));
   held->context = std::move(*context);
   if (!(*graph)->outputs.empty()) {

@@ -45,7 +45,7 @@ Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
   if (!held) return std::unexpected(std::move(held.error()));
   Result<uint32_t> index = (*held)->context->FindOutput(name);
   if (!index) return index;
-  Result<TensorPtr> tensor = (*held)->context->TakeOutput(*index, host_->buffers(), copied_out_);
+  Result<TensorPtr> tensor = (*held)->context->TakeOutput(*index, copied_out_);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
   return Hold(std::move(*tensor), Charge(tensor_count_));
 }
@@ -79,7 +79,7 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
   if (Status status = Resolve(graph, inputs, given); !status.ok()) return std::unexpected(std::move(status));
   computes_.fetch_add(1, std::memory_order_relaxed);
   std::pmr::vector<Context::Computed> computed(&scratch.resource);
-  Result<std::shared_ptr<const void>> names = context.Run(given, host_->buffers(), copied_in_, copied_out_, computed);
+  Result<std::shared_ptr<const void>> names = context.Run(given, copied_in_, copied_out_, computed);
   if (!names) return names;
   Status status;
   for (Context::Computed& output : computed) {

@@ -176,17 +176,26 @@ Context::~Context() {
 }
 
 Result Context::Set(uint32_t index, const Tensor& tensor) {
+  const wasinn_backend& table = model_.host().table();
+  Bound& bound = bound_[index];
+  const bool opaque = index < model_.info().n_inputs && (model_.input(index).flags & WASINN_IO_OPAQUE) != 0;
+  const bool same = bound.dtype == tensor.dtype && bound.dims == tensor.dims && !opaque;
+  if (bound.memory == nullptr || bound.bytes != tensor.bytes.size()) {
+    if (bound.memory != nullptr) table.unbind_input(context_, index);
+    bound = {};
+    const size_t bytes = tensor.bytes.size() + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1;
+    bound.memory.reset(
+        std::aligned_alloc(WASINN_TENSOR_ALIGNMENT, bytes / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT));
+    bound.bytes = tensor.bytes.size();
+  }
+  if (!tensor.bytes.empty()) std::memcpy(bound.memory.get(), tensor.bytes.data(), tensor.bytes.size());
+  if (same && bound.dtype != WASINN_DTYPE_UNKNOWN) return {};
   wasinn_tensor described = Describe(tensor);
-  const Result result = TakeError(model_.host().table().input(context_, index, &described));
-  if (result && !tensor.bytes.empty()) std::memcpy(described.data, tensor.bytes.data(), tensor.bytes.size());
+  described.data = bound.memory.get();
+  const Result result = TakeError(table.bind_input(context_, index, &described));
+  bound.dtype = result ? tensor.dtype : WASINN_DTYPE_UNKNOWN;
+  bound.dims = tensor.dims;
   return result;
-}
-
-void* Context::Buffer(uint32_t index, const Tensor& tensor) {
-  wasinn_tensor described = Describe(tensor);
-  const Result result = TakeError(model_.host().table().input(context_, index, &described));
-  EXPECT_TRUE(result) << result.message;
-  return described.data;
 }
 
 Result Context::Compute() { return TakeError(model_.host().table().compute(context_)); }

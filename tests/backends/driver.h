@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -130,9 +132,9 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   wasinn_backend_context* get() const { return context_; }
+  // As the core does it: copies the bytes into memory that the context has for the input, and binds that if it is not
+  // bound yet as such a tensor.
   Result Set(uint32_t index, const Tensor& tensor);
-  // The buffer that the backend lends for an input of this shape.
-  void* Buffer(uint32_t index, const Tensor& tensor);
   Result Compute();
   Result Get(uint32_t index, Tensor* tensor);
   // Of models that generate piece by piece: a step, the newest piece of an output, the end.
@@ -144,8 +146,19 @@ class Context {
   void Cancel();
 
  private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  struct Bound {
+    std::unique_ptr<void, Free> memory;
+    size_t bytes = 0;
+    uint32_t dtype = WASINN_DTYPE_UNKNOWN;
+    std::vector<int64_t> dims;
+  };
+
   const Model& model_;
   wasinn_backend_context* context_ = nullptr;
+  std::map<uint32_t, Bound> bound_;
 };
 
 }  // namespace wasinn::test

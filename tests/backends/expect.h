@@ -3,7 +3,6 @@
 #define WASINN_TESTS_BACKENDS_EXPECT_H_
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <atomic>
 #include <chrono>
@@ -26,19 +25,6 @@ inline int CountThreads() {
 inline void MustCompute(Context* context) {
   const Result computed = context->Compute();
   ASSERT_TRUE(computed) << computed.message;
-}
-
-// That an input's buffer is as large as the input, whatever was there before: that is what a guest is charged.
-inline void ExpectBuffersFit(Context* context, uint32_t index, const std::vector<Tensor>& tensors) {
-  constexpr size_t kRounding = 8192;
-  for (const Tensor& tensor : tensors) {
-    EXPECT_LT(malloc_usable_size(context->Buffer(index, tensor)), tensor.bytes.size() + kRounding);
-  }
-}
-// A small one, a large one, a small one …, of floats.
-inline std::vector<Tensor> SmallAndLarge() {
-  const Tensor small = Floats({2, 3}, std::vector<float>(6)), large = Floats({100'000, 3}, std::vector<float>(300'000));
-  return {small, large, small, Floats({50'000, 3}, std::vector<float>(150'000)), small};
 }
 
 inline Tensor MustGet(Context* context, uint32_t output) {

@@ -66,10 +66,13 @@ bool LoadAndRun(const std::string& bytes) {
     const std::string inputs[] = {"the \u00e9 \n 1", options};
     for (uint32_t i = 0; i < 2; ++i) {
       const auto length = static_cast<int64_t>(inputs[i].size());
-      wasinn_tensor tensor = {
-          .struct_size = sizeof(tensor), .dtype = WASINN_U8, .rank = 1, .dims = &length, .bytes = inputs[i].size()};
-      if (TakeError(host.table().input(context, i, &tensor)))
-        std::memcpy(tensor.data, inputs[i].data(), inputs[i].size());
+      const wasinn_tensor tensor = {.struct_size = sizeof(tensor),
+                                    .dtype = WASINN_U8,
+                                    .rank = 1,
+                                    .dims = &length,
+                                    .data = const_cast<char*>(inputs[i].data()),
+                                    .bytes = inputs[i].size()};
+      TakeError(host.table().bind_input(context, i, &tensor));
     }
     TakeError(host.table().compute(context));
     wasinn_tensor view = {.struct_size = sizeof(view)};

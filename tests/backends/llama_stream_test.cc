@@ -235,20 +235,8 @@ TEST(LlamaOptions, UnboundOnesAreGone) {
   const Host host;
   const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 3})"));
   Context context(model);
-  const auto bind = [&](uint32_t index, std::string text) {  // which goes right after
-    const auto length = static_cast<int64_t>(text.size());
-    const wasinn_tensor view = {.struct_size = sizeof(wasinn_tensor),
-                                .dtype = WASINN_U8,
-                                .rank = 1,
-                                .dims = &length,
-                                .data = text.data(),
-                                .bytes = text.size(),
-                                .owner = nullptr,
-                                .release = nullptr};
-    ASSERT_TRUE(TakeError(host.table().bind_input(context.get(), index, &view)));
-  };
-  bind(0, "the hen");
-  bind(1, R"({"n-predict": 5})");
+  ASSERT_TRUE(SetPrompt(&context, "the hen"));
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 5})"));
   ASSERT_TRUE(context.Compute());
   EXPECT_EQ(Metadata(&context)["output_tokens"], 5);
   host.table().unbind_input(context.get(), 1);

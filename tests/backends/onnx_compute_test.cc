@@ -66,24 +66,6 @@ TEST(OnnxCompute, RebindsWhereTheShapeChanges) {
   }
 }
 
-TEST(OnnxCompute, LendsTheSameBufferForTheSameShape) {
-  const Host host;
-  const Model model(host, ModelBytes("dynamic.onnx"));
-  Context context(model);
-  const Tensor small = Floats({2, 2}, {1, 2, 3, 4});
-  void* buffer = context.Buffer(0, small);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
-  EXPECT_EQ(context.Buffer(0, small), buffer);
-  EXPECT_NE(context.Buffer(0, Floats({100, 100}, std::vector<float>(10000))), nullptr);
-}
-
-TEST(OnnxCompute, KeepsNoMoreForAnInputThanItHas) {
-  const Host host;
-  const Model model(host, ModelBytes("dynamic.onnx"));
-  Context context(model);
-  ExpectBuffersFit(&context, 0, SmallAndLarge());
-}
-
 TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   const Host host;
   const Model model(host, ModelBytes("nonzero.onnx"));

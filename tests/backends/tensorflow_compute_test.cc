@@ -77,28 +77,6 @@ TEST(TensorFlowCompute, FollowsShapesThatChange) {
   }
 }
 
-TEST(TensorFlowCompute, LendsTheSameBufferForTheSameShapeAndItIsWhatTensorFlowReads) {
-  const Host host;
-  const Model model(host, ModelBytes("dynamic.pb"), Frozen());
-  Context context(model);
-  const Tensor small = Floats({2, 2}, {1, 2, 3, 4});
-  auto* buffer = static_cast<float*>(context.Buffer(0, small));
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer) % 64, 0u);
-  EXPECT_EQ(context.Buffer(0, small), buffer);
-  for (const float value : {1.0f, 5.0f}) {
-    std::fill_n(buffer, 4, value);
-    MustCompute(&context);
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(value, value, value, value));
-  }
-}
-
-TEST(TensorFlowCompute, KeepsNoMoreForAnInputThanItHas) {
-  const Host host;
-  const Model model(host, ModelBytes("dynamic.pb"), Frozen());
-  Context context(model);
-  ExpectBuffersFit(&context, 0, SmallAndLarge());
-}
-
 TEST(TensorFlowCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   const Host host;
   const Model model(host, ModelBytes("nonzero.pb"), Frozen());
@@ -301,11 +279,24 @@ TEST(TensorFlowState, NeverSeesMemoryThatWeWriteAgain) {
   ASSERT_TRUE(context.Set(0, Floats({2}, {5, 6})));
   MustCompute(&context);
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(3, 4));
-  alignas(64) float memory[32] = {};
-  const int64_t dims[] = {2};
-  const wasinn_tensor lent = {
-      .struct_size = sizeof(lent), .dtype = WASINN_F32, .rank = 1, .dims = dims, .data = memory, .bytes = 8};
-  EXPECT_EQ(TakeError(host.table().bind_input(context.get(), 0, &lent)).code, WASINN_UNSUPPORTED_OPERATION);
+}
+
+// For that each compute has a copy of the inputs.
+TEST(TensorFlowState, PaysForCopiesOfInputs) {
+  const Host host;
+  const Model model(host, ModelBytes("counter/saved_model.pb"), Saved("counter"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account account;
+  Context context(model, 0, "{}", &account);
+  ASSERT_TRUE(context.Set(0, Floats({2}, {3, 4})));
+  MustCompute(&context);
+  const uint64_t between = account.used;
+  EXPECT_GE(account.most, between + 8);
+  account.limit = between + 7;
+  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  EXPECT_EQ(account.used, between);
+  account.limit = between + 8;
+  MustCompute(&context);
 }
 
 // What one assigns, no other reads: neither beside it nor after it.

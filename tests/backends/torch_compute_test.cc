@@ -93,6 +93,8 @@ TEST(TorchCompute, TellsItsSignature) {
   ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {}, {7})));
   EXPECT_EQ(context.Set(5, MakeTensor<uint8_t>(WASINN_U8, {1}, {7})).code, WASINN_UNSUPPORTED_OPERATION);
   EXPECT_EQ(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {2}, {7, 8})).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);  // it is unset
+  ASSERT_TRUE(context.Set(2, MakeTensor<int64_t>(WASINN_I64, {}, {7})));
   EXPECT_EQ(context.Set(6, Floats({1}, {1})).code, WASINN_INVALID_ARGUMENT);
   ASSERT_TRUE(context.Compute());
   Tensor out;
@@ -139,13 +141,6 @@ TEST(TorchCompute, TakesScalarsEmptyAndChangingShapes) {
   EXPECT_THAT(Compute(context, {Floats({2}, {1, 2})}).As<float>(), ElementsAre(2, 3));
   EXPECT_THAT(Compute(context, {Floats({1, 3}, {1, 2, 3})}).As<float>(), ElementsAre(2, 3, 4));
   EXPECT_THAT(Compute(context, {MakeTensor<int32_t>(WASINN_I32, {1}, {5})}).As<int32_t>(), ElementsAre(6));
-}
-
-TEST(TorchCompute, KeepsNoMoreForAnInputThanItHas) {
-  const Host host;
-  const Model model(host, TorchModel("def forward(self, x):\n    return x + 1\n"), TorchOptions());
-  Context context(model);
-  ExpectBuffersFit(&context, 0, SmallAndLarge());
 }
 
 TEST(TorchCompute, FlattensWhatOnlyARunTells) {

@@ -54,7 +54,7 @@ TEST(HostileQuotas, ContextsOfAWideModel) {
   const std::vector<std::string> logged = {"init_execution_context: too_large: ",
                                            "more bytes of tensors would exceed the limit of 134217728"};
   ExpectBounded({"contexts", "/made/wide.onnx", "1000"},
-                {{"load", "success", logged}, Line("contexts: 36 success 964 too_large"), Honest()},
+                {{"load", "success", logged}, Line("contexts: 18 success 982 too_large"), Honest()},
                 {"--nn-max-bytes", "128M", "--nn-timeout", "200s", "--dir", folder.path().string() + "::/made"});
 }
 

@@ -64,7 +64,7 @@ TEST(HostileThreads, TheEndOfOneIsTheEndOfAll) {
     EXPECT_EQ(HasInOrder(result.err, {"wasm trap: ", "unreachable", "wasm backtrace:"}), end.exit_code == 134);
     for (const std::string& line : GuestLog(result)) {
       EXPECT_TRUE(HasInOrder(line, {"compute", "its context or guest was closed"}) ||
-                  HasInOrder(line, {"load_by_name", "still being loaded for another guest", "is closing"}))
+                  HasInOrder(line, {"load_by_name", "still being loaded for another guest", "is being closed"}))
           << line;
     }
   }

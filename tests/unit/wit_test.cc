@@ -106,15 +106,6 @@ TEST_F(WitTest, AChainOfModelsCopiesNothingBetweenThem) {
   EXPECT_THAT(program().FloatData(last.outputs[0].second), ElementsAre(1, 2));
 }
 
-TEST_F(WitTest, CopiesWhatABackendCannotReadInPlace) {
-  Open();
-  AddEchoModel(host_.get(), "unbindable", "in x f32 2\nunbindable\n");
-  const Outcome done = program().Compute(program().ContextOf("unbindable"), {{"x", Two()}});
-  ASSERT_TRUE(done.ok()) << done;
-  EXPECT_EQ(program().stats().copies_in, 2u);
-  EXPECT_THAT(program().FloatData(done.outputs[0].second), ElementsAre(1, 2));
-}
-
 TEST_F(WitTest, AnOutputThatLiesInAnInputIsCopied) {
   Open();
   AddEchoModel(host_.get(), "alias", "in x f32 2\nalias\n");
