@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "torch/call_scope.h"
 #include "torch/nodes.h"
+#include "torch/silent_aliases.h"
 #include "torch/silent_writes.h"
 
 namespace wasinn::torch {
@@ -196,7 +197,7 @@ c10::TypePtr WithoutOptional(const c10::TypePtr& type) {
   return optional == nullptr ? type : optional->getElementType();
 }
 
-// What the nodes of a graph write to. Its silent writes have been marked.
+// What the nodes of a graph write to, once its silent writes have been marked.
 class Writes {
  public:
   explicit Writes(const std::shared_ptr<jit::Graph>& graph) : aliases_(graph) {
@@ -253,6 +254,16 @@ void CopyConstant(jit::Graph* graph, const jit::Node* written, const std::vector
   }
 }
 
+// Those that could change.
+std::vector<jit::Node*> ConstantsOf(jit::Graph* graph) {
+  std::vector<jit::Node*> constants;
+  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+    if (node->kind() != c10::prim::Constant || node->mustBeNone() || IsFixed(node->output()->type())) return;
+    constants.push_back(node);
+  });
+  return constants;
+}
+
 constexpr std::string_view kNewMemory[] = {
     "aten::empty",   "aten::empty_like", "aten::empty_strided",  "aten::new_empty", "aten::new_empty_strided",
     "aten::resize_", "aten::resize_as_", "aten::empty_permuted",
@@ -289,27 +300,30 @@ void MakeLoopsCancellable(const jit::Module& module) {
   }
 }
 
+void SaySilentAliases(const jit::Module& module) {
+  for (jit::Function* function : FunctionsOf(module)) {
+    if (const auto* graph_function = jit::tryToGraphFunction(*function))
+      SaySilentAliases(graph_function->graph().get());
+  }
+}
+
 void CopyWrittenConstants(const jit::Module& module) {
   for (jit::Function* function : FunctionsOf(module)) {
     const auto* graph_function = jit::tryToGraphFunction(*function);
     if (graph_function == nullptr) continue;
     const auto graph = graph_function->graph();
-    std::vector<jit::Node*> constants, written;
-    MarkSilentWrites(graph.get());
-    UnmarkEvaluation(graph.get());
-    {
-      const Writes writes(graph);
-      ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
-        if (node->kind() != c10::prim::Constant || node->mustBeNone() || IsFixed(node->output()->type())) return;
-        constants.push_back(node);
-        // No copy of the model is one of its constants, so that an object among them may not change either.
-        const c10::TypePtr& type = node->output()->type();
-        if (writes.ReachInto(node->output(), IsOpaque(type) || HasClass(type))) written.push_back(node);
-      });
-    }
-    UnmarkSilentWrites(graph.get());
-    for (const jit::Node* one : written) {
-      if (one->output()->hasUses()) CopyConstant(graph.get(), one, constants);
+    const auto constants = ConstantsOf(graph.get());
+    if (constants.empty()) continue;
+    const auto seen = graph->copy();
+    const auto constants_seen = ConstantsOf(seen.get());  // the same ones
+    MarkSilentWrites(seen.get());
+    UnmarkEvaluation(seen.get());
+    const Writes writes(seen);
+    for (size_t i = 0; i < constants.size(); ++i) {
+      // No copy of the model is one of its constants, so that an object among them may not change either.
+      const c10::TypePtr& type = constants[i]->output()->type();
+      const bool written = writes.ReachInto(constants_seen[i]->output(), IsOpaque(type) || HasClass(type));
+      if (written && constants[i]->output()->hasUses()) CopyConstant(graph.get(), constants[i], constants);
     }
   }
 }

@@ -18,6 +18,9 @@ void CheckGuestGraphs(const ::torch::jit::Module& module, std::span<const std::s
 // Every round of a loop asks whether the call was cancelled from now on.
 void MakeLoopsCancellable(const ::torch::jit::Module& module);
 
+// From now on the functions say where what an operator gives may be what it was given. Before what follows.
+void SaySilentAliases(const ::torch::jit::Module& module);
+
 // Constants are part of the code, which all contexts share: those that a function writes to are copied in each run.
 // Throws WASINN_UNSUPPORTED_OPERATION for one that is no lone tensor.
 void CopyWrittenConstants(const ::torch::jit::Module& module);

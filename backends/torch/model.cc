@@ -194,6 +194,7 @@ void Model::Load(const Source& source) {
   if (!forward) throw Error(WASINN_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
   module_.eval();
   signature_ = std::make_unique<Signature>(forward->function().getSchema());
+  SaySilentAliases(module_);
   CopyWrittenConstants(module_);
   effects_ = FindEffects(module_, *forward);
   MakeLoopsCancellable(module_);

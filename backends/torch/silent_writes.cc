@@ -4,7 +4,7 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 
 #include <algorithm>
-#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "torch/nodes.h"
@@ -34,9 +34,20 @@ bool IsTraining(const c10::Argument& argument) {
   return argument.name() == "training" || argument.name() == "use_input_stats";
 }
 
+// What one tensor takes from another is that one's memory, and may be written there later.
+bool TakesMemory(const jit::Node* node) {
+  const std::string_view name = node->kind().toQualString();
+  return name == "aten::set" || name == "aten::set_" || name == "aten::set_data";
+}
+
 void MarkNode(jit::Node* node) {
   const c10::FunctionSchema* schema = node->maybeSchema();
-  if (schema == nullptr || std::ranges::none_of(schema->arguments(), IsStatistic)) return;
+  if (schema == nullptr) return;
+  const bool takes = TakesMemory(node);
+  const auto is_written = [takes](const c10::Argument& argument) {
+    return takes ? argument.type()->kind() == c10::TypeKind::TensorType : IsStatistic(argument);
+  };
+  if (std::ranges::none_of(schema->arguments(), is_written)) return;
   const size_t n_arguments = std::min(schema->arguments().size(), node->inputs().size());
   jit::Graph* graph = node->owningGraph();
   const jit::WithInsertPoint after(node->next());
@@ -46,18 +57,9 @@ void MarkNode(jit::Node* node) {
   }
   if (training == nullptr) training = graph->insertConstant(true);
   for (size_t i = 0; i < n_arguments; ++i) {
-    if (!IsStatistic(schema->arguments()[i]) || node->input(i)->mustBeNone()) continue;
+    if (!is_written(schema->arguments()[i]) || node->input(i)->mustBeNone()) continue;
     graph->insertNode(graph->create(c10::Symbol::fromQualString(kMark), {node->input(i), training}, 0));
   }
-}
-
-void Unmark(jit::Graph* graph, const std::function<bool(const jit::Node*)>& which) {
-  const auto mark = c10::Symbol::fromQualString(kMark);
-  std::vector<jit::Node*> marks;
-  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
-    if (node->kind() == mark && which(node)) marks.push_back(node);
-  });
-  for (jit::Node* node : marks) node->destroy();
 }
 
 }  // namespace
@@ -70,11 +72,12 @@ void MarkSilentWrites(jit::Graph* graph) {
 }
 
 void UnmarkEvaluation(jit::Graph* graph) {
-  Unmark(graph, [](const jit::Node* mark) { return jit::constant_as<bool>(mark->input(1)) == false; });
-}
-
-void UnmarkSilentWrites(jit::Graph* graph) {
-  Unmark(graph, [](const jit::Node*) { return true; });
+  const auto mark = c10::Symbol::fromQualString(kMark);
+  std::vector<jit::Node*> marks;
+  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+    if (node->kind() == mark && jit::constant_as<bool>(node->input(1)) == false) marks.push_back(node);
+  });
+  for (jit::Node* node : marks) node->destroy();
 }
 
 }  // namespace wasinn::torch

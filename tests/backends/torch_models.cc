@@ -158,12 +158,16 @@ std::string TorchHolder(Holder holder) {
           "    return self.total * 1\n");
       break;
     }
-    case Holder::kConstant: {
-      module.define("def forward(self, x):\n    return x.add_(x) * 1\n");
+    case Holder::kConstant:
+    case Holder::kConstantThroughDropout: {
+      const bool dropout = holder == Holder::kConstantThroughDropout;
+      module.define(dropout ? "def forward(self, x):\n    return torch.dropout(x, 0.5, False).add_(x) * 1\n"
+                            : "def forward(self, x):\n    return x.add_(x) * 1\n");
       const auto graph = module.get_method("forward").graph();
-      jit::Node* add = graph->outputs().at(0)->node()->input(0)->node();
-      const jit::WithInsertPoint before(add);
-      add->replaceInput(0, graph->insertConstant(zero));
+      jit::Node* first = graph->outputs().at(0)->node()->input(0)->node();
+      if (dropout) first = first->input(0)->node();
+      const jit::WithInsertPoint before(first);
+      first->replaceInput(0, graph->insertConstant(zero));
       break;
     }
   }

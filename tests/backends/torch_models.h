@@ -28,9 +28,10 @@ enum class Holder {
   kNumber,
   kSubmodule,
   kConstant,
-  kTraining,           // only in training
-  kTrainingOfTuple,    // … of a module in a tuple
-  kTrainingOfAnObject  // … of an object that is no module
+  kConstantThroughDropout,  // which gives the constant itself
+  kTraining,                // only in training
+  kTrainingOfTuple,         // … of a module in a tuple
+  kTrainingOfAnObject       // … of an object that is no module
 };
 std::string TorchHolder(Holder holder);
 

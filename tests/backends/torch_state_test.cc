@@ -112,7 +112,89 @@ const Kept kKept[] = {
     {"WhatIsWrittenInTrainingOfAnObject", true, [] { return TorchHolder(Holder::kTrainingOfAnObject); }},
     // Each run begins with what the file says.
     {"AConstant", false, [] { return TorchHolder(Holder::kConstant); }},
+    {"AConstantThroughDropout", false, [] { return TorchHolder(Holder::kConstantThroughDropout); }},
 };
+
+// Operators that may give the memory that they were given, without a word in their schemas.
+constexpr std::pair<const char*, const char*> kSameMemory[] = {
+    {"Dropout", "y = torch.dropout(GIVEN, 0.5, False)"},
+    {"DropoutOfFeatures", "y = torch.feature_dropout(GIVEN, 0.5, False)"},
+    {"AlphaDropout", "y = torch.alpha_dropout(GIVEN, 0.5, False)"},
+    {"TypeAs", "y = GIVEN.type_as(x)"},
+    {"SumToSize", "y = GIVEN.sum_to_size([1])"},
+    {"AtLeastOneDimension", "y = torch.atleast_1d(GIVEN)"},
+    {"AtLeastOneDimensionOfAList", "y = torch.atleast_1d([GIVEN, x])[0]"},
+    {"Broadcast", "y = torch.broadcast_tensors([x, GIVEN])[1]"},
+    {"BroadcastWithNames", "z, y = torch.broadcast_tensors([x, GIVEN])"},
+    {"Meshgrid", "y = torch.meshgrid([GIVEN])[0]"},
+    {"Einsum", "y = torch.einsum(\"i->i\", [GIVEN])"},
+    {"CartesianProduct", "y = torch.cartesian_prod([GIVEN])"},
+    {"Dequantize", "y = torch.dequantize(GIVEN)"},
+    {"ConjPhysical", "y = torch.conj_physical(GIVEN)"},
+    {"UnsafeSplit", "y = torch.unsafe_split(GIVEN, 1)[0]"},
+    {"Twice", "y = torch.dropout(torch.dropout(GIVEN, 0.5, False).type_as(x), 0.5, False)"},
+};
+
+class TorchSameMemory : public ::testing::TestWithParam<std::pair<const char*, const char*>> {
+ protected:
+  static std::string Code(const std::string& given, const std::string& added) {
+    std::string line = GetParam().second;
+    line.replace(line.find("GIVEN"), 5, given);
+    return "def forward(self, x):\n    " + line + "\n    y.add_(" + added + ")\n    return y * 1\n";
+  }
+  static float Compute(Context* context) {
+    MustCompute(context);
+    return MustGet(context, 0).As<float>().at(0);
+  }
+
+  const Host host_;
+};
+
+TEST_P(TorchSameMemory, OfTheModelIsItsState) {
+  const Model model(host_, TorchModel(Code("self.total", "x"), {{"total", Floats({1}, {0})}}), TorchOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_THAT(host_.table().describe(model.get()), HasSubstr("\"stateful\": true"));
+  Context first(model), second(model);
+  ASSERT_TRUE(first.Set(0, Floats({1}, {5})));
+  ASSERT_TRUE(second.Set(0, Floats({1}, {1})));
+  EXPECT_EQ(Compute(&first), 5);
+  EXPECT_EQ(Compute(&second), 1);
+}
+
+TEST_P(TorchSameMemory, OfAnInputIsNotWritten) {
+  const Model model(host_, TorchModel(Code("x", "1")), TorchOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_THAT(host_.table().describe(model.get()), HasSubstr("\"stateful\": false"));
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Compute(&context), 2);
+}
+
+// PyTorch computes what is constant once, and would then write there.
+TEST_P(TorchSameMemory, OfWhatIsConstantIsMadeAnew) {
+  const Model model(host_, TorchModel(Code("torch.zeros([1])", "x")), TorchOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Compute(&context), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TorchSameMemory, ::testing::ValuesIn(kSameMemory),
+                         [](const auto& given) { return std::string(given.param.first); });
+
+// Of several tensors these make a new one.
+TEST(TorchShared, WhatIsMadeOfSeveral) {
+  const Host host;
+  for (const char* made : {"torch.einsum(\"i,i->i\", [self.total, x])", "torch.cartesian_prod([self.total, x])"}) {
+    const Model model(
+        host,
+        TorchModel(std::string("def forward(self, x):\n    y = ") + made + "\n    y.add_(1)\n    return y * 1\n",
+                   {{"total", Floats({1}, {0})}}),
+        TorchOptions());
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    EXPECT_THAT(host.table().describe(model.get()), HasSubstr("\"stateful\": false")) << made;
+  }
+}
 
 // Nothing of what it has is written: contexts share it, and its weights with it.
 TEST(TorchShared, ContainersThatAreOnlyRead) {

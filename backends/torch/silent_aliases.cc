@@ -1,0 +1,121 @@
+#include "torch/silent_aliases.h"
+
+#include <torch/csrc/jit/runtime/custom_operator.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "torch/nodes.h"
+
+namespace wasinn::torch {
+
+namespace jit = ::torch::jit;
+
+namespace {
+
+// Found by calling each operator of aten on small tensors (PyTorch 2.10), in the order of the alphabet. They give their
+// first tensor, or a part of it, where there is nothing to do: dropout in evaluation, a type or a shape that is right.
+constexpr std::string_view kSame[] = {
+    "aten::_cast_Byte",
+    "aten::_cast_Char",
+    "aten::_cast_Double",
+    "aten::_cast_Float",
+    "aten::_cast_Half",
+    "aten::_cast_Int",
+    "aten::_cast_Long",
+    "aten::_cast_Short",
+    "aten::_saturate_weight_to_fp16",
+    "aten::_to_cpu",
+    "aten::_unsafe_view",
+    "aten::align_as",
+    "aten::align_tensors",
+    "aten::alpha_dropout",
+    "aten::atleast_1d",
+    "aten::atleast_2d",
+    "aten::atleast_3d",
+    "aten::broadcast_tensors",
+    "aten::conj_physical",
+    "aten::cumprod_backward",
+    "aten::data",
+    "aten::dequantize",
+    "aten::dropout",
+    "aten::feature_alpha_dropout",
+    "aten::feature_dropout",
+    "aten::lift",
+    "aten::meshgrid",
+    "aten::sum_to_size",
+    "aten::to_dense",
+    "aten::to_dense_backward",
+    "aten::to_mkldnn_backward",
+    "aten::type_as",
+    "aten::unflatten_dense_tensors",
+    "aten::unsafe_chunk",
+    "aten::unsafe_split",
+    "aten::unsafe_split_with_sizes",
+};
+// These do so with a list of one tensor.
+constexpr std::string_view kSameOfOne[] = {"aten::cartesian_prod", "aten::einsum", "aten::flatten_dense_tensors"};
+
+bool IsTensor(const jit::Value* value) { return value->type()->kind() == c10::TypeKind::TensorType; }
+
+bool IsTensors(const jit::Value* value) {
+  const auto list = value->type()->cast<c10::ListType>();
+  return list != nullptr && list->getElementType()->kind() == c10::TypeKind::TensorType;
+}
+
+// The tensors of a list that nobody else can change.
+jit::Node* MadeFor(jit::Value* list) {
+  const bool own = list->node()->kind() == c10::prim::ListConstruct && list->uses().size() == 1;
+  return own ? list->node() : nullptr;
+}
+
+bool MayGiveTheSame(jit::Node* node) {
+  const std::string_view name = node->kind().toQualString();
+  if (std::ranges::find(kSame, name) != std::end(kSame)) return true;
+  if (std::ranges::find(kSameOfOne, name) == std::end(kSameOfOne)) return false;
+  return std::ranges::none_of(node->inputs(), [](jit::Value* input) {
+    const jit::Node* made = IsTensors(input) ? MadeFor(input) : nullptr;
+    return made != nullptr && made->inputs().size() != 1;
+  });
+}
+
+// Of ours: gives `result`, and says that this may be what was given.
+const jit::RegisterOperators& RegisterSame() {
+  const auto result = [](jit::Stack& stack) { stack.erase(stack.end() - 2); };
+  const auto is_said = c10::AliasAnalysisKind::FROM_SCHEMA;
+  static const jit::RegisterOperators registered(
+      {jit::Operator("wasinn::same(Tensor(a) given, Tensor result) -> Tensor(a)", result, is_said),
+       jit::Operator("wasinn::same.parts(Tensor(a -> *) given, Tensor[] result) -> Tensor(a)[]", result, is_said),
+       jit::Operator("wasinn::same.first(Tensor[] given, Tensor result) -> Tensor(*)", result, is_said),
+       jit::Operator("wasinn::same.all(Tensor[](a) given, Tensor[] result) -> Tensor[](a)", result, is_said)});
+  return registered;
+}
+
+void SaySame(jit::Node* node) {
+  const auto inputs = node->inputs();
+  const auto found =
+      std::ranges::find_if(inputs, [](jit::Value* input) { return IsTensor(input) || IsTensors(input); });
+  if (found == inputs.end() || node->outputs().size() != 1) return;
+  jit::Value *given = *found, *result = node->output();
+  jit::Node* made = IsTensors(given) && IsTensor(result) ? MadeFor(given) : nullptr;
+  if (made != nullptr && made->inputs().size() == 1) given = made->inputs()[0];
+  jit::Graph* graph = node->owningGraph();
+  jit::Node* same = graph->create(c10::Symbol::fromQualString("wasinn::same"), {given, result});
+  same->output()->setType(result->type());
+  same->insertAfter(node);
+  result->replaceAllUsesAfterNodeWith(same, same->output());
+}
+
+}  // namespace
+
+void SaySilentAliases(jit::Graph* graph) {
+  RegisterSame();
+  std::vector<jit::Node*> nodes;
+  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+    if (MayGiveTheSame(node)) nodes.push_back(node);
+  });
+  for (jit::Node* node : nodes) SaySame(node);
+}
+
+}  // namespace wasinn::torch

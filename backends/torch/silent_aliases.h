@@ -1,0 +1,15 @@
+// Operators that may give the memory that they were given, of which their schemas do not tell.
+#ifndef WASINN_BACKENDS_TORCH_SILENT_ALIASES_H_
+#define WASINN_BACKENDS_TORCH_SILENT_ALIASES_H_
+
+#include <torch/csrc/jit/ir/ir.h>
+
+namespace wasinn::torch {
+
+// Puts a node of ours behind each of them, which gives what it gave and says the truth: else PyTorch's analysis of aliases
+// takes it for new memory, and PyTorch itself writes to what it has computed once and for all.
+void SaySilentAliases(::torch::jit::Graph* graph);
+
+}  // namespace wasinn::torch
+
+#endif  // WASINN_BACKENDS_TORCH_SILENT_ALIASES_H_
