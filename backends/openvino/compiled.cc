@@ -48,7 +48,7 @@ void Compiled::CompileAnew(std::unique_lock<std::mutex>& lock) {
   } catch (...) {
     lock.lock();
     busy_ = false;
-    free_.notify_one();
+    free_.notify_all();
     throw;
   }
   lock.lock();
@@ -94,16 +94,23 @@ void Compiled::Request::Drop() {
   generation_ = 0;
 }
 
+void Compiled::Await(std::unique_lock<std::mutex>& lock, const backend::CancelGate& gate) {
+  waiting_.push_back(&gate);
+  while ((busy_ || waiting_.front() != &gate) && !gate.cancelled()) free_.wait_for(lock, kPatience);
+  const bool has_turn = !busy_ && waiting_.front() == &gate;
+  std::erase(waiting_, &gate);
+  if (has_turn) return;
+  free_.notify_all();  // the next one may have waited for this one only
+  throw Error(WASINN_TIMEOUT, "the compute was cancelled: another one of this model went on");
+}
+
 Compiled::Turn::Turn(Compiled* compiled, const backend::CancelGate& gate) : compiled_(compiled) {
   if (!compiled_->has_open_shapes_) {
     generation_ = compiled_->generation_;  // never changes then
     return;
   }
   std::unique_lock lock(compiled_->mutex_);
-  while (compiled_->busy_) {
-    if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "the compute was cancelled: another one of this model went on");
-    compiled_->free_.wait_for(lock, kPatience);
-  }
+  if (compiled_->busy_ || !compiled_->waiting_.empty()) compiled_->Await(lock, gate);
   compiled_->busy_ = true;
   if (compiled_->spoilt_) compiled_->CompileAnew(lock);
   generation_ = compiled_->generation_;
@@ -116,7 +123,7 @@ Compiled::Turn::~Turn() {
     compiled_->busy_ = false;
     compiled_->spoilt_ = compiled_->spoilt_ || spoilt_;
   }
-  compiled_->free_.notify_one();
+  compiled_->free_.notify_all();
 }
 
 }  // namespace wasinn::openvino

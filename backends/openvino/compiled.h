@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "common/cancel_gate.h"
 #include "common/config.h"
@@ -62,7 +63,8 @@ class Compiled {
     uint64_t generation_ = 0;
   };
 
-  // The time of one inference: waits for its turn. Throws WASINN_TIMEOUT where the gate was cancelled meanwhile.
+  // The time of one inference: waits for its turn, behind those who came before. Throws WASINN_TIMEOUT where the gate,
+  // which is one context's, was cancelled meanwhile.
   class Turn {
    public:
     Turn(Compiled* compiled, const backend::CancelGate& gate);
@@ -83,6 +85,7 @@ class Compiled {
 
  private:
   OvPtr<ov_compiled_model_t> Compile() const;
+  void Await(std::unique_lock<std::mutex>& lock, const backend::CancelGate& gate);
   // Under no lock: whoever waits meanwhile has a deadline.
   void CompileAnew(std::unique_lock<std::mutex>& lock);
 
@@ -99,6 +102,7 @@ class Compiled {
   uint64_t generation_ = 0;
   bool busy_ = false;  // somebody infers, or compiles
   bool spoilt_ = false;
+  std::vector<const backend::CancelGate*> waiting_;  // for a turn, in the order of calls
   std::set<Request*> requests_;
 };
 

@@ -24,6 +24,19 @@ Tensor Square(int64_t side) {
   return Floats({side, side}, std::vector<float>(static_cast<size_t>(side * side), 0.01f));
 }
 
+// Of x with itself, of an open shape.
+std::string Product() {
+  return ModelOf({.nodes = {Node("MatMul", {"x", "x"}, {"y"})},
+                  .inputs = {Value("x", kFloat, {kUnknown, kUnknown})},
+                  .outputs = {Value("y", kFloat, {kUnknown, kUnknown})}});
+}
+
+LoadOptions OnnxOptions() {
+  LoadOptions options;
+  options.encoding = WASINN_ONNX;
+  return options;
+}
+
 // How long the model takes on this machine when nobody interrupts it.
 steady_clock::duration Alone(const Model& model, const Tensor& in) {
   Context context(model);
@@ -161,6 +174,33 @@ TEST(OpenVinoCancelWaiting, EndsWhileContextsAreMade) {
   EXPECT_TRUE(second.Compute());
 }
 
+// Who computes without a pause keeps nobody else from it: those who wait get their turns in the order in which they came.
+TEST(OpenVinoCancelWaiting, EndsAfterOneComputeOfWhoeverCameBefore) {
+  constexpr int kTimes = 10;
+  const Host host;
+  const Model model(host, Product(), OnnxOptions());
+  Context greedy(model), other(model);
+  ASSERT_TRUE(greedy.Set(0, Square(400)));
+  ASSERT_TRUE(other.Set(0, Square(2)));
+  ASSERT_TRUE(greedy.Compute());
+  std::atomic<bool> ended = false;
+  std::atomic<int> computed = 0;
+  std::thread thread([&] {
+    for (; !ended; ++computed) ASSERT_TRUE(greedy.Compute());
+  });
+  while (computed == 0) std::this_thread::yield();
+  const int before = computed;
+  for (int i = 0; i < kTimes; ++i) {
+    const Watchdog watchdog(&other, milliseconds(10'000));
+    const Result result = other.Compute();
+    EXPECT_TRUE(result) << result.message;
+  }
+  const int beside = computed - before;
+  ended = true;
+  thread.join();
+  EXPECT_LE(beside, 4 * kTimes);
+}
+
 // An inference that fails leaves nothing behind either.
 TEST(OpenVinoFailure, LeavesTheModelAsItWas) {
   const Host host;
@@ -210,13 +250,7 @@ TEST(OpenVinoFailure, KeepsNothingThatWasCompiledBefore) {
 // While others' computes fail, which takes their requests away, contexts set inputs, compute and show outputs.
 TEST(OpenVinoFailure, LeavesOthersAtWorkAlone) {
   const Host host;
-  LoadOptions options;
-  options.encoding = WASINN_ONNX;
-  const Model model(host,
-                    ModelOf({.nodes = {Node("MatMul", {"x", "x"}, {"y"})},
-                             .inputs = {Value("x", kFloat, {kUnknown, kUnknown})},
-                             .outputs = {Value("y", kFloat, {kUnknown, kUnknown})}}),
-                    options);
+  const Model model(host, Product(), OnnxOptions());
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
