@@ -56,10 +56,13 @@ uint64_t Outputs::AfterRun(ov_infer_request_t* request, const Inputs& inputs) {
   kept_bytes_ = 0;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
-    if (!model_.signature().outputs()[i].servable()) continue;
-    Look(request, i, &slot);
-    Count(inputs, &slot);
-    bytes = backend::AddSat(bytes, slot.view.bytes);
+    if (model_.signature().outputs()[i].servable()) {
+      Look(request, i, &slot);
+      Count(inputs, &slot);
+      bytes = backend::AddSat(bytes, slot.view.bytes);
+    } else {
+      bytes = backend::AddSat(bytes, CountUnshown(request, i, &slot));
+    }
   }
   kept_bytes_ += all_behind_copies_;
   return bytes;
@@ -80,6 +83,20 @@ void Outputs::Count(const Inputs& inputs, Slot* slot) {
     slot->most = std::max<uint64_t>(slot->most, slot->view.bytes);
     kept_bytes_ += slot->most - slot->view.bytes;
   }
+}
+
+// The core asks for none of these, and charges none.
+uint64_t Outputs::CountUnshown(ov_infer_request_t* request, uint32_t index, Slot* slot) {
+  const Port& port = model_.signature().outputs()[index];
+  const OvLibrary& library = model_.host().library();
+  ov_tensor_t* raw = nullptr;
+  library.Check(library.api().ov_infer_request_get_output_tensor_by_index(request, index, &raw), port.name.c_str());
+  const OvPtr<ov_tensor_t> tensor(raw, library.api().ov_tensor_free);
+  size_t bytes = 0;
+  library.Check(library.api().ov_tensor_get_byte_size(raw, &bytes), port.name.c_str());
+  slot->most = std::max<uint64_t>(slot->most, bytes);
+  kept_bytes_ += slot->most;
+  return bytes;
 }
 
 void Outputs::CopyPassedOn() {

@@ -35,7 +35,8 @@ class Outputs {
   uint64_t AfterRun(ov_infer_request_t* request, const Inputs& inputs);
   // The last step, before any input changes.
   void CopyPassedOn();
-  // What the request keeps for outputs beyond that: beside a copy, or since they were larger in an earlier run.
+  // What the request keeps for outputs beyond what the core charges: beside a copy, of a type that is not shown, or since
+  // they were larger in an earlier run.
   uint64_t kept_bytes() const { return kept_bytes_; }
   // What it keeps for outputs that are not of a fixed shape.
   uint64_t most_bytes() const;
@@ -62,6 +63,8 @@ class Outputs {
   void Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const;
   void ReadShape(const Port& port, Slot* slot) const;
   void Count(const Inputs& inputs, Slot* slot);
+  // Of a type that wasinn does not show: its bytes.
+  uint64_t CountUnshown(ov_infer_request_t* request, uint32_t index, Slot* slot);
 
   const Model& model_;
   std::vector<Slot> slots_;

@@ -334,6 +334,45 @@ TEST_F(OpenVinoPassedOn, WhatIsTakenDoesNotStay) {
   ExpectHeld(account.used + kBytes);
 }
 
+// A model that makes its input, of a shape, numbers of four bits.
+std::string Narrowed(const std::string& dim) {
+  const std::string shape = "<dim>" + dim + "</dim>";
+  const auto port = [&](const std::string& precision) {
+    return R"(<port id="0" precision=")" + precision + "\">" + shape + "</port>";
+  };
+  const std::string open = dim == "-1" ? "?" : dim;
+  return R"(<?xml version="1.0"?><net name="narrowed" version="11"><layers>)"
+         R"(<layer id="0" name="x" type="Parameter" version="opset1"><data shape=")" +
+         open + R"(" element_type="f32" /><output>)" + port("FP32") + "</output></layer>" +
+         R"(<layer id="1" name="c" type="Convert" version="opset1"><data destination_type="u4" /><input>)" +
+         port("FP32") + R"(</input><output><port id="1" precision="U4">)" + shape + "</port></output></layer>" +
+         R"(<layer id="2" name="r" type="Result" version="opset1"><input>)" + port("U4") + "</input></layer>" +
+         R"(</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0" />)"
+         R"(<edge from-layer="1" from-port="1" to-layer="2" to-port="0" /></edges></net>)";
+}
+
+// Of a type that is not shown the core knows no bytes.
+TEST_F(OpenVinoPassedOn, WhatCannotBeShownIsCharged) {
+  constexpr uint64_t kNarrow = kSize / 2;
+  for (const char* dim : {"-1", "4194304"}) {
+    const Model model(host_, Narrowed(dim), Options());
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    ASSERT_NE(model.output(0).flags & WASINN_IO_UNSERVABLE, 0u);
+    Account account = {.limit = kNarrow};
+    Context context(model, 0, "{}", &account);
+    const Result computed = Compute(&context);
+    EXPECT_TRUE(computed) << computed.message;
+    EXPECT_EQ(account.used, kNarrow);
+    account.limit = 0;
+    host_.table().discard_outputs(context.get());
+    EXPECT_EQ(account.used, 0u);
+    EXPECT_EQ(Compute(&context).code, WASINN_TOO_LARGE);
+    EXPECT_EQ(account.used, 0u);
+    Context limited(model, kNarrow - 1);
+    EXPECT_EQ(Compute(&limited).code, WASINN_TOO_LARGE);
+  }
+}
+
 TEST(OpenVinoDiscard, LeavesNoOutputsAndAContextThatWorks) {
   const Host host;
   for (const char* name : {"mean", "dynamic"}) {
