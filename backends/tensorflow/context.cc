@@ -41,9 +41,17 @@ std::shared_ptr<Session> Context::Enter(int attempt) {
   return EnterOwn();
 }
 
+template <typename Serve>
+bool Context::Serves(const Session& session, const Serve& serve) {
+  if (session.id() == served_session_ && set_ == served_set_) return true;
+  if (!serve()) return false;
+  served_set_ = set_;
+  served_session_ = session.id();
+  return true;
+}
+
 // NULL: it does not run these tensors, and shall not keep what others never need. It may have to be loaded anew first.
 std::shared_ptr<Session> Context::EnterShared() {
-  constexpr size_t kMostSets = 8;
   waiting_.Enter();
   std::shared_ptr<Session> session;
   try {
@@ -55,7 +63,7 @@ std::shared_ptr<Session> Context::EnterShared() {
   const bool cancelled = waiting_.Leave() || session == nullptr;
   bool serves = false;
   try {
-    serves = !cancelled && Serves(session.get(), kMostSets);
+    serves = !cancelled && Serves(*session, [&] { return session->ServeShared(set_); });
   } catch (...) {
     session->Leave(false);
     throw;
@@ -72,14 +80,15 @@ std::shared_ptr<Session> Context::EnterShared() {
 // Its guest pays for the session, and as much again for each set of tensors that it has run.
 std::shared_ptr<Session> Context::EnterOwn() {
   // Without state a new one is as good, and has no other set.
-  if (own_ != nullptr && (own_->retired() || (!model_.keeps_state() && !Serves(own_.get(), 0)))) DropOwn();
+  const auto serves = [this](size_t most) { return Serves(*own_, [&] { return own_->Serve(set_, most); }); };
+  if (own_ != nullptr && (own_->retired() || (!model_.keeps_state() && !serves(0)))) DropOwn();
   if (own_ == nullptr) {
     kept_.Resize(model_.session_bytes());
     own_ = model_.keeps_state() ? model_.sessions().Take() : model_.sessions().New();
   }
-  if (!Serves(own_.get(), 0)) {
+  if (!serves(0)) {
     kept_.Resize(backend::MulSat(model_.session_bytes(), own_->sets() + 2));
-    Serves(own_.get(), SIZE_MAX);
+    serves(SIZE_MAX);
   }
   own_->Enter();
   return own_;
@@ -88,14 +97,6 @@ std::shared_ptr<Session> Context::EnterOwn() {
 void Context::DropOwn() {
   own_.reset();
   kept_.Resize(0);
-}
-
-bool Context::Serves(Session* session, size_t most) {
-  if (session->id() == served_session_ && set_ == served_set_) return true;
-  if (!session->Serve(set_, most)) return false;
-  served_set_ = set_;
-  served_session_ = session->id();
-  return true;
 }
 
 void Context::Use(const Session& session) {

@@ -39,8 +39,9 @@ class Context {
   std::shared_ptr<Session> EnterShared();
   std::shared_ptr<Session> EnterOwn();
   void DropOwn();
-  // Whether the session, which has been entered, runs the tensors of this compute too.
-  bool Serves(Session* session, size_t most);
+  // Whether the session runs the tensors of this compute too: `serve` asks it, unless it ran them last.
+  template <typename Serve>
+  bool Serves(const Session& session, const Serve& serve);
   void ChooseSet();
   void RunToTheEnd();
   void Use(const Session& session);

@@ -24,6 +24,7 @@ struct Model::Source {
   ModelConfig config;
   Device device;
   uint64_t max_bytes;
+  void* account;  // NULL: guests share the model
 
   Trust trust() const { return path.empty() ? Trust::kGuest : Trust::kHost; }
 };
@@ -110,17 +111,25 @@ TfGraph Import(const TfLibrary& library, std::span<const uint8_t> bytes) {
   throw Error(code == TF_NOT_FOUND ? WASINN_UNSUPPORTED_OPERATION : CodeOf(code), message);
 }
 
-std::shared_ptr<Session> NewSession(const Host& host, const TfGraph& graph, Device device, Folding folding) {
+// What sessions charge, and to whom.
+struct Charge {
+  void* account;
+  uint64_t bytes;
+};
+
+std::shared_ptr<Session> NewSession(const Host& host, const TfGraph& graph, Device device, Folding folding,
+                                    const Charge& charge) {
   const TfLibrary& library = host.library();
   const TfPtr<TF_Status> status = library.NewStatus();
   const auto options = MakeSessionOptions(library, host.config().threads, device, folding);
   TF_Session* session = library->TF_NewSession(graph.get(), options.get(), status.get());
   library.Check(status.get(), "making a session");
-  return std::make_shared<Session>(library, graph, session);
+  return std::make_shared<Session>(library, graph, session, backend::Reservation(host.services(), charge.account),
+                                   charge.bytes);
 }
 
 std::shared_ptr<Session> LoadSession(const Host& host, const std::string& folder, const std::vector<std::string>& tags,
-                                     Device device) {
+                                     Device device, const Charge& charge) {
   const TfLibrary& library = host.library();
   const TfPtr<TF_Status> status = library.NewStatus();
   const auto options = MakeSessionOptions(library, host.config().threads, device);
@@ -132,7 +141,8 @@ std::shared_ptr<Session> LoadSession(const Host& host, const std::string& folder
       library->TF_LoadSessionFromSavedModel(options.get(), nullptr, folder.c_str(), pointers.data(),
                                             static_cast<int>(pointers.size()), graph.get(), nullptr, status.get());
   library.Check(status.get(), fmt::format("loading the SavedModel in '{}'", folder).c_str());
-  return std::make_shared<Session>(library, std::move(graph), session);
+  return std::make_shared<Session>(library, std::move(graph), session,
+                                   backend::Reservation(host.services(), charge.account), charge.bytes);
 }
 
 std::string Text(const nlohmann::json& json) {
@@ -154,7 +164,8 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
                          .path = blob.path == nullptr ? "" : blob.path,
                          .config = ModelConfig::Parse(options.host_config, options.guest_config),
                          .device = DeviceFor(options.target, host, options.cpu_fallback != 0),
-                         .max_bytes = options.max_bytes};
+                         .max_bytes = options.max_bytes,
+                         .account = options.account};
   if (LooksLikeSavedModel(source.bytes)) {
     LoadSavedModel(source);
   } else {
@@ -170,11 +181,13 @@ void Model::LoadGraph(const Source& source) {
   if (source.trust() == Trust::kGuest) reservation_.Resize(GrownBytes(scan, source.bytes.size()));
   const TfGraph graph = Import(host_.library(), source.bytes);
   const Folding folding = source.trust() == Trust::kGuest ? Folding::kLittle : Folding::kUsual;
-  sessions_ = std::make_unique<Sessions>(
-      [this, graph, folding, device = source.device] { return NewSession(host_, graph, device, folding); });
+  session_bytes_ = SessionBytes(scan, source.bytes.size());
+  const Charge charge = {.account = source.account, .bytes = session_bytes_};
+  sessions_ = std::make_unique<Sessions>([this, graph, folding, device = source.device, charge] {
+    return NewSession(host_, graph, device, folding, charge);
+  });
   signature_ = std::make_unique<Signature>(host_.library(), sessions_->first(), scan, std::span(source.config.outputs));
   effects_ = FindEffects(scan, signature_->OutputTensors());
-  session_bytes_ = SessionBytes(scan, source.bytes.size());
   description_ = Text({{"format", "GraphDef"},
                        {"device", source.device == Device::kGpu ? "GPU" : "CPU"},
                        {"stateful", effects_.keeps_state}});
@@ -199,11 +212,12 @@ void Model::LoadSavedModel(const Source& source) {
   const auto absolute = std::filesystem::absolute(path, failed);
   const std::string folder = (failed ? path : absolute).parent_path().string();
   CheckVariables(scan, folder);
-  sessions_ = std::make_unique<Sessions>([this, folder, tags = source.config.tags, device = source.device] {
-    return LoadSession(host_, folder, tags, device);
+  session_bytes_ = SessionBytes(scan, source.bytes.size()) + VariableBytes(folder);
+  const Charge charge = {.account = source.account, .bytes = session_bytes_};
+  sessions_ = std::make_unique<Sessions>([this, folder, tags = source.config.tags, device = source.device, charge] {
+    return LoadSession(host_, folder, tags, device, charge);
   });
   effects_ = FindEffects(scan, signature_->OutputTensors());
-  session_bytes_ = SessionBytes(scan, source.bytes.size()) + VariableBytes(folder);
   nlohmann::json signatures = nlohmann::json::array();
   for (const NamedSignature& one : chosen.signatures) {
     if (!one.name.starts_with("__")) signatures.push_back(one.name);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/saturating.h"
 
 namespace wasinn::tensorflow {
 
@@ -82,6 +83,21 @@ bool Session::Serve(const TensorSet& set, size_t most) {
   const std::lock_guard lock(mutex_);
   if (sets_.contains(set)) return true;
   if (sets_.size() >= most) return false;
+  sets_.insert(set);
+  return true;
+}
+
+bool Session::ServeShared(const TensorSet& set) {
+  constexpr size_t kMostSets = 8;
+  if (Serve(set, 0)) return true;
+  const std::lock_guard lock(mutex_);
+  if (sets_.contains(set)) return true;
+  if (sets_.size() >= kMostSets) return false;
+  try {
+    sets_charged_.Resize(backend::MulSat(bytes_of_set_, sets_.size() + 1));
+  } catch (const Error&) {
+    return false;
+  }
   sets_.insert(set);
   return true;
 }

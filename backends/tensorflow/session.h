@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/renewed.h"
+#include "common/reservation.h"
 #include "tensorflow/tf_library.h"
 
 namespace wasinn::tensorflow {
@@ -40,8 +41,14 @@ TfGraph NewGraph(const TfLibrary& library);
 // closed when nothing else runs in it any more, or when that takes too long. Any thread.
 class Session {
  public:
-  Session(const TfLibrary& library, TfGraph graph, TF_Session* session)
-      : library_(library), graph_(std::move(graph)), session_(session) {}
+  // `account`: who pays for the sets that contexts share, `bytes_of_set` for each.
+  Session(const TfLibrary& library, TfGraph graph, TF_Session* session, backend::Reservation account = {},
+          uint64_t bytes_of_set = 0)
+      : library_(library),
+        graph_(std::move(graph)),
+        session_(session),
+        sets_charged_(std::move(account)),
+        bytes_of_set_(bytes_of_set) {}
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -56,6 +63,8 @@ class Session {
   // Whether it runs the set. For each that it has once run TensorFlow keeps a graph with kernels and their constants as
   // long as the session; so it runs `most` of them, and the one of all tensors.
   bool Serve(const TensorSet& set, size_t most);
+  // The same for a session that contexts share: a few, for which its model's account can pay.
+  bool ServeShared(const TensorSet& set);
   // How many it runs.
   size_t sets() const;
 
@@ -88,6 +97,8 @@ class Session {
   std::atomic<bool> closed_ = false;
   mutable std::mutex mutex_;  // of what follows; held for a look
   std::set<TensorSet> sets_;
+  backend::Reservation sets_charged_;
+  const uint64_t bytes_of_set_;
 };
 
 // A run that is inside of a session.

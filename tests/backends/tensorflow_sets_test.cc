@@ -79,6 +79,46 @@ TEST(TensorFlowSets, OfOutputsAreBounded) {
   EXPECT_EQ(account.used, 0u);
 }
 
+// A guest's model of few bytes may have large constants, which each of these graphs holds anew.
+TEST(TensorFlowSets, OfAGuestsModelAreCharged) {
+  constexpr int64_t kElements = 1 << 20;
+  constexpr uint64_t kBytes = kElements * sizeof(float);
+  const Host host;
+  const std::string filled = TypeAttribute("dtype", 1) + Attribute("value", BytesField(8, FilledTensor({kElements})));
+  std::vector<std::string> nodes = {TfNode("c", "Const", {}, filled)};
+  for (int i = 0; i < 4; ++i) {
+    nodes.push_back(TfNode("y" + std::to_string(i), "AddV2", {"x", "c"}, TypeAttribute("T", 1)));
+  }
+  Account account;
+  LoadOptions options = kGuest;
+  options.account = &account;
+  const Model model(host, TfGraph(nodes), options);
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account others;
+  Context context(model, 0, "{}", &others);
+  ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
+  const uint64_t before = AllocatedBytes(), charged = account.used;
+  const auto compute = [&](uint32_t wanted) {
+    EXPECT_TRUE(TakeError(host.table().want_outputs(context.get(), &wanted, 1)));
+    const Result computed = context.Compute();
+    host.table().discard_outputs(context.get());
+    return computed;
+  };
+  for (uint32_t wanted = 0; wanted < 3; ++wanted) {
+    ASSERT_TRUE(compute(wanted));
+    EXPECT_LT(AllocatedBytes() - before, account.used - charged + kBytes) << wanted;
+  }
+  // What the model's account cannot pay is the context's.
+  account.limit = account.used;
+  EXPECT_EQ(others.used, 0u);
+  ASSERT_TRUE(compute(3));
+  EXPECT_GE(others.used, kBytes);
+  others.limit = 0;
+  ASSERT_TRUE(compute(0));
+  EXPECT_EQ(others.used, 0u);
+  EXPECT_EQ(compute(3).code, WASINN_TOO_LARGE);
+}
+
 // So it does for each set of inputs.
 TEST(TensorFlowSets, OfInputsAreBounded) {
   constexpr uint64_t kMiB = 1 << 20;
