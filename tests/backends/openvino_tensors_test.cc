@@ -10,6 +10,7 @@
 #include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/openvino_native.h"
+#include "backends/openvino_writer.h"
 #include "backends/taken.h"
 #include "support/peak_memory.h"
 
@@ -224,24 +225,6 @@ TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   const Result made = TakeError(host.table().context_new(model.get(), &options, &context));
   EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
   EXPECT_EQ(context, nullptr);
-}
-
-// A model whose n outputs are its input, of an open shape.
-std::string PassedOn(int n) {
-  const std::string port = R"(<port id="0" precision="FP32" names="x"><dim>-1</dim></port>)";
-  std::string layers =
-      R"(<layer id="0" name="x" type="Parameter" version="opset1"><data shape="?" element_type="f32" />)"
-      "<output>" +
-      port + "</output></layer>";
-  std::string edges;
-  for (int i = 1; i <= n; ++i) {
-    const std::string id = std::to_string(i);
-    layers += "<layer id=\"" + id + "\" name=\"r" + id + R"(" type="Result" version="opset1"><input>)" + port +
-              "</input></layer>";
-    edges += R"(<edge from-layer="0" from-port="0" to-layer=")" + id + R"(" to-port="0" />)";
-  }
-  return R"(<?xml version="1.0"?><net name="passed_on" version="11"><layers>)" + layers + "</layers><edges>" + edges +
-         "</edges></net>";
 }
 
 // They are shown as copies, which nobody but their context holds.

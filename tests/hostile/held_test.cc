@@ -1,6 +1,9 @@
 // Under a limit of 80 MB no guest makes the command hold much more than that, nor fills its log.
 #include <gtest/gtest.h>
 
+#include <string_view>
+
+#include "backends/openvino_writer.h"
 #include "hostile/made_models.h"
 #include "hostile/run.h"
 #include "support/this_build.h"
@@ -24,6 +27,7 @@ struct Outcome {
 Outcome Hold(const std::string& kind) {
   const TempFolder folder;
   if (kind == "outputs") folder.Write("untrue.onnx", UntrueOutput());
+  if (kind == "passed_on") folder.Write("passed_on.xml", test::PassedOn(40));
   if (kind == "names") {
     folder.Write("long_name.onnx", LongInputName(kLongName));
     folder.Write("long_operator.onnx", LongOperator(kLongName));
@@ -77,6 +81,16 @@ TEST(HostileHeld, OutputsThatOutgrowTheirSignature) {
     expected.push_back("compute " + std::to_string(i) + (i < 2 ? ": success" : ": too_large"));
   EXPECT_EQ(outcome.lines, expected);
   ExpectInLog(outcome, 10, {"compute: too_large: ", "more bytes of tensors would exceed the limit of 83886080"});
+}
+
+// 320 MiB of copies in each compute.
+TEST(HostileHeldOpenVino, OutputsThatAreTheInput) {
+  if (std::string_view(HOSTILE_FRAMEWORKS).find(" openvino ") == std::string_view::npos) GTEST_SKIP() << "not built";
+  const Outcome outcome = Hold("passed_on");
+  std::vector<std::string> expected = {"load: success"};
+  for (int i = 0; i < 3; ++i) expected.push_back("compute " + std::to_string(i) + ": too_large");
+  EXPECT_EQ(outcome.lines, expected);
+  ExpectInLog(outcome, 3, {"compute: too_large: openvino: ", "335544320 bytes: no more than 83886080"});
 }
 
 TEST(HostileHeld, MessagesOfLongNames) {
