@@ -33,6 +33,7 @@ Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quo
                  Watchdog& watchdog)
     : graph_(std::move(graph)),
       compute_deadline_(options.compute_deadline),
+      inputs_by_reference_(options.inputs_by_reference),
       tensor_bytes_(tensor_bytes),
       pool_(pool),
       static_outputs_(tensor_bytes),
@@ -51,10 +52,10 @@ Context::~Context() {
   if (context_ != nullptr) table().context_free(context_);
 }
 
-Result<std::shared_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
+Result<std::unique_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  Quota& tensor_bytes, BufferPool& pool, Watchdog& watchdog) {
   if (Status status = watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
-  std::shared_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, pool, watchdog));
+  std::unique_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, pool, watchdog));
   if (Status status = context->ChargeStaticOutputs(); !status.ok()) return std::unexpected(std::move(status));
   if (Status status = context->Open(options, watchdog); !status.ok()) {
     return std::unexpected(std::move(status));
@@ -101,15 +102,14 @@ Status Context::ChargeStaticOutputs() {
   return static_outputs_.Resize(total);
 }
 
-Status Context::Compute(const Caller* caller, CopyCount& in, CopyCount& out) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
-  Status status = n_lent_ == 0 ? Execute() : ExecuteOnLoan(caller, in, out);
+Status Context::Compute(const GuestMemory* memory) {
+  CountOne(counts_.computes);
+  Status status = n_lent_ == 0 ? Execute() : ExecuteOnLoan(memory);
   if (LeavesOutputs(status)) {
     if (Status charged = CountOutputs(); !charged.ok()) return charged;
   }
   if (!status.ok()) return status;
-  return caller == nullptr || wanted_.empty() ? Status() : WriteOutputs(*caller, out);
+  return memory == nullptr || wanted_.empty() ? Status() : WriteOutputs(*memory);
 }
 
 // Outputs that a compute or a step has left.
@@ -195,15 +195,13 @@ Status Context::View(uint32_t index, wasinn_tensor& view) const {
   return status;
 }
 
-Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
+Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
   if (Status status = CheckOutput(index); !status.ok()) return status;
   const wasinn_io& io = *outputs()[index];
-  if (const wasinn_tensor* seen = Seen(index)) return CopyOut(io, *seen, buffer, size, count);
+  if (const wasinn_tensor* seen = Seen(index)) return CopyOut(io, *seen, buffer, size, counts_.out);
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return status;
-  return CopyOut(io, view, buffer, size, count);
+  return CopyOut(io, view, buffer, size, counts_.out);
 }
 
 void Context::CancelForGood() { run_.CancelForGood(); }

@@ -1,5 +1,5 @@
-// One inference in flight: bound inputs, outputs, the framework's request object. One thread at a time; a second one
-// gets `busy`.
+// One inference in flight: bound inputs, outputs, the framework's request object. One thread at a time has it
+// (Guest::Use); a second one gets `busy`.
 #pragma once
 
 #include <atomic>
@@ -11,31 +11,19 @@
 
 #include "core/copy.h"
 #include "core/graph.h"
-#include "core/lent_input.h"
+#include "core/guest_memory.h"
 #include "core/quota.h"
 #include "core/shared_tensor.h"
 #include "core/tensor.h"
 
 namespace wasinn::core {
 
-// Where a guest wants an output after each compute. All but `index` are the ABI's own business.
+// Where a guest wants an output after each compute: addresses in its memory.
 struct Destination {
   uint32_t index;
   uint32_t buffer;  // 0: nowhere, it is only to be produced
   uint32_t size;
-  uint32_t written;
-};
-
-// The guest that calls compute.
-class Caller {
- public:
-  // Brings an output to its destination.
-  virtual Status Write(const Destination& destination, std::span<const uint8_t> bytes, CopyCount& count) const = 0;
-  // That of the calling instance.
-  virtual const wasinn_memory& memory() const = 0;
-
- protected:
-  ~Caller() = default;
+  uint32_t written;  // where its size goes
 };
 
 class Context {
@@ -44,43 +32,43 @@ class Context {
     std::chrono::milliseconds compute_deadline{0};  // 0: none
     uint64_t max_compute_bytes = 0;                 // as in wasinn_context_options
     std::string guest_config;                       // a JSON object or ""
+    bool inputs_by_reference = false;               // policy.inputs
     std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
     const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
   };
   // `tensor_bytes` is what inputs, outputs and what the backend keeps beside them are charged to; `pool` is where
   // memory for tensors comes from. These and `watchdog` must outlive the context.
-  static Result<std::shared_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
+  static Result<std::unique_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  Quota& tensor_bytes, BufferPool& pool, Watchdog& watchdog);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Copies `bytes` into memory of the context as input `index`; or, where `lender` is the memory that they lie in,
+  // Copies `bytes`, which lie in `memory`, into memory of the context as input `index`; or, where the policy says so,
   // leaves them there if the framework can compute on them in place: each compute then reads what is there at its time.
-  Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count,
-                  const wasinn_memory* lender = nullptr);
-  // `caller`, which may be NULL, lends the inputs that lie in its memory, and gets the outputs that WantOutput gave a
+  Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, const GuestMemory& memory);
+  // `memory`, which may be NULL, lends the inputs that lie there, and gets the outputs that WantOutput gave a
   // destination. If it cannot take them, they are there nevertheless.
-  Status Compute(const Caller* caller, CopyCount& in, CopyCount& out);
+  Status Compute(const GuestMemory* memory);
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
-  Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
+  Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   // The same for callers whose buffer depends on the output's element type.
   using BufferOf = std::function<Result<std::span<uint8_t>>(uint32_t dtype)>;
-  Status GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size, CopyCount& count);
+  Status GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size);
 
   struct Given {
     uint32_t index;
     TensorPtr tensor;
   };
   // Models that generate piece by piece: the next piece, the first of a generation from the inputs. END_OF_SEQUENCE:
-  // nothing more comes. What was generated so far is there for GetOutput. Inputs that lie in the caller's memory are
+  // nothing more comes. What was generated so far is there for GetOutput. Inputs that lie in the guest's memory are
   // copied for the first, since a generation outlasts the call.
-  Status Step(const Caller* caller, CopyCount& count);
+  Status Step(const GuestMemory* memory);
   // Copies the newest piece of output `index`, as GetOutput does.
-  Status GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count);
+  Status GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   // Ends a generation, and sets no input but these for the next.
-  Status Start(std::span<const Given> inputs, CopyCount& count);
+  Status Start(std::span<const Given> inputs);
   // Ends the generation under way, if there is one. Its outputs stay.
   Status Finish();
 
@@ -93,9 +81,9 @@ class Context {
 
   // The same with tensors that exist apart from the context. The backend computes on the tensor's own bytes and, where
   // it can, gives its output away, so that nothing is copied.
-  Status SetInput(uint32_t index, TensorPtr tensor, CopyCount& count);
+  Status SetInput(uint32_t index, TensorPtr tensor);
   // More than once gives the same tensor, until the next compute.
-  Result<TensorPtr> TakeOutput(uint32_t index, CopyCount& count);
+  Result<TensorPtr> TakeOutput(uint32_t index);
   // An output of Run; null where it cannot be passed as a tensor of numbers. The name lives as long as what Run
   // returns.
   struct Computed {
@@ -103,15 +91,26 @@ class Context {
     TensorPtr tensor;
   };
   // All of it in one: no input but these is set, before and after. `outputs` gets one for each output.
-  Result<std::shared_ptr<const void>> Run(std::span<const Given> inputs, CopyCount& in, CopyCount& out,
-                                          std::pmr::vector<Computed>& outputs);
+  Result<std::shared_ptr<const void>> Run(std::span<const Given> inputs, std::pmr::vector<Computed>& outputs);
 
   const std::shared_ptr<const Graph>& graph() const { return graph_; }
+
+  // What was done since it was made. Any thread may read it.
+  struct Counts {
+    CopyCount in, out;
+    std::atomic<uint64_t> computes{0};
+  };
+  const Counts& counts() const { return counts_; }
 
   // From any thread: what runs ends soon, what comes later is refused.
   void CancelForGood();
 
  private:
+  // An input that stays in guest memory until it is computed on.
+  struct LentInput {
+    TensorDesc tensor;  // as the framework shall see it
+    GuestPlace place;
+  };
   // Memory of the context for an input. It stays with it as long as inputs of this size are set.
   struct OwnInput {
     BufferPool::Buffer buffer;
@@ -120,6 +119,7 @@ class Context {
     bool bound = false;
     uint32_t dtype = WASINN_DTYPE_UNKNOWN;
     std::vector<int64_t> dims;
+    bool looked_at = false;  // each time that it is set, by the core or the backend: text, bools
   };
   // Its bytes lie in one of three places, or nowhere.
   struct Input {
@@ -135,7 +135,6 @@ class Context {
     uint32_t index;
     std::vector<uint8_t> bytes;
   };
-  class Busy;  // holds busy_ during one call
 
   Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, BufferPool& pool,
           Watchdog& watchdog);
@@ -149,7 +148,9 @@ class Context {
   Status TellWanted(std::vector<Destination> wanted);
   bool IsWanted(uint32_t index) const;
   Status CheckOutput(uint32_t index) const;
-  Status WriteOutputs(const Caller& caller, CopyCount& count) const;
+  Status WriteOutputs(const GuestMemory& memory);
+  static Status WriteOutput(const Destination& destination, std::span<const uint8_t> bytes, const GuestMemory& memory,
+                            CopyCount& count);
   Status Execute();
   Status CountOutputs();
   Status CheckGenerates() const;
@@ -157,26 +158,27 @@ class Context {
     if (generating_) LetGoOfGeneration();
   }
   void LetGoOfGeneration();
-  Status Bind(uint32_t index, TensorPtr tensor, CopyCount& count);
+  Status Bind(uint32_t index, TensorPtr tensor);
   bool CanLend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
-               const wasinn_memory& lender) const;
-  Status Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, const wasinn_memory& lender);
+               const GuestMemory& lender) const;
+  Status Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, const GuestMemory& lender);
   void LetGo(uint32_t index);
   void Unbind(uint32_t index);
   void EndLoan(Input& input);
-  Result<std::span<const uint8_t>> FindLent(uint32_t index, const Caller* caller) const;
-  Status BorrowInput(uint32_t index, const Caller* caller, CopyCount& count);
-  Status ExecuteOnLoan(const Caller* caller, CopyCount& in, CopyCount& out);
-  Status KeepOutputsFrom(const wasinn_memory& lender, CopyCount& count);
-  Status CopyLent(const Caller* caller, CopyCount& count);
+  Result<std::span<const uint8_t>> FindLent(uint32_t index, const GuestMemory* memory) const;
+  Status BorrowInput(uint32_t index, const GuestMemory* memory);
+  Status ExecuteOnLoan(const GuestMemory* memory);
+  Status KeepOutputsFrom(const GuestMemory& lender);
+  Status CopyLent(const GuestMemory* memory);
   void UnsetInputs();
   bool CanTake(uint32_t index, const wasinn_tensor& view) const;
   bool LiesInInput(const wasinn_tensor& view) const;
-  Result<TensorPtr> Take(uint32_t index, CopyCount& count);
+  Result<TensorPtr> Take(uint32_t index);
   void DiscardOutputs();
   Status CheckInputsSet() const;
-  Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
-  Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count);
+  bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const;
+  Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
+  Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   void MakeOwn(Input& input, uint32_t index, size_t bytes);
   Status BindOwn(uint32_t index, const TensorDesc& tensor);
   Status View(uint32_t index, wasinn_tensor& view) const;
@@ -189,6 +191,7 @@ class Context {
 
   const std::shared_ptr<const Graph> graph_;
   const std::chrono::milliseconds compute_deadline_;
+  const bool inputs_by_reference_;
   Quota& tensor_bytes_;
   BufferPool& pool_;
   wasinn_backend_context* context_ = nullptr;
@@ -207,7 +210,7 @@ class Context {
   bool generating_ = false;  // a generation is under way
   bool has_piece_ = false;   // its last step made one
   bool generated_ = false;   // the outputs are those of a generation, under way or ended
-  std::atomic<bool> busy_{false};
+  Counts counts_;
   Watched run_;
 };
 

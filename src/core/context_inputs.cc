@@ -7,20 +7,31 @@
 
 namespace wasinn::core {
 
-Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, CopyCount& count,
-                         const wasinn_memory* lender) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
+Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes,
+                         const GuestMemory& memory) {
   if (index >= inputs_.size()) return NoSuchIndex("input", index, inputs_.size());
+  if (IsJustACopy(index, given, bytes.size())) {
+    CopyTensorBytes({inputs_[index].own->buffer.data(), bytes.size()}, bytes, counts_.in);
+    return Status();
+  }
   const wasinn_io& io = *graph_->inputs()[index];
   if (IsUnservable(io)) return Unservable("input", io, table().name);
   Result<TensorDesc> tensor = MatchInput(io, given, bytes.size());
   if (!tensor) return std::move(tensor.error());
-  if (lender != nullptr && CanLend(index, *tensor, bytes, *lender)) return Lend(index, *tensor, bytes, *lender);
-  return Fill(index, *tensor, bytes, count);
+  if (inputs_by_reference_ && CanLend(index, *tensor, bytes, memory)) return Lend(index, *tensor, bytes, memory);
+  return Fill(index, *tensor, bytes);
 }
 
-Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
+// Most are: all was checked, charged and bound when the same was set before.
+bool Context::IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const {
+  const Input& input = inputs_[index];
+  if (!input.set || input.own == nullptr || generating_ || inputs_by_reference_) return false;
+  const OwnInput& own = *input.own;
+  return own.bound && !own.looked_at && own.dtype == given.dtype && own.bytes == bytes &&
+         std::ranges::equal(own.dims, given.shape());
+}
+
+Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   Input& input = inputs_[index];
   if (input.bound != nullptr || input.lent != nullptr) LetGo(index);
   if (Status status = input.charge.Resize(bytes.size()); !status.ok()) return status;
@@ -28,17 +39,17 @@ Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const u
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
   input.set = false;
-  Status status = CopyIn(index, tensor, bytes, count);
+  Status status = CopyIn(index, tensor, bytes);
   input.set = status.ok();
   return status;
 }
 
 // What it takes is charged already.
-Status Context::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, CopyCount& count) {
+Status Context::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   Input& input = inputs_[index];
   if (input.own == nullptr || input.own->bytes != bytes.size()) MakeOwn(input, index, bytes.size());
   const std::span<uint8_t> copy(input.own->buffer.data(), bytes.size());
-  CopyTensorBytes(copy, bytes, count);
+  CopyTensorBytes(copy, bytes, counts_.in);
   // Checked in the copy, since the guest may be writing the original.
   Status status = CheckBools(tensor.dtype, copy, *graph_->inputs()[index]);
   if (status.ok()) status = BindOwn(index, tensor);
@@ -62,6 +73,7 @@ void Context::MakeOwn(Input& input, uint32_t index, size_t bytes) {
 Status Context::BindOwn(uint32_t index, const TensorDesc& tensor) {
   OwnInput& own = *inputs_[index].own;
   const bool opaque = (graph_->inputs()[index]->flags & WASINN_IO_OPAQUE) != 0;
+  own.looked_at = opaque || tensor.dtype == WASINN_BOOL;
   const bool same = own.dtype == tensor.dtype && std::ranges::equal(own.dims, tensor.shape());
   if (own.bound && same && !opaque) return Status();
   own.bound = false;

@@ -8,23 +8,6 @@
 
 namespace wasinn::core {
 
-class Context::Busy {
- public:
-  explicit Busy(Context& context)
-      : context_(context), mine_(!context.busy_.exchange(true, std::memory_order_acquire)) {}
-  ~Busy() {
-    if (mine_) context_.busy_.store(false, std::memory_order_release);
-  }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-
-  Status status() const { return mine_ ? Status() : Error(WASINN_BUSY, "another thread is using this context"); }
-
- private:
-  Context& context_;
-  const bool mine_;
-};
-
 inline Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
   return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
 }

@@ -82,9 +82,7 @@ Status Context::CheckOutput(uint32_t index) const {
   return computed_ || (io.flags & WASINN_IO_ALWAYS) != 0 ? Status() : NotComputed();
 }
 
-Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size, CopyCount& count) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
+Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size) {
   if (Status status = CheckOutput(index); !status.ok()) return status;
   wasinn_tensor view{};
   const wasinn_tensor* seen = Seen(index);
@@ -94,12 +92,10 @@ Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& s
   }
   Result<std::span<uint8_t>> buffer = buffer_of(seen->dtype);
   if (!buffer) return std::move(buffer.error());
-  return CopyOut(*outputs()[index], *seen, *buffer, size, count);
+  return CopyOut(*outputs()[index], *seen, *buffer, size, counts_.out);
 }
 
 Status Context::WantOutput(const Destination& destination) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
   const size_t count = graph_->has_late_outputs() ? kMostLateOutputs : graph_->outputs().size();
   if (destination.index >= count) return NoSuchIndex("output", destination.index, count);
   const auto place = std::ranges::lower_bound(wanted_, destination.index, {}, &Destination::index);
@@ -113,8 +109,6 @@ Status Context::WantOutput(const Destination& destination) {
 }
 
 Status Context::SelectOutputs(std::span<const uint32_t> given) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
   std::vector<Destination> wanted;
   for (uint32_t index : given) wanted.push_back({index, 0, 0, 0});
   std::ranges::sort(wanted, {}, &Destination::index);
@@ -137,7 +131,24 @@ Status Context::TellWanted(std::vector<Destination> wanted) {
   return Status();
 }
 
-Status Context::WriteOutputs(const Caller& caller, CopyCount& count) const {
+// Checked again, since a memory may be another one by now.
+Status Context::WriteOutput(const Destination& destination, std::span<const uint8_t> bytes, const GuestMemory& memory,
+                            CopyCount& count) {
+  const auto size = static_cast<uint32_t>(std::min<size_t>(bytes.size(), UINT32_MAX));
+  if (!memory.Store(destination.written, size)) {
+    return OutOfRange("the place for an output's size", destination.written, sizeof(size));
+  }
+  const auto buffer = memory.Range(destination.buffer, destination.size);
+  if (!buffer) return OutOfRange("an output buffer", destination.buffer, destination.size);
+  if (bytes.size() > buffer->size()) {
+    return Error(WASINN_TOO_LARGE, "output {} has {} bytes, its buffer {}", destination.index, bytes.size(),
+                 buffer->size());
+  }
+  CopyTensorBytes(buffer->first(bytes.size()), bytes, count);
+  return Status();
+}
+
+Status Context::WriteOutputs(const GuestMemory& memory) {
   Status first;
   for (const Destination& destination : wanted_) {
     if (destination.buffer == 0) continue;
@@ -145,7 +156,7 @@ Status Context::WriteOutputs(const Caller& caller, CopyCount& count) const {
     wasinn_tensor view{};
     if (status.ok()) status = View(destination.index, view);
     if (status.ok()) {
-      status = caller.Write(destination, {static_cast<const uint8_t*>(view.data), view.bytes}, count);
+      status = WriteOutput(destination, {static_cast<const uint8_t*>(view.data), view.bytes}, memory, counts_.out);
     }
     if (!status.ok() && first.ok()) first = std::move(status);
   }
@@ -154,8 +165,6 @@ Status Context::WriteOutputs(const Caller& caller, CopyCount& count) const {
 
 Result<uint32_t> Context::FindOutput(std::string_view name) {
   if (!graph_->has_late_outputs()) return graph_->FindOutput(name);
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
   if (late_ == nullptr) return std::unexpected(NotComputed());
   return Graph::FindIn(outputs(), "output", name);
 }

@@ -8,14 +8,12 @@ Status Context::CheckGenerates() const {
   return Status(WASINN_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step", table().name);
 }
 
-Status Context::Step(const Caller* caller, CopyCount& count) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
+Status Context::Step(const GuestMemory* memory) {
   if (Status status = CheckGenerates(); !status.ok()) return status;
   has_piece_ = false;
   if (!generating_) {
     if (Status status = CheckInputsSet(); !status.ok()) return status;
-    if (Status status = CopyLent(caller, count); !status.ok()) return status;
+    if (Status status = CopyLent(memory); !status.ok()) return status;
     computed_ = false;
   }
   taken_.clear();
@@ -36,9 +34,7 @@ Status Context::Step(const Caller* caller, CopyCount& count) {
   return status;
 }
 
-Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size, CopyCount& count) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
+Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
   if (Status status = CheckGenerates(); !status.ok()) return status;
   if (index >= outputs().size()) return NoSuchIndex("output", index, outputs().size());
   if (!has_piece_) {
@@ -46,24 +42,21 @@ Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& si
   }
   wasinn_tensor view{.struct_size = sizeof(wasinn_tensor)};
   if (Status status = graph_->backend().Take(table().piece(context_, index, &view)); !status.ok()) return status;
-  return CopyOut(*outputs()[index], view, buffer, size, count);
+  return CopyOut(*outputs()[index], view, buffer, size, counts_.out);
 }
 
-Status Context::Start(std::span<const Given> inputs, CopyCount& count) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
+Status Context::Start(std::span<const Given> inputs) {
+  CountOne(counts_.computes);
   if (Status status = CheckGenerates(); !status.ok()) return status;
   EndGeneration();
   UnsetInputs();
   for (const Given& given : inputs) {
-    if (Status status = Bind(given.index, given.tensor, count); !status.ok()) return status;
+    if (Status status = Bind(given.index, given.tensor); !status.ok()) return status;
   }
   return CheckInputsSet();
 }
 
 Status Context::Finish() {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
   if (Status status = CheckGenerates(); !status.ok()) return status;
   EndGeneration();
   return Status();

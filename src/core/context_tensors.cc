@@ -5,20 +5,16 @@
 
 namespace wasinn::core {
 
-Status Context::SetInput(uint32_t index, TensorPtr tensor, CopyCount& count) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return status;
-  return Bind(index, std::move(tensor), count);
-}
+Status Context::SetInput(uint32_t index, TensorPtr tensor) { return Bind(index, std::move(tensor)); }
 
-Status Context::Bind(uint32_t index, TensorPtr tensor, CopyCount& count) {
+Status Context::Bind(uint32_t index, TensorPtr tensor) {
   const wasinn_io& io = *graph_->inputs()[index];
   if (IsUnservable(io)) return Unservable("input", io, table().name);
   Result<TensorDesc> desc = MatchInput(io, tensor->desc(), tensor->bytes().size());
   if (!desc) return std::move(desc.error());
   // Other frameworks' memory may not be as this one likes it.
   const bool foreign = tensor->origin() != nullptr && &tensor->origin()->backend() != &graph_->backend();
-  if (foreign) return Fill(index, *desc, tensor->bytes(), count);
+  if (foreign) return Fill(index, *desc, tensor->bytes());
   if (Status status = CheckBools(desc->dtype, tensor->bytes(), io); !status.ok()) return status;
   EndGeneration();
   LetGo(index);
@@ -35,13 +31,13 @@ bool Context::CanTake(uint32_t index, const wasinn_tensor& view) const {
   return (outputs()[index]->flags & WASINN_IO_ALWAYS) == 0 && !LiesInInput(view);
 }
 
-Result<TensorPtr> Context::Take(uint32_t index, CopyCount& count) {
+Result<TensorPtr> Context::Take(uint32_t index) {
   wasinn_tensor view{};
   if (Status status = View(index, view); !status.ok()) return std::unexpected(std::move(status));
   if (view.bytes > FixedSize(index)) outgrown_ = true;
   if (!CanTake(index, view)) {
     return SharedTensor::Copy(DescOf(view), {static_cast<const uint8_t*>(view.data), view.bytes}, pool_,
-                              Charge(tensor_bytes_), count);
+                              Charge(tensor_bytes_), counts_.out);
   }
   // What was charged to the context beyond the signature is charged to the tensor from now on.
   const uint64_t beyond = view.bytes - std::min<uint64_t>(view.bytes, FixedSize(index));
@@ -63,26 +59,22 @@ Result<TensorPtr> Context::Take(uint32_t index, CopyCount& count) {
   return SharedTensor::Adopt(graph_, desc, taken, std::move(charge));
 }
 
-Result<TensorPtr> Context::TakeOutput(uint32_t index, CopyCount& count) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
+Result<TensorPtr> Context::TakeOutput(uint32_t index) {
   if (Status status = CheckOutput(index); !status.ok()) return std::unexpected(std::move(status));
   taken_.resize(outputs().size());
   if (taken_[index] != nullptr) return taken_[index];
-  Result<TensorPtr> tensor = Take(index, count);
+  Result<TensorPtr> tensor = Take(index);
   if (tensor) taken_[index] = *tensor;
   return tensor;
 }
 
-Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, CopyCount& in, CopyCount& out,
-                                                 std::pmr::vector<Computed>& computed) {
-  const Busy busy(*this);
-  if (Status status = busy.status(); !status.ok()) return std::unexpected(std::move(status));
+Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, std::pmr::vector<Computed>& computed) {
+  CountOne(counts_.computes);
   UnsetInputs();
   if (!wanted_.empty() && table().want_outputs == nullptr) outgrown_ = true;  // some are made that nobody looks at
   Status status;
   for (const Given& given : inputs) {
-    if (status = Bind(given.index, given.tensor, in); !status.ok()) break;
+    if (status = Bind(given.index, given.tensor); !status.ok()) break;
   }
   if (status.ok()) status = Execute();
   // Components get outputs or an error, never both: a text that is cut short is worth more.
@@ -91,7 +83,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, 
   for (uint32_t i = 0; status.ok() && i < outputs().size(); ++i) {
     computed.push_back({outputs()[i]->name, nullptr});
     if (IsUnservable(*outputs()[i]) || !IsWanted(i)) continue;
-    Result<TensorPtr> tensor = Take(i, out);
+    Result<TensorPtr> tensor = Take(i);
     if (tensor) {
       computed.back().tensor = std::move(*tensor);
     } else {

@@ -7,6 +7,12 @@
 
 namespace wasinn::core {
 
+// For a counter that one thread at a time raises, while others may read it.
+inline void CountOne(std::atomic<uint64_t>& counter, uint64_t more = 1) {
+  counter.store(counter.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
+// Raised by one thread at a time.
 struct CopyCount {
   std::atomic<uint64_t> copies{0};
   std::atomic<uint64_t> bytes{0};

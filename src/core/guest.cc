@@ -99,13 +99,14 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
 Result<uint32_t> Guest::InitContext(uint32_t handle) {
   Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
   if (!graph) return std::unexpected(std::move(graph.error()));
-  auto held = std::make_shared<GuestContext>(GuestContext{*graph, Charge(context_count_), nullptr});
+  auto held = std::make_shared<GuestContext>(*this, *graph);
   if (Status status = held->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
-  Result<std::shared_ptr<Context>> context =
+  Result<std::unique_ptr<Context>> context =
       Context::Create((*graph)->graph,
                       {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
                        .max_compute_bytes = limits_.max_tensor_bytes,
                        .guest_config = (*graph)->context_config,
+                       .inputs_by_reference = policy_.inputs == WASINN_INPUTS_BY_REFERENCE,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                        .stop = &closing_},
                       tensor_bytes_, host_->buffers(), host_->watchdog());
@@ -119,49 +120,23 @@ Result<uint32_t> Guest::InitContext(uint32_t handle) {
   return contexts_.Insert(std::move(held));
 }
 
-Status Guest::SetInput(uint32_t handle, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
-                       const wasinn_memory& memory) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  return (*held)->context->SetInput(index, tensor, bytes, copied_in_,
-                                    policy_.inputs == WASINN_INPUTS_BY_REFERENCE ? &memory : nullptr);
+Guest::GuestContext::GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> its_graph)
+    : guest(its_guest), graph(std::move(its_graph)), count(its_guest.context_count_) {}
+
+Guest::GuestContext::~GuestContext() {
+  if (context != nullptr) guest.CountAsGone(context->counts());
 }
 
-Status Guest::Compute(uint32_t handle, const Caller* caller) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  computes_.fetch_add(1, std::memory_order_relaxed);
-  return (*held)->context->Compute(caller, copied_in_, copied_out_);
+Guest::Use::Use(Guest& guest, uint32_t context)
+    : error_(guest.contexts_.With(context, [this](GuestContext& held) {
+        if (held.state.exchange(GuestContext::kInUse, std::memory_order_acquire) == GuestContext::kFree) held_ = &held;
+      })) {
+  if (held_ == nullptr && error_.ok()) error_ = Error(WASINN_BUSY, "another thread is using this context");
 }
 
-Result<uint32_t> Guest::FindInput(uint32_t handle, std::string_view name) const {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::unexpected(std::move(held.error()));
-  return (*held)->context->graph()->FindInput(name);
-}
-
-Result<uint32_t> Guest::FindOutput(uint32_t handle, std::string_view name) const {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::unexpected(std::move(held.error()));
-  return (*held)->context->FindOutput(name);
-}
-
-Status Guest::WantOutput(uint32_t handle, const Destination& destination) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  return (*held)->context->WantOutput(destination);
-}
-
-Status Guest::GetOutput(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  return (*held)->context->GetOutput(index, buffer, size, copied_out_);
-}
-
-Status Guest::GetOutput(uint32_t handle, uint32_t index, const Context::BufferOf& buffer_of, uint64_t& size) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  return (*held)->context->GetOutput(index, buffer_of, size, copied_out_);
+void Guest::Use::Leave(GuestContext& held) {
+  const uint32_t state = held.state.exchange(GuestContext::kFree, std::memory_order_acq_rel);
+  if ((state & GuestContext::kDropped) != 0) std::exchange(held.itself, nullptr).reset();
 }
 
 Status Guest::DropGraph(uint32_t handle) {
@@ -170,9 +145,13 @@ Status Guest::DropGraph(uint32_t handle) {
 }
 
 Status Guest::DropContext(uint32_t handle) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Remove(handle);
-  if (!held) return std::move(held.error());
-  (*held)->context->CancelForGood();
+  const Result<std::shared_ptr<GuestContext>> removed = contexts_.Remove(handle);
+  if (!removed) return Copy(removed.error());
+  GuestContext& held = **removed;
+  held.context->CancelForGood();
+  held.itself = *removed;
+  const uint32_t state = held.state.fetch_or(GuestContext::kDropped, std::memory_order_acq_rel);
+  if ((state & GuestContext::kInUse) == 0) held.itself.reset();
   return Status();
 }
 
@@ -207,22 +186,42 @@ void Guest::Log(std::string_view error) {
   logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
 }
 
+void Guest::CountAsGone(const Context::Counts& counts) {
+  const auto add = [](std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& part) {
+    sum.fetch_add(part.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  };
+  add(copies_in_, counts.in.copies);
+  add(bytes_in_, counts.in.bytes);
+  add(copies_out_, counts.out.copies);
+  add(bytes_out_, counts.out.bytes);
+  add(computes_, counts.computes);
+}
+
 wasinn_guest_stats Guest::Statistics() const {
   const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
-  return {.struct_size = sizeof(wasinn_guest_stats),
-          .graphs = static_cast<uint32_t>(graph_count_->used()),
-          .contexts = static_cast<uint32_t>(context_count_.used()),
-          .model_bytes = model_bytes_->used(),
-          .tensor_bytes = tensor_bytes_.used(),
-          .copies_in = read(copied_in_.copies),
-          .copies_out = read(copied_out_.copies),
-          .bytes_in = read(copied_in_.bytes),
-          .bytes_out = read(copied_out_.bytes),
-          .model_bytes_copied = read(model_bytes_copied_),
-          .computes = read(computes_),
-          .errors = read(errors_),
-          .tensors = static_cast<uint32_t>(tensor_count_.used()),
-          .error_objects = static_cast<uint32_t>(error_count_.used())};
+  wasinn_guest_stats stats = {.struct_size = sizeof(wasinn_guest_stats),
+                              .graphs = static_cast<uint32_t>(graph_count_->used()),
+                              .contexts = static_cast<uint32_t>(context_count_.used()),
+                              .model_bytes = model_bytes_->used(),
+                              .tensor_bytes = tensor_bytes_.used(),
+                              .copies_in = read(copies_in_),
+                              .copies_out = read(copies_out_),
+                              .bytes_in = read(bytes_in_),
+                              .bytes_out = read(bytes_out_),
+                              .model_bytes_copied = read(model_bytes_copied_),
+                              .computes = read(computes_),
+                              .errors = read(errors_),
+                              .tensors = static_cast<uint32_t>(tensor_count_.used()),
+                              .error_objects = static_cast<uint32_t>(error_count_.used())};
+  contexts_.ForEach([&](const GuestContext& held) {
+    const Context::Counts& counts = held.context->counts();
+    stats.copies_in += read(counts.in.copies);
+    stats.copies_out += read(counts.out.copies);
+    stats.bytes_in += read(counts.in.bytes);
+    stats.bytes_out += read(counts.out.bytes);
+    stats.computes += read(counts.computes);
+  });
+  return stats;
 }
 
 }  // namespace wasinn::core

@@ -17,6 +17,8 @@
 namespace wasinn::core {
 
 class Guest {
+  struct GuestContext;
+
  public:
   Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& limits, Policy policy);
   ~Guest() { Close(); }
@@ -49,6 +51,28 @@ class Guest {
     bool open_;
   };
 
+  // A context that a call has for itself, from here on. An error where there is none of that handle, and BUSY where
+  // another thread has it. One that is dropped meanwhile goes when the call lets go of it.
+  class Use {
+   public:
+    Use(Guest& guest, uint32_t context);
+    ~Use() {
+      if (held_ != nullptr) Leave(*held_);
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    explicit operator bool() const { return held_ != nullptr; }
+    Status TakeError() { return std::move(error_); }
+    Context* operator->() const { return &**this; }
+    inline Context& operator*() const;
+
+   private:
+    static void Leave(GuestContext& held);
+
+    GuestContext* held_ = nullptr;
+    Status error_;
+  };
+
   // Loads a model from bytes in guest memory. `encoding` may be AUTODETECT. Returns a handle, like the next two.
   Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
                         wasinn_target target);
@@ -60,19 +84,7 @@ class Guest {
     std::string_view name;
     TensorPtr tensor;
   };
-  // As the functions of Context. `bytes` lie in `memory`, and stay there if the policy says so.
-  Status SetInput(uint32_t context, uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
-                  const wasinn_memory& memory);
-  Status Compute(uint32_t context, const Caller* caller = nullptr);
-  Result<uint32_t> FindInput(uint32_t context, std::string_view name) const;
-  Result<uint32_t> FindOutput(uint32_t context, std::string_view name) const;
-  Status WantOutput(uint32_t context, const Destination& destination);
-  Status GetOutput(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
-  Status GetOutput(uint32_t context, uint32_t index, const Context::BufferOf& buffer_of, uint64_t& size);
-  Status Step(uint32_t context, const Caller* caller = nullptr);
-  Status GetPiece(uint32_t context, uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
   Status Start(uint32_t context, std::span<const NamedTensor> inputs);
-  Status Finish(uint32_t context);
   Status SelectOutputs(uint32_t context, std::span<const std::string_view> names);
   // Tensors that a guest holds by themselves, as components do. A tensor that is given to a context stays the guest's
   // until it is dropped.
@@ -143,11 +155,23 @@ class Guest {
     return {std::move(charges), charged};
   }
   struct GuestContext {
-    std::shared_ptr<GuestGraph> graph;
+    GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> its_graph);
+    ~GuestContext();
+    GuestContext(const GuestContext&) = delete;
+    GuestContext& operator=(const GuestContext&) = delete;
+
+    // What `state` may be; of a dropped one its user lets go last.
+    static constexpr uint32_t kFree = 0, kInUse = 1, kDropped = 2;
+
+    Guest& guest;
+    const std::shared_ptr<GuestGraph> graph;
     Charge count;
-    std::shared_ptr<Context> context;
+    std::unique_ptr<Context> context;
+    std::atomic<uint32_t> state{kFree};
+    std::shared_ptr<GuestContext> itself;  // for that user
   };
   void Log(std::string_view error);
+  void CountAsGone(const Context::Counts& counts);
   // With what another guest loads.
   Patience patience() const {
     return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
@@ -175,11 +199,14 @@ class Guest {
   std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed
   std::mutex clearing_;
   std::atomic<bool> closing_{false};  // stops loads
-  CopyCount copied_in_, copied_out_;
-  std::atomic<uint64_t> model_bytes_copied_{0}, computes_{0}, errors_{0};
+  // What was copied for no context, and what contexts did that are gone. Raised by any thread.
+  std::atomic<uint64_t> copies_in_{0}, copies_out_{0}, bytes_in_{0}, bytes_out_{0}, computes_{0};
+  std::atomic<uint64_t> model_bytes_copied_{0}, errors_{0};
   mutable std::mutex last_error_mutex_;
   std::string last_error_;
 };
+
+inline Context& Guest::Use::operator*() const { return *held_->context; }
 
 }  // namespace wasinn::core
 

@@ -4,45 +4,25 @@
 
 namespace wasinn::core {
 
-Status Guest::Step(uint32_t handle, const Caller* caller) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  return (*held)->context->Step(caller, copied_in_);
-}
-
-Status Guest::GetPiece(uint32_t handle, uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  return (*held)->context->GetPiece(index, buffer, size, copied_out_);
-}
-
 Status Guest::Start(uint32_t handle, std::span<const NamedTensor> inputs) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  Context& context = *(*held)->context;
+  Use context(*this, handle);
+  if (!context) return context.TakeError();
   ScratchMemory scratch;
   std::pmr::vector<Context::Given> given(&scratch.resource);
-  if (Status status = Resolve(*context.graph(), inputs, given); !status.ok()) return status;
-  computes_.fetch_add(1, std::memory_order_relaxed);
-  return context.Start(given, copied_in_);
-}
-
-Status Guest::Finish(uint32_t handle) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  return (*held)->context->Finish();
+  if (Status status = Resolve(*context->graph(), inputs, given); !status.ok()) return status;
+  return context->Start(given);
 }
 
 Status Guest::SelectOutputs(uint32_t handle, std::span<const std::string_view> names) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
+  Use context(*this, handle);
+  if (!context) return context.TakeError();
   std::vector<uint32_t> indices;
   for (std::string_view name : names) {
-    Result<uint32_t> index = (*held)->context->FindOutput(name);
+    Result<uint32_t> index = context->FindOutput(name);
     if (!index) return std::move(index.error());
     indices.push_back(*index);
   }
-  return (*held)->context->SelectOutputs(indices);
+  return context->SelectOutputs(indices);
 }
 
 }  // namespace wasinn::core

@@ -18,7 +18,10 @@ Result<uint32_t> Guest::Hold(TensorPtr tensor, Charge count) {
 Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_t> bytes) {
   Charge count(tensor_count_);
   if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before it is copied
-  Result<TensorPtr> tensor = SharedTensor::Copy(desc, bytes, host_->buffers(), Charge(tensor_bytes_), copied_in_);
+  CopyCount copied;
+  Result<TensorPtr> tensor = SharedTensor::Copy(desc, bytes, host_->buffers(), Charge(tensor_bytes_), copied);
+  copies_in_.fetch_add(copied.copies, std::memory_order_relaxed);
+  bytes_in_.fetch_add(copied.bytes, std::memory_order_relaxed);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
   return Hold(std::move(*tensor), std::move(count));
 }
@@ -33,19 +36,19 @@ Status Guest::DropTensor(uint32_t handle) {
 }
 
 Status Guest::SetInput(uint32_t handle, const NamedTensor& input) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::move(held.error());
-  const Result<uint32_t> index = (*held)->context->graph()->FindInput(input.name);
-  if (!index) return Status(index.error().code(), std::string(index.error().message()));
-  return (*held)->context->SetInput(*index, input.tensor, copied_in_);
+  Use context(*this, handle);
+  if (!context) return context.TakeError();
+  const Result<uint32_t> index = context->graph()->FindInput(input.name);
+  if (!index) return Copy(index.error());
+  return context->SetInput(*index, input.tensor);
 }
 
 Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::unexpected(std::move(held.error()));
-  Result<uint32_t> index = (*held)->context->FindOutput(name);
+  Use context(*this, handle);
+  if (!context) return std::unexpected(context.TakeError());
+  Result<uint32_t> index = context->FindOutput(name);
   if (!index) return index;
-  Result<TensorPtr> tensor = (*held)->context->TakeOutput(*index, copied_out_);
+  Result<TensorPtr> tensor = context->TakeOutput(*index);
   if (!tensor) return std::unexpected(std::move(tensor.error()));
   return Hold(std::move(*tensor), Charge(tensor_count_));
 }
@@ -70,16 +73,14 @@ Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
 
 Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const NamedTensor> inputs,
                                                std::pmr::vector<Output>& outputs) {
-  Result<std::shared_ptr<GuestContext>> held = contexts_.Get(handle);
-  if (!held) return std::unexpected(std::move(held.error()));
-  Context& context = *(*held)->context;
-  const Graph& graph = *context.graph();
+  Use context(*this, handle);
+  if (!context) return std::unexpected(context.TakeError());
+  const Graph& graph = *context->graph();
   ScratchMemory scratch;
   std::pmr::vector<Context::Given> given(&scratch.resource);
   if (Status status = Resolve(graph, inputs, given); !status.ok()) return std::unexpected(std::move(status));
-  computes_.fetch_add(1, std::memory_order_relaxed);
   std::pmr::vector<Context::Computed> computed(&scratch.resource);
-  Result<std::shared_ptr<const void>> names = context.Run(given, copied_in_, copied_out_, computed);
+  Result<std::shared_ptr<const void>> names = context->Run(given, computed);
   if (!names) return names;
   Status status;
   for (Context::Computed& output : computed) {
@@ -99,8 +100,8 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
 }
 
 void Guest::CountCopyOut(size_t bytes) {
-  copied_out_.copies.fetch_add(1, std::memory_order_relaxed);
-  copied_out_.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  copies_out_.fetch_add(1, std::memory_order_relaxed);
+  bytes_out_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 Result<uint32_t> Guest::NewError(uint32_t number, std::string message) {

@@ -40,6 +40,15 @@ class HandleTable {
     return slots_[handle & kIndexMask].object;
   }
 
+  // Calls it with the object, under the lock.
+  template <typename Function>
+  Status With(uint32_t handle, const Function& function) const {
+    std::lock_guard lock(mutex_);
+    if (!IsLive(handle)) return NoSuch(handle);
+    function(*slots_[handle & kIndexMask].object);
+    return Status();
+  }
+
   // The handle is invalid from now on; the object lives until its last user lets go. Needs no memory.
   Result<std::shared_ptr<T>> Remove(uint32_t handle) {
     std::lock_guard lock(mutex_);

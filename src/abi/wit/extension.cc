@@ -50,12 +50,10 @@ wasinn_status* WitDescribe(wasinn_guest* guest, uint32_t graph, wasinn_wit_view*
 namespace {
 
 // The newest piece of the first output, which is what a model generates. Pieces are short.
-Result<std::string> PieceOf(Guest& guest, uint32_t context) {
+Result<std::string> PieceOf(core::Context& context) {
   std::string text(64, '\0');
   uint64_t size = 0;
-  const auto get = [&] {
-    return guest.GetPiece(context, 0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size);
-  };
+  const auto get = [&] { return context.GetPiece(0, {reinterpret_cast<uint8_t*>(text.data()), text.size()}, size); };
   Status status = get();
   if (status.code() == WASINN_TOO_LARGE && size > text.size()) {
     text.resize(size);
@@ -89,10 +87,12 @@ wasinn_status* WitNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result*
   *has_piece = 0;
   *piece = {};
   return WithResult(guest, "next", *out, [&]() -> Result<uint32_t> {
-    Status status = guest->Step(context);
+    Guest::Use use(*guest, context);
+    if (!use) return std::unexpected(use.TakeError());
+    Status status = use->Step(nullptr);
     if (status.code() == WASINN_END_OF_SEQUENCE) return 0;
     if (!status.ok()) return std::unexpected(std::move(status));
-    Result<std::string> text = PieceOf(*guest, context);
+    Result<std::string> text = PieceOf(*use);
     if (!text) return std::unexpected(std::move(text.error()));
     *has_piece = 1;
     *piece = ToView(std::move(*text));
@@ -101,7 +101,10 @@ wasinn_status* WitNext(wasinn_guest* guest, uint32_t context, wasinn_wit_result*
 }
 
 wasinn_status* WitFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
-  return WithResult(guest, "finish", *out, [&] { return Nothing(guest->Finish(context)); });
+  return WithResult(guest, "finish", *out, [&]() -> Result<uint32_t> {
+    Guest::Use use(*guest, context);
+    return Nothing(use ? use->Finish() : use.TakeError());
+  });
 }
 
 // ---- configure

@@ -181,7 +181,9 @@ wasinn_status* ContextSetInput(wasinn_guest* guest, uint32_t context, const wasi
 
 wasinn_status* ContextComputeSet(wasinn_guest* guest, uint32_t context, wasinn_wit_result* out) {
   return WithResult(guest, "compute", *out, [&]() -> Result<uint32_t> {
-    if (Status status = guest->Compute(context); !status.ok()) return std::unexpected(std::move(status));
+    Guest::Use use(*guest, context);
+    if (!use) return std::unexpected(use.TakeError());
+    if (Status status = use->Compute(nullptr); !status.ok()) return std::unexpected(std::move(status));
     return 0;
   });
 }

@@ -9,6 +9,8 @@ namespace wasinn::abi {
 
 using core::Error;
 using core::Guest;
+using core::GuestMemory;
+using core::OutOfRange;
 using core::Result;
 using core::Status;
 
@@ -43,10 +45,6 @@ Status Guarded(Function function, const Invocation& call) {
 }
 
 }  // namespace
-
-Status OutOfRange(const char* what, uint32_t address, uint64_t size) {
-  return Error(WASINN_INVALID_ARGUMENT, "{} at {:#x}, {} bytes, is outside of the guest's memory", what, address, size);
-}
 
 Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t count) {
   const uint32_t limit = call.guest.limits().max_builders;
@@ -142,34 +140,17 @@ Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32
   return Error(WASINN_TOO_LARGE, "a text has {} bytes, the buffer {}", text.size(), size);
 }
 
-Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint32_t index, uint32_t address,
+Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get, uint32_t index, uint32_t address,
                    uint32_t size, uint32_t written) {
   if (Status status = CheckResult(call, written); !status.ok()) return status;
   const auto buffer = call.memory.Range(address, size);
   if (!buffer) return OutOfRange("an output buffer", address, size);
   uint64_t needed = 0;
-  Status status = (call.guest.*get)(context, index, *buffer, needed);
+  Status status = (context.*get)(index, *buffer, needed);
   if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
   const auto stored_size = static_cast<uint32_t>(std::min<uint64_t>(needed, UINT32_MAX));
   if (Status stored = StoreResult(call, written, stored_size); !stored.ok()) return stored;
   return status;
-}
-
-// Checked again, since a memory may be another one by now.
-Status CallersMemory::Write(const core::Destination& destination, std::span<const uint8_t> bytes,
-                            core::CopyCount& count) const {
-  const auto size = static_cast<uint32_t>(std::min<size_t>(bytes.size(), UINT32_MAX));
-  if (!memory_.Store(destination.written, size)) {
-    return OutOfRange("the place for an output's size", destination.written, sizeof(size));
-  }
-  const auto buffer = memory_.Range(destination.buffer, destination.size);
-  if (!buffer) return OutOfRange("an output buffer", destination.buffer, destination.size);
-  if (bytes.size() > buffer->size()) {
-    return Error(WASINN_TOO_LARGE, "output {} has {} bytes, its buffer {}", destination.index, bytes.size(),
-                 buffer->size());
-  }
-  core::CopyTensorBytes(*buffer, bytes, count);
-  return Status();
 }
 
 uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,

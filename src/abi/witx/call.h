@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "abi/guest_memory.h"
 #include "abi/profiles.h"
 #include "core/guest.h"
+#include "core/guest_memory.h"
 
 namespace wasinn::abi {
 
@@ -22,13 +22,11 @@ namespace wasinn::abi {
 struct Invocation {
   core::Guest& guest;
   const Profile& profile;
-  GuestMemory memory;
+  core::GuestMemory memory;
   const uint64_t* args;
 
   uint32_t arg(size_t index) const { return static_cast<uint32_t>(args[index]); }
 };
-
-core::Status OutOfRange(const char* what, uint32_t address, uint64_t size);
 
 using Parts = std::vector<std::span<const uint8_t>>;
 // `count` lists of bytes {address, size}, at `address`.
@@ -53,23 +51,9 @@ core::Status StoreHandle(const Invocation& call, uint32_t address, core::Result<
 core::Status StoreText(const Invocation& call, uint32_t address, uint32_t size, uint32_t written,
                        std::string_view text);
 // Output `index` of a context likewise, or its newest piece.
-using OutputOf = core::Status (core::Guest::*)(uint32_t context, uint32_t index, std::span<uint8_t> buffer,
-                                               uint64_t& size);
-core::Status StoreOutput(const Invocation& call, OutputOf get, uint32_t context, uint32_t index, uint32_t address,
+using OutputOf = core::Status (core::Context::*)(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
+core::Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get, uint32_t index, uint32_t address,
                          uint32_t size, uint32_t written);
-
-// The memory of the call that computes: lends inputs that lie there, and takes the outputs where set_output wanted
-// them.
-class CallersMemory final : public core::Caller {
- public:
-  explicit CallersMemory(const GuestMemory& memory) : memory_(memory) {}
-  const wasinn_memory& memory() const override { return memory_.view(); }
-  core::Status Write(const core::Destination& destination, std::span<const uint8_t> bytes,
-                     core::CopyCount& count) const override;
-
- private:
-  const GuestMemory& memory_;
-};
 
 using Function = core::Status (*)(const Invocation&);
 

@@ -5,6 +5,8 @@
 namespace wasinn::abi {
 namespace {
 
+using core::Guest;
+using core::OutOfRange;
 using core::Result;
 using core::Status;
 
@@ -31,42 +33,52 @@ Status SetInputByName(const Invocation& call) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(3), tensor, data); !status.ok()) return status;
-  Result<uint32_t> index = call.guest.FindInput(call.arg(0), *name);
-  if (!index) return std::move(index.error());
-  return call.guest.SetInput(call.arg(0), *index, tensor, data, call.memory.view());
+  Guest::Use context(call.guest, call.arg(0));
+  if (!context) return context.TakeError();
+  Result<uint32_t> index = context->graph()->FindInput(*name);
+  return index ? context->SetInput(*index, tensor, data, call.memory) : std::move(index.error());
 }
 
-Result<uint32_t> FindOutput(const Invocation& call, uint32_t address, uint32_t size) {
+Result<uint32_t> FindOutput(const Invocation& call, core::Context& context, uint32_t address, uint32_t size) {
   Result<std::string> name = DecodeName(call, "an output's name", address, size);
   if (!name) return std::unexpected(std::move(name.error()));
-  return call.guest.FindOutput(call.arg(0), *name);
+  return context.FindOutput(*name);
 }
 
 // get_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
 Status GetOutputByName(const Invocation& call) {
-  Result<uint32_t> index = FindOutput(call, call.arg(1), call.arg(2));
+  Guest::Use context(call.guest, call.arg(0));
+  if (!context) return context.TakeError();
+  Result<uint32_t> index = FindOutput(call, *context, call.arg(1), call.arg(2));
   if (!index) return std::move(index.error());
-  return StoreOutput(call, &core::Guest::GetOutput, call.arg(0), *index, call.arg(3), call.arg(4), call.arg(5));
+  return StoreOutput(call, *context, &core::Context::GetOutput, *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 // A buffer at 0 only selects.
-Status Want(const Invocation& call, uint32_t index, uint32_t buffer, uint32_t size, uint32_t written) {
+Status Want(const Invocation& call, core::Context& context, uint32_t index, uint32_t buffer, uint32_t size,
+            uint32_t written) {
   if (buffer != 0) {
     if (Status status = CheckResult(call, written); !status.ok()) return status;
     if (!call.memory.Range(buffer, size)) return OutOfRange("an output buffer", buffer, size);
   }
-  return call.guest.WantOutput(call.arg(0), {index, buffer, size, written});
+  return context.WantOutput({index, buffer, size, written});
 }
 
 // set_output(context, index, buffer_ptr, buffer_max, out_written): from now on compute produces this output, and no
 // other that was not set likewise, and writes it to the buffer and its size to out_written.
-Status SetOutput(const Invocation& call) { return Want(call, call.arg(1), call.arg(2), call.arg(3), call.arg(4)); }
+Status SetOutput(const Invocation& call) {
+  Guest::Use context(call.guest, call.arg(0));
+  if (!context) return context.TakeError();
+  return Want(call, *context, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+}
 
 // set_output_by_name(context, name_ptr, name_len, buffer_ptr, buffer_max, out_written)
 Status SetOutputByName(const Invocation& call) {
-  Result<uint32_t> index = FindOutput(call, call.arg(1), call.arg(2));
+  Guest::Use context(call.guest, call.arg(0));
+  if (!context) return context.TakeError();
+  Result<uint32_t> index = FindOutput(call, *context, call.arg(1), call.arg(2));
   if (!index) return std::move(index.error());
-  return Want(call, *index, call.arg(3), call.arg(4), call.arg(5));
+  return Want(call, *context, *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
 constexpr wasinn_function kExtensionFunctions[] = {

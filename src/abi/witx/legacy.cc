@@ -10,6 +10,7 @@
 namespace wasinn::abi {
 namespace {
 
+using core::OutOfRange;
 using core::Result;
 using core::Status;
 
@@ -74,13 +75,14 @@ Status LegacySetInput(const Invocation& call) {
   }
   const auto data = call.memory.Range(given->data_address, static_cast<uint32_t>(*size));
   if (!data) return OutOfRange("the data of a tensor", given->data_address, *size);
-  return call.guest.SetInput(call.arg(0), call.arg(1), tensor, *data, call.memory.view());
+  core::Guest::Use context(call.guest, call.arg(0));
+  return context ? context->SetInput(call.arg(1), tensor, *data, call.memory) : context.TakeError();
 }
 
 // compute(context), as that of wasi_ephemeral_nn
 Status LegacyCompute(const Invocation& call) {
-  const CallersMemory caller(call.memory);
-  return call.guest.Compute(call.arg(0), &caller);
+  core::Guest::Use context(call.guest, call.arg(0));
+  return context ? context->Compute(&call.memory) : context.TakeError();
 }
 
 // get_output(context, index, buffer_ptr, size_ptr): elements of the output's type, the room in and the output's size
@@ -97,9 +99,11 @@ Status LegacyGetOutput(const Invocation& call) {
     if (!buffer) return std::unexpected(OutOfRange("an output buffer", call.arg(2), uint64_t{*room} * element));
     return *buffer;
   };
+  core::Guest::Use context(call.guest, call.arg(0));
+  if (!context) return context.TakeError();
   uint64_t needed = 0;
   // By reference: the function object has no room for the three that it captures, and would allocate.
-  Status status = call.guest.GetOutput(call.arg(0), call.arg(1), std::cref(buffer_of), needed);
+  Status status = context->GetOutput(call.arg(1), std::cref(buffer_of), needed);
   if (!status.ok() && status.code() != WASINN_TOO_LARGE) return status;
   const auto elements = static_cast<uint32_t>(std::min<uint64_t>(needed / element, UINT32_MAX));
   if (Status stored = StoreResult(call, call.arg(3), elements); !stored.ok()) return stored;

@@ -29,17 +29,22 @@ Status FinalizeExecutionContext(const Invocation& call) { return call.guest.Drop
 
 // compute_single(context): the next piece of what a model generates.
 Status ComputeSingle(const Invocation& call) {
-  const CallersMemory caller(call.memory);
-  return call.guest.Step(call.arg(0), &caller);
+  core::Guest::Use context(call.guest, call.arg(0));
+  return context ? context->Step(&call.memory) : context.TakeError();
 }
 
 // get_output_single(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutputSingle(const Invocation& call) {
-  return StoreOutput(call, &core::Guest::GetPiece, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+  core::Guest::Use context(call.guest, call.arg(0));
+  if (!context) return context.TakeError();
+  return StoreOutput(call, *context, &core::Context::GetPiece, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 // fini_single(context)
-Status FiniSingle(const Invocation& call) { return call.guest.Finish(call.arg(0)); }
+Status FiniSingle(const Invocation& call) {
+  core::Guest::Use context(call.guest, call.arg(0));
+  return context ? context->Finish() : context.TakeError();
+}
 
 constexpr wasinn_function kWasmEdgeFunctions[] = {
     Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii"),

@@ -41,18 +41,21 @@ Status SetInput(const Invocation& call) {
   core::TensorDesc tensor;
   std::span<const uint8_t> data;
   if (Status status = DecodeTensor(call, call.arg(2), tensor, data); !status.ok()) return status;
-  return call.guest.SetInput(call.arg(0), call.arg(1), tensor, data, call.memory.view());
+  core::Guest::Use context(call.guest, call.arg(0));
+  return context ? context->SetInput(call.arg(1), tensor, data, call.memory) : context.TakeError();
 }
 
 // compute(context). Writes what set_output of wasinn_ext_0 asked for.
 Status Compute(const Invocation& call) {
-  const CallersMemory caller(call.memory);
-  return call.guest.Compute(call.arg(0), &caller);
+  core::Guest::Use context(call.guest, call.arg(0));
+  return context ? context->Compute(&call.memory) : context.TakeError();
 }
 
 // get_output(context, index, buffer_ptr, buffer_max, out_written)
 Status GetOutput(const Invocation& call) {
-  return StoreOutput(call, &core::Guest::GetOutput, call.arg(0), call.arg(1), call.arg(2), call.arg(3), call.arg(4));
+  core::Guest::Use context(call.guest, call.arg(0));
+  if (!context) return context.TakeError();
+  return StoreOutput(call, *context, &core::Context::GetOutput, call.arg(1), call.arg(2), call.arg(3), call.arg(4));
 }
 
 constexpr wasinn_function kWitxFunctions[] = {

@@ -10,8 +10,17 @@
 #include <span>
 #include <type_traits>
 
-namespace wasinn::abi {
+#include "core/status.h"
 
+namespace wasinn::core {
+
+// A place in guest memory, kept between two calls: never an address of the host's, for the memory may move or go.
+struct GuestPlace {
+  uint64_t memory[2];  // whose
+  uint64_t offset, size;
+};
+
+// The memory of the instance that calls, for the time of that call.
 class GuestMemory {
  public:
   // One whose struct_size does not reach to the end of `size` has no bytes that could be known.
@@ -22,8 +31,6 @@ class GuestMemory {
 
   // False: the module exports no memory.
   bool exists() const { return base_ != nullptr; }
-  // As the engine gave it, for inputs that stay there.
-  const wasinn_memory& view() const { return view_; }
 
   // `count` elements of `element_size` bytes at `address`; nothing if any of it is outside. Both may be anything that
   // fits in 32 bits times a small size, so their product does not overflow 64 bits.
@@ -52,10 +59,25 @@ class GuestMemory {
     return true;
   }
 
+  // For bytes that stay where they are until a later call (policy.inputs). Whether they may: the engine tells which
+  // memory it is, and no thread but the caller's can write it.
+  bool IsKnownAndUnshared() const;
+  // The place of bytes of this memory, which is known; and the bytes of a place, if it is of this memory and still has
+  // them.
+  GuestPlace PlaceOf(std::span<const uint8_t> bytes) const;
+  std::optional<std::span<const uint8_t>> At(const GuestPlace& place) const;
+  // Whether a framework may read bytes of this memory in place: what it asks of an address, and that it does not leave
+  // the memory when it reads some bytes more than there are. `align` is a power of two.
+  bool IsReadable(std::span<const uint8_t> bytes, size_t align) const;
+  // Whether an address is one of this memory's.
+  bool Contains(const void* data) const;
+
  private:
   const wasinn_memory& view_;
   uint8_t* const base_;
   const uint64_t size_;
 };
 
-}  // namespace wasinn::abi
+Status OutOfRange(const char* what, uint32_t address, uint64_t size);
+
+}  // namespace wasinn::core
