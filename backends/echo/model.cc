@@ -61,6 +61,7 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     if (word == "context_delay") words >> model.context_delay_ms;
     if (word == "pieces") words >> model.piece;
     if (word == "room") words >> model.room;
+    if (word == "turns") words >> model.turns;
     if (word == "deaf") model.deaf = true;
     if (word == "alias") model.alias = true;
     if (word == "late") model.late = true;
@@ -70,8 +71,12 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     word.clear();
   }
   const auto count = static_cast<uint32_t>(model.pointers.size());
-  model.info = {sizeof(wasinn_info), count, model.late ? WASINN_COUNT_UNKNOWN : count, model.pointers.data(),
-                model.late ? nullptr : model.pointers.data()};
+  model.info = {sizeof(wasinn_info),
+                count,
+                model.late ? WASINN_COUNT_UNKNOWN : count,
+                model.pointers.data(),
+                model.late ? nullptr : model.pointers.data(),
+                model.turns};
 }
 
 }  // namespace wasinn::echo

@@ -5,6 +5,7 @@
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
 //  - load_gate PATH: a load does so, unload_gate PATH: an unload; the backend's own key "gate" is for its open
+//  - turns N: no more than N computes run at once, 0: than the host says; any number, if this is not there
 //  - deaf: a compute cannot be cancelled
 //  - fail CODE: a compute ends in the error of that number
 //  - load_delay MS: a load takes so long; it can be cancelled
@@ -63,6 +64,7 @@ struct wasinn_backend_model {
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0, context_delay_ms = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0;
   uint32_t outranks = 0;
+  uint32_t turns = UINT32_MAX;
   bool deaf = false, alias = false, late = false, untakeable = false;
   std::string description, gate, load_gate, unload_gate, says;
   wasinn::echo::Kept kept;

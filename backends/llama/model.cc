@@ -61,7 +61,8 @@ constexpr wasinn_io kCompletion = Bytes("completion", 0, "text");
 constexpr wasinn_io kMetadata = Bytes("metadata", WASINN_IO_ALWAYS, "JSON");
 constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions};
 constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata};
-constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 2, kInputs, kOutputs};
+// Many are evaluated together, and who waits does so there.
+constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 2, kInputs, kOutputs, UINT32_MAX};
 
 }  // namespace
 

@@ -160,6 +160,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   HostOptions options;
   const Section top(values_);
   top.Integer("threads", options.backends.threads);
+  top.Integer("max_computes", options.max_computes);
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());

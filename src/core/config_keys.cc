@@ -31,6 +31,7 @@ struct Key {
 
 constexpr Key kKeys[] = {
     {"", "threads", Kind::kCount},
+    {"", "max_computes", Kind::kCount},
     {"", "model_dirs", Kind::kPaths},
     {"", "backend_dirs", Kind::kPaths},
     {"", "limits", Kind::kTable},

@@ -29,23 +29,19 @@ std::optional<uint64_t> StaticSize(const wasinn_io& io) {
 
 }  // namespace
 
-Context::Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, BufferPool& pool,
-                 Watchdog& watchdog)
+Context::Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources)
     : graph_(std::move(graph)),
       compute_deadline_(options.compute_deadline),
       inputs_by_reference_(options.inputs_by_reference),
-      tensor_bytes_(tensor_bytes),
-      pool_(pool),
-      static_outputs_(tensor_bytes),
-      dynamic_outputs_(tensor_bytes),
-      run_(
-          watchdog, options.compute_deadline,
-          [this] {
-            if (table().cancel != nullptr) table().cancel(context_);
-          },
-          options.stop) {
+      tensor_bytes_(resources.tensor_bytes),
+      pool_(resources.pool),
+      static_outputs_(tensor_bytes_),
+      dynamic_outputs_(tensor_bytes_),
+      scheduler_(graph_->scheduler() != nullptr ? *graph_->scheduler() : resources.scheduler),
+      share_(resources.share),
+      run_(resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop) {
   inputs_.resize(graph_->inputs().size());
-  for (Input& input : inputs_) input.charge = Charge(tensor_bytes);
+  for (Input& input : inputs_) input.charge = Charge(tensor_bytes_);
 }
 
 Context::~Context() {
@@ -53,11 +49,11 @@ Context::~Context() {
 }
 
 Result<std::unique_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
-                                                 Quota& tensor_bytes, BufferPool& pool, Watchdog& watchdog) {
-  if (Status status = watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
-  std::unique_ptr<Context> context(new Context(std::move(graph), options, tensor_bytes, pool, watchdog));
+                                                 const Resources& resources) {
+  if (Status status = resources.watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
+  std::unique_ptr<Context> context(new Context(std::move(graph), options, resources));
   if (Status status = context->ChargeStaticOutputs(); !status.ok()) return std::unexpected(std::move(status));
-  if (Status status = context->Open(options, watchdog); !status.ok()) {
+  if (Status status = context->Open(options, resources.watchdog); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   return context;
@@ -133,7 +129,7 @@ Status Context::Execute() {
   late_.reset();
   Watched::Run run(run_);
   Status status;
-  if (!run_.cancelled()) status = graph_->backend().Take(table().compute(context_));
+  if (!run_.cancelled()) status = ComputeInTurn();
   const bool overdue = run.End();
   if (LeavesOutputs(status) && !run_.cancelled()) {
     if (!graph_->has_late_outputs()) return status;
@@ -145,6 +141,24 @@ Status Context::Execute() {
   }
   DiscardOutputs();
   return Failed(std::move(status), overdue);
+}
+
+// Its deadline runs from before: who waits for long computes less.
+Status Context::ComputeInTurn() {
+  const Scheduler::Turn turn(scheduler_, share_, waiter_);
+  if (!turn) {
+    return Error(WASINN_TIMEOUT, "it was still waiting: no more than {} computes run at once (max_computes)",
+                 scheduler_.most());
+  }
+  in_backend_.store(true, std::memory_order_release);
+  Status status = graph_->backend().Take(table().compute(context_));
+  in_backend_.store(false, std::memory_order_release);
+  return status;
+}
+
+void Context::Cancel() {
+  waiter_.Cancel();
+  if (in_backend_.load(std::memory_order_acquire) && table().cancel != nullptr) table().cancel(context_);
 }
 
 Status Context::Failed(Status status, bool overdue) const {

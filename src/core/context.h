@@ -13,6 +13,7 @@
 #include "core/graph.h"
 #include "core/guest_memory.h"
 #include "core/quota.h"
+#include "core/scheduler.h"
 #include "core/shared_tensor.h"
 #include "core/tensor.h"
 
@@ -36,10 +37,16 @@ class Context {
     std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
     const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
   };
-  // `tensor_bytes` is what inputs, outputs and what the backend keeps beside them are charged to; `pool` is where
-  // memory for tensors comes from. These and `watchdog` must outlive the context.
+  // What it shares with others; all of it outlives the context.
+  struct Resources {
+    Quota& tensor_bytes;  // that inputs, outputs and what the backend keeps beside them are charged to
+    BufferPool& pool;     // for tensors
+    Watchdog& watchdog;
+    Scheduler& scheduler;     // of computes, where the graph has none of its own
+    Scheduler::Share& share;  // of its guest
+  };
   static Result<std::unique_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
-                                                 Quota& tensor_bytes, BufferPool& pool, Watchdog& watchdog);
+                                                 const Resources& resources);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -136,8 +143,7 @@ class Context {
     std::vector<uint8_t> bytes;
   };
 
-  Context(std::shared_ptr<const Graph> graph, const Options& options, Quota& tensor_bytes, BufferPool& pool,
-          Watchdog& watchdog);
+  Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources);
   Status Open(const Options& options, Watchdog& watchdog);
   Status ChargeStaticOutputs();
   Status ChargeOutputs();
@@ -152,6 +158,8 @@ class Context {
   static Status WriteOutput(const Destination& destination, std::span<const uint8_t> bytes, const GuestMemory& memory,
                             CopyCount& count);
   Status Execute();
+  Status ComputeInTurn();
+  void Cancel();
   Status CountOutputs();
   Status CheckGenerates() const;
   void EndGeneration() {
@@ -211,6 +219,10 @@ class Context {
   bool has_piece_ = false;   // its last step made one
   bool generated_ = false;   // the outputs are those of a generation, under way or ended
   Counts counts_;
+  Scheduler& scheduler_;
+  Scheduler::Share& share_;
+  Scheduler::Waiter waiter_;             // for its turn
+  std::atomic<bool> in_backend_{false};  // it has it
   Watched run_;
 };
 

@@ -20,7 +20,9 @@ Status Context::Step(const GuestMemory* memory) {
   own_outputs_.clear();
   Watched::Run run(run_);
   Status status;
+  in_backend_.store(true, std::memory_order_release);
   if (!run_.cancelled()) status = graph_->backend().Take(table().step(context_));
+  in_backend_.store(false, std::memory_order_release);
   const bool overdue = run.End();
   if (!LeavesOutputs(status) || run_.cancelled()) {
     EndGeneration();

@@ -13,6 +13,7 @@
 #include "core/backend.h"
 #include "core/blob.h"
 #include "core/quota.h"
+#include "core/scheduler.h"
 #include "core/watchdog.h"
 
 namespace wasinn::core {
@@ -51,6 +52,8 @@ class Graph {
   static Result<uint32_t> FindIn(std::span<const wasinn_io* const> ios, const char* what, std::string_view name) {
     return Find(NamesOf(ios), ios, what, name);
   }
+  // Of its computes, where the backend says how many may run at once; else NULL.
+  Scheduler* scheduler() const { return scheduler_.get(); }
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
@@ -72,7 +75,8 @@ class Graph {
   const std::shared_ptr<Quota> account_;  // the backend has its address until the model is unloaded
   wasinn_backend_model* const model_;
   const wasinn_encoding encoding_;
-  wasinn_info info_{};                // its lists are owned by the model
+  wasinn_info info_{};  // its lists are owned by the model
+  std::unique_ptr<Scheduler> scheduler_;
   Names input_names_, output_names_;  // that the model owns
 };
 

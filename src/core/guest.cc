@@ -109,7 +109,7 @@ Result<uint32_t> Guest::InitContext(uint32_t handle) {
                        .inputs_by_reference = policy_.inputs == WASINN_INPUTS_BY_REFERENCE,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                        .stop = &closing_},
-                      tensor_bytes_, host_->buffers(), host_->watchdog());
+                      {tensor_bytes_, host_->buffers(), host_->watchdog(), host_->scheduler(), share_});
   if (!context) return std::unexpected(std::move(context.error()));
   held->context = std::move(*context);
   if (!(*graph)->outputs.empty()) {

@@ -195,6 +195,8 @@ class Guest {
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
+  Scheduler::Share share_;
+
   static constexpr uint32_t kClosed = 1u << 31;
   std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed
   std::mutex clearing_;

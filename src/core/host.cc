@@ -1,5 +1,8 @@
 #include "core/host.h"
 
+#include <algorithm>
+#include <thread>
+
 #include "core/backend_keys.h"
 #include "core/guest_config.h"
 #include "core/model_files.h"
@@ -8,6 +11,10 @@
 
 namespace wasinn::core {
 namespace {
+
+// More than one: some wait for memory, or have had their time slice. Few: each may need as much memory as a model's
+// largest intermediate values take.
+constexpr uint32_t kComputesPerProcessor = 4;
 
 std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
 
@@ -89,6 +96,8 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
     : logger_(log, user, options.log_level),
       limits_(options.limits),
       policy_(std::move(options.policy)),
+      scheduler_(options.max_computes != 0 ? options.max_computes
+                                           : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency())),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
       backends_(std::move(options.backends), logger_) {
   if (policy_.models) {

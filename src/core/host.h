@@ -11,6 +11,7 @@
 #include "core/host_options.h"
 #include "core/model_registry.h"
 #include "core/quota.h"
+#include "core/scheduler.h"
 #include "core/watchdog.h"
 
 namespace wasinn::core {
@@ -42,6 +43,7 @@ class Host {
 
   BackendLoader& backends() { return backends_; }
   Watchdog& watchdog() { return watchdog_; }
+  Scheduler& scheduler() { return scheduler_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
   const wasinn_limits& limits() const { return limits_; }
@@ -62,6 +64,7 @@ class Host {
   const Policy policy_;
   std::vector<const char*> policy_model_names_;
   Watchdog watchdog_;
+  Scheduler scheduler_;
   const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;
   ModelRegistry models_;  // after what its graphs use

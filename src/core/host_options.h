@@ -29,6 +29,7 @@ struct HostOptions {
   wasinn_limits limits = DefaultLimits();
   Policy policy;
   wasinn_log_level log_level = WASINN_LOG_WARNING;
+  uint32_t max_computes = 0;  // 0: so many for each processor
   std::vector<std::string> model_dirs;
   std::vector<ModelOptions> models;
 };

@@ -1,0 +1,214 @@
+// Computes that wait for their turn: how many run, who is next, and what ends a wait.
+#include "core/scheduler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "support/echo.h"
+#include "support/gate.h"
+
+namespace wasinn::testing {
+namespace {
+
+using core::Scheduler;
+using ::testing::ElementsAre;
+
+// What comes is awaited by looking again and again; the test's time limit ends what never comes.
+void AwaitWaiting(const Scheduler& scheduler, size_t count) {
+  while (scheduler.waiting() != count) std::this_thread::yield();
+}
+
+// Threads that wait for a turn, and say when they had it.
+class Queue {
+ public:
+  explicit Queue(Scheduler& scheduler) : scheduler_(scheduler) {}
+  ~Queue() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  // Returns when it waits.
+  void Add(int name, Scheduler::Share& share) {
+    const size_t before = scheduler_.waiting();
+    threads_.emplace_back([this, name, &share] {
+      Scheduler::Waiter waiter;
+      const Scheduler::Turn turn(scheduler_, share, waiter);
+      const std::lock_guard lock(mutex_);
+      served_.push_back(name);
+    });
+    AwaitWaiting(scheduler_, before + 1);
+  }
+  std::vector<int> Served() {
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+    return served_;
+  }
+
+ private:
+  Scheduler& scheduler_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::vector<int> served_;
+};
+
+TEST(Scheduler, LetsSoManyInAndNoMore) {
+  Scheduler scheduler(2);
+  Scheduler::Share share;
+  Scheduler::Waiter waiter;
+  std::optional<Scheduler::Turn> first(std::in_place, scheduler, share, waiter);
+  const Scheduler::Turn second(scheduler, share, waiter);
+  EXPECT_TRUE(*first);
+  EXPECT_TRUE(second);
+  Queue queue(scheduler);
+  queue.Add(1, share);
+  queue.Add(2, share);
+  first.reset();
+  EXPECT_THAT(queue.Served(), ElementsAre(1, 2)) << "in the order in which they came";
+  EXPECT_EQ(scheduler.waiting(), 0u);
+}
+
+TEST(Scheduler, AGuestWithManyThreadsPushesNobodyBack) {
+  Scheduler scheduler(1);
+  Scheduler::Share many, few;
+  Scheduler::Waiter waiter;
+  std::optional<Scheduler::Turn> first(std::in_place, scheduler, many, waiter);
+  Queue queue(scheduler);
+  for (const int name : {1, 2, 3}) queue.Add(name, many);
+  queue.Add(9, few);
+  first.reset();
+  EXPECT_THAT(queue.Served(), ElementsAre(1, 9, 2, 3));
+}
+
+TEST(Scheduler, ACancelledWaitHasNoTurnAndTakesNone) {
+  Scheduler scheduler(1);
+  Scheduler::Share share;
+  Scheduler::Waiter own, cancelled;
+  std::optional<Scheduler::Turn> first(std::in_place, scheduler, share, own);
+  auto granted = std::async(std::launch::async, [&] {
+    const Scheduler::Turn turn(scheduler, share, cancelled);
+    return static_cast<bool>(turn);
+  });
+  AwaitWaiting(scheduler, 1);
+  cancelled.Cancel();
+  EXPECT_FALSE(granted.get());
+  Queue queue(scheduler);
+  queue.Add(1, share);
+  first.reset();
+  EXPECT_THAT(queue.Served(), ElementsAre(1));
+  cancelled.Cancel();  // of no wait: nothing happens
+  EXPECT_TRUE(Scheduler::Turn(scheduler, share, cancelled));
+}
+
+// Places are neither lost nor made, however waits, turns and cancels meet.
+TEST(Scheduler, KeepsCountWhateverMeets) {
+  constexpr int kThreads = 8, kTurns = 500;
+  constexpr uint32_t kMost = 2;
+  Scheduler scheduler(kMost);
+  std::vector<Scheduler::Waiter> waiters(kThreads);
+  std::atomic<uint32_t> running{0}, most{0}, granted{0};
+  std::atomic<bool> done{false};
+  std::thread canceller([&] {
+    for (size_t i = 0; !done; ++i) waiters[i % kThreads].Cancel();
+  });
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Scheduler::Share share;
+      for (int i = 0; i < kTurns; ++i) {
+        const Scheduler::Turn turn(scheduler, share, waiters[static_cast<size_t>(t)]);
+        if (!turn) continue;
+        const uint32_t now = ++running;
+        for (uint32_t seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+        }
+        ++granted;
+        --running;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  done = true;
+  canceller.join();
+  EXPECT_LE(most, kMost);
+  EXPECT_GT(granted, 0u);
+  EXPECT_EQ(scheduler.waiting(), 0u);
+  Scheduler::Share share;
+  Scheduler::Waiter waiter;
+  const Scheduler::Turn first(scheduler, share, waiter), second(scheduler, share, waiter);
+  EXPECT_TRUE(first && second) << "both places are free again";
+}
+
+// A guest with one context, of the model "m".
+struct Program {
+  explicit Program(wasinn_host* host, uint32_t compute_timeout_ms = 0)
+      : guest(Make(host, compute_timeout_ms)), calls(guest.get()) {
+    uint32_t graph = 0;
+    EXPECT_EQ(calls.LoadByName("m", graph), kSuccess);
+    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
+  }
+  static GuestPtr Make(wasinn_host* host, uint32_t compute_timeout_ms) {
+    wasinn_limits limits{.struct_size = sizeof(limits)};
+    EXPECT_EQ(wasinn_host_limits(host, &limits), nullptr);
+    limits.compute_timeout_ms = compute_timeout_ms;
+    wasinn_guest_options options{.struct_size = sizeof(options)};
+    options.limits = &limits;
+    return NewGuest(host, &options);
+  }
+  uint32_t Compute() { return calls.Call("compute", {context}); }
+
+  GuestPtr guest;
+  FakeGuest calls;
+  uint32_t context = 0;
+};
+
+class Turns : public ::testing::TestWithParam<const char*> {
+ protected:
+  Log log_;
+  const HostPtr host_ = EchoHost(log_, "max_computes = 1\n");
+  Gate gate_;
+};
+// The host's number, and the model's own.
+INSTANTIATE_TEST_SUITE_P(All, Turns, ::testing::Values("turns 0\n", "turns 1\n"),
+                         [](const auto& which) { return std::string(which.index == 0 ? "OfTheHost" : "OfTheModel"); });
+
+TEST_P(Turns, AWaitEndsWithItsDeadlineOrItsGuest) {
+  AddEchoModel(host_.get(), "m", std::string("in x f32 1\n") + GetParam() + gate_.Compute());
+  Program first(host_.get()), hurried(host_.get(), 50), closed(host_.get());
+  auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
+  gate_.Await();
+  EXPECT_EQ(hurried.Compute(), kRuntimeError);
+  EXPECT_TRUE(
+      log_.Contains("the compute was stopped after 50 ms: it was still waiting: no more than 1 computes run at once"));
+  auto waiting = std::async(std::launch::async, [&] { return closed.Compute(); });
+  wasinn_guest_close(closed.guest.get());
+  EXPECT_EQ(waiting.get(), kRuntimeError);
+  gate_.Open();
+  EXPECT_EQ(computing.get(), kSuccess);
+  EXPECT_EQ(hurried.Compute(), kSuccess) << "now there is room";
+}
+
+TEST(TurnsOfOthers, WhoIsNotCountedDoesNotWait) {
+  Log log;
+  const HostPtr host = EchoHost(log, "max_computes = 1\n");
+  Gate gate;
+  AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n" + gate.Compute());
+  Program first(host.get());
+  auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
+  gate.Await();
+  AddEchoModel(host.get(), "m", "in x f32 1\n");
+  Program other(host.get());
+  EXPECT_EQ(other.Compute(), kSuccess);
+  gate.Open();
+  EXPECT_EQ(computing.get(), kSuccess);
+}
+
+}  // namespace
+}  // namespace wasinn::testing
