@@ -15,6 +15,8 @@
 #   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr wasmedge)
 #   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc, wasinn-wamr.pc, wasinn-wasmedge.pc
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
+# and with --component bench
+#   bin/wasinn-bench            what `wasinn bench` starts, with two libraries of its own in lib/wasinn
 include(CMakePackageConfigHelpers)
 
 set(WASINN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/wasinn)
@@ -158,14 +160,32 @@ if(TARGET wasinn_command)
   endif()
 endif()
 
+# For who develops: `cmake --install … --component bench`.
+if(TARGET wasinn_bench)
+  get_target_property(rpath wasinn_command INSTALL_RPATH) # by now with the folders of engines that do not go along
+  set_target_properties(wasinn_bench PROPERTIES INSTALL_RPATH "${rpath}")
+  set(developers COMPONENT bench EXCLUDE_FROM_ALL)
+  install(TARGETS wasinn_bench RUNTIME ${developers})
+  foreach(target IN ITEMS wasinn_bench_torch wasinn_count_allocations)
+    if(TARGET ${target})
+      install(TARGETS ${target} LIBRARY DESTINATION ${WASINN_BACKEND_DIR} ${developers})
+    endif()
+  endforeach()
+endif()
+
 # CMake ends the RUNPATH of what it builds and is to install by a ":", to find it again. The dynamic linker takes that for the working
 # folder, where a guest may have put something. So each RUNPATH of the build tree is written as one to install, and changed afterwards.
-# wasinn_set_runpath(TARGET DESTINATION FOLDER…): INSTALL_RPATH is for the file in DESTINATION; what is built looks in the FOLDERs, in BUILD_RPATH,
-# where our libraries are built, and where what it links is.
+# wasinn_set_runpath(TARGET DESTINATION FOLDER… [COMPONENT…]): INSTALL_RPATH is for the file in DESTINATION; what is built looks in the FOLDERs,
+# in BUILD_RPATH, where our libraries are built, and where what it links is. COMPONENT… is that of the target's install().
 function(wasinn_set_runpath TARGET DESTINATION)
+  cmake_parse_arguments(ARG "EXCLUDE_FROM_ALL" "COMPONENT" "" ${ARGN})
+  set(component "")
+  if(ARG_COMPONENT)
+    set(component COMPONENT ${ARG_COMPONENT} EXCLUDE_FROM_ALL)
+  endif()
   get_target_property(built ${TARGET} BUILD_RPATH)
   get_target_property(installed ${TARGET} INSTALL_RPATH)
-  list(PREPEND built ${ARGN} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+  list(PREPEND built ${ARG_UNPARSED_ARGUMENTS} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
   list(FILTER built EXCLUDE REGEX "NOTFOUND$")
   list(REMOVE_ITEM built "")
   list(JOIN installed ":" installed)
@@ -178,10 +198,11 @@ function(wasinn_set_runpath TARGET DESTINATION)
     string(APPEND built "${slashes}")
   endif()
   set_target_properties(${TARGET} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${built}" INSTALL_RPATH_USE_LINK_PATH ON)
-  install(CODE "file(RPATH_SET FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${DESTINATION}/$<TARGET_FILE_NAME:${TARGET}>\" NEW_RPATH [[${installed}]])")
+  install(CODE "file(RPATH_SET FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${DESTINATION}/$<TARGET_FILE_NAME:${TARGET}>\" NEW_RPATH [[${installed}]])"
+          ${component})
 endfunction()
 
-foreach(target IN ITEMS torch_runtime bench_torch backend_onnx backend_openvino backend_tflite backend_torch backend_tensorflow backend_llama)
+foreach(target IN ITEMS torch_runtime backend_onnx backend_openvino backend_tflite backend_torch backend_tensorflow backend_llama)
   if(TARGET wasinn_${target})
     wasinn_set_runpath(wasinn_${target} ${WASINN_BACKEND_DIR})
   endif()
@@ -193,6 +214,12 @@ foreach(library IN ITEMS "${Wasmtime_LIBRARY}" "${WAMR_LIBRARY}")
 endforeach()
 if(TARGET wasinn_command)
   wasinn_set_runpath(wasinn_command ${CMAKE_INSTALL_BINDIR} ${engines})
+endif()
+if(TARGET wasinn_bench)
+  wasinn_set_runpath(wasinn_bench ${CMAKE_INSTALL_BINDIR} ${engines} ${developers})
+  if(TARGET wasinn_bench_torch)
+    wasinn_set_runpath(wasinn_bench_torch ${WASINN_BACKEND_DIR} ${developers})
+  endif()
 endif()
 if(TARGET iwasm_nn)
   wasinn_set_runpath(iwasm_nn ${CMAKE_INSTALL_BINDIR} ${engines})

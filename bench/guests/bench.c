@@ -6,7 +6,7 @@
 
 #define EXPORT(name) __attribute__((export_name(name)))
 
-// As src/cli/bench/guest.cc writes them.
+// As bench/guest.cc writes them.
 typedef struct bench_input {
   uint32_t index;
   wasi_nn_tensor tensor;

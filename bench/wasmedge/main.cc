@@ -8,12 +8,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cli/bench/bench.h"
-#include "cli/bench/module_guest.h"
-#include "cli/bench/report.h"
+#include "bench/bench.h"
+#include "bench/module_guest.h"
+#include "bench/report.h"
 #include "cli/log.h"
 
-namespace wasinn::cli::bench {
+namespace wasinn::bench {
 namespace {
 
 Result<void> Check(WasmEdge_Result result) {
@@ -119,10 +119,10 @@ Result<std::unique_ptr<GuestProgram>> CompileModuleForWasmEdge() {
 }
 
 }  // namespace
-}  // namespace wasinn::cli::bench
+}  // namespace wasinn::bench
 
 int main(int argc, char** argv) {
-  namespace bench = wasinn::cli::bench;
+  namespace bench = wasinn::bench;
   CLI::App app("Times a model natively and from a guest on WasmEdge, as `wasinn bench` does.", "wasinn-bench-wasmedge");
   bench::Options options;
   options.engine = "wasmedge";

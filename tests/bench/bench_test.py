@@ -1,6 +1,6 @@
 """wasinn bench: the counts that it reports, and how it fails. Nothing here looks at a time.
 
-WASINN names the command, WASINN_SOURCE the source tree; WASINN_COUNTS is 0 where the build cannot count allocations."""
+WASINN names the command, WASINN_BENCH the program that `wasinn bench` starts, WASINN_SOURCE the source tree; WASINN_COUNTS is 0 where the build cannot count allocations."""
 
 import json
 import os
@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 WASINN = os.environ["WASINN"]
+BENCH = os.environ["WASINN_BENCH"]
 SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
 COUNTS = os.environ["WASINN_COUNTS"] == "1"
 
@@ -46,6 +47,39 @@ class BenchTest(unittest.TestCase):
         self.assertEqual(result[:2], (code, ""), result)
         self.assertIn(text, result[2].splitlines()[0])
         self.assertTrue(result[2].startswith("wasinn: error: "), result)
+
+
+class StartTest(BenchTest):
+    def test_every_argument_reaches_the_program(self):
+        for args in (["--help"], ["--version"], ["--", "nowhere.onnx"], ["--json", "--pin", "0,1", "nowhere.onnx"], []):
+            with self.subTest(args=args):
+                direct = subprocess.run([BENCH, *args], cwd=self.dir, capture_output=True, text=True, timeout=300)
+                self.assertEqual(self.bench(*args), (direct.returncode, direct.stdout, direct.stderr))
+        self.assertIn("Usage: wasinn-bench [OPTIONS] MODEL", self.bench("--help")[1])
+        listed = subprocess.run([WASINN, "--help"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("\n  bench ", listed)
+
+    def test_it_is_started_from_beside_the_command_alone(self):
+        # Those of the working folder and PATH would answer.
+        other = self.dir / "wasinn-bench"
+        other.write_text("#!/bin/sh\necho started\n")
+        other.chmod(0o755)
+        command = self.dir / "bin/wasinn"
+        command.parent.mkdir()
+        shutil.copy(WASINN, command)
+        link = self.dir / "wasinn"  # beside which one would answer too
+        link.symlink_to(command)
+        env = {**os.environ, "PATH": f"{self.dir}:{os.environ['PATH']}"}
+        for words in ([command], ["wasinn"], [link]):
+            with self.subTest(words=words):
+                done = subprocess.run([*words, "bench", "mean.onnx"], cwd=self.dir, env=env, capture_output=True, text=True, timeout=300)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn(f"there is no {command.parent}/wasinn-bench; where wasinn was built, `cmake --build", done.stderr)
+        beside = command.with_name("wasinn-bench")
+        beside.write_text("#!/bin/sh\necho beside \"$@\"\n")
+        beside.chmod(0o755)
+        done = subprocess.run(["wasinn", "bench", "--json", "a b"], cwd=self.dir, env=env, capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "beside --json a b\n", ""))
 
 
 class CountsTest(BenchTest):
@@ -135,8 +169,8 @@ class TorchTest(BenchTest):
         self.check_error("--shape x=", TORCH_MODELS / "relu.pt")
         self.check_error("PyTorch: ", "--shape", "image=2x2", TORCH_MODELS / "mean.pt")
 
-    def test_the_command_is_not_linked_to_pytorch(self):
-        needed = subprocess.run(["ldd", WASINN], capture_output=True, text=True, check=True).stdout
+    def test_the_program_is_not_linked_to_pytorch(self):
+        needed = subprocess.run(["ldd", BENCH], capture_output=True, text=True, check=True).stdout
         self.assertNotIn("libtorch", needed)
 
 

@@ -1,5 +1,6 @@
 """wasinn as another project has it: installed to a prefix, found by CMake and pkg-config, outside of its own tree."""
 
+import json
 import os
 import pathlib
 import re
@@ -149,9 +150,27 @@ class EmbedTest(Installed):
         (self.dir / "guest.wat").write_text('(module (func (export "_start")))')
         run(command, "run", "guest.wat", cwd=self.dir, env=env)
 
+    def test_the_bench_goes_along_when_asked_for(self):
+        prefix = self.dir / "with-bench"
+        run(CMAKE, "--install", BUILD, "--prefix", prefix, cwd=self.dir)
+        self.assertEqual([path.name for path in prefix.rglob("*") if "bench" in path.name or "count_allocations" in path.name], [])
+        env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
+        bench = "bin/wasinn", "bench", "--iterations", "5", "--json", MODEL
+        with self.assertRaisesRegex(AssertionError, "--component bench"):
+            run(prefix / bench[0], *bench[1:], cwd=self.dir, env=env)
+        run(CMAKE, "--install", BUILD, "--prefix", prefix, "--component", "bench", cwd=self.dir)
+        self.check_runpaths(prefix)
+        prefix = prefix.rename(self.dir / "bench-moved")
+        report = json.loads(run(prefix / bench[0], *bench[1:], cwd=self.dir, env=env))
+        self.assertTrue(report["outputs_equal"])
+        self.assertIsNotNone(report["allocations"])
+
     def test_nothing_installed_looks_in_the_working_folder(self):
+        self.assertGreaterEqual(self.check_runpaths(self.prefix), 3)
+
+    def check_runpaths(self, prefix):
         checked = 0
-        for path in self.prefix.rglob("*"):
+        for path in prefix.rglob("*"):
             if path.is_symlink() or not path.is_file() or path.open("rb").read(4) != b"\x7fELF":
                 continue
             dynamic = run("readelf", "--dynamic", "--wide", path, cwd=self.dir)
@@ -160,7 +179,7 @@ class EmbedTest(Installed):
                     self.assertRegex(part, r"^(\$ORIGIN|/)", f"{path}: {runpath}")
                     self.assertNotIn(BUILD, part, path)
                 checked += 1
-        self.assertGreaterEqual(checked, 3)
+        return checked
 
     def test_frameworks_that_go_along(self):
         prefix = self.dir / "with-frameworks"

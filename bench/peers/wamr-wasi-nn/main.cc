@@ -133,7 +133,7 @@ void TakeTurns(std::vector<Side>& sides, double seconds) {
   }
 }
 
-// As src/cli/bench/measure.cc has it.
+// As bench/measure.cc has it.
 double Percentile(std::vector<double>& values, double share) {
   const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(values.size())));
   const auto nth = values.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, values.size()) - 1);

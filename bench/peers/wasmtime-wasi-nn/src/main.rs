@@ -28,7 +28,7 @@ fn parse_input(text: &str) -> Result<Input> {
     Ok((name.to_owned(), dims, FP32, data))
 }
 
-// As src/cli/bench/measure.cc has it.
+// As bench/measure.cc has it.
 fn percentile(sorted: &[Duration], share: f64) -> f64 {
     let rank = (share * sorted.len() as f64).ceil() as usize;
     sorted[rank.clamp(1, sorted.len()) - 1].as_nanos() as f64 / 1000.0

@@ -1,0 +1,256 @@
+#include "bench/bench.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "bench/allocations.h"
+#include "bench/guest.h"
+#include "bench/native.h"
+#include "settings/text.h"
+
+namespace wasinn::bench {
+namespace {
+
+// What "threads" of the host is in the end: the default is one, for many guests is what wasinn is for.
+int Threads(const cli::HostFlags& flags) {
+  std::string threads = "1";
+  for (const auto& [key, value] : flags.settings) {
+    if (key == "threads") threads = value;
+  }
+  const int number = std::stoi(threads);  // cli::AddHostFlags takes digits only
+  return number > 0 ? number : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+// Everything that is measured; made once, in this order.
+class Bench {
+ public:
+  explicit Bench(const Options& options) : options_(options) {}
+
+  Result<Report> Run() {
+    if (auto pinned = PinTo(options_.cpus); !pinned) return std::unexpected(pinned.error());
+    for (auto step : {&Bench::OpenHost, &Bench::OpenNative, &Bench::OpenGuest, &Bench::CompareOutputs,
+                      &Bench::CountCopies, &Bench::CompareAllocations, &Bench::TimeInferences, &Bench::TimeEmptyCall,
+                      &Bench::TimeLoops, &Bench::TimeTogether}) {
+      if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
+    }
+    return report_;
+  }
+
+ private:
+  Result<void> OpenHost() {
+    cli::HostFlags host_flags = options_.host;
+    std::error_code ignored;
+    name_ = options_.model;
+    if (std::filesystem::exists(options_.model, ignored)) {
+      name_ = settings::LastComponent(options_.model);
+      host_flags.models.push_back({.name = name_, .paths = {options_.model}});
+    }
+    host_flags.settings.insert(host_flags.settings.begin(), {"threads", "1"});
+    wasinn::Result<Host> host = cli::MakeHost(host_flags);
+    if (!host) return std::unexpected(host.status().message());
+    host_ = std::make_unique<Host>(std::move(*host));
+    const std::vector<ModelInfo> models = host_->Models();
+    const bool known = std::ranges::any_of(models, [&](const ModelInfo& model) { return IsNamed(model); });
+    if (!known) return std::unexpected(name_ + " is neither a file nor a folder nor the name of a model");
+    const wasinn::Result<Signature> signature = host_->Inspect(name_);
+    if (!signature) return std::unexpected(signature.status().message());
+    auto inputs = MakeInputs(*signature, options_.shapes);
+    if (!inputs) return std::unexpected(inputs.error());
+    auto outputs = MakeOutputs(*signature);
+    if (!outputs) return std::unexpected(outputs.error());
+    inputs_ = std::move(*inputs);
+    outputs_ = std::move(*outputs);
+    return {};
+  }
+
+  bool IsNamed(const ModelInfo& model) const {
+    return model.name == name_ || model.name + ":" + std::to_string(model.version) == name_;
+  }
+
+  // After the host, whose backend makes what the framework has once in an OS process.
+  Result<void> OpenNative() {
+    NativeOptions options{.threads = Threads(options_.host)};
+    Encoding encoding = WASINN_AUTODETECT;
+    for (const ModelInfo& model : host_->Models()) {  // the highest version is the last
+      if (!IsNamed(model)) continue;
+      options.path = model.path;
+      options.library = model.library;
+      encoding = model.encoding;
+      report_.framework = model.framework;
+    }
+    auto native = LoadNative(encoding, options, inputs_, &outputs_);
+    if (!native) return std::unexpected(native.error());
+    native_model_ = std::move(*native);
+    auto bound = native_model_->NewRunner();
+    if (!bound) return std::unexpected(bound.error());
+    native_ = std::move(*bound);
+    report_.threads = options.threads;
+    report_.engine = options_.engine;
+    for (const Tensor& input : inputs_) report_.input_bytes += input.data.size();
+    for (const Tensor& output : outputs_) report_.output_bytes += output.data.size();
+    return AddNativeCopies();
+  }
+
+  Result<void> AddNativeCopies() {
+    for (size_t i = 0; i < options_.guests; ++i) {
+      auto bound = native_model_->NewRunner();
+      if (!bound) return std::unexpected(bound.error());
+      native_copies_.push_back(WithCopies(std::move(*bound), inputs_, outputs_));
+    }
+    return {};
+  }
+
+  Result<void> OpenGuest() {
+    auto program = options_.compile            ? options_.compile()
+                   : options_.abi == Abi::kWit ? CompileComponent()
+                                               : CompileModule(options_.engine);
+    if (!program) return std::unexpected(program.error());
+    program_ = std::move(*program);
+    for (size_t i = 0; i < options_.guests; ++i) {
+      auto guest = program_->NewGuest(*host_, name_, inputs_, outputs_);
+      if (!guest) return std::unexpected(guest.error());
+      guests_.push_back(std::move(*guest));
+    }
+    return {};
+  }
+
+  Result<void> CompareOutputs() {
+    if (!native_->Run()) return std::unexpected(native_->error());
+    if (!guests_[0]->Run()) return std::unexpected(guests_[0]->error());
+    report_.outputs_equal = true;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      report_.outputs_equal = report_.outputs_equal && std::ranges::equal(native_->output(i), guests_[0]->output(i));
+    }
+    return {};
+  }
+
+  Result<void> CountCopies() {
+    const wasinn_guest_stats before = guests_[0]->Statistics();
+    for (int i = 0; i < 4; ++i) {
+      if (!guests_[0]->Run()) return std::unexpected(guests_[0]->error());
+    }
+    const wasinn_guest_stats after = guests_[0]->Statistics();
+    const auto computes = static_cast<double>(after.computes - before.computes);
+    const auto sum = [](uint64_t in, uint64_t out) { return static_cast<double>(in + out); };
+    report_.bytes_copied = sum(after.bytes_in - before.bytes_in, after.bytes_out - before.bytes_out) / computes;
+    report_.copies = sum(after.copies_in - before.copies_in, after.copies_out - before.copies_out) / computes;
+    return {};
+  }
+
+  Result<void> CompareAllocations() {
+    constexpr uint64_t kInferences = 16;
+    const auto native = CountAllocations(*native_, kInferences);
+    if (!native) return std::unexpected(native.error());
+    const auto guest = CountAllocations(*guests_[0], kInferences);
+    if (!guest) return std::unexpected(guest.error());
+    report_.native_allocations = *native;
+    report_.guest_allocations = *guest;
+    return {};
+  }
+
+  Result<void> TimeInferences() {
+    if (auto pinned = PinTo(FirstCpu()); !pinned) return std::unexpected(pinned.error());
+    Runner* const sides[kSides] = {native_.get(), native_copies_[0].get(), guests_[0].get()};
+    auto samples = MeasureLatency(sides, options_.budget);
+    if (!samples) return std::unexpected(samples.error());
+    for (int side = 0; side < kSides; ++side) {
+      report_.samples = (*samples)[side].size();
+      report_.p50_us[side] = PercentileUs((*samples)[side], 0.50);
+      report_.p99_us[side] = PercentileUs((*samples)[side], 0.99);
+    }
+    return {};
+  }
+
+  Result<void> TimeEmptyCall() {
+    class Nothing final : public Runner {
+     public:
+      explicit Nothing(GuestRunner& guest) : guest_(guest) {}
+      bool Run() override { return guest_.CallNothing(); }
+      std::string error() const override { return guest_.error(); }
+
+     private:
+      GuestRunner& guest_;
+    };
+    Nothing nothing(*guests_[0]);
+    Runner* const sides[] = {&nothing};
+    auto samples = MeasureLatency(sides, {.iterations = 10'000});
+    if (!samples) return std::unexpected(samples.error());
+    report_.empty_call_us = PercentileUs((*samples)[0], 0.50);
+    return {};
+  }
+
+  // What a guest pays that calls wasi-nn again and again, and is not called for each inference.
+  Result<void> TimeLoops() {
+    class Native final : public Runner {
+     public:
+      explicit Native(Runner& native) : native_(native) {}
+      bool Run() override {
+        for (uint32_t i = 0; i < kLoop; ++i) {
+          if (!native_.Run()) return false;
+        }
+        return true;
+      }
+      std::string error() const override { return native_.error(); }
+
+     private:
+      Runner& native_;
+    };
+    class Loop final : public Runner {
+     public:
+      explicit Loop(GuestRunner& guest) : guest_(guest) {}
+      bool Run() override { return guest_.RunMany(kLoop); }
+      std::string error() const override { return guest_.error(); }
+
+     private:
+      GuestRunner& guest_;
+    };
+    Native native(*native_copies_[0]);
+    Loop loop(*guests_[0]);
+    Runner* const sides[] = {&native, &loop};
+    Budget budget = options_.budget;
+    if (budget.iterations > 0) budget.iterations = (budget.iterations + kLoop - 1) / kLoop;
+    auto samples = MeasureLatency(sides, budget);
+    if (!samples) return std::unexpected(samples.error());
+    const auto at = [&](double share) {
+      return Report::Loop{PercentileUs((*samples)[0], share) / kLoop, PercentileUs((*samples)[1], share) / kLoop};
+    };
+    report_.loop_p50 = at(0.50);
+    report_.loop_p99 = at(0.99);
+    return {};
+  }
+
+  Result<void> TimeTogether() {
+    std::vector<Runner*> natives, guests;
+    for (const auto& native : native_copies_) natives.push_back(native.get());
+    for (const auto& guest : guests_) guests.push_back(guest.get());
+    const auto rates = MeasureRates(natives, guests, options_.budget, options_.cpus);
+    if (!rates) return std::unexpected(rates.error());
+    report_.rates = *rates;
+    report_.model = options_.model;
+    report_.guests = options_.guests;
+    report_.cpus = options_.cpus;
+    report_.budget = options_.budget;
+    return {};
+  }
+
+  std::span<const int> FirstCpu() const { return std::span(options_.cpus).first(options_.cpus.empty() ? 0 : 1); }
+
+  const Options& options_;
+  Report report_;
+  std::string name_;  // of the model, in the host
+  std::vector<Tensor> inputs_, outputs_;
+  std::unique_ptr<Host> host_;
+  std::unique_ptr<NativeModel> native_model_;
+  std::unique_ptr<NativeRunner> native_;
+  std::vector<std::unique_ptr<Runner>> native_copies_;
+  std::unique_ptr<GuestProgram> program_;
+  std::vector<std::unique_ptr<GuestRunner>> guests_;
+};
+
+}  // namespace
+
+Result<Report> Measure(const Options& options) { return Bench(options).Run(); }
+
+}  // namespace wasinn::bench

@@ -1,0 +1,205 @@
+// The guest side as a component: bench/guests/bench_component.wat on Wasmtime.
+#include <fmt/format.h>
+#include <wasinn/wasmtime.h>
+
+#include <deque>
+#include <string_view>
+#include <utility>
+
+#include "bench/guest.h"
+#include "bench/guest_types.h"
+#include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/handles.h"
+
+// Made by bench/embed.cmake.
+extern const unsigned char wasinn_bench_component[];
+extern const unsigned long wasinn_bench_component_size;
+
+namespace wasinn::bench {
+namespace {
+
+using wasmtime::ComponentLinkerPtr;
+using wasmtime::ComponentPrePtr;
+using wasmtime::ComponentPtr;
+using wasmtime::EnginePtr;
+using wasmtime::ExportIndexPtr;
+using wasmtime::StorePtr;
+using wasmtime::TakeError;
+
+using Value = wasmtime_component_val_t;
+
+Value OfU8(uint8_t number) { return {WASMTIME_COMPONENT_U8, {.u8 = number}}; }
+Value OfU32(uint32_t number) { return {WASMTIME_COMPONENT_U32, {.u32 = number}}; }
+// Borrowed.
+Value OfString(std::string& text) { return {WASMTIME_COMPONENT_STRING, {.string = {text.size(), text.data()}}}; }
+Value OfList(std::vector<Value>& items) { return {WASMTIME_COMPONENT_LIST, {.list = {items.size(), items.data()}}}; }
+Value OfTuple(std::vector<Value>& items) { return {WASMTIME_COMPONENT_TUPLE, {.tuple = {items.size(), items.data()}}}; }
+
+constexpr Dtype kWitTypes[] = {WASINN_F16, WASINN_F32, WASINN_F64, WASINN_BF16, WASINN_U8, WASINN_I32, WASINN_I64};
+
+// The arguments of `prepare`, which point into each other.
+class Arguments {
+ public:
+  Arguments(std::string model, const std::vector<Tensor>& inputs) : model_(std::move(model)) {
+    std::vector<Value>& list = NewValues();
+    for (const Tensor& input : inputs) list.push_back(OfInput(input));
+    values_[0] = OfString(model_);
+    values_[1] = OfList(list);
+  }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
+  std::span<const Value> values() const { return values_; }
+
+ private:
+  std::vector<Value>& NewValues() { return lists_.emplace_back(); }
+
+  Value OfInput(const Tensor& input) {
+    const GuestType type = DescribeForGuest(input, kWitTypes);
+    std::vector<Value>& dims = NewValues();
+    for (const uint32_t dim : type.dims) dims.push_back(OfU32(dim));
+    std::vector<Value>& data = NewValues();
+    data.reserve(input.data.size());
+    for (const uint8_t byte : input.data.bytes()) data.push_back(OfU8(byte));
+    std::vector<Value>& tuple = NewValues();
+    tuple = {OfString(names_.emplace_back(input.name)), OfList(dims), OfU8(type.number), OfList(data)};
+    return OfTuple(tuple);
+  }
+
+  std::string model_;
+  std::deque<std::string> names_;
+  std::deque<std::vector<Value>> lists_;
+  Value values_[2];
+};
+
+class ComponentGuest final : public GuestRunner {
+ public:
+  ComponentGuest(wasm_engine_t* engine, Guest guest)
+      : guest_(std::move(guest)),
+        store_(wasmtime_store_new(engine, guest_.get(), nullptr)),
+        context_(wasmtime_store_context(store_.get())) {
+    wasinn_wasmtime_component_set_up(context_, guest_.get());
+  }
+  ~ComponentGuest() override { guest_.Close(); }  // before the store, which has the memory
+
+  Result<void> Start(const wasmtime_component_t* component, const wasinn_wasmtime_component_pre* pre) {
+    wasmtime_component_instance_t instance;
+    auto started = TakeError(wasinn_wasmtime_component_pre_instantiate(pre, context_, &instance));
+    if (!started) return started;
+    auto find = [&](std::string_view name) {
+      const ExportIndexPtr index(wasmtime_component_get_export_index(component, nullptr, name.data(), name.size()));
+      wasmtime_component_func_t function{};
+      wasmtime_component_instance_get_func(&instance, context_, index.get(), &function);  // our guest has it
+      return function;
+    };
+    prepare_ = find("prepare");
+    iterate_ = find("iterate");
+    nothing_ = find("nothing");
+    output_ = find("output");
+    return {};
+  }
+
+  // Gives the guest its tensors, and lets it load the model and compute once.
+  Result<void> Prepare(const std::string& name, const std::vector<Tensor>& inputs, size_t n_outputs) {
+    const Arguments arguments(name, inputs);
+    if (!Call(prepare_, arguments.values()) || !Call(iterate_, {})) return std::unexpected(error());
+    for (uint32_t i = 0; i < n_outputs; ++i) {
+      const Value index = OfU32(i);
+      Value bytes{};
+      auto read = TakeError(wasmtime_component_func_call(&output_, context_, &index, 1, &bytes, 1));
+      if (!read) return read;
+      std::vector<uint8_t>& output = outputs_.emplace_back();
+      output.reserve(bytes.of.list.size);
+      for (size_t k = 0; k < bytes.of.list.size; ++k) output.push_back(bytes.of.list.data[k].of.u8);
+      wasmtime_component_val_delete(&bytes);
+    }
+    return {};
+  }
+
+  bool Run() override { return Call(iterate_, {}); }
+  bool CallNothing() override { return Call(nothing_, {}); }
+  std::string error() const override { return error_; }
+  wasinn_guest_stats Statistics() const override { return guest_.Statistics(); }
+  // Of the first inference: all have the same inputs.
+  std::span<const uint8_t> output(size_t i) const override { return outputs_[i]; }
+
+ private:
+  // Calls a function that returns a u32: 0 is success.
+  bool Call(const wasmtime_component_func_t& function, std::span<const Value> args) {
+    Value result{};
+    wasmtime_error_t* error = wasmtime_component_func_call(&function, context_, args.data(), args.size(), &result, 1);
+    if (error != nullptr) [[unlikely]] {
+      error_ = wasmtime::ToExit(error, nullptr).message;
+      return false;
+    }
+    if (result.of.u32 == 0) [[likely]]
+      return true;
+    error_ = fmt::format("the guest got error-code {} from wasi:nn", result.of.u32 - 1);
+    return false;
+  }
+
+  Guest guest_;
+  const StorePtr store_;
+  wasmtime_context_t* const context_;
+  wasmtime_component_func_t prepare_ = {}, iterate_ = {}, nothing_ = {}, output_ = {};
+  std::vector<std::vector<uint8_t>> outputs_;
+  std::string error_;
+};
+
+wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
+}
+
+// As an embedder with many guests does it: one linker, one pre-linked component.
+class ComponentProgram final : public GuestProgram {
+ public:
+  Result<void> Compile() {
+    const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine_.get()));
+    const Status linked(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOf, nullptr));
+    if (!linked.ok()) return std::unexpected(linked.message());
+    wasm_byte_vec_t bytes;
+    auto parsed = TakeError(
+        wasmtime_wat2wasm(reinterpret_cast<const char*>(wasinn_bench_component), wasinn_bench_component_size, &bytes));
+    if (!parsed) return parsed;
+    wasmtime_component_t* component = nullptr;
+    auto compiled = TakeError(
+        wasmtime_component_new(engine_.get(), reinterpret_cast<const uint8_t*>(bytes.data), bytes.size, &component));
+    wasm_byte_vec_delete(&bytes);
+    if (!compiled) return compiled;
+    component_.reset(component);
+    wasinn_wasmtime_component_pre* pre = nullptr;
+    auto ready = TakeError(wasinn_wasmtime_component_pre_new(linker.get(), component, &pre));
+    pre_.reset(pre);
+    return ready;
+  }
+
+  Result<std::unique_ptr<GuestRunner>> NewGuest(const Host& host, const std::string& name,
+                                                const std::vector<Tensor>& inputs,
+                                                const std::vector<Tensor>& outputs) const override {
+    GuestOptions options;
+    options.name = "bench";
+    wasinn::Result<Guest> guest = Guest::Create(host, options);
+    if (!guest) return std::unexpected(guest.status().message());
+    auto made = std::make_unique<ComponentGuest>(engine_.get(), std::move(*guest));
+    auto started = made->Start(component_.get(), pre_.get());
+    if (!started) return std::unexpected(started.error());
+    auto ready = made->Prepare(name, inputs, outputs.size());
+    if (!ready) return std::unexpected(ready.error());
+    return made;
+  }
+
+ private:
+  const EnginePtr engine_{wasm_engine_new()};
+  ComponentPtr component_;
+  ComponentPrePtr pre_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<GuestProgram>> CompileComponent() {
+  auto program = std::make_unique<ComponentProgram>();
+  if (Result<void> compiled = program->Compile(); !compiled) return std::unexpected(compiled.error());
+  return program;
+}
+
+}  // namespace wasinn::bench

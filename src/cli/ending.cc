@@ -1,0 +1,44 @@
+#include "cli/ending.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "cli/log.h"
+
+namespace wasinn::cli {
+namespace {
+
+// What a program printed may still lie in a buffer, and be lost when it is written.
+int Flushed(int code) {
+  errno = 0;
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.flush().good();
+  if (written) return code;
+  const std::string why = errno == 0 ? "" : std::string(": ") + std::strerror(errno);
+  const int failed = Fail("cannot write to standard output" + why);
+  return code == 0 ? failed : code;
+}
+
+}  // namespace
+
+int UsageError(const std::string& program, const std::string& message) {
+  Log(WASINN_LOG_ERROR, message.c_str());
+  std::fprintf(stderr, "Try '%s --help'.\n", program.c_str());
+  return kUsage;
+}
+
+int RunToItsEnd(int (*run)(int argc, char** argv), int argc, char** argv) {
+  try {
+    return Flushed(run(argc, argv));
+  } catch (const std::bad_alloc&) {
+    std::fputs("wasinn: error: out of memory\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "wasinn: error: %s\n", error.what());
+  }
+  return kFailure;
+}
+
+}  // namespace wasinn::cli
