@@ -100,14 +100,15 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  // Only if not ok(). Take it by std::move(result).status() to return it.
+  // Why there is no value; a success if there is one. Take it by std::move(result).status() to return it.
   const Status& status() const& {
-    assert(!ok());
-    return *std::get_if<Status>(&result_);
+    static const Status success;
+    const Status* status = std::get_if<Status>(&result_);
+    return status != nullptr ? *status : success;
   }
-  Status&& status() && {
-    assert(!ok());
-    return std::move(*std::get_if<Status>(&result_));
+  Status status() && {
+    Status* status = std::get_if<Status>(&result_);
+    return status != nullptr ? std::move(*status) : Status();
   }
 
  private:

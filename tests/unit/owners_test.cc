@@ -68,5 +68,12 @@ TEST(Owners, AGuestThatIsAssignedToGoesBeforeItsLogFunction) {
   ExpectFreedLast(first);
 }
 
+// As who comes from absl::StatusOr expects it.
+TEST(ResultOfValue, HasTheStatusOfSuccess) {
+  Result<int> value(7);
+  EXPECT_TRUE(value.status().ok());
+  EXPECT_TRUE(std::move(value).status().ok());
+}
+
 }  // namespace
 }  // namespace wasinn
