@@ -1,6 +1,5 @@
 # What `cmake --install` puts into a prefix. The prefix may be moved: what is in it finds the rest relative to itself.
 #
-#   bin/iwasm-nn                 WAMR as a program, which loads the next
 #   lib/libwasinn_wamr.so, libwasi_nn_backend_NAME.so
 #                               wasi-nn for iwasm --native-lib=
 #   bin/wasinn                  the command
@@ -138,13 +137,11 @@ if(TARGET wasinn_wasmedge_plugin)
 endif()
 
 # For iwasm.
-if(TARGET iwasm_nn)
-  install(TARGETS iwasm_nn wasinn_native_lib)
+if(TARGET wasinn_native_lib)
+  install(TARGETS wasinn_native_lib)
   foreach(name IN ITEMS onnx openvino tflite torch tensorflow llamacpp)
     install(TARGETS wasinn_native_lib_${name})
   endforeach()
-  set_target_properties(iwasm_nn PROPERTIES
-    INSTALL_RPATH "$ORIGIN/${WASINN_LIB_FROM_BIN};$ORIGIN/${WASINN_BACKENDS_FROM_BIN}")
 endif()
 
 if(TARGET wasinn_command)
@@ -221,8 +218,7 @@ if(TARGET wasinn_bench)
     wasinn_set_runpath(wasinn_bench_torch ${WASINN_BACKEND_DIR} ${developers})
   endif()
 endif()
-if(TARGET iwasm_nn)
-  wasinn_set_runpath(iwasm_nn ${CMAKE_INSTALL_BINDIR} ${engines})
+if(TARGET wasinn_native_lib)
   foreach(name IN ITEMS lib lib_onnx lib_openvino lib_tflite lib_torch lib_tensorflow lib_llamacpp)
     wasinn_set_runpath(wasinn_native_${name} ${CMAKE_INSTALL_LIBDIR})
   endforeach()

@@ -1,4 +1,4 @@
-// iwasm-nn: WAMR's embedding API as a program, with iwasm's flags, for where there is no iwasm. It knows nothing of
+// iwasm-nn: WAMR's embedding API as a program, with iwasm's flags, in iwasm's place: nothing that the tests fetch has one. It knows nothing of
 // wasi-nn: that comes by --native-lib, as it does to iwasm.
 #include <dlfcn.h>
 #include <wasm_export.h>
