@@ -238,6 +238,6 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/wasinnConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/wasinnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/wasinnConfig.cmake ${PROJECT_BINARY_DIR}/wasinnConfigVersion.cmake
         DESTINATION ${WASINN_CMAKE_DIR})
-foreach(document IN ITEMS LICENSE README.md)
+foreach(document IN ITEMS LICENSE README.md CHANGELOG.md)
   install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 endforeach()

@@ -1,0 +1,59 @@
+"""The code that README.md and the heads of wasinn.h and wasinn.hpp show compiles as it stands there.
+
+WASINN_SOURCE names the source tree, WASMTIME_INCLUDE the engine's headers, CC and CXX the compilers."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
+C = [os.environ["CC"], "-std=c11"]
+CXX = [os.environ["CXX"], "-std=c++17"]
+FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror", f"-I{SOURCE}/include", f"-isystem{os.environ['WASMTIME_INCLUDE']}"]
+
+
+def head_example(header, begin):
+    """The first indented lines of a header's first comment; `begin` is what each line of it begins with."""
+    lines = (SOURCE / "include/wasinn" / header).read_text(encoding="utf-8").splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith(f"{begin}     "))
+    code = []
+    for line in lines[first:]:
+        if not line.startswith(f"{begin}     "):
+            break
+        code.append(line[len(begin) + 5 :])
+    return "\n".join(line for line in code if not line.startswith("…")) + "\n"  # …: what the reader has
+
+
+class DocumentedTest(unittest.TestCase):
+    def compile(self, command, suffix, before, code, after):
+        self.assertGreaterEqual(len(code.splitlines()), 4, code)
+        with tempfile.TemporaryDirectory(prefix="wasinn-documented-") as folder:
+            path = pathlib.Path(folder) / f"example{suffix}"
+            path.write_text(before + code + after, encoding="utf-8")
+            done = subprocess.run([*command, *FLAGS, path], capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, f"{path.read_text(encoding='utf-8')}\n{done.stderr}")
+
+    def test_the_head_of_the_c_api(self):
+        self.compile(C, ".c", "#include <wasinn/wasinn.h>\nvoid example(void);\nvoid example(void) {\n", head_example("wasinn.h", " *"), "}\n")
+
+    def test_the_head_of_the_cpp_api(self):
+        before = "#include <wasinn/wasinn.hpp>\nint Fail(const char* message);\nint Example();\nint Example() {\n"
+        self.compile(CXX, ".cc", before, head_example("wasinn.hpp", "//"), "return 0;\n}\n")
+
+    def test_the_readme(self):
+        (code,) = re.findall(r"^```cpp\n(.*?)^```$", (SOURCE / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        before = (
+            "#include <wasinn/wasinn.hpp>\n#include <wasinn/wasmtime.h>\n"
+            "wasinn_guest* GuestOf(wasmtime_context_t* context, void* user);\n"
+            "void Example(wasmtime_linker_t* linker, const wasinn::ModelOptions& digits);\n"
+            "void Example(wasmtime_linker_t* linker, const wasinn::ModelOptions& digits) {\n"
+        )
+        # It shows what is called, and leaves out what to do where a call fails.
+        self.compile([*CXX, "-Wno-unused-result"], ".cc", before, code, "}\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

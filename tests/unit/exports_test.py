@@ -1,0 +1,62 @@
+"""What the headers of the library declare, what its version script lists and what the library exports are the same functions.
+
+LIBRARY is the library, NM the program that tells what it exports, WASINN_SOURCE the source tree."""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
+HEADERS = ("wasinn.h", "wit.h")  # the others declare what adapters and backends have
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def declared():
+    """The functions of the headers: name to whether it is marked as exported."""
+    functions = {}
+    for header in HEADERS:
+        text = without_comments((SOURCE / "include/wasinn" / header).read_text(encoding="utf-8"))
+        # A type of a function begins with typedef, and a pointer to one in a struct with a space.
+        for words, name in re.findall(r"^(?!typedef\b|#)(\w[\w\s*]*?)\b(\w+)\([^;{]*\)\s*;", text, re.MULTILINE):
+            functions[name] = words.split()[0] == "WASINN_API"
+    return functions
+
+
+def listed():
+    """The node of the version script, and its names."""
+    text = without_comments((SOURCE / "src/api/wasinn.map").read_text(encoding="utf-8"))
+    node, names = re.fullmatch(r"\s*(\S+) \{\s*global:(.*?)local:\s*\*;\s*\};\s*", text, re.DOTALL).groups()
+    return node, [name.strip() for name in names.split(";") if name.strip()]
+
+
+def exported():
+    """Each symbol of the library, with its version."""
+    done = subprocess.run([os.environ["NM"], "--dynamic", "--defined-only", os.environ["LIBRARY"]], capture_output=True, text=True, check=True)
+    symbols = [line.split()[-2:] for line in done.stdout.splitlines()]
+    return [name for kind, name in symbols if kind != "A"]  # A: the version itself
+
+
+class ExportsTest(unittest.TestCase):
+    maxDiff = None
+
+    def test_what_is_declared_is_exported_and_nothing_else(self):
+        functions = declared()
+        self.assertGreater(len(functions), 30)
+        self.assertEqual([name for name, marked in functions.items() if not marked], [])
+        node, names = listed()
+        self.assertEqual(sorted(names), sorted(functions))
+        self.assertEqual(sorted(exported()), sorted(f"{name}@@{node}" for name in functions))
+
+    def test_the_version_is_that_of_the_headers(self):
+        types = (SOURCE / "include/wasinn/types.h").read_text(encoding="utf-8")
+        major, minor = re.search(r'^#define WASINN_VERSION "(\d+)\.(\d+)\.', types, re.MULTILINE).groups()
+        self.assertEqual(listed()[0], f"WASINN_{major}.{minor}")
+
+
+if __name__ == "__main__":
+    unittest.main()
