@@ -31,7 +31,7 @@ struct Identity {
 //   Context(Model&, const wasinn_context_options&);
 //     void BindInput(uint32_t, const wasinn_tensor&); void UnbindInput(uint32_t);
 //     void Compute(); void Output(uint32_t, wasinn_tensor*);
-//   and where it can: void Cancel(); void DiscardOutputs(); void TakeOutput(uint32_t, wasinn_tensor*);
+//   and where it can: bool ViewsHold() const; void Cancel(); void DiscardOutputs(); void TakeOutput(uint32_t, wasinn_tensor*);
 //     void WantOutputs(std::span<const uint32_t>); std::span<const wasinn_io* const> Outputs();
 //     and, all three, void Step(); void Piece(uint32_t, wasinn_tensor*); void Finish();
 //   const char* Model::Describe()
@@ -64,7 +64,7 @@ class TableOf {
             },
         .unbind_input = [](wasinn_backend_context* context,
                            uint32_t index) { Quietly([&] { Of(context)->UnbindInput(index); }); },
-        .compute = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Compute(); }); },
+        .compute = Compute,
         .output = Output,
         .bind_align = identity.bind_align,
     };
@@ -122,6 +122,15 @@ class TableOf {
                                   wasinn_backend_context** out) {
     return Guard(
         [&] { *out = reinterpret_cast<wasinn_backend_context*>(new Context(*Of(model), ReadStruct(options))); });
+  }
+
+  static wasinn_error* Compute(wasinn_backend_context* context, wasinn_compute_result* result) {
+    return Guard([&] {
+      Of(context)->Compute();
+      if constexpr (requires(const Context& computed) { computed.ViewsHold(); }) {
+        if (Of(context)->ViewsHold()) result->flags |= WASINN_VIEWS_HOLD;
+      }
+    });
   }
 
   static wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {

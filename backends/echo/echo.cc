@@ -270,7 +270,7 @@ void Outgrow(Buffer& output, size_t bytes) {
   output.Set(tensor);
 }
 
-wasinn_error* Compute(wasinn_backend_context* context) {
+wasinn_error* Compute(wasinn_backend_context* context, wasinn_compute_result*) {
   context->generating = false;
   if (context->model->piece != 0) {
     wasinn_error* error = nullptr;

@@ -21,6 +21,7 @@ class Context {
 
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
+  bool ViewsHold() const { return outputs_.AreWhereTheyWere(); }
   void Cancel();
   void DiscardOutputs();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }

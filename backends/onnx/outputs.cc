@@ -19,6 +19,7 @@ Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), bin
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape() && !port.is_input;
     slots_.push_back({.fixed = fixed, .memory = nullptr, .spare = {}, .view = {}, .dims = {}});
+    all_fixed_ = all_fixed_ && fixed;
     if (!fixed) continue;
     const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
     fixed_bytes_ = backend::AddSat(fixed_bytes_, bytes);
@@ -27,7 +28,7 @@ Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), bin
 
 void Outputs::BindForRun() {
   const auto& ports = model_.signature().outputs();
-  fetched_ = false;
+  fetched_ = moved_ = false;
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i].fixed) {
       Release(ports[i], &slots_[i]);
@@ -84,6 +85,7 @@ void Outputs::BindFixed(const Port& port, Slot* slot) {
     slot->bound = memory.get();
   }
   slot->memory = std::move(memory);
+  moved_ = true;
   slot->seen = true;
   slot->view = {.struct_size = sizeof(wasinn_tensor),
                 .dtype = port.io.dtype,
@@ -127,6 +129,7 @@ bool Outputs::TrustNoShapes() {
     slot.spare = {};
   }
   fixed_bytes_ = 0;
+  all_fixed_ = false;
   return trusted;
 }
 

@@ -26,6 +26,8 @@ class Outputs {
   void BindForRun();
   // After each run that succeeded: keeps what was passed on, and lets go of what is no tensor of numbers.
   void AfterRun();
+  // After a run: whether each lies in the buffer of ours that it lay in after an earlier one.
+  bool AreWhereTheyWere() const { return all_fixed_ && !moved_; }
   // Lets go of all but the buffers of ours.
   void Discard();
   // The model says other shapes than it makes. False if no shape was trusted before.
@@ -57,6 +59,8 @@ class Outputs {
   OrtIoBinding* const binding_;
   std::vector<Slot> slots_;
   uint64_t fixed_bytes_ = 0;
+  bool all_fixed_ = true;
+  bool moved_ = false;  // in the last run
   bool fetched_ = false;
 };
 

@@ -156,6 +156,17 @@ typedef struct wasinn_tensor {
   void (*release)(void* owner);
 } wasinn_tensor;
 
+/* What a compute says beside its error. wasinn sets struct_size and zeroes the rest. */
+enum {
+  /* Every output lies where the view of it lay that was shown after an earlier compute, with the same dims: wasinn need
+   * not look again. Only what a model's signature fixes can be so, and nothing of it was taken since. */
+  WASINN_VIEWS_HOLD = 1u << 0
+};
+typedef struct wasinn_compute_result {
+  uint32_t struct_size;
+  uint32_t flags; /* WASINN_VIEWS_HOLD */
+} wasinn_compute_result;
+
 /* What an opened backend runs on. */
 typedef struct wasinn_backend_info {
   uint32_t struct_size;
@@ -207,7 +218,7 @@ typedef struct wasinn_backend {
   void (*unbind_input)(wasinn_backend_context* context, uint32_t index);
   /* Runs the model on the inputs and produces every output. After an error the inputs stay as they are, and there are
    * no outputs, except after WASINN_CONTEXT_FULL: those show what was generated so far. */
-  wasinn_error* (*compute)(wasinn_backend_context* context);
+  wasinn_error* (*compute)(wasinn_backend_context* context, wasinn_compute_result* result);
   /* Out: a view of output `index` of the last successful compute, borrowed until the next compute or context_free. An
    * output that the framework cannot show as a tensor of numbers is WASINN_UNSUPPORTED_OPERATION that names its type.
    */

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "core/context_internal.h"
 #include "core/interruptible.h"
@@ -151,7 +152,9 @@ Status Context::ComputeInTurn() {
                  scheduler_.most());
   }
   in_backend_.store(true, std::memory_order_release);
-  Status status = graph_->backend().Take(table().compute(context_));
+  wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
+  Status status = graph_->backend().Take(table().compute(context_, &result));
+  views_hold_ = (result.flags & WASINN_VIEWS_HOLD) != 0;
   in_backend_.store(false, std::memory_order_release);
   return status;
 }
@@ -174,24 +177,30 @@ Status Context::Failed(Status status, bool overdue) const {
 
 // Of outputs of a fixed shape, what they have more than it says: a model may say what is not true.
 Status Context::ChargeOutputs() {
+  if (std::exchange(views_hold_, false) && views_known_) return Status();
   const std::span<const wasinn_io* const> all = outputs();
   const bool all_are_made = wanted_.empty() || table().want_outputs == nullptr;
+  views_known_ = false;
+  bool all_known = true;
   uint64_t total = 0;
   wasinn_tensor other{};
   for (uint32_t i = 0; i < all.size(); ++i) {
     if (IsUnservable(*all[i]) || !(all_are_made || IsWanted(i))) continue;
     const uint64_t fixed = FixedSize(i);
+    all_known = all_known && fixed > 0;
     wasinn_tensor& view = fixed > 0 ? views_[i] : other;
     // One that turns out to be no tensor fails the compute, since what it takes cannot be counted.
     if (Status status = View(i, view); !status.ok()) return status;
     total += view.bytes - std::min<uint64_t>(view.bytes, fixed);
   }
-  if (total == dynamic_outputs_.held()) return Status();
   if (total > 0) outgrown_ = true;
-  return dynamic_outputs_.Resize(total);
+  if (Status status = dynamic_outputs_.Resize(total); !status.ok()) return status;
+  views_known_ = all_known;
+  return Status();
 }
 
 void Context::DiscardOutputs() {
+  views_known_ = false;
   own_outputs_.clear();
   if (!has_dynamic_outputs_ && !outgrown_) return;
   // First, so that a backend that must keep some of them (for a state) can charge that in their place.

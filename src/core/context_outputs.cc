@@ -127,6 +127,7 @@ Status Context::TellWanted(std::vector<Destination> wanted) {
     if (!status.ok()) return status;
   }
   wanted_ = std::move(wanted);
+  views_known_ = false;
   computed_ = false;  // what an earlier compute produced is not what is wanted now
   return Status();
 }

@@ -56,6 +56,7 @@ Result<TensorPtr> Context::Take(uint32_t index) {
     return std::unexpected(std::move(status));
   }
   if (index < views_.size()) views_[index].struct_size = 0;
+  views_known_ = false;
   return SharedTensor::Adopt(graph_, desc, taken, std::move(charge));
 }
 

@@ -198,7 +198,10 @@ Result Context::Set(uint32_t index, const Tensor& tensor) {
   return result;
 }
 
-Result Context::Compute() { return TakeError(model_.host().table().compute(context_)); }
+Result Context::Compute() {
+  wasinn_compute_result result = {.struct_size = sizeof(result)};
+  return TakeError(model_.host().table().compute(context_, &result));
+}
 
 Result Context::Get(uint32_t index, Tensor* tensor) {
   wasinn_tensor view = {.struct_size = sizeof(view)};

@@ -74,7 +74,8 @@ bool LoadAndRun(const std::string& bytes) {
                                     .bytes = inputs[i].size()};
       TakeError(host.table().bind_input(context, i, &tensor));
     }
-    TakeError(host.table().compute(context));
+    wasinn_compute_result result = {.struct_size = sizeof(result)};
+    TakeError(host.table().compute(context, &result));
     wasinn_tensor view = {.struct_size = sizeof(view)};
     for (uint32_t i = 0; i < 2; ++i) TakeError(host.table().output(context, i, &view));
     TakeError(host.table().step(context));

@@ -274,7 +274,8 @@ bool LoadAndRun(const Host& host, const std::string& bytes) {
                                     .bytes = static_cast<size_t>(n) * kSizes[model.input(i).dtype]};
       TakeError(host.table().bind_input(context, i, &tensor));
     }
-    if (context != nullptr && TakeError(host.table().compute(context))) {
+    wasinn_compute_result result = {.struct_size = sizeof(result)};
+    if (context != nullptr && TakeError(host.table().compute(context, &result))) {
       for (uint32_t i = 0; i < model.info().n_outputs; ++i) {
         wasinn_tensor view = {.struct_size = sizeof(view)};
         TakeError(host.table().output(context, i, &view));
