@@ -12,6 +12,10 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
   Result<wasinn_backend> read = ReadStruct(table, "its wasinn_backend");
   if (!read) return read;
   const wasinn_backend& t = *read;
+  if (t.abi_major != WASINN_BACKEND_ABI_MAJOR) {
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "it has version {}.{} of the backend ABI: expected {}.x", t.abi_major,
+                t.abi_minor, WASINN_BACKEND_ABI_MAJOR);
+  }
   const std::array<std::pair<const char*, bool>, 14> required = {{{"name", t.name != nullptr},
                                                                   {"encodings", t.encodings != nullptr},
                                                                   {"open", t.open != nullptr},

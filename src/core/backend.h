@@ -14,8 +14,8 @@ namespace wasinn::core {
 
 class Backend {
  public:
-  // A library's table as this version knows it: what lies beyond the table's struct_size is absent. An error names what
-  // is missing of what every backend must have.
+  // A library's table as this version knows it: what lies beyond the table's struct_size is absent. An error names the
+  // table's version, if it is another, or what is missing of what every backend must have.
   static Result<wasinn_backend> ReadTable(const wasinn_backend& table);
   // Opens the framework. `table` is one that was read, `config` the text of a JSON object. `logger` must outlive the
   // backend.

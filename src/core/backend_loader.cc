@@ -78,9 +78,11 @@ void BackendLoader::AddLibrary(const std::string& path, Entries& entries) const 
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return refuse(::dlerror());
   auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
-  const wasinn_backend* table = query == nullptr ? nullptr : query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
-  if (table == nullptr || table->abi_major != WASINN_BACKEND_ABI_MAJOR) {
-    return refuse("it is no backend of this version of wasinn");
+  if (query == nullptr) return refuse("it exports no wasinn_backend_query");
+  const wasinn_backend* table = query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
+  if (table == nullptr) {
+    return refuse(fmt::format("it does not serve version {}.{} of the backend ABI, which is this wasinn's",
+                              WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR));
   }
   const Result<wasinn_backend> read = Backend::ReadTable(*table);
   if (!read) return refuse(read.error().message());

@@ -1,6 +1,10 @@
 // Backend libraries of other versions: what they know is used, what they lack is not looked for.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <wasinn/backend.h>
+
+#include <string>
+#include <utility>
 
 #include "support/echo.h"
 
@@ -68,16 +72,24 @@ TEST(Versions, WhatAnOlderLibraryLacksIsAbsent) {
   EXPECT_EQ(program.Call("wasinn_ext_0.describe", {graph, out, 1024, written}), kSuccess);
 }
 
-TEST(Versions, ATableWithoutARequiredFunctionIsRefused) {
+TEST(Versions, WhatCannotServeIsRefusedWithTheReason) {
   Log log;
   const HostPtr host = VersionsHost(log);
-  AddModelOf(host.get(), "incomplete", "in x f32 2\n");
-  const GuestPtr guest = NewGuest(host.get());
-  FakeGuest program(guest.get());
-  uint32_t graph = 0;
-  EXPECT_NE(program.LoadByName("incomplete", graph), kSuccess);
-  EXPECT_TRUE(log.Contains("libwasinn_backend_incomplete.so: its table of ")) << log.lines().front();
-  EXPECT_TRUE(log.Contains("has no 'compute'"));
+  const std::string ours = fmt::format("{}.{}", WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
+  const std::pair<const char*, std::string> refused[] = {
+      {"incomplete", fmt::format("its table of {} bytes has no 'compute'", sizeof(wasinn_backend))},
+      {"another", fmt::format("it has version {}.{} of the backend ABI: expected {}.x", WASINN_BACKEND_ABI_MAJOR + 1,
+                              WASINN_BACKEND_ABI_MINOR, WASINN_BACKEND_ABI_MAJOR)},
+      {"unwilling", fmt::format("it does not serve version {} of the backend ABI, which is this wasinn's", ours)},
+      {"mute", "it exports no wasinn_backend_query"}};
+  for (const auto& [name, reason] : refused) {
+    AddModelOf(host.get(), name, "in x f32 2\n");
+    const GuestPtr guest = NewGuest(host.get());
+    FakeGuest program(guest.get());
+    uint32_t graph = 0;
+    EXPECT_NE(program.LoadByName(name, graph), kSuccess) << name;
+    EXPECT_TRUE(log.Contains(fmt::format("libwasinn_backend_{}.so: {}", name, reason))) << name;
+  }
 }
 
 }  // namespace
