@@ -34,6 +34,10 @@ void ThrowNoPort(const char* kind, uint32_t index, size_t count) {
   throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{} {}: the model has {}", kind, index, count));
 }
 
+void ThrowUnset(const Port& input) {
+  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' is not set", input.name));
+}
+
 void ThrowUnservable(const char* kind, const Port& port) {
   throw Error(WASINN_UNSUPPORTED_OPERATION,
               fmt::format("{} '{}' is of type {}: expected a tensor of numbers", kind, port.name, port.type_name));

@@ -20,6 +20,8 @@ struct Port {
   wasinn_io io = {};          // points into the others, so the port stays where it was made
 
   bool servable() const { return (io.flags & WASINN_IO_UNSERVABLE) == 0; }
+  // Of an input: a compute cannot do without it.
+  bool required() const { return (io.flags & (WASINN_IO_UNSERVABLE | WASINN_IO_OPTIONAL)) == 0; }
   bool fixed_shape() const;
 };
 
@@ -32,6 +34,7 @@ void CheckTensor(const Port& port, const wasinn_tensor& tensor);
 // The port of an index, which must be a tensor of numbers; `kind` is "input" or "output".
 [[noreturn]] void ThrowNoPort(const char* kind, uint32_t index, size_t count);
 [[noreturn]] void ThrowUnservable(const char* kind, const Port& port);
+[[noreturn]] void ThrowUnset(const Port& input);
 template <typename P>
 const P& PortAt(const std::deque<P>& ports, const char* kind, uint32_t index) {
   if (index >= ports.size()) ThrowNoPort(kind, index, ports.size());

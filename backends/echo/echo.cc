@@ -40,10 +40,12 @@ struct Buffer {
   wasinn_tensor tensor{};
   std::vector<int64_t> dims;
   std::vector<uint8_t> bytes;
+  bool there = false;
 
   // Allocates only if it is not as large. `data`: memory of somebody else's, or NULL.
   void Set(const wasinn_tensor& given, void* data = nullptr) {
     tensor = given;
+    there = true;
     dims.assign(given.dims, given.dims + given.rank);
     if (data == nullptr && bytes.size() != given.bytes) bytes = std::vector<uint8_t>(given.bytes);
     tensor.dims = dims.data();
@@ -93,6 +95,30 @@ namespace {
 
 using wasinn::backend::WriteStruct;
 
+// NULL, or that a model has no such input or output.
+wasinn_error* CheckIndex(const wasinn_backend_context* context, uint32_t index) {
+  if (index < context->inputs.size()) return nullptr;
+  return Fail(WASINN_INVALID_ARGUMENT, "the model has " + std::to_string(context->inputs.size()) +
+                                           " inputs and outputs: found index " + std::to_string(index));
+}
+
+// NULL, or that it is not there: no compute has succeeded, or somebody took or discarded it.
+wasinn_error* CheckOutput(const wasinn_backend_context* context, uint32_t index) {
+  if (wasinn_error* error = CheckIndex(context, index)) return error;
+  if (context->outputs[index].there) return nullptr;
+  return Fail(WASINN_INVALID_ARGUMENT, "there is no output " + std::to_string(index));
+}
+
+// NULL, or that an input is not set which is not optional.
+wasinn_error* CheckInputs(const wasinn_backend_context* context) {
+  for (size_t i = 0; i < context->inputs.size(); ++i) {
+    const wasinn_io& io = context->model->ios[i]->io;
+    if (context->inputs[i].there || (io.flags & (WASINN_IO_OPTIONAL | WASINN_IO_UNSERVABLE)) != 0) continue;
+    return Fail(WASINN_INVALID_ARGUMENT, std::string("input '") + io.name + "' is not set");
+  }
+  return nullptr;
+}
+
 // NULL, or why not.
 wasinn_error* Keep(wasinn::echo::Kept& kept, const wasinn_backend_state& backend, void* account, size_t bytes) {
   try {
@@ -131,6 +157,7 @@ bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled) {
 template <typename Options>
 bool Work(int ms, const std::string& gate, const Options& options) {
   std::atomic<bool> cancelled{false};
+  if (options.on_cancel == nullptr) return Work(ms, gate, cancelled);
   options.on_cancel(options.token, [](void* arg) { static_cast<std::atomic<bool>*>(arg)->store(true); }, &cancelled);
   const bool done = Work(ms, gate, cancelled);
   options.on_cancel(options.token, nullptr, nullptr);
@@ -237,6 +264,7 @@ bool WorkOn(wasinn_backend_context* context) {
 wasinn_error* Step(wasinn_backend_context* context) {
   const wasinn_backend_model& model = *context->model;
   if (model.piece == 0) return Fail(WASINN_UNSUPPORTED_OPERATION, "this model has no pieces");
+  if (wasinn_error* error = CheckInputs(context)) return error;
   if (!context->generating) context->generated.Set({});
   context->generating = true;
   if (!WorkOn(context)) return Fail(WASINN_RUNTIME_ERROR, "step cancelled");
@@ -280,12 +308,13 @@ wasinn_error* Compute(wasinn_backend_context* context, wasinn_compute_result*) {
     error->release(error);
     return nullptr;
   }
+  for (Buffer& output : context->outputs) output = {};  // what nobody wants, or an error, is not there
+  if (wasinn_error* error = CheckInputs(context)) return error;
   if (!WorkOn(context)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
   if (context->model->fail != 0) return Fail(context->model->fail, "compute fails as the model says");
   for (size_t i = 0; i < context->inputs.size(); ++i) {
     const wasinn_tensor& input = context->inputs[i].tensor;
     Buffer& output = context->outputs[i];
-    output = {};  // what nobody wants is not there
     if (!context->wanted.empty() && std::ranges::find(context->wanted, i) == context->wanted.end()) continue;
     output.Set(input, context->model->alias ? input.data : nullptr);
     if (input.bytes > 0 && !context->model->alias) std::memcpy(output.bytes.data(), input.data, input.bytes);
@@ -295,11 +324,17 @@ wasinn_error* Compute(wasinn_backend_context* context, wasinn_compute_result*) {
 }
 
 wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
+  if (wasinn_error* error = CheckIndex(context, index)) return error;
   if ((context->model->ios[index]->io.flags & WASINN_IO_ALWAYS) != 0) {
     WriteStruct(view, context->mood.View());
     return nullptr;
   }
-  WriteStruct(view, context->model->piece != 0 ? context->generated.View() : context->outputs[index].tensor);
+  if (context->model->piece != 0) {
+    WriteStruct(view, context->generated.View());
+    return nullptr;
+  }
+  if (wasinn_error* error = CheckOutput(context, index)) return error;
+  WriteStruct(view, context->outputs[index].tensor);
   if (context->model->outranks > 0) view->rank = context->model->outranks;
   return nullptr;
 }
@@ -310,6 +345,7 @@ void DiscardOutputs(wasinn_backend_context* context) {
 }
 
 wasinn_error* BindInput(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
+  if (wasinn_error* error = CheckIndex(context, index)) return error;
   context->inputs[index].Set(*tensor, tensor->data);
   return nullptr;
 }
@@ -323,6 +359,7 @@ struct Taken {
 };
 
 wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
+  if (wasinn_error* error = CheckOutput(context, index)) return error;
   if (context->model->untakeable) return Fail(WASINN_RUNTIME_ERROR, "it stays here");
   auto* taken = new Taken{context->model->backend, std::move(context->outputs[index])};
   context->outputs[index] = {};

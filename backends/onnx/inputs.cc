@@ -53,7 +53,12 @@ void Inputs::PutIntoBinding(uint32_t index) {
 }
 
 void Inputs::BindForRun() {
-  for (const Slot& slot : slots_) stale_ = stale_ || (slot.bound && !slot.wanted);
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].wanted) continue;
+    const Port& port = model_.signature().inputs()[i];
+    if (port.required()) backend::ThrowUnset(port);
+    stale_ = stale_ || slots_[i].bound;
+  }
   if (!stale_ && !model_.copies_inputs()) return;
   // A binding forgets all inputs or none.
   if (std::exchange(stale_, false)) model_.host().api().ClearBoundInputs(binding_);

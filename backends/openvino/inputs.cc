@@ -114,9 +114,7 @@ std::optional<uint32_t> Inputs::Find(const void* data) const {
 void Inputs::BeforeRun() {
   if (!check_) return;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i].set) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' is not set", model_.signature().inputs()[i].name));
-    }
+    if (!slots_[i].set) backend::ThrowUnset(model_.signature().inputs()[i]);
     if (!slots_[i].given) Give(i);
   }
   check_ = false;

@@ -147,7 +147,11 @@ void Context::ChooseSet() {
   const auto& outputs = model_.signature().outputs();
   const size_t n_inputs = model_.signature().inputs().size();
   set_.resize(n_inputs + outputs.size());
-  for (size_t i = 0; i < n_inputs; ++i) set_[i] = inputs_.Get(i) != nullptr;
+  for (size_t i = 0; i < n_inputs; ++i) {
+    set_[i] = inputs_.Get(i) != nullptr;
+    const Port& port = model_.signature().inputs()[i];
+    if (!set_[i] && port.required()) backend::ThrowUnset(port);
+  }
   for (size_t i = 0; i < outputs.size(); ++i) set_[n_inputs + i] = wanted_[i] || !outputs[i].servable();
 }
 

@@ -21,12 +21,12 @@ Inputs::Inputs(const Model& model, void* account) : model_(model), copies_(model
 
 void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
   const Port& port = backend::PortAt(model_.signature().inputs(), "input", index);
-  backend::CheckTensor(port, tensor);
   Slot& slot = slots_[index];
+  slot.set = false;
+  backend::CheckTensor(port, tensor);
   const std::span dims(tensor.dims, tensor.rank);
   // Memory that comes back has its tensor already: a host has few buffers of a size, and binds them again and again.
   if (slot.tensor == nullptr || slot.data != tensor.data || !std::ranges::equal(slot.dims, dims)) {
-    slot.set = false;
     slot.tensor.reset();
     slot.data = tensor.data;
     slot.bytes = tensor.bytes;

@@ -42,17 +42,19 @@ Inputs::Inputs(const Signature& signature, const TfLiteLibrary& library)
 }
 
 void Inputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
-  if (tensor.data == nullptr || reinterpret_cast<uintptr_t>(tensor.data) % WASINN_TENSOR_ALIGNMENT != 0) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
-  }
+  alignas(WASINN_TENSOR_ALIGNMENT) static constinit char nothing[WASINN_TENSOR_TAIL] = {};  // for one without bytes
   if (index >= slots_.size()) backend::ThrowNoPort("input", index, slots_.size());
   Slot& slot = slots_[index];
-  if (std::exchange(slot.data, nullptr) == nullptr || !HasDims(slot.dims, tensor)) {
+  const bool was_set = std::exchange(slot.data, nullptr) != nullptr;
+  if (reinterpret_cast<uintptr_t>(tensor.data) % WASINN_TENSOR_ALIGNMENT != 0) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "TensorFlow Lite reads in place what is aligned to 64 bytes");
+  }
+  if (!was_set || !HasDims(slot.dims, tensor)) {
     const Port& port = backend::PortAt(signature_.inputs(), "input", index);
     CheckDims(port, tensor);
     backend::CheckTensor(port, tensor);
   }
-  slot.data = tensor.data;
+  slot.data = tensor.data == nullptr ? nothing : tensor.data;
   slot.bytes = tensor.bytes;
   slot.dims.assign(tensor.dims, tensor.dims + tensor.rank);
 }
@@ -103,7 +105,7 @@ bool Inputs::Apply(const Interpreter& interpreter) {
     const Port& port = signature_.inputs()[i];
     if (slot.data == nullptr) {
       if (!port.servable()) continue;
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' was not set", port.name));
+      backend::ThrowUnset(port);
     }
     if (!slot.applied || slot.applied_dims != slot.dims) {
       slot.applied = false;

@@ -83,7 +83,7 @@ c10::IValue Inputs::ValueOf(uint32_t index) const {
   const at::Tensor& tensor = slots_[index].tensor;
   if (!slots_[index].set) {
     if ((port.io.flags & WASINN_IO_OPTIONAL) != 0) return port.when_unset;
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input '{}' was not set", port.name));
+    backend::ThrowUnset(port);
   }
   switch (port.kind) {
     case Port::Kind::kInt:

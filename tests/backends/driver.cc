@@ -198,6 +198,17 @@ Result Context::Set(uint32_t index, const Tensor& tensor) {
   return result;
 }
 
+Result Context::Bind(uint32_t index, const wasinn_tensor& tensor) {
+  const Result result = TakeError(model_.host().table().bind_input(context_, index, &tensor));
+  bound_.erase(index);
+  return result;
+}
+
+void Context::Unbind(uint32_t index) {
+  model_.host().table().unbind_input(context_, index);
+  bound_.erase(index);
+}
+
 Result Context::Compute() {
   wasinn_compute_result result = {.struct_size = sizeof(result)};
   return TakeError(model_.host().table().compute(context_, &result));

@@ -135,6 +135,9 @@ class Context {
   // As the core does it: copies the bytes into memory that the context has for the input, and binds that if it is not
   // bound yet as such a tensor.
   Result Set(uint32_t index, const Tensor& tensor);
+  // Memory of somebody else's.
+  Result Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index);
   Result Compute();
   Result Get(uint32_t index, Tensor* tensor);
   // Of models that generate piece by piece: a step, the newest piece of an output, the end.

@@ -130,17 +130,5 @@ TEST(LlamaLimits, MemoryOfAContextIsCheckedBeforeItIsThere) {
   EXPECT_TRUE(computed) << computed.message;
 }
 
-TEST(LlamaLimits, OutputsCanBeDiscarded) {
-  const Host host;
-  const Model model(host, SmallBytes(), LlamaOptions(R"({"n-predict": 4})"));
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, "the"));
-  ASSERT_TRUE(context.Compute());
-  host.table().discard_outputs(context.get());
-  Tensor completion;
-  EXPECT_EQ(context.Get(kCompletion, &completion).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_TRUE(context.Compute());
-}
-
 }  // namespace
 }  // namespace wasinn::test

@@ -65,11 +65,6 @@ TEST(OnnxCancel, LeavesLaterComputesAlone) {
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
   ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
-  context.Cancel();
-  ASSERT_TRUE(context.Compute()) << "a cancel before the compute reached it";
-  context.Cancel();
-  ASSERT_TRUE(context.Compute()) << "a cancel after the last compute reached it";
-
   std::atomic<bool> done = false;
   std::thread noise([&] {
     while (!done) {

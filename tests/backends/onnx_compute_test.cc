@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/native.h"
@@ -43,27 +41,6 @@ TEST(OnnxCompute, ServesScalarsAndEmptyTensors) {
   ASSERT_TRUE(computed) << computed.message;
   EXPECT_THAT(MustGet(&none, 0).dims, ElementsAre(0, 3));
   EXPECT_TRUE(MustGet(&none, 0).bytes.empty());
-}
-
-TEST(OnnxCompute, RebindsWhereTheShapeChanges) {
-  const Host host;
-  const std::string bytes = ModelBytes("dynamic.onnx");
-  const Model model(host, bytes);
-  const NativeOrt native;
-  Context context(model);
-  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2, 3}, {2, 3}, {1, 1}, {64, 64}, {0, 5}, {3, 2}}) {
-    const int64_t n = dims[0] * dims[1];
-    std::vector<float> values;
-    values.reserve(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>(i % 2 == 0 ? i : -i));
-    const Tensor in = Floats(dims, values);
-    ASSERT_TRUE(context.Set(0, in));
-    const Result computed = context.Compute();
-    ASSERT_TRUE(computed) << computed.message;
-    const Tensor out = MustGet(&context, 0);
-    EXPECT_EQ(out.dims, dims);
-    EXPECT_EQ(out.bytes, native.Run(bytes, {in}).at(0).bytes);
-  }
 }
 
 TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
@@ -116,22 +93,6 @@ TEST(OnnxCompute, TellsWhetherViewsHold) {
   EXPECT_FALSE(compute(other)) << "the next one may have another shape";
 }
 
-TEST(OnnxCompute, KeepsInputsUntilTheyAreSetAgain) {
-  const Host host;
-  const Model model(host, ModelBytes("two_in_two_out.onnx"));
-  Context context(model);
-  const auto ones = Floats({2, 2}, {1, 1, 1, 1});
-  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {5, 6, 7, 8})));
-  ASSERT_TRUE(context.Set(1, ones));
-  ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
-  ASSERT_TRUE(context.Set(0, ones));
-  ASSERT_TRUE(context.Compute());
-  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
-  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(2, 2, 2, 2));
-}
-
 TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {
   const Host host;
   const Model model(host, ModelBytes("optional_input.onnx"));
@@ -144,27 +105,6 @@ TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {
   ASSERT_TRUE(context.Set(1, Floats({2}, {100, 200})));
   ASSERT_TRUE(context.Compute());
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(101, 202));
-}
-
-// An output that is an input must not change when the input is set again.
-TEST(OnnxCompute, KeepsOutputsApartFromInputs) {
-  const Host host;
-  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2}, {kUnknown}}) {
-    const Graph graph = {.nodes = {Node("Relu", {"x"}, {"y"})},
-                         .inputs = {Value("x", kFloat, dims)},
-                         .outputs = {Value("x", kFloat, dims), Value("y", kFloat, dims)}};
-    const Model model(host, ModelOf(graph));
-    ASSERT_TRUE(model.loaded()) << model.loaded().message;
-    Context context(model);
-    ASSERT_TRUE(context.Set(0, Floats({2}, {1, 2})));
-    const Result computed = context.Compute();
-    ASSERT_TRUE(computed) << computed.message;
-    ASSERT_TRUE(context.Set(0, Floats({2}, {7, 8})));
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2));
-    EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(1, 2));
-    ASSERT_TRUE(context.Compute());
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(7, 8));
-  }
 }
 
 // Outputs that no node of the optimized model writes.
@@ -218,19 +158,6 @@ TEST(OnnxCompute, ServesModelsThatSayAWrongShape) {
   }
 }
 
-TEST(OnnxCompute, HasNoOutputBeforeAComputeThatSucceeded) {
-  const Host host;
-  const Model model(host, ModelBytes("mean.onnx"));
-  Context context(model);
-  Tensor tensor;
-  EXPECT_EQ(context.Get(0, &tensor).code, WASINN_INVALID_ARGUMENT);
-  const Result computed = context.Compute();
-  EXPECT_FALSE(computed) << "the core refuses it before it comes here";
-  EXPECT_THAT(computed.message, HasSubstr("image"));
-  EXPECT_EQ(context.Get(0, &tensor).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(context.Get(7, &tensor).code, WASINN_INVALID_ARGUMENT);
-}
-
 TEST(OnnxCompute, RefusesWhatIsNoTensorOfNumbers) {
   const Host host;
   const Model model(host, ModelBytes("sequence_output.onnx"));
@@ -274,28 +201,6 @@ TEST(OnnxCompute, RefusesABufferOfAnotherSize) {
   tensor = Floats({2, 2}, {1, 2, 3, 4});
   tensor.dtype = WASINN_I32;
   EXPECT_EQ(context.Set(0, tensor).code, WASINN_INVALID_ARGUMENT);
-}
-
-TEST(OnnxCompute, RunsContextsOfOneModelAtOnce) {
-  const Host host;
-  const Model model(host, ModelBytes("two_in_two_out.onnx"));
-  std::vector<std::thread> threads;
-  threads.reserve(4);
-  std::atomic<int> wrong = 0;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      Context context(model);
-      for (int i = 0; i < 500; ++i) {
-        const auto a = static_cast<float>(t * 1000 + i);
-        if (!context.Set(0, Floats({2, 2}, {a, a, a, a})) || !context.Set(1, Floats({2, 2}, {1, 1, 1, 1})) ||
-            !context.Compute() || static_cast<const float*>(context.View(1).data)[3] != a + 1) {
-          ++wrong;
-        }
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
-  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

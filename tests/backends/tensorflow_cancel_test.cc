@@ -114,17 +114,5 @@ TEST(TensorFlowCancel, LeavesTheStateOfOthers) {
   EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2));
 }
 
-TEST(TensorFlowCancel, HasNoEffectOnTheNextCompute) {
-  const Host host;
-  const Model model(host, ModelBytes("dynamic.pb"), {.encoding = WASINN_TENSORFLOW});
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({1, 1}, {1})));
-  context.Cancel();
-  const Result computed = context.Compute();
-  EXPECT_TRUE(computed) << computed.message;
-  context.Cancel();
-  EXPECT_TRUE(context.Compute());
-}
-
 }  // namespace
 }  // namespace wasinn::test

@@ -2,9 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <thread>
-
 #include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/tensorflow_native.h"
@@ -52,20 +49,8 @@ TEST(TensorFlowCompute, ServesScalarsAndEmptyTensors) {
   EXPECT_TRUE(MustGet(&none, 0).bytes.empty());
 }
 
-TEST(TensorFlowCompute, FollowsShapesThatChange) {
+TEST(TensorFlowCompute, TakesAnyRank) {
   const Host host;
-  const std::string bytes = ModelBytes("dynamic.pb");
-  const Model model(host, bytes, Frozen());
-  Context context(model);
-  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{2, 3}, {2, 3}, {1, 1}, {64, 64}, {0, 5}, {3, 2}}) {
-    std::vector<float> values;
-    for (int64_t i = 0; i < dims[0] * dims[1]; ++i) values.push_back(static_cast<float>(i % 2 == 0 ? i : -i));
-    const Tensor in = Floats(dims, values);
-    ASSERT_TRUE(context.Set(0, in));
-    MustCompute(&context);
-    EXPECT_EQ(MustGet(&context, 0).dims, dims);
-    EXPECT_EQ(MustGet(&context, 0).bytes, RunNativeGraph(bytes, {{"x", in}}, {"y"}).at(0).bytes);
-  }
   const Model unknown(host, ModelBytes("unknown_rank.pb"), Frozen());
   EXPECT_EQ(unknown.input(0).rank, -1);
   Context any(unknown);
@@ -90,26 +75,6 @@ TEST(TensorFlowCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 0, 0, 0, 0, 0})));
   MustCompute(&context);
   EXPECT_THAT(MustGet(&context, 0).dims, ElementsAre(0, 2));
-}
-
-TEST(TensorFlowCompute, KeepsInputsUntilTheyAreSetAgain) {
-  const Host host;
-  const Model model(host, ModelBytes("two_in_two_out.pb"), Frozen());
-  // By name, though the graph has them in another order.
-  EXPECT_STREQ(model.input(0).name, "a");
-  EXPECT_STREQ(model.output(0).name, "difference");
-  Context context(model);
-  const auto ones = Floats({2, 2}, {1, 1, 1, 1});
-  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {5, 6, 7, 8})));
-  ASSERT_TRUE(context.Set(1, ones));
-  for (int i = 0; i < 3; ++i) {
-    MustCompute(&context);
-    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
-    EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
-  }
-  ASSERT_TRUE(context.Set(0, ones));
-  MustCompute(&context);
-  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(0, 0, 0, 0));
 }
 
 TEST(TensorFlowCompute, TakesDefaultsForOptionalInputs) {
@@ -169,17 +134,8 @@ INSTANTIATE_TEST_SUITE_P(All, TensorFlowTypical,
                                            Typical{"matmul", {64, 64}, {"y"}}),
                          [](const auto& typical) { return std::string(typical.param.name); });
 
-// An Identity hands out its input's memory.
 TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {
   const Host host;
-  const Model model(host, ModelBytes("identity_f32.pb"), Frozen());
-  Context context(model);
-  const Tensor in = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
-  ASSERT_TRUE(context.Set(0, in));
-  MustCompute(&context);
-  ASSERT_TRUE(context.Set(0, Floats({2, 3}, {0, 0, 0, 0, 0, 0})));
-  EXPECT_EQ(MustGet(&context, 0).bytes, in.bytes);
-
   const Model same(host, ModelBytes("two_tags/saved_model.pb"), Saved("two_tags"));
   ASSERT_TRUE(same.loaded()) << same.loaded().message;
   EXPECT_STREQ(same.output(1).name, "same");
@@ -191,27 +147,6 @@ TEST(TensorFlowCompute, OutputsThatAreInputsAreNotTheInputsMemory) {
   // One tensor behind two names.
   EXPECT_THAT(MustGet(&passed, 0).As<float>(), ElementsAre(6, 8));
   EXPECT_THAT(MustGet(&passed, 2).As<float>(), ElementsAre(6, 8));
-}
-
-TEST(TensorFlowCompute, FetchesOnlyWhatIsWanted) {
-  const Host host;
-  const Model model(host, ModelBytes("two_in_two_out.pb"), Frozen());
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {5, 6, 7, 8})));
-  ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 1, 1, 1})));
-  const uint32_t sum = 1, absent = 2;
-  ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), &sum, 1)));
-  MustCompute(&context);
-  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
-  Tensor none;
-  const Result unwanted = context.Get(0, &none);
-  EXPECT_EQ(unwanted.code, WASINN_INVALID_ARGUMENT);
-  EXPECT_THAT(unwanted.message, HasSubstr("'difference' was not wanted"));
-  EXPECT_EQ(TakeError(host.table().want_outputs(context.get(), &absent, 1)).code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), nullptr, 0)));
-  MustCompute(&context);
-  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(MustGet(&context, 1).As<float>(), ElementsAre(6, 7, 8, 9));
 }
 
 // What is not fetched is not computed: a node that fails does not fail the run.
@@ -227,44 +162,6 @@ TEST(TensorFlowCompute, WhatIsNotWantedIsNotComputed) {
   ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), &shape, 1)));
   MustCompute(&context);
   EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(-1, 3));
-}
-
-TEST(TensorFlowCompute, BoundMemoryIsReadInPlaceAndTakenOutputsOutliveAll) {
-  const Host host;
-  wasinn_tensor taken[2] = {};
-  {
-    const Model first(host, ModelBytes("dynamic.pb"), Frozen());
-    const Model second(host, ModelBytes("unknown_rank.pb"), Frozen());
-    alignas(64) float memory[64] = {1, -2, 3, -4};
-    const int64_t dims[] = {2, 2};
-    const wasinn_tensor lent = {
-        .struct_size = sizeof(lent), .dtype = WASINN_F32, .rank = 2, .dims = dims, .data = memory, .bytes = 16};
-    for (wasinn_tensor& one : taken) {
-      Context context(first);
-      ASSERT_TRUE(TakeError(host.table().bind_input(context.get(), 0, &lent)));
-      memory[0] += 10;  // it is our memory that is read
-      MustCompute(&context);
-      one.struct_size = sizeof(one);
-      ASSERT_TRUE(TakeError(host.table().take_output(context.get(), 0, &one)));
-      Tensor again;
-      EXPECT_EQ(context.Get(0, &again).code, WASINN_INVALID_ARGUMENT);
-      // The output is another model's input, uncopied.
-      Context next(second);
-      wasinn_tensor chained = one;
-      chained.dims = dims;
-      ASSERT_TRUE(TakeError(host.table().bind_input(next.get(), 0, &chained)));
-      MustCompute(&next);
-      EXPECT_THAT(MustGet(&next, 0).As<float>(), ElementsAre(-memory[0], 0, -3, 0));
-      host.table().unbind_input(next.get(), 0);
-      EXPECT_EQ(next.Compute().code, WASINN_RUNTIME_ERROR);  // the core never lets it come to this
-      MustCompute(&context);
-    }
-    const auto* values = static_cast<const float*>(taken[0].data);
-    EXPECT_THAT(std::vector(values, values + 4), ElementsAre(11, 0, 3, 0));
-    values = static_cast<const float*>(taken[1].data);
-    EXPECT_THAT(std::vector(values, values + 4), ElementsAre(21, 0, 3, 0));
-    for (const wasinn_tensor& one : taken) one.release(one.owner);
-  }
 }
 
 // A variable takes an input's memory as its value, and shows it in the next run.
@@ -384,20 +281,6 @@ TEST(TensorFlowState, ThatNothingWritesIsShared) {
   }
 }
 
-TEST(TensorFlowCompute, DiscardedOutputsAreGoneUntilTheNextCompute) {
-  const Host host;
-  const Model model(host, ModelBytes("dynamic.pb"), Frozen());
-  Context context(model);
-  Tensor none;
-  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(context.Set(0, Floats({1, 1}, {3})));
-  MustCompute(&context);
-  host.table().discard_outputs(context.get());
-  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
-  MustCompute(&context);
-  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(3));
-}
-
 TEST(TensorFlowCompute, OutputsOverTheLimitAreAnError) {
   const Host host;
   const Model model(host, ModelBytes("huge_output.pb"), Frozen());
@@ -411,26 +294,6 @@ TEST(TensorFlowCompute, OutputsOverTheLimitAreAnError) {
   ASSERT_TRUE(context.Set(0, MakeTensor<int64_t>(WASINN_I64, {3}, {1 << 20, 1 << 20, 1 << 20})));
   const Result huge = context.Compute();
   EXPECT_EQ(huge.code, WASINN_TOO_LARGE) << huge.message;
-}
-
-TEST(TensorFlowCompute, ContextsOfOneModelComputeAtOnce) {
-  const Host host("{}", 2);
-  const Model model(host, ModelBytes("matmul.pb"), Frozen());
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      Context context(model);
-      for (int round = 0; round < 100; ++round) {
-        const auto value = static_cast<float>(t * 100 + round);
-        ASSERT_TRUE(context.Set(0, Floats({64, 64}, std::vector<float>(4096, value))));
-        MustCompute(&context);
-        const auto out = MustGet(&context, 0).As<float>();
-        ASSERT_EQ(out.front(), 64 * value);
-        ASSERT_EQ(out.back(), 64 * value);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

@@ -38,14 +38,19 @@ inline std::string TfNode(const std::string& name, const std::string& op, const 
   return bytes + attributes;
 }
 
-// A GraphDef with placeholder x, float of unknown shape.
-inline std::string TfGraph(const std::vector<std::string>& nodes, const std::vector<std::string>& functions = {}) {
-  std::string bytes = BytesField(1, TfNode("x", "Placeholder", {}, TypeAttribute("dtype", 1)));
+// A GraphDef.
+inline std::string TfGraphOf(const std::vector<std::string>& nodes, const std::vector<std::string>& functions = {}) {
+  std::string bytes, library;
   for (const std::string& node : nodes) bytes += BytesField(1, node);
-  std::string library;
   for (const std::string& function : functions) library += BytesField(1, function);
   if (!functions.empty()) bytes += BytesField(2, library);
   return bytes + BytesField(4, NumberField(1, 1882));  // VersionDef
+}
+
+// One with placeholder x, float of unknown shape.
+inline std::string TfGraph(std::vector<std::string> nodes, const std::vector<std::string>& functions = {}) {
+  nodes.insert(nodes.begin(), TfNode("x", "Placeholder", {}, TypeAttribute("dtype", 1)));
+  return TfGraphOf(nodes, functions);
 }
 
 // A FunctionDef without arguments.

@@ -2,10 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstring>
-#include <thread>
-
 #include "backends/expect.h"
 #include "backends/torch_models.h"
 
@@ -219,39 +215,6 @@ TEST(TorchCompute, TakenOutputsOutliveTheContextAndCanBeBound) {
   table.unbind_input(next.get(), 0);
   EXPECT_EQ(next.Compute().code, WASINN_INVALID_ARGUMENT);
   for (wasinn_tensor& tensor : taken) tensor.release(tensor.owner);
-}
-
-TEST(TorchCompute, DiscardsOutputs) {
-  const Host host;
-  const Model model(host, TorchModel("def forward(self, x):\n    return x * 2\n"), TorchOptions());
-  Context context(model);
-  Compute(context, {Floats({1}, {1})});
-  host.table().discard_outputs(context.get());
-  Tensor none;
-  EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
-  EXPECT_THAT(Compute(context, {Floats({1}, {2})}).As<float>(), ElementsAre(4));
-}
-
-TEST(TorchCompute, ContextsComputeAtOnce) {
-  const Host host("{}", 2);
-  ASSERT_TRUE(host.opened()) << host.opened().message;
-  const Model model(host,
-                    TorchModel("def forward(self, x):\n    return torch.matmul(x, self.w)\n",
-                               {{"w", Floats({64, 64}, std::vector<float>(4096, 0.5f))}}),
-                    TorchOptions());
-  std::vector<std::thread> threads;
-  threads.reserve(4);
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      Context context(model);
-      for (int i = 0; i < 50; ++i) {
-        const auto value = static_cast<float>(t * 100 + i);
-        const auto out = Compute(context, {Floats({64, 64}, std::vector<float>(4096, value))}).As<float>();
-        for (const float y : out) ASSERT_EQ(y, 32 * value);
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
 }
 
 TEST(TorchCompute, SaysWhatTheModelFailedAt) {

@@ -54,17 +54,6 @@ TEST(TorchCancel, StopsEndlessLoops) {
   }
 }
 
-TEST(TorchCancel, HasNoEffectBetweenComputes) {
-  const Host host;
-  const Model model(host, TorchModel(kDouble), TorchOptions());
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-  for (int i = 0; i < 3; ++i) {
-    context.Cancel();
-    EXPECT_TRUE(context.Compute());
-  }
-}
-
 TEST(TorchLimits, HoldsAComputeToItsMemory) {
   const Host host;
   const Model model(host, TorchModel("def forward(self, n: int):\n    return torch.zeros([n]).sum()\n"),

@@ -1,0 +1,31 @@
+// The contract, on llama.cpp.
+#include "backends/contract.h"
+#include "backends/llama_guest.h"
+
+namespace wasinn::test {
+namespace {
+
+std::vector<Tensor> PromptAndOptions(int variant, int64_t /*rows*/) {
+  const std::string prompts[] = {"the hen ate", "the oats an", "and then, a"};
+  return {Text(prompts[variant]), Text(R"({"temp": 0, "n-predict": )" + std::to_string(3 + variant) + "}")};
+}
+
+Subject Llama() {
+  const auto text = [](const char* name, uint32_t flags) {
+    return Port{.name = name, .dtype = WASINN_U8, .dims = {-1}, .flags = flags};
+  };
+  return {.name = "Text",
+          .bytes = [] { return TinyLlamaWriter().Write(); },
+          .options = LlamaOptions(R"({"n-predict": 4})"),
+          .inputs = {text("prompt", WASINN_IO_OPAQUE), text("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL)},
+          .outputs = {text("completion", 0), text("metadata", WASINN_IO_ALWAYS)},
+          .make_inputs = PromptAndOptions,
+          .takes_outputs = false,
+          .generates = true,
+          .checks_inputs = false};
+}
+
+INSTANTIATE_TEST_SUITE_P(Llama, Contract, ::testing::Values(Llama()), NameOfSubject);
+
+}  // namespace
+}  // namespace wasinn::test
