@@ -34,7 +34,7 @@ def profile(model):
 class InstructionsTest(unittest.TestCase):
     def test_smallest_inference(self):
         counted = profile(SOURCE / "tests/models/tiny/mean.onnx")
-        host_calls = counted.find("wasinn:", "wasinn::wasmtime::", "::Call<", "(void*, wasmtime_caller*")
+        host_calls = counted.find("wasinn-bench:", "wasinn::wasmtime::", "::Call<", "(void*, wasmtime_caller*")
         framework = sum(
             cost for (caller, callee), cost in counted.edges.items()
             if "wasinn::onnx::Context::Run()" in caller and callee.startswith("libonnxruntime")
