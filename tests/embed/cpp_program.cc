@@ -69,7 +69,7 @@ void CheckModels(const char* path) {
   EXPECT(host->RemoveModel("digits").ok() && host->Models().empty());
 }
 
-void CheckProcess() {
+void CheckGuest() {
   wasinn::Result<wasinn::Host> host = wasinn::Host::Create();
   EXPECT(host.ok());
   wasinn::Limits limits = host->limits();
@@ -99,6 +99,6 @@ int main(int argc, char** argv) {
   CheckStatus();
   CheckConfig();
   CheckModels(argv[1]);
-  CheckProcess();
+  CheckGuest();
   std::puts("all checks passed");
 }
