@@ -52,6 +52,8 @@ class Ports {
   const std::deque<P>& inputs() const { return inputs_; }
   const std::deque<P>& outputs() const { return outputs_; }
   const wasinn_info* info() const { return &info_; }
+  // wasinn_info::max_parallel
+  void set_max_parallel(uint32_t most) { info_.max_parallel = most; }
 
  protected:
   Ports() = default;

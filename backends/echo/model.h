@@ -5,7 +5,7 @@
 //  - delay MS: a compute takes so long; it can be cancelled
 //  - gate PATH: a compute makes the file PATH.reached and waits until there is a file PATH; it can be cancelled
 //  - load_gate PATH: a load does so, unload_gate PATH: an unload; the backend's own key "gate" is for its open
-//  - turns N: no more than N computes run at once, 0: than the host says; any number, if this is not there
+//  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
 //  - deaf: a compute cannot be cancelled
 //  - fail CODE: a compute ends in the error of that number
 //  - load_delay MS: a load takes so long; it can be cancelled

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "common/error.h"
@@ -32,8 +34,21 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
     CompileOnTarget(config, streams, options);
   }
   single_thread_ = Property("INFERENCE_NUM_THREADS") == "1";
-  signature_ = std::make_unique<Signature>(host.library(), compiled_->get());
+  auto signature = std::make_unique<Signature>(host.library(), compiled_->get());
+  signature->set_max_parallel(MaxParallel());
+  signature_ = std::move(signature);
   MakeDescription();
+}
+
+// Twice what OpenVINO runs at once, so that the next is there when one is done. What is more would wait in OpenVINO.
+uint32_t Model::MaxParallel() const {
+  int streams = 1;  // of open shapes: contexts compute in turns
+  if (!compiled_->has_open_shapes()) {
+    const std::string text = Property("NUM_STREAMS");
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), streams);
+    if (error != std::errc() || streams < 1) return 0;  // a device that does not say
+  }
+  return 2 * static_cast<uint32_t>(streams);
 }
 
 void Model::CompileOnTarget(const ModelConfig& config, int streams, const wasinn_load_options& options) {

@@ -37,6 +37,7 @@ class Model {
  private:
   void CompileOnTarget(const ModelConfig& config, int streams, const wasinn_load_options& options);
   std::string Property(const char* key) const;
+  uint32_t MaxParallel() const;
   void MakeDescription();
 
   const Host& host_;

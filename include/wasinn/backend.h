@@ -124,9 +124,10 @@ typedef struct wasinn_info {
   uint32_t n_outputs; /* WASINN_COUNT_UNKNOWN: outputs is NULL, and wasinn_backend::outputs tells after each compute */
   const wasinn_io* const* inputs;
   const wasinn_io* const* outputs;
-  /* How many computes of this model may run at once. 0: they count among the host's (max_computes), which are as many
-   * as its processors and its memory for intermediate values can bear. Else they are not counted there; UINT32_MAX: any
-   * number, for the backend sees to it, as one does that evaluates many at a time. */
+  /* How many computes of this model may run at once; 0: it has no limit of its own. More would wait in the framework,
+   * and take places from other models there: those that run count among the host's (max_computes), which are as many
+   * as its processors and its memory for intermediate values can bear. UINT32_MAX: any number, and not counted, for
+   * the backend sees to it, as one does that evaluates many at a time. */
   uint32_t max_parallel;
 } wasinn_info;
 

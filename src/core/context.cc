@@ -38,7 +38,7 @@ Context::Context(std::shared_ptr<const Graph> graph, const Options& options, con
       pool_(resources.pool),
       static_outputs_(tensor_bytes_),
       dynamic_outputs_(tensor_bytes_),
-      scheduler_(graph_->scheduler() != nullptr ? *graph_->scheduler() : resources.scheduler),
+      scheduler_(resources.scheduler),
       share_(resources.share),
       run_(resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop) {
   inputs_.resize(graph_->inputs().size());
@@ -144,13 +144,24 @@ Status Context::Execute() {
   return Failed(std::move(status), overdue);
 }
 
-// Its deadline runs from before: who waits for long computes less.
+// First among those of its model, then among the host's: who waits for its model keeps no place from others. The
+// deadline runs from before: who waits for long computes less.
 Status Context::ComputeInTurn() {
-  const Scheduler::Turn turn(scheduler_, share_, waiter_);
-  if (!turn) {
-    return Error(WASINN_TIMEOUT, "it was still waiting: no more than {} computes run at once (max_computes)",
-                 scheduler_.most());
+  if (!graph_->counts_among_computes()) return ComputeNow();
+  std::optional<Scheduler::Turn> of_model;
+  if (graph_->scheduler() != nullptr && !of_model.emplace(*graph_->scheduler(), share_, waiter_)) {
+    return StillWaits(*graph_->scheduler());
   }
+  const Scheduler::Turn of_host(scheduler_, share_, waiter_);
+  return of_host ? ComputeNow() : StillWaits(scheduler_);
+}
+
+Status Context::StillWaits(const Scheduler& scheduler) {
+  return Error(WASINN_TIMEOUT, "it was still waiting: no more than {} computes run at once ({})", scheduler.most(),
+               scheduler.name());
+}
+
+Status Context::ComputeNow() {
   in_backend_.store(true, std::memory_order_release);
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
   Status status = graph_->backend().Take(table().compute(context_, &result));

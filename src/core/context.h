@@ -42,7 +42,7 @@ class Context {
     Quota& tensor_bytes;  // that inputs, outputs and what the backend keeps beside them are charged to
     BufferPool& pool;     // for tensors
     Watchdog& watchdog;
-    Scheduler& scheduler;     // of computes, where the graph has none of its own
+    Scheduler& scheduler;     // of the host's computes
     Scheduler::Share& share;  // of its guest
   };
   static Result<std::unique_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
@@ -159,6 +159,8 @@ class Context {
                             CopyCount& count);
   Status Execute();
   Status ComputeInTurn();
+  Status ComputeNow();
+  static Status StillWaits(const Scheduler& scheduler);
   void Cancel();
   Status CountOutputs();
   Status CheckGenerates() const;

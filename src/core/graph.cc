@@ -83,7 +83,8 @@ Status Graph::ReadInfo() {
   info_ = *read;
   if (Status status = CheckSignature(inputs(), "input", backend_->table().name); !status.ok()) return status;
   if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
-  if (info_.max_parallel != 0) scheduler_ = std::make_unique<Scheduler>(info_.max_parallel);
+  if (info_.max_parallel != 0 && counts_among_computes())
+    scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, "of this model");
   input_names_ = NamesOf(inputs());
   output_names_ = NamesOf(outputs());
   if (has_late_outputs() && backend_->table().outputs == nullptr) {

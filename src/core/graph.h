@@ -52,8 +52,10 @@ class Graph {
   static Result<uint32_t> FindIn(std::span<const wasinn_io* const> ios, const char* what, std::string_view name) {
     return Find(NamesOf(ios), ios, what, name);
   }
-  // Of its computes, where the backend says how many may run at once; else NULL.
+  // Of its computes, where the backend says how many may run at once; else NULL. And whether they are among those of the
+  // host.
   Scheduler* scheduler() const { return scheduler_.get(); }
+  bool counts_among_computes() const { return info_.max_parallel != UINT32_MAX; }
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO

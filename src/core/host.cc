@@ -97,7 +97,8 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       limits_(options.limits),
       policy_(std::move(options.policy)),
       scheduler_(options.max_computes != 0 ? options.max_computes
-                                           : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency())),
+                                           : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
+                 "max_computes"),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
       backends_(std::move(options.backends), logger_) {
   if (policy_.models) {

@@ -38,7 +38,9 @@ class Scheduler {
     Share* share_ = nullptr;
   };
 
-  explicit Scheduler(uint32_t most) : most_(most < kSomeoneWaits ? most : kSomeoneWaits - 1) {}
+  // `name` is for messages, and outlives it.
+  explicit Scheduler(uint32_t most, const char* name = "")
+      : most_(most < kSomeoneWaits ? most : kSomeoneWaits - 1), name_(name) {}
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -61,6 +63,7 @@ class Scheduler {
   };
 
   uint32_t most() const { return most_; }
+  const char* name() const { return name_; }
   // How many wait now.
   size_t waiting() const {
     const std::lock_guard lock(mutex_);
@@ -94,6 +97,7 @@ class Scheduler {
   void GivePlace();
 
   const uint32_t most_;
+  const char* const name_;
   std::atomic<uint32_t> state_{0};  // how many run, and kSomeoneWaits
   mutable std::mutex mutex_;        // of what follows, and of setting the mark
   std::vector<Waiter*> waiting_;    // of those with equal rights, who came first is first

@@ -169,30 +169,56 @@ struct Program {
   uint32_t context = 0;
 };
 
-class Turns : public ::testing::TestWithParam<const char*> {
+struct Limit {
+  const char* name;
+  const char* host;   // settings
+  const char* model;  // a line
+  const char* message;
+};
+class Turns : public ::testing::TestWithParam<Limit> {
  protected:
   Log log_;
-  const HostPtr host_ = EchoHost(log_, "max_computes = 1\n");
+  const HostPtr host_ = EchoHost(log_, GetParam().host);
   Gate gate_;
 };
-// The host's number, and the model's own.
-INSTANTIATE_TEST_SUITE_P(All, Turns, ::testing::Values("turns 0\n", "turns 1\n"),
-                         [](const auto& which) { return std::string(which.index == 0 ? "OfTheHost" : "OfTheModel"); });
+INSTANTIATE_TEST_SUITE_P(All, Turns,
+                         ::testing::Values(Limit{"OfTheHost", "max_computes = 1\n", "turns 0\n", "(max_computes)"},
+                                           Limit{"OfTheModel", "", "turns 1\n", "(of this model)"}),
+                         [](const auto& limit) { return std::string(limit.param.name); });
 
 TEST_P(Turns, AWaitEndsWithItsDeadlineOrItsGuest) {
-  AddEchoModel(host_.get(), "m", std::string("in x f32 1\n") + GetParam() + gate_.Compute());
+  AddEchoModel(host_.get(), "m", std::string("in x f32 1\n") + GetParam().model + gate_.Compute());
   Program first(host_.get()), hurried(host_.get(), 50), closed(host_.get());
   auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
   gate_.Await();
   EXPECT_EQ(hurried.Compute(), kRuntimeError);
   EXPECT_TRUE(
-      log_.Contains("the compute was stopped after 50 ms: it was still waiting: no more than 1 computes run at once"));
+      log_.Contains("the compute was stopped after 50 ms: it was still waiting: no more than 1 computes run at once " +
+                    std::string(GetParam().message)));
   auto waiting = std::async(std::launch::async, [&] { return closed.Compute(); });
   wasinn_guest_close(closed.guest.get());
   EXPECT_EQ(waiting.get(), kRuntimeError);
   gate_.Open();
   EXPECT_EQ(computing.get(), kSuccess);
   EXPECT_EQ(hurried.Compute(), kSuccess) << "now there is room";
+}
+
+// Many wait for one model, and one of them runs: the other place is others'.
+TEST(TurnsOfOthers, WhoWaitsForItsModelKeepsNoPlace) {
+  Log log;
+  const HostPtr host = EchoHost(log, "max_computes = 2\n");
+  Gate gate;
+  AddEchoModel(host.get(), "m", "in x f32 1\nturns 1\n" + gate.Compute());
+  Program first(host.get()), second(host.get());
+  auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
+  gate.Await();
+  auto waiting = std::async(std::launch::async, [&] { return second.Compute(); });
+  AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n");
+  Program other(host.get());
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(other.Compute(), kSuccess);
+  gate.Open();
+  EXPECT_EQ(computing.get(), kSuccess);
+  EXPECT_EQ(waiting.get(), kSuccess);
 }
 
 TEST(TurnsOfOthers, WhoIsNotCountedDoesNotWait) {
