@@ -90,7 +90,9 @@ void Context::Unbind(uint32_t index) {
   if (inputs_[index].own != nullptr) inputs_[index].own->bound = false;
 }
 
+// A generation that is under way may still read it.
 void Context::LetGo(uint32_t index) {
+  EndGeneration();
   Input& input = inputs_[index];
   if (input.set || input.own != nullptr) Unbind(index);
   input.set = false;

@@ -16,7 +16,6 @@ Status Context::Bind(uint32_t index, TensorPtr tensor) {
   const bool foreign = tensor->origin() != nullptr && &tensor->origin()->backend() != &graph_->backend();
   if (foreign) return Fill(index, *desc, tensor->bytes());
   if (Status status = CheckBools(desc->dtype, tensor->bytes(), io); !status.ok()) return status;
-  EndGeneration();
   LetGo(index);
   const wasinn_tensor view = ViewOf(*desc, tensor->bytes());
   if (Status status = graph_->backend().Take(table().bind_input(context_, index, &view)); !status.ok()) return status;
@@ -72,6 +71,7 @@ Result<TensorPtr> Context::TakeOutput(uint32_t index) {
 Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, std::pmr::vector<Computed>& computed) {
   CountOne(counts_.computes);
   UnsetInputs();
+  computed_ = false;  // whatever becomes of this one: what an earlier one left is discarded in the end
   if (!wanted_.empty() && table().want_outputs == nullptr) outgrown_ = true;  // some are made that nobody looks at
   Status status;
   for (const Given& given : inputs) {

@@ -7,6 +7,7 @@
 
 #include "support/echo.h"
 #include "support/gate.h"
+#include "wit_guest.h"
 
 namespace wasinn::testing {
 namespace {
@@ -105,6 +106,14 @@ TEST_F(Generation, NoPieceBeforeAStepAndAfterTheEnd) {
 }
 
 TEST_F(Generation, AnInputThatWasNeverSet) { EXPECT_EQ(Step(Context()), kInvalidArgument); }
+
+// It takes all inputs away first.
+TEST_F(Generation, IsOverAfterAComputeThatLacksInputs) {
+  const uint32_t context = Asked("abcdefgh");
+  ASSERT_EQ(Step(context), kSuccess);
+  EXPECT_FALSE(WitGuest(guest_.get()).Compute(context, {}).ok());
+  EXPECT_EQ(Step(context), kInvalidArgument) << "the prompt is not set";
+}
 
 TEST_F(Generation, FinishedAsOftenAsOneLikes) {
   const uint32_t context = Asked("abcdefgh");

@@ -104,6 +104,26 @@ TEST(Held, TakenOutputsAreTheTensors) {
   EXPECT_EQ(program.stats().tensor_bytes, 1u);
 }
 
+// A compute that begins with other inputs has no outputs of an earlier one, however it ends.
+TEST(Held, OutputsGoWithAComputeThatFailsAtItsInputs) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  AddEchoModel(host.get(), "m", "in x u8 2\nin y u8 -1\n");
+  Program program(host.get());
+  const uint32_t context = program.NewContext("m"), buffer = program.calls.Reserve(8);
+  for (const uint32_t index : {0u, 1u}) {
+    ASSERT_EQ(program.calls.SetInput(context, index, {2}, kU8, std::vector<uint8_t>{1, 2}), kSuccess);
+  }
+  ASSERT_EQ(program.calls.Call("compute", {context}), kSuccess);
+  WitGuest component(program.guest.get());
+  const Outcome wrong = component.Tensor({3}, kWitU8, {1, 2, 3});
+  ASSERT_TRUE(wrong.ok());
+  EXPECT_FALSE(component.Compute(context, {{"x", wrong.rep}}).ok());
+  for (const uint32_t index : {0u, 1u}) {
+    EXPECT_EQ(program.calls.Call("get_output", {context, index, buffer, 8, buffer}), kInvalidArgument) << index;
+  }
+}
+
 TEST(Held, OutputsOfTooManyDimensionsAreRefused) {
   Log log;
   const HostPtr host = EchoHost(log, "");

@@ -244,6 +244,21 @@ TEST_F(LentInput, IsCopiedForAGeneration) {
   EXPECT_THAT(memory_.Read<char>(LentMemory::kOutput, 2), ElementsAre('c', 'd'));
 }
 
+// A loan that is refused has taken the input away from a generation that is under way.
+TEST_F(LentInput, EndsAGenerationWhereThereIsNoRoomForIt) {
+  host_ = EchoHost(log_, "[policy]\ninputs = 'by-reference'\n[limits]\nmax_tensor_bytes = 64\n");
+  guest_ = NewGuest(host_.get());
+  loader_ = FakeGuest(guest_.get());
+  memory_ = LentMemory(guest_.get());
+  const uint32_t context = NewContext("in x u8 -1\npieces 2\n");
+  memory_.Write<uint8_t>(LentMemory::kData + 4, {'a', 'b', 'c', 'd'});
+  ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData + 4, 4, 4), kSuccess);
+  ASSERT_EQ(Copies(), 1u);
+  ASSERT_EQ(memory_.Call("compute_single", {context}), kSuccess) << LastLog();
+  ASSERT_EQ(memory_.SetInput(context, 0, kU8, LentMemory::kData, 4, 4), kTooLarge);
+  EXPECT_EQ(memory_.Call("compute_single", {context}), kInvalidArgument) << "the input is not set";
+}
+
 TEST_F(LentInput, TakesNothingOfTheQuotaButALittle) {
   const uint32_t context = NewContext("in x f32 -1\n");
   const uint64_t before = Stats().tensor_bytes;
