@@ -28,6 +28,10 @@ void Guest::Close() noexcept {
     inside_.wait(inside, std::memory_order_acquire);
   }
   const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
+  {
+    const std::lock_guard counting(counting_);
+    contexts_.WithEach([this](GuestContext& held) { CountAsGone(held); });
+  }
   contexts_.Clear();
   tensor_count_.GiveBack(tensors_.Clear());
   errors_held_.Clear();
@@ -124,7 +128,7 @@ Guest::GuestContext::GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> 
     : guest(its_guest), graph(std::move(its_graph)), count(its_guest.context_count_) {}
 
 Guest::GuestContext::~GuestContext() {
-  if (context != nullptr) guest.CountAsGone(context->counts());
+  if (context != nullptr) guest.CountAsGone(*this);
 }
 
 Guest::Use::Use(Guest& guest, uint32_t context)
@@ -145,11 +149,17 @@ Status Guest::DropGraph(uint32_t handle) {
 }
 
 Status Guest::DropContext(uint32_t handle) {
-  const Result<std::shared_ptr<GuestContext>> removed = contexts_.Remove(handle);
-  if (!removed) return Copy(removed.error());
-  GuestContext& held = **removed;
+  std::shared_ptr<GuestContext> removed;
+  {
+    const std::lock_guard counting(counting_);
+    Result<std::shared_ptr<GuestContext>> found = contexts_.Remove(handle);
+    if (!found) return std::move(found.error());
+    removed = std::move(*found);
+    CountAsGone(*removed);
+  }
+  GuestContext& held = *removed;
   held.context->CancelForGood();
-  held.itself = *removed;
+  held.itself = removed;
   const uint32_t state = held.state.fetch_or(GuestContext::kDropped, std::memory_order_acq_rel);
   if ((state & GuestContext::kInUse) == 0) held.itself.reset();
   return Status();
@@ -186,19 +196,25 @@ void Guest::Log(std::string_view error) {
   logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
 }
 
-void Guest::CountAsGone(const Context::Counts& counts) {
-  const auto add = [](std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& part) {
-    sum.fetch_add(part.load(std::memory_order_relaxed), std::memory_order_relaxed);
+// One that is dropped may go on for a while: what it does yet is counted when it goes.
+void Guest::CountAsGone(GuestContext& held) {
+  const Context::Counts& counts = held.context->counts();
+  const auto add = [](std::atomic<uint64_t>& sum, const std::atomic<uint64_t>& now, std::atomic<uint64_t>& counted) {
+    const uint64_t value = now.load(std::memory_order_relaxed);
+    const uint64_t before = counted.exchange(value, std::memory_order_relaxed);
+    sum.fetch_add(value - before, std::memory_order_relaxed);
   };
-  add(copies_in_, counts.in.copies);
-  add(bytes_in_, counts.in.bytes);
-  add(copies_out_, counts.out.copies);
-  add(bytes_out_, counts.out.bytes);
-  add(computes_, counts.computes);
+  add(copies_in_, counts.in.copies, held.counted.in.copies);
+  add(bytes_in_, counts.in.bytes, held.counted.in.bytes);
+  add(copies_out_, counts.out.copies, held.counted.out.copies);
+  add(bytes_out_, counts.out.bytes, held.counted.out.bytes);
+  add(computes_, counts.computes, held.counted.computes);
+  held.gone = true;
 }
 
 wasinn_guest_stats Guest::Statistics() const {
   const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
+  const std::lock_guard counting(counting_);
   wasinn_guest_stats stats = {.struct_size = sizeof(wasinn_guest_stats),
                               .graphs = static_cast<uint32_t>(graph_count_->used()),
                               .contexts = static_cast<uint32_t>(context_count_.used()),
@@ -213,7 +229,8 @@ wasinn_guest_stats Guest::Statistics() const {
                               .errors = read(errors_),
                               .tensors = static_cast<uint32_t>(tensor_count_.used()),
                               .error_objects = static_cast<uint32_t>(error_count_.used())};
-  contexts_.ForEach([&](const GuestContext& held) {
+  contexts_.WithEach([&](const GuestContext& held) {
+    if (held.gone) return;
     const Context::Counts& counts = held.context->counts();
     stats.copies_in += read(counts.in.copies);
     stats.copies_out += read(counts.out.copies);

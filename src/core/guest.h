@@ -169,9 +169,12 @@ class Guest {
     std::unique_ptr<Context> context;
     std::atomic<uint32_t> state{kFree};
     std::shared_ptr<GuestContext> itself;  // for that user
+    bool gone = false;                     // its guest counts what it did, `counted` so far; of counting_
+    Context::Counts counted;
   };
   void Log(std::string_view error);
-  void CountAsGone(const Context::Counts& counts);
+  // What a context did since the last time.
+  void CountAsGone(GuestContext& held);
   // With what another guest loads.
   Patience patience() const {
     return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
@@ -204,6 +207,7 @@ class Guest {
   // What was copied for no context, and what contexts did that are gone. Raised by any thread.
   std::atomic<uint64_t> copies_in_{0}, copies_out_{0}, bytes_in_{0}, bytes_out_{0}, computes_{0};
   std::atomic<uint64_t> model_bytes_copied_{0}, errors_{0};
+  mutable std::mutex counting_;  // what a context did is counted there or here, never in both, never in neither
   mutable std::mutex last_error_mutex_;
   std::string last_error_;
 };

@@ -67,6 +67,16 @@ class HandleTable {
     return static_cast<size_t>(std::ranges::count_if(slots, [](const Slot& slot) { return slot.object != nullptr; }));
   }
 
+  // The same for each object, one by one: nobody keeps an object alive by looking at it.
+  template <typename Function>
+  void WithEach(const Function& function) const {
+    for (size_t index = 0;; ++index) {
+      const std::lock_guard lock(mutex_);
+      if (index >= slots_.size()) return;
+      if (slots_[index].object != nullptr) function(*slots_[index].object);
+    }
+  }
+
   // Calls it for each object that is there, outside of the lock. Needs no memory.
   template <typename Function>
   void ForEach(const Function& function) const {
