@@ -162,11 +162,10 @@ Status Context::StillWaits(const Scheduler& scheduler) {
 }
 
 Status Context::ComputeNow() {
-  in_backend_.store(true, std::memory_order_release);
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
+  const InBackend in_backend(in_backend_);
   Status status = graph_->backend().Take(table().compute(context_, &result));
   views_hold_ = (result.flags & WASINN_VIEWS_HOLD) != 0;
-  in_backend_.store(false, std::memory_order_release);
   return status;
 }
 

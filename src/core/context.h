@@ -136,6 +136,17 @@ class Context {
     TensorPtr bound;  // a tensor that the backend reads in place
     std::unique_ptr<LentInput> lent;
   };
+  // A call that the backend's cancel may interrupt, however it ends.
+  class InBackend {
+   public:
+    explicit InBackend(std::atomic<bool>& inside) : inside_(inside) { inside_.store(true, std::memory_order_release); }
+    ~InBackend() { inside_.store(false, std::memory_order_release); }
+    InBackend(const InBackend&) = delete;
+    InBackend& operator=(const InBackend&) = delete;
+
+   private:
+    std::atomic<bool>& inside_;
+  };
   class LateOutputs;
   class Loan;  // of the memory of lent inputs, for one compute
   struct OwnOutput {

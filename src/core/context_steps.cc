@@ -20,9 +20,10 @@ Status Context::Step(const GuestMemory* memory) {
   own_outputs_.clear();
   Watched::Run run(run_);
   Status status;
-  in_backend_.store(true, std::memory_order_release);
-  if (!run_.cancelled()) status = graph_->backend().Take(table().step(context_));
-  in_backend_.store(false, std::memory_order_release);
+  if (!run_.cancelled()) {
+    const InBackend in_backend(in_backend_);
+    status = graph_->backend().Take(table().step(context_));
+  }
   const bool overdue = run.End();
   if (!LeavesOutputs(status) || run_.cancelled()) {
     EndGeneration();

@@ -4,9 +4,12 @@
 
 namespace wasinn::core {
 
-bool Scheduler::Wait(Share& share, Waiter& waiter) {
+bool Scheduler::Wait(const Share& share, Waiter& waiter) {
   {
     const std::lock_guard lock(mutex_);
+    // A guest that comes is behind all who wait, or where its other threads are.
+    const auto other = std::ranges::find(waiting_, &share, &Waiter::share_);
+    waiter.since_ = other == waiting_.end() ? turns_ : (*other)->since_;
     waiter.share_ = &share;
     waiting_.push_back(&waiter);
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
@@ -30,10 +33,10 @@ void Scheduler::HandOver() {
   GivePlace();
 }
 
-// A place that is counted as taken, to the one whose guest had its last turn the longest ago; or back, if all who wait
+// A place that is counted as taken, to the one whose guest has waited for the longest time; or back, if all who wait
 // have been cancelled.
 void Scheduler::GivePlace() {
-  std::ranges::stable_sort(waiting_, {}, [](const Waiter* waiter) { return waiter->share_->last_turn_; });
+  std::ranges::stable_sort(waiting_, {}, &Waiter::since_);
   const auto next = std::ranges::find_if(waiting_, [](Waiter* waiter) {
     uint32_t waiting = Waiter::kWaiting;
     return waiter->state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel);
@@ -43,8 +46,11 @@ void Scheduler::GivePlace() {
     return;
   }
   Waiter* const waiter = *next;
-  waiter->share_->last_turn_ = ++turns_;
   waiting_.erase(next);
+  ++turns_;
+  for (Waiter* const other : waiting_) {
+    if (other->share_ == waiter->share_) other->since_ = turns_;
+  }
   if (waiting_.empty()) state_.fetch_and(~kSomeoneWaits, std::memory_order_acq_rel);
   waiter->state_.notify_one();
 }

@@ -15,11 +15,13 @@ class Scheduler {
  public:
   static constexpr uint32_t kUnlimited = UINT32_MAX;
 
-  // What a guest has had, for fairness: of those who wait, the guest that was let in the longest ago is next. It
-  // outlives the guest's turns.
+  // Stands for a guest, for fairness: guests that wait take turns, however many threads of each do. It outlives the
+  // guest's turns.
   class Share {
-    friend class Scheduler;
-    uint64_t last_turn_ = 0;  // of the scheduler's mutex
+   public:
+    Share() = default;
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
   };
 
   // Whoever may have to wait. One wait at a time; it outlives it.
@@ -35,7 +37,9 @@ class Scheduler {
     friend class Scheduler;
     static constexpr uint32_t kIdle = 0, kWaiting = 1, kTurn = 2, kCancelled = 3;
     std::atomic<uint32_t> state_{kIdle};
-    Share* share_ = nullptr;
+    // Of the scheduler's mutex.
+    const Share* share_ = nullptr;
+    uint64_t since_ = 0;  // the turn since which its guest has waited: the latest that it had, or before it came
   };
 
   // `name` is for messages, and outlives it.
@@ -47,7 +51,7 @@ class Scheduler {
   // The right to run, waited for if need be; held to its end.
   class Turn {
    public:
-    Turn(Scheduler& scheduler, Share& share, Waiter& waiter)
+    Turn(Scheduler& scheduler, const Share& share, Waiter& waiter)
         : scheduler_(scheduler), granted_(scheduler.TryEnter() || scheduler.Wait(share, waiter)) {}
     ~Turn() {
       if (granted_ && !scheduler_.TryLeave()) scheduler_.HandOver();
@@ -92,7 +96,7 @@ class Scheduler {
     }
     return false;
   }
-  bool Wait(Share& share, Waiter& waiter);
+  bool Wait(const Share& share, Waiter& waiter);
   void HandOver();
   void GivePlace();
 

@@ -1,13 +1,19 @@
 // Where there is no memory, nothing is left half done.
 #include "no_memory.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "core/blob.h"
 #include "core/buffer_pool.h"
+#include "core/context.h"
 #include "core/handle_table.h"
 #include "core/model_registry.h"
 #include "core/shared_tensor.h"
@@ -72,6 +78,51 @@ TEST(OutOfMemory, BuffersGoBackToThePool) {
   for (auto& buffer : buffers) buffer = pool->Take(1000);
   const NoMemory none(0);
   while (!buffers.empty()) buffers.pop_back();
+}
+
+// The echo backend, but for a compute that fails with a message of some length, and a cancel that counts.
+std::atomic<int> cancels{0};
+wasinn_backend FailingEcho() {
+  void* const library = dlopen(ECHO_FOLDER "/libwasinn_backend_echo.so", RTLD_NOW | RTLD_LOCAL);
+  const auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(dlsym(library, "wasinn_backend_query"));
+  wasinn_backend table = *query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
+  table.compute = [](wasinn_backend_context*, wasinn_compute_result*) {
+    static wasinn_error error{sizeof error, WASINN_RUNTIME_ERROR, "a message of so many bytes needs memory of its own",
+                              [](wasinn_error*) {}};
+    return &error;
+  };
+  table.cancel = [](wasinn_backend_context*) { ++cancels; };
+  return table;
+}
+
+// A backend's cancel is for the time of its own call, however that ended.
+TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
+  const core::Logger logger;
+  core::Watchdog dog;
+  auto backend = core::Backend::Open(FailingEcho(), logger, 1, "{}");
+  ASSERT_TRUE(backend);
+  const std::string text = EchoModel("in x f32 1 optional\nturns 0\n");
+  const std::shared_ptr<const core::Blob> blob =
+      core::Blob::Copy({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  auto graph = core::Graph::Load(*backend, {&blob, 1}, {.encoding = WASINN_GGML}, dog);
+  ASSERT_TRUE(graph);
+  core::Quota bytes("bytes", "limit", UINT64_MAX);
+  const auto pool = core::BufferPool::Create();
+  core::Scheduler scheduler(1);
+  core::Scheduler::Share share, other;
+  auto context = core::Context::Create(*graph, {.compute_deadline = std::chrono::milliseconds(30)},
+                                       {bytes, *pool, dog, scheduler, share});
+  ASSERT_TRUE(context);
+  EXPECT_EQ((*context)->Compute(nullptr).code(), WASINN_RUNTIME_ERROR);
+  {
+    const NoMemory none(0);
+    EXPECT_THROW((void)(*context)->Compute(nullptr), std::bad_alloc);
+  }
+  core::Scheduler::Waiter waiter;
+  const core::Scheduler::Turn turn(scheduler, other, waiter);
+  cancels = 0;
+  EXPECT_EQ((*context)->Compute(nullptr).code(), WASINN_TIMEOUT) << "it waits for a turn";
+  EXPECT_EQ(cancels, 0);
 }
 
 // What is kept for the next tensor belongs to nobody, so it is little beside what a guest may hold.

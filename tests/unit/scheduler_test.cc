@@ -8,7 +8,9 @@
 #include <future>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/echo.h"
@@ -85,6 +87,34 @@ TEST(Scheduler, AGuestWithManyThreadsPushesNobodyBack) {
   queue.Add(9, few);
   first.reset();
   EXPECT_THAT(queue.Served(), ElementsAre(1, 9, 2, 3));
+}
+
+// Who is served in which order, of those who come while somebody runs.
+std::vector<int> Serve(Scheduler& scheduler, const std::vector<std::pair<int, Scheduler::Share*>>& who) {
+  Scheduler::Share running;
+  Scheduler::Waiter waiter;
+  std::optional<Scheduler::Turn> turn(std::in_place, scheduler, running, waiter);
+  Queue queue(scheduler);
+  for (const auto& [name, share] : who) queue.Add(name, *share);
+  turn.reset();
+  return queue.Served();
+}
+
+// A server may have a new guest for each request.
+TEST(Scheduler, NewGuestsDoNotOvertakeOneThatWaits) {
+  Scheduler scheduler(1);
+  Scheduler::Share old, first_new, second_new;
+  EXPECT_THAT(Serve(scheduler, {{0, &old}}), ElementsAre(0));
+  EXPECT_THAT(Serve(scheduler, {{0, &old}, {1, &first_new}, {2, &second_new}}), ElementsAre(0, 1, 2));
+}
+
+// A guest computes on models of several schedulers, also at the same time.
+TEST(Scheduler, TurnsElsewhereAreNoneHere) {
+  Scheduler here(1), elsewhere(1);
+  Scheduler::Share busy, other;
+  EXPECT_THAT(Serve(here, {{2, &other}}), ElementsAre(2));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(Serve(elsewhere, {{1, &busy}}), ElementsAre(1));
+  EXPECT_THAT(Serve(here, {{1, &busy}, {2, &other}}), ElementsAre(1, 2));
 }
 
 TEST(Scheduler, ACancelledWaitHasNoTurnAndTakesNone) {
