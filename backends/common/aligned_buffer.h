@@ -2,6 +2,8 @@
 #ifndef WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
 #define WASINN_BACKENDS_COMMON_ALIGNED_BUFFER_H_
 
+#include <wasinn/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,9 +12,9 @@
 
 namespace wasinn::backend {
 
-// Kernels like whole cache lines, and some read a vector past the end.
-inline constexpr size_t kBufferAlignment = 64;
-inline constexpr size_t kBufferTail = 64;
+// As memory of the host has them.
+inline constexpr size_t kBufferAlignment = WASINN_TENSOR_ALIGNMENT;
+inline constexpr size_t kBufferTail = WASINN_TENSOR_TAIL;
 
 // The size of a block for `bytes`; throws where that is no size.
 inline size_t PaddedSize(size_t bytes) {

@@ -3,7 +3,7 @@
 ;;
 ;;   classify(image: 0 or 1) -> the digit, or minus 1 minus the error-code of the call that failed
 ;;
-;; It drops nothing but what it must: all goes with its process.
+;; It drops nothing but what it must: all goes with the guest.
 (component
   (import "wasi:nn/tensor@0.2.0-rc-2024-10-28" (instance $tensors
     (export "tensor" (type $tensor (sub resource)))

@@ -210,9 +210,9 @@ typedef struct wasinn_backend {
    * WASINN_TENSOR_TAIL readable bytes behind it, and valid until the input is bound anew or unbound, or the context is
    * freed. Its bytes may change from one compute to the next without another call, and are looked at in compute and
    * step alone; when these return, no output lies in them. Where a framework cannot promise that (state that takes an
-   * input's memory over, outputs that are inputs), the backend copies in each compute, into memory that it reserves. An input that is
-   * WASINN_IO_OPAQUE is bound anew whenever its bytes change, and may be looked at any time until then.
-   * Must not allocate when place, dtype and dims are those of the last call. After an error the input is unset. */
+   * input's memory over, outputs that are inputs), the backend copies in each compute, into memory that it reserves.
+   * An input that is WASINN_IO_OPAQUE is bound anew whenever its bytes change, and may be looked at any time until
+   * then. Must not allocate when place, dtype and dims are those of the last call. After an error the input is unset. */
   wasinn_error* (*bind_input)(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor);
   /* As if the input had never been set: the memory is not looked at any more, whoever still has its address. The
    * outputs of the last compute stay. */

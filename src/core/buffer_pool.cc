@@ -31,14 +31,15 @@ BufferPool::Buffer::~Buffer() {
 }
 
 BufferPool::Buffer BufferPool::Take(size_t bytes) {
-  if (bytes > PTRDIFF_MAX - kTail - kAlignment) throw std::bad_alloc();
-  const size_t needed = (bytes + kTail + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes > PTRDIFF_MAX - WASINN_TENSOR_TAIL - WASINN_TENSOR_ALIGNMENT) throw std::bad_alloc();
+  const size_t needed =
+      (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
   Block block = Find(needed);
   if (block.data == nullptr) {
-    block = {static_cast<uint8_t*>(std::aligned_alloc(kAlignment, needed)), needed};
+    block = {static_cast<uint8_t*>(std::aligned_alloc(WASINN_TENSOR_ALIGNMENT, needed)), needed};
     if (block.data == nullptr) throw std::bad_alloc();
   }
-  std::memset(block.data + bytes, 0, kTail);
+  std::memset(block.data + bytes, 0, WASINN_TENSOR_TAIL);
   Buffer buffer;
   buffer.pool_ = shared_from_this();
   buffer.data_ = block.data;
@@ -46,12 +47,13 @@ BufferPool::Buffer BufferPool::Take(size_t bytes) {
   return buffer;
 }
 
-// The latest that is large enough, and not much larger: its bytes are the likeliest to be in a cache.
+// The latest of just this size: its bytes are the likeliest to be in a cache. No larger one, since its user is charged
+// for what was asked for.
 BufferPool::Block BufferPool::Find(size_t capacity) {
   const std::lock_guard lock(mutex_);
   for (size_t i = blocks_.size(); i-- > 0;) {
     const Block block = blocks_[i];
-    if (block.capacity < capacity || block.capacity - capacity > capacity / 4) continue;
+    if (block.capacity != capacity) continue;
     blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(i));
     bytes_ -= block.capacity;
     return block;

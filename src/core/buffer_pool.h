@@ -1,6 +1,8 @@
 // Memory of the host for tensors, kept for the next one: a fresh block of 600 KB is a system call and 150 page faults.
 #pragma once
 
+#include <wasinn/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,7 +14,6 @@ namespace wasinn::core {
 // Any thread. Buffers keep the pool.
 class BufferPool : public std::enable_shared_from_this<BufferPool> {
  public:
-  static constexpr size_t kAlignment = 64, kTail = 64;  // what backends may count on
   static constexpr size_t kMostBytes = size_t{64} << 20, kMostBlocks = 64;
   // Of what one guest may hold: what is kept belongs to nobody, and so is charged to nobody.
   static constexpr uint64_t kPartOfLimit = 16;

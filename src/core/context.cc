@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "core/context_internal.h"
 #include "core/interruptible.h"
@@ -165,7 +164,7 @@ Status Context::ComputeNow() {
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
   const InBackend in_backend(in_backend_);
   Status status = graph_->backend().Take(table().compute(context_, &result));
-  views_hold_ = (result.flags & WASINN_VIEWS_HOLD) != 0;
+  if ((result.flags & WASINN_VIEWS_HOLD) == 0) views_known_ = false;
   return status;
 }
 
@@ -187,10 +186,9 @@ Status Context::Failed(Status status, bool overdue) const {
 
 // Of outputs of a fixed shape, what they have more than it says: a model may say what is not true.
 Status Context::ChargeOutputs() {
-  if (std::exchange(views_hold_, false) && views_known_) return Status();
+  if (views_known_) return Status();
   const std::span<const wasinn_io* const> all = outputs();
   const bool all_are_made = wanted_.empty() || table().want_outputs == nullptr;
-  views_known_ = false;
   bool all_known = true;
   uint64_t total = 0;
   wasinn_tensor other{};

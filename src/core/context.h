@@ -225,8 +225,7 @@ class Context {
   std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs
   std::vector<TensorPtr> taken_;             // outputs of the last compute that were given away
   std::vector<OwnOutput> own_outputs_;       // those that the framework left in lent inputs
-  bool views_known_ = false;                 // each of views_, of the last compute that left any
-  bool views_hold_ = false;                  // the last compute says that they are as they were
+  bool views_known_ = false;                 // each of views_ is as the last compute left it
   bool has_dynamic_outputs_ = false;
   bool outgrown_ = false;    // an output was larger than its signature said
   bool computed_ = false;    // the outputs of a successful compute are there

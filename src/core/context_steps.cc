@@ -18,6 +18,7 @@ Status Context::Step(const GuestMemory* memory) {
   }
   taken_.clear();
   own_outputs_.clear();
+  views_known_ = false;
   Watched::Run run(run_);
   Status status;
   if (!run_.cancelled()) {

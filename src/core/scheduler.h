@@ -13,8 +13,6 @@ namespace wasinn::core {
 // Any thread. Whoever finds room pays one atomic operation to come in and one to leave; no lock, no look at a clock.
 class Scheduler {
  public:
-  static constexpr uint32_t kUnlimited = UINT32_MAX;
-
   // Stands for a guest, for fairness: guests that wait take turns, however many threads of each do. It outlives the
   // guest's turns.
   class Share {

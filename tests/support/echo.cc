@@ -54,6 +54,15 @@ GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options) {
   return GuestPtr(guest);
 }
 
+GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value) {
+  wasinn_limits limits{.struct_size = sizeof(limits)};
+  EXPECT_EQ(wasinn_host_limits(host, &limits), nullptr);
+  limits.*limit = value;
+  wasinn_guest_options options{.struct_size = sizeof(options)};
+  options.limits = &limits;
+  return NewGuest(host, &options);
+}
+
 uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
   std::string_view module = "wasi_ephemeral_nn";
   if (const size_t dot = function.find('.'); dot != std::string_view::npos) {

@@ -178,19 +178,11 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
 // A guest with one context, of the model "m".
 struct Program {
   explicit Program(wasinn_host* host, uint32_t compute_timeout_ms = 0)
-      : guest(Make(host, compute_timeout_ms)), calls(guest.get()) {
+      : guest(NewGuest(host, &wasinn_limits::compute_timeout_ms, compute_timeout_ms)), calls(guest.get()) {
     uint32_t graph = 0;
     EXPECT_EQ(calls.LoadByName("m", graph), kSuccess);
     EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
     EXPECT_EQ(calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
-  }
-  static GuestPtr Make(wasinn_host* host, uint32_t compute_timeout_ms) {
-    wasinn_limits limits{.struct_size = sizeof(limits)};
-    EXPECT_EQ(wasinn_host_limits(host, &limits), nullptr);
-    limits.compute_timeout_ms = compute_timeout_ms;
-    wasinn_guest_options options{.struct_size = sizeof(options)};
-    options.limits = &limits;
-    return NewGuest(host, &options);
   }
   uint32_t Compute() { return calls.Call("compute", {context}); }
 

@@ -14,15 +14,8 @@ constexpr const char* kInput = "in x f32 2\n";
 
 // A guest whose loads, and what it waits for, have this deadline.
 struct Program {
-  Program(wasinn_host* host, uint32_t load_timeout_ms) : guest(Make(host, load_timeout_ms)), calls(guest.get()) {}
-  static GuestPtr Make(wasinn_host* host, uint32_t load_timeout_ms) {
-    wasinn_limits limits{.struct_size = sizeof(limits)};
-    EXPECT_EQ(wasinn_host_limits(host, &limits), nullptr);
-    limits.load_timeout_ms = load_timeout_ms;
-    wasinn_guest_options options{.struct_size = sizeof(options)};
-    options.limits = &limits;
-    return NewGuest(host, &options);
-  }
+  Program(wasinn_host* host, uint32_t load_timeout_ms)
+      : guest(NewGuest(host, &wasinn_limits::load_timeout_ms, load_timeout_ms)), calls(guest.get()) {}
   uint32_t Load(std::string_view name) {
     uint32_t graph = 0;
     return calls.LoadByName(name, graph);
