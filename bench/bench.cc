@@ -72,7 +72,7 @@ class Bench {
   // After the host, whose backend makes what the framework has once in an OS process.
   Result<void> OpenNative() {
     NativeOptions options{.threads = Threads(options_.host)};
-    Encoding encoding = WASINN_AUTODETECT;
+    std::string encoding;
     for (const ModelInfo& model : host_->Models()) {  // the highest version is the last
       if (!IsNamed(model)) continue;
       options.path = model.path;

@@ -36,7 +36,8 @@ class WasmtimeGuest final : public ModuleGuest {
       wasmtime_instance_export_get(context_, &instance, name.data(), name.size(), &item);  // our guest has it
       return item.of;
     };
-    memory_ = find("memory").memory;
+    memory_.kind = WASMTIME_EXTERN_MEMORY;
+    memory_.of = find("memory");
     caller_ = {guest_.get(), &memory_};
     for (int i = 0; i < kFunctions; ++i) functions_[i] = find(kNames[i]).func;
     return {};
@@ -57,12 +58,12 @@ class WasmtimeGuest final : public ModuleGuest {
     result_ = static_cast<uint32_t>(values[0].i32);
     return true;
   }
-  uint8_t* Memory() const override { return wasmtime_memory_data(context_, &memory_); }
+  uint8_t* Memory() const override { return wasmtime_memory_data(context_, &memory_.of.memory); }
 
   wasinn_wasmtime_caller caller_ = {};
   const StorePtr store_;
   wasmtime_context_t* const context_;
-  wasmtime_memory_t memory_ = {};
+  wasmtime_extern_t memory_ = {};
   wasmtime_func_t functions_[kFunctions] = {};
 };
 

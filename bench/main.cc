@@ -1,6 +1,5 @@
 // wasinn-bench, which `wasinn bench` starts: what a model costs natively and from a guest.
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -16,7 +15,7 @@
 #include "cli/help.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
-#include "settings/text.h"
+#include "settings/shapes.h"
 
 namespace wasinn::bench {
 namespace {
@@ -35,22 +34,6 @@ struct Flags {
 };
 
 // NAME=1x3x224x224; NAME= is a scalar.
-settings::Parsed<Shapes::value_type> ParseShape(const std::string& text) {
-  const size_t equals = text.rfind('=');
-  const auto fail = [&] { return std::unexpected("'" + text + "' is not NAME=DIMxDIM..."); };
-  if (equals == text.npos || equals == 0) return fail();
-  std::vector<int64_t> dims;
-  if (equals + 1 < text.size()) {
-    for (const std::string& part : settings::Split(std::string_view(text).substr(equals + 1), 'x')) {
-      int64_t dim = 0;
-      const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), dim);
-      if (error != std::errc() || end != part.data() + part.size() || dim < 0) return fail();
-      dims.push_back(dim);
-    }
-  }
-  return Shapes::value_type(text.substr(0, equals), std::move(dims));
-}
-
 void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("MODEL", flags->options.model, "A model file, a model folder, or the name of a model in the settings")
       ->required();
@@ -79,7 +62,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
       ->check(CLI::Range(0, 1023).description(""))
       ->allow_extra_args(false);
   cli::AddParsed<Shapes::value_type>(
-      app, "--shape", ParseShape,
+      app, "--shape", settings::ParseShape,
       [flags](auto shape) { flags->options.shapes.insert_or_assign(shape.first, shape.second); },
       "The shape of an input where the model leaves it open; else such dims are 1")
       ->type_name("NAME=1x3x224");

@@ -9,8 +9,8 @@
 namespace wasinn::bench {
 namespace {
 
-std::map<Encoding, LoadNativeFunction>& Functions() {
-  static std::map<Encoding, LoadNativeFunction> functions;
+std::map<std::string, LoadNativeFunction>& Functions() {
+  static std::map<std::string, LoadNativeFunction> functions;
   return functions;
 }
 
@@ -45,16 +45,16 @@ class CopyRunner final : public Runner {
 
 }  // namespace
 
-NativeFramework::NativeFramework(Encoding encoding, LoadNativeFunction load) { Functions()[encoding] = load; }
+NativeFramework::NativeFramework(const std::string& encoding, LoadNativeFunction load) { Functions()[encoding] = load; }
 
-Result<std::unique_ptr<NativeModel>> LoadNative(Encoding encoding, const NativeOptions& options,
+Result<std::unique_ptr<NativeModel>> LoadNative(const std::string& encoding, const NativeOptions& options,
                                                 const std::vector<Tensor>& inputs, std::vector<Tensor>* outputs) {
-  const auto function = Functions().find(encoding == WASINN_AUTODETECT ? WASINN_ONNX : encoding);
+  const auto function = Functions().find(encoding);
   if (function != Functions().end()) return function->second(options, inputs, outputs);
   return std::unexpected(
       fmt::format("this wasinn-bench runs no models of encoding {} natively: it was built without the framework's "
                   "headers, or knows none",
-                  wasinn_encoding_name(encoding)));
+                  encoding));
 }
 
 std::unique_ptr<Runner> WithCopies(std::unique_ptr<NativeRunner> bound, const std::vector<Tensor>& inputs,

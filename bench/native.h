@@ -38,11 +38,11 @@ using LoadNativeFunction = Result<std::unique_ptr<NativeModel>> (*)(const Native
 
 // A constant of each native_NAME.cc: which of them were compiled is all that there is to know.
 struct NativeFramework {
-  NativeFramework(Encoding encoding, LoadNativeFunction load);
+  NativeFramework(const std::string& encoding, LoadNativeFunction load);
 };
 
-// By the encoding; AUTODETECT is ONNX.
-Result<std::unique_ptr<NativeModel>> LoadNative(Encoding encoding, const NativeOptions& options,
+// By the name of the model's format.
+Result<std::unique_ptr<NativeModel>> LoadNative(const std::string& encoding, const NativeOptions& options,
                                                 const std::vector<Tensor>& inputs, std::vector<Tensor>* outputs);
 
 // The least that a program with data of its own does: one memcpy into each bound input, one out of each bound output.

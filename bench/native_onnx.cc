@@ -226,7 +226,7 @@ Result<std::unique_ptr<NativeModel>> LoadNativeOnnx(const NativeOptions& options
   return std::unexpected(error.what());
 }
 
-const NativeFramework kOnnx(WASINN_ONNX, LoadNativeOnnx);
+const NativeFramework kOnnx("onnx", LoadNativeOnnx);
 
 }  // namespace
 }  // namespace wasinn::bench

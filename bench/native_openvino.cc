@@ -218,7 +218,7 @@ Result<std::unique_ptr<NativeModel>> LoadNativeOpenVino(const NativeOptions& opt
   return std::unexpected(error.what());
 }
 
-const NativeFramework kOpenVino(WASINN_OPENVINO, LoadNativeOpenVino);
+const NativeFramework kOpenVino("openvino", LoadNativeOpenVino);
 
 }  // namespace
 }  // namespace wasinn::bench

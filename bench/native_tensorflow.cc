@@ -238,7 +238,7 @@ Result<std::unique_ptr<NativeModel>> LoadNativeTensorFlow(const NativeOptions& o
   return std::unexpected(error.what());
 }
 
-const NativeFramework kTensorFlow(WASINN_TENSORFLOW, LoadNativeTensorFlow);
+const NativeFramework kTensorFlow("tensorflow", LoadNativeTensorFlow);
 
 }  // namespace
 }  // namespace wasinn::bench

@@ -184,7 +184,7 @@ Result<std::unique_ptr<NativeModel>> LoadNativeTfLite(const NativeOptions& optio
   return std::unexpected(error.what());
 }
 
-const NativeFramework kTfLite(WASINN_TENSORFLOWLITE, LoadNativeTfLite);
+const NativeFramework kTfLite("tensorflowlite", LoadNativeTfLite);
 
 }  // namespace
 }  // namespace wasinn::bench

@@ -114,7 +114,7 @@ Result<std::unique_ptr<NativeModel>> LoadNativeTorch(const NativeOptions& option
   return std::unexpected(error.what());
 }
 
-const NativeFramework kTorch(WASINN_PYTORCH, LoadNativeTorch);
+const NativeFramework kTorch("pytorch", LoadNativeTorch);
 
 }  // namespace
 }  // namespace wasinn::bench

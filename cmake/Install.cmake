@@ -11,8 +11,9 @@
 #   lib/libwasinn_wamr_embed.a  wasi-nn for programs that embed WAMR
 #   lib/libwasinn_wasmedge.a    wasi-nn for programs that embed WasmEdge
 #   lib/wasmedge                wasi-nn as a plugin of WasmEdge: what WASMEDGE_PLUGIN_PATH names
-#   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr wasmedge)
+#   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr wasmedge backend)
 #   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc, wasinn-wamr.pc, wasinn-wasmedge.pc
+#   share/wasinn/backend        what backends are built with elsewhere, and the template that they begin as
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 # and with --component bench
 #   bin/wasinn-bench            what `wasinn bench` starts, with two libraries of its own in lib/wasinn
@@ -53,9 +54,19 @@ install(TARGETS wasinn EXPORT wasinnTargets)
 install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
 wasinn_install_pkgconfig(wasinn "${PROJECT_DESCRIPTION}" "" "-lwasinn")
 
+# What a backend is built with elsewhere.
+set(WASINN_BACKEND_SDK_DIR ${CMAKE_INSTALL_DATADIR}/wasinn/backend)
+set(WASINN_BACKEND_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR})
+foreach(header IN ITEMS abi.h error.h table.h)
+  install(FILES ${PROJECT_SOURCE_DIR}/backends/common/${header} DESTINATION ${WASINN_BACKEND_SDK_DIR}/common)
+endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/backends/backend.map DESTINATION ${WASINN_BACKEND_SDK_DIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/backends/template DESTINATION ${WASINN_BACKEND_SDK_DIR})
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/wasinnBackend.cmake DESTINATION ${WASINN_CMAKE_DIR})
+
 # The backends that were built.
 file(GLOB backends RELATIVE ${PROJECT_SOURCE_DIR}/backends ${PROJECT_SOURCE_DIR}/backends/*)
-list(REMOVE_ITEM backends echo) # for tests
+list(REMOVE_ITEM backends echo template) # for tests
 foreach(backend IN LISTS backends)
   if(TARGET wasinn_backend_${backend})
     install(TARGETS wasinn_backend_${backend} LIBRARY DESTINATION ${WASINN_BACKEND_DIR})
@@ -117,7 +128,7 @@ if(TARGET wasinn_wamr)
   install(TARGETS wasinn_wamr EXPORT wasinnWamrTargets)
   install(EXPORT wasinnWamrTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWAMR.cmake DESTINATION ${WASINN_CMAKE_DIR})
-  foreach(source IN ITEMS register.cc clusters.cc clusters.h large_stack.cc large_stack.h natives.h)
+  foreach(source IN ITEMS register.cc clusters.cc clusters.h natives.h)
     install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wamr/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wamr)
   endforeach()
   wasinn_install_pkgconfig(wasinn-wamr "wasi-nn for programs that embed WAMR" "wasinn = ${PROJECT_VERSION}"
@@ -232,7 +243,7 @@ endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/wasinnConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/wasinnConfig.cmake
                               INSTALL_DESTINATION ${WASINN_CMAKE_DIR}
-                              PATH_VARS WASINN_GUEST_INCLUDE_DIR WASINN_BACKEND_DIR
+                              PATH_VARS WASINN_GUEST_INCLUDE_DIR WASINN_BACKEND_DIR WASINN_BACKEND_SDK_DIR WASINN_BACKEND_INCLUDE_DIR
                               NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 # Before 1.0 a minor release may change what is linked.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/wasinnConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -14,12 +14,12 @@ const wasinn_function& Find(Function function) {
   static const std::string_view names[kFunctionCount] = {"load",      "load_by_name", "init_execution_context",
                                                          "set_input", "compute",      "get_output"};
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (functions[i].name == names[function]) return functions[i];
+    if (functions[i]->name == names[function]) return *functions[i];
   }
   FUZZ_EXPECT(!"the function is there");
-  return functions[0];
+  return *functions[0];
 }
 
 // A piece of memory that a call may have written.
@@ -50,7 +50,7 @@ uint32_t FakeGuest::Call(Function function, const uint64_t* args) {
   memory.struct_size = sizeof(memory);
   memory.base = memory_.data();
   memory.size = memory_.size();
-  const uint32_t error = Find(function).call(guest_, &memory, args);
+  const uint32_t error = Find(function).call(guest_, &memory, args, sizeof(uint64_t));
   FUZZ_EXPECT(error <= kLastErrno);
   ExpectOnlyResultsWritten(function, args, error);
   return error;

@@ -14,7 +14,6 @@ namespace {
 void CheckModel(const settings::ModelFlag& model) {
   FUZZ_EXPECT(!model.name.empty());
   FUZZ_EXPECT(!model.paths.empty() && !model.paths[0].empty());
-  FUZZ_EXPECT(*wasinn_encoding_name(model.encoding) != '\0');
 }
 
 template <typename T>

@@ -12,9 +12,15 @@ namespace llama = wasinn::llama;
 
 namespace {
 
+// Three types, with ggml's numbers.
+llama::GgufBlock BlockOf(uint32_t type) {
+  if (type == 2) return {.elements = 32, .bytes = 18, .packs_weights = true};
+  return type > 2 ? llama::GgufBlock() : llama::GgufBlock{.elements = 1, .bytes = type == 0 ? 4u : 2u};
+}
+
 std::optional<llama::ModelScan> Scan(const std::vector<uint8_t>& bytes, bool of_guest) {
   try {
-    return llama::ScanGguf(bytes, {.of_guest = of_guest, .architectures = {"llama"}});
+    return llama::ScanGguf(bytes, {.block_of = BlockOf, .of_guest = of_guest, .architectures = {"llama"}});
   } catch (const wasinn::backend::Error& error) {
     FUZZ_EXPECT(error.code() != WASINN_OK);
     return std::nullopt;

@@ -1,5 +1,5 @@
 // What reads the bytes of a TensorFlow Lite model before an interpreter is made of it: never reads outside of what it
-// is given, though FlatBuffers' own verifier is not asked here; ends soon and makes no more of a model than the model
+// is given, though TensorFlow Lite's own verifier is not asked here; ends soon and makes no more of a model than the model
 // has; and lets a guest do nothing that a host may not.
 #include <cstdint>
 #include <optional>

@@ -15,9 +15,9 @@
 #   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes)
 #   go-guests     Go for WebAssembly guests
 #   onnxruntime   the ONNX Runtime framework: library and headers
-#   openvino      the OpenVINO framework: libraries (for CPUs) and headers
+#   openvino      the OpenVINO framework: libraries (for CPUs) and headers; pugixml (apt)
 #   torch         the PyTorch framework, for CPUs: libraries and headers
-#   tflite        the TensorFlow Lite framework: library and headers
+#   tflite        the TensorFlow Lite framework: library and headers; FlatBuffers (apt)
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
@@ -25,11 +25,11 @@
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   fuzz          clang with libFuzzer (apt)
 #   lint          clang-format, clang-tidy and shellcheck (apt)
-# It can be run again at any time: what is there already is left alone, also after an interruption.
+# What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-for part in versions lib/common lib/apt lib/fetch lib/cache; do
+for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   # shellcheck source=/dev/null
   . "$scripts/$part.sh"
 done
@@ -45,24 +45,21 @@ packages_of() {
       ;;
     units) echo libgtest-dev libgmock-dev mold python3 ;;
     tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils ;;
-    fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" ;;
+    openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
+    tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
+    fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libpugixml-dev libflatbuffers-dev flatbuffers-compiler ;;
     lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
   esac
 }
 
 recipes_of() {
   case $1 in
-    wasmtime | wasmtime-component | wamr | wamr-aot | wasmedge | wasm3) echo "$1" ;;
+    build | guest | units | fuzz | lint) ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     go-guests) echo go-wasm ;;
-    onnxruntime) echo onnxruntime onnxruntime-headers ;;
-    openvino) echo openvino ;;
-    torch) echo torch ;;
-    tflite) echo tflite ;;
-    tensorflow) echo tensorflow ;;
-    llama) echo llama ;;
     tests) echo onnx-node-tests silero-vad ;;
+    *) echo "$1" ;;
   esac
 }
 

@@ -11,8 +11,8 @@
 # shellcheck disable=SC2154
 set -euo pipefail
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-# shellcheck source=versions.sh
-. "$scripts/versions.sh"
+# shellcheck source=manifest.sh
+. "$scripts/manifest.sh"
 # shellcheck source=lib/common.sh
 . "$scripts/lib/common.sh"
 cd "$root"

@@ -35,8 +35,8 @@ files=$(for f in "$@"; do case $f in -*) exit 2 ;; *) realpath -se -- "$f" || ex
   sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}" >&2
   exit 2
 }
-# shellcheck source=versions.sh
-. "$scripts/versions.sh"
+# shellcheck source=manifest.sh
+. "$scripts/manifest.sh"
 # shellcheck source=lib/common.sh
 . "$scripts/lib/common.sh"
 cd "$root"

@@ -42,6 +42,7 @@ class Config {
   struct Named {
     std::string name;
     Entries options;
+    bool operator==(const Named&) const = default;
   };
   std::optional<std::vector<Named>> NamedList(const char* key) const;
   // All that are there, known or not.

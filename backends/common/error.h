@@ -4,6 +4,9 @@
 
 #include <wasinn/backend.h>
 
+#include <cstdlib>
+#include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,11 +25,36 @@ class Error : public std::runtime_error {
   wasinn_code code_;
 };
 
+// For the one moment in which there is no memory even for an error.
+inline wasinn_error* OutOfMemory() noexcept {
+  static wasinn_error error = {sizeof(wasinn_error), WASINN_TOO_LARGE, "out of memory", [](wasinn_error*) {}};
+  return &error;
+}
+
 // One block of memory that its own `release` frees; never NULL.
-wasinn_error* MakeError(wasinn_code code, std::string_view message) noexcept;
+inline wasinn_error* MakeError(wasinn_code code, std::string_view message) noexcept {
+  void* memory = std::malloc(sizeof(wasinn_error) + message.size() + 1);
+  if (memory == nullptr) return OutOfMemory();
+  char* text = static_cast<char*>(memory) + sizeof(wasinn_error);
+  std::memcpy(text, message.data(), message.size());
+  text[message.size()] = '\0';
+  return new (memory) wasinn_error{sizeof(wasinn_error), code, text, [](wasinn_error* error) { std::free(error); }};
+}
 
 // The error for the exception that is being handled; call it in a catch block only.
-wasinn_error* MakeErrorOfCurrentException() noexcept;
+inline wasinn_error* MakeErrorOfCurrentException() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return MakeError(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  } catch (const std::exception& error) {
+    return MakeError(WASINN_RUNTIME_ERROR, error.what());
+  } catch (...) {
+    return MakeError(WASINN_RUNTIME_ERROR, "an exception of an unknown type");
+  }
+}
 
 // Runs the body of a function of the backend table: no exception leaves it.
 template <typename Function>

@@ -19,7 +19,7 @@ class Log {
 
  private:
   void* host_;
-  void (*log_)(void* host, wasinn_log_level level, const char* message);
+  void (*log_)(void* host, uint32_t level, const char* message);
 };
 
 }  // namespace wasinn::backend

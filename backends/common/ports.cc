@@ -15,6 +15,19 @@ bool Port::fixed_shape() const {
   return io.rank >= 0 && std::ranges::all_of(dims, [](int64_t dim) { return dim >= 0; });
 }
 
+uint64_t Port::bytes() const { return TensorBytes(dims, ElementSize(io.dtype)); }
+
+void CheckBindable(const Port& port, const wasinn_tensor& tensor) {
+  if (port.bindable() && tensor.bytes == port.bytes()) return;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("output '{}' cannot be bound to {} bytes: expected {}", port.name, tensor.bytes,
+                          port.bindable() ? fmt::format("{}", port.bytes()) : "an output that is bindable"));
+}
+
+void ThrowUnbound(const Port& output) {
+  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' is not bound", output.name));
+}
+
 void CheckRank(const std::string& name, size_t rank) {
   if (rank <= WASINN_MAX_RANK) return;
   throw Error(WASINN_UNSUPPORTED_OPERATION,

@@ -23,6 +23,10 @@ struct Port {
   // Of an input: a compute cannot do without it.
   bool required() const { return (io.flags & (WASINN_IO_UNSERVABLE | WASINN_IO_OPTIONAL)) == 0; }
   bool fixed_shape() const;
+  // Of an output: it lies in the host's memory.
+  bool bindable() const { return (io.flags & WASINN_IO_BINDABLE) != 0; }
+  // Of a fixed shape.
+  uint64_t bytes() const;
 };
 
 // WASINN_UNSUPPORTED_OPERATION for more than WASINN_MAX_RANK.
@@ -30,6 +34,10 @@ void CheckRank(const std::string& name, size_t rank);
 // That an input's dtype and bytes are those of the port, for these dims: WASINN_INVALID_ARGUMENT, which tells both. The
 // core has seen to it already.
 void CheckTensor(const Port& port, const wasinn_tensor& tensor);
+
+// That an output can be bound to this memory: WASINN_INVALID_ARGUMENT.
+void CheckBindable(const Port& port, const wasinn_tensor& tensor);
+[[noreturn]] void ThrowUnbound(const Port& output);
 
 // The port of an index, which must be a tensor of numbers; `kind` is "input" or "output".
 [[noreturn]] void ThrowNoPort(const char* kind, uint32_t index, size_t count);
@@ -52,6 +60,7 @@ class Ports {
   const std::deque<P>& inputs() const { return inputs_; }
   const std::deque<P>& outputs() const { return outputs_; }
   const wasinn_info* info() const { return &info_; }
+  void set_shares_slots() { info_.flags |= WASINN_GRAPH_SHARES_SLOTS; }
   // wasinn_info::max_parallel
   void set_max_parallel(uint32_t most) { info_.max_parallel = most; }
 

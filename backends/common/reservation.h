@@ -57,7 +57,7 @@ class Reservation {
     if (reserve_ != nullptr && less > 0) reserve_(host_, account_, -static_cast<int64_t>(less));
   }
 
-  wasinn_code (*reserve_)(void* host, void* account, int64_t bytes) = nullptr;
+  uint32_t (*reserve_)(void* host, void* account, int64_t bytes) = nullptr;
   void* host_ = nullptr;
   void* account_ = nullptr;
   uint64_t bytes_ = 0;

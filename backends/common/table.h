@@ -18,7 +18,7 @@ namespace wasinn::backend {
 struct Identity {
   const char* name;
   const char* version;
-  std::span<const wasinn_encoding> encodings;
+  std::span<const wasinn_format* const> formats;
   std::span<const wasinn_key> keys;
   const char* install;
   uint32_t bind_align = 0;  // as in wasinn_backend
@@ -28,11 +28,14 @@ struct Identity {
 //
 //   Host(const wasinn_host_services&, const char* config); const wasinn_backend_info* info();
 //   Model(Host&, std::span<const wasinn_blob>, const wasinn_load_options&); const wasinn_info* info();
-//   Context(Model&, const wasinn_context_options&);
+//   Context(Model&, const wasinn_slot_options&);
 //     void BindInput(uint32_t, const wasinn_tensor&); void UnbindInput(uint32_t);
-//     void Compute(); void Output(uint32_t, wasinn_tensor*);
-//   and where it can: bool ViewsHold() const; void Cancel(); void DiscardOutputs(); void TakeOutput(uint32_t, wasinn_tensor*);
-//     void WantOutputs(std::span<const uint32_t>); std::span<const wasinn_io* const> Outputs();
+//     void Compute(); or, where it can leave outputs out: void Compute(std::span<const uint32_t> wanted);
+//     void Output(uint32_t, wasinn_tensor*);
+//   and where it can: void Cancel(); void DiscardOutputs(); void TakeOutput(uint32_t, wasinn_tensor*);
+//     std::span<const wasinn_io* const> Outputs();
+//     where outputs are bindable: void BindOutput(uint32_t, const wasinn_tensor&); bool has_outputs_elsewhere() const;
+//     where graphs share slots: void Reset();
 //     and, all three, void Step(); void Piece(uint32_t, wasinn_tensor*); void Finish();
 //   const char* Model::Describe()
 template <typename Host, typename Model, typename Context>
@@ -45,8 +48,8 @@ class TableOf {
         .abi_minor = WASINN_BACKEND_ABI_MINOR,
         .name = identity.name,
         .version = identity.version,
-        .encodings = identity.encodings.data(),
-        .n_encodings = identity.encodings.size(),
+        .formats = identity.formats.data(),
+        .n_formats = identity.formats.size(),
         .keys = identity.keys.data(),
         .n_keys = identity.keys.size(),
         .install = identity.install,
@@ -54,16 +57,16 @@ class TableOf {
         .close = [](wasinn_backend_state* host) { Quietly([&] { delete Of(host); }); },
         .backend_info = BackendInfo,
         .load = Load,
-        .unload = [](wasinn_backend_model* model) { Quietly([&] { delete Of(model); }); },
+        .unload = [](wasinn_backend_graph* graph) { Quietly([&] { delete Of(graph); }); },
         .info = Info,
-        .context_new = ContextNew,
-        .context_free = [](wasinn_backend_context* context) { Quietly([&] { delete Of(context); }); },
+        .slot_new = SlotNew,
+        .slot_free = [](wasinn_backend_slot* slot) { Quietly([&] { delete Of(slot); }); },
         .bind_input =
-            [](wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
-              return Guard([&] { Of(context)->BindInput(index, ReadStruct(tensor)); });
+            [](wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
+              return Guard([&] { Of(slot)->BindInput(index, ReadStruct(tensor)); });
             },
-        .unbind_input = [](wasinn_backend_context* context,
-                           uint32_t index) { Quietly([&] { Of(context)->UnbindInput(index); }); },
+        .unbind_input = [](wasinn_backend_slot* slot,
+                           uint32_t index) { Quietly([&] { Of(slot)->UnbindInput(index); }); },
         .compute = Compute,
         .output = Output,
         .bind_align = identity.bind_align,
@@ -74,8 +77,8 @@ class TableOf {
 
  private:
   static Host* Of(wasinn_backend_state* host) { return reinterpret_cast<Host*>(host); }
-  static Model* Of(wasinn_backend_model* model) { return reinterpret_cast<Model*>(model); }
-  static Context* Of(wasinn_backend_context* context) { return reinterpret_cast<Context*>(context); }
+  static Model* Of(wasinn_backend_graph* graph) { return reinterpret_cast<Model*>(graph); }
+  static Context* Of(wasinn_backend_slot* slot) { return reinterpret_cast<Context*>(slot); }
 
   // For functions that cannot report: what is thrown goes no further.
   template <typename Function>
@@ -104,77 +107,84 @@ class TableOf {
   }
 
   static wasinn_error* Load(wasinn_backend_state* host, const wasinn_blob* const* blobs, size_t n_blobs,
-                            const wasinn_load_options* options, wasinn_backend_model** out) {
+                            const wasinn_load_options* options, wasinn_backend_graph** out) {
     return Guard([&] {
       std::vector<wasinn_blob> read;
       read.reserve(n_blobs);
       for (const wasinn_blob* blob : std::span(blobs, n_blobs)) read.push_back(ReadStruct(blob));
-      *out = reinterpret_cast<wasinn_backend_model*>(
+      *out = reinterpret_cast<wasinn_backend_graph*>(
           new Model(*Of(host), std::span<const wasinn_blob>(read), ReadStruct(options)));
     });
   }
 
-  static wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
-    return Guard([&] { *out = Of(model)->info(); });
+  static wasinn_error* Info(wasinn_backend_graph* graph, const wasinn_info** out) {
+    return Guard([&] { *out = Of(graph)->info(); });
   }
 
-  static wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options* options,
-                                  wasinn_backend_context** out) {
-    return Guard(
-        [&] { *out = reinterpret_cast<wasinn_backend_context*>(new Context(*Of(model), ReadStruct(options))); });
+  static wasinn_error* SlotNew(wasinn_backend_graph* graph, const wasinn_slot_options* options,
+                               wasinn_backend_slot** out) {
+    return Guard([&] { *out = reinterpret_cast<wasinn_backend_slot*>(new Context(*Of(graph), ReadStruct(options))); });
   }
 
-  static wasinn_error* Compute(wasinn_backend_context* context, wasinn_compute_result* result) {
+  static wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options,
+                               wasinn_compute_result* result) {
     return Guard([&] {
-      Of(context)->Compute();
-      if constexpr (requires(const Context& computed) { computed.ViewsHold(); }) {
-        if (Of(context)->ViewsHold()) result->flags |= WASINN_VIEWS_HOLD;
+      if constexpr (requires(Context& context) { context.Compute(std::span<const uint32_t>()); }) {
+        Of(slot)->Compute(std::span(options->wanted, options->n_wanted));
+      } else {
+        Of(slot)->Compute();
+      }
+      if constexpr (requires(const Context& computed) { computed.has_outputs_elsewhere(); }) {
+        if (Of(slot)->has_outputs_elsewhere()) result->flags |= WASINN_OUTPUTS_ELSEWHERE;
       }
     });
   }
 
-  static wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
-    return Fill(view, [&](wasinn_tensor* full) { Of(context)->Output(index, full); });
+  static wasinn_error* Output(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
+    return Fill(view, [&](wasinn_tensor* full) { Of(slot)->Output(index, full); });
   }
 
   static constexpr void AddOptional(wasinn_backend* table) {
     if constexpr (requires(Context& context) { context.Cancel(); }) {
-      table->cancel = [](wasinn_backend_context* context) { Quietly([&] { Of(context)->Cancel(); }); };
+      table->cancel = [](wasinn_backend_slot* slot) { Quietly([&] { Of(slot)->Cancel(); }); };
     }
     if constexpr (requires(Context& context) { context.DiscardOutputs(); }) {
-      table->discard_outputs = [](wasinn_backend_context* context) { Quietly([&] { Of(context)->DiscardOutputs(); }); };
+      table->discard_outputs = [](wasinn_backend_slot* slot) { Quietly([&] { Of(slot)->DiscardOutputs(); }); };
     }
-    if constexpr (requires(Context& context) { context.WantOutputs(std::span<const uint32_t>()); }) {
-      table->want_outputs = [](wasinn_backend_context* context, const uint32_t* indices, size_t n) {
-        return Guard([&] { Of(context)->WantOutputs(std::span(indices, n)); });
+    if constexpr (requires(Context& context) { context.Reset(); }) {
+      table->reset = [](wasinn_backend_slot* slot) { return Guard([&] { Of(slot)->Reset(); }); };
+    }
+    if constexpr (requires(Context& context, const wasinn_tensor& tensor) { context.BindOutput(0, tensor); }) {
+      table->bind_output = [](wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
+        return Guard([&] { Of(slot)->BindOutput(index, ReadStruct(tensor)); });
       };
     }
     if constexpr (requires(Context& context) { context.Outputs(); }) {
-      table->outputs = [](wasinn_backend_context* context, const wasinn_io* const** out, uint32_t* n) {
+      table->outputs = [](wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {
         return Guard([&] {
-          const std::span<const wasinn_io* const> ios = Of(context)->Outputs();
+          const std::span<const wasinn_io* const> ios = Of(slot)->Outputs();
           *out = ios.data();
           *n = static_cast<uint32_t>(ios.size());
         });
       };
     }
     if constexpr (requires(Context& context) { context.Step(); }) {
-      table->step = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Step(); }); };
-      table->piece = [](wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
-        return Fill(view, [&](wasinn_tensor* full) { Of(context)->Piece(index, full); });
+      table->step = [](wasinn_backend_slot* slot) { return Guard([&] { Of(slot)->Step(); }); };
+      table->piece = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
+        return Fill(view, [&](wasinn_tensor* full) { Of(slot)->Piece(index, full); });
       };
-      table->finish = [](wasinn_backend_context* context) { return Guard([&] { Of(context)->Finish(); }); };
+      table->finish = [](wasinn_backend_slot* slot) { return Guard([&] { Of(slot)->Finish(); }); };
     }
     if constexpr (requires(Model& model) { model.Describe(); }) {
-      table->describe = [](wasinn_backend_model* model) -> const char* {
+      table->describe = [](wasinn_backend_graph* graph) -> const char* {
         const char* text = nullptr;
-        Quietly([&] { text = Of(model)->Describe(); });
+        Quietly([&] { text = Of(graph)->Describe(); });
         return text;
       };
     }
     if constexpr (requires(Context& context, wasinn_tensor* tensor) { context.TakeOutput(0, tensor); }) {
-      table->take_output = [](wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
-        return Fill(out, [&](wasinn_tensor* full) { Of(context)->TakeOutput(index, full); });
+      table->take_output = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* out) {
+        return Fill(out, [&](wasinn_tensor* full) { Of(slot)->TakeOutput(index, full); });
       };
     }
   }

@@ -9,17 +9,21 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "common/abi.h"
+#include "common/dtype.h"
+#include "common/on_cancel.h"
 #include "model.h"
 
 struct wasinn_backend_state {
   const wasinn_host_services services;
-  std::atomic<int> models{0}, contexts{0}, taken{0};  // alive; a test reads them from the log at close
+  // Alive, and the most slots at a time; a test reads them from the log at close.
+  std::atomic<int> models{0}, slots{0}, taken{0}, most_slots{0}, inputs_bound{0};
 };
 
 namespace {
@@ -31,7 +35,7 @@ struct HeldError {
 
 wasinn_error* Fail(int code, std::string message) {
   auto* held = new HeldError{{}, std::move(message)};
-  held->error = {sizeof(wasinn_error), static_cast<wasinn_code>(code), held->message.c_str(),
+  held->error = {sizeof(wasinn_error), static_cast<uint32_t>(code), held->message.c_str(),
                  [](wasinn_error* self) { delete reinterpret_cast<HeldError*>(self); }};
   return &held->error;
 }
@@ -80,11 +84,11 @@ class Text {
 
 }  // namespace
 
-struct wasinn_backend_context {
-  wasinn_backend_model* model;
+struct wasinn_backend_slot {
+  wasinn_backend_graph* model;
   std::vector<Buffer> inputs, outputs;
-  std::vector<uint32_t> wanted;
-  Text generated, piece;  // of input 0, whatever the output
+  std::vector<wasinn_tensor> bound;  // outputs; data NULL: not
+  Text generated, piece;             // of input 0, whatever the output
   Text mood;
   wasinn::echo::Kept kept;
   bool generating = false;
@@ -96,24 +100,24 @@ namespace {
 using wasinn::backend::WriteStruct;
 
 // NULL, or that a model has no such input or output.
-wasinn_error* CheckIndex(const wasinn_backend_context* context, uint32_t index) {
-  if (index < context->inputs.size()) return nullptr;
-  return Fail(WASINN_INVALID_ARGUMENT, "the model has " + std::to_string(context->inputs.size()) +
+wasinn_error* CheckIndex(const wasinn_backend_slot* slot, uint32_t index) {
+  if (index < slot->inputs.size()) return nullptr;
+  return Fail(WASINN_INVALID_ARGUMENT, "the model has " + std::to_string(slot->inputs.size()) +
                                            " inputs and outputs: found index " + std::to_string(index));
 }
 
 // NULL, or that it is not there: no compute has succeeded, or somebody took or discarded it.
-wasinn_error* CheckOutput(const wasinn_backend_context* context, uint32_t index) {
-  if (wasinn_error* error = CheckIndex(context, index)) return error;
-  if (context->outputs[index].there) return nullptr;
+wasinn_error* CheckOutput(const wasinn_backend_slot* slot, uint32_t index) {
+  if (wasinn_error* error = CheckIndex(slot, index)) return error;
+  if (slot->outputs[index].there) return nullptr;
   return Fail(WASINN_INVALID_ARGUMENT, "there is no output " + std::to_string(index));
 }
 
 // NULL, or that an input is not set which is not optional.
-wasinn_error* CheckInputs(const wasinn_backend_context* context) {
-  for (size_t i = 0; i < context->inputs.size(); ++i) {
-    const wasinn_io& io = context->model->ios[i]->io;
-    if (context->inputs[i].there || (io.flags & (WASINN_IO_OPTIONAL | WASINN_IO_UNSERVABLE)) != 0) continue;
+wasinn_error* CheckInputs(const wasinn_backend_slot* slot) {
+  for (size_t i = 0; i < slot->inputs.size(); ++i) {
+    const wasinn_io& io = slot->model->ios[i]->io;
+    if (slot->inputs[i].there || (io.flags & (WASINN_IO_OPTIONAL | WASINN_IO_UNSERVABLE)) != 0) continue;
     return Fail(WASINN_INVALID_ARGUMENT, std::string("input '") + io.name + "' is not set");
   }
   return nullptr;
@@ -157,11 +161,8 @@ bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled) {
 template <typename Options>
 bool Work(int ms, const std::string& gate, const Options& options) {
   std::atomic<bool> cancelled{false};
-  if (options.on_cancel == nullptr) return Work(ms, gate, cancelled);
-  options.on_cancel(options.token, [](void* arg) { static_cast<std::atomic<bool>*>(arg)->store(true); }, &cancelled);
-  const bool done = Work(ms, gate, cancelled);
-  options.on_cancel(options.token, nullptr, nullptr);
-  return done;
+  const wasinn::backend::OnCancel cancel(options, [&cancelled] { cancelled = true; });
+  return Work(ms, gate, cancelled);
 }
 
 // The text between the quotes of a key's value; "": there is no such key.
@@ -183,8 +184,9 @@ wasinn_error* Open(const wasinn_host_services* services, const char* config, was
 
 void Close(wasinn_backend_state* backend) {
   const std::string message = "closed with " + std::to_string(backend->models) + " models and " +
-                              std::to_string(backend->contexts) + " contexts alive, " + std::to_string(backend->taken) +
-                              " outputs taken";
+                              std::to_string(backend->slots) + " slots alive, " + std::to_string(backend->taken) +
+                              " outputs taken, after " + std::to_string(backend->most_slots) + " slots at most, " +
+                              std::to_string(backend->inputs_bound) + " inputs bound";
   backend->services.log(backend->services.host, WASINN_LOG_INFO, message.c_str());
   delete backend;
 }
@@ -196,8 +198,8 @@ wasinn_error* BackendInfo(wasinn_backend_state*, const wasinn_backend_info** out
 }
 
 wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t,
-                   const wasinn_load_options* options, wasinn_backend_model** out) {
-  auto model = std::make_unique<wasinn_backend_model>();
+                   const wasinn_load_options* options, wasinn_backend_graph** out) {
+  auto model = std::make_unique<wasinn_backend_graph>();
   model->backend = backend;
   const auto* text = reinterpret_cast<const char*>(blobs[0]->data);
   if (blobs[0]->size < 4 || std::string_view(text, 4) != "GGUF") return Fail(WASINN_INVALID_ENCODING, "no GGUF");
@@ -220,71 +222,74 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   return nullptr;
 }
 
-void Unload(wasinn_backend_model* model) {
+void Unload(wasinn_backend_graph* model) {
   Pass(model->unload_gate, false);
   --model->backend->models;
   delete model;
 }
 
-wasinn_error* Info(wasinn_backend_model* model, const wasinn_info** out) {
+wasinn_error* Info(wasinn_backend_graph* model, const wasinn_info** out) {
   *out = &model->info;
   return nullptr;
 }
 
-wasinn_error* ContextNew(wasinn_backend_model* model, const wasinn_context_options* options,
-                         wasinn_backend_context** out) {
+wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* options, wasinn_backend_slot** out) {
   if (model->context_delay_ms > 0 && !Work(model->context_delay_ms, "", *options)) {
-    return Fail(WASINN_RUNTIME_ERROR, "making the context was cancelled");
+    return Fail(WASINN_RUNTIME_ERROR, "making the slot was cancelled");
   }
-  auto context = std::make_unique<wasinn_backend_context>();
-  context->model = model;
+  auto slot = std::make_unique<wasinn_backend_slot>();
+  slot->model = model;
   void* const account = wasinn::backend::ReadStruct(options).account;
-  if (wasinn_error* error = Keep(context->kept, *model->backend, account, model->keeps)) return error;
-  context->mood.Set(options->guest_config);
-  context->inputs.resize(model->ios.size());
-  context->outputs.resize(model->ios.size());
-  ++model->backend->contexts;
-  *out = context.release();
+  if (wasinn_error* error = Keep(slot->kept, *model->backend, account, model->keeps)) return error;
+  slot->mood.Set(options->guest_config);
+  slot->inputs.resize(model->ios.size());
+  slot->outputs.resize(model->ios.size());
+  slot->bound.resize(model->ios.size());
+  auto& most = model->backend->most_slots;
+  const int now = ++model->backend->slots;
+  for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
+  }
+  *out = slot.release();
   return nullptr;
 }
 
-void ContextFree(wasinn_backend_context* context) {
-  --context->model->backend->contexts;
-  delete context;
+void SlotFree(wasinn_backend_slot* slot) {
+  --slot->model->backend->slots;
+  delete slot;
 }
 
-bool WorkOn(wasinn_backend_context* context) {
-  context->cancelled.store(false);
-  context->running.store(true);
-  const bool done = Work(context->model->delay_ms, context->model->gate, context->cancelled);
-  context->running.store(false);
+bool WorkOn(wasinn_backend_slot* slot) {
+  slot->cancelled.store(false);
+  slot->running.store(true);
+  const bool done = Work(slot->model->delay_ms, slot->model->gate, slot->cancelled);
+  slot->running.store(false);
   return done;
 }
 
-wasinn_error* Step(wasinn_backend_context* context) {
-  const wasinn_backend_model& model = *context->model;
+wasinn_error* Step(wasinn_backend_slot* slot) {
+  const wasinn_backend_graph& model = *slot->model;
   if (model.piece == 0) return Fail(WASINN_UNSUPPORTED_OPERATION, "this model has no pieces");
-  if (wasinn_error* error = CheckInputs(context)) return error;
-  if (!context->generating) context->generated.Set({});
-  context->generating = true;
-  if (!WorkOn(context)) return Fail(WASINN_RUNTIME_ERROR, "step cancelled");
-  const wasinn_tensor& input = context->inputs[0].tensor;
-  const size_t done = context->generated.size();
+  if (wasinn_error* error = CheckInputs(slot)) return error;
+  if (!slot->generating) slot->generated.Set({});
+  slot->generating = true;
+  if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "step cancelled");
+  const wasinn_tensor& input = slot->inputs[0].tensor;
+  const size_t done = slot->generated.size();
   if (done == input.bytes) return Fail(WASINN_END_OF_SEQUENCE, "all is said");
   if (done >= model.room) return Fail(WASINN_CONTEXT_FULL, "no room is left");
   const size_t size = std::min(model.piece, input.bytes - done);
-  context->piece.Set({static_cast<const char*>(input.data) + done, size});
-  context->generated.Append(static_cast<const char*>(input.data) + done, size);
+  slot->piece.Set({static_cast<const char*>(input.data) + done, size});
+  slot->generated.Append(static_cast<const char*>(input.data) + done, size);
   return nullptr;
 }
 
-wasinn_error* Piece(wasinn_backend_context* context, uint32_t, wasinn_tensor* view) {
-  WriteStruct(view, context->piece.View());
+wasinn_error* Piece(wasinn_backend_slot* slot, uint32_t, wasinn_tensor* view) {
+  WriteStruct(view, slot->piece.View());
   return nullptr;
 }
 
-wasinn_error* Finish(wasinn_backend_context* context) {
-  context->generating = false;
+wasinn_error* Finish(wasinn_backend_slot* slot) {
+  slot->generating = false;
   return nullptr;
 }
 
@@ -298,71 +303,93 @@ void Outgrow(Buffer& output, size_t bytes) {
   output.Set(tensor);
 }
 
-wasinn_error* Compute(wasinn_backend_context* context, wasinn_compute_result*) {
-  context->generating = false;
-  if (context->model->piece != 0) {
+bool IsBindable(const wasinn_backend_slot& slot, size_t index) {
+  return (slot.model->ios[index]->io.flags & WASINN_IO_BINDABLE) != 0;
+}
+
+// Into the memory that is bound, unless the model says that its signature is not true.
+void MakeOutput(wasinn_backend_slot* slot, size_t index) {
+  const wasinn_backend_graph& model = *slot->model;
+  const wasinn_tensor& input = slot->inputs[index].tensor;
+  Buffer& output = slot->outputs[index];
+  void* bound = IsBindable(*slot, index) && model.outgrows == 0 ? slot->bound[index].data : nullptr;
+  output.Set(input, bound);
+  if (bound != nullptr && model.leaves) return;
+  if (input.bytes > 0) std::memcpy(bound != nullptr ? bound : output.bytes.data(), input.data, input.bytes);
+  if (model.outgrows > 0) Outgrow(output, model.outgrows);
+}
+
+wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
+  slot->generating = false;
+  if (slot->model->piece != 0) {
     wasinn_error* error = nullptr;
-    while (error == nullptr) error = Step(context);
-    context->generating = false;
+    while (error == nullptr) error = Step(slot);
+    slot->generating = false;
     if (error->code != WASINN_END_OF_SEQUENCE) return error;
     error->release(error);
     return nullptr;
   }
-  for (Buffer& output : context->outputs) output = {};  // what nobody wants, or an error, is not there
-  if (wasinn_error* error = CheckInputs(context)) return error;
-  if (!WorkOn(context)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
-  if (context->model->fail != 0) return Fail(context->model->fail, "compute fails as the model says");
-  for (size_t i = 0; i < context->inputs.size(); ++i) {
-    const wasinn_tensor& input = context->inputs[i].tensor;
-    Buffer& output = context->outputs[i];
-    if (!context->wanted.empty() && std::ranges::find(context->wanted, i) == context->wanted.end()) continue;
-    output.Set(input, context->model->alias ? input.data : nullptr);
-    if (input.bytes > 0 && !context->model->alias) std::memcpy(output.bytes.data(), input.data, input.bytes);
-    if (context->model->outgrows > 0) Outgrow(output, context->model->outgrows);
+  for (Buffer& output : slot->outputs) output = {};  // what nobody wants, or an error, is not there
+  if (wasinn_error* error = CheckInputs(slot)) return error;
+  if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
+  if (slot->model->fail != 0) return Fail(slot->model->fail, "compute fails as the model says");
+  const std::span wanted(options->wanted, options->n_wanted);
+  for (size_t i = 0; i < slot->inputs.size(); ++i) {
+    if (!wanted.empty() && std::ranges::find(wanted, i) == wanted.end()) {
+      slot->outputs[i].Set({.struct_size = sizeof(wasinn_tensor), .dtype = WASINN_U8});  // there are no bytes of it
+      continue;
+    }
+    if (IsBindable(*slot, i) && slot->bound[i].data == nullptr) {
+      return Fail(WASINN_INVALID_ARGUMENT, "output " + std::to_string(i) + " is not bound");
+    }
+    MakeOutput(slot, i);
+    if (IsBindable(*slot, i) && slot->model->outgrows > 0) result->flags |= WASINN_OUTPUTS_ELSEWHERE;
   }
   return nullptr;
 }
 
-wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
-  if (wasinn_error* error = CheckIndex(context, index)) return error;
-  if ((context->model->ios[index]->io.flags & WASINN_IO_ALWAYS) != 0) {
-    WriteStruct(view, context->mood.View());
+wasinn_error* Output(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
+  if (wasinn_error* error = CheckIndex(slot, index)) return error;
+  if ((slot->model->ios[index]->io.flags & WASINN_IO_ALWAYS) != 0) {
+    WriteStruct(view, slot->mood.View());
     return nullptr;
   }
-  if (context->model->piece != 0) {
-    WriteStruct(view, context->generated.View());
+  if (slot->model->piece != 0) {
+    WriteStruct(view, slot->generated.View());
     return nullptr;
   }
-  if (wasinn_error* error = CheckOutput(context, index)) return error;
-  WriteStruct(view, context->outputs[index].tensor);
-  if (context->model->outranks > 0) view->rank = context->model->outranks;
+  if (wasinn_error* error = CheckIndex(slot, index)) return error;
+  if (wasinn_error* error = CheckOutput(slot, index)) return error;
+  WriteStruct(view, slot->outputs[index].tensor);
+  if (slot->model->outranks > 0) view->rank = slot->model->outranks;
   return nullptr;
 }
 
-void DiscardOutputs(wasinn_backend_context* context) {
-  for (Buffer& output : context->outputs) output = {};
-  context->generated.Set({});
+void DiscardOutputs(wasinn_backend_slot* slot) {
+  for (Buffer& output : slot->outputs) output = {};
+  slot->generated.Set({});
 }
 
-wasinn_error* BindInput(wasinn_backend_context* context, uint32_t index, const wasinn_tensor* tensor) {
-  if (wasinn_error* error = CheckIndex(context, index)) return error;
-  context->inputs[index].Set(*tensor, tensor->data);
+wasinn_error* BindInput(wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
+  if (wasinn_error* error = CheckIndex(slot, index)) return error;
+  slot->inputs[index].Set(*tensor, tensor->data);
+  ++slot->model->backend->inputs_bound;
   return nullptr;
 }
 
-void UnbindInput(wasinn_backend_context* context, uint32_t index) { context->inputs[index] = {}; }
+void UnbindInput(wasinn_backend_slot* slot, uint32_t index) { slot->inputs[index] = {}; }
 
-// The bytes of an output, away from its context.
+// The bytes of an output, away from its slot.
 struct Taken {
   wasinn_backend_state* backend;
   Buffer buffer;
 };
 
-wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
-  if (wasinn_error* error = CheckOutput(context, index)) return error;
-  if (context->model->untakeable) return Fail(WASINN_RUNTIME_ERROR, "it stays here");
-  auto* taken = new Taken{context->model->backend, std::move(context->outputs[index])};
-  context->outputs[index] = {};
+wasinn_error* TakeOutput(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* out) {
+  if (wasinn_error* error = CheckOutput(slot, index)) return error;
+  if (slot->model->untakeable) return Fail(WASINN_RUNTIME_ERROR, "it stays here");
+  auto* taken = new Taken{slot->model->backend, std::move(slot->outputs[index])};
+  slot->outputs[index] = {};
   ++taken->backend->taken;
   wasinn_tensor given = taken->buffer.tensor;
   given.owner = taken;
@@ -375,29 +402,39 @@ wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn
   return nullptr;
 }
 
-wasinn_error* WantOutputs(wasinn_backend_context* context, const uint32_t* indices, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    const auto& ios = context->model->ios;
-    if (indices[i] < ios.size() && (ios[indices[i]]->io.flags & WASINN_IO_UNSERVABLE) == 0) continue;
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "nobody can want that output");
+wasinn_error* Reset(wasinn_backend_slot* slot) {
+  for (Buffer& input : slot->inputs) input = {};
+  for (wasinn_tensor& bound : slot->bound) bound = {};
+  DiscardOutputs(slot);
+  return slot->model->wears ? Fail(WASINN_RUNTIME_ERROR, "it is worn out") : nullptr;
+}
+
+wasinn_error* BindOutput(wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) {
+  if (wasinn_error* error = CheckIndex(slot, index)) return error;
+  const wasinn_io& io = slot->model->ios[index]->io;
+  const std::span dims(io.dims, static_cast<size_t>(std::max(io.rank, 0)));
+  if (!IsBindable(*slot, index) ||
+      tensor->bytes != wasinn::backend::TensorBytes(dims, wasinn::backend::ElementSize(io.dtype))) {
+    return Fail(WASINN_INVALID_ARGUMENT, "output " + std::to_string(index) + " cannot be bound to such memory");
   }
-  context->wanted.assign(indices, indices + n);
+  slot->bound[index] = *tensor;
   return nullptr;
 }
 
-wasinn_error* Outputs(wasinn_backend_context* context, const wasinn_io* const** out, uint32_t* n) {
-  *out = context->model->pointers.data();
-  *n = context->model->info.n_inputs;
+wasinn_error* Outputs(wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {
+  *out = slot->model->pointers.data();
+  *n = slot->model->info.n_inputs;
   return nullptr;
 }
 
-const char* Describe(wasinn_backend_model* model) { return model->description.c_str(); }
+const char* Describe(wasinn_backend_graph* model) { return model->description.c_str(); }
 
-void Cancel(wasinn_backend_context* context) {
-  if (context->running.load() && !context->model->deaf) context->cancelled.store(true);
+void Cancel(wasinn_backend_slot* slot) {
+  if (slot->running.load() && !slot->model->deaf) slot->cancelled.store(true);
 }
 
-constexpr wasinn_encoding kEncodings[] = {WASINN_GGML};
+constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "ggml"};
+constexpr const wasinn_format* kFormats[] = {&kFormat};
 constexpr wasinn_key kKeys[] = {
     {"gate", WASINN_KEY_BACKEND, "open waits at the gate of that path"},
     {"missing", WASINN_KEY_BACKEND, "open fails, as if the framework were not there"},
@@ -410,8 +447,8 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .abi_minor = WASINN_BACKEND_ABI_MINOR,
                                    .name = "echo",
                                    .version = "1.0",
-                                   .encodings = kEncodings,
-                                   .n_encodings = std::size(kEncodings),
+                                   .formats = kFormats,
+                                   .n_formats = std::size(kFormats),
                                    .keys = kKeys,
                                    .n_keys = std::size(kKeys),
                                    .install = "",
@@ -421,8 +458,8 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .load = Load,
                                    .unload = Unload,
                                    .info = Info,
-                                   .context_new = ContextNew,
-                                   .context_free = ContextFree,
+                                   .slot_new = SlotNew,
+                                   .slot_free = SlotFree,
                                    .bind_input = BindInput,
                                    .unbind_input = UnbindInput,
                                    .compute = Compute,
@@ -430,12 +467,13 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .cancel = Cancel,
                                    .discard_outputs = DiscardOutputs,
                                    .take_output = TakeOutput,
-                                   .want_outputs = WantOutputs,
                                    .outputs = Outputs,
                                    .describe = Describe,
                                    .step = Step,
                                    .piece = Piece,
-                                   .finish = Finish};
+                                   .finish = Finish,
+                                   .bind_output = BindOutput,
+                                   .reset = Reset};
 
 }  // namespace
 

@@ -15,7 +15,7 @@ uint32_t DtypeNumber(const std::string& name) {
   return found == numbers.end() ? uint32_t{WASINN_DTYPE_UNKNOWN} : found->second;
 }
 
-void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
+void ReadInput(wasinn_backend_graph& model, std::istringstream& line) {
   auto io = std::make_unique<Io>();
   std::string dtype, dims, word;
   line >> io->name >> dtype >> dims;
@@ -34,6 +34,7 @@ void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
     if (word == "opaque") io->io.flags |= WASINN_IO_OPAQUE;
     if (word == "always") io->io.flags |= WASINN_IO_ALWAYS;
     if (word == "unservable") io->io.flags |= WASINN_IO_UNSERVABLE;
+    if (word == "bindable") io->io.flags |= WASINN_IO_BINDABLE;
   }
   model.pointers.push_back(&io->io);
   model.ios.push_back(std::move(io));
@@ -41,7 +42,7 @@ void ReadInput(wasinn_backend_model& model, std::istringstream& line) {
 
 }  // namespace
 
-void ReadModel(wasinn_backend_model& model, std::string_view text) {
+void ReadModel(wasinn_backend_graph& model, std::string_view text) {
   std::istringstream lines{std::string(text)};
   std::string line, word;
   while (std::getline(lines, line)) {
@@ -52,6 +53,9 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     if (word == "outgrows") words >> model.outgrows;
     if (word == "outranks") words >> model.outranks;
     if (word == "untakeable") model.untakeable = true;
+    if (word == "leaves") model.leaves = true;
+    if (word == "shares") model.shares = true;
+    if (word == "wears") model.wears = true;
     if (word == "says") words >> model.says;
     if (word == "keeps") words >> model.keeps;
     if (word == "load_keeps") words >> model.load_keeps;
@@ -63,7 +67,6 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
     if (word == "room") words >> model.room;
     if (word == "turns") words >> model.turns;
     if (word == "deaf") model.deaf = true;
-    if (word == "alias") model.alias = true;
     if (word == "late") model.late = true;
     if (word == "fail") words >> model.fail;
     if (word == "load_delay") words >> model.load_delay_ms;
@@ -76,7 +79,8 @@ void ReadModel(wasinn_backend_model& model, std::string_view text) {
                 model.late ? WASINN_COUNT_UNKNOWN : count,
                 model.pointers.data(),
                 model.late ? nullptr : model.pointers.data(),
-                model.turns};
+                model.turns,
+                model.shares ? uint32_t{WASINN_GRAPH_SHARES_SLOTS} : 0};
 }
 
 }  // namespace wasinn::echo

@@ -1,5 +1,6 @@
 // An echo "model": a text that says how the backend shall behave, one directive a line after the magic "GGUF":
-//  - in NAME DTYPE DIMS [optional] [opaque] [unservable] [any_name]: an input, and the output of the same signature.
+//  - in NAME DTYPE DIMS [optional] [opaque] [unservable] [any_name] [bindable]: an input, and the output of the same
+//    signature.
 //    DIMS is like 2,3 or -1,4, or "scalar" or "any"; with `always`: the output is there before a compute, and shows the
 //    guest's configuration
 //  - delay MS: a compute takes so long; it can be cancelled
@@ -17,10 +18,12 @@
 //  - outgrows BYTES: outputs have so many, whatever their signature says
 //  - outranks RANK: outputs are shown with so many dims, which are not there
 //  - untakeable: take_output fails
+//  - shares: contexts may share slots
+//  - wears: a slot cannot be reset
+//  - leaves: a compute writes nothing to outputs that are bound
 //  - says WORD: of which a load writes a warning, and which is the message where it fails
 //  - keeps BYTES: so many that each context keeps beside its tensors
 //  - load_keeps BYTES: the same of the model
-//  - alias: a compute hands its inputs' own memory on as outputs
 #pragma once
 
 #include <wasinn/backend.h>
@@ -56,7 +59,7 @@ struct Kept {
 
 }  // namespace wasinn::echo
 
-struct wasinn_backend_model {
+struct wasinn_backend_graph {
   wasinn_backend_state* backend = nullptr;
   std::vector<std::unique_ptr<wasinn::echo::Io>> ios;
   std::vector<const wasinn_io*> pointers;
@@ -65,7 +68,7 @@ struct wasinn_backend_model {
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0;
   uint32_t outranks = 0;
   uint32_t turns = UINT32_MAX;
-  bool deaf = false, alias = false, late = false, untakeable = false;
+  bool deaf = false, late = false, untakeable = false, leaves = false, shares = false, wears = false;
   std::string description, gate, load_gate, unload_gate, says;
   wasinn::echo::Kept kept;
 };
@@ -73,6 +76,6 @@ struct wasinn_backend_model {
 namespace wasinn::echo {
 
 // Reads the directives into `model`.
-void ReadModel(wasinn_backend_model& model, std::string_view text);
+void ReadModel(wasinn_backend_graph& model, std::string_view text);
 
 }  // namespace wasinn::echo

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <climits>
 
 #include "common/config.h"
 #include "common/error.h"
+#include "common/thread_settings.h"
 
 namespace wasinn::llama {
 
@@ -83,10 +83,9 @@ std::span<const wasinn_key> Keys() { return kKeys; }
 
 BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   const Config config(text, "[backends.llama]");
-  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
   BackendConfig parsed;
   parsed.library = config.String("library").value_or("");
-  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.threads = backend::BackendThreads(config, budget);
   parsed.guest_architectures = config.StringList("guest_architectures").value_or(std::vector<std::string>{"llama"});
   parsed.guest_grammars = config.Bool("guest_grammars").value_or(true);
   return parsed;

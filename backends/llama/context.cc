@@ -47,7 +47,7 @@ class GateScope {
 
 }  // namespace
 
-Context::Context(const Model& model, const wasinn_context_options& options)
+Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model), max_bytes_(options.max_bytes), account_(options.account), base_(model.config().defaults) {
   const Config config(options.guest_config, "configuration from the guest");
   base_.Apply(config, model.config().limits, model.config().loras);

@@ -21,7 +21,7 @@ namespace wasinn::llama {
 // One thread at a time, but for Cancel.
 class Context {
  public:
-  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Model& model, const wasinn_slot_options& options);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "common/error.h"
 #include "llama/gguf_model.h"
@@ -15,41 +14,7 @@ using backend::Error;
 
 namespace {
 
-// ggml's element types: how many elements a block has, and how many bytes.
-struct BlockType {
-  uint32_t type, elements, bytes;
-};
 constexpr uint32_t kF32 = 0, kF16 = 1, kBf16 = 30;
-constexpr BlockType kBlockTypes[] = {
-    {0, 1, 4},       // F32
-    {1, 1, 2},       // F16
-    {2, 32, 18},     // Q4_0
-    {3, 32, 20},     // Q4_1
-    {6, 32, 22},     // Q5_0
-    {7, 32, 24},     // Q5_1
-    {8, 32, 34},     // Q8_0
-    {10, 256, 84},   // Q2_K
-    {11, 256, 110},  // Q3_K
-    {12, 256, 144},  // Q4_K
-    {13, 256, 176},  // Q5_K
-    {14, 256, 210},  // Q6_K
-    {16, 256, 66},   // IQ2_XXS
-    {17, 256, 74},   // IQ2_XS
-    {18, 256, 98},   // IQ3_XXS
-    {19, 256, 50},   // IQ1_S
-    {20, 32, 18},    // IQ4_NL
-    {21, 256, 110},  // IQ3_S
-    {22, 256, 82},   // IQ2_S
-    {23, 256, 136},  // IQ4_XS
-    {29, 256, 56},   // IQ1_M
-    {30, 1, 2},      // BF16
-    {34, 256, 54},   // TQ1_0
-    {35, 256, 66},   // TQ2_0
-    {39, 32, 17},    // MXFP4
-    {40, 64, 36},    // NVFP4
-    {41, 128, 18},   // Q1_0
-    {42, 64, 18},    // Q2_0
-};
 
 template <typename... Args>
 [[noreturn]] void RefuseTensor(const GgufTensor& tensor, fmt::format_string<Args...> format, Args&&... args) {
@@ -57,27 +22,31 @@ template <typename... Args>
                                                    fmt::format(format, std::forward<Args>(args)...)));
 }
 
-// 0: a type that is not known here.
-uint64_t BytesOf(const GgufTensor& tensor) {
-  const auto* block = std::ranges::find(kBlockTypes, tensor.type, &BlockType::type);
-  if (block == std::end(kBlockTypes)) return 0;
-  if (tensor.dims[0] % block->elements != 0) {
-    RefuseTensor(tensor, "rows of {} elements: blocks have {}", tensor.dims[0], block->elements);
+// 0: of a type that is not known.
+uint64_t BytesOf(const GgufTensor& tensor, const GgufBlock& block) {
+  if (block.elements == 0) return 0;
+  if (tensor.dims[0] % block.elements != 0) {
+    RefuseTensor(tensor, "rows of {} elements: blocks have {}", tensor.dims[0], block.elements);
   }
   const uint64_t elements = tensor.dims[0] * tensor.dims[1] * tensor.dims[2] * tensor.dims[3];
   uint64_t bytes = 0;
-  if (__builtin_mul_overflow(elements / block->elements, block->bytes, &bytes)) RefuseTensor(tensor, "is too large");
+  if (__builtin_mul_overflow(elements / block.elements, block.bytes, &bytes)) RefuseTensor(tensor, "is too large");
   return bytes;
 }
 
-void CheckTensors(const GgufFile& file, bool of_guest, ModelScan* scan) {
+void CheckTensors(const GgufFile& file, const ScanOptions& options, ModelScan* scan) {
   for (const GgufTensor& tensor : file.tensors()) {
-    const uint64_t bytes = BytesOf(tensor);
+    const GgufBlock block = options.block_of(tensor.type);
+    const uint64_t bytes = BytesOf(tensor, block);
     // Norms, biases and the like, which ggml aborts on where they are anything else.
     const bool one_row = tensor.dims[1] == 1 && tensor.dims[2] == 1 && tensor.dims[3] == 1;
-    if (of_guest && one_row && tensor.type != kF32)
+    if (options.of_guest && one_row && tensor.type != kF32)
       RefuseTensor(tensor, "one row of type {}: expected F32", tensor.type);
-    if (bytes == 0 && of_guest) RefuseTensor(tensor, "elements of the unknown type {}", tensor.type);
+    const bool is_plain = tensor.type == kF32 || tensor.type == kF16 || tensor.type == kBf16;
+    // Of other types are numbers on the way only, and ggml has nothing to multiply weights of them with.
+    if (options.of_guest && (bytes == 0 || !(is_plain || block.packs_weights))) {
+      RefuseTensor(tensor, "elements of type {}, which is none of weights", tensor.type);
+    }
     if (tensor.offset % file.alignment() != 0) {
       RefuseTensor(tensor, "offset {} is no multiple of {}", tensor.offset, file.alignment());
     }
@@ -86,7 +55,7 @@ void CheckTensors(const GgufFile& file, bool of_guest, ModelScan* scan) {
                    file.data_size());
     }
     scan->tensor_bytes += bytes;  // less than the file has tensors times its size
-    if (tensor.type != kF32 && tensor.type != kF16 && tensor.type != kBf16) scan->packed_bytes += bytes;
+    if (block.packs_weights) scan->packed_bytes += bytes;
   }
 }
 
@@ -167,7 +136,7 @@ ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   if (!architecture) throw Error(WASINN_INVALID_ENCODING, "no GGUF model: it has no general.architecture");
   scan.architecture = *architecture;
   if (const GgufValue* name = file.Find("general.name")) scan.name = name->String().value_or("");
-  CheckTensors(file, options.of_guest, &scan);
+  CheckTensors(file, options, &scan);
   ReadNumbers(file, &scan);
   if (const GgufValue* tokens = file.Find("tokenizer.ggml.tokens")) {
     scan.vocabulary = tokens->count;

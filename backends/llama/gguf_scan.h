@@ -3,15 +3,23 @@
 #define WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace wasinn::llama {
 
+// A block of an element type: how many elements it has, and in how many bytes. 0: the type is not known.
+struct GgufBlock {
+  uint64_t elements = 0, bytes = 0;
+  bool packs_weights = false;  // in fewer bits than a number has
+};
+
 struct ScanOptions {
-  bool of_guest = false;                   // the bytes of a guest: everything is checked
-  std::vector<std::string> architectures;  // that a guest's model may have
+  std::function<GgufBlock(uint32_t type)> block_of;  // by ggml's numbers
+  bool of_guest = false;                             // the bytes of a guest: everything is checked
+  std::vector<std::string> architectures;            // that a guest's model may have
 };
 
 // What memory and prompts are reckoned by. 0: the file does not say.

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "common/fallback_warning.h"
 #include "common/log.h"
 #include "common/spare_threads.h"
+#include "common/target.h"
 #include "llama/config.h"
 #include "llama/llama_library.h"
 #include "llama/schema.h"
@@ -35,8 +35,7 @@ class Host {
   // Which contexts may keep from one compute to the next.
   backend::SpareThreads& pooled_threads() const { return pooled_threads_; }
 
-  // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
+  const backend::FallbackWarning& fallback() const { return fallback_; }
 
  private:
   const wasinn_host_services services_;

@@ -89,6 +89,9 @@ namespace wasinn::llama {
 
 // Of ggml, which libllama.so opens with itself.
 #define WASINN_GGML_FUNCTIONS(X)                         \
+  X(block_elements, ggml_blck_size)                      \
+  X(block_bytes, ggml_type_size)                         \
+  X(is_quantized, ggml_is_quantized)                     \
   X(load_device, ggml_backend_load)                      \
   X(dev_count, ggml_backend_dev_count)                   \
   X(dev_get, ggml_backend_dev_get)                       \

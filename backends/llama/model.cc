@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "common/error.h"
+#include "common/on_cancel.h"
+#include "common/target.h"
 #include "llama/batcher.h"
 #include "llama/log_scope.h"
 #include "llama/model_file.h"
@@ -20,36 +23,26 @@ const wasinn_blob& TheBlob(std::span<const wasinn_blob> blobs, const wasinn_load
   if (blobs.size() != 1) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a GGUF model is one blob: found {}", blobs.size()));
   }
-  if (options.encoding != WASINN_GGML) throw Error(WASINN_INVALID_ENCODING, "this backend loads GGUF models");
+  if (std::string_view(options.format) != "ggml")
+    throw Error(WASINN_INVALID_ENCODING, "this backend loads GGUF models");
   return blobs.front();
 }
 
-ModelScan Scan(const Host& host, const wasinn_blob& blob) {
-  return ScanGguf({blob.data, blob.size},
-                  {.of_guest = blob.path == nullptr, .architectures = host.config().guest_architectures});
+// In ggml's own words, which has a table of these and does not look whether a number is in it.
+GgufBlock BlockOf(const LlamaLibrary& library, uint32_t number) {
+  if (number >= GGML_TYPE_COUNT) return {};
+  const auto type = static_cast<ggml_type>(number);
+  const bool is_on_the_way = type == GGML_TYPE_Q8_1 || type == GGML_TYPE_Q8_K;
+  return {.elements = static_cast<uint64_t>(library.block_elements(type)),
+          .bytes = library.block_bytes(type),
+          .packs_weights = library.is_quantized(type) && !is_on_the_way};
 }
 
-// The core may interrupt a load from another thread; llama.cpp asks now and then whether it shall go on.
-class LoadStop {
- public:
-  explicit LoadStop(const wasinn_load_options& options) : options_(options) {
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, Stop, this);
-  }
-  ~LoadStop() {
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
-  }
-  LoadStop(const LoadStop&) = delete;
-  LoadStop& operator=(const LoadStop&) = delete;
-
-  bool stopped() const { return stopped_; }
-  static bool GoOn(float /*progress*/, void* self) { return !static_cast<LoadStop*>(self)->stopped_; }
-
- private:
-  static void Stop(void* self) { static_cast<LoadStop*>(self)->stopped_ = true; }
-
-  const wasinn_load_options& options_;
-  std::atomic<bool> stopped_ = false;
-};
+ModelScan Scan(const Host& host, const wasinn_blob& blob) {
+  return ScanGguf({blob.data, blob.size}, {.block_of = [&host](uint32_t type) { return BlockOf(host.library(), type); },
+                                           .of_guest = blob.path == nullptr,
+                                           .architectures = host.config().guest_architectures});
+}
 
 constexpr int64_t kAnyLength[] = {-1};
 constexpr wasinn_io Bytes(const char* name, uint32_t flags, const char* type) {
@@ -64,6 +57,16 @@ constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata};
 // Many are evaluated together, and who waits does so there.
 constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 2, kInputs, kOutputs, UINT32_MAX};
 
+// Best first. Throws where the target's device is not there.
+std::vector<Device> DevicesFor(uint32_t target, const LlamaLibrary& library) {
+  const bool has_gpu = library.FindDevice(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr;
+  if (target == WASINN_GPU && has_gpu) return {Device::kGpu};
+  if (target == WASINN_AUTO && has_gpu) return {Device::kGpu, Device::kCpu};
+  if (target == WASINN_CPU || target == WASINN_AUTO) return {Device::kCpu};
+  throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("target {}: llama.cpp has no such device here; it has {}",
+                                                        target == WASINN_GPU ? "gpu" : "tpu", library.Devices()));
+}
+
 }  // namespace
 
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
@@ -72,10 +75,11 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
       scan_(Scan(host, blobs.front())),
       reservation_(host.services(), options.account),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config(), scan_)),
-      on_gpu_(UseGpu(options)),
       model_(nullptr, {&host.library()}) {
   reservation_.Resize(scan_.kept_bytes());
-  Load(blobs.front(), options);
+  backend::LoadOnTarget(
+      options, host.fallback(), Device::kCpu, [&] { return DevicesFor(options.target, host.library()); },
+      [&](Device device) { Load(blobs.front(), options, device); });
   const LlamaLibrary& library = host_.library();
   vocabulary_ = library.model_get_vocab(get());
   vocabulary_size_ = static_cast<size_t>(library.vocab_n_tokens(vocabulary_));
@@ -93,36 +97,27 @@ Model::~Model() = default;
 
 const wasinn_info* Model::info() const { return &kInfo; }
 
-bool Model::UseGpu(const wasinn_load_options& options) const {
-  if (options.target == WASINN_CPU) return false;
-  const bool there = host_.library().FindDevice(GGML_BACKEND_DEVICE_TYPE_GPU) != nullptr;
-  if (options.target == WASINN_AUTO || (options.target == WASINN_GPU && there)) return there;
-  const char* name = options.target == WASINN_GPU ? "gpu" : "tpu";
-  const std::string missing =
-      fmt::format("target {}: llama.cpp has no such device here; it has {}", name, host_.library().Devices());
-  if (options.cpu_fallback == 0) throw Error(WASINN_UNSUPPORTED_OPERATION, missing);
-  host_.WarnOfFallback(missing);
-  return false;
-}
-
-void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options) {
+void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options, Device device) {
   const LlamaLibrary& library = host_.library();
   const LogScope scope(host_.log(), config_.defaults.log);
-  LoadStop stop(options);
+  std::atomic<bool> stopped = false;
+  const backend::OnCancel cancel(options, [&stopped] { stopped = true; });
   ggml_backend_dev_t no_devices[] = {nullptr};
   llama_model_params params = library.model_default_params();
+  on_gpu_ = device == Device::kGpu;
   params.n_gpu_layers = on_gpu_ ? config_.gpu_layers : 0;
   if (!on_gpu_) params.devices = no_devices;
   params.load_mode = config_.map ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
-  params.progress_callback = LoadStop::GoOn;
-  params.progress_callback_user_data = &stop;
+  // llama.cpp asks now and then whether it shall go on.
+  params.progress_callback = [](float /*progress*/, void* stop) { return !*static_cast<std::atomic<bool>*>(stop); };
+  params.progress_callback_user_data = &stopped;
   if (HasFile(blob)) {
     model_.reset(library.model_load_from_file(blob.path, params));
   } else {
     const FilePtr file = FileInMemory(blob);
     model_.reset(library.model_load_from_file_ptr(file.get(), params));
   }
-  if (stop.stopped()) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
+  if (stopped) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");
   if (model_ == nullptr) {
     throw Error(WASINN_INVALID_ENCODING,
                 fmt::format("llama.cpp cannot load the model: {}", scope.Errors("it does not say why")));

@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -17,6 +18,8 @@
 namespace wasinn::llama {
 
 class Batcher;
+
+enum class Device : uint8_t { kCpu, kGpu };
 
 // Immutable. Any thread.
 class Model {
@@ -51,8 +54,7 @@ class Model {
   const char* Describe() const { return description_.c_str(); }
 
  private:
-  bool UseGpu(const wasinn_load_options& options) const;
-  void Load(const wasinn_blob& blob, const wasinn_load_options& options);
+  void Load(const wasinn_blob& blob, const wasinn_load_options& options, Device device);
   void CheckVocabulary() const;
   void LoadLoras();
   void WriteDescription();

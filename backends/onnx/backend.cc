@@ -11,13 +11,14 @@ namespace wasinn::onnx {
 
 namespace {
 
-constexpr wasinn_encoding kEncodings[] = {WASINN_ONNX};
+constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "onnx"};
+constexpr const wasinn_format* kFormats[] = {&kFormat};
 
 const wasinn_backend* Table() {
   static const wasinn_backend table =
       backend::TableOf<Host, Model, Context>::Make({.name = "onnx",
                                                     .version = WASINN_BACKEND_VERSION,
-                                                    .encodings = kEncodings,
+                                                    .formats = kFormats,
                                                     .keys = Keys(),
                                                     .install = "scripts/deps.sh onnxruntime",
                                                     .bind_align = 1});

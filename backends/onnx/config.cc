@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 
 #include "common/error.h"
+#include "common/thread_settings.h"
 
 namespace wasinn::onnx {
 
@@ -61,10 +61,9 @@ std::span<const wasinn_key> Keys() { return kKeys; }
 
 BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   const Config config(text, "[backends.onnx]");
-  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
   BackendConfig parsed;
   parsed.library = config.String("library").value_or("");
-  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.threads = backend::BackendThreads(config, budget);
   parsed.spinning = config.Bool("spinning").value_or(false);
   parsed.cache_bytes = static_cast<size_t>(config.Integer("cache_bytes", 0, INT64_MAX).value_or(DefaultCacheBytes()));
   parsed.session = ParseSession(config);
@@ -90,8 +89,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
         fmt::format("configuration of the model: threads: expected 1 or {}, found {}: all models share one pool",
                     defaults.threads, threads));
   }
-  // A guest may ask for more than there is.
-  parsed.use_pool = threads > 1 && guest.Integer("threads", 1, INT_MAX).value_or(threads) > 1;
+  parsed.use_pool = backend::ModelThreads(host, guest, defaults.threads, defaults.threads) > 1;
   return parsed;
 }
 

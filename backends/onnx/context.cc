@@ -34,7 +34,7 @@ bool IsOtherShape(std::string_view message) {
 
 }  // namespace
 
-Context::Context(const Model& model, const wasinn_context_options& options)
+Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
       run_options_(MakeRunOptions(model.host().library())),
@@ -56,16 +56,16 @@ void Context::Compute() {
   computed_ = true;
 }
 
-void Context::CheckFixedOutputs() const {
-  if (max_bytes_ == 0 || outputs_.fixed_bytes() <= max_bytes_) return;
+void Context::CheckBoundOutputs() const {
+  if (max_bytes_ == 0 || outputs_.bindable_bytes() <= max_bytes_) return;
   throw Error(WASINN_TOO_LARGE,
               fmt::format("the model's outputs take {} bytes: no more than {} are allowed in a compute",
-                          outputs_.fixed_bytes(), max_bytes_));
+                          outputs_.bindable_bytes(), max_bytes_));
 }
 
 OrtStatus* Context::Run() {
-  CheckFixedOutputs();
-  budget_.Begin(++charge_id_, max_bytes_ == 0 ? UINT64_MAX : max_bytes_ - outputs_.fixed_bytes());
+  CheckBoundOutputs();
+  budget_.Begin(++charge_id_, max_bytes_ == 0 ? UINT64_MAX : max_bytes_ - outputs_.bindable_bytes());
   CallScope::Subject subject;
   subject.log = &model_.host().log();
   subject.budget = &budget_;
@@ -73,7 +73,7 @@ OrtStatus* Context::Run() {
   subject.gate = &gate_;
   const CallScope scope(subject);
   inputs_.BindForRun();
-  outputs_.BindForRun();
+  outputs_.BeforeRun();
   const OrtApi& api = model_.host().api();
   gate_.Enter();
   OrtStatus* status = api.RunWithBinding(model_.session(), run_options_.get(), binding_.get());

@@ -15,21 +15,22 @@ namespace wasinn::onnx {
 // One thread at a time, but for Cancel.
 class Context {
  public:
-  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Model& model, const wasinn_slot_options& options);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
-  bool ViewsHold() const { return outputs_.AreWhereTheyWere(); }
+  bool has_outputs_elsewhere() const { return !outputs_.trusts_shapes(); }
   void Cancel();
   void DiscardOutputs();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
   void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
+  void BindOutput(uint32_t index, const wasinn_tensor& tensor) { outputs_.Bind(index, tensor); }
   void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
-  void CheckFixedOutputs() const;
+  void CheckBoundOutputs() const;
   // NULL for success.
   OrtStatus* Run();
   [[noreturn]] void Fail(OrtStatus* status) const;

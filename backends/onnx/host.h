@@ -7,8 +7,8 @@
 #include <atomic>
 #include <string>
 
-#include "common/fallback_warning.h"
 #include "common/log.h"
+#include "common/target.h"
 #include "onnx/block_cache.h"
 #include "onnx/config.h"
 #include "onnx/environment.h"
@@ -38,8 +38,7 @@ class Host {
   // operations each.
   uint64_t NewChargeId() const { return next_charge_id_.fetch_add(uint64_t{1} << 32); }
 
-  // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
+  const backend::FallbackWarning& fallback() const { return fallback_; }
 
  private:
   const wasinn_host_services services_;

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <span>
+#include <string_view>
 
 #include "common/error.h"
+#include "common/on_cancel.h"
 #include "common/saturating.h"
+#include "common/target.h"
 #include "onnx/call_scope.h"
 #include "onnx/external_files.h"
 #include "onnx/load_heap.h"
@@ -51,34 +55,6 @@ std::string FolderOf(const char* path) {
   return (failed ? std::filesystem::path(path) : absolute).parent_path().string();
 }
 
-// Lets the host's watchdog interrupt the making of a session.
-class LoadCanceller {
- public:
-  LoadCanceller(const OrtLibrary& library, OrtSessionOptions* session, LoadHeap* heap, const wasinn_load_options& load)
-      : library_(library), session_(session), heap_(heap), load_(load) {
-    if (registered()) load_.on_cancel(load_.token, Cancel, this);
-  }
-  ~LoadCanceller() {
-    if (registered()) load_.on_cancel(load_.token, nullptr, nullptr);
-  }
-  LoadCanceller(const LoadCanceller&) = delete;
-  LoadCanceller& operator=(const LoadCanceller&) = delete;
-
- private:
-  bool registered() const { return load_.on_cancel != nullptr && library_.CanCancelLoad(); }
-
-  static void Cancel(void* self) {
-    auto* canceller = static_cast<LoadCanceller*>(self);
-    canceller->library_.SetLoadCancelled(canceller->session_);
-    canceller->heap_->Cancel();
-  }
-
-  const OrtLibrary& library_;
-  OrtSessionOptions* const session_;
-  LoadHeap* const heap_;
-  const wasinn_load_options& load_;
-};
-
 }  // namespace
 
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
@@ -86,7 +62,8 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (blobs.size() != 1) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("an ONNX model is one blob: found {}", blobs.size()));
   }
-  if (options.encoding != WASINN_ONNX) throw Error(WASINN_INVALID_ENCODING, "this backend loads ONNX models");
+  if (std::string_view(options.format) != "onnx")
+    throw Error(WASINN_INVALID_ENCODING, "this backend loads ONNX models");
   const wasinn_blob& blob = blobs.front();
   const Trust trust = blob.path == nullptr ? Trust::kGuest : Trust::kHost;
   const Source source = {
@@ -103,32 +80,11 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (source.config.session.providers) {
     LoadOn(*source.config.session.providers, source);
   } else {
-    LoadOnTarget(source);
+    backend::LoadOnTarget(
+        options, host.fallback(), /*cpu=*/Providers(), [&] { return ProvidersOf(options.target, host.library()); },
+        [&](const Providers& providers) { LoadOn(providers, source); });
   }
   signature_ = std::make_unique<Signature>(host_.library(), session_.get(), source.scan.ranked);
-}
-
-void Model::LoadOnTarget(const Source& source) {
-  std::vector<Providers> ways;
-  std::string missing;
-  try {
-    ways = ProvidersOf(source.options.target, host_.library());
-  } catch (const Error& error) {
-    if (source.options.cpu_fallback == 0) throw;
-    missing = error.what();
-  }
-  if (source.options.cpu_fallback != 0) ways.emplace_back();  // the CPU
-  for (size_t i = 0; i < ways.size(); ++i) {
-    const bool last = i + 1 == ways.size();
-    if (last && !missing.empty()) host_.WarnOfFallback(missing);
-    try {
-      return LoadOn(ways[i], source);
-    } catch (const Error& error) {
-      // A device that is there in name only (no driver, say) shows itself here.
-      if (last || !UsesDevice(ways[i])) throw;
-      missing = error.what();
-    }
-  }
 }
 
 void Model::LoadOn(const Providers& providers, const Source& source) {
@@ -163,7 +119,12 @@ void Model::MakeSession(const Providers& providers, const Source& source, Foldin
   OrtSession* session = nullptr;
   OrtStatus* status = nullptr;
   {
-    const LoadCanceller canceller(library, options.get(), &heap, source.options);
+    const auto interrupt = [&] {
+      library.SetLoadCancelled(options.get());
+      heap.Cancel();
+    };
+    const backend::OnCancel cancel(source.options,
+                                   library.CanCancelLoad() ? std::function<void()>(interrupt) : nullptr);
     status = library.api().CreateSessionFromArray(host_.environment().get(), source.bytes.data(), source.bytes.size(),
                                                   options.get(), &session);
   }

@@ -39,7 +39,6 @@ class Model {
 
   void LoadOn(const Providers& providers, const Source& source);
   void MakeSession(const Providers& providers, const Source& source, Folding folding);
-  void LoadOnTarget(const Source& source);
   void ChargeSession(const Source& source, uint64_t held_bytes);
 
   const Host& host_;

@@ -5,17 +5,14 @@
 #include <memory>
 
 #include "common/aligned_buffer.h"
-#include "common/spare.h"
 #include "onnx/ort_library.h"
 
 namespace wasinn::onnx {
 
 // What an output lies in.
 struct OutputMemory {
-  backend::AlignedBuffer buffer;  // none where ONNX Runtime allocated
-  OrtPtr<OrtValue> value;         // over the buffer, or with memory of its own
-  // While somebody has taken it: where it goes back to; NULL: nowhere.
-  std::shared_ptr<backend::Spare<OutputMemory>::Home> home;
+  backend::AlignedBuffer buffer;  // a copy of what ONNX Runtime passed on; else none
+  OrtPtr<OrtValue> value;
 };
 
 using OutputMemoryPtr = std::unique_ptr<OutputMemory>;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -17,31 +18,56 @@ using backend::Error;
 
 Outputs::Outputs(const Model& model, OrtIoBinding* binding) : model_(model), binding_(binding) {
   for (const Port& port : model.signature().outputs()) {
-    const bool fixed = port.servable() && port.fixed_shape() && !port.is_input;
-    slots_.push_back({.fixed = fixed, .memory = nullptr, .spare = {}, .view = {}, .dims = {}});
-    all_fixed_ = all_fixed_ && fixed;
-    if (!fixed) continue;
-    const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
-    fixed_bytes_ = backend::AddSat(fixed_bytes_, bytes);
+    slots_.push_back({.bound = {nullptr, model.host().api().ReleaseValue}, .memory = nullptr, .view = {}, .dims = {}});
+    // ONNX Runtime gives the values in the order in which outputs came into the binding.
+    Release(port, &slots_.back());
+    all_bindable_ = all_bindable_ && port.bindable();
+    if (port.bindable()) bindable_bytes_ = backend::AddSat(bindable_bytes_, port.bytes());
   }
 }
 
-void Outputs::BindForRun() {
+bool Outputs::IsBound(uint32_t index) const { return trusts_shapes_ && model_.signature().outputs()[index].bindable(); }
+
+void Outputs::Bind(uint32_t index, const wasinn_tensor& tensor) {
+  const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
+  Slot& slot = slots_[index];
+  backend::CheckBindable(port, tensor);
+  if (!trusts_shapes_ || (slot.bound != nullptr && slot.view.data == tensor.data)) return;
+  if (slot.bound != nullptr) --n_bound_;
+  slot.bound.reset();
+  const OrtLibrary& library = model_.host().library();
+  OrtPtr<OrtValue> value = MakeTensor(library, model_.host().environment().cpu_memory(), port.ort_type, port.dims,
+                                      tensor.data, tensor.bytes);
+  library.Check(library.api().BindOutput(binding_, port.name.c_str(), value.get()), port.name.c_str());
+  slot.bound = std::move(value);
+  ++n_bound_;
+  slot.view = {.struct_size = sizeof(wasinn_tensor),
+               .dtype = port.io.dtype,
+               .rank = static_cast<uint32_t>(port.dims.size()),
+               .dims = port.dims.data(),
+               .data = tensor.data,
+               .bytes = tensor.bytes,
+               .owner = nullptr,
+               .release = nullptr};
+}
+
+void Outputs::BeforeRun() {
+  if (AllAreBound()) return;  // as in most models
   const auto& ports = model_.signature().outputs();
-  fetched_ = moved_ = false;
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i].fixed) {
+  fetched_ = false;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!IsBound(i)) {
       Release(ports[i], &slots_[i]);
-    } else if (slots_[i].memory == nullptr) {
-      BindFixed(ports[i], &slots_[i]);
+    } else if (slots_[i].bound == nullptr) {
+      backend::ThrowUnbound(ports[i]);
     }
   }
 }
 
 void Outputs::Discard() {
   const auto& ports = model_.signature().outputs();
-  for (size_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].fixed) continue;
+  for (uint32_t i = 0; i < slots_.size(); ++i) {
+    if (IsBound(i)) continue;
     Release(ports[i], &slots_[i]);
     slots_[i].memory.reset();
   }
@@ -56,48 +82,8 @@ void Outputs::Release(const Port& port, Slot* slot) {
                 port.name.c_str());
 }
 
-OutputMemoryPtr Outputs::NewMemory() const {
-  return std::make_unique<OutputMemory>(
-      OutputMemory{.buffer = {}, .value = {nullptr, model_.host().api().ReleaseValue}, .home = nullptr});
-}
-
-OutputMemoryPtr Outputs::NewFixed(const Port& port) const {
-  const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
-  OutputMemoryPtr memory = NewMemory();
-  memory->buffer = backend::AlignedBuffer(bytes);
-  // Should ever an output be left as it is, a guest must not see what was in this memory before.
-  std::memset(memory->buffer.data(), 0, bytes);
-  memory->value = MakeTensor(model_.host().library(), model_.host().environment().cpu_memory(), port.ort_type,
-                             port.dims, memory->buffer.data(), bytes);
-  return memory;
-}
-
-void Outputs::BindFixed(const Port& port, Slot* slot) {
-  OutputMemoryPtr memory = slot->spare.Take();
-  if (memory == nullptr) {
-    memory = NewFixed(port);
-    slot->bound = nullptr;  // whatever was at this address before
-  }
-  if (slot->bound != memory.get()) {
-    slot->bound = nullptr;
-    const OrtLibrary& library = model_.host().library();
-    library.Check(library.api().BindOutput(binding_, port.name.c_str(), memory->value.get()), port.name.c_str());
-    slot->bound = memory.get();
-  }
-  slot->memory = std::move(memory);
-  moved_ = true;
-  slot->seen = true;
-  slot->view = {.struct_size = sizeof(wasinn_tensor),
-                .dtype = port.io.dtype,
-                .rank = static_cast<uint32_t>(port.dims.size()),
-                .dims = port.dims.data(),
-                .data = slot->memory->buffer.data(),
-                .bytes = slot->memory->buffer.capacity(),
-                .owner = nullptr,
-                .release = nullptr};
-}
-
 void Outputs::AfterRun() {
+  if (AllAreBound()) return;
   const auto& ports = model_.signature().outputs();
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (!ports[i].servable()) {
@@ -121,22 +107,17 @@ void Outputs::KeepPassedOn(const Port& port, Slot* slot) {
 }
 
 bool Outputs::TrustNoShapes() {
-  bool trusted = false;
-  for (Slot& slot : slots_) {
-    trusted = trusted || slot.fixed;
-    slot.fixed = false;
-    slot.memory.reset();
-    slot.spare = {};
-  }
-  fixed_bytes_ = 0;
-  all_fixed_ = false;
-  return trusted;
+  bindable_bytes_ = 0;
+  for (Slot& slot : slots_) slot.bound.reset();
+  n_bound_ = 0;
+  return std::exchange(trusts_shapes_, false) &&
+         std::ranges::any_of(model_.signature().outputs(), [](const Port& port) { return port.bindable(); });
 }
 
 void Outputs::View(uint32_t index, wasinn_tensor* view) {
   const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
   Slot& slot = slots_[index];
-  if (!slot.seen) {
+  if (!slot.seen && !IsBound(index)) {
     FetchValues();
     if (slot.memory == nullptr || slot.memory->value == nullptr) {
       throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
@@ -148,12 +129,12 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
 
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   View(index, out);
+  if (IsBound(index)) throw Error(WASINN_INVALID_ARGUMENT, "the memory of a bound output is its caller's already");
   Slot& slot = slots_[index];
   OutputMemoryPtr memory = std::move(slot.memory);
-  if (!slot.fixed) Release(model_.signature().outputs()[index], &slot);
-  slot.seen = false;
-  out->owner = slot.fixed ? slot.spare.Lend(std::move(memory)) : memory.release();
-  out->release = backend::Spare<OutputMemory>::Release;
+  Release(model_.signature().outputs()[index], &slot);
+  out->owner = memory.release();
+  out->release = [](void* owner) { delete static_cast<OutputMemory*>(owner); };
 }
 
 // All at once, since ONNX Runtime gives them so.
@@ -169,8 +150,11 @@ void Outputs::FetchValues() {
   // In the order of binding, which is that of the model.
   for (size_t i = 0; i < n; ++i) {
     OrtPtr<OrtValue> value(values[i], api.ReleaseValue);
-    if (i >= slots_.size() || slots_[i].fixed || value == nullptr) continue;
-    if (slots_[i].memory == nullptr) slots_[i].memory = NewMemory();
+    if (i >= slots_.size() || IsBound(static_cast<uint32_t>(i)) || value == nullptr) continue;
+    if (slots_[i].memory == nullptr) {
+      slots_[i].memory =
+          std::make_unique<OutputMemory>(OutputMemory{.buffer = {}, .value = {nullptr, api.ReleaseValue}});
+    }
     slots_[i].memory->value = std::move(value);
   }
   if (values != nullptr) allocator->Free(allocator, static_cast<void*>(values));

@@ -12,55 +12,55 @@
 
 namespace wasinn::onnx {
 
-// An output whose shape the model fixes lies in a buffer of ours that is bound once, so that a run allocates nothing
-// for it. Others ONNX Runtime allocates: those must be bound anew for each run, or it would insist on the shape of the
-// last one. For an output that is an input, it hands out the input's value, and leaves a bound buffer as it is: such a
-// one is copied after each run. One thread at a time.
+// Outputs of a known shape lie in the host's memory, and ONNX Runtime allocates nothing for them. Others it allocates:
+// those must be bound anew for each run, or it would insist on the shape of the last one. For an output that is an
+// input, it hands out the input's value, and leaves a bound buffer as it is: such a one is copied after each run. One
+// thread at a time.
 class Outputs {
  public:
   Outputs(const Model& model, OrtIoBinding* binding);
 
-  // The bytes of the buffers of ours; UINT64_MAX where they are too many to count.
-  uint64_t fixed_bytes() const { return fixed_bytes_; }
+  // The bytes of those that are bindable; UINT64_MAX where they are too many to count.
+  uint64_t bindable_bytes() const { return bindable_bytes_; }
+  // wasinn_backend::bind_output.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
   // Before each run. What outputs held is gone.
-  void BindForRun();
+  void BeforeRun();
   // After each run that succeeded: keeps what was passed on, and lets go of what is no tensor of numbers.
   void AfterRun();
-  // After a run: whether each lies in the buffer of ours that it lay in after an earlier one.
-  bool AreWhereTheyWere() const { return all_fixed_ && !moved_; }
-  // Lets go of all but the buffers of ours.
+  // Lets go of all but what is bound.
   void Discard();
-  // The model says other shapes than it makes. False if no shape was trusted before.
+  // The model says other shapes than it makes: from now on ONNX Runtime allocates all. False if no shape was trusted
+  // before.
   bool TrustNoShapes();
+  bool trusts_shapes() const { return trusts_shapes_; }
   // wasinn_backend::output and take_output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
   void Take(uint32_t index, wasinn_tensor* out);
 
  private:
   struct Slot {
-    bool fixed = false;
-    OutputMemoryPtr memory;               // NULL: it was taken, or nobody has looked at it yet
-    const OutputMemory* bound = nullptr;  // of a fixed one: which memory is in the binding
-    backend::Spare<OutputMemory> spare;   // of a fixed one: what was taken and came back
-    bool seen = false;                    // `view` shows it
+    OrtPtr<OrtValue> bound;  // over memory of the host, which `view` shows; NULL: none
+    OutputMemoryPtr memory;  // of others; NULL: it was taken, or nobody has looked at it yet
+    bool seen = false;       // `view` shows that
     wasinn_tensor view = {};
     std::vector<int64_t> dims;  // that `view` points to
   };
 
-  OutputMemoryPtr NewMemory() const;
-  OutputMemoryPtr NewFixed(const Port& port) const;
+  bool IsBound(uint32_t index) const;
+  bool AllAreBound() const { return all_bindable_ && n_bound_ == slots_.size(); }
   void Release(const Port& port, Slot* slot);
   void KeepPassedOn(const Port& port, Slot* slot);
-  void BindFixed(const Port& port, Slot* slot);
   void FetchValues();
   void Look(const Port& port, Slot* slot);
 
   const Model& model_;
   OrtIoBinding* const binding_;
   std::vector<Slot> slots_;
-  uint64_t fixed_bytes_ = 0;
-  bool all_fixed_ = true;
-  bool moved_ = false;  // in the last run
+  uint64_t bindable_bytes_ = 0;
+  bool all_bindable_ = true;
+  size_t n_bound_ = 0;
+  bool trusts_shapes_ = true;
   bool fetched_ = false;
 };
 

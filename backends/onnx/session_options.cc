@@ -115,7 +115,7 @@ std::vector<std::string> AvailableProviders(const OrtLibrary& library) {
   return providers;
 }
 
-std::vector<Providers> ProvidersOf(wasinn_target target, const OrtLibrary& library) {
+std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library) {
   const Providers cpu;
   const Providers cuda = {{kCuda, {}}};
   const auto available = AvailableProviders(library);

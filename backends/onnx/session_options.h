@@ -23,7 +23,7 @@ std::vector<std::string> AvailableProviders(const OrtLibrary& library);
 using Providers = std::vector<backend::Config::Named>;
 
 // What a target means here: ways to try, best first. Throws where the target cannot be had at all.
-std::vector<Providers> ProvidersOf(wasinn_target target, const OrtLibrary& library);
+std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library);
 
 // Whether values of such a session may lie elsewhere than in the CPU's memory.
 bool UsesDevice(const Providers& providers);

@@ -36,7 +36,10 @@ Signature::Signature(const OrtLibrary& library, const OrtSession* session, std::
   CheckNames(outputs_);
   Names inputs;
   for (const Port& input : inputs_) inputs.insert(input.name);
-  for (Port& output : outputs_) output.is_input = inputs.contains(output.name);
+  for (Port& output : outputs_) {
+    output.is_input = inputs.contains(output.name);
+    if (output.servable() && output.fixed_shape() && !output.is_input) output.io.flags |= WASINN_IO_BINDABLE;
+  }
   Publish();
 }
 

@@ -11,14 +11,15 @@ namespace wasinn::openvino {
 
 namespace {
 
-// Models of other encodings are loaded too where a host says so by name (source.h); they are other backends' own.
-constexpr wasinn_encoding kEncodings[] = {WASINN_OPENVINO};
+// Models of other formats are loaded too where a host says so by name (source.h); they are other backends' own.
+constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "openvino"};
+constexpr const wasinn_format* kFormats[] = {&kFormat};
 
 const wasinn_backend* Table() {
   static const wasinn_backend table =
       backend::TableOf<Host, Model, Context>::Make({.name = "openvino",
                                                     .version = WASINN_BACKEND_VERSION,
-                                                    .encodings = kEncodings,
+                                                    .formats = kFormats,
                                                     .keys = Keys(),
                                                     .install = "scripts/deps.sh openvino",
                                                     .bind_align = 1});

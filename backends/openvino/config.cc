@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <climits>
 #include <thread>
 
 #include "common/error.h"
+#include "common/thread_settings.h"
 
 namespace wasinn::openvino {
 
@@ -45,27 +45,21 @@ std::optional<std::string> ParseWord(const Config& config, const char* key, std:
   return word ? std::optional<std::string>(values[*word]) : std::nullopt;
 }
 
-std::optional<int> ParseInt(const Config& config, const char* key, int most) {
-  const auto value = config.Integer(key, 1, most);
-  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
-}
-
 // What a guest may say too.
-CompileConfig ParseHints(const Config& config, int most_threads) {
+CompileConfig ParseHints(const Config& config) {
   constexpr const char* kModes[] = {"latency", "throughput"};
   constexpr const char* kOvModes[] = {"LATENCY", "THROUGHPUT"};
   constexpr const char* kPrecisions[] = {"f32", "f16", "bf16", "accurate"};
   constexpr const char* kOvPrecisions[] = {"f32", "f16", "bf16", "dynamic"};
   CompileConfig parsed;
-  parsed.threads = ParseInt(config, "threads", most_threads);
   parsed.performance = ParseWord(config, "performance", kModes, kOvModes);
   parsed.precision = ParseWord(config, "precision", kPrecisions, kOvPrecisions);
   return parsed;
 }
 
-CompileConfig ParseCompile(const Config& config, int most_threads) {
-  CompileConfig parsed = ParseHints(config, most_threads);
-  parsed.streams = ParseInt(config, "streams", kMostStreams);
+CompileConfig ParseCompile(const Config& config) {
+  CompileConfig parsed = ParseHints(config);
+  if (const auto streams = config.Integer("streams", 1, kMostStreams)) parsed.streams = static_cast<int>(*streams);
   parsed.device = config.String("device");
   parsed.cache_dir = config.String("cache_dir");
   if (parsed.cache_dir && !parsed.cache_dir->starts_with('/')) {
@@ -84,22 +78,24 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   const Config config(text, "[backends.openvino]");
   BackendConfig parsed;
   parsed.library = config.String("library").value_or("");
-  parsed.budget = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
-  parsed.compile = ParseCompile(config, parsed.budget);
+  parsed.budget = backend::ThreadBudget(budget);
+  parsed.threads = backend::BackendThreads(config, budget);
+  parsed.compile = ParseCompile(config);
   return parsed;
 }
 
 ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, const BackendConfig& defaults) {
-  const CompileConfig host = ParseCompile(Config(host_text, "configuration of the model"), defaults.budget);
-  const int most = host.threads.value_or(defaults.compile.threads.value_or(defaults.budget));
-  // Whatever else a guest's text says, this is all that is read of it. It may ask for more than there is.
-  const CompileConfig guest = ParseHints(Config(guest_text, "configuration from the guest"), INT_MAX);
+  const Config host_config(host_text, "configuration of the model");
+  const Config guest_config(guest_text, "configuration from the guest");
+  const CompileConfig host = ParseCompile(host_config);
+  // Whatever else a guest's text says, these and its threads are all that is read of it.
+  const CompileConfig guest = ParseHints(guest_config);
   const CompileConfig& backend = defaults.compile;
   const auto first = [](const auto& model, const auto& second, const auto& third) {
     return model ? model : second ? second : third;
   };
   ModelConfig parsed;
-  parsed.threads = std::min(guest.threads.value_or(most), most);
+  parsed.threads = backend::ModelThreads(host_config, guest_config, defaults.budget, defaults.threads);
   parsed.performance = first(host.performance, guest.performance, backend.performance).value_or("LATENCY");
   parsed.precision = first(host.precision, guest.precision, backend.precision);
   parsed.device = host.device ? host.device : backend.device;

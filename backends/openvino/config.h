@@ -16,7 +16,6 @@ std::span<const wasinn_key> Keys();
 
 // What both [backends.openvino] and [models.NAME.config] may say; a model's word beats the backend's.
 struct CompileConfig {
-  std::optional<int> threads;              // of one compute
   std::optional<int> streams;              // computes of one model at once
   std::optional<std::string> performance;  // in OpenVINO's words, as all below
   std::optional<std::string> precision;
@@ -27,7 +26,8 @@ struct CompileConfig {
 
 struct BackendConfig {
   std::string library;
-  int budget = 1;  // threads that all computes may use beside their callers', plus one
+  int budget = 1;   // threads that all computes may use beside their callers', plus one
+  int threads = 1;  // of one compute
   CompileConfig compile;
 
   static BackendConfig Parse(const char* text, uint32_t budget);

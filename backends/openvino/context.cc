@@ -22,12 +22,12 @@ constexpr char kTooLarge[] = "its request keeps more for outputs than may still 
 
 }  // namespace
 
-Context::Context(const Model& model, const wasinn_context_options& options)
+Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
       kept_(model.host().services(), options.account),
       inputs_(model, &request_),
-      outputs_(model, options.account),
+      outputs_(model),
       request_(model.compiled()) {
   // A request has memory for outputs of a fixed shape from the beginning.
   if (max_bytes_ != 0 && outputs_.fixed_bytes() > max_bytes_) {
@@ -67,7 +67,6 @@ void Context::Compute() {
                   fmt::format("the context has lost its state, for {}: the next compute begins anew", why));
     }
     inputs_.BeforeRun();
-    outputs_.BeforeRun();
     gate_.Enter();
     const ov_status_e status = Infer();
     // Nothing of a cancellation is left in the request: it lasts until the running inference ends.
@@ -137,11 +136,6 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   outputs_.View(index, view);
 }
 
-void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  CheckComputed();
-  outputs_.Take(index, out);
-}
-
 // Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
 void Context::DropOutputs(const char* why) {
   computed_ = false;
@@ -158,6 +152,15 @@ void Context::DiscardOutputs() {
   } catch (const Error&) {
     DropRequest(kTooLarge);
   }
+}
+
+// A request that had large outputs would keep their memory for nobody.
+void Context::Reset() {
+  constexpr uint64_t kWorthKeeping = 1 << 20;
+  computed_ = false;
+  for (uint32_t i = 0; i < model_.signature().inputs().size(); ++i) inputs_.Unbind(i);
+  outputs_.Discard();
+  if (outputs_.most_bytes() > kWorthKeeping) DropRequest(kFailed);
 }
 
 void Context::Cancel() {

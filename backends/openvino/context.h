@@ -20,7 +20,7 @@ namespace wasinn::openvino {
 // One thread at a time, but for Cancel.
 class Context {
  public:
-  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Model& model, const wasinn_slot_options& options);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -28,9 +28,9 @@ class Context {
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel();
   void DiscardOutputs();
+  void Reset();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
   void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
-  void TakeOutput(uint32_t index, wasinn_tensor* out);
 
  private:
   // `why` the state goes, if there is one.

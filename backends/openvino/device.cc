@@ -50,7 +50,7 @@ bool IsOn(std::string_view device, std::string_view kind) {
   return device.starts_with(kind) && (device.size() == kind.size() || device[kind.size()] == '.');
 }
 
-std::vector<std::string> DevicesOf(wasinn_target target, const Host& host) {
+std::vector<std::string> DevicesOf(uint32_t target, const Host& host) {
   switch (target) {
     case WASINN_CPU:
       return {"CPU"};

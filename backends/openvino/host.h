@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/fallback_warning.h"
 #include "common/log.h"
+#include "common/target.h"
 #include "openvino/config.h"
 #include "openvino/ov_library.h"
 
@@ -29,8 +29,7 @@ class Host {
   const std::vector<std::string>& devices() const { return devices_; }  // "CPU", "GPU.0"
   const wasinn_backend_info* info() const { return &info_; }
 
-  // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
+  const backend::FallbackWarning& fallback() const { return fallback_; }
 
  private:
   const wasinn_host_services services_;

@@ -7,13 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "common/error.h"
+#include "common/target.h"
 #include "openvino/core.h"
 #include "openvino/device.h"
 
 namespace wasinn::openvino {
-
-using backend::Error;
 
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
   ModelConfig config = ModelConfig::Parse(options.host_config, options.guest_config, host.config());
@@ -27,15 +25,19 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   state_bytes_ = source.state_bytes;
   compiled_ = std::make_unique<Compiled>(host.library(), host.core(), std::move(source.model));
   const int streams = config.Streams(compiled_->has_open_shapes(), host.config().budget);
-  if (config.device) {
-    const std::string device = WithoutMissing(host.library(), *config.device);
+  const auto compile = [&](const std::string& device) {
     compiled_->CompileFor(device, PropertiesOf(device, config, streams));
+  };
+  if (config.device) {
+    compile(WithoutMissing(host.library(), *config.device));
   } else {
-    CompileOnTarget(config, streams, options);
+    backend::LoadOnTarget(
+        options, host.fallback(), /*cpu=*/std::string("CPU"), [&] { return DevicesOf(options.target, host); }, compile);
   }
   single_thread_ = Property("INFERENCE_NUM_THREADS") == "1";
   auto signature = std::make_unique<Signature>(host.library(), compiled_->get());
   signature->set_max_parallel(MaxParallel());
+  if (!has_state_) signature->set_shares_slots();
   signature_ = std::move(signature);
   MakeDescription();
 }
@@ -49,28 +51,6 @@ uint32_t Model::MaxParallel() const {
     if (error != std::errc() || streams < 1) return 0;  // a device that does not say
   }
   return 2 * static_cast<uint32_t>(streams);
-}
-
-void Model::CompileOnTarget(const ModelConfig& config, int streams, const wasinn_load_options& options) {
-  std::vector<std::string> devices;
-  std::string missing;
-  try {
-    devices = DevicesOf(options.target, host_);
-  } catch (const Error& error) {
-    if (options.cpu_fallback == 0) throw;
-    missing = error.what();
-  }
-  if (options.cpu_fallback != 0 && (devices.empty() || devices.back() != "CPU")) devices.emplace_back("CPU");
-  for (size_t i = 0; i < devices.size(); ++i) {
-    const bool last = i + 1 == devices.size();
-    if (last && !missing.empty()) host_.WarnOfFallback(missing);
-    try {
-      return compiled_->CompileFor(devices[i], PropertiesOf(devices[i], config, streams));
-    } catch (const Error& error) {
-      if (last) throw;
-      missing = error.what();
-    }
-  }
 }
 
 // Empty where the device has none.

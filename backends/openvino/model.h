@@ -35,7 +35,6 @@ class Model {
   const char* Describe() const { return description_.c_str(); }
 
  private:
-  void CompileOnTarget(const ModelConfig& config, int streams, const wasinn_load_options& options);
   std::string Property(const char* key) const;
   uint32_t MaxParallel() const;
   void MakeDescription();

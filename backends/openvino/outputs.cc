@@ -16,14 +16,10 @@ namespace wasinn::openvino {
 
 using backend::Error;
 
-Outputs::Outputs(const Model& model, void* account) : model_(model), behind_copies_(model.signature().inputs().size()) {
+Outputs::Outputs(const Model& model) : model_(model), behind_copies_(model.signature().inputs().size()) {
   for (const Port& port : model.signature().outputs()) {
     const bool fixed = port.servable() && port.fixed_shape();
-    slots_.push_back({.fixed = fixed,
-                      .tensor = {nullptr, model.host().api().ov_tensor_free},
-                      .view = {},
-                      .dims = {},
-                      .spare = backend::Spare<OutputMemory>(backend::Reservation(model.host().services(), account))});
+    slots_.push_back({.fixed = fixed, .tensor = {nullptr, model.host().api().ov_tensor_free}, .view = {}, .dims = {}});
     has_dynamic_ = has_dynamic_ || !fixed;
     if (!fixed) continue;
     const uint64_t bytes = backend::TensorBytes(port.dims, backend::ElementSize(port.io.dtype));
@@ -39,10 +35,6 @@ void Outputs::ForgetRequest() {
     slot.copy = {};
     slot.most = 0;
   }
-}
-
-void Outputs::BeforeRun() {
-  for (Slot& slot : slots_) slot.taken = false;
 }
 
 uint64_t Outputs::most_bytes() const {
@@ -151,35 +143,12 @@ void Outputs::ReadShape(const Port& port, Slot* slot) const {
 }
 
 void Outputs::View(uint32_t index, wasinn_tensor* view) {
-  const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
-  const Slot& slot = slots_[index];
-  if (slot.taken) {
-    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
-  }
-  *view = slot.view;
-}
-
-void Outputs::Take(uint32_t index, wasinn_tensor* out) {
-  View(index, out);
-  Slot& slot = slots_[index];
-  OutputMemoryPtr memory = slot.fixed ? slot.spare.Take() : nullptr;
-  if (memory == nullptr) memory = std::make_unique<OutputMemory>();
-  if (slot.passed_on && !slot.fixed) {
-    memory->buffer = std::exchange(slot.copy, {});  // nobody is charged for it here any more
-  } else {
-    if (memory->buffer.data() == nullptr) memory->buffer = backend::AlignedBuffer(out->bytes);
-    if (out->bytes > 0) std::memcpy(memory->buffer.data(), out->data, out->bytes);
-  }
-  out->data = memory->buffer.data();
-  slot.taken = true;
-  // One of another size is no use for a next one.
-  out->owner = slot.fixed ? slot.spare.Lend(std::move(memory)) : memory.release();
-  out->release = backend::Spare<OutputMemory>::Release;
+  backend::PortAt(model_.signature().outputs(), "output", index);
+  *view = slots_[index].view;
 }
 
 void Outputs::Discard() {
   for (Slot& slot : slots_) {
-    slot.spare.Take();
     if (!slot.fixed) slot.copy = {};
   }
 }

@@ -4,24 +4,21 @@
 
 #include <wasinn/backend.h>
 
-#include <memory>
 #include <vector>
 
+#include "common/aligned_buffer.h"
 #include "openvino/inputs.h"
 #include "openvino/model.h"
-#include "openvino/output_memory.h"
 
 namespace wasinn::openvino {
 
-// OpenVINO allocates the outputs, and writes to the same place again in the next run: what is taken is a copy. (It
-// would write to buffers of ours as well, but for an output that is an input: that buffer it leaves as it is, and tells
-// nobody.) An output that is an input is shown in the input's memory: such a one is copied after each run, for the
+// OpenVINO allocates the outputs, and writes to the same place again in the next run. (It would write to buffers of the
+// host as well, but for an output that is an input: that buffer it leaves as it is, and tells nobody.) An output that is an input is shown in the input's memory: such a one is copied after each run, for the
 // input may be set while the output is looked at. The core charges the copy, as it does any output; what the request has
 // beside it, once for each such input of an open shape, is charged here. One thread at a time.
 class Outputs {
  public:
-  // `account`: for what is kept beside the request.
-  Outputs(const Model& model, void* account);
+  explicit Outputs(const Model& model);
 
   // The request goes, and with it what it keeps, and the copies.
   void ForgetRequest();
@@ -29,8 +26,6 @@ class Outputs {
   uint64_t fixed_bytes() const { return fixed_bytes_; }
   // Whether there are others.
   bool has_dynamic() const { return has_dynamic_; }
-  // Before each run. What outputs held is gone.
-  void BeforeRun();
   // After each run that succeeded: the bytes of all outputs. Nothing is allocated for them before CopyPassedOn.
   uint64_t AfterRun(ov_infer_request_t* request, const Inputs& inputs);
   // The last step, before any input changes.
@@ -40,10 +35,9 @@ class Outputs {
   uint64_t kept_bytes() const { return kept_bytes_; }
   // What it keeps for outputs that are not of a fixed shape.
   uint64_t most_bytes() const;
-  // wasinn_backend::output and take_output. Only after a run that succeeded.
+  // wasinn_backend::output. Only after a run that succeeded.
   void View(uint32_t index, wasinn_tensor* view);
-  void Take(uint32_t index, wasinn_tensor* out);
-  // What was taken and came back, and copies of an open shape.
+  // Copies of an open shape.
   void Discard();
 
  private:
@@ -53,11 +47,9 @@ class Outputs {
     void* data = nullptr;       // there
     bool passed_on = false;     // it is an input
     backend::AlignedBuffer copy;
-    bool taken = false;
     uint64_t most = 0;  // bytes of the largest so far that OpenVINO allocated, where the shape is not fixed
     wasinn_tensor view = {};
-    std::vector<int64_t> dims;           // that `view` points to
-    backend::Spare<OutputMemory> spare;  // what was taken and came back, charged
+    std::vector<int64_t> dims;  // that `view` points to
   };
 
   void Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const;

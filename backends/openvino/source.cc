@@ -72,19 +72,15 @@ class SourceReader {
 
   SourceModel Read() {
     const bool xml = LooksLikeXml(TextOf(first_));
-    switch (options_.encoding) {
-      case WASINN_OPENVINO:
-        if (xml) return ReadIr();
-        if (first_.path == nullptr) return ReadOnnx();
-        return fs::path(first_.path).extension() == ".onnx" ? ReadOnnx() : ReadFile();
-      case WASINN_ONNX:
-        return ReadOnnx();
-      case WASINN_TENSORFLOW:
-      case WASINN_TENSORFLOWLITE:
-        return ReadFile();
-      default:
-        throw Error(WASINN_INVALID_ENCODING, "this backend loads OpenVINO's IR, ONNX, TensorFlow and TensorFlow Lite");
+    const std::string_view format = options_.format;
+    if (format == "openvino") {
+      if (xml) return ReadIr();
+      if (first_.path == nullptr) return ReadOnnx();
+      return fs::path(first_.path).extension() == ".onnx" ? ReadOnnx() : ReadFile();
     }
+    if (format == "onnx") return ReadOnnx();
+    if (format == "tensorflow" || format == "tensorflowlite") return ReadFile();
+    throw Error(WASINN_INVALID_ENCODING, "this backend loads OpenVINO's IR, ONNX, TensorFlow and TensorFlow Lite");
   }
 
  private:
@@ -127,7 +123,7 @@ class SourceReader {
       scan = onnx::ScanModel({first_.data, first_.size}, trust, most);
     } catch (const Error& error) {
       // Who sends the one may mean the other.
-      if (error.code() != WASINN_INVALID_ENCODING || options_.encoding == WASINN_ONNX) throw;
+      if (error.code() != WASINN_INVALID_ENCODING || std::string_view(options_.format) == "onnx") throw;
       throw Error(WASINN_INVALID_ENCODING,
                   fmt::format("neither an IR, which is XML, nor an ONNX model: {}", error.what()));
     }

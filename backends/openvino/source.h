@@ -43,7 +43,7 @@ struct SourceModel {
   Weights weights;                   // must live as long as what is compiled of the model
 };
 
-// By the blobs' bytes, path and encoding:
+// By the blobs' bytes, path and format:
 //  - IR: XML, and behind it weights as a second blob, or in the file NAME.bin beside NAME.xml;
 //  - ONNX from bytes, and from its file where it keeps weights beside it;
 //  - a host's file of another kind (TensorFlow, TensorFlow Lite) through OpenVINO's frontend for it. saved_model.pb

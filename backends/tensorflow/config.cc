@@ -1,7 +1,6 @@
 #include "tensorflow/config.h"
 
-#include <algorithm>
-#include <climits>
+#include "common/thread_settings.h"
 
 namespace wasinn::tensorflow {
 
@@ -40,10 +39,9 @@ std::span<const wasinn_key> Keys() { return kKeys; }
 
 BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   const Config config(text, "[backends.tensorflow]");
-  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
   BackendConfig parsed;
   parsed.library = config.String("library").value_or("");
-  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.threads = backend::BackendThreads(config, budget);
   return parsed;
 }
 

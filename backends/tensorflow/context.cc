@@ -12,7 +12,7 @@ namespace wasinn::tensorflow {
 
 using backend::Error;
 
-Context::Context(const Model& model, const wasinn_context_options& options)
+Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
       status_(model.host().library().NewStatus()),
@@ -113,9 +113,10 @@ void Context::Use(const Session& session) {
   known_session_ = session.id();
 }
 
-void Context::Compute() {
+void Context::Compute(std::span<const uint32_t> wanted) {
   computed_ = false;
   outputs_.Release();
+  Want(wanted);
   try {
     inputs_.MakeCopies();
     RunToTheEnd();
@@ -237,6 +238,18 @@ void Context::RequireOutputs() const {
 
 void Context::Output(uint32_t index, wasinn_tensor* view) {
   RequireOutputs();
+  if (index < wanted_.size() && !wanted_[index]) {
+    static constexpr int64_t kNoDims[] = {0};
+    *view = {.struct_size = sizeof(wasinn_tensor),
+             .dtype = model_.signature().outputs()[index].io.dtype,
+             .rank = 0,
+             .dims = kNoDims,
+             .data = nullptr,
+             .bytes = 0,
+             .owner = nullptr,
+             .release = nullptr};
+    return;
+  }
   outputs_.View(index, view);
 }
 
@@ -250,13 +263,12 @@ void Context::DiscardOutputs() {
   outputs_.Discard();
 }
 
-void Context::WantOutputs(std::span<const uint32_t> indices) {
-  for (const uint32_t index : indices) {
-    if (index < wanted_.size()) continue;
-    backend::ThrowNoPort("output", index, wanted_.size());
+void Context::Want(std::span<const uint32_t> wanted) {
+  wanted_.assign(wanted_.size(), wanted.empty());
+  for (const uint32_t index : wanted) {
+    if (index >= wanted_.size()) backend::ThrowNoPort("output", index, wanted_.size());
+    wanted_[index] = true;
   }
-  wanted_.assign(wanted_.size(), indices.empty());
-  for (const uint32_t index : indices) wanted_[index] = true;
 }
 
 void Context::Cancel() {

@@ -20,18 +20,18 @@ namespace wasinn::tensorflow {
 // One thread at a time, but for Cancel.
 class Context {
  public:
-  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Model& model, const wasinn_slot_options& options);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  void Compute();
+  // Of these outputs; none: of all.
+  void Compute(std::span<const uint32_t> wanted);
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel();
   void DiscardOutputs();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { inputs_.Bind(index, tensor); }
   void UnbindInput(uint32_t index) { inputs_.Unbind(index); }
   void TakeOutput(uint32_t index, wasinn_tensor* out);
-  void WantOutputs(std::span<const uint32_t> indices);
 
  private:
   // For the attempt of a compute; it has been entered.
@@ -42,6 +42,7 @@ class Context {
   // Whether the session runs the tensors of this compute too: `serve` asks it, unless it ran them last.
   template <typename Serve>
   bool Serves(const Session& session, const Serve& serve);
+  void Want(std::span<const uint32_t> wanted);
   void ChooseSet();
   void RunToTheEnd();
   void Use(const Session& session);

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "common/fallback_warning.h"
 #include "common/log.h"
+#include "common/target.h"
 #include "tensorflow/config.h"
 #include "tensorflow/tf_library.h"
 
@@ -27,8 +27,7 @@ class Host {
   bool has_gpu() const { return has_gpu_; }
   const wasinn_backend_info* info() const { return &info_; }
 
-  // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
+  const backend::FallbackWarning& fallback() const { return fallback_; }
 
  private:
   const wasinn_host_services services_;

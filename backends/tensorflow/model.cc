@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/target.h"
 #include "tensorflow/config.h"
 #include "tensorflow/graph_scan.h"
 #include "tensorflow/saved_model.h"
@@ -84,16 +85,18 @@ uint64_t VariableBytes(const std::filesystem::path& folder) {
   return sum;
 }
 
-Device DeviceFor(wasinn_target target, const Host& host, bool cpu_fallback) {
-  if (target == WASINN_CPU || (target == WASINN_AUTO && !host.has_gpu())) return Device::kCpu;
-  if (target != WASINN_TPU && host.has_gpu()) return Device::kGpu;
-  const std::string why = target == WASINN_TPU
-                              ? "target tpu: this backend computes on CPUs and, with a TensorFlow for CUDA, on GPUs"
-                              : fmt::format("target gpu: {} finds no GPU: expected a TensorFlow for CUDA and a device",
-                                            host.library().path());
-  if (!cpu_fallback) throw Error(WASINN_UNSUPPORTED_OPERATION, why);
-  host.WarnOfFallback(why);
-  return Device::kCpu;
+// Best first. Throws where the target's device is not there.
+std::vector<Device> DevicesFor(uint32_t target, const Host& host) {
+  if (target == WASINN_CPU) return {Device::kCpu};
+  if (target == WASINN_AUTO) {
+    return host.has_gpu() ? std::vector{Device::kGpu, Device::kCpu} : std::vector{Device::kCpu};
+  }
+  if (target == WASINN_GPU && host.has_gpu()) return {Device::kGpu};
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              target == WASINN_TPU
+                  ? "target tpu: this backend computes on CPUs and, with a TensorFlow for CUDA, on GPUs"
+                  : fmt::format("target gpu: {} finds no GPU: expected a TensorFlow for CUDA and a device",
+                                host.library().path()));
 }
 
 TfGraph Import(const TfLibrary& library, std::span<const uint8_t> bytes) {
@@ -156,22 +159,27 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (blobs.size() != 1) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TensorFlow model is one blob: found {}", blobs.size()));
   }
-  if (options.encoding != WASINN_TENSORFLOW) {
+  if (std::string_view(options.format) != "tensorflow") {
     throw Error(WASINN_INVALID_ENCODING, "this backend loads TensorFlow models");
   }
   const wasinn_blob& blob = blobs.front();
-  const Source source = {.bytes = {blob.data, blob.size},
-                         .path = blob.path == nullptr ? "" : blob.path,
-                         .config = ModelConfig::Parse(options.host_config, options.guest_config),
-                         .device = DeviceFor(options.target, host, options.cpu_fallback != 0),
-                         .max_bytes = options.max_bytes,
-                         .account = options.account};
-  if (LooksLikeSavedModel(source.bytes)) {
-    LoadSavedModel(source);
-  } else {
-    LoadGraph(source);
-  }
-  Compile();
+  Source source = {.bytes = {blob.data, blob.size},
+                   .path = blob.path == nullptr ? "" : blob.path,
+                   .config = ModelConfig::Parse(options.host_config, options.guest_config),
+                   .device = Device::kCpu,
+                   .max_bytes = options.max_bytes,
+                   .account = options.account};
+  backend::LoadOnTarget(
+      options, host.fallback(), Device::kCpu, [&] { return DevicesFor(options.target, host); },
+      [&](Device device) {
+        source.device = device;
+        if (LooksLikeSavedModel(source.bytes)) {
+          LoadSavedModel(source);
+        } else {
+          LoadGraph(source);
+        }
+        Compile();
+      });
 }
 
 void Model::LoadGraph(const Source& source) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <climits>
 #include <utility>
 
 #include "common/error.h"
+#include "common/thread_settings.h"
 
 namespace wasinn::tflite {
 
@@ -64,10 +64,9 @@ std::span<const wasinn_key> Keys() { return kKeys; }
 
 BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   const Config config(text, "[backends.tflite]");
-  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
   BackendConfig parsed;
   parsed.library = config.String("library").value_or("");
-  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.threads = backend::BackendThreads(config, budget);
   parsed.xnnpack = config.Bool("xnnpack").value_or(true);
   parsed.idle_interpreters = static_cast<size_t>(config.Integer("idle_interpreters", 0, 1 << 20).value_or(4));
   parsed.guest_custom_ops = config.Bool("guest_custom_ops").value_or(false);
@@ -92,10 +91,8 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const Config host(host_text, "configuration of the model");
   const Config guest(guest_text, "configuration from the guest");
   ModelConfig parsed;
-  parsed.threads = static_cast<int>(host.Integer("threads", 1, defaults.threads).value_or(defaults.threads));
-  // Whatever else a guest's text says, this is all that is read of it. It may ask for more than there is.
-  parsed.threads = static_cast<int>(
-      std::min<int64_t>(guest.Integer("threads", 1, INT_MAX).value_or(parsed.threads), parsed.threads));
+  // Whatever else a guest's text says, this is all that is read of it.
+  parsed.threads = backend::ModelThreads(host, guest, defaults.threads, defaults.threads);
   parsed.xnnpack = host.Bool("xnnpack").value_or(defaults.xnnpack);
   if (const auto list = host.NamedList("delegates")) {
     parsed.delegates.emplace();

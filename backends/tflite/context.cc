@@ -1,12 +1,14 @@
 #include "tflite/context.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/error.h"
+#include "common/saturating.h"
 
 namespace wasinn::tflite {
 
-Context::Context(const Model& model, const wasinn_context_options& options)
+Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
       max_bytes_(options.max_bytes),
       pooled_(&model.host().pooled_threads(), model.threads(), model.threads()),
@@ -25,6 +27,7 @@ Context::Context(const Model& model, const wasinn_context_options& options)
 Context::Seat* Context::Alone() {
   if (alone_.session == nullptr) alone_.session = model_.TakeSession(1);
   alone_.session->inputs().BindAllOf(whole().inputs());
+  alone_.session->outputs().BindAllOf(whole().outputs());
   return &alone_;
 }
 
@@ -60,6 +63,19 @@ void Context::Give(Seat* seat) const {
   // One that has grown would keep its memory for nobody.
   if (seat->session == nullptr || seat->kept.bytes() > model_.lasting_bytes()) return;
   model_.GiveSession(std::move(seat->session));
+}
+
+// With its interpreter it goes, where that has grown for shapes that others may never have.
+void Context::Reset() {
+  const uint64_t most = std::max<uint64_t>(backend::MulSat(model_.lasting_bytes(), 4), 1 << 20);
+  for (Seat* seat : {&whole_, &alone_}) {
+    if (seat->session == nullptr) continue;
+    seat->held.Resize(0);
+    seat->needed = 0;
+    if (!seat->session->Reset(model_, most) || seat->kept.bytes() > most) {
+      throw backend::Error(WASINN_RUNTIME_ERROR, "the interpreter is of no use for another context");
+    }
+  }
 }
 
 Context::~Context() {

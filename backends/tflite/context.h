@@ -17,7 +17,7 @@ namespace wasinn::tflite {
 // One thread at a time, but for Cancel.
 class Context {
  public:
-  Context(const Model& model, const wasinn_context_options& options);
+  Context(const Model& model, const wasinn_slot_options& options);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -26,9 +26,11 @@ class Context {
   void Output(uint32_t index, wasinn_tensor* view) { last_.load()->Output(index, view); }
   void Cancel() { last_.load()->Cancel(); }
   void DiscardOutputs();
+  void Reset();
   void BindInput(uint32_t index, const wasinn_tensor& tensor) { whole().inputs().Bind(index, tensor); }
   void UnbindInput(uint32_t index) { whole().inputs().Unbind(index); }
-  void TakeOutput(uint32_t index, wasinn_tensor* out) { last_.load()->TakeOutput(index, out); }
+  void BindOutput(uint32_t index, const wasinn_tensor& tensor) { whole().outputs().Bind(index, tensor); }
+  bool has_outputs_elsewhere() const { return last_.load()->outputs().has_elsewhere(); }
 
  private:
   // A session, and what it costs.

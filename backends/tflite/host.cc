@@ -39,7 +39,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .threads = 1,
             .reserve = ReserveIdle} {}
 
-wasinn_code Host::ReserveIdle(void* self, void* /*account*/, int64_t bytes) {
+uint32_t Host::ReserveIdle(void* self, void* /*account*/, int64_t bytes) {
   std::atomic<int64_t>& held = static_cast<Host*>(self)->idle_bytes_;
   int64_t before = held;
   do {

@@ -7,10 +7,10 @@
 #include <atomic>
 #include <string>
 
-#include "common/fallback_warning.h"
 #include "common/log.h"
 #include "common/reservation.h"
 #include "common/spare_threads.h"
+#include "common/target.h"
 #include "tflite/config.h"
 #include "tflite/tflite_library.h"
 
@@ -39,11 +39,10 @@ class Host {
   // them. Their guests pay nothing for it, so that it is not in their way when they load more.
   backend::Reservation NewIdleReservation() const { return {idle_, nullptr}; }
 
-  // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
+  const backend::FallbackWarning& fallback() const { return fallback_; }
 
  private:
-  static wasinn_code ReserveIdle(void* self, void* account, int64_t bytes);
+  static uint32_t ReserveIdle(void* self, void* account, int64_t bytes);
 
   const wasinn_host_services services_;
   const backend::Log log_;

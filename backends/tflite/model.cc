@@ -7,10 +7,12 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "common/error.h"
 #include "common/saturating.h"
+#include "common/target.h"
 #include "tflite/deconvolution.h"
 #include "tflite/memory.h"
 #include "tflite/shape_check.h"
@@ -27,7 +29,7 @@ const wasinn_blob& TheBlob(std::span<const wasinn_blob> blobs, const wasinn_load
   if (blobs.size() != 1) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TensorFlow Lite model is one blob: found {}", blobs.size()));
   }
-  if (options.encoding != WASINN_TENSORFLOWLITE) {
+  if (std::string_view(options.format) != "tensorflowlite") {
     throw Error(WASINN_INVALID_ENCODING, "this backend loads TensorFlow Lite models");
   }
   constexpr char kIdentifier[] = "TFL3";
@@ -39,8 +41,8 @@ const wasinn_blob& TheBlob(std::span<const wasinn_blob> blobs, const wasinn_load
   return blob;
 }
 
-// Ways to serve a target, best first: names of delegates; "": the CPU.
-std::vector<std::string> WaysOf(wasinn_target target, const BackendConfig& config) {
+// Ways to serve a target, best first: names of delegates; "": the CPU. Throws where there is none.
+std::vector<std::string> WaysOf(uint32_t target, const BackendConfig& config) {
   std::vector<std::string> ways;
   if ((target == WASINN_GPU || target == WASINN_AUTO) && !config.gpu_delegate.empty()) {
     ways.push_back(config.gpu_delegate);
@@ -49,7 +51,11 @@ std::vector<std::string> WaysOf(wasinn_target target, const BackendConfig& confi
     ways.push_back(config.tpu_delegate);
   }
   if (target == WASINN_CPU || target == WASINN_AUTO) ways.emplace_back();
-  return ways;
+  if (!ways.empty()) return ways;
+  const char* name = target == WASINN_GPU ? "gpu" : "tpu";
+  throw Error(
+      WASINN_UNSUPPORTED_OPERATION,
+      fmt::format("target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name));
 }
 
 bool HasOpenShapes(const ModelScan& scan) {
@@ -82,11 +88,6 @@ const char* WhyNoDeconvolution(const TfLiteLibrary& library, const ModelConfig& 
   if (!config.xnnpack) return "only XNNPACK computes it, which is switched off (xnnpack = false)";
   if (!library.has_operators()) return "this TensorFlow Lite is too old to check it in a model that comes as bytes";
   return nullptr;
-}
-
-std::string NoDelegate(wasinn_target target) {
-  const char* name = target == WASINN_GPU ? "gpu" : "tpu";
-  return fmt::format("target {}: no delegate serves it; name one with {}_delegate in [backends.tflite]", name, name);
 }
 
 }  // namespace
@@ -130,31 +131,13 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (config_.delegates) {
     LoadOn(*config_.delegates);
   } else {
-    LoadOnTarget(options);
+    backend::LoadOnTarget(
+        options, host.fallback(), /*cpu=*/std::string(), [&] { return WaysOf(options.target, host.config()); },
+        [&](const std::string& way) {
+          LoadOn(way.empty() ? std::vector<DelegateConfig>() : std::vector{*host.config().FindDelegate(way)});
+        });
   }
   WriteDescription();
-}
-
-void Model::LoadOnTarget(const wasinn_load_options& options) {
-  std::vector<std::string> ways = WaysOf(options.target, host_.config());
-  std::string missing;
-  if (ways.empty()) {
-    missing = NoDelegate(options.target);
-    if (options.cpu_fallback == 0) throw Error(WASINN_UNSUPPORTED_OPERATION, missing);
-  }
-  if (options.cpu_fallback != 0 && (ways.empty() || !ways.back().empty())) ways.emplace_back();
-  for (size_t i = 0; i < ways.size(); ++i) {
-    const bool last = i + 1 == ways.size();
-    if (last && !missing.empty()) host_.WarnOfFallback(missing);
-    try {
-      return LoadOn(ways[i].empty() ? std::vector<DelegateConfig>()
-                                    : std::vector{*host_.config().FindDelegate(ways[i])});
-    } catch (const Error& error) {
-      // A device that is not there shows itself here.
-      if (last || ways[i].empty()) throw;
-      missing = error.what();
-    }
-  }
 }
 
 void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
@@ -165,7 +148,9 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   if (uses_xnnpack_) xnnpack_ = std::make_unique<Xnnpack>(host_.library(), host_.log(), delegates_.empty());
   // With one thread: a context that may have more leases those that its own interpreter starts.
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(1);
-  signature_ = std::make_unique<Signature>(*interpreter, scan_);
+  auto signature = std::make_unique<Signature>(*interpreter, scan_);
+  if (!has_state()) signature->set_shares_slots();
+  signature_ = std::move(signature);
   lasting_bytes_ = LastingBytes(*interpreter);
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
 }
@@ -248,7 +233,8 @@ std::unique_ptr<Session> Model::TakeSession(int threads) const {
 
 void Model::GiveSession(std::unique_ptr<Session> session) const noexcept try {
   if (scan_.keeps_state) return;
-  if (const std::optional<uint64_t> bytes = session->Reset(*this)) idle_.Give(std::move(session), *bytes);
+  if (const std::optional<uint64_t> bytes = session->Reset(*this, lasting_bytes()))
+    idle_.Give(std::move(session), *bytes);
 } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is no memory to remember it; then it goes
 }
 

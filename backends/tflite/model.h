@@ -69,7 +69,6 @@ class Model {
   uint64_t CheckShapesFor(const std::vector<std::vector<int>>& dims) const;
 
  private:
-  void LoadOnTarget(const wasinn_load_options& options);
   void LoadOn(const std::vector<DelegateConfig>& delegates);
   // `prepared`: whether it could be with the shapes in the file. Of a model that leaves shapes open, it need not.
   std::unique_ptr<Interpreter> TryInterpreter(int threads, const Xnnpack* xnnpack, bool* prepared) const;

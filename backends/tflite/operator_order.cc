@@ -6,16 +6,15 @@
 
 #include "common/error.h"
 #include "common/saturating.h"
-#include "tflite/schema.h"
 
 namespace wasinn::tflite {
 
 namespace {
 
 // Whether a tensor needs no operator that gives it.
-bool HasValue(const FlatTable& tensor, const FlatVector& buffers, Trust trust) {
-  return trust == Trust::kHost || IsConstant(tensor, buffers) || tensor.Get<uint8_t>(TensorField::kVariable, 0) != 0 ||
-         BytesOf(tensor.Vector(TensorField::kShape, 4)) == 0;
+bool HasValue(const schema::Tensor& tensor, const Tables<schema::Buffer>* buffers, Trust trust) {
+  return trust == Trust::kHost || IsConstant(tensor, buffers) || tensor.is_variable() ||
+         BytesOf(SpanOf(tensor.shape())) == 0;
 }
 
 }  // namespace
@@ -24,35 +23,28 @@ void ThrowInvalid(const std::string& what) {
   throw backend::Error(WASINN_INVALID_ENCODING, fmt::format("broken model: {}", what));
 }
 
-uint64_t BytesOf(const FlatVector& shape) {
+uint64_t BytesOf(std::span<const int32_t> shape) {
   uint64_t bytes = 1;
-  for (uint32_t d = 0; d < shape.size(); ++d) {
-    const auto dim = static_cast<uint64_t>(std::max(shape.Get<int32_t>(d), 0));
-    bytes = backend::MulSat(bytes, dim);
-  }
+  for (const int32_t dim : shape) bytes = backend::MulSat(bytes, static_cast<uint64_t>(std::max(dim, 0)));
   return bytes;
 }
 
-bool IsConstant(const FlatTable& tensor, const FlatVector& buffers) {
-  const auto index = tensor.Get<uint32_t>(TensorField::kBuffer, 0);
-  if (index >= buffers.size()) return false;
-  const FlatTable buffer = buffers.Table(index);
-  return buffer.Vector(BufferField::kData, 1).size() > 0 || buffer.Get<uint64_t>(BufferField::kSize, 0) > 0;
+bool IsConstant(const schema::Tensor& tensor, const Tables<schema::Buffer>* buffers) {
+  if (tensor.buffer() >= SizeOf(buffers)) return false;
+  const schema::Buffer& buffer = *buffers->Get(tensor.buffer());
+  return SizeOf(buffer.data()) > 0 || buffer.size() > 0;
 }
 
-void CheckOrder(const FlatTable& graph, const FlatVector& buffers, Trust trust) {
-  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
-  const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
-  std::vector<bool> pending(tensors.size());  // that an operator yet to come gives
-  const auto each = [&](uint32_t op, int field, const auto& visit) {
-    const FlatVector indices = operators.Table(op).Vector(field, 4);
-    for (uint32_t i = 0; i < indices.size(); ++i) {
-      const auto tensor = indices.Get<int32_t>(i);
+void CheckOrder(const schema::SubGraph& graph, const Tables<schema::Buffer>* buffers, Trust trust) {
+  const uint32_t tensors = SizeOf(graph.tensors()), operators = SizeOf(graph.operators());
+  std::vector<bool> pending(tensors);  // that an operator yet to come gives
+  const auto each = [](const Numbers* indices, const auto& visit) {
+    for (const int32_t tensor : SpanOf(indices)) {
       if (tensor >= 0) visit(static_cast<uint32_t>(tensor));
     }
   };
-  for (uint32_t op = 0; op < operators.size(); ++op) {
-    each(op, OperatorField::kOutputs, [&](uint32_t tensor) {
+  for (uint32_t op = 0; op < operators; ++op) {
+    each(graph.operators()->Get(op)->outputs(), [&](uint32_t tensor) {
       if (pending[tensor]) ThrowInvalid(fmt::format("tensor {} comes from two operators", tensor));
       pending[tensor] = true;
     });
@@ -60,44 +52,38 @@ void CheckOrder(const FlatTable& graph, const FlatVector& buffers, Trust trust) 
   // XNNPACK also believes that somebody gives what an operator takes. Of each tensor once: a great many operators may
   // share one, and its shape may be long.
   std::vector<bool> given = pending;
-  const FlatVector inputs = graph.Vector(GraphField::kInputs, 4);
-  for (uint32_t i = 0; i < inputs.size(); ++i) {
-    const auto tensor = inputs.Get<int32_t>(i);
-    if (tensor >= 0 && static_cast<uint32_t>(tensor) < given.size()) given[static_cast<uint32_t>(tensor)] = true;
-  }
-  for (uint32_t i = 0; i < tensors.size(); ++i) given[i] = given[i] || HasValue(tensors.Table(i), buffers, trust);
-  for (uint32_t op = 0; op < operators.size(); ++op) {
-    each(op, OperatorField::kInputs, [&](uint32_t tensor) {
+  each(graph.inputs(), [&](uint32_t tensor) {
+    if (tensor < given.size()) given[tensor] = true;
+  });
+  for (uint32_t i = 0; i < tensors; ++i) given[i] = given[i] || HasValue(*graph.tensors()->Get(i), buffers, trust);
+  for (uint32_t op = 0; op < operators; ++op) {
+    each(graph.operators()->Get(op)->inputs(), [&](uint32_t tensor) {
       if (!given[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {}, which nothing gives", tensor));
       if (pending[tensor]) ThrowInvalid(fmt::format("an operator takes tensor {} before it is there", tensor));
     });
-    each(op, OperatorField::kOutputs, [&](uint32_t tensor) { pending[tensor] = false; });
+    each(graph.operators()->Get(op)->outputs(), [&](uint32_t tensor) { pending[tensor] = false; });
   }
 }
 
-std::vector<Lifetime> LivesOf(const FlatTable& graph, const FlatVector& buffers) {
-  const FlatVector tensors = graph.Vector(GraphField::kTensors, 4);
-  const FlatVector operators = graph.Vector(GraphField::kOperators, 4);
-  std::vector<Lifetime> lives(tensors.size());
-  std::vector<bool> lasts(tensors.size());
-  for (uint32_t i = 0; i < tensors.size(); ++i) lasts[i] = IsConstant(tensors.Table(i), buffers);
-  for (uint32_t op = 0; op < operators.size(); ++op) {
-    const FlatVector inputs = operators.Table(op).Vector(OperatorField::kInputs, 4);
-    const FlatVector outputs = operators.Table(op).Vector(OperatorField::kOutputs, 4);
+std::vector<Lifetime> LivesOf(const schema::SubGraph& graph, const Tables<schema::Buffer>* buffers) {
+  const uint32_t tensors = SizeOf(graph.tensors()), operators = SizeOf(graph.operators());
+  std::vector<Lifetime> lives(tensors);
+  std::vector<bool> lasts(tensors);
+  for (uint32_t i = 0; i < tensors; ++i) lasts[i] = IsConstant(*graph.tensors()->Get(i), buffers);
+  for (uint32_t op = 0; op < operators; ++op) {
+    const schema::Operator& one = *graph.operators()->Get(op);
     bool of_constants = true;
-    for (uint32_t i = 0; i < inputs.size(); ++i) {
-      const auto tensor = inputs.Get<int32_t>(i);
+    for (const int32_t tensor : SpanOf(one.inputs())) {
       if (tensor < 0) continue;
       Lifetime& life = lives[static_cast<uint32_t>(tensor)];
       life.last = std::max(life.last, op);
       of_constants = of_constants && lasts[static_cast<uint32_t>(tensor)];
     }
-    for (uint32_t i = 0; i < outputs.size(); ++i) {
-      const auto tensor = outputs.Get<int32_t>(i);
+    for (const int32_t tensor : SpanOf(one.outputs())) {
       if (tensor < 0) continue;
       lasts[static_cast<uint32_t>(tensor)] = of_constants;
       lives[static_cast<uint32_t>(tensor)] = {
-          .computed = true, .first = of_constants ? 0 : op, .last = of_constants ? operators.size() - 1 : op};
+          .computed = true, .first = of_constants ? 0 : op, .last = of_constants ? operators - 1 : op};
     }
   }
   return lives;

@@ -5,63 +5,55 @@
 #include <wasinn/backend.h>
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "common/aligned_buffer.h"
-#include "common/spare.h"
 #include "tflite/inputs.h"
 #include "tflite/interpreter.h"
 #include "tflite/signature.h"
 
 namespace wasinn::tflite {
 
-// What an output lies in, or was copied to.
-struct OutputBuffer {
-  backend::AlignedBuffer buffer;
-  // While somebody has taken it: where it goes back to; NULL: nowhere.
-  std::shared_ptr<backend::Spare<OutputBuffer>::Home> home;
-};
-using OutputBufferPtr = std::unique_ptr<OutputBuffer>;
-
-// Where no shape can change, an output lies in a buffer of ours (a custom allocation), which can be taken away. Others
-// lie in TensorFlow Lite's memory, and what is taken of them is a copy. One thread at a time.
+// Where no shape can change, an output lies in the host's memory (a custom allocation). Others lie in TensorFlow Lite's.
+// One thread at a time.
 class Outputs {
  public:
   Outputs(const Signature& signature, const TfLiteLibrary& library);
 
+  // wasinn_backend::bind_output.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  // Where the other one has them.
+  void BindAllOf(const Outputs& other);
   // Before a run. True: the interpreter must allocate its tensors.
   bool Apply(const Interpreter& interpreter);
-  // After a run that succeeded: finds outputs that are inputs, as often as the model says so. Returns the bytes of their copies.
+  // After a run that succeeded: finds where outputs are. Returns the bytes of copies of those that are inputs.
   uint64_t FindPassedOn(const Interpreter& interpreter, const Inputs& inputs);
   // Makes these copies.
   void KeepPassedOn(const Interpreter& interpreter);
   // Lets go of copies.
   void Discard();
-  // Another session's outputs are those of the context from now on: what was taken of these does not come back.
-  void SetAside();
-  // For another guest: nothing of the last one is left in buffers of ours, nor comes back to them.
+  // Whether one that is bindable lies in TensorFlow Lite's memory all the same.
+  bool has_elsewhere() const;
+  // For another context: none is bound.
   void Reset();
-  // Lets go of all buffers, of which the interpreter must not be asked before the next Apply, or is a new one.
+  // The interpreter is a new one.
   void Forget();
-  // That buffers of ours have.
+  // That copies have.
   uint64_t bytes() const;
   // What TensorFlow Lite holds for outputs in memory of its own, until the interpreter goes.
   uint64_t DynamicBytes(const Interpreter& interpreter) const;
-  // wasinn_backend::output and take_output. Only after a run that succeeded.
+  // wasinn_backend::output. Only after a run that succeeded.
   void View(const Interpreter& interpreter, uint32_t index, wasinn_tensor* view);
-  void Take(const Interpreter& interpreter, uint32_t index, wasinn_tensor* out);
 
  private:
   struct Slot {
-    OutputBufferPtr own;   // that TensorFlow Lite writes to; NULL: it was taken, or there is none
-    OutputBufferPtr copy;  // of an output that lies in an input
+    void* bound = nullptr;          // the host's memory; NULL: none
+    const void* applied = nullptr;  // which of it the interpreter has
+    bool elsewhere = false;         // it cannot lie there
+    backend::AlignedBuffer copy;    // of an output that lies in an input
     size_t copied = 0;
-    bool bindable = false;   // it may lie in `own`
-    bool is_copied = false;  // `copy` has it, or will have it
-    bool taken = false;
-    std::vector<int64_t> dims;           // that a view points to
-    backend::Spare<OutputBuffer> spare;  // what was taken and came back
+    bool is_copied = false;     // `copy` has it, or will have it
+    std::vector<int64_t> dims;  // that a view points to
   };
 
   const TfLiteTensor* TensorOf(const Interpreter& interpreter, uint32_t index) const;
@@ -70,6 +62,7 @@ class Outputs {
   const Signature& signature_;
   const TfLiteLibrary& library_;
   std::vector<Slot> slots_;
+  bool moved_ = false;  // the last run did not keep to what the model says of its outputs
 };
 
 }  // namespace wasinn::tflite

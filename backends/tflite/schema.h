@@ -3,34 +3,28 @@
 #define WASINN_BACKENDS_TFLITE_SCHEMA_H_
 
 #include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tflite/schema.fbs.h"  // flatc's
 
 namespace wasinn::tflite {
 
-// Positions of fields.
-struct ModelField {
-  enum { kOperatorCodes = 1, kSubgraphs = 2, kBuffers = 4, kSignatures = 7 };
-};
-struct CodeField {
-  enum { kOldCode = 0, kCustom = 1, kCode = 3 };
-};
-struct GraphField {
-  enum { kTensors = 0, kInputs = 1, kOutputs = 2, kOperators = 3 };
-};
-struct TensorField {
-  enum { kShape = 0, kType = 1, kBuffer = 2, kName = 3, kVariable = 5, kSignature = 7, kRank = 8 };
-};
-struct OperatorField {
-  enum { kCode = 0, kInputs = 1, kOutputs = 2, kOptions = 4, kCustomOptions = 5, kLargeOptions = 9 };
-};
-struct BufferField {
-  enum { kData = 0, kOffset = 1, kSize = 2 };
-};
-struct SignatureField {
-  enum { kInputs = 0, kOutputs = 1, kGraph = 4 };
-};
-struct MapField {
-  enum { kName = 0, kTensor = 1 };
-};
+using Numbers = flatbuffers::Vector<int32_t>;
+template <typename Table>
+using Tables = flatbuffers::Vector<flatbuffers::Offset<Table>>;
+
+// An absent vector has none.
+template <typename T>
+uint32_t SizeOf(const flatbuffers::Vector<T>* vector) {
+  return vector == nullptr ? 0 : vector->size();
+}
+inline std::span<const int32_t> SpanOf(const Numbers* numbers) {
+  return numbers == nullptr ? std::span<const int32_t>() : std::span(numbers->data(), numbers->size());
+}
+inline std::string_view TextOf(const flatbuffers::String* text) {
+  return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
+}
 
 // Operators with a meaning here.
 enum Operator : int32_t {

@@ -16,7 +16,6 @@ using backend::Error;
 namespace {
 
 constexpr uint64_t kLittle = 1 << 16;  // more that runs have allocated is worth a new interpreter
-constexpr const char* kNoOutput = "there is no output before a compute has succeeded";
 
 void CheckBytes(uint64_t bytes, uint64_t max_bytes) {
   if (max_bytes == 0 || bytes <= max_bytes) return;
@@ -105,13 +104,8 @@ void Session::Charge(const Model& model, const Memory& memory) const {
 }
 
 void Session::Output(uint32_t index, wasinn_tensor* view) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, kNoOutput);
+  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
   outputs_.View(*interpreter_, index, view);
-}
-
-void Session::TakeOutput(uint32_t index, wasinn_tensor* out) {
-  if (!computed_) throw Error(WASINN_INVALID_ARGUMENT, kNoOutput);
-  outputs_.Take(*interpreter_, index, out);
 }
 
 void Session::DiscardOutputs() {
@@ -123,7 +117,6 @@ uint64_t Session::HeldByOutputs() const { return interpreter_ == nullptr ? 0 : o
 
 uint64_t Session::SetOutputsAside() {
   computed_ = false;
-  outputs_.SetAside();
   return outputs_.bytes() + HeldByOutputs();
 }
 
@@ -138,7 +131,7 @@ void Session::Cancel() {
   gate_.Cancel([this] { interpreter_->Cancel(); });
 }
 
-std::optional<uint64_t> Session::Reset(const Model& model) {
+std::optional<uint64_t> Session::Reset(const Model& model, uint64_t most) {
   computed_ = false;
   inputs_.Reset();
   outputs_.Reset();
@@ -147,7 +140,7 @@ std::optional<uint64_t> Session::Reset(const Model& model) {
   if (interpreter_->library().reset_variable_tensors(interpreter_->get()) != kTfLiteOk) return std::nullopt;
   has_run_ = false;
   const uint64_t lasting = model.LastingBytes(*interpreter_), dynamic = PlanOf(*interpreter_, model.scan()).dynamic;
-  if (lasting > std::min<uint64_t>(model.lasting_bytes(), INT64_MAX) || dynamic > kLittle) return std::nullopt;
+  if (lasting > std::min<uint64_t>(most, INT64_MAX) || dynamic > kLittle) return std::nullopt;
   return lasting + dynamic + outputs_.bytes();
 }
 

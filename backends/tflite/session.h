@@ -34,11 +34,11 @@ class Session {
 
   int threads() const { return threads_; }
   Inputs& inputs() { return inputs_; }
+  Outputs& outputs() { return outputs_; }
   void Compute(const Model& model, const Memory& memory);
   // Charges what the interpreter keeps. Throws where that is too much.
   void Charge(const Model& model, const Memory& memory) const;
   void Output(uint32_t index, wasinn_tensor* view);
-  void TakeOutput(uint32_t index, wasinn_tensor* out);
   // There are none until the next compute. Of what they hold, only the interpreter can free HeldByOutputs().
   void DiscardOutputs();
   uint64_t HeldByOutputs() const;
@@ -49,8 +49,8 @@ class Session {
   void Cancel();
 
   // For another guest: nothing of the last one can be read. Returns the memory that it has still; none: it must not be
-  // used again, or has more than a new one would.
-  std::optional<uint64_t> Reset(const Model& model);
+  // used again, or its interpreter has more than `most`.
+  std::optional<uint64_t> Reset(const Model& model, uint64_t most);
 
  private:
   void Allocate(const Model& model, const Memory& memory);

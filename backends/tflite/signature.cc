@@ -51,7 +51,19 @@ Signature::Signature(const Interpreter& interpreter, const ModelScan& scan) {
   for (size_t i = 0; i < n_outputs; ++i) {
     ReadOutput(interpreter, scan.outputs[i], library.output(interpreter.get(), static_cast<int32_t>(i)));
   }
+  for (Port& output : outputs_) {
+    if (IsBindable(output, library)) output.io.flags |= WASINN_IO_BINDABLE;
+  }
   Publish();
+}
+
+// Where no shape can change, by a custom allocation.
+bool Signature::IsBindable(const Port& port, const TfLiteLibrary& library) const {
+  if (library.set_custom_allocation == nullptr || library.allocation_type == nullptr) return false;
+  if (!all_fixed_ || !port.servable() || !port.fixed_shape() || !port.in_arena || port.bytes() == 0) return false;
+  // One tensor lies in one place, whatever it is called.
+  const auto same = [&port](const Port& other) { return other.tensor == port.tensor; };
+  return std::ranges::none_of(inputs_, same) && std::ranges::count_if(outputs_, same) == 1;
 }
 
 void Signature::ReadInput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor) {
@@ -73,6 +85,7 @@ void Signature::ReadOutput(const Interpreter& interpreter, const ScannedPort& sc
   if (tensor == nullptr) throw Error(WASINN_INVALID_ENCODING, "broken model: an output without a tensor");
   Port& port = outputs_.emplace_back();
   ReadType(library, scanned, tensor, &port);
+  port.in_arena = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteArenaRw;
   const bool dynamic = library.allocation_type != nullptr && library.allocation_type(tensor) == kTfLiteDynamic;
   // What preparing the model has made of an output's shape is better than what the file says of it.
   if (all_fixed_ && !dynamic) {

@@ -11,7 +11,8 @@
 namespace wasinn::tflite {
 
 struct Port : backend::Port {
-  int32_t tensor = -1;  // TensorFlow Lite's index
+  int32_t tensor = -1;    // TensorFlow Lite's index
+  bool in_arena = false;  // no constant, nor allocated by a run
 };
 
 class Signature : public backend::Ports<Port> {
@@ -24,6 +25,8 @@ class Signature : public backend::Ports<Port> {
  private:
   void ReadInput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor);
   void ReadOutput(const Interpreter& interpreter, const ScannedPort& scanned, const TfLiteTensor* tensor);
+
+  bool IsBindable(const Port& port, const TfLiteLibrary& library) const;
 
   bool all_fixed_ = true;
 };

@@ -47,9 +47,11 @@ class CountingAllocator final : public c10::Allocator {
     CallScope* scope = CallScope::Current();
     std::shared_ptr<MemoryBudget> budget;
     if (scope != nullptr) {
-      scope->Poll();
+      const bool spared = scope->IsSpared();
+      if (!spared) scope->Poll();
       budget = scope->subject().budget;
-      if (budget != nullptr && !budget->Take(bytes)) throw std::bad_alloc();
+      if (budget != nullptr && spared) budget->TakeAnyway(bytes);
+      if (budget != nullptr && !spared && !budget->Take(bytes)) throw std::bad_alloc();
     }
     void* block = bytes > PTRDIFF_MAX / 2
                       ? nullptr

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -17,9 +18,10 @@ namespace {
 
 constexpr uint32_t kEndSignature = 0x06054b50, kEnd64Signature = 0x06064b50, kLocator64Signature = 0x07064b50;
 constexpr uint32_t kEntrySignature = 0x02014b50, kLocalSignature = 0x04034b50;
+constexpr uint16_t kLongestName = 255;
 constexpr uint64_t kEndSize = 22, kEnd64Size = 56, kLocator64Size = 20, kEntrySize = 46, kLocalSize = 30;
 
-[[noreturn]] void Broken(const char* what) {
+[[noreturn]] void Broken(std::string_view what) {
   throw Error(WASINN_INVALID_ENCODING, fmt::format("these bytes are no TorchScript model: {}", what));
 }
 
@@ -90,20 +92,31 @@ void ReadExtra(const Bytes& extra, std::span<uint64_t* const> wide) {
   }
 }
 
+// How it was compressed, sizes after the data, names in UTF-8. Not: encrypted, patched.
+void CheckFlags(uint16_t flags) {
+  constexpr uint16_t kKnown = 0x0806 | 0x0008;
+  if ((flags & ~kKnown) != 0) Broken("an entry is encrypted, or in another way unlike what PyTorch writes");
+}
+
 ArchiveEntry ReadEntry(const Bytes& bytes, uint64_t* at) {
   if (bytes.Number<uint32_t>(*at) != kEntrySignature) Broken("its directory has something else than entries");
   const auto method = bytes.Number<uint16_t>(*at + 10);
+  CheckFlags(bytes.Number<uint16_t>(*at + 8));
   uint64_t packed = bytes.Number<uint32_t>(*at + 20), size = bytes.Number<uint32_t>(*at + 24),
            offset = bytes.Number<uint32_t>(*at + 42);
   const auto name_size = bytes.Number<uint16_t>(*at + 28), extra_size = bytes.Number<uint16_t>(*at + 30),
              comment_size = bytes.Number<uint16_t>(*at + 32);
   const auto name = bytes.At(*at + kEntrySize, name_size);
+  // PyTorch's reader takes names for texts that end at a NUL, and cuts long ones.
+  if (name_size > kLongestName || std::ranges::find(name, 0) != name.end())
+    Broken("an entry's name is too long or binary");
   uint64_t* const wide[] = {&size, &packed, &offset};
   ReadExtra(Bytes(bytes.At(*at + kEntrySize + name_size, extra_size)), wide);
   *at += kEntrySize + name_size + extra_size + comment_size;
   ArchiveEntry entry = {
       .name = std::string(name.begin(), name.end()), .size = size, .stored = method == 0, .bytes = {}};
   if (bytes.Number<uint32_t>(offset) != kLocalSignature) Broken("an entry is not where its directory says");
+  CheckFlags(bytes.Number<uint16_t>(offset + 6));
   const uint64_t data = offset + kLocalSize + bytes.Number<uint16_t>(offset + 26) + bytes.Number<uint16_t>(offset + 28);
   if (entry.stored && packed != size) Broken("an entry that is not compressed has two sizes");
   const auto content = bytes.At(data, packed);
@@ -147,7 +160,37 @@ void CheckKind(const std::vector<ArchiveEntry>& entries) {
   Broken("it has no data.pkl and constants.pkl");
 }
 
+bool IsVersion(std::string_view text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number >= kOldestVersion && number <= kNewestVersion;
+}
+
+// What PyTorch's reader reads while it is made.
+void CheckOpening(std::span<const ArchiveEntry> entries) {
+  bool found = false;
+  for (const ArchiveEntry& entry : entries) {
+    const std::string name = NameInLowerCase(entry.name);
+    const bool version = name == "version" || name == ".data/version";
+    if (!version && name != ".data/serialization_id") continue;
+    if (entry.bytes.size() > kMostOfOpening) Broken(fmt::format("its {} is too long", name));
+    if (version && !IsVersion({reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size()})) {
+      Broken("its version is none that this PyTorch reads");
+    }
+    found = found || version;
+  }
+  if (!found) Broken("it has no version");
+}
+
 }  // namespace
+
+std::string NameInLowerCase(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
 
 std::vector<ArchiveEntry> ReadArchive(std::span<const uint8_t> all) {
   const Bytes bytes(all);
@@ -167,11 +210,11 @@ std::vector<ArchiveEntry> ReadArchive(std::span<const uint8_t> all) {
 }
 
 void CheckGuestArchive(std::span<const ArchiveEntry> entries, uint64_t most_code) {
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   uint64_t packed = 0;  // as large as it says it becomes
   for (const ArchiveEntry& entry : entries) {
-    names.push_back(entry.name);
-    if (entry.name.ends_with(".pkl")) {
+    names.push_back(NameInLowerCase(entry.name));
+    if (names.back().ends_with(".pkl")) {
       if (!entry.stored) throw Error(WASINN_SECURITY, fmt::format("'{}' is compressed: not loaded", entry.name));
       ScanPickle(entry.name, entry.bytes);
     }
@@ -186,6 +229,7 @@ void CheckGuestArchive(std::span<const ArchiveEntry> entries, uint64_t most_code
   }
   std::ranges::sort(names);
   if (std::ranges::adjacent_find(names) != names.end()) Broken("it has two entries of one name");
+  CheckOpening(entries);
 }
 
 }  // namespace wasinn::torch

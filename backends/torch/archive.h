@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wasinn::torch {
@@ -21,9 +22,20 @@ struct ArchiveEntry {
 // torch.export, AOTInductor).
 std::vector<ArchiveEntry> ReadArchive(std::span<const uint8_t> bytes);
 
+// The most bytes of an entry that PyTorch's reader reads while it is made: a version, an identity. A reader that throws
+// there leaks the directory of its archive, so nothing may end it there.
+inline constexpr uint64_t kMostOfOpening = 64;
+
+// Versions of archives that PyTorch reads.
+inline constexpr uint64_t kOldestVersion = 1, kNewestVersion = 10;
+
 // What wasinn asks of an archive from a guest: nothing compressed but code, that no more than `most_code` bytes of it,
-// and pickles as ScanPickle wants them. What is left to check is the code (ScanCode).
+// pickles as ScanPickle wants them, a version that PyTorch reads, and names that differ in more than their case. What is
+// left to check is the code (ScanCode).
 void CheckGuestArchive(std::span<const ArchiveEntry> entries, uint64_t most_code);
+
+// As PyTorch's reader compares names of entries: in any case of ASCII letters.
+std::string NameInLowerCase(std::string_view name);
 
 }  // namespace wasinn::torch
 

@@ -10,7 +10,8 @@ namespace wasinn::torch {
 
 namespace {
 
-constexpr wasinn_encoding kEncodings[] = {WASINN_PYTORCH};
+constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "pytorch"};
+constexpr const wasinn_format* kFormats[] = {&kFormat};
 
 // The runtime's function of the same place in the table. There is a runtime, since every object that a function gets
 // came from it.
@@ -36,8 +37,8 @@ wasinn_backend MakeTable() {
       .abi_minor = WASINN_BACKEND_ABI_MINOR,
       .name = "torch",
       .version = WASINN_BACKEND_VERSION,
-      .encodings = kEncodings,
-      .n_encodings = std::size(kEncodings),
+      .formats = kFormats,
+      .n_formats = std::size(kFormats),
       .keys = Keys().data(),
       .n_keys = Keys().size(),
       .install = kInstall,
@@ -47,8 +48,8 @@ wasinn_backend MakeTable() {
       .load = Forward<&wasinn_backend::load>::Call,
       .unload = Forward<&wasinn_backend::unload>::Call,
       .info = Forward<&wasinn_backend::info>::Call,
-      .context_new = Forward<&wasinn_backend::context_new>::Call,
-      .context_free = Forward<&wasinn_backend::context_free>::Call,
+      .slot_new = Forward<&wasinn_backend::slot_new>::Call,
+      .slot_free = Forward<&wasinn_backend::slot_free>::Call,
       .bind_input = Forward<&wasinn_backend::bind_input>::Call,
       .unbind_input = Forward<&wasinn_backend::unbind_input>::Call,
       .compute = Forward<&wasinn_backend::compute>::Call,
@@ -56,7 +57,6 @@ wasinn_backend MakeTable() {
       .cancel = Forward<&wasinn_backend::cancel>::Call,
       .discard_outputs = Forward<&wasinn_backend::discard_outputs>::Call,
       .take_output = Forward<&wasinn_backend::take_output>::Call,
-      .want_outputs = nullptr,  // TorchScript computes all of them
       .outputs = Forward<&wasinn_backend::outputs>::Call,
       .describe = Forward<&wasinn_backend::describe>::Call,
       .bind_align = 1,

@@ -22,6 +22,8 @@ class MemoryBudget {
 
   // False where it would be too much: then it is noted as refused.
   bool Take(uint64_t bytes);
+  // Takes them in any case; a later Take is refused for it.
+  void TakeAnyway(uint64_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void Give(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   void Refuse(uint64_t bytes) { refused_.store(bytes == 0 ? 1 : bytes, std::memory_order_relaxed); }
 
@@ -61,6 +63,9 @@ class CallScope {
     if (subject_->gate != nullptr && subject_->gate->cancelled()) [[unlikely]]
       ThrowCancelled();
   }
+  // Nothing ends where the next so many blocks are allocated: they are counted, and neither refused nor a place to stop.
+  void Spare(int blocks) { spared_ = blocks; }
+  bool IsSpared() { return spared_ > 0 && spared_-- > 0; }
   // Of what a model prints or PyTorch warns of. No more than a few for each call.
   void Log(wasinn_log_level level, const std::string& message);
 
@@ -72,6 +77,7 @@ class CallScope {
   CallScope* const outer_;
   const Subject* subject_ = nullptr;
   int messages_ = 0;
+  int spared_ = 0;
 };
 
 }  // namespace wasinn::torch

@@ -1,9 +1,7 @@
 #include "torch/config.h"
 
-#include <algorithm>
-#include <climits>
-
 #include "common/config.h"
+#include "common/thread_settings.h"
 
 namespace wasinn::torch {
 
@@ -28,10 +26,9 @@ std::span<const wasinn_key> Keys() { return kKeys; }
 
 BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   const Config config(text, "[backends.torch]");
-  const int most = static_cast<int>(std::clamp<uint32_t>(budget, 1, INT_MAX));
   BackendConfig parsed;
   parsed.library = config.String("library").value_or("");
-  parsed.threads = static_cast<int>(config.Integer("threads", 1, most).value_or(most));
+  parsed.threads = backend::BackendThreads(config, budget);
   parsed.device = config.String("device");
   parsed.guest_models = config.Bool("guest_models").value_or(true);
   if (const auto operators = config.NamedList("operators")) {

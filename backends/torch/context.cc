@@ -22,7 +22,7 @@ backend::Reservation Reserved(const Model& model, void* account) {
 
 }  // namespace
 
-Context::Context(const Model& model, const wasinn_context_options& options)
+Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
       kept_(Reserved(model, options.account)),
       module_(model.ModuleForContext()),

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "common/fallback_warning.h"
 #include "common/log.h"
+#include "common/target.h"
 #include "torch/config.h"
 
 namespace wasinn::torch {
@@ -26,8 +26,7 @@ class Host {
   const wasinn_host_services& services() const { return services_; }
   const BackendConfig& config() const { return config_; }
   const wasinn_backend_info* info() const { return &info_; }
-  // The target's device is missing and the CPU serves in its place.
-  void WarnOfFallback(const std::string& why) const { fallback_.Give(why); }
+  const backend::FallbackWarning& fallback() const { return fallback_; }
 
  private:
   const wasinn_host_services services_;

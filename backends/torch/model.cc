@@ -4,6 +4,7 @@
 #include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
+#include <caffe2/serialize/versions.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/import.h>
 
@@ -11,12 +12,16 @@
 #include <cstring>
 #include <exception>
 #include <string_view>
+#include <vector>
 
 #include "common/error.h"
 #include "common/large_stack.h"
+#include "common/on_cancel.h"
+#include "common/target.h"
 #include "torch/archive.h"
 #include "torch/call_scope.h"
 #include "torch/code_scan.h"
+#include "torch/definition_check.h"
 #include "torch/messages.h"
 #include "torch/value_check.h"
 
@@ -27,6 +32,7 @@ namespace jit = ::torch::jit;
 
 struct Model::Source {
   std::span<const uint8_t> bytes;
+  std::span<const ArchiveEntry> entries;
   const wasinn_load_options& options;
   CallScope::Subject subject;
 };
@@ -35,6 +41,8 @@ namespace {
 
 // Reading, unpickling and moving each have the weights once.
 constexpr uint64_t kCopiesOfModel = 4;
+static_assert(kOldestVersion == caffe2::serialize::kMinSupportedFileFormatVersion &&
+              kNewestVersion == caffe2::serialize::kMaxSupportedFileFormatVersion);
 constexpr uint64_t kMostCode = uint64_t{64} << 20;
 
 class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
@@ -53,64 +61,50 @@ class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
   std::span<const uint8_t> bytes_;
 };
 
-// Throws where the device is not there.
-c10::Device DeviceOf(const std::optional<std::string>& configured, wasinn_target target) {
-  const int gpus = GpuCount();
-  c10::Device device(c10::DeviceType::CPU);
-  if (configured) {
-    try {
-      device = c10::Device(*configured);
-    } catch (const c10::Error&) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("device: expected cpu, cuda or cuda:N, found {}", *configured));
-    }
-  } else if (target == WASINN_GPU || (target == WASINN_AUTO && gpus > 0)) {
-    device = c10::Device(c10::DeviceType::CUDA, 0);
-  } else if (target == WASINN_TPU) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
-  }
-  if (device.is_cpu()) return device;
+// Throws where it is not there.
+void CheckDevice(const c10::Device& device) {
+  if (device.is_cpu()) return;
   if (!device.is_cuda()) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("PyTorch's device {} is not served", device.str()));
   }
-  if (gpus == 0 || (device.has_index() && device.index() >= gpus)) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("the device {} is not there: this PyTorch {}", device.str(),
-                            at::hasCUDA() ? fmt::format("sees {} GPUs", gpus)
-                                          : std::string("is built for CPUs only; point [backends.torch] library at one "
-                                                        "with CUDA")));
-  }
-  return device;
+  const int gpus = GpuCount();
+  if (gpus > 0 && (!device.has_index() || device.index() < gpus)) return;
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              fmt::format("the device {} is not there: this PyTorch {}", device.str(),
+                          at::hasCUDA() ? fmt::format("sees {} GPUs", gpus)
+                                        : std::string("is built for CPUs only; point [backends.torch] library at one "
+                                                      "with CUDA")));
 }
 
-// Lets the host's watchdog stop a load, wherever it allocates.
-class LoadCanceller {
- public:
-  LoadCanceller(const wasinn_load_options& options, backend::CancelGate* gate) : options_(options), gate_(gate) {
-    gate_->Enter();
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, Cancel, gate_);
+// Best first. Throws where the device is not there.
+std::vector<c10::Device> DevicesFor(const std::optional<std::string>& configured, uint32_t target) {
+  const c10::Device cpu(c10::DeviceType::CPU);
+  std::vector<c10::Device> devices;
+  if (configured) {
+    try {
+      devices.emplace_back(*configured);
+    } catch (const c10::Error&) {
+      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("device: expected cpu, cuda or cuda:N, found {}", *configured));
+    }
+  } else if (target == WASINN_TPU) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
+  } else if (target == WASINN_GPU || (target == WASINN_AUTO && GpuCount() > 0)) {
+    devices.emplace_back(c10::DeviceType::CUDA, c10::DeviceIndex{0});
   }
-  ~LoadCanceller() {
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
-    gate_->Leave();
-  }
-  LoadCanceller(const LoadCanceller&) = delete;
-  LoadCanceller& operator=(const LoadCanceller&) = delete;
+  if (!configured && target != WASINN_GPU) devices.push_back(cpu);
+  CheckDevice(devices.front());
+  return devices;
+}
 
- private:
-  static void Cancel(void* gate) {
-    static_cast<backend::CancelGate*>(gate)->Cancel([] {});
-  }
-
-  const wasinn_load_options& options_;
-  backend::CancelGate* const gate_;
-};
-
-void CheckCode(const std::shared_ptr<BlobReader>& reader) {
+// By the names that we have read: PyTorch's list of them cuts long ones.
+void CheckCode(const std::shared_ptr<BlobReader>& reader, std::span<const ArchiveEntry> entries) {
   caffe2::serialize::PyTorchStreamReader archive(reader);
-  for (const std::string& name : archive.getAllRecords()) {
-    if (!name.ends_with(".py")) continue;
-    const auto [data, size] = archive.getRecord(name);
-    ScanCode(name, {static_cast<const char*>(data.get()), size});
+  for (const ArchiveEntry& entry : entries) {
+    if (!NameInLowerCase(entry.name).ends_with(".py")) continue;
+    const auto [data, size] = archive.getRecord(entry.name);
+    const std::string_view text(static_cast<const char*>(data.get()), size);
+    ScanCode(entry.name, text);
+    CheckDefinitions(entry.name, text);
   }
 }
 
@@ -136,7 +130,8 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (blobs.size() != 1) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a TorchScript model is one blob: found {}", blobs.size()));
   }
-  if (options.encoding != WASINN_PYTORCH) throw Error(WASINN_INVALID_ENCODING, "this backend loads TorchScript models");
+  if (std::string_view(options.format) != "pytorch")
+    throw Error(WASINN_INVALID_ENCODING, "this backend loads TorchScript models");
   if (from_guest_ && !host.config().guest_models) {
     throw Error(WASINN_SECURITY, "[backends.torch] guest_models: models from guests are not loaded");
   }
@@ -146,21 +141,31 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   if (from_guest_) {
     CheckGuestArchive(entries, options.max_bytes == 0 ? kMostCode : std::min(options.max_bytes, kMostCode));
   }
-  try {
-    device_ = DeviceOf(config.device, options.target);
-  } catch (const Error& error) {
-    if (options.cpu_fallback == 0 || error.code() != WASINN_UNSUPPORTED_OPERATION) throw;
-    host.WarnOfFallback(error.what());
-  }
+  backend::LoadOnTarget(
+      options, host.fallback(), c10::Device(c10::DeviceType::CPU),
+      [&] { return DevicesFor(config.device, options.target); },
+      [&](const c10::Device& device) {
+        device_ = device;
+        LoadWithin(bytes, entries, options);
+      });
+}
+
+void Model::LoadWithin(std::span<const uint8_t> bytes, std::span<const ArchiveEntry> entries,
+                       const wasinn_load_options& options) {
+  module_ = {};  // what another device refused
   uint64_t limit = 0;
   if (options.max_bytes != 0 && __builtin_add_overflow(options.max_bytes, kCopiesOfModel * bytes.size(), &limit)) {
     limit = 0;
   }
   const auto budget = std::make_shared<MemoryBudget>(limit);
   backend::CancelGate gate;
-  const LoadCanceller canceller(options, &gate);
-  const Source source = {
-      .bytes = bytes, .options = options, .subject = {.log = &host.log(), .budget = budget, .gate = &gate}};
+  gate.Enter();
+  // Stops it wherever it allocates.
+  const backend::OnCancel cancel(options, [&gate] { gate.Cancel([] {}); });
+  const Source source = {.bytes = bytes,
+                         .entries = entries,
+                         .options = options,
+                         .subject = {.log = &host_.log(), .budget = budget, .gate = &gate}};
   // PyTorch's parser and compiler are recursive.
   backend::RunOnLargeStack(kParserStack, [&] {
     try {
@@ -181,7 +186,11 @@ void Model::Load(const Source& source) {
   const LogWarnings warnings;
   const c10::InferenceMode inference;
   const auto reader = std::make_shared<BlobReader>(source.bytes);
-  if (from_guest_) CheckCode(reader);
+  // Of a reader that is made: a version and an identity.
+  constexpr int kBlocksOfOpening = 2;
+  scope.Spare(kBlocksOfOpening);
+  if (from_guest_) CheckCode(reader, source.entries);
+  scope.Spare(kBlocksOfOpening);
   jit::ExtraFilesMap no_extra;
   // Where the source came from is for messages only, and comes in a pickle of its own.
   module_ = jit::import_ir_module(std::make_shared<jit::CompilationUnit>(), reader, c10::Device(c10::DeviceType::CPU),

@@ -9,6 +9,6 @@ extern "C" WASINN_BACKEND_EXPORT const wasinn_backend* wasinn_torch_runtime() {
   using wasinn::backend::TableOf;
   // The identity is the backend's to tell.
   static const wasinn_backend table = TableOf<wasinn::torch::Host, wasinn::torch::Model, wasinn::torch::Context>::Make(
-      {.name = "torch", .version = WASINN_BACKEND_VERSION, .encodings = {}, .keys = {}, .install = ""});
+      {.name = "torch", .version = WASINN_BACKEND_VERSION, .formats = {}, .keys = {}, .install = ""});
   return &table;
 }

@@ -24,9 +24,10 @@ void Must(const wasinn::Status& status) {
 
 const wasinn_function& Find(std::string_view name) {
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (functions[i].module == std::string_view("wasi_ephemeral_nn") && functions[i].name == name) return functions[i];
+    if (functions[i]->module == std::string_view("wasi_ephemeral_nn") && functions[i]->name == name)
+      return *functions[i];
   }
   throw std::runtime_error("there is no function " + std::string(name));
 }
@@ -64,7 +65,7 @@ class Guest {
     memory.struct_size = sizeof memory;
     memory.base = memory_.data();
     memory.size = memory_.size();
-    const uint32_t error = Find(name).call(guest_->get(), &memory, args.data());
+    const uint32_t error = Find(name).call(guest_->get(), &memory, args.data(), sizeof(uint64_t));
     if (error != 0) throw std::runtime_error(std::string(name) + " ended in error " + std::to_string(error));
   }
 

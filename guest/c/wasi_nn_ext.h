@@ -57,6 +57,13 @@ wasi_nn_errno wasinn_last_error(char* buffer, uint32_t buffer_size, uint32_t* wr
 wasi_nn_errno wasinn_describe(wasi_nn_graph graph, char* buffer, uint32_t buffer_size, uint32_t* written)
     WASINN_EXT_IMPORT("describe");
 
+// As wasi_nn_load, by the name of the model's format in place of a number: "onnx", or any other that the host's backends
+// serve. "autodetect" leaves it to the bytes. WASI_NN_INVALID_ENCODING: there is none of this name; wasinn_last_error
+// lists those that are known.
+wasi_nn_errno wasinn_load_as(const wasi_nn_builder* builders, uint32_t builders_len, const char* format,
+                             uint32_t format_len, wasi_nn_target target, wasi_nn_graph* graph)
+    WASINN_EXT_IMPORT("load_as");
+
 // As wasi_nn_set_input and wasi_nn_get_output, by the model's own names, or decimal indices.
 wasi_nn_errno wasinn_set_input_by_name(wasi_nn_context context, const char* name, uint32_t name_len,
                                        const wasi_nn_tensor* tensor) WASINN_EXT_IMPORT("set_input_by_name");

@@ -44,7 +44,10 @@ typedef enum wasinn_code {
   WASINN_END_OF_SEQUENCE = 11, /* 100: a step found that nothing more comes. No failure; components get it as `none` */
   WASINN_CONTEXT_FULL = 12,    /* 101, too-large: what was generated so far may be read */
   WASINN_PROMPT_TOO_LONG = 13, /* 102, too-large */
-  WASINN_MODEL_NOT_FOUND = 14  /* 103, not-found: the name is known, but its file is not there (any more) */
+  WASINN_MODEL_NOT_FOUND = 14, /* 103, not-found: the name is known, but its file is not there (any more) */
+  /* Of what computes elsewhere. */
+  WASINN_UNAVAILABLE = 15, /* 5, runtime-error: a server, worker or device is not there now; trying again may help */
+  WASINN_LOST = 16         /* 5, runtime-error: it is gone with what it held: load the model again */
 } wasinn_code;
 
 /* Element types. Tensors are dense, row-major, little-endian. */
@@ -65,16 +68,11 @@ typedef enum wasinn_dtype {
   WASINN_BOOL = 13 /* one byte, 0 or 1 */
 } wasinn_dtype;
 
-/* Model formats ("graph encodings" of wasi-nn). */
-typedef enum wasinn_encoding {
-  WASINN_AUTODETECT = 0, /* recognise the format from the bytes */
-  WASINN_OPENVINO = 1,   /* two blobs: XML, weights */
-  WASINN_ONNX = 2,
-  WASINN_TENSORFLOW = 3,
-  WASINN_PYTORCH = 4,
-  WASINN_TENSORFLOWLITE = 5,
-  WASINN_GGML = 6
-} wasinn_encoding;
+/* Model formats ("graph encodings" of wasi-nn) are names, of lower-case letters, digits, '-', '_' and '.'. Those that
+ * wasi-nn has numbers for are "openvino" (two blobs: XML, weights), "onnx", "tensorflow", "pytorch", "tensorflowlite"
+ * and "ggml"; a backend may serve any other (wasinn_format in backend.h). Where a host or a guest says a name, case
+ * does not matter, "tflite" and "gguf" are understood, and "autodetect" leaves it to the model's file name and bytes.
+ */
 
 /* Where a model runs ("execution targets" of wasi-nn). */
 typedef enum wasinn_target { WASINN_CPU = 0, WASINN_GPU = 1, WASINN_TPU = 2, WASINN_AUTO = 3 } wasinn_target;
@@ -91,7 +89,8 @@ enum {
   WASINN_IO_OPAQUE = 1u << 1,     /* input: u8 of any length, dims are not looked at (prompts, JSON options) */
   WASINN_IO_UNSERVABLE = 1u << 2, /* string, sequence, map …: the model loads, touching this one is an error */
   WASINN_IO_ALWAYS = 1u << 3,     /* output: may be read before a compute, too (metadata of a language model) */
-  WASINN_IO_ANY_NAME = 1u << 4 /* input, the only one: guests may call it as they like, for its name is no interface */
+  WASINN_IO_ANY_NAME = 1u << 4, /* input, the only one: guests may call it as they like, for its name is no interface */
+  WASINN_IO_BINDABLE = 1u << 5  /* output of a known shape: a backend writes it to memory that the host gives */
 };
 
 /* Memory of the host for a tensor begins at a multiple of this, and has so many readable bytes behind its end: kernels
@@ -119,7 +118,7 @@ enum {
   WASINN_KEY_BACKEND = 1u << 0, /* in [backends.NAME]: passed to open */
   WASINN_KEY_MODEL = 1u << 1,   /* in [models.NAME.config]: passed to load as host_config */
   WASINN_KEY_GUEST = 1u << 2,   /* a guest may set it: passed to load as guest_config */
-  /* With GUEST: it says how contexts work, not how the model is compiled. Of a named model it is passed to context_new,
+  /* With GUEST: it says how contexts work, not how the model is compiled. Of a named model it is passed to slot_new,
    * and the model stays the one that all guests share. */
   WASINN_KEY_CONTEXT = 1u << 3
 };

@@ -2,7 +2,8 @@
  *
  * WAMR has one runtime in an OS process. The functions are registered with it once, after wasm_runtime_init and before
  * modules are loaded, and serve every guest. A guest is a module instance with all the threads that it spawns (WAMR's
- * cluster): they share its graphs and its contexts. The code is a static library (CMake target
+ * cluster): they share its graphs and its contexts. It begins and ends as every guest does (wasinn.h): an embedder makes it and
+ * says whose a call is by guest_of; where nobody says, the first call of an instance makes one. The code is a static library (CMake target
  * wasinn::wamr) that uses the WAMR which the program links; its source is installed too
  * (share/wasinn/engines/wamr), to be compiled against another version. It needs WAMR 2.4 or later, built with
  * WAMR_BUILD_MODULE_INST_CONTEXT (which WASI brings) and without WAMR's own wasi-nn.
@@ -21,8 +22,8 @@ extern "C" {
 typedef struct wasinn_wamr wasinn_wamr;
 
 /* Registers every function, for all modules that are loaded from now on. Each guest gets a wasinn_guest of `host` at its
- * first call, which is closed and freed when its instance is. Fails if WAMR has not been initialized, has no room for
- * another instance context, or the system gives no thread. */
+ * first call, which is closed and freed when its instance is. Fails if WAMR has not been initialized, or has no room for
+ * another instance context. */
 WASINN_MUST_CHECK wasinn_status* wasinn_wamr_register(wasinn_host* host, wasinn_wamr** out);
 
 /* Finds a guest, at its first call and on its thread; for instance wasm_runtime_get_custom_data, which

@@ -23,8 +23,9 @@
  *  - Hosts and guests may be used from any thread at the same time. Configs and statuses belong to one thread at
  *    a time.
  *  - The library keeps no global state, never writes to stdout or stderr, never aborts or exits.
- *  - Order at the end: wasinn_guest_close, then the engine's store or instance, then wasinn_guest_free, then
- *    wasinn_host_free. A host lives on inside until its last guest is freed.
+ *  - A guest begins with wasinn_guest_new and ends with wasinn_guest_close, whatever the engine; an adapter says no more
+ *    than whose a call is. Order at the end: wasinn_guest_close, then the engine's store or instance, then
+ *    wasinn_guest_free, then wasinn_host_free. A host lives on inside until its last guest is freed.
  */
 #ifndef WASINN_WASINN_H_
 #define WASINN_WASINN_H_
@@ -65,12 +66,10 @@ WASINN_API const char* wasinn_code_name(wasinn_code code);
 /* For engine adapters: a new error; the message is copied. */
 WASINN_API wasinn_status* wasinn_status_new(wasinn_code code, const char* message);
 
-/* "f32", "onnx", "cpu": the words of the command line and of messages. Never NULL. */
+/* "f32", "cpu": the words of the command line and of messages. Never NULL. */
 WASINN_API const char* wasinn_dtype_name(wasinn_dtype dtype);
-WASINN_API const char* wasinn_encoding_name(wasinn_encoding encoding);
 WASINN_API const char* wasinn_target_name(wasinn_target target);
 /* The inverse, ignoring case. INVALID_ARGUMENT lists the words that are known. */
-WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_encoding_parse(const char* word, wasinn_encoding* out);
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_target_parse(const char* word, wasinn_target* out);
 
 /* ---- Configuration --------------------------------------------------------------------------------------------- */
@@ -112,7 +111,7 @@ typedef struct wasinn_limits {
                                   starts none for a guest, and does not look at it */
 } wasinn_limits;
 
-enum { WASINN_ALL_ENCODINGS = 0x7fffffff, WASINN_ALL_TARGETS = 0x7fffffff };
+enum { WASINN_ALL_TARGETS = 0x7fffffff };
 
 /* Whose numbers a guest uses for model formats: those of wasi-nn.witx, WasmEdge and WAMR differ from 5 on. */
 typedef enum wasinn_dialect {
@@ -135,12 +134,13 @@ typedef struct wasinn_policy {
   uint32_t struct_size;
   bool allow_load;           /* models from the guest's own bytes; true */
   bool cpu_fallback;         /* target gpu or tpu may run on the CPU where the device is missing, logged once; false */
-  uint32_t encodings;        /* bit 1u << wasinn_encoding for each allowed one, for load; all */
   uint32_t targets;          /* bit 1u << wasinn_target for each allowed one, for load; all */
   const char* const* models; /* names that load_by_name may use; NULL: every registered one */
   size_t n_models;
-  wasinn_dialect dialect; /* how its numbers are read; DEFAULT */
-  wasinn_inputs inputs;   /* COPIED */
+  wasinn_dialect dialect;       /* how its numbers are read; DEFAULT */
+  wasinn_inputs inputs;         /* COPIED */
+  const char* const* encodings; /* names of formats that it may load; NULL: every one */
+  size_t n_encodings;
 } wasinn_policy;
 
 /* ---- Host ------------------------------------------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ WASINN_API void wasinn_host_free(wasinn_host* host);
 /* The limits that the host's guests have by default. `out`: set its struct_size. Fails only if that is 0, as the
  * other functions do that fill a struct. */
 WASINN_API wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
-/* The policy, likewise; its `models` are valid as long as the host. */
+/* The policy, likewise; its `models` and `encodings` are valid as long as the host. */
 WASINN_API wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out);
 
 typedef struct wasinn_bytes {
@@ -174,7 +174,7 @@ typedef struct wasinn_model_options {
   const char* path; /* a model file, or a folder in the layout that Triton and Wasmtime use; or NULL and bytes: */
   const wasinn_bytes* bytes; /* one element per part; copied */
   size_t n_bytes;
-  wasinn_encoding encoding; /* AUTODETECT: by the file's name or bytes */
+  const char* encoding; /* the format's name; NULL or "autodetect": by the file's name or bytes */
   wasinn_target target;
   uint32_t version;   /* guests ask for "NAME:2"; 0: the folder's versions, or 1 */
   const char* config; /* JSON object for the backend, as [models.NAME.config]; NULL: {} */
@@ -194,11 +194,15 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_add_models(wasinn_host* 
  * them. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name);
 
+/* Whether a model's `encoding` may be this word. INVALID_ARGUMENT lists the formats that wasi-nn has numbers for and
+ * those that the host's backends serve. Opens no framework. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_check_encoding(wasinn_host* host, const char* word);
+
 typedef struct wasinn_model_info {
   uint32_t struct_size;
   const char* name;
   uint32_t version;
-  wasinn_encoding encoding;
+  const char* encoding; /* "" while nothing but the bytes can tell it and they were not looked at yet */
   wasinn_target target;
   const char* path;  /* "" if it came as bytes */
   bool loaded;       /* compiled and ready */
@@ -252,8 +256,15 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_new(wasinn_host* host, 
  * Frees the guest's graphs and contexts. May be called more than once. Must not be called from inside a guest's call.
  */
 WASINN_API void wasinn_guest_close(wasinn_guest* guest);
-/* Closes if need be. */
+/* Closes if need be. Where nobody keeps a reference, `guest` is gone. */
 WASINN_API void wasinn_guest_free(wasinn_guest* guest);
+
+/* For adapters: a store or an instance may call when its guest has been freed, as a thread does that slept in the system
+ * when its guest ended. A reference keeps what answers such a call with runtime_error, and nothing of the host. Made
+ * before wasinn_guest_free, given back once, from any thread. Once the guest has been freed, calls and
+ * wasinn_guest_statistics may still be made by it. Returns the guest; NULL is fine for both. */
+WASINN_API wasinn_guest* wasinn_guest_retain(wasinn_guest* guest);
+WASINN_API void wasinn_guest_release(wasinn_guest* guest);
 
 /* What a guest uses and did. */
 typedef struct wasinn_guest_stats {
@@ -265,11 +276,15 @@ typedef struct wasinn_guest_stats {
   uint64_t model_bytes_copied;        /* bytes of models copied out of guest memory */
   uint64_t computes, errors;          /* calls to compute; calls of any function that ended in an error */
   uint32_t tensors, error_objects;    /* of a component, held now */
+  uint32_t inside;                    /* whether any call of it is inside now: 1 or 0 */
 } wasinn_guest_stats;
 /* `out`: set its struct_size; fails only if that is 0. */
 WASINN_API wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_guest_stats* out);
 
 /* ---- For engines: docs/engine-guide.md goes through an adapter -------------------------------------------------- */
+
+/* The export of a module that is its memory; one that has no such export has none. */
+#define WASINN_MEMORY_NAME "memory"
 
 /* A guest's linear memory during one call. */
 typedef struct wasinn_memory {
@@ -290,18 +305,57 @@ enum { WASINN_MAX_PARAMS = 8 };
 
 /* One function that a guest may import. */
 typedef struct wasinn_function {
+  uint32_t struct_size;
+  uint32_t flags;      /* WASINN_FUNCTION_* */
   const char* module;  /* "wasi_ephemeral_nn" */
   const char* name;    /* "load" */
   const char* params;  /* "iii": one letter a parameter, 'i' for i32 */
   const char* results; /* "i" */
-  /* Does the call. `args` has one element per parameter, zero-extended. `guest` NULL answers with an error. The
-   * result is the errno. Never traps; never keeps a pointer into `memory`. */
-  uint32_t (*call)(wasinn_guest* guest, const wasinn_memory* memory, const uint64_t* args);
+  /* Does the call, on any thread. `args` are the parameters as the engine has them: each is the first four bytes of an
+   * element, and elements lie `stride` bytes apart; whatever else is in them is not looked at. `guest` NULL, or one that
+   * is closed, answers with an error. The result is the errno. Never traps; never keeps a pointer into `memory` or
+   * `args`. */
+  uint32_t (*call)(wasinn_guest* guest, const wasinn_memory* memory, const void* args, size_t stride);
 } wasinn_function;
+enum {
+  WASINN_FUNCTION_MAY_BLOCK = 1u << 0,  /* loads and computes, or waits for them: takes as long as they do */
+  WASINN_FUNCTION_LARGE_STACK = 1u << 1 /* runs frameworks on the thread that calls: WASINN_FRAMEWORK_STACK bytes */
+};
+/* What they expect to be left of a stack; threads usually have 8 MiB. */
+enum { WASINN_FRAMEWORK_STACK = 1 << 20 };
 
 /* The table of all functions; const, valid for the life of the OS process. An engine registers each of them under its
  * module and name. */
-WASINN_API const wasinn_function* wasinn_functions(size_t* count);
+WASINN_API const wasinn_function* const* wasinn_functions(size_t* count);
+
+/* One call, for engines whose threads may have less stack than that, or that end guests by a mark and then wait for their
+ * threads. */
+typedef struct wasinn_call {
+  uint32_t struct_size;
+  /* Written by wasinn_guest_call: the guest was closed before, and nothing was done. */
+  bool refused;
+  const wasinn_function* function;
+  /* As the parameters of wasinn_function::call. */
+  wasinn_guest* guest;
+  const wasinn_memory* memory;
+  const void* args;
+  size_t stride;
+  size_t stack_left; /* bytes of this thread's stack that are left; SIZE_MAX: enough */
+  /* Whether the engine has ended the guest, or wants it to end. Asked while the call is inside and may block, about every
+   * 10 ms, on a thread of the host's; must not block and must not call wasinn. As soon as it says so, the guest is
+   * closed to new calls and what runs is cancelled; wasinn_guest_close is still to be called. NULL: nobody asks. */
+  bool (*ended)(void* caller);
+  void* caller;
+} wasinn_call;
+
+/* Does call->function->call, where it needs one on a thread of the host's that has a stack large enough, while this
+ * thread waits: at most 16 for one guest at a time, whose further calls then wait for each other. Where the system gives
+ * no thread the errno is that of runtime_error. A struct without a size, too. */
+WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
+/* For stack_left, and for engines that must not let a function of ours reach the end of a stack: how many bytes are left
+ * of this thread's, of which the engine uses no more than `most`. SIZE_MAX: this is another stack than the thread's. The
+ * first call of a thread asks the system, and needs some stack for that. */
+WASINN_API size_t wasinn_stack_left(size_t most);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,6 @@ namespace wasinn {
 
 using Code = wasinn_code;
 using Dtype = wasinn_dtype;
-using Encoding = wasinn_encoding;
 using Target = wasinn_target;
 using LogLevel = wasinn_log_level;
 
@@ -150,7 +149,7 @@ struct Policy : wasinn_policy {
 struct ModelOptions {
   std::string path;  // a model file, or a folder in the layout that Triton and Wasmtime use; or empty and
   std::vector<wasinn_bytes> parts;  // bytes, one element for each part of the model; copied by AddModel
-  Encoding encoding = WASINN_AUTODETECT;
+  std::string encoding;             // the format's name; empty: by the file's name or bytes
   Target target = WASINN_CPU;
   uint32_t version = 0;    // guests ask for "NAME:2"; 0: the folder's versions, or 1
   std::string config;      // JSON object for the backend; empty: {}
@@ -162,7 +161,7 @@ struct ModelOptions {
 struct ModelInfo {
   std::string name;
   uint32_t version;
-  Encoding encoding;
+  std::string encoding;  // empty while only the bytes can tell it and they were not looked at yet
   Target target;
   std::string path;   // empty if it came as bytes
   bool loaded;        // compiled and ready
@@ -248,13 +247,17 @@ class Host {
     c.path = options.path.empty() ? nullptr : options.path.c_str();
     c.bytes = options.parts.data();
     c.n_bytes = options.parts.size();
-    c.encoding = options.encoding;
+    c.encoding = options.encoding.empty() ? nullptr : options.encoding.c_str();
     c.target = options.target;
     c.version = options.version;
     c.config = options.config.empty() ? nullptr : options.config.c_str();
     c.immutable = options.immutable;
     c.preload = options.preload;
     return Status(wasinn_host_add_model(get(), name.c_str(), &c));
+  }
+  // Whether a model's encoding may be this word; the error lists those that are known.
+  Status CheckEncoding(const std::string& word) const {
+    return Status(wasinn_host_check_encoding(get(), word.c_str()));
   }
   // Registers every model of a folder: NAME/model.onnx, NAME/1/model.onnx.
   Status AddModels(const std::string& folder) { return Status(wasinn_host_add_models(get(), folder.c_str())); }
@@ -268,7 +271,7 @@ class Host {
         get(),
         [](void* user, const wasinn_model_info* info) {
           static_cast<std::vector<ModelInfo>*>(user)->push_back(
-              {internal::ToString(info->name), info->version, info->encoding, info->target,
+              {internal::ToString(info->name), info->version, internal::ToString(info->encoding), info->target,
                internal::ToString(info->path), info->loaded, info->compiles, internal::ToString(info->backend),
                internal::ToString(info->framework), internal::ToString(info->library)});
         },

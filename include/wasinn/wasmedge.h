@@ -22,8 +22,8 @@ extern "C" {
 /* A guest's modules of wasi-nn. */
 typedef struct wasinn_wasmedge wasinn_wasmedge;
 
-/* Registers all modules of wasi-nn in `store`, before the guest is instantiated. `guest` must outlive them; it is the
- * caller's. Fails if the store has a module of one of the names, and then leaves those of the other names out too.
+/* Registers all modules of wasi-nn in `store`, before the guest is instantiated. `guest` is the caller's; calls that come
+ * when it has been freed are refused. Fails if the store has a module of one of the names, and then leaves those of the other names out too.
  *
  * The order at the end: wasinn_guest_close (which calls back what is still inside), the guest's instance and the
  * store, wasinn_wasmedge_unregister, wasinn_guest_free. WasmEdge cannot be asked whether a guest has been told to

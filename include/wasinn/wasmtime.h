@@ -25,32 +25,18 @@ typedef wasinn_guest* (*wasinn_wasmtime_guest_of)(wasmtime_context_t* context, v
 wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host* host, wasinn_wasmtime_guest_of guest_of,
                                     void* user) WASINN_MUST_CHECK;
 
-/* A guest that is calling, and its memory. */
+/* A guest that is calling, and its memory: one of its own store, or shared. */
 typedef struct wasinn_wasmtime_caller {
   wasinn_guest* guest;             /* NULL: the guest gets runtime_error */
-  const wasmtime_memory_t* memory; /* the calling instance's; NULL: its export "memory" is looked up at each call */
+  const wasmtime_extern_t* memory; /* the calling instance's; NULL: its export "memory" is looked up at each call */
 } wasinn_wasmtime_caller;
 typedef wasinn_wasmtime_caller (*wasinn_wasmtime_caller_of)(wasmtime_context_t* context, void* user);
 
 /* As wasinn_wasmtime_link, for an embedder that knows a guest's memory, as it does where each store has one instance:
- * looking it up by its name is most of what a call costs. */
+ * looking it up by its name is most of what a call costs. A guest with threads has a store for each: all of them name
+ * the same guest. Where a thread may live on when its guest is freed, its store names a reference (wasinn_guest_retain). */
 wasinn_status* wasinn_wasmtime_link_callers(wasmtime_linker_t* linker, wasinn_host* host,
                                             wasinn_wasmtime_caller_of caller_of, void* user) WASINN_MUST_CHECK;
-
-/* A thread that is calling, of a guest with a shared memory and a store for each thread. */
-typedef struct wasinn_wasmtime_thread {
-  wasinn_guest* guest;                   /* the same for all threads; NULL: the thread gets runtime_error */
-  const wasmtime_sharedmemory_t* memory; /* NULL: the instance's export "memory" is looked up */
-  /* Called when the call is over, on the same thread; NULL: nothing is. From then on the call touches neither guest
-   * nor memory: for who frees a guest of which a thread may live on. */
-  void (*left)(void* call);
-  void* call;
-} wasinn_wasmtime_thread;
-typedef wasinn_wasmtime_thread (*wasinn_wasmtime_thread_of)(wasmtime_context_t* context, void* user);
-
-/* As wasinn_wasmtime_link_callers, for guests with threads. */
-wasinn_status* wasinn_wasmtime_link_threads(wasmtime_linker_t* linker, wasinn_host* host,
-                                            wasinn_wasmtime_thread_of thread_of, void* user) WASINN_MUST_CHECK;
 
 /* The same for one guest: every call belongs to `guest`, which must outlive the linker. */
 wasinn_status* wasinn_wasmtime_link_guest(wasmtime_linker_t* linker, wasinn_guest* guest) WASINN_MUST_CHECK;

@@ -82,30 +82,22 @@ private_apt() {
   quietly apt-get "${options[@]}" update
 }
 
-# deb_from_suite SUITE PACKAGE VERSION DIR: unpacks one package of another Debian release into DIR, without
-# installing it or touching this machine's apt.
-deb_from_suite() {
-  local suite=$1 package=$2 version=$3 dir=$4 options apt=$4.apt
-  mkdir -p "$dir"
-  private_apt "$suite" "$apt"
-  version=$(deb_version "$package" "$version")
-  [ -n "$version" ] || die "$suite has no $package $3"
-  (cd "$apt" && quietly apt-get "${options[@]}" download "$package=$version")
-  dpkg-deb -x "$apt"/"$package"_*.deb "$dir"
-  rm -rf "$apt"
-}
+# deb_from_suite SUITE PACKAGE VERSION DIR: unpacks one package of another Debian release into DIR, without installing it or touching this
+# machine's apt; debs_from_suite SUITE VERSION DIR PACKAGE…: packages of one version and all that they depend on.
+deb_from_suite() { unpack_debs "$1" "$3" "$4" download "$2"; }
+debs_from_suite() { unpack_debs "${@:1:3}" "install --yes --download-only --no-install-recommends" "${@:4}"; }
 
-# debs_from_suite SUITE VERSION DIR PACKAGE…: the same for packages of one version and all that they depend on.
-debs_from_suite() {
-  local suite=$1 version=$2 dir=$3 options apt=$3.apt p wanted=() deb
-  shift 3
+# unpack_debs SUITE VERSION DIR HOW PACKAGE…
+unpack_debs() {
+  local suite=$1 version=$2 dir=$3 how=$4 options apt=$3.apt p wanted=() deb
   mkdir -p "$dir"
   private_apt "$suite" "$apt"
-  for p in "$@"; do
+  for p in "${@:5}"; do
     wanted+=("$p=$(deb_version "$p" "$version")")
     [ "${wanted[-1]}" != "$p=" ] || die "$suite has no $p $version"
   done
-  quietly apt-get "${options[@]}" install --yes --download-only --no-install-recommends "${wanted[@]}"
+  # shellcheck disable=SC2086 # words
+  (cd "$apt/archives" && quietly apt-get "${options[@]}" $how "${wanted[@]}")
   for deb in "$apt"/archives/*.deb; do dpkg-deb -x "$deb" "$dir"; done
   rm -rf "$apt"
 }

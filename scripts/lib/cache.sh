@@ -1,17 +1,44 @@
 # shellcheck shell=bash disable=SC2154
-# Recipes (scripts/deps/NAME.sh) make small prefix trees; these are kept in a per-user cache and hard-linked into .deps/,
-# so that a second clone is quick. A recipe sets `version`, `pins` (all that it fetches by) and `tools` (clients that it
-# needs), and defines `fill DIR WORK`: put include/, lib/, share/ … into DIR, with WORK as an empty folder to work in.
+# Recipes (deps/NAME.sh, or a function NAME of manifest.sh) make small prefix trees; these are kept in a per-user cache and hard-linked
+# into .deps/, so that a second clone is quick. A recipe's file sets `version`, `pins` (all that it fetches by) and `tools` (clients that it
+# needs), and defines `fill DIR WORK`: put include/, lib/, share/ … into DIR, with WORK as an empty folder to work in. Of a function all
+# this is known by its text.
 #
 # Whatever is interrupted, at any point, leaves nothing half-made behind: a tree is made beside its place and renamed,
 # and a stamp in .deps/ is removed first and written last.
 
 # recipe NAME: loads it (in a subshell, please) and sets `id`, which changes with all that the tree is made from.
 recipe() {
-  local file=$root/scripts/deps/$1.sh
-  # shellcheck source=/dev/null
-  . "$file"
-  id=$1-$version-$({ printf '%s\n' "$pins" "$(uname -m)"; cat "$file"; } | sha256sum | cut -c 1-12)
+  local file=$root/scripts/deps/$1.sh made_from
+  if [ -e "$file" ]; then
+    # shellcheck source=/dev/null
+    . "$file"
+    made_from=$(cat "$file"; echo .)
+  else
+    fetched "$1"
+  fi
+  id=$1-$version-$(printf '%s\n%s\n%s' "$pins" "$(uname -m)" "${made_from%.}" | sha256sum | cut -c 1-12)
+}
+
+# fetched NAME: loads a function of manifest.sh. The first package that it fetches gives the version.
+fetched() {
+  name=$1
+  made_from=$(sed -n "/^$name() {/,/^}/p" "$root/scripts/manifest.sh")
+  mapfile -t tools < <(sed -nE 's/^ *(wheel|maven|npm_package|beside_itself) .*/\1/p' <<<"$made_from")
+  version=$(sed -nE '/^ *(wheel|maven|npm_package|debs_from_suite) [^ ]+ ([^ ]+) .*/{s//\2/p;q}' <<<"$made_from")
+  pins=
+  [ ! -d "$root/scripts/deps/$name" ] || pins=$(find "$root/scripts/deps/$name" -type f -print0 | sort -z | xargs -0 cat)
+  fill() {
+    tree=$1 work=$2
+    cd "$work" || die "$work is gone"
+    "$name"
+  }
+}
+
+# put FOLDER FILE…: moves files of $work into a folder of $tree.
+put() {
+  mkdir -p "$tree/$1"
+  mv "${@:2}" "$tree/$1/"
 }
 
 # state_of NAME: prints ready (linked into .deps/), cached, or the tools that making it needs.

@@ -55,18 +55,21 @@ debian_rust() {
   for p in "$@"; do echo "$p$web"; done
 }
 
-# fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; mvn, for Maven artifacts; cxx, a C++
-# compiler; patchelf; cmake, to compile C; simde, a header library; llvm, the guests' LLVM as a library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile
-# them for WebAssembly.
+# fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; cxx, a C++ compiler; patchelf; cmake, to compile C;
+# simde, a header library; llvm, the guests' LLVM as a library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile them
+# for WebAssembly. The names of functions below stand for what these run.
 fetch_tools() {
   local t
   for t in $(printf '%s\n' "$@" | sort -u); do
     case $t in
-      pip) python_with_pip >/dev/null || echo python3-pip ;;
-      npm) command -v npm >/dev/null || echo npm ;;
+      pip | wheel) python_with_pip >/dev/null || echo python3-pip ;;
+      npm | npm_package) command -v npm >/dev/null || echo npm ;;
       cxx) command -v c++ >/dev/null || echo g++ ;;
-      patchelf) command -v patchelf >/dev/null || echo patchelf ;;
-      mvn) command -v mvn >/dev/null || echo maven ;;
+      patchelf | beside_itself) command -v patchelf >/dev/null || echo patchelf ;;
+      maven)
+        python_with_pip >/dev/null || echo python3-pip
+        command -v mvn >/dev/null || echo maven
+        ;;
       cargo) cargo_at_least "$CARGO_MIN" >/dev/null || debian_rust cargo ;;
       rust)
         cargo_at_least "$RUST_MIN" >/dev/null || debian_rust cargo rustc
@@ -148,11 +151,13 @@ crate() {
   manifest=$(cd "$dir.crate" && PATH=${cargo%/*}:$PATH "$cargo" metadata --quiet --format-version 1 |
     grep -oE "\"manifest_path\":\"[^\"]*/$name-$version/Cargo.toml\"" | cut -d '"' -f 4)
   [ -n "$manifest" ] || die "cargo did not fetch $name $version"
-  grep -A 3 -Fx "name = \"$name\"" "$dir.crate/Cargo.lock" | grep -qFx "checksum = \"$sha256\"" ||
-    die "$name $version has another checksum than versions.sh says"
+  same_sha256 "$name $version" "$(grep -A 3 -Fx "name = \"$name\"" "$dir.crate/Cargo.lock" | sed -n 's/^checksum = "\(.*\)"/\1/p')" "$sha256"
   cp -r "${manifest%/Cargo.toml}" "$dir"
   rm -rf "$dir.crate"
 }
+
+# same_sha256 WHAT CAME PINNED: CAME may be what sha256sum prints.
+same_sha256() { [ "${2%% *}" = "$3" ] || die "$1 has the sha256 ${2%% *}, and not the one pinned, $3"; }
 
 # maven GROUP:ARTIFACT VERSION CLASSIFIER SHA256 DIR: unpacks a jar, without what it depends on.
 maven() {
@@ -162,7 +167,7 @@ maven() {
   quietly mvn --quiet --batch-mode "-Dmaven.repo.local=$dir.m2" \
     org.apache.maven.plugins:maven-dependency-plugin:3.6.1:get -Dtransitive=false "-Dartifact=$1:$version:jar:$classifier"
   jar=$(find "$dir.m2" -name "$name-$version-$classifier.jar")
-  echo "$sha256  $jar" | sha256sum --quiet --check - || die "$name $version has another checksum than versions.sh says"
+  same_sha256 "$name $version" "$(sha256sum <"$jar")" "$sha256"
   "$python" -m zipfile -e "$jar" "$dir"
   rm -rf "$dir.m2"
 }
@@ -172,8 +177,7 @@ npm_package() {
   local name=$1 version=$2 sha256=$3 dir=$4
   mkdir -p "$dir" "$dir.npm"
   (cd "$dir.npm" && quietly npm pack --silent --ignore-scripts "$name@$version")
-  echo "$sha256  $(find "$dir.npm" -name '*.tgz')" | sha256sum --check --quiet --strict ||
-    die "$name $version has another hash than versions.sh says"
+  same_sha256 "$name $version" "$(sha256sum <"$(find "$dir.npm" -name '*.tgz')")" "$sha256"
   tar -xzf "$dir.npm"/*.tgz -C "$dir" --strip-components 1
   rm -rf "$dir.npm"
 }

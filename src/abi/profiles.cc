@@ -11,17 +11,19 @@ std::optional<T> At(const std::array<T, N>& table, uint32_t number) {
   return table[number];
 }
 
-std::optional<wasinn_encoding> WitxEncoding(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_OPENVINO,       WASINN_ONNX,       WASINN_TENSORFLOW, WASINN_PYTORCH,
-                                        WASINN_TENSORFLOWLITE, WASINN_AUTODETECT, WASINN_AUTODETECT};
-  return At(kTable, number);
+// Leaves it to the bytes.
+constexpr const char* kAutodetect = "";
+
+std::optional<const char*> WitxEncoding(uint32_t number) {
+  static constexpr std::array<const char*, 7> kTable = {"openvino",       "onnx",      "tensorflow", "pytorch",
+                                                        "tensorflowlite", kAutodetect, kAutodetect};
+  return number < kTable.size() ? At(kTable, number) : WasmEdgeFormat(number);
 }
 
-// WasmEdge goes on after 6 with formats that wasinn has no backend for.
-std::optional<wasinn_encoding> WasmEdgeEncoding(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_OPENVINO,       WASINN_ONNX,       WASINN_TENSORFLOW, WASINN_PYTORCH,
-                                        WASINN_TENSORFLOWLITE, WASINN_AUTODETECT, WASINN_GGML};
-  return At(kTable, number);
+std::optional<const char*> WasmEdgeEncoding(uint32_t number) {
+  static constexpr std::array<const char*, 7> kTable = {"openvino",       "onnx",      "tensorflow", "pytorch",
+                                                        "tensorflowlite", kAutodetect, "ggml"};
+  return number < kTable.size() ? At(kTable, number) : WasmEdgeFormat(number);
 }
 
 std::optional<wasinn_target> WitxTarget(uint32_t number) {
@@ -49,6 +51,8 @@ std::optional<uint32_t> LegacyDtypeNumber(uint32_t dtype) { return IndexOf(kLega
 uint32_t WitxError(wasinn_code code) {
   switch (code) {
     case WASINN_TIMEOUT:
+    case WASINN_UNAVAILABLE:
+    case WASINN_LOST:
       return WASINN_RUNTIME_ERROR;
     case WASINN_SECURITY:
       return WASINN_UNSUPPORTED_OPERATION;
@@ -61,7 +65,8 @@ uint32_t WitxError(wasinn_code code) {
     case WASINN_MODEL_NOT_FOUND:
       return WASINN_NOT_FOUND;
     default:
-      return code;  // the others have wasi-nn's numbers: static_assert below
+      // The others have wasi-nn's numbers: static_assert below. A newer backend may know more.
+      return code > WASINN_NOT_FOUND ? WASINN_RUNTIME_ERROR : code;
   }
 }
 static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_ENCODING == 2 &&
@@ -71,9 +76,9 @@ static_assert(WASINN_OK == 0 && WASINN_INVALID_ARGUMENT == 1 && WASINN_INVALID_E
 // WasmEdge's and WAMR's guests know one number more.
 uint32_t WasmEdgeError(wasinn_code code) { return code == WASINN_MODEL_NOT_FOUND ? 103 : WitxError(code); }
 
-std::optional<wasinn_encoding> WitEncoding(uint32_t number) {
-  static constexpr std::array kTable = {WASINN_OPENVINO,       WASINN_ONNX, WASINN_TENSORFLOW, WASINN_PYTORCH,
-                                        WASINN_TENSORFLOWLITE, WASINN_GGML, WASINN_AUTODETECT};
+std::optional<const char*> WitEncoding(uint32_t number) {
+  static constexpr std::array<const char*, 7> kTable = {"openvino",       "onnx", "tensorflow", "pytorch",
+                                                        "tensorflowlite", "ggml", kAutodetect};
   return At(kTable, number);
 }
 
@@ -91,7 +96,7 @@ uint32_t WitError(wasinn_code code) {
       WASINN_INVALID_ARGUMENT,      WASINN_INVALID_ENCODING, WASINN_TIMEOUT,   WASINN_RUNTIME_ERROR,
       WASINN_UNSUPPORTED_OPERATION, WASINN_TOO_LARGE,        WASINN_NOT_FOUND, WASINN_SECURITY};
   constexpr auto kUnknown = static_cast<uint32_t>(kCases.size());
-  if (code == WASINN_BUSY) code = WASINN_RUNTIME_ERROR;
+  if (code == WASINN_BUSY || code == WASINN_UNAVAILABLE || code == WASINN_LOST) code = WASINN_RUNTIME_ERROR;
   if (code == WASINN_CONTEXT_FULL || code == WASINN_PROMPT_TOO_LONG) code = WASINN_TOO_LARGE;
   if (code == WASINN_MODEL_NOT_FOUND) code = WASINN_NOT_FOUND;
   return IndexOf(kCases, code).value_or(kUnknown);
@@ -99,19 +104,19 @@ uint32_t WitError(wasinn_code code) {
 
 }  // namespace
 
+std::optional<const char*> WasmEdgeFormat(uint32_t number) {
+  constexpr uint32_t kFirst = 7;
+  static constexpr std::array<const char*, 8> kFormats = {"neuralspeed", "burn",    "whisper",        "mlx",
+                                                          "piper",       "chattts", "openvino-genai", "bitnet"};
+  return number < kFirst ? std::nullopt : At(kFormats, number - kFirst);
+}
+
 const Profile kWitx = {WitxEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WitxError};
 const Profile kWasmEdge = {WasmEdgeEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
 // WAMR numbers encodings as WIT does.
 const Profile kWamr = {WitEncoding, WitxTarget, WitxDtype, WitxDtypeNumber, WasmEdgeError};
 const Profile kLegacy = {WitEncoding, WitTarget, LegacyDtype, LegacyDtypeNumber, WasmEdgeError};
 const Profile kWit = {WitEncoding, WitTarget, WitDtype, WitDtypeNumber, WitError};
-
-const char* WasmEdgeFormat(uint32_t number) {
-  constexpr uint32_t kFirst = 7;
-  static constexpr std::array kFormats = {"neuralspeed", "burn",    "whisper",        "mlx",
-                                          "piper",       "chattts", "openvino-genai", "bitnet"};
-  return number < kFirst ? nullptr : At(kFormats, number - kFirst).value_or(nullptr);
-}
 
 const Profile& ProfileOf(wasinn_dialect dialect) {
   switch (dialect) {

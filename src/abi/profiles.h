@@ -11,7 +11,7 @@ namespace wasinn::abi {
 
 struct Profile {
   // Nothing: the number, or the type, means nothing in this ABI.
-  std::optional<wasinn_encoding> (*encoding)(uint32_t number);
+  std::optional<const char*> (*encoding)(uint32_t number);  // a format's name; "" leaves it to the bytes
   std::optional<wasinn_target> (*target)(uint32_t number);
   std::optional<wasinn_dtype> (*dtype)(uint32_t number);
   std::optional<uint32_t> (*dtype_number)(uint32_t dtype);
@@ -26,8 +26,8 @@ extern const Profile kWitx;
 extern const Profile kWasmEdge;
 extern const Profile kWamr;
 
-// What WasmEdge means by a number of an encoding that wasinn has no backend for; NULL: nothing.
-const char* WasmEdgeFormat(uint32_t number);
+// The names of WasmEdge's numbers from 7 on, which no other dialect has.
+std::optional<const char*> WasmEdgeFormat(uint32_t number);
 
 const Profile& ProfileOf(wasinn_dialect dialect);
 

@@ -1,7 +1,10 @@
+#include "abi/profiles.h"
 #include "abi/witx/witx.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
 #include "core/guest.h"
+
+#include <cstddef>
 
 namespace wasinn::api {
 namespace {
@@ -12,12 +15,16 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
   const wasinn_policy& policy = *read;
   core::Policy out{.allow_load = policy.allow_load,
                    .cpu_fallback = policy.cpu_fallback,
-                   .encodings = policy.encodings,
                    .targets = policy.targets,
                    .models = std::nullopt,
+                   .encodings = std::nullopt,
                    .dialect = policy.dialect,
                    .inputs = policy.inputs};
   if (policy.models != nullptr) out.models.emplace(policy.models, policy.models + policy.n_models);
+  if (policy.encodings != nullptr) {
+    out.encodings.emplace();
+    for (size_t i = 0; i < policy.n_encodings; ++i) out.encodings->push_back(core::FormatName(policy.encodings[i]));
+  }
   return out;
 }
 
@@ -36,6 +43,37 @@ core::Status NewGuest(wasinn_host& host, const wasinn_guest_options* given, wasi
   return {};
 }
 
+// Under a presence, for guest and host to be there; the function takes another.
+uint32_t CallInside(const wasinn_call& call) {
+  const wasinn_function& function = *call.function;
+  if (function.flags == 0) return function.call(call.guest, call.memory, call.args, call.stride);
+  uint32_t result = 0;
+  const auto body = [&] { result = function.call(call.guest, call.memory, call.args, call.stride); };
+  const core::Status status =
+      call.guest->Run({.may_block = (function.flags & WASINN_FUNCTION_MAY_BLOCK) != 0,
+                       .large_stack = (function.flags & WASINN_FUNCTION_LARGE_STACK) != 0,
+                       .stack_left = call.stack_left,
+                       .ended = call.ended,
+                       .user = call.caller},
+                      std::cref(body));  // what it captures is too much for a std::function that does not allocate
+  if (status.ok()) return result;
+  call.guest->Report(function.name, status);
+  return abi::kWitx.error(status.code());
+}
+
+uint32_t Call(wasinn_call& given) noexcept {
+  const uint32_t failed = abi::kWitx.error(WASINN_RUNTIME_ERROR);
+  try {
+    const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
+    if (!call || call->guest == nullptr) return failed;
+    const core::Guest::Call presence(*call->guest);
+    if (core::CommonSize<wasinn_call>(given.struct_size) > offsetof(wasinn_call, refused)) given.refused = !presence;
+    return presence ? CallInside(*call) : failed;
+  } catch (...) {  // of memory
+    return failed;
+  }
+}
+
 }  // namespace
 }  // namespace wasinn::api
 
@@ -47,13 +85,25 @@ wasinn_status* wasinn_guest_new(wasinn_host* host, const wasinn_guest_options* o
   return api::Guard([&] { return api::NewGuest(*host, options, out); });
 }
 void wasinn_guest_close(wasinn_guest* guest) { guest->Close(); }
-void wasinn_guest_free(wasinn_guest* guest) { delete guest; }
+void wasinn_guest_free(wasinn_guest* guest) {
+  if (guest != nullptr) guest->Retire();
+  wasinn_guest_release(guest);
+}
+wasinn_guest* wasinn_guest_retain(wasinn_guest* guest) {
+  if (guest != nullptr) guest->references.fetch_add(1, std::memory_order_relaxed);
+  return guest;
+}
+void wasinn_guest_release(wasinn_guest* guest) {
+  if (guest != nullptr && guest->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete guest;
+}
 wasinn_status* wasinn_guest_statistics(const wasinn_guest* guest, wasinn_guest_stats* out) {
   return api::Guard([&] { return core::WriteStruct(*out, guest->Statistics(), "wasinn_guest_stats"); });
 }
 
-const wasinn_function* wasinn_functions(size_t* count) {
-  const std::span<const wasinn_function> functions = abi::AllFunctions();
+const wasinn_function* const* wasinn_functions(size_t* count) {
+  const std::span<const wasinn_function* const> functions = abi::AllFunctions();
   *count = functions.size();
   return functions.data();
 }
+uint32_t wasinn_guest_call(wasinn_call* call) { return api::Call(*call); }
+size_t wasinn_stack_left(size_t most) { return core::StackLeft(most); }

@@ -11,7 +11,7 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
   const wasinn_model_options& options = *read;
   core::ModelOptions model{.name = name,
                            .path = options.path == nullptr ? "" : options.path,
-                           .encoding = options.encoding,
+                           .encoding = options.encoding == nullptr ? "" : options.encoding,
                            .target = options.target,
                            .version = options.version,
                            .config = options.config == nullptr ? "{}" : options.config,
@@ -42,7 +42,8 @@ void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
     const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
                                  .name = source.name.c_str(),
                                  .version = source.version,
-                                 .encoding = graph ? graph->encoding() : source.encoding,  // the bytes may tell it
+                                 // the bytes may tell it
+                                 .encoding = (graph ? graph->encoding() : source.encoding).c_str(),
                                  .target = source.target,
                                  .path = source.paths.empty() ? "" : source.paths.front().c_str(),
                                  .loaded = graph != nullptr,
@@ -113,12 +114,13 @@ wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
     const wasinn_policy value = {.struct_size = sizeof(wasinn_policy),
                                  .allow_load = policy.allow_load,
                                  .cpu_fallback = policy.cpu_fallback,
-                                 .encodings = policy.encodings,
                                  .targets = policy.targets,
                                  .models = host->host->policy_model_names(),
                                  .n_models = policy.models ? policy.models->size() : 0,
                                  .dialect = policy.dialect,
-                                 .inputs = policy.inputs};
+                                 .inputs = policy.inputs,
+                                 .encodings = host->host->policy_encoding_names(),
+                                 .n_encodings = policy.encodings ? policy.encodings->size() : 0};
     return core::WriteStruct(*out, value, "wasinn_policy");
   });
 }
@@ -134,6 +136,11 @@ wasinn_status* wasinn_host_add_models(wasinn_host* host, const char* folder) {
 }
 wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name) {
   return api::Guard([&] { return host->host->models().Remove(name); });
+}
+
+wasinn_status* wasinn_host_check_encoding(wasinn_host* host, const char* word) {
+  return api::Guard(
+      [&] { return host->host->backends().CheckFormat(core::FormatName(word), WASINN_INVALID_ARGUMENT, {}); });
 }
 
 void wasinn_host_models(wasinn_host* host, wasinn_model_fn fn, void* user) {

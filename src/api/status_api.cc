@@ -42,12 +42,8 @@ wasinn_status* wasinn_status_new(wasinn_code code, const char* message) {
 
 const char* wasinn_code_name(wasinn_code code) { return core::CodeName(code); }
 const char* wasinn_dtype_name(wasinn_dtype dtype) { return core::DtypeName(dtype); }
-const char* wasinn_encoding_name(wasinn_encoding encoding) { return core::EncodingName(encoding); }
 const char* wasinn_target_name(wasinn_target target) { return core::TargetName(target); }
 
-wasinn_status* wasinn_encoding_parse(const char* word, wasinn_encoding* out) {
-  return api::ParseWord(word, out, core::ParseEncoding);
-}
 wasinn_status* wasinn_target_parse(const char* word, wasinn_target* out) {
   return api::ParseWord(word, out, core::ParseTarget);
 }

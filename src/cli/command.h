@@ -15,6 +15,7 @@ struct Command {
 Command AddRunCommand(CLI::App& app);
 Command AddInspectCommand(CLI::App& app);
 Command AddBackendsCommand(CLI::App& app);
+Command AddCheckBackendCommand(CLI::App& app);
 
 // bench is another program, which has its flags. StartBench does not return if it starts: this OS process becomes it. `argv`: "bench" and
 // what follows it.

@@ -56,11 +56,16 @@ void AddHostFlags(CLI::App& app, HostFlags* flags) {
 }
 
 void AddModelFlags(CLI::App& app, HostFlags* flags) {
-  auto add = [flags](settings::ModelFlag model) { flags->models.push_back(std::move(model)); };
-  auto add_all = [flags](const std::vector<settings::ModelFlag>& models) {
-    flags->models.insert(flags->models.end(), models.begin(), models.end());
+  auto add = [flags](const char* flag) {
+    return [flags, flag](settings::ModelFlag model) {
+      model.flag = flag;
+      flags->models.push_back(std::move(model));
+    };
   };
-  AddParsed<settings::ModelFlag>(app, "--model", settings::ParseModelFlag, add,
+  auto add_all = [add](const std::vector<settings::ModelFlag>& models) {
+    for (const settings::ModelFlag& model : models) add("-S")(model);
+  };
+  AddParsed<settings::ModelFlag>(app, "--model", settings::ParseModelFlag, add("--model"),
                                  "A file or folder that the guest may load by NAME; after the path\n"
                                  "may follow ,encoding=E ,target=T ,version=N")
       ->type_name("NAME=PATH")
@@ -75,7 +80,7 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
       "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's")
       ->type_name("OPTION")
       ->group("Models");
-  AddParsed<settings::ModelFlag>(app, "--nn-preload", settings::ParseWasmEdgeFlag, add,
+  AddParsed<settings::ModelFlag>(app, "--nn-preload", settings::ParseWasmEdgeFlag, add("--nn-preload"),
                                  "NAME:ENCODING:TARGET:PATH, as for wasmedge")
       ->type_name("MODEL")
       ->group("Models");
@@ -127,6 +132,10 @@ Status AddModels(const HostFlags& flags, Host& host) {
     if (Status status = host.AddModels(dir); !status.ok()) return status;
   }
   for (const settings::ModelFlag& model : flags.models) {
+    // A word that is nobody's format is a mistake in the flags.
+    if (Status status = host.CheckEncoding(model.encoding); !status.ok()) {
+      throw CLI::ValidationError(model.flag, status.message());
+    }
     if (Status status = settings::AddModel(host, model); !status.ok()) return status;
   }
   return Status();

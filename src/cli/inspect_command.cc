@@ -89,11 +89,8 @@ int Run(InspectFlags& flags) {
     settings::ModelFlag model;
     model.name = name = settings::LastComponent(flags.model);
     model.paths.push_back(flags.model);
-    if (!flags.encoding.empty()) {
-      if (Status status(wasinn_encoding_parse(flags.encoding.c_str(), &model.encoding)); !status.ok()) {
-        throw CLI::ValidationError("--encoding", status.message());
-      }
-    }
+    model.encoding = flags.encoding;
+    model.flag = "--encoding";
     flags.host.models.push_back(model);
   }
   const Result<Host> host = MakeHost(flags.host);
@@ -103,11 +100,10 @@ int Run(InspectFlags& flags) {
   if (!signature) return Fail(signature.status().message());
   const std::optional<ModelInfo> info = Find(*host, name);  // its format is known now, whatever it is called
   if (!info) return Fail(name + " is gone");
-  const char* encoding = wasinn_encoding_name(info->encoding);
   if (flags.json) {
     const Json json = {{"name", info->name},
                        {"version", info->version},
-                       {"encoding", encoding},
+                       {"encoding", info->encoding},
                        {"path", info->path},
                        {"inputs", ToJson(signature->inputs)},
                        {"outputs", ToJson(signature->outputs)}};
@@ -118,7 +114,7 @@ int Run(InspectFlags& flags) {
   Table table({"", "INDEX", "NAME", "TYPE", "SHAPE", ""});
   AddRows("input", signature->inputs, &table);
   AddRows("output", signature->outputs, &table);
-  std::printf("%s (%s)\n\n%s", flags.model.c_str(), encoding, table.ToString().c_str());
+  std::printf("%s (%s)\n\n%s", flags.model.c_str(), info->encoding.c_str(), table.ToString().c_str());
   return 0;
 }
 

@@ -14,7 +14,8 @@
 namespace wasinn::cli {
 namespace {
 
-constexpr Command (*kCommands[])(CLI::App&) = {AddRunCommand, AddInspectCommand, AddBackendsCommand};
+constexpr Command (*kCommands[])(CLI::App&) = {AddRunCommand, AddInspectCommand, AddBackendsCommand,
+                                               AddCheckBackendCommand};
 
 constexpr char kExample[] =
     "Example:\n"

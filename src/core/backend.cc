@@ -1,5 +1,6 @@
 #include "core/backend.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -17,15 +18,15 @@ Result<wasinn_backend> Backend::ReadTable(const wasinn_backend& table) {
                 t.abi_minor, WASINN_BACKEND_ABI_MAJOR);
   }
   const std::array<std::pair<const char*, bool>, 14> required = {{{"name", t.name != nullptr},
-                                                                  {"encodings", t.encodings != nullptr},
+                                                                  {"formats", t.formats != nullptr},
                                                                   {"open", t.open != nullptr},
                                                                   {"close", t.close != nullptr},
                                                                   {"backend_info", t.backend_info != nullptr},
                                                                   {"load", t.load != nullptr},
                                                                   {"unload", t.unload != nullptr},
                                                                   {"info", t.info != nullptr},
-                                                                  {"context_new", t.context_new != nullptr},
-                                                                  {"context_free", t.context_free != nullptr},
+                                                                  {"slot_new", t.slot_new != nullptr},
+                                                                  {"slot_free", t.slot_free != nullptr},
                                                                   {"bind_input", t.bind_input != nullptr},
                                                                   {"unbind_input", t.unbind_input != nullptr},
                                                                   {"compute", t.compute != nullptr},
@@ -62,15 +63,18 @@ Result<wasinn_backend_info> Backend::Info() const {
   return ReadStruct(*info, "wasinn_backend_info", {.framework = "", .version = "", .library = "", .devices = ""});
 }
 
+// A newer backend may know more codes.
 Status Backend::TakeError(const wasinn_backend& table, wasinn_error& error) {
-  Status status(error.code == WASINN_OK ? WASINN_RUNTIME_ERROR : error.code, error.message, table.name);
+  const bool known = error.code != WASINN_OK && error.code <= WASINN_LOST;
+  Status status(known ? static_cast<wasinn_code>(error.code) : WASINN_RUNTIME_ERROR, error.message, table.name);
   error.release(&error);
   return status;
 }
 
 // Both are called through C: nothing may be thrown.
-void Backend::Log(void* host, wasinn_log_level level, const char* message) noexcept try {
+void Backend::Log(void* host, uint32_t given, const char* message) noexcept try {
   const auto* self = static_cast<const Backend*>(host);
+  const auto level = static_cast<wasinn_log_level>(std::min<uint32_t>(given, WASINN_LOG_DEBUG));
   if (!self->logger_.Wants(level)) return;
   const char* name = self->table_.name;
   uint64_t left_out = 0;
@@ -80,7 +84,7 @@ void Backend::Log(void* host, wasinn_log_level level, const char* message) noexc
 } catch (const std::exception&) {  // no memory for a message
 }
 
-wasinn_code Backend::Reserve(void*, void* account, int64_t bytes) noexcept try {
+uint32_t Backend::Reserve(void*, void* account, int64_t bytes) noexcept try {
   if (account == nullptr) return WASINN_OK;
   auto& quota = *static_cast<Quota*>(account);
   if (bytes >= 0) return quota.Take(static_cast<uint64_t>(bytes)).code();

@@ -35,9 +35,9 @@ class Backend {
  private:
   Backend(const wasinn_backend& table, const Logger& logger, uint32_t threads);
   static Status TakeError(const wasinn_backend& table, wasinn_error& error);
-  static void Log(void* host, wasinn_log_level level, const char* message) noexcept;
+  static void Log(void* host, uint32_t level, const char* message) noexcept;
   // An account is a Quota.
-  static wasinn_code Reserve(void* host, void* account, int64_t bytes) noexcept;
+  static uint32_t Reserve(void* host, void* account, int64_t bytes) noexcept;
 
   const wasinn_backend table_;
   const Logger& logger_;

@@ -10,7 +10,6 @@
 #include "core/backend_keys.h"
 #include "core/library_search.h"
 #include "core/text.h"
-#include "core/words.h"
 
 namespace wasinn::core {
 namespace {
@@ -21,29 +20,19 @@ constexpr std::string_view kPrefix = "libwasinn_backend_", kSuffix = ".so";
 // Backends of the wasinn project, so that one which is not built can be named with the command that gets its framework.
 struct Known {
   const char* name;
-  wasinn_encoding encoding;
+  const char* format;
   const char* install;
 };
-constexpr Known kKnown[] = {{"onnx", WASINN_ONNX, "scripts/deps.sh onnxruntime"},
-                            {"openvino", WASINN_OPENVINO, "scripts/deps.sh openvino"},
-                            {"tflite", WASINN_TENSORFLOWLITE, "scripts/deps.sh tflite"},
-                            {"torch", WASINN_PYTORCH, "scripts/deps.sh torch"},
-                            {"tensorflow", WASINN_TENSORFLOW, "scripts/deps.sh tensorflow"},
-                            {"llama", WASINN_GGML, "scripts/deps.sh llama"}};
-
-std::span<const wasinn_encoding> EncodingsOf(const wasinn_backend& table) {
-  return {table.encodings, table.n_encodings};
-}
-
-bool Serves(const wasinn_backend& table, wasinn_encoding encoding) {
-  const std::span<const wasinn_encoding> encodings = EncodingsOf(table);
-  return std::ranges::find(encodings, encoding) != encodings.end();
-}
+constexpr Known kKnown[] = {{"onnx", "onnx", "scripts/deps.sh onnxruntime"},
+                            {"openvino", "openvino", "scripts/deps.sh openvino"},
+                            {"tflite", "tensorflowlite", "scripts/deps.sh tflite"},
+                            {"torch", "pytorch", "scripts/deps.sh torch"},
+                            {"tensorflow", "tensorflow", "scripts/deps.sh tensorflow"},
+                            {"llama", "ggml", "scripts/deps.sh llama"}};
 
 BackendReport ReportOfTable(const wasinn_backend& table) {
-  std::vector<std::string> encodings;
-  for (wasinn_encoding encoding : EncodingsOf(table)) encodings.emplace_back(EncodingName(encoding));
-  return {.name = table.name, .encodings = Join(encodings), .keys = {table.keys, table.n_keys}};
+  const Result<std::vector<wasinn_format>> formats = ReadFormats(table);
+  return {.name = table.name, .encodings = formats ? ListFormats(*formats) : "", .keys = {table.keys, table.n_keys}};
 }
 
 BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) {
@@ -86,20 +75,53 @@ void BackendLoader::AddLibrary(const std::string& path, Entries& entries) const 
   }
   const Result<wasinn_backend> read = Backend::ReadTable(*table);
   if (!read) return refuse(read.error().message());
+  Result<std::vector<wasinn_format>> formats = ReadFormats(*read);
+  if (!formats) return refuse(formats.error().message());
   const bool taken = std::ranges::any_of(
-      entries, [&](const Entry& entry) { return std::string_view(entry.table.name) == read->name; });
-  if (!taken) entries.emplace_back(*read, path);
+      entries.found, [&](const Entry& entry) { return std::string_view(entry.table.name) == read->name; });
+  if (!taken) entries.found.emplace_back(*read, std::move(*formats), path);
 }
 
-void BackendLoader::WarnOfUnknownConfigs(const Entries& entries) const {
+void BackendLoader::Order(Entries& entries) const {
+  for (Entry& entry : entries.found) entries.in_order.push_back(&entry);
+  const auto place = [this](const Entry* entry) { return std::ranges::find(options_.order, entry->table.name); };
+  std::ranges::stable_sort(entries.in_order, {}, place);
+  const Formats standard = StandardFormats();
+  entries.all.assign(standard.begin(), standard.end());
+  for (const Entry* entry : entries.in_order) {
+    entries.all.insert(entries.all.end(), entry->formats.begin(), entry->formats.end());
+  }
+}
+
+void BackendLoader::TellWhoServes(const Entries& entries) const {
+  std::vector<std::string_view> told;
+  for (const Entry* entry : entries.in_order) {
+    for (const wasinn_format& format : entry->formats) {
+      if (std::ranges::find(told, format.name) != told.end()) continue;
+      told.emplace_back(format.name);
+      std::vector<std::string> others;
+      for (const Entry* other : entries.in_order) {
+        if (other != entry && HasFormat(other->formats, format.name)) others.emplace_back(other->table.name);
+      }
+      if (others.empty()) continue;
+      logger_.Write(WASINN_LOG_INFO, fmt::format("encoding {} is served by backend '{}', and if its framework is not "
+                                                 "there by {}; backend_order would change that",
+                                                 format.name, entry->table.name, Join(others)));
+    }
+  }
+}
+
+void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
   std::vector<std::string> names;
   for (const Known& known : kKnown) names.emplace_back(known.name);
-  for (const Entry& entry : entries) names.emplace_back(entry.table.name);
-  for (const auto& [name, config] : options_.configs) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    logger_.Write(WASINN_LOG_WARNING, fmt::format("the configuration of backend '{}' is for none that is here{}", name,
-                                                  Suggest(name, names)));
-  }
+  for (const Entry& entry : entries.found) names.emplace_back(entry.table.name);
+  const auto check = [&](const char* what, const std::string& name) {
+    if (std::ranges::find(names, name) != names.end()) return;
+    logger_.Write(WASINN_LOG_WARNING,
+                  fmt::format("{} '{}' is for none that is here{}", what, name, Suggest(name, names)));
+  };
+  for (const auto& [name, config] : options_.configs) check("the configuration of backend", name);
+  for (const std::string& name : options_.order) check("backend_order's backend", name);
 }
 
 Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const Patience& patience) {
@@ -116,7 +138,9 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
       std::ranges::sort(libraries);
       for (const std::string& library : libraries) AddLibrary(library, *entries);
     }
-    WarnOfUnknownConfigs(*entries);
+    Order(*entries);
+    TellWhoServes(*entries);
+    WarnOfUnknownNames(*entries);
     return entries;
   });
 }
@@ -133,24 +157,64 @@ Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Patienc
   });
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::ForEncoding(wasinn_encoding encoding, const Patience& patience) {
+Result<Formats> BackendLoader::AllFormats(const Patience& patience) {
   Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
   if (!entries) return std::unexpected(std::move(entries.error()));
-  for (Entry& entry : **entries) {
-    if (Serves(entry.table, encoding)) return Open(entry, patience);
+  return (*entries)->all;
+}
+
+Status BackendLoader::CheckFormat(std::string_view name, wasinn_code code, const Patience& patience) {
+  if (name.empty() || HasFormat(StandardFormats(), name)) return Status();
+  const Result<Formats> all = AllFormats(patience);
+  const Formats formats = all ? *all : StandardFormats();  // what is wrong is told when a model is loaded
+  if (HasFormat(formats, name)) return Status();
+  return Error(code, "unknown encoding '{}'; known are {}", name, ListFormats(formats));
+}
+
+bool BackendLoader::IsMapped(std::string_view format, const Patience& patience) {
+  const auto is_mapped = [&](const wasinn_format& one) {
+    return format == one.name && (one.flags & WASINN_FORMAT_MAPPED) != 0;
+  };
+  if (std::ranges::any_of(StandardFormats(), is_mapped)) return true;
+  if (format.empty() || HasFormat(StandardFormats(), format)) return false;
+  const Result<Formats> all = AllFormats(patience);
+  return all && std::ranges::any_of(*all, is_mapped);
+}
+
+void BackendLoader::TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const {
+  if (entry.is_told_missing.exchange(true, std::memory_order_relaxed)) return;
+  logger_.Write(WASINN_LOG_WARNING, fmt::format("encoding {} goes to backend '{}', since '{}' has no framework: {}",
+                                                format, next.table.name, entry.table.name, why.message()));
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const Patience& patience) {
+  Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
+  if (!entries) return std::unexpected(std::move(entries.error()));
+  Entry* missing = nullptr;
+  Status why;  // of the first that would serve it
+  for (Entry* entry : (*entries)->in_order) {
+    if (!HasFormat(entry->formats, format)) continue;
+    if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
+    Result<std::shared_ptr<Backend>> backend = Open(*entry, patience);
+    // Whose framework is broken, or wrongly configured, does not silently give way to another.
+    if (backend || backend.error().code() != WASINN_UNSUPPORTED_OPERATION) return backend;
+    if (missing == nullptr) why = std::move(backend.error());
+    if (missing == nullptr) missing = entry;
   }
+  if (missing != nullptr) return std::unexpected(std::move(why));
   for (const Known& known : kKnown) {
-    if (known.encoding != encoding) continue;
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", EncodingName(encoding),
-                known.name, MissingLibrary(known, Folders()) + HowToGet(known));
+    if (known.format != format) continue;
+    return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
+                MissingLibrary(known, Folders()) + HowToGet(known));
   }
-  return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}", EncodingName(encoding));
+  return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}; known are {}", format,
+              ListFormats((*entries)->all));
 }
 
 Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const Patience& patience) {
   Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
   if (!entries) return std::unexpected(std::move(entries.error()));
-  for (Entry& entry : **entries) {
+  for (Entry& entry : (*entries)->found) {
     if (name == entry.table.name) return Open(entry, patience);
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
@@ -181,12 +245,12 @@ std::vector<BackendReport> BackendLoader::Report() {
   std::vector<BackendReport> reports;
   Result<std::shared_ptr<Entries>> entries = FindEntries({});
   if (entries) {
-    for (Entry& entry : **entries) reports.push_back(ReportOf(entry));
+    for (Entry& entry : (*entries)->found) reports.push_back(ReportOf(entry));
   }
   for (const Known& known : kKnown) {
     if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;
     reports.push_back({.name = known.name,
-                       .encodings = EncodingName(known.encoding),
+                       .encodings = known.format,
                        .missing = entries ? MissingLibrary(known, Folders()) + HowToGet(known)
                                           : std::string(entries.error().message()),
                        .install = entries ? known.install : ""});

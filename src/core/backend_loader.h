@@ -1,6 +1,7 @@
 // Finds backend libraries in the host's folders and opens a backend when a model first needs it.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/backend.h"
+#include "core/formats.h"
 #include "core/made_once.h"
 
 namespace wasinn::core {
@@ -31,15 +33,24 @@ class BackendLoader {
   struct Options {
     std::vector<std::string> folders;            // searched in order; the first library of a name wins
     std::map<std::string, std::string> configs;  // backend's name -> JSON object
+    std::vector<std::string> order;              // backends that go before the others where several serve a format
     uint32_t threads = 1;
   };
   BackendLoader(Options options, const Logger& logger) : options_(std::move(options)), logger_(logger) {}
 
-  // The backend that serves an encoding. Opening the framework can take a while; concurrent callers for the same one
-  // wait for it, as long as their patience lasts, and others are not held up. A failure is not remembered, so that a
-  // framework which was installed meanwhile is found.
-  Result<std::shared_ptr<Backend>> ForEncoding(wasinn_encoding encoding, const Patience& patience);
-  // One that the host's configuration names, whatever encodings it serves by itself.
+  // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
+  // framework.
+  Result<Formats> AllFormats(const Patience& patience);
+  // Fails with `code` if a format is neither one of the standard's, nor one that a backend serves.
+  Status CheckFormat(std::string_view name, wasinn_code code, const Patience& patience);
+  // Whether the backend maps a model's file itself.
+  bool IsMapped(std::string_view format, const Patience& patience);
+
+  // The backend that serves a format: of several the first in the host's order whose framework is there. Opening the
+  // framework can take a while; concurrent callers for the same one wait for it, as long as their patience lasts, and
+  // others are not held up. A failure is not remembered, so that a framework which was installed meanwhile is found.
+  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const Patience& patience);
+  // One that the host's configuration names, whatever formats it serves by itself.
   Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience);
   // Every known backend, opening those that can be.
   std::vector<BackendReport> Report();
@@ -47,13 +58,22 @@ class BackendLoader {
  private:
   struct Entry {
     const wasinn_backend table;  // as this version knows it
+    const std::vector<wasinn_format> formats;
     const std::string path;
     MadeOnce<std::shared_ptr<Backend>> backend;
+    std::atomic<bool> is_told_missing{false};
   };
-  using Entries = std::deque<Entry>;  // none moves
+  struct Entries {
+    std::deque<Entry> found;         // none moves
+    std::vector<Entry*> in_order;    // the host's
+    std::vector<wasinn_format> all;  // formats: the standard's, then theirs
+  };
   Result<std::shared_ptr<Entries>> FindEntries(const Patience& patience);
   void AddLibrary(const std::string& path, Entries& entries) const;
-  void WarnOfUnknownConfigs(const Entries& entries) const;
+  void Order(Entries& entries) const;
+  void TellWhoServes(const Entries& entries) const;
+  void WarnOfUnknownNames(const Entries& entries) const;
+  void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
   Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience);
   BackendReport ReportOf(Entry& entry);
   std::string Folders() const;

@@ -23,42 +23,65 @@ BufferPool::Buffer& BufferPool::Buffer::operator=(Buffer&& other) noexcept {
   std::swap(pool_, other.pool_);
   std::swap(data_, other.data_);
   std::swap(capacity_, other.capacity_);
+  std::swap(use_, other.use_);
   return *this;
 }
 
 BufferPool::Buffer::~Buffer() {
-  if (data_ != nullptr) pool_->Give({data_, capacity_});
+  if (data_ != nullptr) pool_->Give({data_, capacity_, use_});
 }
 
-BufferPool::Buffer BufferPool::Take(size_t bytes) {
+BufferPool::Buffer BufferPool::Take(uint64_t user, size_t bytes) {
+  const Use use = {user, false};
+  return Make(use, bytes, Find(Capacity(bytes), use));
+}
+
+BufferPool::Buffer BufferPool::TakeClean(uint64_t user, size_t bytes) {
+  const Use use = {user, true};
+  const Block block = Find(Capacity(bytes), use);
+  Buffer buffer = Make(use, bytes, block);
+  if (block.use.user != user) std::memset(buffer.data_, 0, bytes);
+  return buffer;
+}
+
+size_t BufferPool::Capacity(size_t bytes) {
   if (bytes > PTRDIFF_MAX - WASINN_TENSOR_TAIL - WASINN_TENSOR_ALIGNMENT) throw std::bad_alloc();
-  const size_t needed =
-      (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
-  Block block = Find(needed);
+  return (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
+}
+
+// What lies behind the bytes is zeroed: nothing of an earlier user is left when this one has written them.
+BufferPool::Buffer BufferPool::Make(Use use, size_t bytes, Block block) {
   if (block.data == nullptr) {
-    block = {static_cast<uint8_t*>(std::aligned_alloc(WASINN_TENSOR_ALIGNMENT, needed)), needed};
+    block.capacity = Capacity(bytes);
+    block.data = static_cast<uint8_t*>(std::aligned_alloc(WASINN_TENSOR_ALIGNMENT, block.capacity));
     if (block.data == nullptr) throw std::bad_alloc();
   }
-  std::memset(block.data + bytes, 0, WASINN_TENSOR_TAIL);
+  std::memset(block.data + bytes, 0, block.capacity - bytes);
   Buffer buffer;
   buffer.pool_ = shared_from_this();
   buffer.data_ = block.data;
   buffer.capacity_ = block.capacity;
+  buffer.use_ = use;
   return buffer;
 }
 
-// The latest of just this size: its bytes are the likeliest to be in a cache. No larger one, since its user is charged
-// for what was asked for.
-BufferPool::Block BufferPool::Find(size_t capacity) {
+// One that was used for the same, for a framework may have it bound as such; else the latest, for its bytes are the
+// likeliest to be in a cache. None that is larger, since its user is charged for what was asked for.
+BufferPool::Block BufferPool::Find(size_t capacity, Use use) {
   const std::lock_guard lock(mutex_);
+  size_t found = blocks_.size();
   for (size_t i = blocks_.size(); i-- > 0;) {
-    const Block block = blocks_[i];
-    if (block.capacity != capacity) continue;
-    blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(i));
-    bytes_ -= block.capacity;
-    return block;
+    if (blocks_[i].capacity != capacity) continue;
+    if (found == blocks_.size()) found = i;
+    if (blocks_[i].use != use) continue;
+    found = i;
+    break;
   }
-  return {nullptr, 0};
+  if (found == blocks_.size()) return {nullptr, 0, {}};
+  const Block block = blocks_[found];
+  blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(found));
+  bytes_ -= block.capacity;
+  return block;
 }
 
 void BufferPool::Give(Block block) noexcept {

@@ -83,7 +83,8 @@ void ReadPolicy(const Section& section, Policy& policy) {
   policy.models = section.Strings("models");
   section.Word("dialect", ParseDialect, policy.dialect);
   section.Word("inputs", ParseInputs, policy.inputs);
-  section.Words("encodings", ParseEncoding, policy.encodings);
+  policy.encodings = section.Strings("encodings");
+  if (policy.encodings) std::ranges::transform(*policy.encodings, policy.encodings->begin(), FormatName);
   section.Words("targets", ParseTarget, policy.targets);
 }
 
@@ -96,7 +97,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
   section.String("backend", model.backend);
-  section.Word("encoding", ParseEncoding, model.encoding);
+  section.String("encoding", model.encoding);
   section.Word("target", ParseTarget, model.target);
   if (const toml::table* config = values["config"].as_table()) model.config = ToJson(*config);
   return model;
@@ -164,6 +165,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
+  options.backends.order = top.Strings("backend_order").value_or(std::vector<std::string>());
   if (std::string folder = DefaultBackendFolder(); !folder.empty()) options.backends.folders.push_back(folder);
 
   static const toml::table kEmpty;

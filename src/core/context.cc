@@ -2,157 +2,113 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
-#include "core/context_internal.h"
 #include "core/interruptible.h"
 
 namespace wasinn::core {
 namespace {
 
-// What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
-// that is nothing, but a guest can make one with a million inputs, and contexts of it.
-constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 256;
-
-uint64_t BytesOfIos(const Graph& graph) {
-  const uint64_t count = graph.inputs().size() + graph.outputs().size();
-  return count <= kFreeIos ? 0 : (count - kFreeIos) * kBytesOfIo;
+// Whether a compute or step that ended so has outputs: a model that generates has filled its context with them.
+bool LeavesOutputs(const Status& status) {
+  return status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
 }
 
 // Of a backend, beside what the core has to say.
 std::string_view WhatWasSaid(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
 
-// The bytes of an output whose shape the signature fixes.
-std::optional<uint64_t> StaticSize(const wasinn_io& io) {
-  if (io.rank < 0 || io.dtype == WASINN_DTYPE_UNKNOWN) return std::nullopt;
-  return ByteSize(io.dtype, {io.dims, static_cast<size_t>(io.rank)});
-}
-
 }  // namespace
 
 Context::Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources)
-    : graph_(std::move(graph)),
-      compute_deadline_(options.compute_deadline),
-      inputs_by_reference_(options.inputs_by_reference),
-      tensor_bytes_(resources.tensor_bytes),
-      pool_(resources.pool),
-      static_outputs_(tensor_bytes_),
-      dynamic_outputs_(tensor_bytes_),
+    : compute_deadline_(options.compute_deadline),
+      slot_(std::move(graph)),
+      state_(slot_),
+      inputs_(slot_, state_, resources.memory, counts_.in, options.inputs_by_reference),
+      outputs_(slot_, state_, resources.memory, counts_.out),
       scheduler_(resources.scheduler),
       share_(resources.share),
-      run_(resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop) {
-  inputs_.resize(graph_->inputs().size());
-  for (Input& input : inputs_) input.charge = Charge(tensor_bytes_);
-}
-
-Context::~Context() {
-  if (context_ != nullptr) table().context_free(context_);
-}
+      run_(resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop) {}
 
 Result<std::unique_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  const Resources& resources) {
   if (Status status = resources.watchdog.Start(); !status.ok()) return std::unexpected(std::move(status));
   std::unique_ptr<Context> context(new Context(std::move(graph), options, resources));
-  if (Status status = context->ChargeStaticOutputs(); !status.ok()) return std::unexpected(std::move(status));
-  if (Status status = context->Open(options, resources.watchdog); !status.ok()) {
-    return std::unexpected(std::move(status));
-  }
+  if (Status status = context->Open(options, resources); !status.ok()) return std::unexpected(std::move(status));
   return context;
 }
 
-Status Context::Open(const Options& options, Watchdog& watchdog) {
-  Interruptible opening(watchdog, options.open_deadline, options.stop);
-  const wasinn_context_options given{.struct_size = sizeof(wasinn_context_options),
-                                     .max_bytes = options.max_compute_bytes,
-                                     .guest_config = options.guest_config.empty() ? "{}" : options.guest_config.c_str(),
-                                     .account = &tensor_bytes_,
-                                     .token = opening.token(),
-                                     .on_cancel = opening.on_cancel()};
-  Status status = opening.Run("making of a context", table().name, [&] {
-    return graph_->backend().Take(table().context_new(graph_->model(), &given, &context_));
-  });
+Status Context::Open(const Options& options, const Resources& resources) {
+  if (Status status = outputs_.Open(); !status.ok()) return status;
+  Interruptible opening(resources.watchdog, options.open_deadline, options.stop);
+  const Scheduler* const of_model = graph()->scheduler();
+  const uint32_t most = of_model == nullptr ? scheduler_.most() : std::min(of_model->most(), scheduler_.most());
+  const wasinn_slot_options given{.struct_size = sizeof(wasinn_slot_options),
+                                  .max_bytes = options.max_compute_bytes,
+                                  .guest_config = options.guest_config.empty() ? "{}" : options.guest_config.c_str(),
+                                  .account = &resources.memory.quota,
+                                  .token = nullptr,
+                                  .on_cancel = nullptr};
+  Status status = slot_.Open(given, most, opening);
+  if (!slot_.is_own()) outputs_.LeaveSlot();
   if (!status.ok() || !opening.overdue()) return status;
   // Few backends can be interrupted here: the guest is told after all.
   return Status(WASINN_TIMEOUT, fmt::format("making a context took more than {} ms", options.open_deadline.count()),
-                table().name);
-}
-
-// Charged before the backend allocates them, so that a signature of 4 GiB costs nothing.
-Status Context::ChargeStaticOutputs() {
-  uint64_t total = BytesOfIos(*graph_);
-  fixed_sizes_.reserve(graph_->outputs().size());
-  views_.resize(graph_->outputs().size());
-  for (const wasinn_io* io : graph_->outputs()) {
-    fixed_sizes_.push_back(0);
-    if (IsUnservable(*io)) continue;
-    if (!IsStatic(*io)) {
-      has_dynamic_outputs_ = true;
-      continue;
-    }
-    const std::optional<uint64_t> size = StaticSize(*io);
-    if (!size || __builtin_add_overflow(total, *size, &total)) {
-      return Error(WASINN_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
-    }
-    fixed_sizes_.back() = *size;
-  }
-  if (graph_->has_late_outputs()) has_dynamic_outputs_ = true;
-  return static_outputs_.Resize(total);
+                slot_.table().name);
 }
 
 Status Context::Compute(const GuestMemory* memory) {
   CountOne(counts_.computes);
-  Status status = n_lent_ == 0 ? Execute() : ExecuteOnLoan(memory);
+  Status status = Execute(memory);
   if (LeavesOutputs(status)) {
     if (Status charged = CountOutputs(); !charged.ok()) return charged;
+    state_.SetComputed();
   }
   if (!status.ok()) return status;
-  return memory == nullptr || wanted_.empty() ? Status() : WriteOutputs(*memory);
+  return memory == nullptr || outputs_.wanted().all() ? Status() : outputs_.Write(*memory);
 }
 
 // Outputs that a compute or a step has left.
 Status Context::CountOutputs() {
-  if (Status charged = ChargeOutputs(); !charged.ok()) {
-    EndGeneration();
-    computed_ = false;
-    DiscardOutputs();
-    return charged;
-  }
-  computed_ = true;
-  return Status();
+  Status charged = outputs_.Count();
+  if (charged.ok()) return charged;
+  state_.EndGeneration();
+  state_.Clear();
+  outputs_.Discard();
+  return charged;
 }
 
-Status Context::Execute() {
-  if (Status status = CheckInputsSet(); !status.ok()) return status;
-  EndGeneration();
-  computed_ = generated_ = false;
-  taken_.clear();
-  own_outputs_.clear();
-  late_.reset();
+Status Context::Execute(const GuestMemory* memory) {
+  if (Status status = inputs_.CheckAllSet(); !status.ok()) return status;
+  if (inputs_.any_lent()) {
+    if (Status status = inputs_.CheckLent(memory); !status.ok()) return status;
+  }
+  state_.EndGeneration();
+  state_.Clear();
+  outputs_.Begin();
   Watched::Run run(run_);
   Status status;
-  if (!run_.cancelled()) status = ComputeInTurn();
+  if (!run_.cancelled()) status = ComputeInTurn(memory);
   const bool overdue = run.End();
   if (LeavesOutputs(status) && !run_.cancelled()) {
-    if (!graph_->has_late_outputs()) return status;
-    if (Status read = ReadOutputs(); read.ok()) {
-      return status;
-    } else {
-      status = std::move(read);
-    }
+    Status read = outputs_.Read();
+    if (read.ok()) return status;
+    status = std::move(read);
   }
-  DiscardOutputs();
+  outputs_.Discard();
   return Failed(std::move(status), overdue);
 }
 
 // First among those of its model, then among the host's: who waits for its model keeps no place from others. The
 // deadline runs from before: who waits for long computes less.
-Status Context::ComputeInTurn() {
-  if (!graph_->counts_among_computes()) return ComputeNow();
+Status Context::ComputeInTurn(const GuestMemory* memory) {
+  if (!graph()->counts_among_computes()) return ComputeNow(memory);
+  Scheduler* const scheduler_of_model = graph()->scheduler();
   std::optional<Scheduler::Turn> of_model;
-  if (graph_->scheduler() != nullptr && !of_model.emplace(*graph_->scheduler(), share_, waiter_)) {
-    return StillWaits(*graph_->scheduler());
+  if (scheduler_of_model != nullptr && !of_model.emplace(*scheduler_of_model, share_, waiter_)) {
+    return StillWaits(*scheduler_of_model);
   }
   const Scheduler::Turn of_host(scheduler_, share_, waiter_);
-  return of_host ? ComputeNow() : StillWaits(scheduler_);
+  return of_host ? ComputeNow(memory) : StillWaits(scheduler_);
 }
 
 Status Context::StillWaits(const Scheduler& scheduler) {
@@ -160,17 +116,51 @@ Status Context::StillWaits(const Scheduler& scheduler) {
                scheduler.name());
 }
 
-Status Context::ComputeNow() {
+Status Context::ComputeNow(const GuestMemory* memory) {
+  if (!slot_.is_own()) return ComputeOnLoan(memory);
+  if (!inputs_.any_lent()) return ComputeOnSlot();
+  ContextInputs::Binding binding(inputs_, memory);
+  if (Status status = binding.Begin(); !status.ok()) return status;
+  return ComputeOnSlot();
+}
+
+Status Context::ComputeOnLoan(const GuestMemory* memory) {
+  ContextSlot::Loan loan(slot_);
+  if (Status status = loan.Begin(); !status.ok()) return status;
+  if (!slot_.is_as_left()) {
+    inputs_.ForgetBound();
+    outputs_.ForgetBound();
+  }
+  if (outputs_.grow()) loan.ResetAtEnd();
+  ContextInputs::Binding binding(inputs_, memory);
+  if (Status status = binding.Begin(); !status.ok()) return status;
+  Status status = ComputeOnSlot();
+  // Before anything else of the slot is called.
+  slot_.WaitForCancel();
+  if (LeavesOutputs(status) && !run_.cancelled()) {
+    if (Status moved = outputs_.Move(); !moved.ok()) status = std::move(moved);
+  }
+  if (outputs_.grow()) loan.ResetAtEnd();
+  return status;
+}
+
+Status Context::ComputeOnSlot() {
+  if (Status status = outputs_.Bind(); !status.ok()) return status;
+  const std::span<const uint32_t> wanted = outputs_.wanted().indices();
+  const wasinn_compute_options options{.struct_size = sizeof(wasinn_compute_options),
+                                       .n_wanted = static_cast<uint32_t>(wanted.size()),
+                                       .wanted = wanted.data(),
+                                       .deadline_ms = static_cast<uint64_t>(compute_deadline_.count())};
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
-  const InBackend in_backend(in_backend_);
-  Status status = graph_->backend().Take(table().compute(context_, &result));
-  if ((result.flags & WASINN_VIEWS_HOLD) == 0) views_known_ = false;
+  const ContextSlot::Call call(slot_);
+  Status status = slot_.StatusOf(slot_.table().compute(slot_.get(), &options, &result));
+  outputs_.SetElsewhere((result.flags & WASINN_OUTPUTS_ELSEWHERE) != 0);
   return status;
 }
 
 void Context::Cancel() {
   waiter_.Cancel();
-  if (in_backend_.load(std::memory_order_acquire) && table().cancel != nullptr) table().cancel(context_);
+  slot_.Cancel();
 }
 
 Status Context::Failed(Status status, bool overdue) const {
@@ -181,60 +171,101 @@ Status Context::Failed(Status status, bool overdue) const {
   if (!overdue) return status;
   return Status(WASINN_TIMEOUT,
                 fmt::format("the compute was stopped after {} ms: {}", compute_deadline_.count(), WhatWasSaid(status)),
-                table().name);
+                slot_.table().name);
 }
 
-// Of outputs of a fixed shape, what they have more than it says: a model may say what is not true.
-Status Context::ChargeOutputs() {
-  if (views_known_) return Status();
-  const std::span<const wasinn_io* const> all = outputs();
-  const bool all_are_made = wanted_.empty() || table().want_outputs == nullptr;
-  bool all_known = true;
-  uint64_t total = 0;
-  wasinn_tensor other{};
-  for (uint32_t i = 0; i < all.size(); ++i) {
-    if (IsUnservable(*all[i]) || !(all_are_made || IsWanted(i))) continue;
-    const uint64_t fixed = FixedSize(i);
-    all_known = all_known && fixed > 0;
-    wasinn_tensor& view = fixed > 0 ? views_[i] : other;
-    // One that turns out to be no tensor fails the compute, since what it takes cannot be counted.
-    if (Status status = View(i, view); !status.ok()) return status;
-    total += view.bytes - std::min<uint64_t>(view.bytes, fixed);
+Status Context::CheckGenerates() const {
+  const wasinn_backend& table = slot_.table();
+  const bool can = table.step != nullptr && table.piece != nullptr && table.finish != nullptr;
+  if (can && slot_.get() != nullptr) return Status();
+  return Status(WASINN_UNSUPPORTED_OPERATION, "models of this backend do not generate step by step", table.name);
+}
+
+Status Context::Step(const GuestMemory* memory) {
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  if (!state_.generates()) {
+    if (Status status = inputs_.CheckAllSet(); !status.ok()) return status;
+    if (Status status = inputs_.CopyLent(memory); !status.ok()) return status;
   }
-  if (total > 0) outgrown_ = true;
-  if (Status status = dynamic_outputs_.Resize(total); !status.ok()) return status;
-  views_known_ = all_known;
-  return Status();
-}
-
-void Context::DiscardOutputs() {
-  views_known_ = false;
-  own_outputs_.clear();
-  if (!has_dynamic_outputs_ && !outgrown_) return;
-  // First, so that a backend that must keep some of them (for a state) can charge that in their place.
-  (void)dynamic_outputs_.Resize(0);
-  if (table().discard_outputs != nullptr) table().discard_outputs(context_);
-}
-
-Status Context::View(uint32_t index, wasinn_tensor& view) const {
-  view = {.struct_size = sizeof(wasinn_tensor)};
-  Status status = graph_->backend().Take(table().output(context_, index, &view));
-  if (status.ok() && view.rank > WASINN_MAX_RANK) return TooManyDimensions(view);
-  for (const OwnOutput& own : own_outputs_) {
-    if (own.index == index) view.data = const_cast<uint8_t*>(own.bytes.data());
+  outputs_.Begin();
+  state_.BeginStep();
+  Watched::Run run(run_);
+  Status status;
+  if (!run_.cancelled()) {
+    const ContextSlot::Call call(slot_);
+    status = slot_.StatusOf(slot_.table().step(slot_.get()));
   }
+  const bool overdue = run.End();
+  if (!LeavesOutputs(status) || run_.cancelled()) {
+    state_.EndGeneration();
+    state_.Clear();
+    outputs_.Discard();
+    return Failed(std::move(status), overdue);
+  }
+  state_.SetStepped(status.ok());
+  if (Status charged = CountOutputs(); !charged.ok()) return charged;
   return status;
 }
 
-Status Context::GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
-  if (Status status = CheckOutput(index); !status.ok()) return status;
-  const wasinn_io& io = *outputs()[index];
-  if (const wasinn_tensor* seen = Seen(index)) return CopyOut(io, *seen, buffer, size, counts_.out);
-  wasinn_tensor view{};
-  if (Status status = View(index, view); !status.ok()) return status;
-  return CopyOut(io, view, buffer, size, counts_.out);
+Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  const std::span<const wasinn_io* const> outputs = outputs_.ios();
+  if (index >= outputs.size()) return NoSuchIndex("output", index, outputs.size());
+  if (!state_.has_piece()) {
+    return Error(WASINN_INVALID_ARGUMENT, "there is no piece of an output before a step that made one");
+  }
+  wasinn_tensor view{.struct_size = sizeof(wasinn_tensor)};
+  if (Status status = slot_.StatusOf(slot_.table().piece(slot_.get(), index, &view)); !status.ok()) return status;
+  return CopyOut(*outputs[index], view, buffer, size, counts_.out);
 }
 
-void Context::CancelForGood() { run_.CancelForGood(); }
+Status Context::Start(std::span<const Given> inputs) {
+  CountOne(counts_.computes);
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  state_.EndGeneration();
+  inputs_.UnsetAll();
+  for (const Given& given : inputs) {
+    if (Status status = inputs_.Set(given.index, given.tensor); !status.ok()) return status;
+  }
+  return inputs_.CheckAllSet();
+}
+
+Status Context::Finish() {
+  if (Status status = CheckGenerates(); !status.ok()) return status;
+  state_.EndGeneration();
+  return Status();
+}
+
+Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, std::pmr::vector<Computed>& computed) {
+  CountOne(counts_.computes);
+  inputs_.UnsetAll();
+  state_.Clear();  // whatever becomes of this one: what an earlier one left is discarded in the end
+  if (!outputs_.wanted().all()) outputs_.SetOutgrown();
+  Status status;
+  for (const Given& given : inputs) {
+    if (status = inputs_.Set(given.index, given.tensor); !status.ok()) break;
+  }
+  if (status.ok()) status = Execute(nullptr);
+  // Components get outputs or an error, never both: a text that is cut short is worth more.
+  if (status.code() == WASINN_CONTEXT_FULL) status = Status();
+  if (status.ok()) status = CollectOutputs(computed);
+  inputs_.UnsetAll();
+  outputs_.Discard();
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return outputs_.owner();
+}
+
+Status Context::CollectOutputs(std::pmr::vector<Computed>& computed) {
+  const std::span<const wasinn_io* const> outputs = outputs_.ios();
+  computed.reserve(outputs.size());
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    computed.push_back({outputs[i]->name, nullptr});
+    if (IsUnservable(*outputs[i]) || !outputs_.wanted().Has(i)) continue;
+    Result<TensorPtr> tensor = outputs_.Take(i);
+    if (!tensor) return std::move(tensor.error());
+    computed.back().tensor = std::move(*tensor);
+  }
+  return Status();
+}
 
 }  // namespace wasinn::core

@@ -1,41 +1,65 @@
-// The part of a context that holds its inputs: their bytes, and what of them the backend has.
+#include "core/context_inputs.h"
+
 #include <algorithm>
-#include <functional>
 #include <utility>
 
-#include "core/context_internal.h"
+#include "core/ios.h"
 
 namespace wasinn::core {
 
-Status Context::SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes,
-                         const GuestMemory& memory) {
+namespace {
+
+// A framework may treat a bool of 2 as it likes. `bytes` are ours: no guest writes them any more.
+Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_io& io) {
+  if (dtype != WASINN_BOOL || std::ranges::none_of(bytes, [](uint8_t byte) { return byte > 1; })) return Status();
+  return Error(WASINN_INVALID_ARGUMENT, "input '{}': a bool is one byte, 0 or 1", io.name);
+}
+
+}  // namespace
+
+ContextInputs::ContextInputs(ContextSlot& slot, ContextState& state, const TensorMemory& memory, CopyCount& count,
+                             bool by_reference)
+    : slot_(slot), state_(state), memory_(memory), count_(count), by_reference_(by_reference) {
+  inputs_.resize(slot_.graph().inputs().size());
+  for (Input& input : inputs_) input.charge = Charge(memory_.quota);
+}
+
+TensorDesc ContextInputs::Own::desc() const {
+  TensorDesc desc;
+  desc.dtype = dtype;
+  desc.rank = static_cast<uint32_t>(dims.size());
+  std::ranges::copy(dims, desc.dims);
+  return desc;
+}
+
+Status ContextInputs::Set(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes,
+                          const GuestMemory& memory) {
   if (index >= inputs_.size()) return NoSuchIndex("input", index, inputs_.size());
   if (IsJustACopy(index, given, bytes.size())) {
-    CopyTensorBytes({inputs_[index].own->buffer.data(), bytes.size()}, bytes, counts_.in);
+    CopyTensorBytes({inputs_[index].own->buffer.data(), bytes.size()}, bytes, count_);
     return Status();
   }
-  const wasinn_io& io = *graph_->inputs()[index];
-  if (IsUnservable(io)) return Unservable("input", io, table().name);
-  Result<TensorDesc> tensor = MatchInput(io, given, bytes.size());
+  if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
+  Result<TensorDesc> tensor = MatchInput(io(index), given, bytes.size());
   if (!tensor) return std::move(tensor.error());
-  if (inputs_by_reference_ && CanLend(index, *tensor, bytes, memory)) return Lend(index, *tensor, bytes, memory);
+  if (by_reference_ && CanLend(index, *tensor, bytes, memory)) return Lend(index, *tensor, bytes, memory);
   return Fill(index, *tensor, bytes);
 }
 
 // Most are: all was checked, charged and bound when the same was set before.
-bool Context::IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const {
+bool ContextInputs::IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const {
   const Input& input = inputs_[index];
-  if (!input.set || input.own == nullptr || generating_ || inputs_by_reference_) return false;
-  const OwnInput& own = *input.own;
-  return own.bound && !own.looked_at && own.dtype == given.dtype && own.bytes == bytes &&
+  if (!input.set || input.own == nullptr || by_reference_ || state_.generates()) return false;
+  const Own& own = *input.own;
+  return input.in_slot == InSlot::kIt && !own.looked_at && own.dtype == given.dtype && own.bytes == bytes &&
          std::ranges::equal(own.dims, given.shape());
 }
 
-Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+Status ContextInputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   Input& input = inputs_[index];
-  if (input.bound != nullptr || input.lent != nullptr) LetGo(index);
+  if (input.tensor != nullptr || input.lent != nullptr) LetGo(index);
   if (Status status = input.charge.Resize(bytes.size()); !status.ok()) return status;
-  EndGeneration();
+  state_.EndGeneration();
   // From here the old value is gone: after a failure the input is unset, so that the guest never computes on memory
   // that nobody wrote.
   input.set = false;
@@ -45,90 +69,127 @@ Status Context::Fill(uint32_t index, const TensorDesc& tensor, std::span<const u
 }
 
 // What it takes is charged already.
-Status Context::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
+Status ContextInputs::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   Input& input = inputs_[index];
-  if (input.own == nullptr || input.own->bytes != bytes.size()) MakeOwn(input, index, bytes.size());
+  if (input.own == nullptr || input.own->bytes != bytes.size()) MakeOwn(index, bytes.size());
   const std::span<uint8_t> copy(input.own->buffer.data(), bytes.size());
-  CopyTensorBytes(copy, bytes, counts_.in);
+  CopyTensorBytes(copy, bytes, count_);
   // Checked in the copy, since the guest may be writing the original.
-  Status status = CheckBools(tensor.dtype, copy, *graph_->inputs()[index]);
+  Status status = CheckBools(tensor.dtype, copy, io(index));
   if (status.ok()) status = BindOwn(index, tensor);
   if (!status.ok()) Unbind(index);
   return status;
 }
 
 // Memory of another size goes first: what is charged is what is held.
-void Context::MakeOwn(Input& input, uint32_t index, size_t bytes) {
-  if (input.own != nullptr) {
-    Unbind(index);
-    input.own.reset();
-  }
-  auto own = std::make_unique<OwnInput>();
-  own->buffer = pool_.Take(bytes);
+void ContextInputs::MakeOwn(uint32_t index, size_t bytes) {
+  Unbind(index);
+  Input& input = inputs_[index];
+  input.own.reset();
+  auto own = std::make_unique<Own>();
+  own->buffer = memory_.pool.Take(memory_.pool_user, bytes);
   own->bytes = bytes;
   input.own = std::move(own);
 }
 
 // Once for a shape: a backend looks at the bytes in a compute, and not before. But text it may have read.
-Status Context::BindOwn(uint32_t index, const TensorDesc& tensor) {
-  OwnInput& own = *inputs_[index].own;
-  const bool opaque = (graph_->inputs()[index]->flags & WASINN_IO_OPAQUE) != 0;
+Status ContextInputs::BindOwn(uint32_t index, const TensorDesc& tensor) {
+  Input& input = inputs_[index];
+  Own& own = *input.own;
+  const bool opaque = (io(index).flags & WASINN_IO_OPAQUE) != 0;
   own.looked_at = opaque || tensor.dtype == WASINN_BOOL;
   const bool same = own.dtype == tensor.dtype && std::ranges::equal(own.dims, tensor.shape());
-  if (own.bound && same && !opaque) return Status();
-  own.bound = false;
+  if (input.in_slot == InSlot::kIt && same && !opaque) return Status();
   own.dtype = tensor.dtype;
   own.dims.assign(tensor.dims, tensor.dims + tensor.rank);
-  const wasinn_tensor view = ViewOf(tensor, {own.buffer.data(), own.bytes});
-  Status status = graph_->backend().Take(table().bind_input(context_, index, &view));
-  own.bound = status.ok();
+  return BindView(index, tensor, {own.buffer.data(), own.bytes});
+}
+
+Status ContextInputs::BindTensor(uint32_t index, const TensorDesc& desc) {
+  return BindView(index, desc, inputs_[index].tensor->bytes());
+}
+
+Status ContextInputs::BindView(uint32_t index, const TensorDesc& desc, std::span<const uint8_t> bytes) {
+  InSlot& in_slot = inputs_[index].in_slot;
+  if (slot_.get() == nullptr) {  // with the next compute
+    if (in_slot == InSlot::kIt) in_slot = InSlot::kStale;
+    return Status();
+  }
+  in_slot = InSlot::kNothing;
+  const wasinn_tensor view = ViewOf(desc, bytes);
+  Status status = slot_.StatusOf(slot_.table().bind_input(slot_.get(), index, &view));
+  if (status.ok()) in_slot = InSlot::kIt;
   return status;
 }
 
-void Context::Unbind(uint32_t index) {
-  table().unbind_input(context_, index);
-  if (inputs_[index].own != nullptr) inputs_[index].own->bound = false;
+Status ContextInputs::BindAll(const GuestMemory* memory) {
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    Input& input = inputs_[i];
+    if (input.set && (input.in_slot != InSlot::kIt || input.lent != nullptr)) {
+      if (Status status = BindSet(i, memory); !status.ok()) return status;
+    }
+    if (input.in_slot == InSlot::kStale) Unbind(i);
+  }
+  return Status();
 }
 
-// A generation that is under way may still read it.
-void Context::LetGo(uint32_t index) {
-  EndGeneration();
+Status ContextInputs::BindSet(uint32_t index, const GuestMemory* memory) {
+  const Input& input = inputs_[index];
+  if (input.lent != nullptr) return BindLent(index, memory);
+  if (input.tensor == nullptr) {
+    const TensorDesc desc = input.own->desc();
+    return BindView(index, desc, {input.own->buffer.data(), input.own->bytes});
+  }
+  const Result<TensorDesc> desc = MatchInput(io(index), input.tensor->desc(), input.tensor->bytes().size());
+  return desc ? BindTensor(index, *desc) : Status(desc.error().code(), std::string(desc.error().message()));
+}
+
+void ContextInputs::Unbind(uint32_t index) {
+  InSlot& in_slot = inputs_[index].in_slot;
+  if (in_slot == InSlot::kNothing) return;
+  in_slot = slot_.get() == nullptr ? InSlot::kStale : InSlot::kNothing;
+  if (slot_.get() != nullptr) slot_.table().unbind_input(slot_.get(), index);
+}
+
+void ContextInputs::LetGo(uint32_t index) {
+  state_.EndGeneration();
+  Unbind(index);
   Input& input = inputs_[index];
-  if (input.set || input.own != nullptr) Unbind(index);
   input.set = false;
-  input.bound.reset();
+  input.tensor.reset();
   input.own.reset();
   EndLoan(input);
   (void)input.charge.Resize(0);
 }
 
-void Context::EndLoan(Input& input) {
-  if (std::exchange(input.lent, nullptr) != nullptr) --n_lent_;
-}
-
-void Context::UnsetInputs() {
+void ContextInputs::UnsetAll() {
   for (uint32_t i = 0; i < inputs_.size(); ++i) LetGo(i);
 }
 
-Status Context::CheckInputsSet() const {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    const wasinn_io& io = *graph_->inputs()[i];
-    if (inputs_[i].set || (io.flags & WASINN_IO_OPTIONAL) != 0) continue;
-    if (IsUnservable(io)) return Unservable("input", io, table().name);
-    return Error(WASINN_INVALID_ARGUMENT, "input {} ('{}') was not set", i, io.name);
+Status ContextInputs::CheckAllSet() const {
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].set || (io(i).flags & WASINN_IO_OPTIONAL) != 0) continue;
+    if (IsUnservable(io(i))) return Unservable("input", io(i), slot_.table().name);
+    return Error(WASINN_INVALID_ARGUMENT, "input {} ('{}') was not set", i, io(i).name);
   }
   return Status();
 }
 
-// A framework may hand an input on as an output; such a one must not outlive the input.
-bool Context::LiesInInput(const wasinn_tensor& view) const {
-  const auto* data = static_cast<const uint8_t*>(view.data);
-  return std::ranges::any_of(inputs_, [data](const Input& input) {
-    std::span<const uint8_t> bytes;
-    if (input.bound != nullptr) bytes = input.bound->bytes();
-    if (input.own != nullptr) bytes = {input.own->buffer.data(), input.own->bytes};
-    return std::greater_equal<>()(data, bytes.data()) && std::less<>()(data, bytes.data() + bytes.size());
-  });
+Status ContextInputs::Set(uint32_t index, TensorPtr tensor) {
+  if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
+  Result<TensorDesc> desc = MatchInput(io(index), tensor->desc(), tensor->bytes().size());
+  if (!desc) return std::move(desc.error());
+  // Other frameworks' memory may not be as this one likes it.
+  const bool foreign = tensor->origin() != nullptr && &tensor->origin()->backend() != &slot_.graph().backend();
+  if (foreign) return Fill(index, *desc, tensor->bytes());
+  if (Status status = CheckBools(desc->dtype, tensor->bytes(), io(index)); !status.ok()) return status;
+  LetGo(index);
+  Input& input = inputs_[index];
+  input.tensor = std::move(tensor);
+  Status status = BindTensor(index, *desc);
+  if (!status.ok()) input.tensor.reset();
+  input.set = status.ok();
+  return status;
 }
 
 }  // namespace wasinn::core

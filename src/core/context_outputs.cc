@@ -1,89 +1,206 @@
-// The part of a context that knows which outputs there are and which of them are wanted.
-#include <algorithm>
-#include <charconv>
-#include <deque>
-#include <string>
+#include "core/context_outputs.h"
 
-#include "core/context_internal.h"
+#include <optional>
+#include <utility>
 
 namespace wasinn::core {
 
 namespace {
 
-// More than any model has, and little to keep.
-constexpr uint32_t kMostLateOutputs = 4096;
+// What a context takes for an input or output besides its bytes, here and in a backend: about as much. Of a usual model
+// that is nothing, but a guest can make one with a million inputs, and contexts of it.
+constexpr uint64_t kFreeIos = 1024, kBytesOfIo = 256;
+
+uint64_t BytesOfIos(const Graph& graph) {
+  const uint64_t count = graph.inputs().size() + graph.outputs().size();
+  return count <= kFreeIos ? 0 : (count - kFreeIos) * kBytesOfIo;
+}
 
 Status NotComputed() { return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute"); }
 
 }  // namespace
 
-// What a backend told of the outputs of one compute, copied: a guest's list of names may outlive the next compute.
-class Context::LateOutputs {
- public:
-  explicit LateOutputs(std::span<const wasinn_io* const> ios) {
-    for (const wasinn_io* io : ios) {
-      wasinn_io& copy = ios_.emplace_back(*io);  // of this version's size, as was checked
-      copy.struct_size = sizeof(wasinn_io);
-      copy.name = names_.emplace_back(io->name).c_str();
-      if (io->rank > 0) copy.dims = dims_.emplace_back(io->dims, io->dims + io->rank).data();
-      pointers_.push_back(&copy);
+ContextOutputs::ContextOutputs(ContextSlot& slot, ContextState& state, const TensorMemory& memory, CopyCount& count)
+    : slot_(slot), state_(state), memory_(memory), count_(count), static_(memory.quota), dynamic_(memory.quota) {}
+
+Status ContextOutputs::Open() {
+  const Graph& graph = slot_.graph();
+  uint64_t total = BytesOfIos(graph);
+  outputs_.reserve(graph.outputs().size());
+  grow_ = graph.has_late_outputs();
+  for (const wasinn_io* io : graph.outputs()) {
+    Output& output = outputs_.emplace_back();
+    output.bindable = (io->flags & WASINN_IO_BINDABLE) != 0;
+    all_bindable_ = all_bindable_ && output.bindable;
+    if (IsUnservable(*io)) continue;
+    if (!IsStatic(*io)) {
+      grow_ = true;
+      continue;
     }
-  }
-  LateOutputs(const LateOutputs&) = delete;
-  LateOutputs& operator=(const LateOutputs&) = delete;
-
-  std::span<const wasinn_io* const> ios() const { return pointers_; }
-
- private:
-  std::deque<std::string> names_;
-  std::deque<std::vector<int64_t>> dims_;
-  std::deque<wasinn_io> ios_;
-  std::vector<const wasinn_io*> pointers_;
-};
-
-Status Context::ReadOutputs() {
-  const wasinn_io* const* ios = nullptr;
-  uint32_t count = 0;
-  if (Status status = graph_->backend().Take(table().outputs(context_, &ios, &count)); !status.ok()) return status;
-  if (count > kMostLateOutputs) {
-    return Error(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, kMostLateOutputs);
-  }
-  const std::span<const wasinn_io* const> all(ios, count);
-  for (const wasinn_io* io : all) {
-    if (io->struct_size < sizeof(wasinn_io)) {
-      return Error(WASINN_RUNTIME_ERROR, "an output has struct_size {}: expected {} or more", io->struct_size,
-                   sizeof(wasinn_io));
+    const std::optional<uint64_t> size = StaticSize(*io);
+    if (!size || __builtin_add_overflow(total, *size, &total)) {
+      return Error(WASINN_TOO_LARGE, "output '{}' {} is too large", io->name, Describe(*io));
     }
-    if (io->rank <= WASINN_MAX_RANK) continue;
-    return Error(WASINN_UNSUPPORTED_OPERATION, "output '{}' has {} dimensions, more than {}", io->name, io->rank,
-                 WASINN_MAX_RANK);
+    output.fixed_bytes = *size;
   }
-  late_ = std::make_shared<const LateOutputs>(all);
+  all_bindable_ = all_bindable_ && !graph.has_late_outputs();
+  return static_.Resize(total);
+}
+
+void ContextOutputs::LeaveSlot() {
+  uint64_t total = static_.held();
+  for (const Output& output : outputs_) {
+    if (!output.bindable) total -= output.fixed_bytes;
+  }
+  (void)static_.Resize(total);  // less than before
+}
+
+std::span<const wasinn_io* const> ContextOutputs::ios() const {
+  return late_ != nullptr ? late_->ios() : slot_.graph().outputs();
+}
+
+std::shared_ptr<const void> ContextOutputs::owner() const {
+  if (late_ != nullptr) return late_;
+  return slot_.shared_graph();
+}
+
+void ContextOutputs::Begin() {
+  taken_.clear();
+  if (!slot_.is_own()) ForgetMoved();
+  late_.reset();
+}
+
+void ContextOutputs::ForgetMoved() {
+  for (Output& output : outputs_) {
+    if (std::exchange(output.moved, nullptr) != nullptr) output.view.struct_size = 0;  // which shows it
+  }
+}
+
+// Memory that another guest had is zeroed: should ever an output be left as it is, nobody sees what was in it.
+Status ContextOutputs::BindAll() {
+  bound_ = false;
+  for (uint32_t i = 0; i < outputs_.size(); ++i) {
+    Output& output = outputs_[i];
+    if (!output.bindable) continue;
+    if (output.memory.data() == nullptr) output.memory = memory_.pool.TakeClean(memory_.pool_user, output.fixed_bytes);
+    const wasinn_io& io = *slot_.graph().outputs()[i];
+    output.view = {.struct_size = sizeof(wasinn_tensor),
+                   .dtype = io.dtype,
+                   .rank = static_cast<uint32_t>(io.rank),
+                   .dims = io.dims,
+                   .data = output.memory.data(),
+                   .bytes = output.fixed_bytes,
+                   .owner = nullptr,
+                   .release = nullptr};
+    const wasinn_backend& table = slot_.table();
+    if (Status status = slot_.StatusOf(table.bind_output(slot_.get(), i, &output.view)); !status.ok()) return status;
+  }
+  bound_ = true;
   return Status();
 }
 
-std::span<const wasinn_io* const> Context::outputs() const {
-  return late_ != nullptr ? late_->ios() : graph_->outputs();
+Status ContextOutputs::Read() {
+  if (!slot_.graph().has_late_outputs()) return Status();
+  auto late = LateOutputs::Read(slot_);
+  if (!late) return std::move(late.error());
+  late_ = std::move(*late);
+  return Status();
 }
 
-bool Context::IsWanted(uint32_t index) const {
-  return wanted_.empty() || std::ranges::binary_search(wanted_, index, {}, &Destination::index);
+// Those that are wanted and stayed there.
+Status ContextOutputs::Move() {
+  for (uint32_t i = 0; i < outputs_.size(); ++i) {
+    Output& output = outputs_[i];
+    if (IsUnservable(*slot_.graph().outputs()[i]) || LiesInOwn(i)) continue;
+    output.view.struct_size = 0;
+    if (!wanted_.Has(i)) {
+      // What is held of it stays there.
+      wasinn_tensor view{};
+      if (Status status = View(i, view); !status.ok()) return status;
+      if (view.bytes > output.fixed_bytes) outgrown_ = true;
+      continue;
+    }
+    Result<TensorPtr> tensor = Take(i);
+    if (!tensor) return std::move(tensor.error());
+    output.moved = std::move(*tensor);
+    output.view = ViewOf(output.moved->desc(), output.moved->bytes());
+  }
+  return Status();
 }
 
-Status Context::CheckOutput(uint32_t index) const {
-  if (graph_->has_late_outputs() && late_ == nullptr) return NotComputed();
-  const std::span<const wasinn_io* const> ios = outputs();
-  if (index >= ios.size()) return NoSuchIndex("output", index, ios.size());
-  const wasinn_io& io = *ios[index];
-  if (IsUnservable(io)) return Unservable("output", io, table().name);
-  if (!IsWanted(index)) {
+Status ContextOutputs::Count() {
+  if (all_bindable_ && !elsewhere_) return Status();
+  if (slot_.get() == nullptr) return Status();  // that was before they were moved
+  const std::span<const wasinn_io* const> all = ios();
+  uint64_t total = 0;
+  wasinn_tensor other{};
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    if (IsUnservable(*all[i]) || LiesInOwn(i)) continue;
+    const uint64_t fixed = FixedSize(i);
+    wasinn_tensor& view = fixed > 0 ? outputs_[i].view : other;
+    // One that turns out to be no tensor fails the compute, since what it takes cannot be counted.
+    if (Status status = View(i, view); !status.ok()) return status;
+    total += view.bytes - std::min<uint64_t>(view.bytes, BytesInSlot(i));
+  }
+  if (total > 0) outgrown_ = true;
+  return dynamic_.Resize(total);
+}
+
+void ContextOutputs::Discard() {
+  if (!slot_.is_own()) {
+    ForgetMoved();
+    (void)dynamic_.Resize(0);
+    return;
+  }
+  if (!grow() && !elsewhere_) return;
+  // First, so that a backend that must keep some of them (for a state) can charge that in their place.
+  (void)dynamic_.Resize(0);
+  if (slot_.table().discard_outputs != nullptr) slot_.table().discard_outputs(slot_.get());
+}
+
+Status ContextOutputs::View(uint32_t index, wasinn_tensor& view) const {
+  if (index < taken_.size() && taken_[index] != nullptr) {
+    view = ViewOf(taken_[index]->desc(), taken_[index]->bytes());
+    return Status();
+  }
+  if (LiesInOwn(index) || WasMoved(index)) {
+    view = outputs_[index].view;
+    return Status();
+  }
+  const bool given_away = index < outputs_.size() && outputs_[index].bindable && !elsewhere_;
+  if (slot_.get() == nullptr || given_away) {
+    return Error(WASINN_INVALID_ARGUMENT, "output {} is not there: compute first", index);
+  }
+  view = {.struct_size = sizeof(wasinn_tensor)};
+  Status status = slot_.StatusOf(slot_.table().output(slot_.get(), index, &view));
+  if (!status.ok() || view.rank <= WASINN_MAX_RANK) return status;
+  return Error(WASINN_RUNTIME_ERROR, "the backend shows a tensor of {} dimensions, more than {}", view.rank,
+               WASINN_MAX_RANK);
+}
+
+Status ContextOutputs::Check(uint32_t index) const {
+  if (slot_.graph().has_late_outputs() && late_ == nullptr) return NotComputed();
+  const std::span<const wasinn_io* const> all = ios();
+  if (index >= all.size()) return NoSuchIndex("output", index, all.size());
+  const wasinn_io& io = *all[index];
+  if (IsUnservable(io)) return Unservable("output", io, slot_.table().name);
+  if (!wanted_.Has(index)) {
     return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
   }
-  return computed_ || (io.flags & WASINN_IO_ALWAYS) != 0 ? Status() : NotComputed();
+  return state_.has_outputs() || (io.flags & WASINN_IO_ALWAYS) != 0 ? Status() : NotComputed();
 }
 
-Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& size) {
-  if (Status status = CheckOutput(index); !status.ok()) return status;
+Status ContextOutputs::Get(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  if (Status status = Check(index); !status.ok()) return status;
+  const wasinn_io& io = *ios()[index];
+  if (const wasinn_tensor* seen = Seen(index)) return CopyOut(io, *seen, buffer, size, count_);
+  wasinn_tensor view{};
+  if (Status status = View(index, view); !status.ok()) return status;
+  return CopyOut(io, view, buffer, size, count_);
+}
+
+Status ContextOutputs::Get(uint32_t index, const BufferOf& buffer_of, uint64_t& size) {
+  if (Status status = Check(index); !status.ok()) return status;
   wasinn_tensor view{};
   const wasinn_tensor* seen = Seen(index);
   if (seen == nullptr) {
@@ -92,82 +209,13 @@ Status Context::GetOutput(uint32_t index, const BufferOf& buffer_of, uint64_t& s
   }
   Result<std::span<uint8_t>> buffer = buffer_of(seen->dtype);
   if (!buffer) return std::move(buffer.error());
-  return CopyOut(*outputs()[index], *seen, *buffer, size, counts_.out);
+  return CopyOut(*ios()[index], *seen, *buffer, size, count_);
 }
 
-Status Context::WantOutput(const Destination& destination) {
-  const size_t count = graph_->has_late_outputs() ? kMostLateOutputs : graph_->outputs().size();
-  if (destination.index >= count) return NoSuchIndex("output", destination.index, count);
-  const auto place = std::ranges::lower_bound(wanted_, destination.index, {}, &Destination::index);
-  if (place != wanted_.end() && place->index == destination.index) {
-    *place = destination;
-    return Status();
-  }
-  std::vector<Destination> wanted = wanted_;
-  wanted.insert(wanted.begin() + (place - wanted_.begin()), destination);
-  return TellWanted(std::move(wanted));
-}
-
-Status Context::SelectOutputs(std::span<const uint32_t> given) {
-  std::vector<Destination> wanted;
-  for (uint32_t index : given) wanted.push_back({index, 0, 0, 0});
-  std::ranges::sort(wanted, {}, &Destination::index);
-  const auto [end, last] = std::ranges::unique(wanted, {}, &Destination::index);
-  wanted.erase(end, last);
-  return TellWanted(std::move(wanted));
-}
-
-// What the backend refuses is not kept.
-Status Context::TellWanted(std::vector<Destination> wanted) {
-  if (table().want_outputs != nullptr) {
-    std::vector<uint32_t> indices;
-    indices.reserve(wanted.size());
-    for (const Destination& one : wanted) indices.push_back(one.index);
-    Status status = graph_->backend().Take(table().want_outputs(context_, indices.data(), indices.size()));
-    if (!status.ok()) return status;
-  }
-  wanted_ = std::move(wanted);
-  views_known_ = false;
-  computed_ = false;  // what an earlier compute produced is not what is wanted now
-  return Status();
-}
-
-// Checked again, since a memory may be another one by now.
-Status Context::WriteOutput(const Destination& destination, std::span<const uint8_t> bytes, const GuestMemory& memory,
-                            CopyCount& count) {
-  const auto size = static_cast<uint32_t>(std::min<size_t>(bytes.size(), UINT32_MAX));
-  if (!memory.Store(destination.written, size)) {
-    return OutOfRange("the place for an output's size", destination.written, sizeof(size));
-  }
-  const auto buffer = memory.Range(destination.buffer, destination.size);
-  if (!buffer) return OutOfRange("an output buffer", destination.buffer, destination.size);
-  if (bytes.size() > buffer->size()) {
-    return Error(WASINN_TOO_LARGE, "output {} has {} bytes, its buffer {}", destination.index, bytes.size(),
-                 buffer->size());
-  }
-  CopyTensorBytes(buffer->first(bytes.size()), bytes, count);
-  return Status();
-}
-
-Status Context::WriteOutputs(const GuestMemory& memory) {
-  Status first;
-  for (const Destination& destination : wanted_) {
-    if (destination.buffer == 0) continue;
-    Status status = CheckOutput(destination.index);
-    wasinn_tensor view{};
-    if (status.ok()) status = View(destination.index, view);
-    if (status.ok()) {
-      status = WriteOutput(destination, {static_cast<const uint8_t*>(view.data), view.bytes}, memory, counts_.out);
-    }
-    if (!status.ok() && first.ok()) first = std::move(status);
-  }
-  return first;
-}
-
-Result<uint32_t> Context::FindOutput(std::string_view name) {
-  if (!graph_->has_late_outputs()) return graph_->FindOutput(name);
+Result<uint32_t> ContextOutputs::Find(std::string_view name) const {
+  if (!slot_.graph().has_late_outputs()) return slot_.graph().FindOutput(name);
   if (late_ == nullptr) return std::unexpected(NotComputed());
-  return Graph::FindIn(outputs(), "output", name);
+  return Graph::FindIn(ios(), "output", name);
 }
 
 }  // namespace wasinn::core

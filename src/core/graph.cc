@@ -5,6 +5,7 @@
 
 #include "core/c_struct.h"
 #include "core/interruptible.h"
+#include "core/tensor.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -43,6 +44,29 @@ Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, c
   return Status();
 }
 
+Status CheckBindable(std::span<const wasinn_io* const> outputs, const wasinn_backend& table) {
+  for (const wasinn_io* io : outputs) {
+    if ((io->flags & WASINN_IO_BINDABLE) == 0) continue;
+    if (table.bind_output != nullptr && (io->flags & WASINN_IO_UNSERVABLE) == 0 && IsStatic(*io)) continue;
+    return Status(WASINN_RUNTIME_ERROR,
+                  fmt::format("output '{}' says that it is bindable: expected bind_output, and a type and shape that "
+                              "are known",
+                              io->name),
+                  table.name);
+  }
+  return Status();
+}
+
+// What a slot has for outputs of a known shape from its making.
+uint64_t BytesInSlots(std::span<const wasinn_io* const> outputs) {
+  uint64_t total = 0;
+  for (const wasinn_io* io : outputs) {
+    if ((io->flags & (WASINN_IO_BINDABLE | WASINN_IO_UNSERVABLE)) != 0) continue;
+    if (__builtin_add_overflow(total, StaticSize(*io).value_or(0), &total)) return UINT64_MAX;
+  }
+  return total;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
@@ -55,8 +79,8 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
 
   Interruptible load(watchdog, options.deadline, options.stop);
   const wasinn_load_options c_options{.struct_size = sizeof(wasinn_load_options),
-                                      .encoding = options.encoding,
                                       .target = options.target,
+                                      .format = options.encoding.c_str(),
                                       .host_config = options.host_config.c_str(),
                                       .guest_config = options.guest_config.c_str(),
                                       .cpu_fallback = options.cpu_fallback,
@@ -64,7 +88,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .token = load.token(),
                                       .on_cancel = load.on_cancel(),
                                       .account = options.account.get()};
-  wasinn_backend_model* model = nullptr;
+  wasinn_backend_graph* model = nullptr;
   Status status = load.Run("load", backend->table().name, [&] {
     return backend->Take(backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &model));
   });
@@ -83,8 +107,13 @@ Status Graph::ReadInfo() {
   info_ = *read;
   if (Status status = CheckSignature(inputs(), "input", backend_->table().name); !status.ok()) return status;
   if (Status status = CheckSignature(outputs(), "output", backend_->table().name); !status.ok()) return status;
+  if (Status status = CheckBindable(outputs(), backend_->table()); !status.ok()) return status;
   if (info_.max_parallel != 0 && counts_among_computes())
     scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, "of this model");
+  const bool shares = (info_.flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && backend_->table().reset != nullptr;
+  if (shares && counts_among_computes() && !has_late_outputs()) {
+    slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs()));
+  }
   input_names_ = NamesOf(inputs());
   output_names_ = NamesOf(outputs());
   if (has_late_outputs() && backend_->table().outputs == nullptr) {
@@ -115,6 +144,9 @@ const char* Graph::description() const {
   return backend_->table().describe == nullptr ? nullptr : backend_->table().describe(model_);
 }
 
-Graph::~Graph() { backend_->table().unload(model_); }
+Graph::~Graph() {
+  slots_.reset();
+  backend_->table().unload(model_);
+}
 
 }  // namespace wasinn::core

@@ -14,6 +14,7 @@
 #include "core/blob.h"
 #include "core/quota.h"
 #include "core/scheduler.h"
+#include "core/slot_pool.h"
 #include "core/watchdog.h"
 
 namespace wasinn::core {
@@ -21,7 +22,7 @@ namespace wasinn::core {
 class Graph {
  public:
   struct LoadOptions {
-    wasinn_encoding encoding = WASINN_AUTODETECT;  // AUTODETECT is resolved before a load
+    std::string encoding;  // a format's name; "" is resolved before a load
     wasinn_target target = WASINN_CPU;
     std::string host_config = "{}";
     std::string guest_config = "{}";
@@ -40,8 +41,8 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   const Backend& backend() const { return *backend_; }
-  wasinn_backend_model* model() const { return model_; }
-  wasinn_encoding encoding() const { return encoding_; }
+  wasinn_backend_graph* model() const { return model_; }
+  const std::string& encoding() const { return encoding_; }
   std::span<const wasinn_io* const> inputs() const { return {info_.inputs, info_.n_inputs}; }
   // None where only a run tells them.
   std::span<const wasinn_io* const> outputs() const {
@@ -56,6 +57,8 @@ class Graph {
   // host.
   Scheduler* scheduler() const { return scheduler_.get(); }
   bool counts_among_computes() const { return info_.max_parallel != UINT32_MAX; }
+  // Where contexts share slots; else NULL.
+  SlotPool* slots() const { return slots_.get(); }
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
@@ -65,7 +68,7 @@ class Graph {
   Result<uint32_t> FindOutput(std::string_view name) const { return Find(output_names_, outputs(), "output", name); }
 
  private:
-  Graph(std::shared_ptr<Backend> backend, wasinn_backend_model* model, const LoadOptions& options)
+  Graph(std::shared_ptr<Backend> backend, wasinn_backend_graph* model, const LoadOptions& options)
       : backend_(std::move(backend)), account_(options.account), model_(model), encoding_(options.encoding) {}
   using Names = std::unordered_map<std::string_view, uint32_t>;
   Status ReadInfo();
@@ -75,10 +78,11 @@ class Graph {
 
   const std::shared_ptr<Backend> backend_;
   const std::shared_ptr<Quota> account_;  // the backend has its address until the model is unloaded
-  wasinn_backend_model* const model_;
-  const wasinn_encoding encoding_;
+  wasinn_backend_graph* const model_;
+  const std::string encoding_;
   wasinn_info info_{};  // its lists are owned by the model
   std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<SlotPool> slots_;
   Names input_names_, output_names_;  // that the model owns
 };
 

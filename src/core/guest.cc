@@ -3,6 +3,7 @@
 #include "core/describe.h"
 #include "core/unknown_model.h"
 
+#include <optional>
 #include <vector>
 
 namespace wasinn::core {
@@ -19,10 +20,35 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
       model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes)) {}
 
-void Guest::Close() noexcept {
+Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
+  // The watchdog calls it every 10 ms, as if there were something to cancel each time.
+  static constexpr std::atomic<bool> kAlways{true};
+  Watched watched(
+      host_->watchdog(), std::chrono::milliseconds(0),
+      [this, &caller] {
+        if (caller.ended(caller.user)) Stop();
+      },
+      &kAlways);
+  std::optional<Watched::Run> asking;
+  if (caller.may_block && caller.ended != nullptr) {
+    if (Status status = host_->watchdog().Start(); !status.ok()) return status;
+    asking.emplace(watched);
+  }
+  if (!caller.large_stack || caller.stack_left >= WASINN_FRAMEWORK_STACK) {
+    call();
+    return Status();
+  }
+  return host_->stacks().Run(stacks_, call);
+}
+
+void Guest::Stop() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
   contexts_.ForEach([](const GuestContext& held) { held.context->CancelForGood(); });
+}
+
+void Guest::Close() noexcept {
+  Stop();
   for (uint32_t inside = inside_.load(std::memory_order_acquire); inside != kClosed;
        inside = inside_.load(std::memory_order_acquire)) {
     inside_.wait(inside, std::memory_order_acquire);
@@ -38,6 +64,11 @@ void Guest::Close() noexcept {
   graphs_.Clear();
 }
 
+void Guest::Retire() noexcept {
+  Close();
+  host_.reset();
+}
+
 Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
                         std::vector<std::shared_ptr<const Blob>>& blobs) {
   uint64_t total = 0;
@@ -48,9 +79,14 @@ Status Guest::CopyParts(std::span<const std::span<const uint8_t>> parts, Charge&
   return Status();
 }
 
-Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
+Status Guest::CheckFormat(std::string_view word) const {
+  return host_->backends().CheckFormat(FormatName(word), WASINN_INVALID_ENCODING, patience());
+}
+
+Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
                              wasinn_target target) {
   if (Status status = policy_.CheckLoad(target); !status.ok()) return std::unexpected(std::move(status));
+  if (Status status = CheckFormat(encoding); !status.ok()) return std::unexpected(std::move(status));
   if (parts.empty()) return Fail(WASINN_INVALID_ARGUMENT, "a model needs at least one part");
   auto charges = std::make_shared<GraphCharges>(*this);
   if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
@@ -59,7 +95,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, wa
 
   Result<std::shared_ptr<Graph>> graph =
       host_->LoadParts(blobs,
-                       {.encoding = encoding,
+                       {.encoding = FormatName(encoding),
                         .target = target,
                         .cpu_fallback = policy_.cpu_fallback,
                         .max_bytes = limits_.max_model_bytes,
@@ -113,7 +149,7 @@ Result<uint32_t> Guest::InitContext(uint32_t handle) {
                        .inputs_by_reference = policy_.inputs == WASINN_INPUTS_BY_REFERENCE,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                        .stop = &closing_},
-                      {tensor_bytes_, host_->buffers(), host_->watchdog(), host_->scheduler(), share_});
+                      {tensor_bytes_, host_->buffers(), pool_user_, host_->watchdog(), host_->scheduler(), share_});
   if (!context) return std::unexpected(std::move(context.error()));
   held->context = std::move(*context);
   if (!(*graph)->outputs.empty()) {
@@ -228,7 +264,8 @@ wasinn_guest_stats Guest::Statistics() const {
                               .computes = read(computes_),
                               .errors = read(errors_),
                               .tensors = static_cast<uint32_t>(tensor_count_.used()),
-                              .error_objects = static_cast<uint32_t>(error_count_.used())};
+                              .error_objects = static_cast<uint32_t>(error_count_.used()),
+                              .inside = (inside_.load(std::memory_order_relaxed) & ~kClosed) != 0 ? 1u : 0u};
   contexts_.WithEach([&](const GuestContext& held) {
     if (held.gone) return;
     const Context::Counts& counts = held.context->counts();

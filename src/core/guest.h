@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "core/context.h"
 #include "core/handle_table.h"
 #include "core/host.h"
+#include "core/large_stacks.h"
 
 namespace wasinn::core {
 
@@ -73,8 +75,10 @@ class Guest {
     Status error_;
   };
 
-  // Loads a model from bytes in guest memory. `encoding` may be AUTODETECT. Returns a handle, like the next two.
-  Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, wasinn_encoding encoding,
+  // Loads a model from bytes in guest memory. `encoding`: a format's name; "" or "autodetect" leaves it to the bytes. Returns a handle, like the next two.
+  // Whether it may call a format so at all: INVALID_ENCODING if nobody knows the name.
+  Status CheckFormat(std::string_view word) const;
+  Result<uint32_t> Load(std::span<const std::span<const uint8_t>> parts, std::string_view encoding,
                         wasinn_target target);
   // `config`: a JSON object of keys that the backend lets a guest set, or "". With any, the model is compiled for this
   // guest alone, and counts as one that it loaded.
@@ -120,8 +124,21 @@ class Guest {
   Status DropGraph(uint32_t graph);
   Status DropContext(uint32_t context);
 
-  // Refuses new calls, cancels what runs, waits until no call is inside, frees everything. May be called again.
+  // Runs a call that may take long, and throws nothing, under a presence.
+  struct Caller {
+    bool may_block, large_stack;  // what it is like
+    size_t stack_left;
+    bool (*ended)(void* user);  // may be NULL: whether the engine has ended this guest, which then ends here too
+    void* user;
+  };
+  Status Run(const Caller& caller, const std::function<void()>& call);
+
+  // Refuses new calls and cancels what runs. Does not block.
+  void Stop() noexcept;
+  // The same, waits until no call is inside, frees everything. May be called again.
   void Close() noexcept;
+  // Closes, and keeps no more than what refuses calls.
+  void Retire() noexcept;
   // Counts an error of a call, keeps it as the last one, and writes it to the log, up to the limit of messages.
   void Report(std::string_view function, const Status& status);
   // "load: invalid_encoding: onnx: …", of whichever thread of the guest; "" if there was none.
@@ -185,7 +202,7 @@ class Guest {
   Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
                    std::vector<std::shared_ptr<const Blob>>& blobs);
 
-  const std::shared_ptr<Host> host_;
+  std::shared_ptr<Host> host_;  // none when it has retired
   const std::string name_;
   const wasinn_limits limits_;
   const Policy policy_;
@@ -199,6 +216,8 @@ class Guest {
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
   Scheduler::Share share_;
+  const uint64_t pool_user_ = host_->buffers().NewUser();
+  LargeStacks::Share stacks_;
 
   static constexpr uint32_t kClosed = 1u << 31;
   std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed
@@ -219,4 +238,5 @@ inline Context& Guest::Use::operator*() const { return *held_->context; }
 // What wasinn.h calls a guest.
 struct wasinn_guest final : wasinn::core::Guest {
   using Guest::Guest;
+  std::atomic<uint32_t> references{1};
 };

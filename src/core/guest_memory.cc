@@ -1,7 +1,6 @@
 #include "core/guest_memory.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
 namespace wasinn::core {
@@ -30,11 +29,6 @@ bool GuestMemory::IsReadable(std::span<const uint8_t> bytes, size_t align) const
   if (reinterpret_cast<uintptr_t>(bytes.data()) % align != 0) return false;
   const auto end = static_cast<uint64_t>(bytes.data() - base_) + bytes.size();
   return size_ - end >= WASINN_TENSOR_TAIL;
-}
-
-bool GuestMemory::Contains(const void* data) const {
-  const auto* address = static_cast<const uint8_t*>(data);
-  return std::greater_equal<>()(address, base_) && std::less<>()(address, base_ + size_);
 }
 
 Status OutOfRange(const char* what, uint32_t address, uint64_t size) {

@@ -69,8 +69,6 @@ class GuestMemory {
   // Whether a framework may read bytes of this memory in place: what it asks of an address, and that it does not leave
   // the memory when it reads some bytes more than there are. `align` is a power of two.
   bool IsReadable(std::span<const uint8_t> bytes, size_t align) const;
-  // Whether an address is one of this memory's.
-  bool Contains(const void* data) const;
 
  private:
   const wasinn_memory& view_;

@@ -19,7 +19,8 @@ Result<uint32_t> Guest::NewTensor(const TensorDesc& desc, std::span<const uint8_
   Charge count(tensor_count_);
   if (Status status = count.Resize(1); !status.ok()) return std::unexpected(std::move(status));  // before it is copied
   CopyCount copied;
-  Result<TensorPtr> tensor = SharedTensor::Copy(desc, bytes, host_->buffers(), Charge(tensor_bytes_), copied);
+  Result<TensorPtr> tensor =
+      SharedTensor::Copy(desc, bytes, host_->buffers(), pool_user_, Charge(tensor_bytes_), copied);
   copies_in_.fetch_add(copied.copies, std::memory_order_relaxed);
   bytes_in_.fetch_add(copied.bytes, std::memory_order_relaxed);
   if (!tensor) return std::unexpected(std::move(tensor.error()));

@@ -6,8 +6,6 @@
 #include "core/backend_keys.h"
 #include "core/guest_config.h"
 #include "core/model_files.h"
-#include "core/sniff.h"
-#include "core/words.h"
 
 namespace wasinn::core {
 namespace {
@@ -18,32 +16,12 @@ constexpr uint32_t kComputesPerProcessor = 4;
 
 std::string Numbered(std::string_view name, uint32_t version) { return fmt::format("{}:{}", name, version); }
 
-constexpr char kUnrecognised[] = "the bytes are not of a model format that wasinn recognises";
-
-// The encoding that was named, or recognised from the bytes. Bytes that are evidently of another format are refused
-// here, by name, before a framework fails on them in its own words.
-Result<wasinn_encoding> ResolveEncoding(wasinn_encoding named, std::span<const std::shared_ptr<const Blob>> parts) {
-  const std::optional<wasinn_encoding> found = SniffEncoding(parts.front()->bytes());
-  if (named == WASINN_AUTODETECT) {
-    if (!found) return Fail(WASINN_INVALID_ENCODING, kUnrecognised);
-    return *found;
-  }
-  if (found && *found != named) {
-    return Fail(WASINN_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", EncodingName(*found),
-                EncodingName(named));
-  }
-  return named;
-}
-
 using Parts = std::vector<std::shared_ptr<const Blob>>;
 
-// llama.cpp maps a model's file itself, so that reading it whole here would only double what a large one costs.
-bool IsMapped(const ModelSource& source) { return source.immutable || source.encoding == WASINN_GGML; }
-
-Result<Parts> ReadParts(const ModelSource& source) {
+Result<Parts> ReadParts(const ModelSource& source, bool is_mapped) {
   Parts parts = source.parts;
   for (const std::string& path : source.paths) {
-    Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, IsMapped(source));
+    Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, is_mapped);
     if (!part) {
       return Fail(part.error().code(), "model '{}': {}", Numbered(source.name, source.version), part.error().message());
     }
@@ -65,16 +43,35 @@ uint64_t SizeOf(const ModelSource& source) {
   return total;
 }
 
-// The format of a source that does not name it, by the beginning of its first part.
-std::optional<wasinn_encoding> SniffSource(const ModelSource& source) {
+// The format of a source that does not name it, by the beginning of its first part; "" if that tells none.
+std::string FormatOfSource(const ModelSource& source, Formats formats) {
   constexpr size_t kStart = 64 << 10;  // far more than the fields that stand before an ONNX model's graph
-  if (!source.parts.empty()) return SniffEncoding(source.parts.front()->bytes());
-  if (source.paths.empty()) return std::nullopt;
+  if (!source.parts.empty()) {
+    const std::span<const uint8_t> bytes = source.parts.front()->bytes();
+    return FormatOfBytes(formats, bytes, bytes.size());
+  }
+  if (source.paths.empty()) return "";
   const Result<uint64_t> size = Blob::FileSize(source.paths.front());
   const Result<std::shared_ptr<const Blob>> start = Blob::ReadStart(source.paths.front(), kStart);
-  if (!size || !start) return std::nullopt;
+  if (!size || !start) return "";
   const std::span<const uint8_t> bytes = (*start)->bytes();
-  return SniffStart(bytes, std::max<uint64_t>(*size, bytes.size()));
+  return FormatOfBytes(formats, bytes, std::max<uint64_t>(*size, bytes.size()));
+}
+
+Status Unrecognised(Formats formats) {
+  return Error(WASINN_INVALID_ENCODING,
+               "the bytes are not of a model format that wasinn recognises: known are {}; a name or a host's setting "
+               "can tell one that has no mark of its own",
+               ListFormats(formats));
+}
+
+// C strings of names, with a null at the end, so that an empty list is not null.
+std::vector<const char*> ToC(const std::optional<std::vector<std::string>>& names) {
+  std::vector<const char*> pointers;
+  if (!names) return pointers;
+  for (const std::string& name : *names) pointers.push_back(name.c_str());
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
@@ -96,19 +93,21 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
     : logger_(log, user, options.log_level),
       limits_(options.limits),
       policy_(std::move(options.policy)),
+      policy_model_names_(ToC(policy_.models)),
+      policy_encoding_names_(ToC(policy_.encodings)),
       scheduler_(options.max_computes != 0 ? options.max_computes
                                            : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
                  "max_computes"),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
-      backends_(std::move(options.backends), logger_) {
-  if (policy_.models) {
-    for (const std::string& name : *policy_.models) policy_model_names_.push_back(name.c_str());
-    policy_model_names_.push_back(nullptr);  // so that an empty list is not null
-  }
-}
+      backends_(std::move(options.backends), logger_) {}
 
 Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
   std::shared_ptr<Host> host(new Host(options, log, user));
+  for (const std::string& name : host->policy_.encodings.value_or(std::vector<std::string>())) {
+    if (Status status = host->backends_.CheckFormat(name, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
+      return Fail(status.code(), "configuration key 'policy.encodings': {}", status.message());
+    }
+  }
   for (const std::string& folder : options.model_dirs) {
     if (Status status = host->AddModels(folder); !status.ok()) return std::unexpected(std::move(status));
   }
@@ -121,20 +120,23 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
 Status Host::AddModel(const ModelOptions& options) {
   ModelSource source{.name = options.name,
                      .version = options.version == 0 ? 1 : options.version,
-                     .encoding = options.encoding,
+                     .encoding = FormatName(options.encoding),
                      .target = options.target,
                      .config = options.config,
                      .backend = options.backend,
                      .immutable = options.immutable,
                      .parts = options.parts};
+  if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
+    return Error(status.code(), "model '{}': {}", options.name, status.message());
+  }
   if (!options.parts.empty()) return Register(std::move(source), options.preload);
 
-  Result<std::vector<ModelFiles>> versions = FindModelFiles(options.path, options.encoding);
+  Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
   if (!versions) return std::move(versions.error());
   for (ModelFiles& files : *versions) {
     ModelSource one = source;
     one.paths = std::move(files.paths);
-    if (one.encoding == WASINN_AUTODETECT) one.encoding = files.encoding;
+    if (one.encoding.empty()) one.encoding = files.encoding;
     if (options.version == 0) one.version = files.version;
     if (options.version != 0 && versions->size() > 1 && files.version != options.version) continue;
     if (Status status = Register(std::move(one), options.preload); !status.ok()) return status;
@@ -149,11 +151,21 @@ Status Host::Register(ModelSource source, bool preload) {
   return graph ? Status() : std::move(graph.error());
 }
 
+// What the standard's formats do not tell is asked of the backends' tables.
+Result<std::vector<ModelFiles>> Host::FindFiles(const std::string& path, const std::string& encoding) {
+  Result<std::vector<ModelFiles>> files = FindModelFiles(path, encoding, StandardFormats());
+  if (files && (!files->front().encoding.empty() || HasFormat(StandardFormats(), encoding))) return files;
+  const Result<Formats> formats = backends_.AllFormats({});
+  return formats ? FindModelFiles(path, encoding, *formats) : std::move(files);
+}
+
+// A folder that holds no model is left out.
 Status Host::AddModels(const std::string& folder) {
-  Result<std::vector<std::string>> names = FindModels(folder);
+  Result<std::vector<std::string>> names = FindFolders(folder);
   if (!names) return std::move(names.error());
   for (const std::string& name : *names) {
     const std::string path = fmt::format("{}/{}", folder, name);
+    if (!FindFiles(path, "")) continue;
     if (Status status = AddModel({.name = name, .path = path}); !status.ok()) return status;
   }
   return Status();
@@ -200,10 +212,12 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
 // Which backend serves a model, without compiling it or reading more than its beginning.
 Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, const Patience& patience) {
   if (!source.backend.empty()) return backends_.ByName(source.backend, patience);
-  if (source.encoding != WASINN_AUTODETECT) return backends_.ForEncoding(source.encoding, patience);
-  const std::optional<wasinn_encoding> encoding = SniffSource(source);
-  if (!encoding) return Fail(WASINN_INVALID_ENCODING, kUnrecognised);
-  return backends_.ForEncoding(*encoding, patience);
+  if (!source.encoding.empty()) return backends_.ForFormat(source.encoding, patience);
+  const Result<Formats> formats = backends_.AllFormats(patience);
+  if (!formats) return std::unexpected(Copy(formats.error()));
+  const std::string format = FormatOfSource(source, *formats);
+  if (format.empty()) return std::unexpected(Unrecognised(*formats));
+  return backends_.ForFormat(format, patience);
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
@@ -211,7 +225,8 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   if (bytes != nullptr) {  // before they are read
     if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
   }
-  Result<Parts> read = ReadParts(source);
+  // A backend that maps the file itself needs no copy: reading it here whole would double what a large one costs.
+  Result<Parts> read = ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, patience));
   if (!read) return std::unexpected(std::move(read.error()));
   const Parts& parts = *read;
   if (bytes != nullptr) {  // a file may have changed meanwhile
@@ -230,17 +245,33 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
              std::string(graph.error().backend())));
 }
 
+// The format that was named, or recognised from the bytes. Bytes that are evidently of another one are refused here, by
+// name, before a framework fails on them in its own words.
+Result<std::string> Host::ResolveFormat(const std::string& named, std::span<const uint8_t> bytes,
+                                        const Patience& patience) {
+  const Result<Formats> formats = backends_.AllFormats(patience);
+  if (!formats) return std::unexpected(Copy(formats.error()));
+  std::string found;
+  if (named.empty()) {
+    found = FormatOfBytes(*formats, bytes, bytes.size());
+    if (found.empty()) return std::unexpected(Unrecognised(*formats));
+    return found;
+  }
+  if (MayBeOf(*formats, named, bytes, bytes.size(), found)) return named;
+  return Fail(WASINN_INVALID_ENCODING, "the bytes are a model of encoding {}, not {}", found, named);
+}
+
 Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
                                                Graph::LoadOptions options, const Patience& patience,
                                                const Policy* guest_policy) {
-  Result<wasinn_encoding> encoding = ResolveEncoding(options.encoding, parts);
+  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
   if (!encoding) return std::unexpected(std::move(encoding.error()));
   options.encoding = *encoding;
   if (guest_policy != nullptr) {
     if (Status status = guest_policy->CheckEncoding(*encoding); !status.ok()) return std::unexpected(std::move(status));
   }
-  Result<std::shared_ptr<Backend>> backend = options.backend.empty() ? backends_.ForEncoding(*encoding, patience)
-                                                                     : backends_.ByName(options.backend, patience);
+  Result<std::shared_ptr<Backend>> backend =
+      options.backend.empty() ? backends_.ForFormat(*encoding, patience) : backends_.ByName(options.backend, patience);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
     return std::unexpected(std::move(status));

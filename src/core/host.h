@@ -9,6 +9,8 @@
 #include "core/backend_loader.h"
 #include "core/buffer_pool.h"
 #include "core/host_options.h"
+#include "core/large_stacks.h"
+#include "core/model_files.h"
 #include "core/model_registry.h"
 #include "core/quota.h"
 #include "core/scheduler.h"
@@ -44,12 +46,17 @@ class Host {
   BackendLoader& backends() { return backends_; }
   Watchdog& watchdog() { return watchdog_; }
   Scheduler& scheduler() { return scheduler_; }
+  LargeStacks& stacks() { return stacks_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
   const wasinn_limits& limits() const { return limits_; }
   const Policy& policy() const { return policy_; }
   // The names of the policy's models as C strings; null if it names none.
   const char* const* policy_model_names() const { return policy_.models ? policy_model_names_.data() : nullptr; }
+  // Of its formats, likewise.
+  const char* const* policy_encoding_names() const {
+    return policy_.encodings ? policy_encoding_names_.data() : nullptr;
+  }
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
@@ -58,13 +65,16 @@ class Host {
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                             const Patience& patience, Charge* bytes = nullptr);
   Status Register(ModelSource source, bool preload);
+  Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
+  Result<std::string> ResolveFormat(const std::string& named, std::span<const uint8_t> bytes, const Patience& patience);
 
   const Logger logger_;
   const wasinn_limits limits_;
   const Policy policy_;
-  std::vector<const char*> policy_model_names_;
+  const std::vector<const char*> policy_model_names_, policy_encoding_names_;
   Watchdog watchdog_;
   Scheduler scheduler_;
+  LargeStacks stacks_;
   const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;
   ModelRegistry models_;  // after what its graphs use

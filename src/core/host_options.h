@@ -15,7 +15,7 @@ struct ModelOptions {
   std::string name;
   std::string path;                                // or
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes
-  wasinn_encoding encoding = WASINN_AUTODETECT;
+  std::string encoding;                            // a format's name; "": it is recognised
   wasinn_target target = WASINN_CPU;
   uint32_t version = 0;  // 0: the folder's versions, or 1
   std::string config = "{}";

@@ -2,14 +2,14 @@
 
 namespace wasinn::core {
 
-void Interruptible::Register(void* token, void (*cancel)(void*), void* arg) {
-  auto* self = static_cast<Interruptible*>(token);
+void CancelHook::Register(void* hook, void (*cancel)(void*), void* arg) {
+  auto* self = static_cast<CancelHook*>(hook);
   const std::lock_guard lock(self->mutex_);
   self->cancel_ = cancel;
   self->arg_ = arg;
 }
 
-void Interruptible::Cancel() {
+void CancelHook::Cancel() {
   const std::lock_guard lock(mutex_);
   if (cancel_ != nullptr) cancel_(arg_);
 }

@@ -11,19 +11,37 @@
 
 namespace wasinn::core {
 
+// What a backend registers to be interrupted by.
+class CancelHook {
+ public:
+  CancelHook() = default;
+  CancelHook(const CancelHook&) = delete;
+  CancelHook& operator=(const CancelHook&) = delete;
+
+  // on_cancel of backend.h, whose token is a CancelHook.
+  static void Register(void* hook, void (*cancel)(void*), void* arg);
+  // From any thread: calls what is registered, if anything is.
+  void Cancel();
+
+ private:
+  std::mutex mutex_;  // so that nothing is called after it was unregistered
+  void (*cancel_)(void*) = nullptr;
+  void* arg_ = nullptr;
+};
+
 class Interruptible {
  public:
   // As Watched. With neither deadline nor `stop` nothing is watched.
   Interruptible(Watchdog& dog, std::chrono::milliseconds deadline, const std::atomic<bool>* stop)
       : dog_(dog), deadline_(deadline) {
-    if (deadline.count() > 0 || stop != nullptr) watched_.emplace(dog, deadline, [this] { Cancel(); }, stop);
+    if (deadline.count() > 0 || stop != nullptr) watched_.emplace(dog, deadline, [this] { hook_.Cancel(); }, stop);
   }
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
 
   // What the backend is given to register with.
-  void* token() { return this; }
-  static auto on_cancel() { return &Register; }
+  void* token() { return &hook_; }
+  static auto on_cancel() { return &CancelHook::Register; }
 
   // Runs `call`, once. If it fails after it was stopped, the result is TIMEOUT; one that succeeds nevertheless is fine.
   template <typename Call>
@@ -39,15 +57,11 @@ class Interruptible {
   bool overdue() const { return overdue_; }
 
  private:
-  static void Register(void* token, void (*cancel)(void*), void* arg);
-  void Cancel();
   Status Outcome(const char* what, const char* backend, const Status& status) const;
 
   Watchdog& dog_;
   const std::chrono::milliseconds deadline_;
-  std::mutex mutex_;  // so that nothing is called after it was unregistered
-  void (*cancel_)(void*) = nullptr;
-  void* arg_ = nullptr;
+  CancelHook hook_;
   bool overdue_ = false;
   std::optional<Watched> watched_;
 };

@@ -4,14 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "core/formats.h"
 #include "core/status.h"
 
 namespace wasinn::core {
 
 struct ModelFiles {
   uint32_t version = 1;
-  wasinn_encoding encoding = WASINN_AUTODETECT;  // by the files' names
-  std::vector<std::string> paths;                // one for each part, in the order of wasi-nn's builders
+  std::string encoding;            // by the files' names; "" if they do not tell
+  std::vector<std::string> paths;  // one for each part, in the order of wasi-nn's builders
 };
 
 // `path` is one of
@@ -20,12 +21,12 @@ struct ModelFiles {
 //    model.pb, model.graphdef or model.gguf: version 1;
 //  - a SavedModel of TensorFlow (a folder with saved_model.pb), or a folder with one in model.savedmodel/: version 1.
 //    Its path is that of its saved_model.pb; the rest of it lies beside;
+//  - likewise with the endings and files of any other format;
 //  - a folder with numbered folders of that kind: NAME/1/model.onnx. All versions are returned, the highest last.
-// `encoding` chooses where a folder has several formats; AUTODETECT takes the first of the list above.
-Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, wasinn_encoding encoding);
+// `encoding` chooses where a folder has several formats; "" takes the first of `formats`.
+Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const std::string& encoding, Formats formats);
 
-// The models of a folder in which each subfolder is a model: their names, sorted. Subfolders that hold no model are
-// left out.
-Result<std::vector<std::string>> FindModels(const std::string& folder);
+// The names of a folder's subfolders, sorted.
+Result<std::vector<std::string>> FindFolders(const std::string& folder);
 
 }  // namespace wasinn::core

@@ -20,7 +20,7 @@ namespace wasinn::core {
 struct ModelSource {
   std::string name;
   uint32_t version = 1;
-  wasinn_encoding encoding = WASINN_AUTODETECT;
+  std::string encoding;  // a format's name; "": it is recognised
   wasinn_target target = WASINN_CPU;
   std::string config = "{}";
   std::string backend;  // by name, where several serve the encoding

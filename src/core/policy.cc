@@ -18,9 +18,9 @@ Status Policy::CheckTarget(wasinn_target target) const {
   return Error(WASINN_SECURITY, "the host's policy does not allow target {}", TargetName(target));
 }
 
-Status Policy::CheckEncoding(wasinn_encoding encoding) const {
-  if ((encodings >> encoding & 1) != 0) return Status();
-  return Error(WASINN_SECURITY, "the host's policy does not allow encoding {}", EncodingName(encoding));
+Status Policy::CheckEncoding(std::string_view encoding) const {
+  if (!encodings || std::ranges::find(*encodings, encoding) != encodings->end()) return Status();
+  return Error(WASINN_SECURITY, "the host's policy does not allow encoding {}", encoding);
 }
 
 Status Policy::CheckName(std::string_view name) const {

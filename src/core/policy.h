@@ -15,9 +15,9 @@ namespace wasinn::core {
 struct Policy {
   bool allow_load = true;
   bool cpu_fallback = false;
-  uint32_t encodings = WASINN_ALL_ENCODINGS;  // bit 1u << wasinn_encoding
   uint32_t targets = WASINN_ALL_TARGETS;
-  std::optional<std::vector<std::string>> models;  // nothing: every registered one
+  std::optional<std::vector<std::string>> models;     // nothing: every registered one
+  std::optional<std::vector<std::string>> encodings;  // names of formats; nothing: every one
 
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
   wasinn_inputs inputs = WASINN_INPUTS_COPIED;
@@ -25,7 +25,7 @@ struct Policy {
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;
   Status CheckTarget(wasinn_target target) const;
-  Status CheckEncoding(wasinn_encoding encoding) const;
+  Status CheckEncoding(std::string_view encoding) const;
   Status CheckName(std::string_view name) const;
 };
 

@@ -6,14 +6,19 @@
 namespace wasinn::core {
 
 Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uint8_t> bytes, BufferPool& pool,
-                                     Charge charge, CopyCount& count) {
+                                     uint64_t pool_user, Charge charge, CopyCount& count) {
   if (Status status = charge.Resize(bytes.size()); !status.ok()) return std::unexpected(std::move(status));
+  BufferPool::Buffer memory = pool.Take(pool_user, bytes.size());
+  CopyTensorBytes({memory.data(), bytes.size()}, bytes, count);
+  return Of(desc, bytes.size(), std::move(memory), std::move(charge));
+}
+
+TensorPtr SharedTensor::Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory, Charge&& charge) {
   auto tensor = std::make_shared<SharedTensor>(Private());
   tensor->charge_ = std::move(charge);
   tensor->desc_ = desc;
-  tensor->buffer_ = pool.Take(bytes.size());
-  CopyTensorBytes({tensor->buffer_.data(), bytes.size()}, bytes, count);
-  tensor->bytes_ = {tensor->buffer_.data(), bytes.size()};
+  tensor->buffer_ = std::move(memory);
+  tensor->bytes_ = {tensor->buffer_.data(), bytes};
   return tensor;
 }
 

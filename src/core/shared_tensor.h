@@ -21,7 +21,11 @@ class SharedTensor {
   explicit SharedTensor(Private) {}
   // One copy of a guest's bytes. They need not fit the description: whoever uses them as one checks that.
   static Result<std::shared_ptr<const SharedTensor>> Copy(const TensorDesc& desc, std::span<const uint8_t> bytes,
-                                                          BufferPool& pool, Charge charge, CopyCount& count);
+                                                          BufferPool& pool, uint64_t pool_user, Charge charge,
+                                                          CopyCount& count);
+  // Memory that has its bytes, and is charged. Both stay where they are if there is no memory for a tensor.
+  static std::shared_ptr<const SharedTensor> Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory,
+                                                Charge&& charge);
   // An output that a context of `graph` gave away; it is charged already. Released if there is no memory for a tensor.
   static std::shared_ptr<const SharedTensor> Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc,
                                                    const wasinn_tensor& taken, Charge charge);

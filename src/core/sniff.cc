@@ -1,15 +1,11 @@
 #include "core/sniff.h"
 
-#include <cstring>
-#include <string>
-#include <utility>
+#include <algorithm>
+#include <optional>
+#include <span>
 
 namespace wasinn::core {
 namespace {
-
-bool HasAt(std::span<const uint8_t> bytes, size_t offset, std::string_view magic) {
-  return bytes.size() >= offset + magic.size() && std::memcmp(bytes.data() + offset, magic.data(), magic.size()) == 0;
-}
 
 // One field of a Protocol Buffers message: https://protobuf.dev/programming-guides/encoding/
 struct Field {
@@ -79,49 +75,39 @@ class ProtobufReader {
 // apart. onnx.ModelProto: ir_version = 1 (varint), graph = 7. tensorflow.SavedModel: schema version = 1 (varint),
 // meta_graphs = 2, no other. tensorflow.GraphDef: node = 1 (repeated message), library = 2, version = 3 (varint),
 // versions = 4.
-std::optional<wasinn_encoding> SniffProtobuf(std::span<const uint8_t> bytes, uint64_t beyond) {
+struct Outermost {
   bool version_first = false, message_first = false, onnx_graph = false, meta_graph = false;
   uint64_t highest = 0;
+};
+
+// Nothing: it is no message.
+std::optional<Outermost> ReadOutermost(std::span<const uint8_t> bytes, uint64_t beyond) {
+  Outermost seen;
   ProtobufReader reader(bytes, beyond);
   while (!reader.done()) {
     std::optional<Field> field = reader.Next();
     if (!field && reader.is_cut()) break;
     if (!field) return std::nullopt;
-    if (field->number == 1) (field->wire_type == 0 ? version_first : message_first) = true;
-    if (field->number == 7 && field->wire_type == 2) onnx_graph = true;
-    if (field->number == 2 && field->wire_type == 2) meta_graph = true;
-    highest = std::max(highest, field->number);
+    if (field->number == 1) (field->wire_type == 0 ? seen.version_first : seen.message_first) = true;
+    if (field->number == 7 && field->wire_type == 2) seen.onnx_graph = true;
+    if (field->number == 2 && field->wire_type == 2) seen.meta_graph = true;
+    seen.highest = std::max(seen.highest, field->number);
   }
-  if (version_first && !message_first && onnx_graph) return WASINN_ONNX;
-  if (version_first && !message_first && meta_graph && highest == 2) return WASINN_TENSORFLOW;
-  if (message_first && !version_first && highest <= 5) return WASINN_TENSORFLOW;
-  return std::nullopt;
+  return seen;
 }
 
 }  // namespace
 
-std::optional<wasinn_encoding> SniffEncoding(std::span<const uint8_t> bytes) { return SniffStart(bytes, bytes.size()); }
-
-std::optional<wasinn_encoding> SniffStart(std::span<const uint8_t> bytes, uint64_t size) {
-  if (HasAt(bytes, 0, "GGUF")) return WASINN_GGML;
-  if (HasAt(bytes, 4, "TFL3")) return WASINN_TENSORFLOWLITE;
-  if (HasAt(bytes, 4, "ORTM")) return WASINN_ONNX;  // in ONNX Runtime's own format
-  if (HasAt(bytes, 0, "PK\x03\x04")) return WASINN_PYTORCH;
-  if (HasAt(bytes, 0, "<?xml") || HasAt(bytes, 0, "<net")) return WASINN_OPENVINO;
-  return SniffProtobuf(bytes, size - bytes.size());
+int32_t IsOnnx(const uint8_t* start, size_t n, uint64_t size) {
+  const std::optional<Outermost> seen = ReadOutermost({start, n}, size - n);
+  return seen && seen->version_first && !seen->message_first && seen->onnx_graph;
 }
 
-std::optional<wasinn_encoding> EncodingOfFileName(std::string_view name) {
-  static constexpr std::pair<std::string_view, wasinn_encoding> kExtensions[] = {
-      {".onnx", WASINN_ONNX},   {".xml", WASINN_OPENVINO},          {".pb", WASINN_TENSORFLOW},
-      {".pt", WASINN_PYTORCH},  {".tflite", WASINN_TENSORFLOWLITE}, {".gguf", WASINN_GGML},
-      {".ort", WASINN_ONNX},    {".graphdef", WASINN_TENSORFLOW},   {".torchscript", WASINN_PYTORCH},
-      {".pth", WASINN_PYTORCH}, {".jit", WASINN_PYTORCH},           {".ts", WASINN_PYTORCH},
-  };
-  for (const auto& [extension, encoding] : kExtensions) {
-    if (name.ends_with(extension)) return encoding;
-  }
-  return std::nullopt;
+int32_t IsTensorFlow(const uint8_t* start, size_t n, uint64_t size) {
+  const std::optional<Outermost> seen = ReadOutermost({start, n}, size - n);
+  if (!seen || seen->version_first == seen->message_first) return 0;
+  if (seen->message_first) return seen->highest <= 5;
+  return seen->meta_graph && seen->highest == 2;
 }
 
 }  // namespace wasinn::core

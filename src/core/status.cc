@@ -48,6 +48,10 @@ const char* CodeName(wasinn_code code) {
       return "prompt_too_long";
     case WASINN_MODEL_NOT_FOUND:
       return "model_not_found";
+    case WASINN_UNAVAILABLE:
+      return "unavailable";
+    case WASINN_LOST:
+      return "lost";
   }
   return "unknown";
 }

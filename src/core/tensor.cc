@@ -88,6 +88,16 @@ std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape)
   return bytes;
 }
 
+bool IsStatic(const wasinn_io& io) {
+  return io.rank >= 0 && io.dtype != WASINN_DTYPE_UNKNOWN &&
+         std::all_of(io.dims, io.dims + io.rank, [](int64_t dim) { return dim >= 0; });
+}
+
+std::optional<uint64_t> StaticSize(const wasinn_io& io) {
+  if (!IsStatic(io)) return std::nullopt;
+  return ByteSize(io.dtype, {io.dims, static_cast<size_t>(io.rank)});
+}
+
 // Built in its place and returned by one name: a description is copied once, not again on the way out.
 Result<TensorDesc> MatchInput(const wasinn_io& io, const TensorDesc& given, uint64_t bytes) {
   Result<TensorDesc> tensor(given);

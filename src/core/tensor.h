@@ -33,6 +33,10 @@ struct TensorDesc {
 // Product of the shape times the element size; nothing if it does not fit in 63 bits or a dimension is negative.
 std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape);
 
+// Whether the signature fixes its type and shape; and the bytes of one of those, if they fit in 63 bits.
+bool IsStatic(const wasinn_io& io);
+std::optional<uint64_t> StaticSize(const wasinn_io& io);
+
 // Decides whether a tensor that a guest describes may become the input `io`, by the rules of the element type table:
 //  - the dtype is the model's, or the one that the guest's ABI uses in its place: u8 for i8 and bool, i32 for u32, i64
 //    for u64, and u8 with the last dimension doubled for i16, u16 and bf16;

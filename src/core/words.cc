@@ -35,11 +35,7 @@ constexpr std::array<DtypeRow, kDtypeCount> kDtypes = {{{"unknown", 0},
 
 using Word = std::pair<const char*, int>;
 
-// The first word of a number is its name; the others are spellings that users of the peers know.
-constexpr Word kEncodings[] = {
-    {"autodetect", WASINN_AUTODETECT}, {"openvino", WASINN_OPENVINO}, {"onnx", WASINN_ONNX},
-    {"tensorflow", WASINN_TENSORFLOW}, {"pytorch", WASINN_PYTORCH},   {"tensorflowlite", WASINN_TENSORFLOWLITE},
-    {"tflite", WASINN_TENSORFLOWLITE}, {"ggml", WASINN_GGML},         {"gguf", WASINN_GGML}};
+// The first word of a number is its name.
 constexpr Word kTargets[] = {{"cpu", WASINN_CPU}, {"gpu", WASINN_GPU}, {"tpu", WASINN_TPU}, {"auto", WASINN_AUTO}};
 
 constexpr Word kDialects[] = {
@@ -74,12 +70,8 @@ Result<T> Parse(std::span<const Word> words, std::string_view what, std::string_
 
 size_t DtypeSize(uint32_t dtype) { return dtype < kDtypes.size() ? kDtypes[dtype].size : 0; }
 const char* DtypeName(uint32_t dtype) { return kDtypes[dtype < kDtypes.size() ? dtype : 0].name; }
-const char* EncodingName(uint32_t encoding) { return NameIn(kEncodings, encoding); }
 const char* TargetName(uint32_t target) { return NameIn(kTargets, target); }
 
-Result<wasinn_encoding> ParseEncoding(std::string_view word) {
-  return Parse<wasinn_encoding>(kEncodings, "encoding", word);
-}
 Result<wasinn_target> ParseTarget(std::string_view word) { return Parse<wasinn_target>(kTargets, "target", word); }
 Result<wasinn_dialect> ParseDialect(std::string_view word) { return Parse<wasinn_dialect>(kDialects, "dialect", word); }
 Result<wasinn_inputs> ParseInputs(std::string_view word) {

@@ -1,4 +1,4 @@
-// The words for element types, encodings, targets and the like: one table each, used by messages, configuration and the
+// The words for element types, targets and the like: one table each, used by messages, configuration and the
 // command line.
 #pragma once
 
@@ -17,11 +17,9 @@ inline constexpr int kDtypeCount = WASINN_BOOL + 1;
 // Bytes of one element; 0 for WASINN_DTYPE_UNKNOWN and numbers that are no dtype.
 size_t DtypeSize(uint32_t dtype);
 const char* DtypeName(uint32_t dtype);
-const char* EncodingName(uint32_t encoding);
 const char* TargetName(uint32_t target);
 
 // The inverse, ignoring case; the error lists the known words.
-Result<wasinn_encoding> ParseEncoding(std::string_view word);
 Result<wasinn_target> ParseTarget(std::string_view word);
 Result<wasinn_dialect> ParseDialect(std::string_view word);
 Result<wasinn_inputs> ParseInputs(std::string_view word);

@@ -12,8 +12,8 @@ namespace wasinn::settings {
 namespace {
 
 Parsed<void> SetEncoding(const std::string& word, ModelFlag* model) {
-  const Status status(wasinn_encoding_parse(word.c_str(), &model->encoding));
-  if (!status.ok()) return std::unexpected(status.message());
+  if (word.empty()) return std::unexpected("an encoding has no name");
+  model->encoding = word;
   return {};
 }
 
@@ -106,6 +106,10 @@ Status AddModel(Host& host, const ModelFlag& model) {
   auto fail = [&model](std::string_view why) {
     return Status(wasinn_status_new(WASINN_NOT_FOUND, fmt::format("model {}: {}", model.name, why).c_str()));
   };
+  // Before the files: a word that is no encoding may be of a flag that was misread.
+  if (Status status = host.CheckEncoding(model.encoding); !status.ok()) {
+    return Status(wasinn_status_new(status.code(), fmt::format("model {}: {}", model.name, status.message()).c_str()));
+  }
   ModelOptions options;
   options.encoding = model.encoding;
   options.target = model.target;

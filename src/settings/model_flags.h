@@ -13,9 +13,10 @@ namespace wasinn::settings {
 struct ModelFlag {
   std::string name;
   std::vector<std::string> paths;  // several: the parts of one model, such as OpenVINO's XML and weights
-  Encoding encoding = WASINN_AUTODETECT;
+  std::string encoding;  // a format's name; empty: the file tells it. The host knows whether there is such a format
   Target target = WASINN_CPU;
   uint32_t version = 0;
+  const char* flag = "";  // that said so, for errors
 };
 
 template <typename T>

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
+
 #include "common/error.h"
+#include "common/thread_settings.h"
 
 namespace wasinn::backend {
 namespace {
@@ -70,6 +73,30 @@ TEST(Config, RefusesDeepNesting) {
 TEST(Config, RefusesWhatIsNoObject) {
   EXPECT_THAT(MessageOf([] { Config("[1]", "here"); }), HasSubstr("JSON object"));
   EXPECT_THAT(MessageOf([] { Config("{", "here"); }), HasSubstr("JSON object"));
+}
+
+int Threads(const char* backend, uint32_t budget) { return BackendThreads(Config(backend, "backend"), budget); }
+
+TEST(ThreadSettings, OfABackendAreUpToTheHostsBudget) {
+  EXPECT_EQ(Threads("{}", 4), 4);
+  EXPECT_EQ(Threads(R"({"threads": 3})", 4), 3);
+  EXPECT_EQ(Threads("{}", 0), 1);
+  EXPECT_EQ(Threads("{}", UINT32_MAX), INT_MAX);
+  for (const char* text : {R"({"threads": 5})", R"({"threads": 0})"}) {
+    EXPECT_THAT(MessageOf([&] { Threads(text, 4); }), HasSubstr("from 1 to 4")) << text;
+  }
+}
+
+TEST(ThreadSettings, OfAModelAreTheHostsOrFewer) {
+  const auto threads = [](const char* host, const char* guest) {
+    return ModelThreads(Config(host, "host"), Config(guest, "guest"), 8, 4);
+  };
+  EXPECT_EQ(threads("{}", "{}"), 4);
+  EXPECT_EQ(threads(R"({"threads": 8})", "{}"), 8);
+  EXPECT_EQ(threads(R"({"threads": 8})", R"({"threads": 2})"), 2);
+  EXPECT_EQ(threads("{}", R"({"threads": 2147483647})"), 4) << "a guest may ask for more than there is";
+  EXPECT_THAT(MessageOf([&] { threads(R"({"threads": 9})", "{}"); }), HasSubstr("from 1 to 8"));
+  EXPECT_THAT(MessageOf([&] { threads("{}", R"({"threads": 0})"); }), HasSubstr("guest"));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ template <typename Function>
 Seen Guarded(Function function) {
   wasinn_error* error = Guard(function);
   if (error == nullptr) return {WASINN_OK, ""};
-  Seen seen{error->code, error->message};
+  Seen seen{static_cast<wasinn_code>(error->code), error->message};
   EXPECT_EQ(error->struct_size, sizeof(wasinn_error));
   error->release(error);
   return seen;
@@ -37,8 +37,8 @@ TEST(Guard, TurnsWhatIsThrownIntoAnError) {
 
 TEST(ReadStruct, TakesAbsentFieldsAsZero) {
   wasinn_load_options newer = {.struct_size = offsetof(wasinn_load_options, cpu_fallback),
-                               .encoding = WASINN_ONNX,
                                .target = WASINN_GPU,
+                               .format = "onnx",
                                .host_config = "{}",
                                .guest_config = "{}",
                                .cpu_fallback = 1};

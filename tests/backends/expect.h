@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/driver.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 

@@ -1,5 +1,5 @@
 // The contract, on llama.cpp.
-#include "backends/contract.h"
+#include "backends/contract_test.h"
 #include "backends/llama_guest.h"
 
 namespace wasinn::test {
@@ -25,7 +25,7 @@ Subject Llama() {
           .checks_inputs = false};
 }
 
-INSTANTIATE_TEST_SUITE_P(Llama, Contract, ::testing::Values(Llama()), NameOfSubject);
+EXPECT_CONTRACT(Llama, Contract, Llama());
 
 }  // namespace
 }  // namespace wasinn::test

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "backends/driver.h"
 #include "backends/llama_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 
 inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std::string& path = "") {
   LoadOptions options;
-  options.encoding = WASINN_GGML;
+  options.encoding = "ggml";
   options.host_config = host_config;
   options.path = path;
   return options;

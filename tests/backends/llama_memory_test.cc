@@ -7,9 +7,9 @@
 #include <string>
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
+#include "backends/test_host.h"
 
 namespace {
 

@@ -94,9 +94,9 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   EXPECT_TRUE(context.Compute());
   EXPECT_EQ(Metadata(&context)["output_tokens"], 7) << "options stand for themselves";
   for (const char* bad : {R"({"ctx-size": -1})", R"({"temp": -1})", "[]", R"({"lora": "a"})"}) {
-    const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = bad};
-    wasinn_backend_context* made = nullptr;
-    EXPECT_EQ(TakeError(host.table().context_new(model.get(), &options, &made)).code, WASINN_INVALID_ARGUMENT) << bad;
+    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = bad};
+    wasinn_backend_slot* made = nullptr;
+    EXPECT_EQ(TakeError(host.table().slot_new(model.get(), &options, &made)).code, WASINN_INVALID_ARGUMENT) << bad;
   }
 }
 
@@ -109,9 +109,9 @@ TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
   for (const auto& [key, config] : {std::pair<const char*, const char*>{"mmproj", R"({"mmproj": "/etc/passwd"})"},
                                     {"image", R"({"image": "hen.jpg"})"},
                                     {"tts", R"({"tts": true})"}}) {
-    const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = config};
-    wasinn_backend_context* made = nullptr;
-    const Result refused = TakeError(host.table().context_new(model.get(), &options, &made));
+    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = config};
+    wasinn_backend_slot* made = nullptr;
+    const Result refused = TakeError(host.table().slot_new(model.get(), &options, &made));
     EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION) << refused.message;
     EXPECT_THAT(refused.message, HasSubstr(key));
     ASSERT_TRUE(SetOptions(&context, config));

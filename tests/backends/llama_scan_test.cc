@@ -15,10 +15,26 @@ namespace {
 using llama::ModelScan;
 using ::testing::HasSubstr;
 
+// F32, F16, Q4_K and I32; llama_hostile_test.cc has ggml's own word on all others.
+llama::GgufBlock BlockOf(uint32_t type) {
+  switch (type) {
+    case 0:
+      return {.elements = 1, .bytes = 4};
+    case 1:
+      return {.elements = 1, .bytes = 2};
+    case 12:
+      return {.elements = 256, .bytes = 144, .packs_weights = true};
+    case 26:
+      return {.elements = 1, .bytes = 4};
+    default:
+      return {};
+  }
+}
+
 ModelScan Scan(const std::string& bytes, bool of_guest = true) {
   // Exactly these bytes, so that a sanitizer sees a read past their end.
   const std::vector<uint8_t> copy(bytes.begin(), bytes.end());
-  return llama::ScanGguf(copy, {.of_guest = of_guest, .architectures = {"llama"}});
+  return llama::ScanGguf(copy, {.block_of = BlockOf, .of_guest = of_guest, .architectures = {"llama"}});
 }
 
 wasinn_code CodeOf(const std::string& bytes, bool of_guest = true) {
@@ -89,6 +105,7 @@ TEST(GgufScan, RefusesWhatLlamaWouldAbortOn) {
       {"a type that went", [](GgufWriter* w) { w->tensors[0].type = 4; }},
       {"a type to come", [](GgufWriter* w) { w->tensors[0].type = 1000; }},
       {"a norm of 16 bits", [](GgufWriter* w) { w->tensors[1].type = kGgmlF16; }},
+      {"weights that are whole numbers", [](GgufWriter* w) { w->tensors[0].type = 26; }},
       {"rows that are no blocks", [](GgufWriter* w) { w->tensors[0].type = 12; }},
       {"a tensor twice", [](GgufWriter* w) { w->tensors[1].name = w->tensors[0].name; }},
       {"a tensor's long name", [](GgufWriter* w) { w->tensors[0].name = std::string(64, 'a'); }},

@@ -6,9 +6,9 @@
 #include <chrono>
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {

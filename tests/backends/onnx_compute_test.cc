@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/native.h"
 #include "backends/onnx_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -58,39 +58,6 @@ TEST(OnnxCompute, ShowsOutputsWhoseShapeTheDataDecide) {
   ASSERT_TRUE(context.Set(0, Floats({2, 3}, {7, 0, 0, 0, 0, 0})));
   ASSERT_TRUE(context.Compute());
   EXPECT_THAT(MustGet(&context, 0).As<int64_t>(), ElementsAre(0, 0));
-}
-
-// Where it says so, nobody looks at an output's view again.
-TEST(OnnxCompute, TellsWhetherViewsHold) {
-  const Host host;
-  const auto compute = [&](Context& context) {
-    wasinn_compute_result result = {.struct_size = sizeof(result)};
-    EXPECT_TRUE(TakeError(host.table().compute(context.get(), &result)));
-    return (result.flags & WASINN_VIEWS_HOLD) != 0;
-  };
-  const Model fixed(host, ModelBytes("mean.onnx"));
-  Context context(fixed);
-  const wasinn_io& input = fixed.input(0);
-  const std::vector<int64_t> dims(input.dims, input.dims + input.rank);
-  int64_t count = 1;
-  for (const int64_t dim : dims) count *= dim;
-  ASSERT_TRUE(context.Set(0, Floats(dims, std::vector<float>(static_cast<size_t>(count), 1))));
-  EXPECT_FALSE(compute(context)) << "there was none";
-  const void* shown = context.View(0).data;
-  EXPECT_TRUE(compute(context));
-  EXPECT_EQ(context.View(0).data, shown);
-  wasinn_tensor taken = {.struct_size = sizeof(taken)};
-  ASSERT_TRUE(TakeError(host.table().take_output(context.get(), 0, &taken)));
-  EXPECT_FALSE(compute(context)) << "it lies elsewhere";
-  EXPECT_NE(context.View(0).data, shown);
-  EXPECT_TRUE(compute(context));
-  taken.release(taken.owner);
-
-  const Model open(host, ModelBytes("dynamic.onnx"));
-  Context other(open);
-  ASSERT_TRUE(other.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
-  EXPECT_FALSE(compute(other));
-  EXPECT_FALSE(compute(other)) << "the next one may have another shape";
 }
 
 TEST(OnnxCompute, TakesDefaultsForOptionalInputs) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "backends/contract.h"
+#include "backends/contract_test.h"
 #include "backends/onnx_writer.h"
 
 namespace wasinn::test {

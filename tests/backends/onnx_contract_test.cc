@@ -1,16 +1,18 @@
 // The contract, on ONNX Runtime.
 #include "backends/onnx_contract.h"
-#include "backends/contract.h"
+#include "backends/contract_test.h"
 
 namespace wasinn::test {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Onnx, Contract,
-                         ::testing::Values(OnnxSubject("Fixed", 2), OnnxSubject("Open", -1),
-                                           OnnxPassedOn("PassedOn", 2), OnnxPassedOn("PassedOnOpen", -1)),
-                         NameOfSubject);
-INSTANTIATE_TEST_SUITE_P(Onnx, ContractOfShapes,
-                         ::testing::Values(OnnxSubject("Open", -1), OnnxPassedOn("PassedOnOpen", -1)), NameOfSubject);
+Subject WithBindable(uint32_t bindable, Subject subject) {
+  subject.bindable = bindable;
+  return subject;
+}
+
+EXPECT_CONTRACT(Onnx, Contract, WithBindable(2, OnnxSubject("Fixed", 2)), OnnxSubject("Open", -1),
+                WithBindable(1, OnnxPassedOn("PassedOn", 2)), OnnxPassedOn("PassedOnOpen", -1));
+EXPECT_CONTRACT(Onnx, ContractOfShapes, OnnxSubject("Open", -1), OnnxPassedOn("PassedOnOpen", -1));
 
 }  // namespace
 }  // namespace wasinn::test

@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/onnx_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include "backends/driver.h"
 #include "backends/onnx_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {

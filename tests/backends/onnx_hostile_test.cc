@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backends/driver.h"
 #include "backends/onnx_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -136,8 +136,8 @@ TEST(OnnxHostile, StrangeNamesAreOnlyStrange) {
 TEST(OnnxHostile, NeedsExactlyOneBlob) {
   const Host host;
   const wasinn_load_options options = {
-      .struct_size = sizeof(options), .encoding = WASINN_ONNX, .host_config = "{}", .guest_config = "{}"};
-  wasinn_backend_model* model = nullptr;
+      .struct_size = sizeof(options), .format = "onnx", .host_config = "{}", .guest_config = "{}"};
+  wasinn_backend_graph* model = nullptr;
   const Result none = TakeError(host.table().load(host.state(), nullptr, 0, &options, &model));
   EXPECT_EQ(none.code, WASINN_INVALID_ARGUMENT);
 }

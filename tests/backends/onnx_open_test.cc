@@ -10,10 +10,10 @@
 #include <fstream>
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/native.h"
 #include "backends/onnx_writer.h"
+#include "backends/test_host.h"
 #include "onnx/devices.h"
 
 namespace wasinn::test {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/driver.h"
 #include "backends/onnx_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {

@@ -4,21 +4,14 @@
 #include <set>
 #include <vector>
 
-#include "backends/driver.h"
-#include "backends/lent.h"
 #include "backends/taken.h"
+#include "backends/test_host.h"
+#include "check/lent.h"
 
 namespace wasinn::test {
 namespace {
 
 constexpr char kPair[] = "two_in_two_out.onnx";
-
-TEST(OnnxTensors, TakenOutputsAreFreed) {
-  const Host host;
-  const Model model(host, ModelBytes("relu.onnx"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  ExpectTakenOutputsAreFreed(model, {Floats({1, 3, 224, 224}, std::vector<float>(3 * 224 * 224, 1))});
-}
 
 TEST(OnnxTensors, ABoundInputOfAnotherShapeIsRefused) {
   const Host host;
@@ -59,22 +52,6 @@ TEST(OnnxTensors, AnUnboundOptionalInputIsUnset) {
   const std::vector<float> without = compute(false, false);
   EXPECT_NE(compute(true, false), without);
   EXPECT_EQ(compute(true, true), without);
-}
-
-// Whoever drops an output before the next one pays for no new memory.
-TEST(OnnxTensors, MemoryOfTakenOutputsComesBack) {
-  const Host host;
-  const Model model(host, ModelBytes(kPair));
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
-  ASSERT_TRUE(context.Set(1, Floats({2, 2}, {1, 2, 3, 4})));
-  std::set<const void*> places;
-  for (int i = 0; i < 10; ++i) {
-    ASSERT_TRUE(context.Compute());
-    const Taken taken(host, context, 0);
-    places.insert(taken.view().data);
-  }
-  EXPECT_EQ(places.size(), 1u);
 }
 
 }  // namespace

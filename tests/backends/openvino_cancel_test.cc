@@ -8,11 +8,11 @@
 #include <thread>
 #include <vector>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/onnx_writer.h"
 #include "backends/openvino_native.h"
 #include "backends/taken.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -33,7 +33,7 @@ std::string Product() {
 
 LoadOptions OnnxOptions() {
   LoadOptions options;
-  options.encoding = WASINN_ONNX;
+  options.encoding = "onnx";
   return options;
 }
 

@@ -4,9 +4,9 @@
 
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/openvino_native.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backends/driver.h"
 #include "backends/openvino_native.h"
+#include "backends/test_host.h"
 
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
@@ -40,13 +40,13 @@ TEST(OpenVinoDigits, AreReadAsNatively) {
   const std::string root = WASINN_TEST_ROOT;
   const Host host;
   LoadOptions options;
-  options.encoding = WASINN_OPENVINO;
+  options.encoding = "openvino";
   options.keeps_bytes = true;
   options.more_bytes = {ReadFile(root + "/models/digits.bin")};
   const Model model(host, ReadFile(root + "/models/digits.xml"), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   LoadOptions onnx_options;
-  onnx_options.encoding = WASINN_OPENVINO;
+  onnx_options.encoding = "openvino";
   const Model onnx(host, ReadFile(root + "/models/digits.onnx"), onnx_options);
   ASSERT_TRUE(onnx.loaded()) << onnx.loaded().message;
   const NativeOpenVino native;

@@ -6,10 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <regex>
 
-#include "backends/driver.h"
 #include "backends/onnx_writer.h"
 #include "backends/openvino_native.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -23,12 +24,12 @@ const std::string kTiny = kRoot + "/tests/models/tiny/";
 
 LoadOptions Guest() {
   LoadOptions options;
-  options.encoding = WASINN_OPENVINO;
+  options.encoding = "openvino";
   options.keeps_bytes = true;
   return options;
 }
 
-LoadOptions Named(const std::string& path, wasinn_encoding encoding = WASINN_OPENVINO) {
+LoadOptions Named(const std::string& path, const std::string& encoding = "openvino") {
   LoadOptions options = Guest();
   options.encoding = encoding;
   options.path = path;
@@ -96,7 +97,7 @@ TEST(OpenVinoLoad, TakesOnnxFromBytesAndByName) {
   ExpectTwoInTwoOut(Model(host, bytes, Guest()));
   ExpectTwoInTwoOut(Model(host, bytes, Named(path)));
   // Where a host says that this backend is to serve it.
-  ExpectTwoInTwoOut(Model(host, bytes, Named(path, WASINN_ONNX)));
+  ExpectTwoInTwoOut(Model(host, bytes, Named(path, "onnx")));
 }
 
 TEST(OpenVinoLoad, FindsWeightsBesideANamedModel) {
@@ -147,13 +148,13 @@ TEST(OpenVinoLoad, TakesTensorFlowByNameOnly) {
   const Folder folder;
   const std::string bytes = GraphNode("x", "Placeholder", "", "dtype") + GraphNode("y", "Relu", "x", "T");
   const std::string path = folder.Write("relu.pb", bytes);
-  for (const wasinn_encoding encoding : {WASINN_OPENVINO, WASINN_TENSORFLOW}) {
+  for (const char* encoding : {"openvino", "tensorflow"}) {
     const Model model(host, bytes, Named(path, encoding));
     // The shape of the input is open, and CPUs take no open rank; the frontend has read it all the same.
     EXPECT_THAT(model.loaded().message, HasSubstr("dynamic rank"));
   }
   LoadOptions guest = Guest();
-  guest.encoding = WASINN_TENSORFLOW;
+  guest.encoding = "tensorflow";
   EXPECT_EQ(Model(host, bytes, guest).loaded().code, WASINN_UNSUPPORTED_OPERATION);
   EXPECT_EQ(Model(host, bytes, Guest()).loaded().code, WASINN_INVALID_ENCODING);
 }
@@ -163,7 +164,7 @@ TEST(OpenVinoLoad, TakesDigitsOfOtherFrameworksByName) {
   const Host host;
   const NativeOpenVino native;
   for (const auto& [name, encoding] :
-       {std::pair("digits.tflite", WASINN_TENSORFLOWLITE), std::pair("digits.pb", WASINN_TENSORFLOW)}) {
+       {std::pair("digits.tflite", "tensorflowlite"), std::pair("digits.pb", "tensorflow")}) {
     const std::string path = kRoot + "/models/" + name;
     const Model model(host, ReadFile(path), Named(path, encoding));
     ASSERT_TRUE(model.loaded()) << name << ": " << model.loaded().message;
@@ -205,7 +206,7 @@ TEST(OpenVinoLoad, RefusesOtherNumbersOfBlobsAndOtherEncodings) {
   EXPECT_EQ(Model(host, IrXml("matmul"), three).loaded().code, WASINN_INVALID_ARGUMENT);
   EXPECT_EQ(Model(host, "", Guest()).loaded().code, WASINN_INVALID_ENCODING);
   LoadOptions other = Guest();
-  other.encoding = WASINN_GGML;
+  other.encoding = "ggml";
   EXPECT_EQ(Model(host, IrXml("two_in_two_out"), other).loaded().code, WASINN_INVALID_ENCODING);
   LoadOptions onnx = Guest();
   onnx.more_bytes = {"weights"};
@@ -336,9 +337,33 @@ TEST(OpenVinoHostile, DeclaredGiantsAreErrors) {
   EXPECT_FALSE(Model(host, giant, Guest()).loaded());
   const std::string negative = Replace(IrXml("two_in_two_out"), "shape=\"2,2\"", "shape=\"-7,2\"");
   EXPECT_FALSE(Model(host, negative, Guest()).loaded());
+  // OpenVINO looks for a number in these places, too.
+  for (const char* way : {"<dim> {}</dim>", "<dim>\n+{} px</dim>", "<dim><!-- 1 -->{}</dim>",
+                          "<dim><![CDATA[{}]]></dim>", "<dim><?x 1?>{}</dim>"}) {
+    const std::string dim = std::regex_replace(way, std::regex("\\{\\}"), "4000000000");
+    options = IrOptions("matmul");
+    options.max_bytes = 1 << 26;
+    const std::string xml = std::regex_replace(IrXml("matmul"), std::regex("<dim>[0-9]+</dim>"), dim);
+    ASSERT_NE(xml, IrXml("matmul"));
+    const Model hidden(host, xml, options);
+    EXPECT_EQ(hidden.loaded().code, WASINN_TOO_LARGE) << way << ": " << hidden.loaded().message;
+  }
   std::string deep = "<net name=\"x\" version=\"11\"><layers>";
   for (int i = 0; i < 100000; ++i) deep += "<layer>";
   EXPECT_EQ(Model(host, deep, Guest()).loaded().code, WASINN_INVALID_ENCODING);
+}
+
+// Elements and attributes become many times their text.
+TEST(OpenVinoHostile, ManyElementsAreALimitOfTheLoad) {
+  const Host host;
+  LoadOptions options = Guest();
+  options.max_bytes = 1 << 20;
+  for (const char* part : {"<a/>", "x<a/>", "<a><a/></a>", "<a/>x<?y?>"}) {
+    std::string xml = "<net>";
+    for (int i = 0; i < 1 << 18; ++i) xml += part;
+    const Model model(host, xml + "</net>", options);
+    EXPECT_EQ(model.loaded().code, WASINN_TOO_LARGE) << part << ": " << model.loaded().message;
+  }
 }
 
 }  // namespace

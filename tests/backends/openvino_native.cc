@@ -147,7 +147,7 @@ std::string IrXml(const std::string& name) { return ModelBytes(name + ".xml"); }
 
 LoadOptions IrOptions(const std::string& name) {
   LoadOptions options;
-  options.encoding = WASINN_OPENVINO;
+  options.encoding = "openvino";
   options.keeps_bytes = true;
   const std::string weights = ModelPath(name + ".bin");
   if (std::filesystem::exists(weights)) options.more_bytes.push_back(ReadFile(weights));

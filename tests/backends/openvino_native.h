@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/driver.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 

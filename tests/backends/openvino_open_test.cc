@@ -11,8 +11,8 @@
 #include <string>
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/openvino_native.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -57,8 +57,8 @@ TEST(OpenVinoOpen, TellsWhatItRunsOn) {
   EXPECT_THAT(host.info()->devices, StartsWith("cpu"));
   EXPECT_STREQ(host.table().name, "openvino");
   EXPECT_STREQ(host.table().install, "scripts/deps.sh openvino");
-  ASSERT_EQ(host.table().n_encodings, 1u) << "ONNX, TensorFlow and TensorFlow Lite have backends of their own";
-  EXPECT_EQ(host.table().encodings[0], WASINN_OPENVINO);
+  ASSERT_EQ(host.table().n_formats, 1u) << "ONNX, TensorFlow and TensorFlow Lite have backends of their own";
+  EXPECT_STREQ(host.table().formats[0]->name, "openvino");
 }
 
 TEST(OpenVinoOpen, SaysWhatIsMissingAndHowToGetIt) {
@@ -192,7 +192,7 @@ TEST(OpenVinoConfig, CachesModelsOfTheHostOnly) {
   ExpectMeanWorks(host);
   EXPECT_FALSE(std::filesystem::exists(folder) && !std::filesystem::is_empty(folder));
   LoadOptions options;
-  options.encoding = WASINN_OPENVINO;
+  options.encoding = "openvino";
   options.path = ModelPath("mean.xml");
   ExpectMeanWorks(host, options);
   ASSERT_TRUE(std::filesystem::exists(folder));
@@ -240,7 +240,7 @@ TEST(OpenVinoLog, IsNeitherStdoutNorStderr) {
   {
     ExpectMeanWorks(host);
     LoadOptions options;
-    options.encoding = WASINN_OPENVINO;
+    options.encoding = "openvino";
     EXPECT_FALSE(Model(host, "<net></net>", options).loaded());
     EXPECT_FALSE(Model(host, "neither", options).loaded());
   }

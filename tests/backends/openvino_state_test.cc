@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/openvino_native.h"
 #include "backends/taken.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -95,9 +95,9 @@ TEST(OpenVinoStateMemory, IsCharged) {
   }
   EXPECT_EQ(account.used, 0u);
   account.limit = 2 * kState - 1;
-  const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-  wasinn_backend_context* context = nullptr;
-  const Result made = TakeError(host.table().context_new(model.get(), &options, &context));
+  const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
+  wasinn_backend_slot* context = nullptr;
+  const Result made = TakeError(host.table().slot_new(model.get(), &options, &context));
   EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
 }
 

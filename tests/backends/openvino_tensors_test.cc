@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
-#include "backends/lent.h"
 #include "backends/openvino_native.h"
 #include "backends/openvino_writer.h"
 #include "backends/taken.h"
+#include "backends/test_host.h"
+#include "check/lent.h"
 #include "support/peak_memory.h"
 
 namespace wasinn::test {
@@ -20,34 +20,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(OpenVinoTensors, TakenOutputsAreFreed) {
-  const Host host;
-  const Model model(host, ReadFile(WASINN_TEST_ROOT "/tests/models/tiny/relu.onnx"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  ExpectTakenOutputsAreFreed(model, {Floats({1, 3, 224, 224}, std::vector<float>(size_t{3} * 224 * 224, 1))});
-}
-
 TEST(OpenVinoBind, RefusesAnotherShape) {
   const Host host;
   const Model model(host, IrXml("two_in_two_out"), IrOptions("two_in_two_out"));
   Context context(model);
   EXPECT_FALSE(context.Bind(0, Lent(Floats({2, 3}, {1, 2, 3, 4, 5, 6})).view()));
-}
-
-TEST(OpenVinoTake, UsesMemoryAgainThatCameBack) {
-  const Host host;
-  const Model model(host, IrXml("mean"), IrOptions("mean"));
-  Context context(model);
-  ASSERT_TRUE(context.Set(0, Floats({1, 3, 8, 8}, std::vector<float>(192, 2))));
-  const void* data = nullptr;
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(context.Compute());
-    const Taken taken(host, context, 0);
-    ASSERT_TRUE(taken.result());
-    EXPECT_THAT(taken.Read().As<float>(), ElementsAre(2, 2, 2));
-    EXPECT_TRUE(data == nullptr || taken.view().data == data);
-    data = taken.view().data;
-  }
 }
 
 TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
@@ -74,9 +51,9 @@ TEST(OpenVinoLimits, OutputsOverTheLimitAreErrors) {
 TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   const Host host;
   const Model model(host, IrXml("relu"), IrOptions("relu"));
-  const wasinn_context_options options = {.struct_size = sizeof(options), .max_bytes = 602111};
-  wasinn_backend_context* context = nullptr;
-  const Result made = TakeError(host.table().context_new(model.get(), &options, &context));
+  const wasinn_slot_options options = {.struct_size = sizeof(options), .max_bytes = 602111};
+  wasinn_backend_slot* context = nullptr;
+  const Result made = TakeError(host.table().slot_new(model.get(), &options, &context));
   EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
   EXPECT_EQ(context, nullptr);
 }
@@ -89,7 +66,7 @@ class OpenVinoPassedOn : public ::testing::Test {
 
   static LoadOptions Options() {
     LoadOptions options;
-    options.encoding = WASINN_OPENVINO;
+    options.encoding = "openvino";
     options.more_bytes = {""};
     return options;
   }
@@ -153,22 +130,6 @@ TEST_F(OpenVinoPassedOn, NothingIsLeftWhereItCannotBePaid) {
   ExpectHeld(kBytes);
   ASSERT_TRUE(Compute(&context, 4));
   EXPECT_THAT(MustGet(&context, 3).As<float>(), ElementsAre(1, 1, 1, 1));
-}
-
-TEST_F(OpenVinoPassedOn, WhatIsTakenDoesNotStay) {
-  const Model model(host_, PassedOn(4), Options());
-  Begin();
-  Account account;
-  Context context(model, 0, "{}", &account);
-  ASSERT_TRUE(Compute(&context));
-  for (uint32_t i = 0; i < 4; ++i) {
-    const Taken taken(host_, context, i);
-    ASSERT_TRUE(taken.result()) << taken.result().message;
-    const std::vector<float> floats = taken.Read().As<float>();
-    ASSERT_EQ(floats.size(), static_cast<size_t>(kSize));
-    EXPECT_EQ(floats.back(), 1);
-  }
-  ExpectHeld(account.used + kBytes);
 }
 
 // A model that makes its input, of a shape, numbers of four bits.

@@ -17,7 +17,7 @@ struct FakeHost {
   wasinn_host_services services = {
       .struct_size = sizeof(services), .host = this, .log = nullptr, .threads = 1, .reserve = Reserve};
 
-  static wasinn_code Reserve(void* host, void* account, int64_t bytes) {
+  static uint32_t Reserve(void* host, void* account, int64_t bytes) {
     auto* self = static_cast<FakeHost*>(host);
     EXPECT_EQ(account, &self->used);
     self->asked.push_back(bytes);

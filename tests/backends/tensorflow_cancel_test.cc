@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 
 TEST(TensorFlowCancel, EndsAnEndlessCompute) {
   const Host host;
-  const Model model(host, ModelBytes("endless.pb"), {.encoding = WASINN_TENSORFLOW});
+  const Model model(host, ModelBytes("endless.pb"), {.encoding = "tensorflow"});
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
@@ -32,7 +32,7 @@ TEST(TensorFlowCancel, EndsAnEndlessCompute) {
 // The model's rounds are as many as its input says.
 TEST(TensorFlowCancel, OthersOfTheModelGetTheirResults) {
   const Host host;
-  const LoadOptions options = {.encoding = WASINN_TENSORFLOW, .path = ModelPath("endless_saved/saved_model.pb")};
+  const LoadOptions options = {.encoding = "tensorflow", .path = ModelPath("endless_saved/saved_model.pb")};
   const Model model(host, ModelBytes("endless_saved/saved_model.pb"), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   std::atomic<bool> done = false;
@@ -71,7 +71,7 @@ TEST(TensorFlowCancel, OthersOfTheModelGetTheirResults) {
 // Where others do not come to an end, the one that is cancelled does not wait for them.
 TEST(TensorFlowCancel, DoesNotWaitForOthersForEver) {
   const Host host;
-  const Model model(host, ModelBytes("endless.pb"), {.encoding = WASINN_TENSORFLOW});
+  const Model model(host, ModelBytes("endless.pb"), {.encoding = "tensorflow"});
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context other(model), context(model);
   ASSERT_TRUE(other.Set(0, Floats({1}, {1})));
@@ -94,7 +94,7 @@ TEST(TensorFlowCancel, DoesNotWaitForOthersForEver) {
 // What a model with state has assigned is not lost for others.
 TEST(TensorFlowCancel, LeavesTheStateOfOthers) {
   const Host host;
-  const LoadOptions options = {.encoding = WASINN_TENSORFLOW, .path = ModelPath("counter/saved_model.pb")};
+  const LoadOptions options = {.encoding = "tensorflow", .path = ModelPath("counter/saved_model.pb")};
   const Model model(host, ModelBytes("counter/saved_model.pb"), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context context(model);

@@ -1,5 +1,5 @@
 // The contract, on TensorFlow.
-#include "backends/contract.h"
+#include "backends/contract_test.h"
 #include "backends/tensorflow_writer.h"
 
 namespace wasinn::test {
@@ -20,7 +20,7 @@ Subject TensorFlow(const std::string& name, int64_t rows) {
                                   TfNode("difference", "Sub", {"a", "b"}, TypeAttribute("T", 1)),
                                   TfNode("sum", "AddV2", {"a", "b"}, TypeAttribute("T", 1))});
               },
-          .options = {.encoding = WASINN_TENSORFLOW},
+          .options = {.encoding = "tensorflow"},
           .inputs = {{.name = "a", .dims = {rows, 2}}, {.name = "b", .dims = {rows, 2}}},
           .outputs = {{.name = "difference", .dims = {rows, 2}}, {.name = "sum", .dims = {rows, 2}}},
           .compute = DifferenceAndSum,
@@ -40,9 +40,8 @@ Subject PassedOn() {
   return subject;
 }
 
-INSTANTIATE_TEST_SUITE_P(TensorFlow, Contract,
-                         ::testing::Values(TensorFlow("Fixed", 2), TensorFlow("Open", -1), PassedOn()), NameOfSubject);
-INSTANTIATE_TEST_SUITE_P(TensorFlow, ContractOfShapes, ::testing::Values(TensorFlow("Open", -1)), NameOfSubject);
+EXPECT_CONTRACT(TensorFlow, Contract, TensorFlow("Fixed", 2), TensorFlow("Open", -1), PassedOn());
+EXPECT_CONTRACT(TensorFlow, ContractOfShapes, TensorFlow("Open", -1));
 
 }  // namespace
 }  // namespace wasinn::test

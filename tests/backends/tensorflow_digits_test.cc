@@ -9,8 +9,8 @@
 #define STB_IMAGE_STATIC
 #include <stb/stb_image.h>
 
-#include "backends/driver.h"
 #include "backends/tensorflow_native.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -61,14 +61,14 @@ TEST(TensorFlowDigits, AreReadAndGiveTheBytesOfTensorFlowItself) {
   const std::string saved_folder = WASINN_TEST_ROOT "/models/digits_saved_model";
   std::vector<std::string> frozen_bytes, saved_bytes;
 
-  const Model frozen(host, ReadFile(frozen_path), {.encoding = WASINN_TENSORFLOW});
+  const Model frozen(host, ReadFile(frozen_path), {.encoding = "tensorflow"});
   ASSERT_TRUE(frozen.loaded()) << frozen.loaded().message;
   EXPECT_STREQ(frozen.input(0).name, "image");
   EXPECT_STREQ(frozen.output(0).name, "probabilities");
   EXPECT_GE(Accuracy(frozen, held_out, &frozen_bytes), 0.97);
 
   const std::string saved_path = saved_folder + "/saved_model.pb";
-  const Model saved(host, ReadFile(saved_path), {.encoding = WASINN_TENSORFLOW, .path = saved_path});
+  const Model saved(host, ReadFile(saved_path), {.encoding = "tensorflow", .path = saved_path});
   ASSERT_TRUE(saved.loaded()) << saved.loaded().message;
   EXPECT_STREQ(saved.input(0).name, "image");
   EXPECT_STREQ(saved.output(0).name, "probabilities");

@@ -8,10 +8,10 @@
 #include <random>
 
 #include "backends/crashes.h"
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -19,10 +19,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const LoadOptions kGuest = {.encoding = WASINN_TENSORFLOW};
+const LoadOptions kGuest = {.encoding = "tensorflow"};
 
 LoadOptions Trusted(const std::string& config = "{}") {
-  return {.encoding = WASINN_TENSORFLOW, .path = ModelPath("any.pb"), .host_config = config};
+  return {.encoding = "tensorflow", .path = ModelPath("any.pb"), .host_config = config};
 }
 
 class TensorFlowForbidden : public ::testing::TestWithParam<const char*> {};
@@ -87,7 +87,7 @@ TEST(TensorFlowHostile, FunctionsCannotHideOperations) {
 TEST(TensorFlowHostile, FilesAreReadWhereTheHostAllowsIt) {
   const Host host;
   const std::string path = ModelPath("vocabulary/saved_model.pb"), bytes = ReadFile(path);
-  LoadOptions options = {.encoding = WASINN_TENSORFLOW, .path = path};
+  LoadOptions options = {.encoding = "tensorflow", .path = path};
   const Model refused(host, bytes, options);
   EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
   EXPECT_THAT(refused.loaded().message, HasSubstr("InitializeTableFromTextFileV2"));

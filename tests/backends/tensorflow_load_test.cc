@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backends/driver.h"
 #include "backends/tensorflow_native.h"
 #include "backends/tensorflow_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
@@ -22,10 +22,10 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-LoadOptions Graph() { return {.encoding = WASINN_TENSORFLOW}; }
+LoadOptions Graph() { return {.encoding = "tensorflow"}; }
 
 LoadOptions ByName(const std::string& name, const std::string& config = "{}", const std::string& guest = "{}") {
-  return {.encoding = WASINN_TENSORFLOW, .path = ModelPath(name), .host_config = config, .guest_config = guest};
+  return {.encoding = "tensorflow", .path = ModelPath(name), .host_config = config, .guest_config = guest};
 }
 
 std::vector<std::string> Names(const wasinn_io* const* ios, uint32_t n) {
@@ -44,8 +44,8 @@ TEST(TensorFlowOpen, TellsWhatItRunsOn) {
   EXPECT_TRUE(std::filesystem::exists(host.info()->library)) << host.info()->library;
   EXPECT_STREQ(host.info()->devices, "cpu");
   EXPECT_STREQ(host.table().name, "tensorflow");
-  ASSERT_EQ(host.table().n_encodings, 1u);
-  EXPECT_EQ(host.table().encodings[0], WASINN_TENSORFLOW);
+  ASSERT_EQ(host.table().n_formats, 1u);
+  EXPECT_STREQ(host.table().formats[0]->name, "tensorflow");
 }
 
 TEST(TensorFlowOpen, SaysWhatIsMissingAndHowToGetIt) {
@@ -263,7 +263,7 @@ TEST(TensorFlowSavedModels, WithoutTheirVariablesAreAnError) {
   std::filesystem::create_directories(folder);
   const std::string bytes = ModelBytes("two_signatures/saved_model.pb");
   std::ofstream(folder / "saved_model.pb", std::ios::binary) << bytes;
-  const Model model(host, bytes, {.encoding = WASINN_TENSORFLOW, .path = (folder / "saved_model.pb").string()});
+  const Model model(host, bytes, {.encoding = "tensorflow", .path = (folder / "saved_model.pb").string()});
   EXPECT_FALSE(model.loaded());
   EXPECT_THAT(model.loaded().message, HasSubstr(folder.string()));
   std::filesystem::remove_all(folder);

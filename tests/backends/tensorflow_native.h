@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/driver.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 

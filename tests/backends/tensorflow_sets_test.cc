@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 namespace {
 
-const LoadOptions kGuest = {.encoding = WASINN_TENSORFLOW};
+const LoadOptions kGuest = {.encoding = "tensorflow"};
 
 // A thousand nodes, of which eight outputs in the order of their names take the last: its negative, its size, in turn.
 std::string ManyOutputs() {
@@ -45,9 +45,9 @@ TEST(TensorFlowSets, OfOutputsAreBounded) {
       for (uint32_t i = 0; i < 8; ++i) {
         if ((wanted >> i & 1) != 0) indices.push_back(i);
       }
-      ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), indices.data(), indices.size())));
       ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
-      MustCompute(&context);
+      const Result computed = context.Compute(indices);
+      ASSERT_TRUE(computed) << computed.message;
       for (uint32_t i = 0; i < 8; ++i) {
         if (indices.empty()) expected[i] = MustGet(&context, i).As<float>().at(0);
         if ((wanted >> i & 1) != 0) {
@@ -70,9 +70,7 @@ TEST(TensorFlowSets, OfOutputsAreBounded) {
     EXPECT_EQ(account.used, 0u);
     // And without the memory for one of its own.
     account.limit = 1000;
-    const uint32_t last[] = {4, 6};
-    ASSERT_TRUE(TakeError(host.table().want_outputs(context.get(), last, 2)));
-    const Result computed = context.Compute();
+    const Result computed = context.Compute({4, 6});
     EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
     EXPECT_EQ(account.used, 0u);
   }
@@ -99,9 +97,8 @@ TEST(TensorFlowSets, OfAGuestsModelAreCharged) {
   ASSERT_TRUE(context.Set(0, Floats({1}, {1})));
   const uint64_t before = AllocatedBytes(), charged = account.used;
   const auto compute = [&](uint32_t wanted) {
-    EXPECT_TRUE(TakeError(host.table().want_outputs(context.get(), &wanted, 1)));
-    const Result computed = context.Compute();
-    host.table().discard_outputs(context.get());
+    const Result computed = context.Compute({wanted});
+    context.DiscardOutputs();
     return computed;
   };
   for (uint32_t wanted = 0; wanted < 3; ++wanted) {

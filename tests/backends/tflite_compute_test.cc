@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
-#include "backends/lent.h"
 #include "backends/taken.h"
+#include "backends/test_host.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
+#include "check/lent.h"
 
 namespace wasinn::test {
 namespace {
@@ -238,18 +238,6 @@ TEST(TfLiteTensors, AreReadInPlaceWhereTheyAreAligned) {
   wasinn_tensor tensor = lent.view();
   tensor.data = static_cast<char*>(tensor.data) - 4;
   EXPECT_EQ(context.Bind(0, tensor).code, WASINN_UNSUPPORTED_OPERATION);
-}
-
-TEST(TfLiteTensors, TakenOutputsAreFreed) {
-  const Host host;
-  const std::string bytes =
-      WriteTfLite({{.tensors = {{.name = "a", .shape = {256, 1024}}, {.name = "y", .shape = {256, 1024}}},
-                    .inputs = {0},
-                    .outputs = {1},
-                    .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}}}}});
-  const Model model(host, bytes, TfLiteOptions());
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  ExpectTakenOutputsAreFreed(model, {Floats({256, 1024}, std::vector<float>(256UL * 1024, 1))});
 }
 
 TEST(TfLiteTensors, AreDiscarded) {

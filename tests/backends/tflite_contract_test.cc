@@ -1,5 +1,5 @@
 // The contract, on TensorFlow Lite.
-#include "backends/contract.h"
+#include "backends/contract_test.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -29,7 +29,10 @@ Subject TfLite(const std::string& name, int32_t rows) {
           .options = TfLiteOptions(),
           .inputs = {{.name = "a", .dims = {rows, 2}}, {.name = "b", .dims = {rows, 2}}},
           .outputs = {{.name = "difference", .dims = {rows, 2}}, {.name = "sum", .dims = {rows, 2}}},
-          .compute = DifferenceAndSum};
+          .compute = DifferenceAndSum,
+          .takes_outputs = false,
+          .bindable = rows < 0 ? 0U : 2U,
+          .shares_slots = true};
 }
 
 // Its outputs are its inputs, one by its own name.
@@ -49,12 +52,14 @@ Subject PassedOn() {
           .options = TfLiteOptions(),
           .inputs = {{.name = "a"}, {.name = "b"}},
           .outputs = {{.name = "a"}, {.name = "same"}},
-          .compute = InputsThemselves};
+          .compute = InputsThemselves,
+          .takes_outputs = false,
+          .bindable = 1,
+          .shares_slots = true};
 }
 
-INSTANTIATE_TEST_SUITE_P(TfLite, Contract, ::testing::Values(TfLite("Fixed", 2), TfLite("Open", -1), PassedOn()),
-                         NameOfSubject);
-INSTANTIATE_TEST_SUITE_P(TfLite, ContractOfShapes, ::testing::Values(TfLite("Open", -1)), NameOfSubject);
+EXPECT_CONTRACT(TfLite, Contract, TfLite("Fixed", 2), TfLite("Open", -1), PassedOn());
+EXPECT_CONTRACT(TfLite, ContractOfShapes, TfLite("Open", -1));
 
 }  // namespace
 }  // namespace wasinn::test

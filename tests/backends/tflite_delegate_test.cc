@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "backends/driver.h"
+#include "backends/test_host.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 #include "support/this_build.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "backends/driver.h"
+#include "backends/test_host.h"
 #include "backends/tflite_native.h"
 
 #define STB_IMAGE_IMPLEMENTATION

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "backends/crashes.h"
-#include "backends/driver.h"
 #include "backends/expect.h"
+#include "backends/test_host.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -30,7 +30,7 @@ TEST(TfLiteHostile, WhatIsNoModelIsAnInvalidEncoding) {
     EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ENCODING) << broken.loaded().message;
   }
   LoadOptions options = TfLiteOptions();
-  options.encoding = WASINN_ONNX;
+  options.encoding = "onnx";
   EXPECT_EQ(Model(host, model, options).loaded().code, WASINN_INVALID_ENCODING);
   options = TfLiteOptions();
   options.more_bytes = {"more"};
@@ -257,9 +257,9 @@ bool LoadAndRun(const Host& host, const std::string& bytes) {
   load.max_bytes = 1 << 26;
   const Model model(host, bytes, load);
   if (model.loaded()) {
-    const wasinn_context_options options = {.struct_size = sizeof(options), .max_bytes = 1 << 28};
-    wasinn_backend_context* context = nullptr;
-    TakeError(host.table().context_new(model.get(), &options, &context));
+    const wasinn_slot_options options = {.struct_size = sizeof(options), .max_bytes = 1 << 28};
+    wasinn_backend_slot* context = nullptr;
+    TakeError(host.table().slot_new(model.get(), &options, &context));
     for (uint32_t i = 0; context != nullptr && i < model.info().n_inputs; ++i) {
       std::vector<int64_t> dims(model.input(i).dims, model.input(i).dims + std::max(model.input(i).rank, 0));
       int64_t n = 1;
@@ -274,14 +274,15 @@ bool LoadAndRun(const Host& host, const std::string& bytes) {
                                     .bytes = static_cast<size_t>(n) * kSizes[model.input(i).dtype]};
       TakeError(host.table().bind_input(context, i, &tensor));
     }
+    const wasinn_compute_options all = {.struct_size = sizeof(all), .n_wanted = 0, .wanted = nullptr};
     wasinn_compute_result result = {.struct_size = sizeof(result)};
-    if (context != nullptr && TakeError(host.table().compute(context, &result))) {
+    if (context != nullptr && TakeError(host.table().compute(context, &all, &result))) {
       for (uint32_t i = 0; i < model.info().n_outputs; ++i) {
         wasinn_tensor view = {.struct_size = sizeof(view)};
         TakeError(host.table().output(context, i, &view));
       }
     }
-    if (context != nullptr) host.table().context_free(context);
+    if (context != nullptr) host.table().slot_free(context);
   }
   return static_cast<bool>(model.loaded());
 }

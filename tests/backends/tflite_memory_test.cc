@@ -7,9 +7,9 @@
 #include <fstream>
 #include <memory>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
 #include "backends/taken.h"
+#include "backends/test_host.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 #include "support/this_build.h"
@@ -101,19 +101,19 @@ TEST(TfLiteMemory, OfContextsIsCharged) {
     const Model model(host, LargeBetween(64), TfLiteOptions());
     ASSERT_TRUE(model.loaded()) << model.loaded().message;
     Account account = {.limit = 10 * large};
-    const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-    std::vector<wasinn_backend_context*> contexts;
+    const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
+    std::vector<wasinn_backend_slot*> contexts;
     Result made;
     while (contexts.size() < 256) {
-      wasinn_backend_context* context = nullptr;
-      made = TakeError(host.table().context_new(model.get(), &options, &context));
+      wasinn_backend_slot* context = nullptr;
+      made = TakeError(host.table().slot_new(model.get(), &options, &context));
       if (!made) break;
       contexts.push_back(context);
     }
     EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
     EXPECT_GE(contexts.size(), 5u) << config;
     EXPECT_LE(contexts.size(), 10u) << config;
-    for (wasinn_backend_context* context : contexts) host.table().context_free(context);
+    for (wasinn_backend_slot* context : contexts) host.table().slot_free(context);
     EXPECT_EQ(account.used, 0u);
   }
 }

@@ -109,7 +109,7 @@ std::vector<Tensor> RunTfLite(const std::string& model, const std::vector<Tensor
 
 LoadOptions TfLiteOptions(const std::string& path) {
   LoadOptions options;
-  options.encoding = WASINN_TENSORFLOWLITE;
+  options.encoding = "tensorflowlite";
   options.keeps_bytes = true;
   options.path = path;
   return options;

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "backends/driver.h"
 #include "backends/expect.h"
+#include "backends/test_host.h"
 #include "backends/tflite_native.h"
 #include "backends/tflite_writer.h"
 
@@ -49,8 +49,8 @@ TEST(TfLiteOpen, TellsWhatItRunsOn) {
   EXPECT_STREQ(host.info()->devices, "cpu");
   EXPECT_STREQ(host.table().name, "tflite");
   EXPECT_STREQ(host.table().install, "scripts/deps.sh tflite");
-  ASSERT_EQ(host.table().n_encodings, 1u);
-  EXPECT_EQ(host.table().encodings[0], WASINN_TENSORFLOWLITE);
+  ASSERT_EQ(host.table().n_formats, 1u);
+  EXPECT_STREQ(host.table().formats[0]->name, "tensorflowlite");
   ExpectAddWorks(host);
 }
 

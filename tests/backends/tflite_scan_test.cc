@@ -20,6 +20,7 @@ class Parts {
 
   // A table with these fields, ascending, each an offset or a number of 32 bits. Returns where the first one lies.
   size_t Table(const std::vector<int>& fields) {
+    while ((bytes_.size() + 4 + 2 * (static_cast<size_t>(fields.back()) + 1)) % 4 != 0) bytes_.push_back(0);
     const size_t vtable = bytes_.size();
     Put<uint16_t>(static_cast<uint16_t>(4 + 2 * (fields.back() + 1)));
     Put<uint16_t>(static_cast<uint16_t>(4 + 4 * fields.size()));
@@ -34,9 +35,10 @@ class Parts {
   }
   // Returns where it lies; its elements begin 4 bytes later.
   size_t Vector(size_t count, size_t element_size) {
+    while (bytes_.size() % 4 != 0) bytes_.push_back(0);
     const size_t at = bytes_.size();
     Put<uint32_t>(static_cast<uint32_t>(count));
-    bytes_.resize(bytes_.size() + count * element_size);
+    bytes_.resize(bytes_.size() + count * element_size + 1);  // a text has a byte 0 behind it
     return at;
   }
   void Point(size_t from, size_t to) {

@@ -1,5 +1,5 @@
 // The contract, on PyTorch. A module says neither types nor shapes.
-#include "backends/contract.h"
+#include "backends/contract_test.h"
 #include "backends/torch_models.h"
 
 namespace wasinn::test {
@@ -20,9 +20,8 @@ Subject Torch(const std::string& name, const std::string& outputs,
 
 const Subject kOpen = Torch("Open", "a - b, a + b", DifferenceAndSum);
 
-INSTANTIATE_TEST_SUITE_P(Torch, Contract, ::testing::Values(kOpen, Torch("PassedOn", "a, b", InputsThemselves)),
-                         NameOfSubject);
-INSTANTIATE_TEST_SUITE_P(Torch, ContractOfShapes, ::testing::Values(kOpen), NameOfSubject);
+EXPECT_CONTRACT(Torch, Contract, kOpen, Torch("PassedOn", "a, b", InputsThemselves));
+EXPECT_CONTRACT(Torch, ContractOfShapes, kOpen);
 
 }  // namespace
 }  // namespace wasinn::test

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/driver.h"
+#include "backends/test_host.h"
 
 namespace wasinn::test {
 
@@ -66,7 +66,7 @@ class NativeTorch {
 // Load options for a model from a guest.
 inline LoadOptions TorchOptions() {
   LoadOptions options;
-  options.encoding = WASINN_PYTORCH;
+  options.encoding = "pytorch";
   return options;
 }
 

@@ -228,18 +228,18 @@ TEST(TorchMemory, OfStateIsCharged) {
   const Model model(host, growing, TorchOptions());
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Account account = {.limit = 41 * kMiB};
-  const wasinn_context_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
-  std::vector<wasinn_backend_context*> contexts;
+  const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account};
+  std::vector<wasinn_backend_slot*> contexts;
   Result made;
   while (contexts.size() < 256) {
-    wasinn_backend_context* context = nullptr;
-    made = TakeError(host.table().context_new(model.get(), &options, &context));
+    wasinn_backend_slot* context = nullptr;
+    made = TakeError(host.table().slot_new(model.get(), &options, &context));
     if (!made) break;
     contexts.push_back(context);
   }
   EXPECT_EQ(made.code, WASINN_TOO_LARGE) << made.message;
   EXPECT_THAT(contexts.size(), ::testing::AllOf(::testing::Ge(8u), ::testing::Le(10u)));
-  for (wasinn_backend_context* context : contexts) host.table().context_free(context);
+  for (wasinn_backend_slot* context : contexts) host.table().slot_free(context);
   EXPECT_EQ(account.used, 0u);
   {
     Context context(model, 0, "{}", &account);

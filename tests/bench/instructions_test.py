@@ -34,7 +34,7 @@ def profile(model):
 class InstructionsTest(unittest.TestCase):
     def test_smallest_inference(self):
         counted = profile(SOURCE / "tests/models/tiny/mean.onnx")
-        host_calls = counted.find("wasinn-bench:", "wasinn::wasmtime::", "::Call<", "(void*, wasmtime_caller*")
+        host_calls = counted.find("wasinn-bench:", "wasinn::wasmtime::", "::Call(void*, wasmtime_caller*")
         framework = sum(
             cost for (caller, callee), cost in counted.edges.items()
             if "wasinn::onnx::Context::Run()" in caller and callee.startswith("libonnxruntime")
@@ -43,7 +43,7 @@ class InstructionsTest(unittest.TestCase):
         added = (sum(counted.cost[call] for call in host_calls) - framework) / inferences
         print(f"{added:.0f} instructions beside ONNX Runtime's in each inference of {inferences}")
         self.assertGreater(framework / inferences, 1000)
-        # 2,330 when last looked at; tests/bench/callgrind.py reads what a longer look needs.
+        # 2,419 when last looked at; tests/bench/callgrind.py reads what a longer look needs.
         self.assertLess(added, 2450)
 
 

@@ -59,7 +59,8 @@ class InspectTest(CommandTest):
         self.check(self.wasinn("inspect", "noise.onnx"), code=1, out="", err="wasinn: error: ")
         self.file("broken.gguf", "GGUF\nfail_load 2\n")
         self.check_error(self.wasinn("inspect", "broken.gguf"), "broken.gguf")
-        self.check_error(self.wasinn("inspect", "m.gguf", "--encoding", "xml"), "xml", code=2)
+        result = self.wasinn("inspect", "m.gguf", "--encoding", "xml")
+        self.check_error(result, "--encoding: unknown encoding 'xml'", code=2)
 
 
 class OutputTest(CommandTest):

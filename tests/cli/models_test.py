@@ -32,7 +32,7 @@ class ModelsTest(CommandTest):
 
     def test_model_errors(self):
         self.check_refused(["--model", "m=nowhere.gguf"], "nowhere.gguf")
-        self.check_refused(["--model", "m=m.gguf,encoding=xml"], "xml", code=2)
+        self.check_refused(["--model", "m=m.gguf,encoding=xml"], "--model: unknown encoding 'xml'", code=2)
         self.check_refused(["--model", "m=m.gguf,target=moon"], "moon", code=2)
         self.check_refused(["--model", "m=m.gguf,version=x"], "'x' is not a version", code=2)
         self.check_refused(["--model", "m=m.gguf,colour=red"], "unknown 'colour'", code=2)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,38 @@ TEST(AllFrameworks, InOneProcess) {
     ASSERT_FALSE(answers.empty());
     EXPECT_EQ(answers.back().bytes.size(), 10 * sizeof(float));
     std::ranges::reverse(formats);
+  }
+}
+
+// More contexts than may compute at once share what a framework computes with: each has its own results.
+TEST(AllFrameworks, ContextsThatShareMixNothingUp) {
+  constexpr int kContexts = 4;
+  std::vector<Format> formats = Formats();
+  formats.push_back({"onnx", "digits.onnx"});
+  const TempFolder folder;
+  const std::string one = folder.path() / "one.toml";
+  std::ofstream(one) << "max_computes = 1\n";
+  for (const Format& format : formats) {
+    const auto outputs = [&](std::vector<std::string> flags) {
+      Script script;
+      script.Do("name 0 m");
+      for (int i = 0; i < kContexts; ++i) script.Do("context " + std::to_string(i) + " 0");
+      for (int round = 1; round < 3; ++round) {
+        for (int i = 0; i < kContexts; ++i) {
+          const Bytes pixels = Floats(std::vector<float>(64, 0.1f * static_cast<float>(i * round)));
+          script.Do(Script::Set("set " + std::to_string(i) + " 0 1 1,1,8,8", pixels));
+        }
+        for (int i = kContexts; i-- > 0;) script.Do("compute " + std::to_string(i));
+        for (int i = 0; i < kContexts; ++i) script.Do("get " + std::to_string(i) + " 0");
+      }
+      flags.insert(flags.end(), {"--model", "m=" + PathOf(format)});
+      std::vector<Bytes> all;
+      for (const Script::Answer& answer : script.Run(flags, folder.path())) all.push_back(answer.bytes);
+      return all;
+    };
+    const std::vector<Bytes> shared = outputs({"--config", one});
+    EXPECT_EQ(shared, outputs({})) << format.model;
+    EXPECT_NE(shared.back(), shared[shared.size() - 2]) << format.model;
   }
 }
 

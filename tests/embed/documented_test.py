@@ -54,6 +54,25 @@ class DocumentedTest(unittest.TestCase):
         # It shows what is called, and leaves out what to do where a call fails.
         self.compile([*CXX, "-Wno-unused-result"], ".cc", before, code, "}\n")
 
+    def test_the_backend_guide_quotes_the_template(self):
+        guide = (SOURCE / "docs/backend-guide.md").read_text(encoding="utf-8")
+        template = (SOURCE / "backends/template/template.cc").read_text(encoding="utf-8")
+        quoted = re.findall(r"^```cpp\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+        self.assertEqual(len(quoted), 3)
+        for code in quoted:
+            self.assertIn(code, template)
+        table = (SOURCE / "include/wasinn/backend.h").read_text(encoding="utf-8")
+        named = re.findall(r"`(\w+)`", "".join(line for line in guide.splitlines() if line.startswith("| ")))
+        self.assertGreater(len(named), 15)
+        for name in named:
+            self.assertRegex(table + template, rf"\b(WASINN_)?{name}\b", "of the table of functions")
+        for link in re.findall(r"\]\(([^)h][^)]*)\)", guide):
+            self.assertTrue((SOURCE / "docs" / link).exists(), link)
+
+    def test_the_template_is_short(self):
+        files = [path for path in (SOURCE / "backends/template").rglob("*") if path.is_file()]
+        self.assertLessEqual(sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files), 150)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -6,6 +6,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -52,7 +53,7 @@ class Installed(unittest.TestCase):
         }
         for name, copy in copies.items():
             shutil.copytree(SOURCE / "examples" / name, cls.dir / copy)
-        for path in HERE.glob("*.c*"):
+        for path in [*HERE.glob("*.c*"), *HERE.glob("*.wat")]:
             shutil.copy(path, cls.dir)
 
     def pkg_config(self, package, *flags):
@@ -164,6 +165,32 @@ class EmbedTest(Installed):
         report = json.loads(run(prefix / bench[0], *bench[1:], cwd=self.dir, env=env))
         self.assertTrue(report["outputs_equal"])
         self.assertIsNotNone(report["allocations"])
+
+    def build_the_template(self):
+        """backends/template as somebody copies it: outside of wasinn's tree, with what is installed."""
+        source = self.dir / "my-backend"
+        if not source.exists():
+            shutil.copytree(next(self.prefix.glob("share/wasinn/backend/template")), source)
+        build = self.build_by_cmake(source, "my-backend-build")
+        (self.dir / "m.affine").write_bytes(b"AFF1" + struct.pack("<2fI", 2, 0.5, 3))
+        (self.dir / "backends.toml").write_text(f"backend_dirs = ['{build}']\n[backends.template]\n")
+        return build / "libwasinn_backend_template.so"
+
+    def test_a_backend_of_ones_own(self):
+        library = self.build_the_template()
+        exported = run("nm", "--dynamic", "--defined-only", "--extern-only", library, cwd=self.dir)
+        self.assertEqual([line.split()[-1] for line in exported.splitlines()], ["wasinn_backend_query"])
+        env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
+        command = [next(self.prefix.glob("bin/wasinn"))]
+        settings = ["--config", "backends.toml"]
+        self.assertIn("affine", run(*command, "backends", *settings, cwd=self.dir, env=env))
+        shown = run(*command, "inspect", *settings, "m.affine", cwd=self.dir, env=env)
+        self.assertTrue(shown.startswith("m.affine (affine)"), shown)
+        run(*command, "run", *settings, "--model", "m=m.affine", "affine.wat", cwd=self.dir, env=env)
+        (self.dir / "plain").write_bytes((self.dir / "m.affine").read_bytes())
+        run(*command, "run", *settings, "--model", "m=plain,encoding=Affine", "affine.wat", cwd=self.dir, env=env)
+        with self.assertRaisesRegex(AssertionError, "unknown encoding 'affin'; known are onnx, .*, affine"):
+            run(*command, "run", *settings, "--model", "m=plain,encoding=affin", "affine.wat", cwd=self.dir, env=env)
 
     def test_nothing_installed_looks_in_the_working_folder(self):
         self.assertGreaterEqual(self.check_runpaths(self.prefix), 3)

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "engines/wamr/large_stack.h"
 #include "support/echo.h"
 #include "support/gate.h"
 
@@ -382,32 +381,6 @@ TEST_F(WamrTest, AGuestAtThePlaceOfOneThatIsEnding) {
   next.reset();
   Puppet last(module);
   EXPECT_EQ(last.Load("one"), kSuccess);
-}
-
-TEST(WamrLargeStacks, OneGuestLeavesSomeToOthers) {
-  constexpr int kCalls = 40;
-  wamr::LargeStacks stacks;
-  wamr::LargeStacks::Share one, other;
-  std::atomic<int> inside = 0, most = 0, ran = 0;
-  std::atomic<bool> open = false;
-  const auto call = [&] {
-    const int now = ++inside;
-    for (int before = most; now > before && !most.compare_exchange_weak(before, now);) continue;
-    open.wait(false);
-    --inside;
-    ++ran;
-  };
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kCalls; ++i) threads.emplace_back([&] { EXPECT_TRUE(stacks.Run(one, call)); });
-  while (inside < static_cast<int>(wamr::LargeStacks::kMostOfOneGuest)) std::this_thread::yield();
-  size_t left = 0;
-  EXPECT_TRUE(stacks.Run(other, [&] { left = wamr::StackLeft(); }));
-  EXPECT_GT(left, wamr::kStackOfFrameworks);
-  open = true;
-  open.notify_all();
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(ran, kCalls);
-  EXPECT_EQ(most, static_cast<int>(wamr::LargeStacks::kMostOfOneGuest));
 }
 
 // Its threads would each have a memory, and be a guest with quotas, of their own.

@@ -12,6 +12,7 @@
 
 #include "engines/engine.h"
 #include "support/echo.h"
+#include "support/gate.h"
 
 namespace wasinn::testing {
 namespace {
@@ -93,6 +94,45 @@ TEST_P(EngineThreadsTest, GuestsBesideEachOther) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(Run(*attacks, "exit-lc").code, 7);
   beside.join();
   EXPECT_EQ(stress_code, 0);
+}
+
+// There is room for one compute, which another guest has: all those of this guest wait for their turn. It ends all the
+// same, the other one goes on, and no turn is lost.
+TEST_P(EngineThreadsTest, WhoWaitsForItsTurnEndsAtOnce) {
+  const Gate gate;
+  Log log;
+  const HostPtr host = EchoHost(log, "max_computes = 1\nlimits.compute_timeout_ms = 0\n");
+  AddEchoModel(host.get(), "held", "in x f32 1\nturns 0\n" + gate.Compute());
+  AddEchoModel(host.get(), "endless", "in x f32 1\nturns 0\ndelay 100000\n");
+  const GuestPtr other = NewGuest(host.get());
+  FakeGuest holder(other.get());
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(holder.LoadByName("held", graph), kSuccess);
+  ASSERT_EQ(holder.InitContext(graph, context), kSuccess);
+  ASSERT_EQ(holder.SetInput<float>(context, 0, {1}, kF32, {7}), kSuccess);
+  std::thread holding([&] { EXPECT_EQ(holder.Call("compute", {context}), kSuccess); });
+  gate.Await();
+  const auto program = Load("thread_attacks");
+  ASSERT_NE(program, nullptr);
+  const struct {
+    const char* how;
+    int code;
+  } ends[] = {{"exit-c", 7}, {"trap-c", 134}, {"return-c", 0}};
+  for (const auto& end : ends) {
+    const GuestPtr guest = NewGuest(host.get());
+    const auto start = steady_clock::now();
+    const Exit exit = program->Run({.args = {"guest", end.how}, .inherit_stdio = false, .guest = guest.get()});
+    EXPECT_EQ(exit.code, end.code) << end.how << ": " << exit.message;
+    EXPECT_LT(steady_clock::now() - start, seconds(20)) << end.how;
+    wasinn_guest_stats stats{.struct_size = sizeof stats};
+    EXPECT_EQ(wasinn_guest_statistics(guest.get(), &stats), nullptr);
+    EXPECT_EQ(stats.inside + stats.graphs + stats.contexts, 0u) << end.how;
+    EXPECT_EQ(stats.tensor_bytes, 0u) << end.how;
+  }
+  EXPECT_TRUE(log.Contains("its context or guest was closed: it was still waiting"));
+  gate.Open();
+  holding.join();
+  EXPECT_EQ(holder.Call("compute", {context}), kSuccess);
 }
 
 // Threads that sleep in the system outlive their guest. When they wake, its wasinn_guest and program are gone. WAMR waits

@@ -70,6 +70,37 @@ TEST(HostileThreads, TheEndOfOneIsTheEndOfAll) {
   }
 }
 
+// How many waited for their turn when their guest ended so.
+int WaitedAtTheEnd(const std::string& how, int exit_code) {
+  const auto start = steady_clock::now();
+  const CommandResult result = GuestRun{.guest = "thread_attacks",
+                                        .args = {how},
+                                        .flags = {"--nn-timeout", "0"},
+                                        .models = {"endless"},
+                                        .settings = "max_computes = 1\n"}
+                                   .Execute();
+  EXPECT_EQ(result.exit_code, exit_code) << how << result.err;
+  EXPECT_LT(steady_clock::now() - start, seconds(20)) << how;
+  int waited = 0;
+  for (const std::string& line : GuestLog(result)) {
+    EXPECT_TRUE(HasInOrder(line, {"compute", "its context or guest was closed"}) ||
+                HasInOrder(line, {"load_by_name", "still being loaded for another guest", "is being closed"}))
+        << line;
+    if (HasInOrder(line, {"it was still waiting: no more than 1 computes run at once"})) ++waited;
+  }
+  return waited;
+}
+
+// The same where one computes and all others wait for their turn. Whether they are there yet is up to the system.
+TEST(HostileThreads, TheEndOfThoseThatWaitForTheirTurn) {
+  int waited = 0;
+  for (int i = 0; i < 20 && waited == 0; ++i) {
+    waited = WaitedAtTheEnd("exit-c", 7) + WaitedAtTheEnd("trap-c", 134) + WaitedAtTheEnd("return-c", 0) +
+             WaitedAtTheEnd("exit-lpc", 7);
+  }
+  EXPECT_GT(waited, 0);
+}
+
 TEST(HostileThreads, AsManyAsAreAllowed) {
   EXPECT_EQ(Attack("bomb").out, "spawned 64\n");
   EXPECT_EQ(Attack("bomb", {"--max-threads", "3"}).out, "spawned 3\n");

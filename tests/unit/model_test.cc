@@ -7,9 +7,9 @@
 #include <random>
 #include <string>
 
+#include "core/formats.h"
 #include "core/model_files.h"
 #include "core/model_registry.h"
-#include "core/sniff.h"
 
 namespace wasinn::core {
 namespace {
@@ -17,21 +17,25 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 
-std::optional<wasinn_encoding> Sniff(std::string_view bytes) {
-  return SniffEncoding({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+std::string Sniff(std::string_view bytes) {
+  return FormatOfBytes(StandardFormats(), {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, bytes.size());
+}
+
+Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding) {
+  return FindModelFiles(path, encoding, StandardFormats());
 }
 
 TEST(Sniff, KnowsTheFormats) {
   using namespace std::string_view_literals;
-  EXPECT_EQ(Sniff("GGUF\3\0\0\0"sv), WASINN_GGML);
-  EXPECT_EQ(Sniff("\x1c\0\0\0TFL3"sv), WASINN_TENSORFLOWLITE);
-  EXPECT_EQ(Sniff("PK\3\4...."sv), WASINN_PYTORCH);
-  EXPECT_EQ(Sniff("\x18\0\0\0ORTM"sv), WASINN_ONNX);
-  EXPECT_EQ(Sniff("<?xml version=\"1.0\"?><net"sv), WASINN_OPENVINO);
-  EXPECT_EQ(Sniff("\x08\x08\x12\x02hi\x3a\x00"sv), WASINN_ONNX);        // ir_version, producer_name, graph
-  EXPECT_EQ(Sniff("\x3a\x00\x08\x08"sv), WASINN_ONNX);                  // in any order
-  EXPECT_EQ(Sniff("\x08\x01\x12\x02hi"sv), WASINN_TENSORFLOW);          // SavedModel
-  EXPECT_EQ(Sniff("\x0a\x02hi\x0a\x00\x22\x00"sv), WASINN_TENSORFLOW);  // GraphDef
+  EXPECT_EQ(Sniff("GGUF\3\0\0\0"sv), "ggml");
+  EXPECT_EQ(Sniff("\x1c\0\0\0TFL3"sv), "tensorflowlite");
+  EXPECT_EQ(Sniff("PK\3\4...."sv), "pytorch");
+  EXPECT_EQ(Sniff("\x18\0\0\0ORTM"sv), "onnx");
+  EXPECT_EQ(Sniff("<?xml version=\"1.0\"?><net"sv), "openvino");
+  EXPECT_EQ(Sniff("\x08\x08\x12\x02hi\x3a\x00"sv), "onnx");        // ir_version, producer_name, graph
+  EXPECT_EQ(Sniff("\x3a\x00\x08\x08"sv), "onnx");                  // in any order
+  EXPECT_EQ(Sniff("\x08\x01\x12\x02hi"sv), "tensorflow");          // SavedModel
+  EXPECT_EQ(Sniff("\x0a\x02hi\x0a\x00\x22\x00"sv), "tensorflow");  // GraphDef
 }
 
 TEST(Sniff, TakesNothingElse) {
@@ -39,7 +43,7 @@ TEST(Sniff, TakesNothingElse) {
   for (const std::string_view bytes :
        {""sv, "\0"sv, "GGU"sv, "TFL3"sv, "hello"sv, "\x08"sv, "\x08\x08"sv, "\x3a\xff\xff\xff\xff\x0f"sv,
         "\x08\x08\x3a\x05"sv, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"sv, "\x08\x08\x3b\x00"sv}) {
-    EXPECT_EQ(Sniff(bytes), std::nullopt) << bytes.size();
+    EXPECT_EQ(Sniff(bytes), "") << bytes.size();
   }
 }
 
@@ -72,19 +76,19 @@ TEST_F(ModelFilesTest, ASingleFile) {
   Make("ir.xml");
   Make("ir.bin");
   Make("bare.xml");
-  const auto onnx = FindModelFiles(Path("a.onnx"), WASINN_AUTODETECT);
+  const auto onnx = FindFiles(Path("a.onnx"), "");
   ASSERT_TRUE(onnx);
-  EXPECT_EQ(onnx->at(0).encoding, WASINN_ONNX);
+  EXPECT_EQ(onnx->at(0).encoding, "onnx");
   EXPECT_THAT(onnx->at(0).paths, ElementsAre(Path("a.onnx")));
-  const auto openvino = FindModelFiles(Path("ir.xml"), WASINN_AUTODETECT);
+  const auto openvino = FindFiles(Path("ir.xml"), "");
   EXPECT_THAT(openvino->at(0).paths, ElementsAre(Path("ir.xml"), Path("ir.bin")));
-  const auto bare = FindModelFiles(Path("bare.xml"), WASINN_AUTODETECT);  // a model without weights
+  const auto bare = FindFiles(Path("bare.xml"), "");  // a model without weights
   EXPECT_THAT(bare->at(0).paths, ElementsAre(Path("bare.xml")));
 }
 
 TEST_F(ModelFilesTest, AFolderAsWasmtimeHasIt) {
   Make("m/model.onnx");
-  const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+  const auto files = FindFiles(Path("m"), "");
   ASSERT_TRUE(files);
   EXPECT_THAT(files->at(0).paths, ElementsAre(Path("m/model.onnx")));
   EXPECT_EQ(files->at(0).version, 1u);
@@ -92,13 +96,12 @@ TEST_F(ModelFilesTest, AFolderAsWasmtimeHasIt) {
 
 TEST_F(ModelFilesTest, AFolderWithAnIrWithOrWithoutWeights) {
   Make("m/model.xml");
-  const auto bare = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+  const auto bare = FindFiles(Path("m"), "");
   ASSERT_TRUE(bare);
-  EXPECT_EQ(bare->at(0).encoding, WASINN_OPENVINO);
+  EXPECT_EQ(bare->at(0).encoding, "openvino");
   EXPECT_THAT(bare->at(0).paths, ElementsAre(Path("m/model.xml")));
   Make("m/model.bin");
-  EXPECT_THAT(FindModelFiles(Path("m"), WASINN_AUTODETECT)->at(0).paths,
-              ElementsAre(Path("m/model.xml"), Path("m/model.bin")));
+  EXPECT_THAT(FindFiles(Path("m"), "")->at(0).paths, ElementsAre(Path("m/model.xml"), Path("m/model.bin")));
 }
 
 TEST_F(ModelFilesTest, VersionsAsTritonHasThem) {
@@ -107,21 +110,21 @@ TEST_F(ModelFilesTest, VersionsAsTritonHasThem) {
   Make("m/1/model.pt");
   Make("m/notes/model.onnx");
   Make("m/0/model.onnx");
-  const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+  const auto files = FindFiles(Path("m"), "");
   ASSERT_TRUE(files);
   std::vector<uint32_t> versions;
   for (const ModelFiles& version : *files) versions.push_back(version.version);
   EXPECT_THAT(versions, ElementsAre(1, 2, 10));
-  EXPECT_EQ(FindModelFiles(Path("m"), WASINN_PYTORCH)->size(), 1u);
+  EXPECT_EQ(FindFiles(Path("m"), "pytorch")->size(), 1u);
 }
 
 TEST_F(ModelFilesTest, ASavedModelIsAFolderInAFolder) {
   for (const std::string place : {"m/saved_model.pb", "m/1/saved_model.pb", "m/1/model.savedmodel/saved_model.pb"}) {
     fs::remove_all(folder_);
     Make(place);
-    const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+    const auto files = FindFiles(Path("m"), "");
     ASSERT_TRUE(files) << place;
-    EXPECT_EQ(files->at(0).encoding, WASINN_TENSORFLOW);
+    EXPECT_EQ(files->at(0).encoding, "tensorflow");
     EXPECT_THAT(files->at(0).paths, ElementsAre(Path(place)));
     EXPECT_EQ(files->at(0).version, 1u);
   }
@@ -131,19 +134,19 @@ TEST_F(ModelFilesTest, TorchScriptHasManyEndings) {
   for (const std::string ending : {".pt", ".pth", ".torchscript", ".jit", ".ts"}) {
     fs::remove_all(folder_);
     Make("voice" + ending);
-    EXPECT_EQ(FindModelFiles(Path("voice" + ending), WASINN_AUTODETECT)->at(0).encoding, WASINN_PYTORCH) << ending;
+    EXPECT_EQ(FindFiles(Path("voice" + ending), "")->at(0).encoding, "pytorch") << ending;
     Make("m/1/model" + ending);
-    const auto files = FindModelFiles(Path("m"), WASINN_AUTODETECT);
+    const auto files = FindFiles(Path("m"), "");
     ASSERT_TRUE(files) << ending;
-    EXPECT_EQ(files->at(0).encoding, WASINN_PYTORCH);
+    EXPECT_EQ(files->at(0).encoding, "pytorch");
   }
 }
 
 TEST_F(ModelFilesTest, WhatIsMissingIsNamed) {
   Make("m/readme.txt");
-  EXPECT_EQ(FindModelFiles(Path("nothing"), WASINN_AUTODETECT).error().code(), WASINN_NOT_FOUND);
-  EXPECT_EQ(FindModelFiles(Path("m"), WASINN_AUTODETECT).error().code(), WASINN_NOT_FOUND);
-  EXPECT_EQ(FindModels(Path("nothing")).error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(FindFiles(Path("nothing"), "").error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(FindFiles(Path("m"), "").error().code(), WASINN_NOT_FOUND);
+  EXPECT_EQ(FindFolders(Path("nothing")).error().code(), WASINN_NOT_FOUND);
 }
 
 TEST_F(ModelFilesTest, AFolderOfModels) {
@@ -151,7 +154,7 @@ TEST_F(ModelFilesTest, AFolderOfModels) {
   Make("a/1/model.onnx");
   Make("none/readme.txt");
   Make("file.onnx");
-  EXPECT_THAT(*FindModels(folder_.string()), ElementsAre("a", "b"));
+  EXPECT_THAT(*FindFolders(folder_.string()), ElementsAre("a", "b", "none"));
 }
 
 TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {

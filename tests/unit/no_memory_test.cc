@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "core/model_registry.h"
 #include "core/shared_tensor.h"
 #include "support/echo.h"
+#include "unit/direct_context.h"
 #include "wit_guest.h"
 
 namespace wasinn::testing {
@@ -75,7 +77,7 @@ TEST(OutOfMemory, AnOutputThatWasTakenGoesBack) {
 TEST(OutOfMemory, BuffersGoBackToThePool) {
   const auto pool = core::BufferPool::Create();
   std::vector<core::BufferPool::Buffer> buffers(2 * core::BufferPool::kMostBlocks);
-  for (auto& buffer : buffers) buffer = pool->Take(1000);
+  for (auto& buffer : buffers) buffer = pool->Take(1, 1000);
   const NoMemory none(0);
   while (!buffers.empty()) buffers.pop_back();
 }
@@ -86,12 +88,12 @@ wasinn_backend FailingEcho() {
   void* const library = dlopen(ECHO_FOLDER "/libwasinn_backend_echo.so", RTLD_NOW | RTLD_LOCAL);
   const auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(dlsym(library, "wasinn_backend_query"));
   wasinn_backend table = *query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
-  table.compute = [](wasinn_backend_context*, wasinn_compute_result*) {
+  table.compute = [](wasinn_backend_slot*, const wasinn_compute_options*, wasinn_compute_result*) {
     static wasinn_error error{sizeof error, WASINN_RUNTIME_ERROR, "a message of so many bytes needs memory of its own",
                               [](wasinn_error*) {}};
     return &error;
   };
-  table.cancel = [](wasinn_backend_context*) { ++cancels; };
+  table.cancel = [](wasinn_backend_slot*) { ++cancels; };
   return table;
 }
 
@@ -104,14 +106,14 @@ TEST(OutOfMemory, ABackendThatWasLeftIsNotCancelled) {
   const std::string text = EchoModel("in x f32 1 optional\nturns 0\n");
   const std::shared_ptr<const core::Blob> blob =
       core::Blob::Copy({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-  auto graph = core::Graph::Load(*backend, {&blob, 1}, {.encoding = WASINN_GGML}, dog);
+  auto graph = core::Graph::Load(*backend, {&blob, 1}, {.encoding = "ggml"}, dog);
   ASSERT_TRUE(graph);
   core::Quota bytes("bytes", "limit", UINT64_MAX);
   const auto pool = core::BufferPool::Create();
   core::Scheduler scheduler(1);
   core::Scheduler::Share share, other;
   auto context = core::Context::Create(*graph, {.compute_deadline = std::chrono::milliseconds(30)},
-                                       {bytes, *pool, dog, scheduler, share});
+                                       {bytes, *pool, 1, dog, scheduler, share});
   ASSERT_TRUE(context);
   EXPECT_EQ((*context)->Compute(nullptr).code(), WASINN_RUNTIME_ERROR);
   {
@@ -145,6 +147,26 @@ TEST(Held, MemoryForTheNextTensorIsAPartOfTheLimit) {
     EXPECT_EQ(program.DropTensor(tensor.rep), "");
   }
   EXPECT_LT(allocated(), before + 6 * kMebi);
+}
+
+TEST(OutOfMemory, AnOutputThatCouldNotBeTakenStays) {
+  Direct d("in x u8 256 bindable\nturns 0\n");
+  auto context = d.New();
+  ASSERT_TRUE(context->SetInput(0, d.Tensor(std::vector<uint8_t>(256, 7))).ok());
+  ASSERT_TRUE(context->Compute(nullptr).ok());
+  core::TensorPtr taken;
+  std::vector<core::BufferPool::Buffer> others;
+  FailEachAllocation([&] { taken = *context->TakeOutput(0); },
+                     [&] {
+                       others.push_back(d.pool->Take(2, 256));
+                       std::memset(others.back().data(), 0x55, 256);
+                       std::vector<uint8_t> out(256);
+                       uint64_t size = 0;
+                       ASSERT_TRUE(context->GetOutput(0, out, size).ok());
+                       EXPECT_EQ(out[0], 7);
+                       ASSERT_TRUE(context->Compute(nullptr).ok());
+                       EXPECT_EQ(others.back().data()[0], 0x55) << "of another guest";
+                     });
 }
 
 }  // namespace

@@ -15,18 +15,19 @@ void Put(Function& function) {
   function = reinterpret_cast<Function>(1);
 }
 
-constexpr wasinn_encoding kEncodings[] = {WASINN_GGML};
+constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "ggml"};
+constexpr const wasinn_format* kFormats[] = {&kFormat};
 
 wasinn_backend WholeTable() {
   wasinn_backend table{.struct_size = sizeof(table),
                        .abi_major = WASINN_BACKEND_ABI_MAJOR,
                        .name = "made",
                        .version = "1",
-                       .encodings = kEncodings,
-                       .n_encodings = 1,
+                       .formats = kFormats,
+                       .n_formats = 1,
                        .install = ""};
   Put(table.open), Put(table.close), Put(table.backend_info), Put(table.load), Put(table.unload), Put(table.info);
-  Put(table.context_new), Put(table.context_free), Put(table.bind_input), Put(table.unbind_input), Put(table.compute),
+  Put(table.slot_new), Put(table.slot_free), Put(table.bind_input), Put(table.unbind_input), Put(table.compute),
       Put(table.output);
   Put(table.cancel), Put(table.finish);
   table.bind_align = 16;
@@ -104,8 +105,8 @@ struct Required {
 #define REQUIRED(name) \
   Required { #name, offsetof(wasinn_backend, name) }
 constexpr Required kRequired[] = {
-    REQUIRED(name),       REQUIRED(encodings),    REQUIRED(open),    REQUIRED(close),       REQUIRED(backend_info),
-    REQUIRED(load),       REQUIRED(unload),       REQUIRED(info),    REQUIRED(context_new), REQUIRED(context_free),
+    REQUIRED(name),       REQUIRED(formats),      REQUIRED(open),    REQUIRED(close),    REQUIRED(backend_info),
+    REQUIRED(load),       REQUIRED(unload),       REQUIRED(info),    REQUIRED(slot_new), REQUIRED(slot_free),
     REQUIRED(bind_input), REQUIRED(unbind_input), REQUIRED(compute), REQUIRED(output)};
 #undef REQUIRED
 

@@ -33,7 +33,7 @@ void AddModelOf(wasinn_host* host, const char* name, const char* backend) {
   wasinn_model_options options{.struct_size = sizeof(options)};
   options.bytes = &bytes;
   options.n_bytes = 1;
-  options.encoding = WASINN_GGML;
+  options.encoding = "ggml";
   options.backend = backend;
   const StatusPtr status(wasinn_host_add_model(host, name, &options));
   ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());

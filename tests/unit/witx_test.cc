@@ -53,12 +53,12 @@ class Witx : public ::testing::Test {
 
 TEST_F(Witx, HasTheSixFunctions) {
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   std::vector<std::string> names;
   names.reserve(count);
   for (size_t i = 0; i < std::min<size_t>(count, 6); ++i) {
-    EXPECT_STREQ(functions[i].module, "wasi_ephemeral_nn");
-    names.push_back(std::string(functions[i].name) + ":" + functions[i].params);
+    EXPECT_STREQ(functions[i]->module, "wasi_ephemeral_nn");
+    names.push_back(std::string(functions[i]->name) + ":" + functions[i]->params);
   }
   EXPECT_THAT(names, ElementsAre("load:iiiii", "load_by_name:iii", "init_execution_context:ii", "set_input:iii",
                                  "compute:i", "get_output:iiiii"));
@@ -261,6 +261,10 @@ TEST_F(Witx, ErrorsOfTheFrameworkKeepTheirCode) {
   const uint32_t context = NewContext("fail 5\n");
   EXPECT_EQ(program_.Call("compute", {context}), kRuntimeError);
   EXPECT_TRUE(log_.Contains("echo: compute fails as the model says")) << LastLog();
+  for (const auto& [code, name] : {std::pair("15", "unavailable"), {"16", "lost"}, {"30", "runtime_error"}}) {
+    EXPECT_EQ(program_.Call("compute", {NewContext(std::string("fail ") + code)}), kRuntimeError) << code;
+    EXPECT_TRUE(log_.Contains(std::string(name) + ": echo: compute fails")) << LastLog();
+  }
 }
 
 TEST_F(Witx, AModuleWithoutMemoryIsTold) {

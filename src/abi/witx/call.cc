@@ -76,11 +76,14 @@ Status DecodeDims(const Invocation& call, uint32_t address, uint32_t count, core
   return Status();
 }
 
-Result<wasinn_encoding> DecodeEncoding(const Invocation& call, uint32_t number) {
-  if (const auto encoding = call.profile.encoding(number)) return *encoding;
-  if (const char* format = WasmEdgeFormat(number)) {
-    return core::Fail(WASINN_INVALID_ENCODING, "encoding {} ({} in WasmEdge's numbers) is served by no backend", number,
-                      format);
+Result<const char*> DecodeEncoding(const Invocation& call, uint32_t number) {
+  const std::optional<const char*> encoding = call.profile.encoding(number), of_wasmedge = WasmEdgeFormat(number);
+  if (encoding && !of_wasmedge) return *encoding;
+  if (of_wasmedge) {
+    const Status known = call.guest.CheckFormat(*of_wasmedge);
+    if (encoding && known.ok()) return *encoding;
+    return core::Fail(WASINN_INVALID_ENCODING, "encoding {} ({} in WasmEdge's numbers) is served by no backend: {}",
+                      number, *of_wasmedge, known.ok() ? "the guest's dialect has other numbers" : known.message());
   }
   return core::Fail(WASINN_INVALID_ENCODING, "{} is not an encoding of wasi-nn", number);
 }
@@ -154,12 +157,12 @@ Status StoreOutput(const Invocation& call, core::Context& context, OutputOf get,
 }
 
 uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
-               const wasinn_memory* memory, const uint64_t* args) noexcept {
+               const wasinn_memory* memory, const void* args, size_t stride) noexcept {
   if (guest == nullptr) return kWitx.error(WASINN_RUNTIME_ERROR);
   const Guest::Call presence(*guest);
   if (!presence) return kWitx.error(WASINN_RUNTIME_ERROR);
   const Invocation call{*guest, profile != nullptr ? *profile : ProfileOf(guest->dialect()), GuestMemory(*memory),
-                        args};
+                        static_cast<const uint8_t*>(args), stride};
   try {
     const Status status = call.memory.exists() ? Guarded(function, call)
                                                : Status(WASINN_MISSING_MEMORY, "the guest module exports no memory");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,15 +24,20 @@ struct Invocation {
   core::Guest& guest;
   const Profile& profile;
   core::GuestMemory memory;
-  const uint64_t* args;
+  const uint8_t* args;
+  size_t stride;
 
-  uint32_t arg(size_t index) const { return static_cast<uint32_t>(args[index]); }
+  uint32_t arg(size_t index) const {
+    uint32_t value;
+    std::memcpy(&value, args + index * stride, sizeof value);
+    return value;
+  }
 };
 
 using Parts = std::vector<std::span<const uint8_t>>;
 // `count` lists of bytes {address, size}, at `address`.
 core::Result<Parts> DecodeBuilders(const Invocation& call, uint32_t address, uint32_t count);
-core::Result<wasinn_encoding> DecodeEncoding(const Invocation& call, uint32_t number);
+core::Result<const char*> DecodeEncoding(const Invocation& call, uint32_t number);
 core::Result<wasinn_target> DecodeTarget(const Invocation& call, uint32_t number);
 // A copy, since it is looked up and quoted while other threads of the guest may run. Longer than `limit`: too_large.
 core::Result<std::string> DecodeText(const Invocation& call, const char* what, uint32_t address, uint32_t size,
@@ -64,7 +70,7 @@ struct Answers {
 
 // The guest's presence, memory, errors, errno: `function` runs under all of these.
 uint32_t Enter(const char* name, Function function, Answers answers, const Profile* profile, wasinn_guest* guest,
-               const wasinn_memory* memory, const uint64_t* args) noexcept;
+               const wasinn_memory* memory, const void* args, size_t stride) noexcept;
 
 // A signature that wasinn.h does not promise does not compile, in a table that is constexpr.
 constexpr const char* Params(const char* letters) {
@@ -81,11 +87,19 @@ struct FunctionName {
   char text[kSize];
 };
 template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK, const Profile* kProfile = nullptr>
-constexpr wasinn_function Row(const char* module, const char* params) {
-  return {module, kName.text, Params(params), "i",
-          [](wasinn_guest* guest, const wasinn_memory* memory, const uint64_t* args) {
-            return Enter(kName.text, kFunction, {kAnswer}, kProfile, guest, memory, args);
+constexpr wasinn_function Row(const char* module, const char* params, uint32_t flags = 0) {
+  return {sizeof(wasinn_function),
+          flags,
+          module,
+          kName.text,
+          Params(params),
+          "i",
+          [](wasinn_guest* guest, const wasinn_memory* memory, const void* args, size_t stride) {
+            return Enter(kName.text, kFunction, {kAnswer}, kProfile, guest, memory, args, stride);
           }};
 }
+// What loads or computes, or may wait for one that does: a language model tells how long its prompt is, which is part of
+// what it computes.
+inline constexpr uint32_t kRunsFramework = WASINN_FUNCTION_MAY_BLOCK | WASINN_FUNCTION_LARGE_STACK;
 
 }  // namespace wasinn::abi

@@ -26,6 +26,18 @@ Status Describe(const Invocation& call) {
   return StoreText(call, call.arg(1), call.arg(2), call.arg(3), *text);
 }
 
+// load_as(builders_ptr, builders_len, format_ptr, format_len, target, out_graph): load by the format's name.
+Status LoadAs(const Invocation& call) {
+  if (Status status = CheckResult(call, call.arg(5)); !status.ok()) return status;
+  Result<std::string> format = DecodeName(call, "a format's name", call.arg(2), call.arg(3));
+  if (!format) return std::move(format.error());
+  Result<wasinn_target> target = DecodeTarget(call, call.arg(4));
+  if (!target) return std::move(target.error());
+  Result<Parts> parts = DecodeBuilders(call, call.arg(0), call.arg(1));
+  if (!parts) return std::move(parts.error());
+  return StoreHandle(call, call.arg(5), call.guest.Load(*parts, *format, *target));
+}
+
 // set_input_by_name(context, name_ptr, name_len, tensor_ptr)
 Status SetInputByName(const Invocation& call) {
   Result<std::string> name = DecodeName(call, "an input's name", call.arg(1), call.arg(2));
@@ -84,8 +96,9 @@ Status SetOutputByName(const Invocation& call) {
 constexpr wasinn_function kExtensionFunctions[] = {
     Row<"last_error", LastError, WASINN_TOO_LARGE>(kExtensionModule, "iii"),
     Row<"describe", Describe, WASINN_TOO_LARGE>(kExtensionModule, "iiii"),
+    Row<"load_as", LoadAs>(kExtensionModule, "iiiiii", kRunsFramework),
     Row<"set_input_by_name", SetInputByName>(kExtensionModule, "iiii"),
-    Row<"get_output_by_name", GetOutputByName, WASINN_TOO_LARGE>(kExtensionModule, "iiiiii"),
+    Row<"get_output_by_name", GetOutputByName, WASINN_TOO_LARGE>(kExtensionModule, "iiiiii", kRunsFramework),
     Row<"set_output", SetOutput>(kExtensionModule, "iiiii"),
     Row<"set_output_by_name", SetOutputByName>(kExtensionModule, "iiiiii"),
 };

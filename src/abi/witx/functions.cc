@@ -4,11 +4,11 @@
 
 namespace wasinn::abi {
 
-std::span<const wasinn_function> AllFunctions() {
-  static const std::vector<wasinn_function> all = [] {
-    std::vector<wasinn_function> rows;
+std::span<const wasinn_function* const> AllFunctions() {
+  static const std::vector<const wasinn_function*> all = [] {
+    std::vector<const wasinn_function*> rows;
     for (const auto part : {WitxFunctions(), WasmEdgeFunctions(), ExtensionFunctions(), LegacyFunctions()}) {
-      rows.insert(rows.end(), part.begin(), part.end());
+      for (const wasinn_function& row : part) rows.push_back(&row);
     }
     return rows;
   }();

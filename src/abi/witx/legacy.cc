@@ -33,7 +33,7 @@ static_assert(sizeof(LegacyTensor) == 12);
 // load(builder_array_ptr, encoding, target, out_graph)
 Status LegacyLoad(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(3)); !status.ok()) return status;
-  Result<wasinn_encoding> encoding = DecodeEncoding(call, call.arg(1));
+  Result<const char*> encoding = DecodeEncoding(call, call.arg(1));
   if (!encoding) return std::move(encoding.error());
   Result<wasinn_target> target = DecodeTarget(call, call.arg(2));
   if (!target) return std::move(target.error());
@@ -111,17 +111,17 @@ Status LegacyGetOutput(const Invocation& call) {
 }
 
 template <FunctionName kName, Function kFunction, wasinn_code kAnswer = WASINN_OK>
-constexpr wasinn_function LegacyRow(const char* params) {
-  return Row<kName, kFunction, kAnswer, &kLegacy>(kLegacyModule, params);
+constexpr wasinn_function LegacyRow(const char* params, uint32_t flags = 0) {
+  return Row<kName, kFunction, kAnswer, &kLegacy>(kLegacyModule, params, flags);
 }
 
 constexpr wasinn_function kLegacyFunctions[] = {
-    LegacyRow<"load", LegacyLoad>("iiii"),
-    LegacyRow<"load_by_name", LegacyLoadByName>("iii"),
-    LegacyRow<"init_execution_context", LegacyInitExecutionContext>("ii"),
+    LegacyRow<"load", LegacyLoad>("iiii", kRunsFramework),
+    LegacyRow<"load_by_name", LegacyLoadByName>("iii", kRunsFramework),
+    LegacyRow<"init_execution_context", LegacyInitExecutionContext>("ii", kRunsFramework),
     LegacyRow<"set_input", LegacySetInput>("iii"),
-    LegacyRow<"compute", LegacyCompute>("i"),
-    LegacyRow<"get_output", LegacyGetOutput, WASINN_TOO_LARGE>("iiii"),
+    LegacyRow<"compute", LegacyCompute>("i", kRunsFramework),
+    LegacyRow<"get_output", LegacyGetOutput, WASINN_TOO_LARGE>("iiii", kRunsFramework),
 };
 
 }  // namespace

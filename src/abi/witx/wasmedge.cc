@@ -47,12 +47,12 @@ Status FiniSingle(const Invocation& call) {
 }
 
 constexpr wasinn_function kWasmEdgeFunctions[] = {
-    Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii"),
-    Row<"unload", Unload>(kWasmEdgeModule, "i"),
-    Row<"finalize_execution_context", FinalizeExecutionContext>(kWasmEdgeModule, "i"),
-    Row<"compute_single", ComputeSingle, WASINN_END_OF_SEQUENCE>(kWasmEdgeModule, "i"),
-    Row<"get_output_single", GetOutputSingle, WASINN_TOO_LARGE>(kWasmEdgeModule, "iiiii"),
-    Row<"fini_single", FiniSingle>(kWasmEdgeModule, "i"),
+    Row<"load_by_name_with_config", LoadByNameWithConfig>(kWasmEdgeModule, "iiiii", kRunsFramework),
+    Row<"unload", Unload>(kWasmEdgeModule, "i", kRunsFramework),
+    Row<"finalize_execution_context", FinalizeExecutionContext>(kWasmEdgeModule, "i", kRunsFramework),
+    Row<"compute_single", ComputeSingle, WASINN_END_OF_SEQUENCE>(kWasmEdgeModule, "i", kRunsFramework),
+    Row<"get_output_single", GetOutputSingle, WASINN_TOO_LARGE>(kWasmEdgeModule, "iiiii", kRunsFramework),
+    Row<"fini_single", FiniSingle>(kWasmEdgeModule, "i", kRunsFramework),
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr char kWitxModule[] = "wasi_ephemeral_nn";
 // load(builders_ptr, builders_len, encoding, target, out_graph)
 Status Load(const Invocation& call) {
   if (Status status = CheckResult(call, call.arg(4)); !status.ok()) return status;
-  Result<wasinn_encoding> encoding = DecodeEncoding(call, call.arg(2));
+  Result<const char*> encoding = DecodeEncoding(call, call.arg(2));
   if (!encoding) return std::move(encoding.error());
   Result<wasinn_target> target = DecodeTarget(call, call.arg(3));
   if (!target) return std::move(target.error());
@@ -59,12 +59,12 @@ Status GetOutput(const Invocation& call) {
 }
 
 constexpr wasinn_function kWitxFunctions[] = {
-    Row<"load", Load>(kWitxModule, "iiiii"),
-    Row<"load_by_name", LoadByName>(kWitxModule, "iii"),
-    Row<"init_execution_context", InitExecutionContext>(kWitxModule, "ii"),
+    Row<"load", Load>(kWitxModule, "iiiii", kRunsFramework),
+    Row<"load_by_name", LoadByName>(kWitxModule, "iii", kRunsFramework),
+    Row<"init_execution_context", InitExecutionContext>(kWitxModule, "ii", kRunsFramework),
     Row<"set_input", SetInput>(kWitxModule, "iii"),
-    Row<"compute", Compute>(kWitxModule, "i"),
-    Row<"get_output", GetOutput, WASINN_TOO_LARGE>(kWitxModule, "iiiii"),
+    Row<"compute", Compute>(kWitxModule, "i", kRunsFramework),
+    Row<"get_output", GetOutput, WASINN_TOO_LARGE>(kWitxModule, "iiiii", kRunsFramework),
 };
 
 }  // namespace

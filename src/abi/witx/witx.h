@@ -16,6 +16,6 @@ std::span<const wasinn_function> ExtensionFunctions();
 // WAMR's module `wasi_nn`.
 std::span<const wasinn_function> LegacyFunctions();
 // All of them.
-std::span<const wasinn_function> AllFunctions();
+std::span<const wasinn_function* const> AllFunctions();
 
 }  // namespace wasinn::abi

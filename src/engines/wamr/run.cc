@@ -189,7 +189,7 @@ class ModuleProgram final : public engines::Program {
   // WAMR would let the guest run into a function that is missing.
   Result<void> CheckImports() const {
     size_t known = 0;
-    const wasinn_function* functions = wasinn_functions(&known);
+    const wasinn_function* const* functions = wasinn_functions(&known);
     const int32_t count = wasm_runtime_get_import_count(module_);
     for (int32_t i = 0; i < count; ++i) {
       wasm_import_t item = {};
@@ -199,8 +199,8 @@ class ModuleProgram final : public engines::Program {
       if (!not_served.empty()) return std::unexpected(not_served);
       bool ours = false;
       for (size_t f = 0; f < known; ++f) {
-        ours |= std::string_view(functions[f].module) == item.module_name &&
-                std::string_view(functions[f].name) == item.name;
+        ours |= std::string_view(functions[f]->module) == item.module_name &&
+                std::string_view(functions[f]->name) == item.name;
       }
       return std::unexpected(fmt::format(
           "{} `{}::{}`", ours ? "incompatible import type for" : "unknown import:", item.module_name, item.name));

@@ -3,6 +3,7 @@
 #include <wasinn/wasmedge.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -17,16 +18,21 @@ constexpr uint64_t kPage = 65536;
 
 // What one host function needs at a call. Const once made.
 struct Binding {
-  uint32_t (*call)(wasinn_guest*, const wasinn_memory*, const uint64_t*);
+  const wasinn_function* function;
   wasinn_guest* guest;
-  size_t n_params;
 };
 
-// Goes with the module.
+// Goes with the module. Its reference to the guest is there for who calls one that has been freed.
 struct ModuleData {
+  explicit ModuleData(wasinn_guest* its_guest) : guest(wasinn_guest_retain(its_guest)) {}
   ~ModuleData() {
+    wasinn_guest_release(guest);
     if (ended != nullptr) ended(user);
   }
+  ModuleData(const ModuleData&) = delete;
+  ModuleData& operator=(const ModuleData&) = delete;
+
+  wasinn_guest* const guest;
   void (*ended)(void*) = nullptr;
   void* user = nullptr;
   std::vector<std::unique_ptr<Binding>> bindings;
@@ -57,7 +63,7 @@ wasinn_memory MemoryOf(const WasmEdge_CallingFrameContext* frame) {
   wasinn_memory view = {};
   view.struct_size = sizeof view;
   const WasmEdge_ModuleInstanceContext* caller = WasmEdge_CallingFrameGetModuleInstance(frame);
-  WasmEdge_MemoryInstanceContext* memory = WasmEdge_ModuleInstanceFindMemory(caller, Text("memory"));
+  WasmEdge_MemoryInstanceContext* memory = WasmEdge_ModuleInstanceFindMemory(caller, Text(WASINN_MEMORY_NAME));
   if (memory == nullptr) return view;
   static constexpr uint8_t kNothing = 0;  // where an empty memory begins
   view.size = WasmEdge_MemoryInstanceGetPageSize(memory) * kPage;
@@ -69,11 +75,10 @@ wasinn_memory MemoryOf(const WasmEdge_CallingFrameContext* frame) {
 
 WasmEdge_Result Dispatch(void* data, const WasmEdge_CallingFrameContext* frame, const WasmEdge_Value* params,
                          WasmEdge_Value* results) {
+  static_assert(offsetof(WasmEdge_Value, Value) == 0);  // and so begins with the i32
   const Binding& binding = *static_cast<const Binding*>(data);
-  uint64_t args[WASINN_MAX_PARAMS];
-  for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(WasmEdge_ValueGetI32(params[i]));
   const wasinn_memory memory = MemoryOf(frame);
-  const uint32_t error = binding.call(binding.guest, &memory, args);
+  const uint32_t error = binding.function->call(binding.guest, &memory, params, sizeof *params);
   results[0] = WasmEdge_ValueGenI32(static_cast<int32_t>(error));
   return WasmEdge_Result_Success;
 }
@@ -81,7 +86,7 @@ WasmEdge_Result Dispatch(void* data, const WasmEdge_CallingFrameContext* frame, 
 wasinn_status* Error(wasinn_code code, const std::string& message) { return wasinn_status_new(code, message.c_str()); }
 
 WasmEdge_FunctionInstanceContext* NewFunction(const Binding* binding) {
-  const std::vector<WasmEdge_ValType> params(binding->n_params, WasmEdge_ValTypeGenI32());
+  const std::vector<WasmEdge_ValType> params(std::strlen(binding->function->params), WasmEdge_ValTypeGenI32());
   const WasmEdge_ValType result = WasmEdge_ValTypeGenI32();
   const TypePtr type(WasmEdge_FunctionTypeCreate(params.data(), static_cast<uint32_t>(params.size()), &result, 1));
   return WasmEdge_FunctionInstanceCreate(type.get(), Dispatch, const_cast<Binding*>(binding), 0);
@@ -89,16 +94,16 @@ WasmEdge_FunctionInstanceContext* NewFunction(const Binding* binding) {
 
 wasinn_status* NewModule(const std::string& name, wasinn_guest* guest, void (*ended)(void*), void* user,
                          ModulePtr* out) {
-  auto owned = std::make_unique<ModuleData>();
+  auto owned = std::make_unique<ModuleData>(guest);
   ModuleData* data = owned.get();
   ModulePtr module(WasmEdge_ModuleInstanceCreateWithData(Text(name), owned.release(),
                                                          [](void* goes) { delete static_cast<ModuleData*>(goes); }));
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    const wasinn_function& function = functions[i];
+    const wasinn_function& function = *functions[i];
     if (function.module != name) continue;
-    data->bindings.push_back(std::make_unique<Binding>(Binding{function.call, guest, std::strlen(function.params)}));
+    data->bindings.push_back(std::make_unique<Binding>(Binding{&function, guest}));
     WasmEdge_ModuleInstanceAddFunction(module.get(), Text(function.name), NewFunction(data->bindings.back().get()));
   }
   if (data->bindings.empty()) return Error(WASINN_NOT_FOUND, "wasi-nn has no module '" + name + "'");
@@ -120,10 +125,10 @@ wasinn_status* Guarded(const Function& function) noexcept {
 
 std::vector<std::string> ModuleNames() {
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   std::vector<std::string> names;
   for (size_t i = 0; i < count; ++i) {
-    if (std::ranges::find(names, functions[i].module) == names.end()) names.emplace_back(functions[i].module);
+    if (std::ranges::find(names, functions[i]->module) == names.end()) names.emplace_back(functions[i]->module);
   }
   return names;
 }

@@ -56,7 +56,10 @@ struct GuestThreads::Beginning {
 };
 
 GuestThreads::GuestThreads(ThreadedModule module, const RunOptions& options)
-    : module_(std::move(module)), options_(WithoutGuest(options)), guest_(options.guest) {}
+    : module_(std::move(module)), options_(WithoutGuest(options)), guest_(wasinn_guest_retain(options.guest)) {
+  memory_.kind = WASMTIME_EXTERN_SHAREDMEMORY;
+  memory_.of.sharedmemory = module_.memory.get();
+}
 
 Exit GuestThreads::Run() {
   threads_.insert(0);
@@ -65,7 +68,8 @@ Exit GuestThreads::Run() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ended_.load(); });
   }
-  CloseGuest();
+  // Whoever is inside comes out, and who calls from now on is refused, also when the guest has been freed.
+  if (guest_ != nullptr) wasinn_guest_close(guest_.get());
   StopThreads();
   const std::lock_guard lock(mutex_);
   if (threads_.empty()) module_ = {};  // here, and not on a thread that is just leaving
@@ -149,11 +153,7 @@ std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t
 
 // Raises Wasmtime's guard against large calls of WASI for the first thread alone: what is read into a shared memory, or
 // written from it, is copied, and each thread could make the host hold as much at once.
-void GuestThreads::SetUp(wasmtime_context_t* context) {
-  const wasinn_wasmtime_thread call = Enter();
-  wasinn_wasmtime_component_set_up(context, call.guest);
-  LeaveCall(this);
-}
+void GuestThreads::SetUp(wasmtime_context_t* context) { wasinn_wasmtime_component_set_up(context, guest_.get()); }
 
 void GuestThreads::End(Exit exit) {
   const std::lock_guard lock(mutex_);
@@ -166,26 +166,6 @@ void GuestThreads::Leave(int32_t number) {
   const std::lock_guard lock(mutex_);
   threads_.erase(number);
   changed_.notify_all();
-}
-
-wasinn_wasmtime_thread GuestThreads::Enter() {
-  const bool closed = (calls_.fetch_add(1) & kClosed) != 0;
-  return {.guest = closed ? nullptr : guest_,
-          .memory = exports_memory_ ? module_.memory.get() : nullptr,
-          .left = LeaveCall,
-          .call = this};
-}
-
-void GuestThreads::LeaveCall(void* self) {
-  std::atomic<uint32_t>& calls = static_cast<GuestThreads*>(self)->calls_;
-  if (calls.fetch_sub(1) == (kClosed | 1)) calls.notify_all();
-}
-
-// Whoever is inside comes out. Afterwards nobody uses the wasinn_guest, which is the caller's to free.
-void GuestThreads::CloseGuest() {
-  calls_ |= kClosed;
-  if (guest_ != nullptr) wasinn_guest_close(guest_);
-  for (uint32_t calls; (calls = calls_) != kClosed;) calls_.wait(calls);
 }
 
 // Compiled code looks at the epoch in each loop and function. A store that was just being asked may miss one, hence the

@@ -38,8 +38,8 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   // wasi.thread-spawn: the new thread's number, or -1. Called on a thread of the guest.
   int32_t Spawn(int32_t argument) noexcept;
 
-  // Whoever calls wasi-nn. Its `guest` is NULL once the program has ended.
-  wasinn_wasmtime_thread Enter();
+  // Whoever calls wasi-nn.
+  wasinn_wasmtime_caller caller() const { return {guest_.get(), exports_memory_ ? &memory_ : nullptr}; }
 
   // Whether nothing of the guest should run any more.
   bool ended() const { return ended_; }
@@ -54,17 +54,17 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   void SetUp(wasmtime_context_t* context);
   void End(engines::Exit exit);
   void Leave(int32_t number);
-  static void LeaveCall(void* self);
-  void CloseGuest();
   void StopThreads();
   bool AllGone(std::chrono::milliseconds most);
 
   ThreadedModule module_;
   const engines::RunOptions options_;  // a copy, for a thread may start after Run has returned; without the guest
-  wasinn_guest* const guest_;
+  struct Release {
+    void operator()(wasinn_guest* guest) const { wasinn_guest_release(guest); }
+  };
+  const std::unique_ptr<wasinn_guest, Release> guest_;  // a reference: the guest is that of the caller of Run
+  wasmtime_extern_t memory_;
 
-  static constexpr uint32_t kClosed = 1u << 31;
-  std::atomic<uint32_t> calls_{0};  // of wasi-nn that are inside, and kClosed
   std::atomic<bool> ended_{false};
   std::atomic<bool> exports_memory_{false};  // the shared one, as "memory"; known once an instance is there
 

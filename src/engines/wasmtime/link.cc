@@ -10,26 +10,22 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
 #include "error_status.h"
 
 namespace wasinn::wasmtime {
 namespace {
 
-constexpr char kMemory[] = "memory";
-
 // How to find who is calling: one of the functions.
 struct Finder {
   wasinn_wasmtime_guest_of guest_of;
   wasinn_wasmtime_caller_of caller_of;
-  wasinn_wasmtime_thread_of thread_of;
   void* user;
 };
 
 // What one host function needs at a call. Owned by the linker, const once defined.
 struct Binding {
-  uint32_t (*call)(wasinn_guest*, const wasinn_memory*, const uint64_t*);
+  uint32_t (*call)(wasinn_guest*, const wasinn_memory*, const void*, size_t);
   Finder find;
 };
 
@@ -38,24 +34,20 @@ wasinn_guest* SameGuest(wasmtime_context_t*, void* user) { return static_cast<wa
 // The calling instance's memory for the time of one call.
 class GuestMemory {
  public:
-  GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context, const wasmtime_memory_t* known) {
-    if (known != nullptr) {
-      View(context, *known);
-      return;
+  GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context, const wasmtime_extern_t* known) {
+    if (known == nullptr &&
+        wasmtime_caller_export_get(caller, WASINN_MEMORY_NAME, sizeof WASINN_MEMORY_NAME - 1, &export_)) {
+      known = &export_;
+      release_ = export_.kind != WASMTIME_EXTERN_MEMORY;  // which is an index into the store
     }
-    if (!wasmtime_caller_export_get(caller, kMemory, sizeof kMemory - 1, &export_)) {
+    if (known != nullptr && known->kind == WASMTIME_EXTERN_MEMORY) {
+      View(context, known->of.memory);
+    } else if (known != nullptr && known->kind == WASMTIME_EXTERN_SHAREDMEMORY) {
+      View(known->of.sharedmemory);
+    } else {
       view_ = {};
-      return;
     }
-    if (export_.kind == WASMTIME_EXTERN_MEMORY) {
-      View(context, export_.of.memory);
-      return;  // an index into the store: nothing to release
-    }
-    view_ = {};
-    release_ = true;
-    if (export_.kind == WASMTIME_EXTERN_SHAREDMEMORY) View(export_.of.sharedmemory);
   }
-  explicit GuestMemory(const wasmtime_sharedmemory_t* known) : view_{} { View(known); }
   ~GuestMemory() {
     if (release_) wasmtime_extern_delete(&export_);
   }
@@ -87,81 +79,45 @@ class GuestMemory {
   bool release_ = false;
 };
 
-// One for each number of parameters: no loop for what most guests call most often.
-template <uint32_t kParams>
 wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
   const Binding& binding = *static_cast<const Binding*>(env);
   wasmtime_context_t* context = wasmtime_caller_context(caller);
-  uint64_t args[kParams + 1];  // of none, too
-#pragma GCC unroll 16
-  for (uint32_t i = 0; i < kParams; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
   const Finder& find = binding.find;
   const wasinn_wasmtime_caller guest = find.caller_of != nullptr
                                            ? find.caller_of(context, find.user)
                                            : wasinn_wasmtime_caller{find.guest_of(context, find.user), nullptr};
   const GuestMemory memory(caller, context, guest.memory);
-  const uint32_t result = binding.call(guest.guest, memory.view(), args);
+  const uint32_t result = binding.call(guest.guest, memory.view(), values, sizeof *values);
   values[0].i64 = result;  // all 64 bits, as Wasmtime itself writes an i32
   return nullptr;
 }
 
-// The same for guests with threads.
-template <uint32_t kParams>
-wasm_trap_t* CallOfThread(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
-  const Binding& binding = *static_cast<const Binding*>(env);
-  wasmtime_context_t* context = wasmtime_caller_context(caller);
-  uint64_t args[kParams + 1];
-#pragma GCC unroll 16
-  for (uint32_t i = 0; i < kParams; ++i) args[i] = static_cast<uint32_t>(values[i].i32);
-  const wasinn_wasmtime_thread thread = binding.find.thread_of(context, binding.find.user);
-  if (thread.memory != nullptr) {
-    const GuestMemory memory(thread.memory);
-    values[0].i64 = binding.call(thread.guest, memory.view(), args);
-  } else {
-    const GuestMemory memory(caller, context, nullptr);
-    values[0].i64 = binding.call(thread.guest, memory.view(), args);
-  }
-  if (thread.left != nullptr) thread.left(thread.call);
-  return nullptr;
-}
-
-using Callback = wasm_trap_t* (*)(void*, wasmtime_caller_t*, wasmtime_val_raw_t*, size_t);
-
-template <uint32_t... kParams>
-Callback CallOf(bool threads, size_t n_params, std::integer_sequence<uint32_t, kParams...>) {
-  static constexpr Callback kCalls[] = {Call<kParams>...};
-  static constexpr Callback kCallsOfThreads[] = {CallOfThread<kParams>...};
-  return threads ? kCallsOfThreads[n_params] : kCalls[n_params];
-}
-
 wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function, const Finder& find) {
-  const size_t n_params = std::strlen(function.params);  // no more than WASINN_MAX_PARAMS
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
   if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
   *binding = {function.call, find};
   wasm_valtype_vec_t params, results;
-  wasm_valtype_vec_new_uninitialized(&params, n_params);
+  wasm_valtype_vec_new_uninitialized(&params, std::strlen(function.params));
   for (size_t i = 0; i < params.size; ++i) params.data[i] = wasm_valtype_new(WASM_I32);
   wasm_valtype_t* result = wasm_valtype_new(WASM_I32);
   wasm_valtype_vec_new(&results, 1, &result);
   wasm_functype_t* type = wasm_functype_new(&params, &results);  // takes both
   // The linker owns the binding from here on, also if this fails.
-  wasmtime_error_t* error = wasmtime_linker_define_func_unchecked(
-      linker, function.module, std::strlen(function.module), function.name, std::strlen(function.name), type,
-      CallOf(find.thread_of != nullptr, n_params, std::make_integer_sequence<uint32_t, WASINN_MAX_PARAMS + 1>()),
-      binding, std::free);
+  wasmtime_error_t* error =
+      wasmtime_linker_define_func_unchecked(linker, function.module, std::strlen(function.module), function.name,
+                                            std::strlen(function.name), type, Call, binding, std::free);
   wasm_functype_delete(type);
   return error == nullptr ? nullptr : ToStatus(error);
 }
 
 wasinn_status* Link(wasmtime_linker_t* linker, const Finder& find) {
-  if (linker == nullptr || (find.guest_of == nullptr && find.caller_of == nullptr && find.thread_of == nullptr)) {
+  if (linker == nullptr || (find.guest_of == nullptr && find.caller_of == nullptr)) {
     return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi-nn needs a linker and a way to find the guest");
   }
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (wasinn_status* status = Define(linker, functions[i], find)) return status;
+    if (wasinn_status* status = Define(linker, *functions[i], find)) return status;
   }
   return nullptr;
 }
@@ -173,17 +129,12 @@ extern "C" {
 
 wasinn_status* wasinn_wasmtime_link(wasmtime_linker_t* linker, wasinn_host*, wasinn_wasmtime_guest_of guest_of,
                                     void* user) {
-  return wasinn::wasmtime::Link(linker, {guest_of, nullptr, nullptr, user});
+  return wasinn::wasmtime::Link(linker, {guest_of, nullptr, user});
 }
 
 wasinn_status* wasinn_wasmtime_link_callers(wasmtime_linker_t* linker, wasinn_host*,
                                             wasinn_wasmtime_caller_of caller_of, void* user) {
-  return wasinn::wasmtime::Link(linker, {nullptr, caller_of, nullptr, user});
-}
-
-wasinn_status* wasinn_wasmtime_link_threads(wasmtime_linker_t* linker, wasinn_host*,
-                                            wasinn_wasmtime_thread_of thread_of, void* user) {
-  return wasinn::wasmtime::Link(linker, {nullptr, nullptr, thread_of, user});
+  return wasinn::wasmtime::Link(linker, {nullptr, caller_of, user});
 }
 
 wasinn_status* wasinn_wasmtime_link_guest(wasmtime_linker_t* linker, wasinn_guest* guest) {

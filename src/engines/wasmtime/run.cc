@@ -54,7 +54,7 @@ class ModuleProgram final : public engines::Program {
     wasmtime_extern_t memory;
     if (wasmtime_instance_export_get(context, &instance, kMemory, sizeof kMemory - 1, &memory)) {
       if (memory.kind == WASMTIME_EXTERN_MEMORY) {
-        caller->memory = &memory.of.memory;  // an index into the store: nothing to release
+        caller->memory = &memory;  // an index into the store: nothing to release
       } else {
         wasmtime_extern_delete(&memory);
       }

@@ -26,7 +26,7 @@ GuestThreads* ThreadsOf(wasmtime_context_t* context) {
   return static_cast<GuestThreads*>(wasmtime_context_get_data(context));
 }
 
-wasinn_wasmtime_thread ThreadOf(wasmtime_context_t* context, void*) { return ThreadsOf(context)->Enter(); }
+wasinn_wasmtime_caller ThreadOf(wasmtime_context_t* context, void*) { return ThreadsOf(context)->caller(); }
 
 wasm_trap_t* Spawn(void*, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
   values[0].i64 = static_cast<uint32_t>(ThreadsOf(wasmtime_caller_context(caller))->Spawn(values[0].i32));
@@ -141,7 +141,7 @@ Result<std::unique_ptr<ThreadsEngine>> ThreadsEngine::New(wasm_config_t* config)
 Result<void> ThreadsEngine::Define() {
   if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
   if (Result<void> started = StartWasi(engine_.get(), linker_.get()); !started) return started;
-  if (Result<void> nn = TakeStatus(wasinn_wasmtime_link_threads(linker_.get(), nullptr, ThreadOf, nullptr)); !nn) {
+  if (Result<void> nn = TakeStatus(wasinn_wasmtime_link_callers(linker_.get(), nullptr, ThreadOf, nullptr)); !nn) {
     return nn;
   }
   wasm_functype_t* type = wasm_functype_new_1_1(wasm_valtype_new(WASM_I32), wasm_valtype_new(WASM_I32));

@@ -19,13 +19,13 @@ WasmEdge_ModuleInstanceContext* MakeOther(const WasmEdge_ModuleDescriptor* modul
 
 std::vector<WasmEdge_ModuleDescriptor> OtherModules() {
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   std::vector<WasmEdge_ModuleDescriptor> modules;
   for (size_t i = 0; i < count; ++i) {
-    const std::string_view name = functions[i].module;
+    const std::string_view name = functions[i]->module;
     bool known = name == kStandard;
     for (const WasmEdge_ModuleDescriptor& module : modules) known = known || name == module.Name;
-    if (!known) modules.push_back({functions[i].module, "", MakeOther});
+    if (!known) modules.push_back({functions[i]->module, "", MakeOther});
   }
   return modules;
 }

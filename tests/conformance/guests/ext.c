@@ -1,4 +1,4 @@
-// The module wasinn_ext_0: inputs and outputs by name, outputs written by compute.
+// The module wasinn_ext_0: formats, inputs and outputs by name, outputs written by compute.
 #include <string.h>
 #include <wasi_nn_ext.h>
 
@@ -15,7 +15,10 @@ uint32_t NnLoadByName(const char* name, uint32_t* graph) {
 }
 
 uint32_t NnLoad(const NnPart* parts, uint32_t count, uint32_t encoding, uint32_t* graph) {
-  return wasi_nn_load((const wasi_nn_builder*)parts, count, encoding, WASI_NN_TARGET_CPU, graph);
+  static const char* const kNames[] = {"openvino",       "onnx",       "tensorflow", "pytorch",
+                                       "tensorflowlite", "autodetect", "ggml"};
+  const char* name = encoding < sizeof(kNames) / sizeof(*kNames) ? kNames[encoding] : "unknown";
+  return wasinn_load_as((const wasi_nn_builder*)parts, count, name, (uint32_t)strlen(name), WASI_NN_TARGET_CPU, graph);
 }
 
 uint32_t NnInit(uint32_t graph, uint32_t* context) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "backends/driver.h"
+#include "backends/test_host.h"
 
 namespace wasinn::testing {
 

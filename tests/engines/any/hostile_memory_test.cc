@@ -221,7 +221,8 @@ TEST_P(HostileMemory, NoGuest) {
   const wasinn_memory none = {};
   for (const wasinn_function& function : AllFunctions()) {
     for (const wasinn_memory& view : {memory.View(), none}) {
-      EXPECT_EQ(function.call(nullptr, &view, guest->Honest(function).data()), kRuntimeError) << function.name;
+      EXPECT_EQ(function.call(nullptr, &view, guest->Honest(function).data(), sizeof(uint64_t)), kRuntimeError)
+          << function.name;
     }
   }
 }

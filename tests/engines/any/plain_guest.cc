@@ -16,14 +16,15 @@ void Put(std::string& bytes, uint32_t address, const T& values) {
 
 using Words = std::vector<uint32_t>;
 
-std::string Records(uint32_t model_size) {
+std::string Records(const PlainModel& model) {
   std::string bytes(place::kRecordsEnd, '\0');
   Put(bytes, place::kName, std::string("model"));
   Put(bytes, place::kConfig, std::string("{}"));
   Put(bytes, place::kInputName, std::string("0"));
+  Put(bytes, place::kFormat, model.format);
   Put(bytes, place::kDims, Words{1, 3, 8, 8});
   Put(bytes, place::kTensor, Words{place::kDims, 4, kF32, place::kData, place::kDataSize});
-  Put(bytes, place::kBuilders, Words{place::kModel, model_size});
+  Put(bytes, place::kBuilders, Words{place::kModel, static_cast<uint32_t>(model.bytes.size())});
   Put(bytes, place::kLegacyArray, Words{place::kBuilders, 1});
   Put(bytes, place::kLegacyDims, Words{place::kDims, 4});
   Put(bytes, place::kLegacyTensor, Words{place::kLegacyDims, 1, place::kData});
@@ -43,22 +44,24 @@ void CopyIn(const wasinn_memory& memory, uint32_t address, const std::string& by
 
 std::vector<wasinn_function> AllFunctions() {
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
-  return {functions, functions + count};
+  const wasinn_function* const* functions = wasinn_functions(&count);
+  std::vector<wasinn_function> all;
+  for (size_t i = 0; i < count; ++i) all.push_back(*functions[i]);
+  return all;
 }
 
 const wasinn_function& Find(const std::string& module, const std::string& name) {
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
-  const wasinn_function* found = std::find_if(functions, functions + count, [&](const auto& function) {
-    return module == function.module && name == function.name;
+  const wasinn_function* const* functions = wasinn_functions(&count);
+  const wasinn_function* const* found = std::find_if(functions, functions + count, [&](const auto* function) {
+    return module == function->module && name == function->name;
   });
   EXPECT_NE(found, functions + count) << module << "." << name;
-  return *found;
+  return **found;
 }
 
 PlainGuest::PlainGuest(wasinn_host* host, const PlainModel& model)
-    : model_(model), guest_(NewGuest(host)), records_(Records(static_cast<uint32_t>(model.bytes.size()))) {
+    : model_(model), guest_(NewGuest(host)), records_(Records(model)) {
   for (uint32_t i = 0; i < place::kDataSize / sizeof(float); ++i) {
     const float value = static_cast<float>(i) / 8;
     data_.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -105,6 +108,7 @@ std::map<std::string, Args> PlainGuest::HonestCalls() const {
           {name(kWitx, "fini_single"), {context_}},
           {name(kExt, "last_error"), {place::kBuffer, place::kBufferSize, place::kWritten}},
           {name(kExt, "describe"), {graph_, place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kExt, "load_as"), {place::kBuilders, 1, place::kFormat, model_.format.size(), 0, place::kOut}},
           {name(kExt, "set_input_by_name"), {context_, place::kInputName, 1, place::kTensor}},
           {name(kExt, "get_output_by_name"),
            {context_, place::kInputName, 1, place::kBuffer, place::kBufferSize, place::kWritten}},

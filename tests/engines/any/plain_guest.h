@@ -20,13 +20,14 @@ struct PlainModel {
   std::string bytes;
   uint32_t encoding;  // its number
   bool generates;     // piece by piece
+  std::string format;
 };
 
 // Where an honest guest has its things, so that any function finds what it needs.
 namespace place {
 inline constexpr uint32_t kName = 64, kConfig = 96, kInputName = 128, kDims = 160, kTensor = 200, kBuilders = 240,
                           kLegacyArray = 256, kLegacyDims = 264, kLegacyTensor = 272, kSize = 288, kOut = 300,
-                          kWritten = 304, kRecords = kName, kRecordsEnd = 320;
+                          kWritten = 304, kFormat = 312, kRecords = kName, kRecordsEnd = 320;
 inline constexpr uint32_t kData = 1024, kBuffer = 2048, kModel = 8192, kEnd = 16384;
 inline constexpr uint32_t kDataSize = 768, kBufferSize = 4096;
 }  // namespace place
@@ -49,7 +50,7 @@ class PlainGuest {
   uint32_t Expected(const wasinn_function& function) const;
 
   uint32_t Call(const wasinn_function& function, const wasinn_memory& memory, const Args& args) const {
-    return function.call(guest_.get(), &memory, args.data());
+    return function.call(guest_.get(), &memory, args.data(), sizeof(uint64_t));
   }
   // A whole inference on new handles, in memory that is like any other; returns the output.
   std::string Infer() const;

@@ -10,9 +10,9 @@ namespace {
 constexpr char kLimits[] = "limits.max_model_bytes = 1048576\nlimits.max_tensor_bytes = 16777216\n";
 
 PlainModel ModelOf(const std::string& backend) {
-  if (backend == "echo") return {EchoModel("in image f32 1,3,8,8\npieces 100\n"), 5, true};
+  if (backend == "echo") return {EchoModel("in image f32 1,3,8,8\npieces 100\n"), 5, true, "ggml"};
   std::ifstream file(ENGINES_MODELS "/tiny/mean.onnx", std::ios::binary);
-  return {{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, 1, false};
+  return {{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, 1, false, "onnx"};
 }
 
 HostPtr OnnxHost(Log& log) {

@@ -1,6 +1,5 @@
 #include "engines/any/wasm3_guest.h"
 
-#include <cstring>
 #include <utility>
 
 namespace wasinn::testing {
@@ -23,10 +22,8 @@ wasinn_memory MemoryOf(IM3Runtime runtime) {
 // What wasm3 calls: arguments come in slots of 64 bits, and the result goes into the first.
 const void* Wasm3Guest::Dispatch(IM3Runtime runtime, uint64_t* slots, void*, void* user) {
   const Binding& binding = *static_cast<const Binding*>(user);
-  uint64_t args[WASINN_MAX_PARAMS];
-  for (size_t i = 0; i < binding.n_params; ++i) args[i] = static_cast<uint32_t>(slots[i]);
   const wasinn_memory memory = MemoryOf(runtime);
-  slots[0] = binding.function->call(binding.program->guest_, &memory, args);
+  slots[0] = binding.function->call(binding.program->guest_, &memory, slots, sizeof *slots);
   return binding.program->stopped_ ? m3Err_trapAbort : m3Err_none;
 }
 // [dispatch]
@@ -34,11 +31,11 @@ const void* Wasm3Guest::Dispatch(IM3Runtime runtime, uint64_t* slots, void*, voi
 // [link]
 void Wasm3Guest::Link() {
   size_t count = 0;
-  const wasinn_function* functions = wasinn_functions(&count);
+  const wasinn_function* const* functions = wasinn_functions(&count);
   bindings_.reserve(count);  // wasm3 keeps their addresses
   for (size_t i = 0; i < count; ++i) {
-    const wasinn_function& function = functions[i];
-    bindings_.push_back({&function, std::strlen(function.params), this});
+    const wasinn_function& function = *functions[i];
+    bindings_.push_back({&function, this});
     const std::string signature = std::string("i(") + function.params + ")";
     const M3Result result =
         m3_LinkRawFunctionEx(module_, function.module, function.name, signature.c_str(), Dispatch, &bindings_.back());

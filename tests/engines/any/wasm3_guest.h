@@ -36,7 +36,6 @@ class Wasm3Guest {
   // One function of the table, for this guest.
   struct Binding {
     const wasinn_function* function;
-    size_t n_params;
     Wasm3Guest* program;
   };
   static const void* Dispatch(IM3Runtime runtime, uint64_t* slots, void* memory, void* user);

@@ -26,11 +26,11 @@ wasinn_error* Fill(wasinn_tensor* theirs, Function&& function) {
   return error;
 }
 
-wasinn_error* Output(wasinn_backend_context* context, uint32_t index, wasinn_tensor* view) {
+wasinn_error* Output(wasinn_backend_slot* context, uint32_t index, wasinn_tensor* view) {
   return Fill(view, [&](wasinn_tensor* full) { return Echo().output(context, index, full); });
 }
 
-wasinn_error* TakeOutput(wasinn_backend_context* context, uint32_t index, wasinn_tensor* out) {
+wasinn_error* TakeOutput(wasinn_backend_slot* context, uint32_t index, wasinn_tensor* out) {
   return Fill(out, [&](wasinn_tensor* full) { return Echo().take_output(context, index, full); });
 }
 

@@ -9,13 +9,14 @@ extern "C" const wasinn_backend* EchoQuery(uint16_t host_abi_major, uint16_t hos
 
 namespace wasinn::testing {
 
-constexpr wasinn_encoding kEncodings[] = {WASINN_TENSORFLOW};
+constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "tensorflow"};
+constexpr const wasinn_format* kFormats[] = {&kFormat};
 
 inline wasinn_backend EchoAs(const char* name) {
   wasinn_backend table = *EchoQuery(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
   table.name = name;
-  table.encodings = kEncodings;
-  table.n_encodings = 1;
+  table.formats = kFormats;
+  table.n_formats = 1;
   return table;
 }
 

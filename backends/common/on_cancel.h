@@ -1,0 +1,36 @@
+// What the host's watchdog calls when a load, or the making of a context, has run out of time.
+#ifndef WASINN_BACKENDS_COMMON_ON_CANCEL_H_
+#define WASINN_BACKENDS_COMMON_ON_CANCEL_H_
+
+#include <functional>
+#include <utility>
+
+namespace wasinn::backend {
+
+// Registered as long as it lives. `interrupt` is called from another thread, possibly again and again, and never once
+// this is gone; so what it refers to must be declared before.
+class OnCancel {
+ public:
+  // `options`: of a load or of a context. An empty `interrupt` is not registered: the framework has nothing for it.
+  template <typename Options>
+  OnCancel(const Options& options, std::function<void()> interrupt)
+      : interrupt_(std::move(interrupt)),
+        token_(options.token),
+        on_cancel_(interrupt_ == nullptr ? nullptr : options.on_cancel) {
+    if (on_cancel_ != nullptr) on_cancel_(token_, [](void* self) { static_cast<OnCancel*>(self)->interrupt_(); }, this);
+  }
+  ~OnCancel() {
+    if (on_cancel_ != nullptr) on_cancel_(token_, nullptr, nullptr);
+  }
+  OnCancel(const OnCancel&) = delete;
+  OnCancel& operator=(const OnCancel&) = delete;
+
+ private:
+  const std::function<void()> interrupt_;
+  void* const token_;
+  void (*const on_cancel_)(void* token, void (*cancel)(void* arg), void* arg);
+};
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_ON_CANCEL_H_

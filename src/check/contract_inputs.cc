@@ -1,0 +1,230 @@
+// Inputs: set, bound, unbound, and whose they are.
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "check/contract_check.h"
+
+namespace wasinn::check {
+namespace {
+
+CHECK_OF(Contract, ComputesOnlyWithItsInputs,
+         "compute fails, naming the input, until every input that is not optional is there") {
+  const std::vector<Tensor> inputs = Inputs(0);
+  for (uint32_t missing = 0; missing < n_inputs(); ++missing) {
+    if ((model().input(missing).flags & WASINN_IO_OPTIONAL) != 0) continue;
+    Context context(model(), 0, "{}", &account_);
+    ExpectNoOutput(&context);
+    for (uint32_t i = 0; i < n_inputs(); ++i) {
+      if (i == missing) continue;
+      ASSERT_TRUE(context.Set(i, inputs[i]));
+    }
+    ExpectLacks(&context, missing);
+    ASSERT_TRUE(context.Set(missing, inputs[missing]));
+    ExpectComputes(&context, inputs);
+  }
+}
+
+CHECK_OF(Contract, InputsStayUntilTheyAreSetAgain, "inputs stay as they are from one compute to the next") {
+  Context context(model(), 0, "{}", &account_);
+  std::vector<Tensor> inputs = Inputs(0);
+  Set(&context, inputs);
+  for (int variant = 0; variant < 3; ++variant) {
+    for (uint32_t i = 0; i < n_inputs(); ++i) {
+      inputs[i] = Inputs(variant)[i];
+      ASSERT_TRUE(context.Set(i, inputs[i]));
+      for (int n = 0; n < 2; ++n) ExpectComputes(&context, inputs);
+    }
+  }
+}
+
+CHECK_OF(Contract, ContextsKnowNothingOfEachOther, "what one slot has been given reaches no other") {
+  Context first(model(), 0, "{}", &account_);
+  Set(&first, Inputs(0));
+  {
+    Context second(model(), 0, "{}", &account_);
+    Set(&second, Inputs(1));
+    ExpectComputes(&first, Inputs(0));
+    ExpectComputes(&second, Inputs(1));
+    ExpectShows(&first, Expected(Inputs(0)));
+    Set(&second, Inputs(2));
+    ExpectComputes(&first, Inputs(0));
+  }
+  ExpectComputes(&first, Inputs(0));
+  Context next(model(), 0, "{}", &account_);
+  ExpectNoOutput(&next);
+  if (needs_inputs()) {
+    EXPECT_FALSE(next.Compute()) << "with what another one left";
+  }
+}
+
+CHECK_OF(Contract, ContextsComputeAtOnce, "slots of one graph compute on several threads at once") {
+  std::vector<std::vector<Tensor>> inputs, expected;
+  for (int variant = 0; variant < 3; ++variant) {
+    inputs.push_back(Inputs(variant));
+    expected.push_back(Expected(inputs.back()));
+  }
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t made = 0; made < 2; ++made) {
+        Context context(model(), 0, "{}", &account_);
+        for (size_t i = 0; i < 20; ++i) {
+          const size_t variant = (t + i) % inputs.size();
+          Set(&context, inputs[variant]);
+          const Result computed = context.Compute();
+          ASSERT_TRUE(computed) << computed.message;
+          ExpectShows(&context, expected[variant]);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+CHECK_OF(Contract, BoundMemoryIsAsGoodAsACopy,
+         "results do not depend on whose memory an input is, and inputs are not written to") {
+  Context context(model(), 0, "{}", &account_);
+  const auto first = Lend(Inputs(0)), second = Lend(Inputs(1));
+  Bind(&context, first);
+  for (int n = 0; n < 2; ++n) ExpectComputes(&context, Inputs(0));
+  Bind(&context, second);
+  ExpectComputes(&context, Inputs(1));
+  Set(&context, Inputs(2));
+  ExpectComputes(&context, Inputs(2));
+  Bind(&context, first);
+  ExpectComputes(&context, Inputs(0));
+  // Some of them.
+  std::vector<Tensor> mixed = Inputs(0);
+  mixed[0] = Inputs(2)[0];
+  ASSERT_TRUE(context.Set(0, mixed[0]));
+  ExpectComputes(&context, mixed);
+  for (uint32_t i = 0; i < n_inputs(); ++i) {
+    EXPECT_EQ(first[i]->Read(), Inputs(0)[i].bytes) << "somebody else's";
+    EXPECT_EQ(second[i]->Read(), Inputs(1)[i].bytes);
+  }
+}
+
+// Between one compute and the next, without a word of it, but for those of a prompt.
+CHECK_OF(Contract, BytesOfBoundMemoryMayChange, "bytes of bound memory are read anew in each compute") {
+  Context context(model(), 0, "{}", &account_);
+  const auto lent = Lend(Inputs(0));
+  Bind(&context, lent);
+  for (int variant = 0; variant < 3; ++variant) {
+    const std::vector<Tensor> inputs = Inputs(variant);
+    for (uint32_t i = 0; i < n_inputs(); ++i) {
+      lent[i]->Write(inputs[i].bytes);
+      if ((model().input(i).flags & WASINN_IO_OPAQUE) == 0) continue;
+      ASSERT_TRUE(context.Bind(i, lent[i]->view()));
+    }
+    ExpectComputes(&context, inputs);
+  }
+}
+
+CHECK_OF(Contract, UnboundMemoryIsForgotten, "memory that was unbound is not read again, and its input is unset") {
+  const std::vector<Tensor> inputs = Inputs(0);
+  for (uint32_t i = 0; i < n_inputs(); ++i) {
+    Context context(model(), 0, "{}", &account_);
+    const auto lent = Lend(inputs);
+    Bind(&context, lent);
+    ExpectComputes(&context, inputs);
+    context.Unbind(i);
+    lent[i]->Revoke();
+    ExpectShows(&context, Expected(inputs));
+    if ((model().input(i).flags & WASINN_IO_OPTIONAL) == 0) {
+      ExpectLacks(&context, i);
+    } else {
+      const Result computed = context.Compute();
+      EXPECT_TRUE(computed) << computed.message;
+    }
+    ASSERT_TRUE(context.Set(i, inputs[i]));
+    ExpectComputes(&context, inputs);
+  }
+}
+
+// As often as a guest computes with its inputs by reference, whose memory lies elsewhere each time.
+CHECK_OF(Contract, MemoryMayBeBoundForOneCompute, "memory may be bound for a single compute, each time another") {
+  Context context(model(), 0, "{}", &account_);
+  for (int n = 0; n < 6; ++n) {
+    const auto lent = Lend(Inputs(n % 3));
+    Bind(&context, lent);
+    ExpectComputes(&context, Inputs(n % 3));
+    for (uint32_t i = 0; i < n_inputs(); ++i) {
+      context.Unbind(i);
+      lent[i]->Revoke();
+    }
+    ExpectShows(&context, Expected(Inputs(n % 3)));
+  }
+}
+
+CHECK_OF(Contract, AnInputThatCouldNotBeBoundIsUnset, "after a bind_input that failed the input is unset") {
+  if (!subject().checks_inputs) return;
+  const std::vector<Tensor> inputs = Inputs(0);
+  for (uint32_t i = 0; i < n_inputs(); ++i) {
+    Context context(model(), 0, "{}", &account_);
+    Set(&context, inputs);
+    ExpectComputes(&context, inputs);
+    const Lent lent(inputs[i]);
+    wasinn_tensor wrong = lent.view();
+    const int64_t dims[] = {3, 2};  // of more bytes
+    wrong.dims = dims;
+    EXPECT_EQ(context.Bind(i, wrong).code, WASINN_INVALID_ARGUMENT);
+    ExpectLacks(&context, i);
+    ASSERT_TRUE(context.Set(i, inputs[i]));
+    ExpectComputes(&context, inputs);
+  }
+}
+
+CHECK_OF(Contract, AContextMayGoWhileMemoryIsBound, "a slot may be freed while memory is bound") {
+  const auto lent = Lend(Inputs(0));
+  {
+    Context computed(model(), 0, "{}", &account_), set(model(), 0, "{}", &account_);
+    Bind(&set, lent);
+    Bind(&computed, lent);
+    ExpectComputes(&computed, Inputs(0));
+  }
+  for (const auto& one : lent) one->Revoke();
+  Context next(model(), 0, "{}", &account_);
+  Set(&next, Inputs(1));
+  ExpectComputes(&next, Inputs(1));
+}
+
+CHECK_OF(Contract, IndicesThatItDoesNotHaveAreErrors, "an index that there is not is invalid_argument") {
+  Context context(model(), 0, "{}", &account_);
+  const std::vector<Tensor> inputs = Inputs(0);
+  const auto lent = Lend(inputs);
+  Set(&context, inputs);
+  ExpectComputes(&context, inputs);
+  Tensor none;
+  for (const uint32_t index : {7U, UINT32_MAX}) {
+    EXPECT_EQ(context.Set(index, inputs[0]).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Bind(index, lent[0]->view()).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Get(index, &none).code, WASINN_INVALID_ARGUMENT);
+    if (table().take_output == nullptr) continue;
+    EXPECT_EQ(Taken(&context, index).result().code, WASINN_INVALID_ARGUMENT);
+  }
+  ExpectComputes(&context, inputs);
+}
+
+CHECK_OF(ContractOfShapes, MayChange, "shapes may change from one compute to the next") {
+  Context context(model(), 0, "{}", &account_);
+  int variant = 0;
+  for (const int64_t rows : {2, 2, 1, 300, 0, 3}) {
+    const std::vector<Tensor> inputs = Inputs(++variant % 3, rows);
+    Set(&context, inputs);
+    ExpectComputes(&context, inputs);
+  }
+  for (const int64_t rows : {2, 2, 1, 300, 0, 3}) {
+    const std::vector<Tensor> inputs = Inputs(++variant % 3, rows);
+    const auto lent = Lend(inputs);
+    Bind(&context, lent);
+    ExpectComputes(&context, inputs);
+    for (uint32_t i = 0; i < n_inputs(); ++i) context.Unbind(i);
+  }
+  Set(&context, Inputs(0, 5));
+  ExpectComputes(&context, Inputs(0, 5));
+}
+
+}  // namespace
+}  // namespace wasinn::check

@@ -1,0 +1,322 @@
+// Models, outputs, limits.
+
+#include <memory>
+#include <vector>
+
+#include "check/contract_check.h"
+#include "common/dtype.h"
+
+namespace wasinn::check {
+namespace {
+
+void ExpectPort(const wasinn_io& io, const Port& port) {
+  EXPECT_EQ(io.struct_size, sizeof(wasinn_io));
+  EXPECT_EQ(io.name, port.name);
+  EXPECT_EQ(io.dtype, port.dtype);
+  EXPECT_EQ(io.flags & ~uint32_t{WASINN_IO_BINDABLE}, port.flags);
+  if (port.any_rank) {
+    EXPECT_EQ(io.rank, -1);
+  } else {
+    EXPECT_EQ(std::vector(io.dims, io.dims + io.rank), port.dims);
+  }
+}
+
+CHECK_OF(Contract, TellsTheModelsSignature, "info tells the inputs and outputs, in structs of their size") {
+  const wasinn_info& info = model().info();
+  EXPECT_EQ(info.struct_size, sizeof info);
+  ASSERT_EQ(info.n_inputs, subject().inputs.size());
+  const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;
+  EXPECT_TRUE(!is_late || (info.outputs == nullptr && table().outputs != nullptr)) << "only computes tell the outputs";
+  ASSERT_EQ(is_late ? 0 : info.n_outputs, subject().outputs.size());
+  for (uint32_t i = 0; i < info.n_inputs; ++i) ExpectPort(*info.inputs[i], subject().inputs[i]);
+  uint32_t bindable = 0;
+  for (uint32_t i = 0; i < subject().outputs.size(); ++i) {
+    ExpectPort(*info.outputs[i], subject().outputs[i]);
+    if ((info.outputs[i]->flags & WASINN_IO_BINDABLE) != 0) ++bindable;
+  }
+  EXPECT_EQ(bindable, subject().bindable);
+  EXPECT_EQ((info.flags & WASINN_GRAPH_SHARES_SLOTS) != 0, subject().shares_slots);
+  EXPECT_EQ(&model().info(), &info) << "it lives as long as the model";
+}
+
+CHECK_OF(Contract, HasWholeSetsOfFunctions, "the table has whole sets of functions") {
+  EXPECT_EQ(table().cancel != nullptr, subject().cancels);
+  EXPECT_NE(table().bind_input, nullptr);
+  EXPECT_NE(table().unbind_input, nullptr);
+  EXPECT_EQ(table().bind_align & (table().bind_align - 1), 0u);
+  EXPECT_EQ(table().take_output != nullptr, subject().takes_outputs);
+  EXPECT_EQ(table().discard_outputs != nullptr, subject().discards_outputs);
+  EXPECT_EQ(table().step != nullptr, subject().generates);
+  EXPECT_EQ(table().piece != nullptr, subject().generates);
+  EXPECT_EQ(table().finish != nullptr, subject().generates);
+  EXPECT_TRUE(table().bind_output != nullptr || subject().bindable == 0);
+  EXPECT_TRUE(table().reset != nullptr || !subject().shares_slots);
+}
+
+// Rank and dims of a signature may be open.
+bool Fits(const wasinn_io& io, const wasinn_tensor& view) {
+  if (io.dtype != WASINN_DTYPE_UNKNOWN && io.dtype != view.dtype) return false;
+  if (io.rank < 0) return true;
+  if (static_cast<uint32_t>(io.rank) != view.rank) return false;
+  for (uint32_t i = 0; i < view.rank; ++i) {
+    if (io.dims[i] >= 0 && io.dims[i] != view.dims[i]) return false;
+  }
+  return true;
+}
+
+CHECK_OF(Contract, OutputsAreWhatTheySay,
+         "an output has the type and dims of the signature, and their number of bytes") {
+  Context context(model(), 0, "{}", &account_);
+  Set(&context, Inputs(0));
+  ExpectComputes(&context, Inputs(0));
+  const wasinn_info& info = model().info();
+  for (uint32_t i = 0; info.n_outputs != WASINN_COUNT_UNKNOWN && i < info.n_outputs; ++i) {
+    if ((info.outputs[i]->flags & WASINN_IO_UNSERVABLE) != 0) continue;
+    const wasinn_tensor view = context.View(i);
+    ASSERT_TRUE(view.rank <= WASINN_MAX_RANK) << view.rank << " dimensions";
+    EXPECT_EQ(view.bytes, backend::TensorBytes({view.dims, view.rank}, backend::ElementSize(view.dtype)))
+        << "of output " << i;
+    EXPECT_TRUE(view.data != nullptr || view.bytes == 0) << "output " << i << " has no data";
+    EXPECT_TRUE(Fits(*info.outputs[i], view)) << "output " << i << " is not of its signature";
+    EXPECT_EQ(view.struct_size, sizeof view) << "which is the host's";
+  }
+}
+
+CHECK_OF(Contract, OutputsAreShownUntilTheNextCompute,
+         "outputs stay as they are until the next compute, whatever happens to inputs") {
+  Context context(model(), 0, "{}", &account_);
+  Set(&context, Inputs(0));
+  ExpectComputes(&context, Inputs(0));
+  const std::vector<Tensor>& expected = Expected(Inputs(0));
+  std::vector<wasinn_tensor> views;
+  views.reserve(expected.size());
+  for (uint32_t i = 0; i < expected.size(); ++i) views.push_back(context.View(i));
+  const auto lent = Lend(Inputs(2));
+  const auto expect_shown = [&] {
+    ExpectShows(&context, expected);
+    for (size_t i = 0; i < views.size(); ++i) {
+      EXPECT_EQ(std::string(static_cast<const char*>(views[i].data), views[i].bytes), expected[i].bytes);
+    }
+  };
+  expect_shown();
+  Set(&context, Inputs(1));
+  expect_shown();
+  Bind(&context, lent);
+  expect_shown();
+  for (uint32_t i = 0; i < n_inputs(); ++i) lent[i]->Write(std::string(Inputs(2)[i].bytes.size(), 'x'));
+  expect_shown();
+  for (uint32_t i = 0; i < n_inputs(); ++i) context.Unbind(i);
+  expect_shown();
+}
+
+CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were taken outlive computes and slots") {
+  if (table().take_output == nullptr) return;  // see HasWholeSetsOfFunctions
+  std::vector<std::unique_ptr<Taken>> taken;
+  std::vector<Tensor> expected;
+  {
+    Context context(model(), 0, "{}", &account_);
+    EXPECT_EQ(Taken(&context, 0).result().code, WASINN_INVALID_ARGUMENT) << "before a compute";
+    for (int variant = 0; variant < 3; ++variant) {
+      const auto lent = Lend(Inputs(variant));
+      if (variant == 1) Bind(&context, lent);
+      if (variant != 1) Set(&context, Inputs(variant));
+      ExpectComputes(&context, Inputs(variant));
+      const std::vector<Tensor>& outputs = Expected(Inputs(variant));
+      for (uint32_t i = 0; i < outputs.size(); ++i) {
+        taken.push_back(std::make_unique<Taken>(&context, i));
+        ASSERT_TRUE(taken.back()->result()) << taken.back()->result().message;
+        EXPECT_EQ(Taken(&context, i).result().code, WASINN_INVALID_ARGUMENT) << "twice";
+        expected.push_back(outputs[i]);
+        Tensor none;
+        EXPECT_EQ(context.Get(i, &none).code, WASINN_INVALID_ARGUMENT) << "it was taken";
+      }
+      for (uint32_t i = 0; variant == 1 && i < n_inputs(); ++i) {
+        context.Unbind(i);
+        lent[i]->Revoke();
+      }
+    }
+    Set(&context, Inputs(0));
+    ExpectComputes(&context, Inputs(0));
+  }
+  for (size_t i = 0; i < taken.size(); ++i) {
+    EXPECT_EQ(taken[i]->Read().dims, expected[i].dims);
+    EXPECT_EQ(taken[i]->Read().bytes, expected[i].bytes);
+  }
+}
+
+CHECK_OF(Contract, TakenOutputsAreInputsOfOthers, "an output that was taken can be another slot's input") {
+  if (table().take_output == nullptr) return;
+  const Tensor& output = Expected(Inputs(0))[0];
+  if (output.dtype != Inputs(0)[0].dtype || output.dims != Inputs(0)[0].dims) return;  // it cannot be one
+  Context first(model(), 0, "{}", &account_), second(model(), 0, "{}", &account_);
+  Set(&first, Inputs(0));
+  ExpectComputes(&first, Inputs(0));
+  std::vector<Tensor> inputs = Inputs(1);
+  inputs[0] = Expected(Inputs(0))[0];
+  const Taken taken(&first, 0);
+  ASSERT_TRUE(taken.result()) << taken.result().message;
+  Set(&second, Inputs(1));
+  const Result bound = second.Bind(0, taken.view());
+  ASSERT_TRUE(bound) << bound.message;
+  ExpectComputes(&second, inputs);
+  ExpectComputes(&first, Inputs(0));
+  ExpectComputes(&second, inputs);
+  second.Unbind(0);
+}
+
+CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
+         "an output that is bound lies there after each compute, and not where it was bound before") {
+  if (subject().bindable == 0) return;  // see TellsTheModelsSignature
+  Context context(model(), 0, "{}", &account_);
+  Set(&context, Inputs(0));
+  const wasinn_compute_options options = {.struct_size = sizeof(options), .n_wanted = 0, .wanted = nullptr};
+  wasinn_compute_result told = {.struct_size = sizeof(told)};
+  EXPECT_EQ(TakeError(table().compute(context.get(), &options, &told)).code, WASINN_INVALID_ARGUMENT)
+      << "none is bound";
+  std::vector<std::unique_ptr<Taken>> taken;  // so that each compute has other memory
+  for (int variant = 0; variant < 3; ++variant) {
+    Set(&context, Inputs(variant));
+    ExpectComputes(&context, Inputs(variant));
+    EXPECT_FALSE(context.has_outputs_elsewhere());
+    ExpectComputes(&context, Inputs(variant));
+    for (uint32_t i = 0; i < Expected(Inputs(variant)).size(); ++i) {
+      if (!IsBindable(i)) continue;
+      wasinn_tensor small = context.View(i);
+      small.bytes -= 1;
+      EXPECT_EQ(TakeError(table().bind_output(context.get(), i, &small)).code, WASINN_INVALID_ARGUMENT);
+      taken.push_back(std::make_unique<Taken>(&context, i));
+      EXPECT_EQ(taken.back()->Read().bytes, Expected(Inputs(variant))[i].bytes);
+    }
+  }
+}
+
+// What was bound is gone by then.
+CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that is reset has no input, output or memory of before") {
+  if (!subject().shares_slots) return;  // see TellsTheModelsSignature
+  Context context(model(), 0, "{}", &account_);
+  for (int variant = 0; variant < 3; ++variant) {
+    ExpectNoOutput(&context);
+    if (needs_inputs()) {
+      EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << "no input is set";
+      ExpectNoOutput(&context);
+    }
+    auto lent = Lend(Inputs(variant));
+    if (variant == 1) Bind(&context, lent);
+    if (variant != 1) Set(&context, Inputs(variant));
+    ExpectComputes(&context, Inputs(variant));
+    lent.clear();  // while the slot rests
+    const Result reset = context.Reset();
+    ASSERT_TRUE(reset) << reset.message;
+    ExpectNoOutput(&context);
+  }
+  ASSERT_TRUE(context.Reset()) << "twice";
+  Set(&context, Inputs(0));
+  ExpectComputes(&context, Inputs(0));
+}
+
+CHECK_OF(Contract, OnlyWhatIsWantedNeedBeThere, "outputs that are wanted are there") {
+  Context context(model(), 0, "{}", &account_);
+  Set(&context, Inputs(0));
+  const std::vector<Tensor>& expected = Expected(Inputs(0));
+  for (uint32_t i = 0; i < expected.size(); ++i) {
+    const Result computed = context.Compute({i});
+    ASSERT_TRUE(computed) << computed.message;
+    Tensor shown;
+    ASSERT_TRUE(context.Get(i, &shown));
+    EXPECT_EQ(shown.bytes, expected[i].bytes);
+    const uint32_t other = (i + 1) % static_cast<uint32_t>(expected.size());
+    if (other == i || IsBindable(other)) continue;
+    ASSERT_TRUE(context.Get(other, &shown)) << "what is held of it is shown";
+    if (!subject().wants_outputs && shown.bytes.empty()) continue;
+    EXPECT_EQ(shown.bytes, subject().wants_outputs.value_or(false) ? "" : expected[other].bytes);
+  }
+  ExpectComputes(&context, Inputs(0));
+}
+
+CHECK_OF(Contract, DiscardedOutputsAreGoneUntilTheNextCompute,
+         "outputs that were discarded are gone until the next compute") {
+  if (table().discard_outputs == nullptr) return;
+  Context context(model(), 0, "{}", &account_);
+  context.DiscardOutputs();
+  Set(&context, Inputs(0));
+  for (int n = 0; n < 3; ++n) {
+    ExpectComputes(&context, Inputs(0));
+    context.DiscardOutputs();
+    ExpectNoOutput(&context);
+  }
+  Set(&context, Inputs(1));
+  ExpectComputes(&context, Inputs(1));
+}
+
+// It may come in the moment before a compute begins its work, and after it ended it.
+CHECK_OF(Contract, CancelBesideAComputeHasNoEffectOnIt,
+         "a cancel that comes before or after a compute does it no harm") {
+  if (table().cancel == nullptr) return;
+  Context context(model(), 0, "{}", &account_);
+  context.Cancel();
+  Set(&context, Inputs(0));
+  for (int n = 0; n < 3; ++n) {
+    for (int i = 0; i < 3; ++i) context.Cancel();
+    ExpectComputes(&context, Inputs(0));
+  }
+}
+
+// Whether it is the context that needs it, or a compute, or nothing: it is the same context when there is more.
+CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
+         "where memory cannot be reserved the call is too_large, and the slot works on") {
+  account_.limit = 0;
+  const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account_};
+  wasinn_backend_slot* poor = nullptr;
+  const Result made = TakeError(table().slot_new(model().get(), &options, &poor));
+  EXPECT_EQ(made.code, made ? WASINN_OK : WASINN_TOO_LARGE) << made.message;
+  EXPECT_EQ(account_.used, 0u);
+  if (poor != nullptr) table().slot_free(poor);
+  account_.limit = UINT64_MAX;
+  Context context(model(), 0, "{}", &account_);
+  Set(&context, Inputs(0));
+  account_.limit = 0;
+  const Result computed = context.Compute();
+  EXPECT_EQ(computed.code, computed ? WASINN_OK : WASINN_TOO_LARGE) << computed.message;
+  if (!computed) ExpectNoOutput(&context);
+  account_.limit = UINT64_MAX;
+  ExpectComputes(&context, Inputs(0));
+}
+
+// Not what its encoding is: nothing, a text, and the beginnings of other frameworks' files.
+CHECK_OF(Contract, BytesThatAreNoModelAreOfAnInvalidEncoding, "bytes that are not of the format are invalid_encoding") {
+  const std::string own = subject().bytes();
+  for (const std::string& bytes :
+       {std::string(), std::string("a"), std::string("no model of any kind, but a text\n"), std::string(100, '\0'),
+        std::string("GGUF\3\0\0\0", 8), std::string("PK\3\4\0\0\0\0", 8), std::string("\x1c\0\0\0TFL3\0\0\0\0", 12),
+        std::string("<?xml version=\"1.0\"?><nothing/>"), own.substr(0, own.size() / 2)}) {
+    if (bytes.starts_with("GGUF") && own.starts_with("GGUF")) continue;
+    const Model none(host(), bytes, subject().options);
+    EXPECT_EQ(none.loaded().code, WASINN_INVALID_ENCODING)
+        << bytes.size() << ", " << bytes.substr(0, 20) << ": " << none.loaded().message;
+  }
+}
+
+CHECK_OF(ContractOfShapes, OverTheLimitAreTooLargeAndLeaveTheInputs,
+         "a compute over max_bytes is too_large, and leaves the inputs") {
+  Context context(model(), 1 << 20, "{}", &account_);
+  std::vector<Tensor> inputs = Inputs(0, 1);
+  const uint32_t last = n_inputs() - 1;
+  Set(&context, inputs);
+  ExpectComputes(&context, inputs);
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_TRUE(context.Set(last, Inputs(0, 1 << 20)[last]));
+    const Result computed = context.Compute();
+    if (!subject().has_limits) {
+      EXPECT_TRUE(computed) << computed.message;
+      continue;
+    }
+    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    ExpectNoOutput(&context);
+    inputs[last] = Inputs(1, 3)[last];
+    ASSERT_TRUE(context.Set(last, inputs[last]));
+    ExpectComputes(&context, inputs);  // on the other inputs, which were not set again
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::check

@@ -1,0 +1,54 @@
+// Memory that a caller lends a backend for an input, and memory that a backend gives away as an output.
+#ifndef WASINN_CHECK_LENT_H_
+#define WASINN_CHECK_LENT_H_
+
+#include <string>
+#include <vector>
+
+#include "check/driver.h"
+
+namespace wasinn::check {
+
+// As the core lends it: aligned to 64 bytes, with 64 readable bytes behind. Whoever reads on ends the OS process.
+class Lent {
+ public:
+  explicit Lent(const Tensor& tensor);
+  ~Lent();
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+  wasinn_tensor view() const;
+  // As many bytes as there are.
+  void Write(const std::string& bytes);
+  std::string Read() const;
+  // From now on whoever reads it ends the OS process.
+  void Revoke();
+
+ private:
+  const Tensor tensor_;
+  const size_t size_;  // of the pages, and of one behind them
+  char* const pages_;
+  char* const data_;
+};
+
+// An output that was taken.
+class Taken {
+ public:
+  Taken(Context* context, uint32_t index);
+  ~Taken();
+  Taken(const Taken&) = delete;
+  Taken& operator=(const Taken&) = delete;
+
+  const Result& result() const { return result_; }
+  wasinn_tensor view() const;
+  Tensor Read() const;
+
+ private:
+  wasinn_tensor tensor_ = {.struct_size = sizeof(tensor_)};
+  Result result_;
+  std::vector<int64_t> dims_;
+};
+
+}  // namespace wasinn::check
+
+#endif  // WASINN_CHECK_LENT_H_

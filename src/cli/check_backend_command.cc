@@ -1,0 +1,231 @@
+// wasinn check-backend: what backend.h promises, on anyone's backend.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "check/contract.h"
+#include "check/failures.h"
+#include "check/subject_of.h"
+#include "cli/child_checks.h"
+#include "cli/command.h"
+#include "cli/flags.h"
+#include "cli/log.h"
+#include "engines/read_file.h"
+#include "settings/shapes.h"
+#include "settings/text.h"
+
+namespace wasinn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckFlags {
+  std::string library;
+  std::string backend_config = "{}";
+  std::vector<std::string> files;
+  check::SubjectOptions model;
+  unsigned seconds = 60;
+};
+
+// What must hold before there is anything to check. Of these the others are not run when one fails.
+struct First {
+  const char* name;
+  const char* expects;
+};
+constexpr First kFirst[] = {{"AHostTakesIt", "a host finds the library, takes its table and opens its framework"},
+                            {"TheModelLoads", "the model loads, and its signature can be used"}};
+constexpr size_t kFirsts = std::size(kFirst);
+
+size_t CountOfChecks() { return kFirsts + check::Checks().size(); }
+std::string NameOf(size_t check) {
+  return check < kFirsts ? kFirst[check].name : check::Checks()[check - kFirsts].name;
+}
+std::string ExpectsOf(size_t check) {
+  return check < kFirsts ? kFirst[check].expects : check::Checks()[check - kFirsts].expects;
+}
+
+// A folder with nothing but the library, under the name that hosts look for.
+class FolderOf {
+ public:
+  explicit FolderOf(const std::string& library)
+      : path_(fs::temp_directory_path() / fmt::format("wasinn-check-{}", ::getpid())) {
+    fs::create_directory(path_);
+    fs::create_symlink(fs::absolute(library), path_ / "libwasinn_backend_checked.so");
+  }
+  ~FolderOf() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  FolderOf(const FolderOf&) = delete;
+  FolderOf& operator=(const FolderOf&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  const fs::path path_;
+};
+
+// "" if a host takes it; its own words say why not.
+std::string WhyNoHostTakes(const CheckFlags& flags) {
+  const FolderOf folder(flags.library);
+  Config config;
+  if (Status status = config.Set("backend_dirs", fmt::format("[\"{}\"]", folder.path())); !status.ok()) {
+    return status.message();
+  }
+  const std::string name = check::Host::NameIn(flags.library);
+  const nlohmann::json keys = nlohmann::json::parse(flags.backend_config);
+  for (const auto& [key, value] : keys.items()) {  // values of JSON are values of TOML
+    if (Status status = config.Set(fmt::format("backends.{}.{}", name, key), value.dump()); !status.ok()) {
+      return status.message();
+    }
+  }
+  std::string warnings;
+  const auto add = [](void* user, wasinn_log_level, const char* message) {
+    static_cast<std::string*>(user)->append(message).append("; ");
+  };
+  wasinn_host* made = nullptr;
+  if (const Status status(wasinn_host_new(config.get(), add, &warnings, &made)); !status.ok()) return status.message();
+  const std::unique_ptr<wasinn_host, void (*)(wasinn_host*)> host(made, wasinn_host_free);
+  struct Found {
+    const std::string name;
+    std::string problem = "it is not among a host's backends";
+  } found{name};
+  wasinn_host_backends(
+      host.get(),
+      [](void* user, const wasinn_backend_report* report) {
+        auto& wanted = *static_cast<Found*>(user);
+        if (wanted.name != report->name) return;
+        wanted.problem = report->available ? "" : report->missing;
+      },
+      &found);
+  return found.problem.empty() ? "" : warnings + found.problem;
+}
+
+// In a child: the backend is opened once for all checks that it runs.
+class Runner {
+ public:
+  Runner(const CheckFlags& flags, const Teller& teller) : flags_(flags), teller_(teller) {
+    check::TellFailuresTo([this](const char* file, int line, const std::string& text) {
+      const std::lock_guard lock(mutex_);
+      teller_.Fail(fmt::format("{}:{}: {}", settings::LastComponent(file), line, text));
+    });
+  }
+  ~Runner() {
+    check::TellFailuresTo([](const char*, int, const std::string&) {});
+  }
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+
+  void RunFrom(size_t first) {
+    for (size_t check = first; check < CountOfChecks(); ++check) {
+      teller_.Begin(check);
+      try {
+        Run(check);
+      } catch (const std::exception& error) {
+        teller_.Fail(error.what());
+      }
+      teller_.End();
+    }
+  }
+
+ private:
+  void Run(size_t check) {
+    if (check == 0) {
+      if (const std::string why = WhyNoHostTakes(flags_); !why.empty()) teller_.Fail(why);
+      return;
+    }
+    if (session_ == nullptr && !Open()) return;
+    if (check >= kFirsts) check::Checks()[check - kFirsts].run(*session_);
+  }
+
+  bool Open() {
+    host_ = std::make_unique<check::Host>(flags_.backend_config, 2, flags_.library);
+    if (!host_->opened()) return teller_.Fail("it does not open: " + host_->opened().message), false;
+    check::SubjectOptions model = flags_.model;
+    if (model.format.empty()) model.format = check::FormatOf(host_->table(), flags_.files.front());
+    if (model.format.empty()) return teller_.Fail("--encoding must say which of its formats the model is"), false;
+    auto subject = check::SubjectOf(*host_, model);
+    if (!subject) return teller_.Fail(subject.error()), false;
+    session_ = std::make_unique<check::Session>(*host_, std::move(*subject));
+    return true;
+  }
+
+  const CheckFlags& flags_;
+  const Teller& teller_;
+  std::mutex mutex_;
+  std::unique_ptr<check::Host> host_;
+  std::unique_ptr<check::Session> session_;
+};
+
+void PrintFailures(std::span<const std::string> failures) {
+  constexpr size_t kMost = 8;  // the first ones tell most
+  for (const std::string& failure : failures.first(std::min(failures.size(), kMost))) {
+    std::printf("      %s\n", settings::Printable(failure).c_str());
+  }
+  if (failures.size() > kMost) std::printf("      and %zu more\n", failures.size() - kMost);
+}
+
+int Run(CheckFlags& flags) {
+  if (std::error_code error; !fs::is_regular_file(flags.library, error)) return Fail(flags.library + " is not a file");
+  for (const std::string& file : flags.files) {
+    auto bytes = engines::ReadFile(file);
+    if (!bytes) return Fail(bytes.error());
+    flags.model.parts.push_back(std::move(*bytes));
+  }
+  flags.library = fs::absolute(flags.library).string();
+  size_t passed = 0, ran = 0;
+  RunInChildren({.count = CountOfChecks(),
+                 .seconds = flags.seconds,
+                 .run = [&](size_t first, const Teller& teller) { Runner(flags, teller).RunFrom(first); },
+                 .done =
+                     [&](size_t check, const std::vector<std::string>& failures) {
+                       ++ran;
+                       if (failures.empty()) ++passed;
+                       std::printf("%s  %s: %s\n", failures.empty() ? "pass" : "FAIL", NameOf(check).c_str(),
+                                   ExpectsOf(check).c_str());
+                       PrintFailures(failures);
+                       std::fflush(stdout);
+                       return failures.empty() || check >= kFirsts;
+                     }});
+  std::printf("\n%zu of %zu checks passed", passed, CountOfChecks());
+  if (ran < CountOfChecks()) std::printf(", %zu were not run", CountOfChecks() - ran);
+  std::puts("");
+  return passed == CountOfChecks() ? 0 : kFailure;
+}
+
+}  // namespace
+
+Command AddCheckBackendCommand(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("check-backend", "Check whether a backend keeps what backend.h promises");
+  auto flags = std::make_shared<CheckFlags>();
+  command->add_option("LIBRARY", flags->library, "The backend's library, libwasinn_backend_NAME.so")->required();
+  command
+      ->add_option("MODEL", flags->files,
+                   "A model whose outputs depend on its inputs alone: a file, or the files of its parts")
+      ->required();
+  command->add_option("--encoding", flags->model.format, "The model's format, where its file's name does not tell")
+      ->type_name("NAME");
+  AddParsed<settings::Shapes::value_type>(
+      *command, "--shape", settings::ParseShape,
+      [flags](auto shape) { flags->model.shapes.insert_or_assign(shape.first, shape.second); },
+      "The shape of an input where the model leaves it open; else such dims are 2")
+      ->type_name("NAME=1x3x224");
+  command->add_option("--backend", flags->backend_config, "Keys of [backends.NAME], a JSON object")->type_name("JSON");
+  command->add_option("--model-config", flags->model.config, "Keys of [models.NAME.config], a JSON object")
+      ->type_name("JSON");
+  command->add_option("--seconds", flags->seconds, "For each check; 60 unless told")
+      ->type_name("S")
+      ->check(CLI::Range(1, 86'400).description(""));
+  command->footer("Example:\n  wasinn check-backend libwasinn_backend_template.so double.affine");
+  return {command, [flags] { return Run(*flags); }};
+}
+
+}  // namespace wasinn::cli

@@ -1,0 +1,57 @@
+#include "core/context_slot.h"
+
+#include <string_view>
+#include <utility>
+
+namespace wasinn::core {
+
+void ContextSlot::Close() {
+  if (!is_own_) graph_->slots()->Forget(this);
+  if (slot_ != nullptr) table().slot_free(std::exchange(slot_, nullptr));
+  if (std::exchange(has_right_, false)) graph_->slots()->GiveRight();
+}
+
+Status ContextSlot::Open(wasinn_slot_options options, uint32_t most, Interruptible& opening) {
+  // Slots are equal where no guest has a word in them.
+  SlotPool* const shared = std::string_view(options.guest_config) == "{}" ? graph_->slots() : nullptr;
+  has_right_ = shared != nullptr && shared->TakeRight(most);
+  is_own_ = shared == nullptr || has_right_;
+  max_bytes_ = options.max_bytes;
+  options.token = opening.token();
+  options.on_cancel = Interruptible::on_cancel();
+  return opening.Run("making of a context", table().name, [&] {
+    if (!is_own_) return shared->Prepare(options, most);
+    return StatusOf(table().slot_new(graph_->model(), &options, &slot_));
+  });
+}
+
+Status ContextSlot::Borrow() {
+  auto taken = graph_->slots()->Take(this, {.struct_size = sizeof(wasinn_slot_options),
+                                            .max_bytes = max_bytes_,
+                                            .guest_config = "{}",
+                                            .account = nullptr,
+                                            .token = &making_,
+                                            .on_cancel = &CancelHook::Register});
+  if (!taken) return std::move(taken.error());
+  slot_ = taken->slot;
+  is_as_left_ = taken->as_left;
+  return Status();
+}
+
+// Whoever cancels the call has done so: the next one on this slot is another one's.
+void ContextSlot::GiveBack() {
+  wasinn_backend_slot* slot = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    slot = std::exchange(slot_, nullptr);
+  }
+  graph_->slots()->Give(slot, std::exchange(resets_, false) ? nullptr : this, max_bytes_);
+}
+
+void ContextSlot::Cancel() {
+  making_.Cancel();
+  const std::lock_guard lock(mutex_);
+  if (in_backend_.load(std::memory_order_acquire) && table().cancel != nullptr) table().cancel(slot_);
+}
+
+}  // namespace wasinn::core

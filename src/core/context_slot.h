@@ -1,0 +1,95 @@
+// What a context computes on: a slot of its own, or one that it has for the time of a compute. Here stands what may be
+// cancelled there.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "core/graph.h"
+#include "core/interruptible.h"
+
+namespace wasinn::core {
+
+// One thread at a time, but for Cancel.
+class ContextSlot {
+ public:
+  explicit ContextSlot(std::shared_ptr<const Graph> graph) : graph_(std::move(graph)) {}
+  ~ContextSlot() { Close(); }
+  ContextSlot(const ContextSlot&) = delete;
+  ContextSlot& operator=(const ContextSlot&) = delete;
+
+  // `options` but for what interrupts it. `most` computes of the graph run at once.
+  Status Open(wasinn_slot_options options, uint32_t most, Interruptible& opening);
+  // Before what is bound there goes.
+  void Close();
+  // Else it has a slot for the time of a compute only.
+  bool is_own() const { return is_own_; }
+
+  // NULL between two computes of a context that has none of its own.
+  wasinn_backend_slot* get() const { return slot_; }
+  const Graph& graph() const { return *graph_; }
+  const std::shared_ptr<const Graph>& shared_graph() const { return graph_; }
+  const wasinn_backend& table() const { return graph_->backend().table(); }
+  // Of a function of that table, for this slot.
+  Status StatusOf(wasinn_error* error) const { return graph_->backend().Take(error); }
+
+  // Where the slot is not its own.
+  class Loan {
+   public:
+    explicit Loan(ContextSlot& borrower) : borrower_(borrower) {}
+    ~Loan() {
+      if (borrower_.slot_ != nullptr) borrower_.GiveBack();
+    }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    // A Cancel meanwhile interrupts the making of a slot.
+    Status Begin() { return borrower_.Borrow(); }
+    // The slot is not for this context once more: its computes leave memory there.
+    void ResetAtEnd() { borrower_.resets_ = true; }
+
+   private:
+    ContextSlot& borrower_;
+  };
+  // Whether the slot is the one of the last loan and nobody had it since: all that was bound there is bound still.
+  bool is_as_left() const { return is_as_left_; }
+
+  // A call that the backend's cancel may interrupt, however it ends.
+  class Call {
+   public:
+    explicit Call(ContextSlot& slot) : inside_(slot.in_backend_) { inside_.store(true, std::memory_order_release); }
+    ~Call() { inside_.store(false, std::memory_order_release); }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+   private:
+    std::atomic<bool>& inside_;
+  };
+  // From any thread: a call that runs ends soon.
+  void Cancel();
+  // Whoever was cancelling the last call has done so.
+  void WaitForCancel() {
+    mutex_.lock();
+    mutex_.unlock();
+  }
+
+ private:
+  Status Borrow();
+  void GiveBack();
+
+  const std::shared_ptr<const Graph> graph_;
+  wasinn_backend_slot* slot_ = nullptr;
+  bool is_own_ = true;
+  bool has_right_ = false;  // to a slot of its own, where slots are shared
+  bool is_as_left_ = true;
+  bool resets_ = false;  // at the end of the loan
+  uint64_t max_bytes_ = 0;
+  std::atomic<bool> in_backend_{false};
+  std::mutex mutex_;   // of giving a slot back, and of cancelling what runs on it
+  CancelHook making_;  // of a slot, within a compute
+};
+
+}  // namespace wasinn::core

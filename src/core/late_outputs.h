@@ -1,0 +1,35 @@
+// The outputs of a model that only a run tells.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/context_slot.h"
+
+namespace wasinn::core {
+
+// What a backend told of the outputs of one compute, copied: a guest's list of names may outlive the next compute.
+class LateOutputs {
+ public:
+  // More than any model has, and little to keep.
+  static constexpr uint32_t kMost = 4096;
+
+  // Those of the last compute on `slot`.
+  static Result<std::shared_ptr<const LateOutputs>> Read(const ContextSlot& slot);
+  explicit LateOutputs(std::span<const wasinn_io* const> ios);
+  LateOutputs(const LateOutputs&) = delete;
+  LateOutputs& operator=(const LateOutputs&) = delete;
+
+  std::span<const wasinn_io* const> ios() const { return pointers_; }
+
+ private:
+  std::deque<std::string> names_;
+  std::deque<std::vector<int64_t>> dims_;
+  std::deque<wasinn_io> ios_;
+  std::vector<const wasinn_io*> pointers_;
+};
+
+}  // namespace wasinn::core

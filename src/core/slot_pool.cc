@@ -1,0 +1,150 @@
+#include "core/slot_pool.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace wasinn::core {
+
+class SlotPool::Place {
+ public:
+  explicit Place(SlotPool& pool) : pool_(pool) {}
+  ~Place() {
+    if (filled_) return;
+    const std::lock_guard lock(pool_.mutex_);
+    --pool_.made_;
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  void Fill() { filled_ = true; }
+
+ private:
+  SlotPool& pool_;  // whose count it is in
+  bool filled_ = false;
+};
+
+SlotPool::~SlotPool() {
+  for (const Resting& resting : resting_) Free(resting.slot);
+}
+
+bool SlotPool::TakeRight(uint32_t most) {
+  const std::lock_guard lock(mutex_);
+  if (rights_ >= most) return false;
+  ++rights_;
+  return true;
+}
+
+void SlotPool::GiveRight() {
+  const std::lock_guard lock(mutex_);
+  --rights_;
+}
+
+Result<wasinn_backend_slot*> SlotPool::Make(wasinn_slot_options options) const {
+  Charge charge;
+  if (account_ != nullptr) {
+    charge = Charge(*account_);
+    if (Status status = charge.Resize(bytes_); !status.ok()) return std::unexpected(std::move(status));
+  }
+  options.account = account_;
+  wasinn_backend_slot* slot = nullptr;
+  Status status = backend_.Take(backend_.table().slot_new(graph_, &options, &slot));
+  if (!status.ok()) return std::unexpected(std::move(status));
+  charge.Keep();  // until Free
+  return slot;
+}
+
+void SlotPool::Free(wasinn_backend_slot* slot) const noexcept {
+  backend_.table().slot_free(slot);
+  if (account_ != nullptr) account_->GiveBack(bytes_);
+}
+
+Status SlotPool::Prepare(const wasinn_slot_options& options, uint32_t most) {
+  {
+    const std::lock_guard lock(mutex_);
+    most_ = std::max(most_, most);
+    if (made_ >= most) return Status();
+    resting_.reserve(most_);
+    ++made_;
+  }
+  Place place(*this);
+  Result<wasinn_backend_slot*> slot = Make(options);
+  if (!slot) return std::move(slot.error());
+  {
+    const std::lock_guard lock(mutex_);
+    if (resting_.size() < resting_.capacity()) {
+      resting_.push_back({.slot = *slot, .max_bytes = options.max_bytes});
+      place.Fill();
+      return Status();
+    }
+  }
+  Free(*slot);  // others have come to rest meanwhile
+  return Status();
+}
+
+SlotPool::Resting SlotPool::RemoveAt(size_t index) {
+  const Resting resting = resting_[index];
+  resting_.erase(resting_.begin() + static_cast<ptrdiff_t>(index));
+  return resting;
+}
+
+// Where none is the holder's own: one that nobody waits to find again, else the one that was left first. None of this
+// limit: the room of one of another, if all is taken, which the caller frees.
+SlotPool::Resting SlotPool::FindResting(const void* holder, uint64_t max_bytes) {
+  std::optional<size_t> best;
+  for (size_t i = 0; i < resting_.size(); ++i) {
+    const Resting& resting = resting_[i];
+    if (resting.max_bytes != max_bytes) continue;
+    if (resting.holder == holder) return RemoveAt(i);
+    if (!best || (resting.holder == nullptr && resting_[*best].holder != nullptr)) best = i;
+  }
+  if (best) return RemoveAt(*best);
+  if (made_ >= most_ && !resting_.empty()) return RemoveAt(0);
+  ++made_;
+  return {};
+}
+
+bool SlotPool::Reset(wasinn_backend_slot* slot) const {
+  wasinn_error* const error = backend_.table().reset(slot);
+  if (error != nullptr) error->release(error);
+  return error == nullptr;
+}
+
+Result<SlotPool::Taken> SlotPool::Take(const void* holder, const wasinn_slot_options& options) {
+  Resting found;
+  {
+    const std::lock_guard lock(mutex_);
+    found = FindResting(holder, options.max_bytes);
+  }
+  const bool fits = found.slot != nullptr && found.max_bytes == options.max_bytes;
+  if (fits && found.holder == holder) return Taken{.slot = found.slot, .as_left = true};
+  if (fits && (found.holder == nullptr || Reset(found.slot))) return Taken{.slot = found.slot, .as_left = false};
+  // A new one takes its place among those that are counted.
+  if (found.slot != nullptr) Free(found.slot);
+  Place place(*this);
+  Result<wasinn_backend_slot*> slot = Make(options);
+  if (!slot) return std::unexpected(std::move(slot.error()));
+  place.Fill();
+  return Taken{.slot = *slot, .as_left = false};
+}
+
+void SlotPool::Give(wasinn_backend_slot* slot, const void* holder, uint64_t max_bytes) noexcept {
+  const bool usable = holder != nullptr || Reset(slot);
+  {
+    const std::lock_guard lock(mutex_);
+    if (usable && resting_.size() < most_ && resting_.size() < resting_.capacity()) {
+      resting_.push_back({.slot = slot, .max_bytes = max_bytes, .holder = holder});
+      return;
+    }
+    --made_;
+  }
+  Free(slot);
+}
+
+// The pool holds no slot itself: of whoever looks, nobody is it.
+void SlotPool::Forget(const void* holder) {
+  const std::lock_guard lock(mutex_);
+  for (Resting& resting : resting_) {
+    if (resting.holder == holder) resting.holder = this;
+  }
+}
+
+}  // namespace wasinn::core

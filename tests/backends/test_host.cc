@@ -1,0 +1,30 @@
+#include "backends/test_host.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "check/failures.h"
+
+namespace wasinn::test {
+namespace {
+
+std::string WithLibrary(const std::string& config) {
+  const char* library = std::getenv("WASINN_TEST_LIBRARY");
+  return library == nullptr || config != "{}" ? config : "{\"library\": \"" + std::string(library) + "\"}";
+}
+
+const bool told = [] {
+  TellFailuresTo([](const char* file, int line, const std::string& text) { ADD_FAILURE_AT(file, line) << text; });
+  return true;
+}();
+
+}  // namespace
+
+Host::Host(const std::string& config, uint32_t threads, const std::string& backend)
+    : check::Host(WithLibrary(config), threads, backend) {}
+
+std::string ModelPath(const std::string& name) { return std::string(kModels) + "/" + name; }
+std::string ModelBytes(const std::string& name) { return ReadFile(ModelPath(name)); }
+
+}  // namespace wasinn::test

@@ -1,0 +1,23 @@
+// A backend's own tests drive it through backend.h alone, as the core does, by what check/driver.h has.
+#pragma once
+
+#include <string>
+
+#include "backends/driver_paths.h"
+#include "check/driver.h"
+
+namespace wasinn::test {
+
+using namespace check;  // NOLINT(google-build-using-namespace): what tests say all the time
+
+class Host : public check::Host {
+ public:
+  // WASINN_TEST_LIBRARY names another version of the framework, to try it.
+  explicit Host(const std::string& config = "{}", uint32_t threads = 1, const std::string& backend = kBackend);
+};
+
+// A file of kModels.
+std::string ModelPath(const std::string& name);
+std::string ModelBytes(const std::string& name);
+
+}  // namespace wasinn::test

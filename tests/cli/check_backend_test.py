@@ -1,0 +1,124 @@
+"""wasinn check-backend, on the template, on echo, and on backends that are broken in one way each."""
+
+import os
+import struct
+
+from command import ECHO, CommandTest
+
+TEMPLATE = os.environ["WASINN_TEMPLATE"]
+BROKEN = os.environ["WASINN_BROKEN"]
+
+
+class CheckBackendTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.file("m.affine", b"AFF1" + struct.pack("<2fI", 2, 0.5, 0))
+        self.file("fixed.affine", b"AFF1" + struct.pack("<2fI", 2, 0.5, 4))
+
+    def check_backend(self, library, *args, model="m.affine"):
+        """The command's result, and what it says of each check: {name: (passed, [what was found])}."""
+        result = self.wasinn("check-backend", library, model, *args)
+        told = {}
+        for line in result.out.splitlines():
+            if line.startswith(("pass  ", "FAIL  ")):
+                name, expects = line[6:].split(": ", 1)
+                self.assertTrue(expects, line)
+                told[name] = (line.startswith("pass"), [])
+            elif line.startswith("      "):
+                told[name][1].append(line.strip())
+        return result, told
+
+    def check_broken(self, name, fails, *args, model="m.affine"):
+        """The checks that fail, and no others."""
+        result, told = self.check_backend(f"{BROKEN}/broken_{name}.so", *args, model=model)
+        self.assertEqual(result.code, 1, result)
+        self.assertEqual({check for check, (passed, _) in told.items() if not passed}, set(fails), result)
+        for check, (passed, found) in told.items():
+            self.assertEqual(passed, not found, result)
+        return result, {check: " ".join(told[check][1]) for check in fails}
+
+    def test_the_template_keeps_all_promises(self):
+        result, told = self.check_backend(TEMPLATE)
+        self.check(result, code=0, err="")
+        self.assertGreater(len(told), 20)
+        self.assertIn(f"{len(told)} of {len(told)} checks passed", result.out)
+        for name in ("AHostTakesIt", "TheModelLoads", "InputsStayUntilTheyAreSetAgain", "OutputsAreWhatTheySay"):
+            self.assertEqual(told[name], (True, []))
+        self.check(self.check_backend(TEMPLATE, "--shape", "x=3x1x2", "--encoding", "affine")[0], code=0)
+        self.check(self.check_backend(TEMPLATE, model="fixed.affine")[0], code=0, err="")
+
+    def test_echo(self):
+        self.file("m.gguf", "GGUFin a f32 -1,2\nin b f32 2,-1\nin c i64 3 optional\n")
+        library = os.path.join(ECHO, "libwasinn_backend_echo.so")
+        self.check(self.check_backend(library, model="m.gguf")[0], code=0, err="")
+        for more in ("in d f32 2 bindable\nshares\n", "late\n"):
+            self.file("more.gguf", "GGUFin a f32 -1,2\nin b f32 2,-1\n" + more)
+            self.check(self.check_backend(library, model="more.gguf")[0], code=0, err="")
+        result, told = self.check_backend(library, "--shape", "b=3x3", model="m.gguf")
+        self.check(result, code=1, out="input 'b' does not take the shape of --shape")
+        self.check(result, code=1, out="1 of ")
+        self.assertEqual(list(told), ["AHostTakesIt", "TheModelLoads"])
+
+    def test_a_library_that_no_host_takes(self):
+        for name, why in (
+            ("incomplete", "has no 'compute'"),
+            ("another_major", "of the backend ABI: expected"),
+            ("missing", "libnothing.so is nowhere"),
+        ):
+            result, found = self.check_broken(name, ["AHostTakesIt"])
+            self.assertIn(why, found["AHostTakesIt"])
+            self.assertRegex(result.out, r"\n0 of \d+ checks passed, \d+ were not run")
+        self.file("text.so", "no library")
+        result, told = self.check_backend("text.so")
+        self.check(result, code=1)
+        self.assertEqual(list(told), ["AHostTakesIt"])
+
+    def test_a_model_that_does_not_load(self):
+        self.file("noise.affine", "noise")
+        result, told = self.check_backend(TEMPLATE, model="noise.affine")
+        self.check(result, code=1, out="expected AFF1 and 12 bytes, found 5 bytes")
+        self.assertEqual(list(told), ["AHostTakesIt", "TheModelLoads"])
+
+    def test_one_that_ends_the_process_is_survived(self):
+        result, told = self.check_backend(f"{BROKEN}/broken_crashing.so")
+        self.check(result, code=1)
+        self.assertIn("it ended the OS process: signal 6", told["InputsStayUntilTheyAreSetAgain"][1][-1])
+        # What does not compute goes on.
+        self.assertTrue(told["TellsTheModelsSignature"][0], result)
+        self.assertTrue(told["BytesThatAreNoModelAreOfAnInvalidEncoding"][0], result)
+        self.assertNotIn("were not run", result.out)
+
+    def test_one_that_never_returns_is_survived(self):
+        check = "DiscardedOutputsAreGoneUntilTheNextCompute"
+        _, found = self.check_broken("endless", [check], "--seconds", "10")
+        self.assertIn("it did not return within 10 s", found[check])
+
+    def test_outputs_that_lie(self):
+        _, told = self.check_backend(f"{BROKEN}/broken_lying.so")
+        self.assertFalse(told["OutputsAreWhatTheySay"][0])
+        self.assertIn("of output 0", " ".join(told["OutputsAreWhatTheySay"][1]))
+
+    def test_inputs_that_are_kept(self):
+        fails = ["BytesOfBoundMemoryMayChange", "InputsStayUntilTheyAreSetAgain", "ContextsComputeAtOnce",
+                 "DiscardedOutputsAreGoneUntilTheNextCompute"]
+        _, found = self.check_broken("keeping", fails)
+        self.assertRegex(found["ContextsComputeAtOnce"], r"and \d+ more")
+        self.assertIn("[0.5, 1, 1.5, 2]", found["BytesOfBoundMemoryMayChange"])
+
+    def test_outputs_that_stick(self):
+        self.check_broken("sticking", ["BoundOutputsFollowTheirMemory"], model="fixed.affine")
+
+    def test_slots_that_remember(self):
+        self.check_broken("remembering", ["ASlotThatIsResetIsAsNew"])
+
+    def test_memory_that_is_owed(self):
+        result, told = self.check_backend(f"{BROKEN}/broken_owing.so")
+        self.check(result, code=1)
+        self.assertIn("given back", " ".join(told["InputsStayUntilTheyAreSetAgain"][1]))
+        self.assertTrue(told["TellsTheModelsSignature"][0], result)
+
+    def test_usage(self):
+        self.check_error(self.wasinn("check-backend", "nowhere.so", "m.affine"), "nowhere.so is not a file")
+        self.check_error(self.wasinn("check-backend", TEMPLATE, "nowhere"), "nowhere")
+        self.check_error(self.wasinn("check-backend", TEMPLATE), "MODEL", code=2)
+        self.check_error(self.wasinn("check-backend", TEMPLATE, "m.affine", "--shape", "x"), "NAME=DIMxDIM", code=2)

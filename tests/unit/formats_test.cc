@@ -1,0 +1,293 @@
+// Formats that the core does not know: all of them comes from a backend's table. The template (backends/template) serves
+// "affine": y = a * x + b.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <wasinn/backend.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+// Of n elements; 0: of any shape.
+std::string Affine(float a, float b, uint32_t n = 0) {
+  std::string model = "AFF1";
+  model.append(reinterpret_cast<const char*>(&a), sizeof a);
+  model.append(reinterpret_cast<const char*>(&b), sizeof b);
+  return model.append(reinterpret_cast<const char*>(&n), sizeof n);
+}
+
+std::string MessageOf(wasinn_status* status) {
+  const StatusPtr owned(status);
+  return wasinn_status_message(status);
+}
+
+class FormatsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  // With the template alone, or with `absent`, `broken` and `second`.
+  void Make(const std::string& toml = "", const char* folder = TEMPLATE_FOLDER) {
+    host_ = EchoHost(log_, toml, folder);
+    guest_ = NewGuest(host_.get());
+    program_ = FakeGuest(guest_.get());
+  }
+  void Write(const std::string& path, const std::string& bytes) {
+    fs::create_directories((folder_ / path).parent_path());
+    std::ofstream(folder_ / path, std::ios::binary) << bytes;
+  }
+  wasinn_status* Add(const char* name, const std::string& path, const char* encoding = nullptr,
+                     const char* backend = nullptr) {
+    const std::string full = (folder_ / path).string();
+    wasinn_model_options options{.struct_size = sizeof(options)};
+    options.path = full.c_str();
+    options.encoding = encoding;
+    options.backend = backend;
+    return wasinn_host_add_model(host_.get(), name, &options);
+  }
+  uint32_t LoadAs(const std::string& bytes, const std::string& format, uint32_t& graph, uint32_t target = 0) {
+    const uint32_t builders =
+        program_.PutAll(std::vector<uint32_t>{program_.Put(bytes), static_cast<uint32_t>(bytes.size())});
+    const uint32_t out = program_.Reserve(4);
+    const uint32_t error =
+        program_.Call("wasinn_ext_0.load_as", {builders, 1, program_.Put(format), format.size(), target, out});
+    graph = program_.Read<uint32_t>(out);
+    return error;
+  }
+  // y = 2x + 0.5 at {1, -2}.
+  void ExpectComputes(uint32_t graph) {
+    uint32_t context = 0;
+    ASSERT_EQ(program_.InitContext(graph, context), kSuccess);
+    ASSERT_EQ(program_.SetInput<float>(context, 0, {2}, kF32, {1.f, -2.f}), kSuccess);
+    ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
+    const uint32_t out = program_.Reserve(8), written = program_.Reserve(4);
+    ASSERT_EQ(program_.Call("get_output", {context, 0, out, 8, written}), kSuccess);
+    EXPECT_EQ(program_.Read<float>(out), 2.5f);
+    EXPECT_EQ(program_.Read<float>(out + 4), -3.5f);
+  }
+  void ExpectModelComputes(const char* name) {
+    uint32_t graph = 0;
+    ASSERT_EQ(program_.LoadByName(name, graph), kSuccess) << name << ": " << LastLog();
+    ExpectComputes(graph);
+  }
+  std::string LastLog() const { return log_.lines().empty() ? "" : log_.lines().back(); }
+
+  const fs::path folder_ =
+      fs::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string model_ = Affine(2.f, 0.5f);
+  Log log_;
+  HostPtr host_;
+  GuestPtr guest_;
+  FakeGuest program_{nullptr};
+};
+
+TEST_F(FormatsTest, AGuestNamesOneOrLeavesItToTheBytes) {
+  Make();
+  uint32_t graph = 0;
+  for (const char* format : {"affine", "AFFINE", "autodetect", ""}) {
+    ASSERT_EQ(LoadAs(model_, format, graph), kSuccess) << format;
+    ExpectComputes(graph);
+  }
+  ASSERT_EQ(program_.LoadBytes(model_, 5, graph), kSuccess) << "autodetect, by its number";
+  ExpectComputes(graph);
+  ASSERT_EQ(LoadAs(Affine(2.f, 0.5f, 2), "", graph), kSuccess) << "whose output is bound";
+  ExpectComputes(graph);
+  ASSERT_EQ(LoadAs(EchoModel("in x f32 2\n"), "gguf", graph), kSuccess) << "one of wasi-nn's";
+}
+
+TEST_F(FormatsTest, AGuestsMistakesAreNamed) {
+  Make();
+  uint32_t graph = 0;
+  EXPECT_EQ(LoadAs(model_, "afine", graph), kInvalidEncoding);
+  EXPECT_THAT(LastLog(), HasSubstr("unknown encoding 'afine'; known are onnx, openvino,"));
+  EXPECT_THAT(LastLog(), HasSubstr("affine"));
+  EXPECT_EQ(LoadAs(model_, "onnx", graph), kInvalidEncoding);
+  EXPECT_THAT(LastLog(), HasSubstr("the bytes are a model of encoding affine, not onnx"));
+  EXPECT_EQ(LoadAs(EchoModel(""), "affine", graph), kInvalidEncoding);
+  EXPECT_THAT(LastLog(), HasSubstr("the bytes are a model of encoding ggml, not affine"));
+  EXPECT_EQ(LoadAs("AFF1 too long for one", "affine", graph), kInvalidEncoding);
+  EXPECT_THAT(LastLog(), HasSubstr("expected AFF1 and 12 bytes"));
+  EXPECT_EQ(LoadAs("neither fish nor fowl", "", graph), kInvalidEncoding);
+  EXPECT_THAT(LastLog(), HasSubstr("recognises: known are onnx, openvino,"));
+  EXPECT_EQ(LoadAs(model_, "affine", graph, 9), kInvalidArgument) << "no target";
+  EXPECT_EQ(LoadAs(model_, std::string(2000, 'a'), graph), kTooLarge);
+  EXPECT_EQ(program_.Call("wasinn_ext_0.load_as", {0, 0, 0xffffff00, 6, 0, program_.Reserve(4)}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("wasinn_ext_0.load_as", {0, 0, program_.Put("affine"), 6, 0, 0xffffff00}), kInvalidArgument);
+  ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess);
+  ExpectComputes(graph);
+}
+
+TEST_F(FormatsTest, FilesAndFoldersOfAnyEnding) {
+  Make();
+  Write("one.affine", model_);
+  Write("unmarked.bin", model_);
+  Write("a/model.affine", model_);
+  Write("b/3/model.affine", model_);
+  Write("c/readme.txt", "");
+  for (const char* path : {"one.affine", "unmarked.bin", "a", "b"}) {
+    EXPECT_EQ(MessageOf(Add(path, path)), "") << path;
+    ExpectModelComputes(path);
+  }
+  ExpectModelComputes("b:3");
+  EXPECT_EQ(MessageOf(Add("named", "unmarked.bin", "Affine")), "");
+  ExpectModelComputes("named");
+  Make();
+  EXPECT_EQ(MessageOf(wasinn_host_add_models(host_.get(), folder_.c_str())), "");
+  ExpectModelComputes("a");
+  ExpectModelComputes("b:3");
+  uint32_t graph = 0;
+  EXPECT_EQ(program_.LoadByName("c", graph), kNotFound);
+}
+
+TEST_F(FormatsTest, AHostsMistakesAreNamed) {
+  Make();
+  Write("one.affine", model_);
+  EXPECT_THAT(MessageOf(Add("m", "one.affine", "onxx")), HasSubstr("model 'm': unknown encoding 'onxx'; known are"));
+  EXPECT_THAT(MessageOf(wasinn_host_check_encoding(host_.get(), "onxx")), HasSubstr("affine"));
+  for (const char* word : {"affine", "ONNX", "tflite", "gguf", "autodetect", ""}) {
+    EXPECT_EQ(MessageOf(wasinn_host_check_encoding(host_.get(), word)), "") << word;
+  }
+  const ConfigPtr config(wasinn_config_new());
+  StatusPtr set(wasinn_config_load_toml(config.get(), "policy.encodings = ['onnx', 'onxx']\n"));
+  ASSERT_EQ(set, nullptr);
+  wasinn_host* none = nullptr;
+  EXPECT_THAT(MessageOf(wasinn_host_new(config.get(), nullptr, nullptr, &none)),
+              HasSubstr("configuration key 'policy.encodings': unknown encoding 'onxx'; known are"));
+}
+
+TEST_F(FormatsTest, AModelsFormatIsTold) {
+  Make();
+  Write("one.affine", model_);
+  Write("unmarked.bin", model_);
+  ASSERT_EQ(MessageOf(Add("a", "one.affine")), "");
+  ASSERT_EQ(MessageOf(Add("b", "unmarked.bin")), "");
+  const auto told = [&] {
+    std::string all;
+    wasinn_host_models(
+        host_.get(),
+        [](void* user, const wasinn_model_info* info) {
+          *static_cast<std::string*>(user) += info->encoding + std::string(",");
+        },
+        &all);
+    return all;
+  };
+  EXPECT_EQ(told(), "affine,,");
+  ExpectModelComputes("b");
+  EXPECT_EQ(told(), "affine,affine,");
+}
+
+TEST_F(FormatsTest, ThePolicyAllowsThemByName) {
+  Make("policy.encodings = ['affine']\n");
+  uint32_t graph = 0;
+  EXPECT_EQ(LoadAs(model_, "affine", graph), kSuccess);
+  EXPECT_EQ(LoadAs(model_, "", graph), kSuccess);
+  EXPECT_EQ(LoadAs(EchoModel(""), "ggml", graph), kUnsupportedOperation);
+  EXPECT_THAT(LastLog(), HasSubstr("policy does not allow encoding ggml"));
+  Make("policy.encodings = ['GGUF']\n");
+  EXPECT_EQ(LoadAs(model_, "", graph), kUnsupportedOperation);
+  EXPECT_EQ(LoadAs(EchoModel(""), "ggml", graph), kSuccess);
+  Make("policy.allow_load = false\n");
+  EXPECT_EQ(LoadAs(model_, "affine", graph), kUnsupportedOperation);
+  // A guest's own policy.
+  wasinn_policy policy{.struct_size = sizeof policy};
+  Make();
+  ASSERT_EQ(wasinn_host_policy(host_.get(), &policy), nullptr);
+  EXPECT_EQ(policy.encodings, nullptr);
+  const char* const names[] = {"Affine"};
+  policy.encodings = names;
+  policy.n_encodings = 1;
+  wasinn_guest_options options{.struct_size = sizeof options};
+  options.policy = &policy;
+  guest_ = NewGuest(host_.get(), &options);
+  program_ = FakeGuest(guest_.get());
+  EXPECT_EQ(LoadAs(EchoModel(""), "ggml", graph), kUnsupportedOperation);
+  EXPECT_EQ(LoadAs(model_, "affine", graph), kSuccess);
+}
+
+// Nothing of theirs is opened before somebody asks for what only they know.
+TEST_F(FormatsTest, LibrariesAreOpenedWhenTheyAreNeeded) {
+  const std::string warning = "libwasinn_backend_nameless.so: its format 1 has no name";
+  Make("", FORMATS_FOLDER);
+  Write("m.onnx", "x");
+  Write("f/model.tflite", "x");
+  ASSERT_EQ(MessageOf(Add("m", "m.onnx")), "");
+  ASSERT_EQ(MessageOf(Add("f", "f")), "");
+  ASSERT_EQ(MessageOf(Add("g", "m.onnx", "gguf")), "");
+  EXPECT_FALSE(log_.Contains(warning)) << "wasi-nn's own formats are known without";
+  Write("m.affine", model_);
+  ASSERT_EQ(MessageOf(Add("a", "m.affine")), "");
+  EXPECT_TRUE(log_.Contains(warning));
+}
+
+TEST_F(FormatsTest, NumbersOfWasmEdgeAreNamesOfFormats) {
+  uint32_t graph = 0;
+  Make("", FORMATS_FOLDER);
+  EXPECT_EQ(program_.LoadBytes("|", 11, graph), kInvalidEncoding) << "piper, but no model of the template's";
+  EXPECT_THAT(LastLog(), HasSubstr("expected AFF1 and 12 bytes"));
+  EXPECT_EQ(program_.LoadBytes("|", 5, graph), kInvalidEncoding) << "autodetect by its function";
+  EXPECT_THAT(LastLog(), HasSubstr("expected AFF1 and 12 bytes"));
+  EXPECT_EQ(program_.LoadBytes("|", 8, graph), kInvalidEncoding);
+  EXPECT_THAT(LastLog(), HasSubstr("encoding 8 (burn in WasmEdge's numbers) is served by no backend: unknown encoding "
+                                   "'burn'; known are onnx,"));
+  Make("policy.dialect = 'wamr'\n", FORMATS_FOLDER);
+  EXPECT_EQ(program_.LoadBytes("|", 11, graph), kInvalidEncoding);
+  EXPECT_THAT(LastLog(), HasSubstr("(piper in WasmEdge's numbers)"));
+}
+
+TEST_F(FormatsTest, OfSeveralBackendsTheHostsOrderThenTheFirst) {
+  uint32_t graph = 0;
+  Make("log.level = 'info'\nbackend_order = ['second']\n", FORMATS_FOLDER);
+  ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << LastLog();
+  ExpectComputes(graph);
+  EXPECT_TRUE(
+      log_.Contains("encoding affine is served by backend 'second', and if its framework is not there by "
+                    "absent, broken"));
+  EXPECT_FALSE(log_.Contains("encoding piper is served"));
+  EXPECT_FALSE(log_.Contains("there is nothing to open"));
+}
+
+TEST_F(FormatsTest, OnlyAMissingFrameworkGivesWayToTheNext) {
+  uint32_t graph = 0;
+  Make("backend_order = ['absent', 'second']\n", FORMATS_FOLDER);
+  for (int n = 0; n < 2; ++n) {
+    ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess) << LastLog();
+    ExpectComputes(graph);
+  }
+  const std::string told =
+      "encoding affine goes to backend 'second', since 'absent' has no framework: there is nothing";
+  EXPECT_EQ(std::ranges::count_if(log_.lines(), [&](const std::string& line) { return line.find(told) != line.npos; }),
+            1);
+  Make("", FORMATS_FOLDER);
+  EXPECT_EQ(LoadAs(model_, "affine", graph), kRuntimeError) << "absent, then broken";
+  Make("backend_order = ['broken']\n", FORMATS_FOLDER);
+  EXPECT_EQ(LoadAs(model_, "affine", graph), kRuntimeError);
+  // A backend that is named is the only one.
+  Write("m.affine", model_);
+  ASSERT_EQ(MessageOf(Add("m", "m.affine", nullptr, "absent")), "");
+  EXPECT_EQ(program_.LoadByName("m", graph), kUnsupportedOperation);
+  ASSERT_EQ(MessageOf(Add("m", "m.affine", nullptr, "second")), "");
+  ExpectModelComputes("m");
+}
+
+TEST_F(FormatsTest, AnOrderOfBackendsThatAreNotThereIsAWarning) {
+  uint32_t graph = 0;
+  Make("backend_order = ['tempalte', 'onnx']\n");
+  ASSERT_EQ(LoadAs(model_, "affine", graph), kSuccess);
+  EXPECT_TRUE(log_.Contains("backend_order's backend 'tempalte' is for none that is here; did you mean 'template'?"));
+  EXPECT_FALSE(log_.Contains("'onnx' is for none"));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
