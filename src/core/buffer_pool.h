@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "core/word_mutex.h"
 
 namespace wasinn::core {
 
@@ -74,7 +75,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
 
   const size_t most_bytes_;
   std::atomic<uint64_t> users_{0};
-  std::mutex mutex_;
+  WordMutex mutex_;
   std::vector<Block> blocks_;  // the one that came last is at the end; never grows beyond what was reserved
   size_t bytes_ = 0;           // in blocks_
 };

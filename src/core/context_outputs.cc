@@ -99,8 +99,7 @@ Status ContextOutputs::BindAll() {
   return Status();
 }
 
-Status ContextOutputs::Read() {
-  if (!slot_.graph().has_late_outputs()) return Status();
+Status ContextOutputs::ReadLate() {
   auto late = LateOutputs::Read(slot_);
   if (!late) return std::move(late.error());
   late_ = std::move(*late);
@@ -128,8 +127,7 @@ Status ContextOutputs::Move() {
   return Status();
 }
 
-Status ContextOutputs::Count() {
-  if (all_bindable_ && !elsewhere_) return Status();
+Status ContextOutputs::CountThoseInSlot() {
   if (slot_.get() == nullptr) return Status();  // that was before they were moved
   const std::span<const wasinn_io* const> all = ios();
   uint64_t total = 0;

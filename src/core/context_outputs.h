@@ -49,11 +49,11 @@ class ContextOutputs {
     if (elsewhere) bound_ = false;  // so that the views of own memory are set once more
   }
   // What only a run tells.
-  Status Read();
+  Status Read() { return slot_.graph().has_late_outputs() ? ReadLate() : Status(); }
   // Out of the slot, which is another one's next.
   Status Move();
   // Charges what is held beyond the signature, which may not be true.
-  Status Count();
+  Status Count() { return all_bindable_ && !elsewhere_ ? Status() : CountThoseInSlot(); }
   // Frees what can be freed. There is no output until the next compute.
   void Discard();
   // Whether computes leave more memory in a slot than its signature says.
@@ -102,6 +102,8 @@ class ContextOutputs {
   Status CheckWantable(uint32_t index) const;
   void SetWanted();
   Status BindAll();
+  Status ReadLate();
+  Status CountThoseInSlot();
   void ForgetMoved();
   bool CanTake(uint32_t index) const;
   Result<TensorPtr> GiveOwn(uint32_t index);

@@ -166,7 +166,8 @@ uint32_t Enter(const char* name, Function function, Answers answers, const Profi
   try {
     const Status status = call.memory.exists() ? Guarded(function, call)
                                                : Status(WASINN_MISSING_MEMORY, "the guest module exports no memory");
-    if (!status.ok() && status.code() != answers.code) guest->Report(name, status);
+    if (status.ok()) return 0;
+    if (status.code() != answers.code) guest->Report(name, status);
     return call.profile.error(status.code());
   } catch (...) {  // no memory even for the message
     return call.profile.error(WASINN_RUNTIME_ERROR);
