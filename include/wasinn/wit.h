@@ -101,6 +101,9 @@ typedef struct wasinn_wit_functions {
                                                    const char* config, size_t config_size, wasinn_wit_result* out);
   wasinn_status* (*context_select_outputs)(wasinn_guest* guest, uint32_t context, const wasinn_bytes* names,
                                            size_t count, wasinn_wit_result* out);
+  /* As graph_load, with the format's name, UTF-8. */
+  wasinn_status* (*graph_load_as)(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, const char* format,
+                                  size_t format_size, uint32_t target, wasinn_wit_result* out);
 } wasinn_wit_functions;
 
 /* The table; const, valid for the life of the OS process. Any thread. A NULL guest is an error of each function. */

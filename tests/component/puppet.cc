@@ -35,6 +35,7 @@ constexpr Function kExt[] = {
     {"next", "generate", "next", 2, false},
     {"output", "generate", "output", 4, false},
     {"finish", "generate", "finish", 2, false},
+    {"load-as", "configure", "load-as", 6, false},
     {"load-with", "configure", "load-by-name", 5, false},
     {"select", "configure", "select-outputs", 4, false},
 };
@@ -123,7 +124,8 @@ constexpr char kGraph[] = R"(
     (export "load" (func (param "builder" (list (list u8))) (param "encoding" $graph-encoding)
                          (param "target" $execution-target) (result (result (own $graph) (error (own $error))))))
     (export "load-by-name" (func (param "name" string) (result (result (own $graph) (error (own $error))))))))
-  (alias export $graph "graph" (type $graph-resource)))";
+  (alias export $graph "graph" (type $graph-resource))
+  (alias export $graph "execution-target" (type $execution-target')))";
 constexpr char kInspect[] = R"(
   (import "wasinn:ext/inspect@0.1.0" (instance $inspect
     (alias outer 1 $graph-resource (type $graph'))
@@ -155,6 +157,12 @@ constexpr char kConfigure[] = R"(
     (export "graph" (type $graph (eq $graph')))
     (alias outer 1 $context-resource (type $context'))
     (export "graph-execution-context" (type $context (eq $context')))
+    (alias outer 1 $execution-target' (type $target'))
+    (export "execution-target" (type $execution-target (eq $target')))
+    (type $builder (list u8))
+    (export "graph-builder" (type $graph-builder (eq $builder)))
+    (export "load-as" (func (param "builders" (list $graph-builder)) (param "format" string)
+                            (param "target" $execution-target) (result (result (own $graph) (error (own $error))))))
     (export "load-by-name" (func (param "name" string) (param "config" string)
                                  (result (result (own $graph) (error (own $error))))))
     (export "select-outputs" (func (param "context" (borrow $context)) (param "names" (list string))

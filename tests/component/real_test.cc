@@ -18,8 +18,14 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr uint32_t kF32 = 1, kGgml = 5, kCpu = 0;
-enum : uint32_t { kInvalidArgument = 0, kTooLarge = 5, kNotFound = 6, kSecurity = 7 };  // error-code
-constexpr uint32_t kResult = 128;                                                       // where results are written
+enum : uint32_t {
+  kInvalidArgument = 0,
+  kInvalidEncoding = 1,
+  kTooLarge = 5,
+  kNotFound = 6,
+  kSecurity = 7
+};                                 // error-code
+constexpr uint32_t kResult = 128;  // where results are written
 
 wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
   return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
@@ -271,6 +277,25 @@ TEST_F(ComponentReal, SelectsOutputs) {
   EXPECT_EQ(computed(), 1u);
   Good(*program, "select", {context, 0, 0, kResult});
   EXPECT_EQ(computed(), 2u);
+}
+
+TEST_F(ComponentReal, LoadsByTheNameOfAFormat) {
+  const auto program = New();
+  const std::string model = EchoModel("in x f32 2\n");
+  program->Poke(256, model);
+  program->PokeWords(0, {256, static_cast<uint32_t>(model.size())});
+  constexpr uint32_t kName = 64;
+  program->Poke(kName, "ggmlother");
+  const uint32_t graph = Good(*program, "load-as", {0, 1, kName, 4, kCpu, kResult});
+  Good(*program, "init", {graph, kResult});
+  ExpectError(*program, "load-as", {0, 1, kName + 4, 5, kCpu, kResult}, kInvalidEncoding, "'other'");
+  ExpectError(*program, "load-as", {0, 1, kName, 1100, kCpu, kResult}, kTooLarge, "1100 bytes");
+  ExpectError(*program, "load-as", {0, 5000, kName, 4, kCpu, kResult}, kTooLarge, "5000 parts");
+  EXPECT_FALSE(program->Try("load-as", {0xfffffff0, 1, kName, 4, kCpu, kResult})) << "builders outside of the memory";
+  const auto other = New();
+  EXPECT_FALSE(other->Try("load-as", {0, 1, 0xfffffff0, 4, kCpu, kResult})) << "a name outside of the memory";
+  const auto third = New();
+  EXPECT_FALSE(third->Try("load-as", {0, 1, kName, 4, 3, kResult})) << "no such target";
 }
 
 // The most memory that this program ever had.

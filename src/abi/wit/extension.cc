@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "abi/limits.h"
+#include "abi/profiles.h"
 #include "abi/wit/outcome.h"
 #include "abi/wit/owned.h"
 #include "core/scratch_memory.h"
@@ -108,6 +109,31 @@ wasinn_status* WitFinish(wasinn_guest* guest, uint32_t context, wasinn_wit_resul
 }
 
 // ---- configure
+
+Result<uint32_t> LoadParts(Guest& guest, std::span<const wasinn_bytes> builders, std::string_view format,
+                           uint32_t target) {
+  const auto known = kWit.target(target);
+  if (!known) return Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
+  const uint32_t limit = guest.limits().max_builders;
+  if (builders.size() > limit || (builders.data() == nullptr && !builders.empty())) {
+    return Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", builders.size(), limit);
+  }
+  std::vector<std::span<const uint8_t>> parts;
+  parts.reserve(builders.size());
+  for (const wasinn_bytes& part : builders) parts.emplace_back(part.data, part.size);
+  return guest.Load(parts, format, *known);
+}
+
+wasinn_status* WitLoadAs(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, const char* format,
+                         size_t format_size, uint32_t target, wasinn_wit_result* out) {
+  return WithResult(guest, "load-as", *out, [&]() -> Result<uint32_t> {
+    const uint32_t limit = guest->limits().max_name_bytes;
+    if (format_size > limit) {
+      return Fail(WASINN_TOO_LARGE, "a format's name of {} bytes is longer than the limit of {}", format_size, limit);
+    }
+    return LoadParts(*guest, {builders, count}, {format, format_size}, target);
+  });
+}
 
 wasinn_status* WitLoadByNameWithConfig(wasinn_guest* guest, const char* name, size_t size, const char* config,
                                        size_t config_size, wasinn_wit_result* out) {

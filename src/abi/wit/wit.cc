@@ -101,17 +101,9 @@ wasinn_status* TensorDrop(wasinn_guest* guest, uint32_t tensor) {
 wasinn_status* GraphLoad(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, uint32_t encoding,
                          uint32_t target, wasinn_wit_result* out) {
   return WithResult(guest, "load", *out, [&]() -> Result<uint32_t> {
-    const auto known_encoding = kWit.encoding(encoding);
-    if (!known_encoding) return Fail(WASINN_INVALID_ENCODING, "{} is not a graph-encoding of wasi:nn", encoding);
-    const auto known_target = kWit.target(target);
-    if (!known_target) return Fail(WASINN_INVALID_ARGUMENT, "{} is not an execution-target of wasi:nn", target);
-    const uint32_t limit = guest->limits().max_builders;
-    if (count > limit || (builders == nullptr && count > 0))
-      return Fail(WASINN_TOO_LARGE, "a model of {} parts is over the limit of {}", count, limit);
-    std::vector<std::span<const uint8_t>> parts;
-    parts.reserve(count);
-    for (size_t i = 0; i < count; ++i) parts.emplace_back(builders[i].data, builders[i].size);
-    return guest->Load(parts, *known_encoding, *known_target);
+    const auto known = kWit.encoding(encoding);
+    if (!known) return Fail(WASINN_INVALID_ENCODING, "{} is not a graph-encoding of wasi:nn", encoding);
+    return LoadParts(*guest, {builders, count}, *known, target);
   });
 }
 
@@ -258,7 +250,8 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .context_next = WitNext,
                                                 .context_finish = WitFinish,
                                                 .graph_load_by_name_with_config = WitLoadByNameWithConfig,
-                                                .context_select_outputs = WitSelectOutputs};
+                                                .context_select_outputs = WitSelectOutputs,
+                                                .graph_load_as = WitLoadAs};
 
 }  // namespace
 

@@ -1,4 +1,6 @@
-// wasinn:ext beside wasi:nn 0.2.0-rc-2024-10-28: a model that describes itself, and only the output that is wanted.
+// wasinn:ext beside wasi:nn 0.2.0-rc-2024-10-28: a model that is loaded by its format's name and describes itself, and only
+// the output that is wanted.
+#define LOADS_BY_NAME_OF_FORMAT
 #include "component_load.h"
 #define EXT_IMPORT(interface, name) __attribute__((import_module("wasinn:ext/" interface "@0.1.0"), import_name(name)))
 
@@ -19,6 +21,18 @@ typedef struct Done {
 void Describe(wasi_nn_graph graph, wasi_nn_list* text) EXT_IMPORT("inspect", "describe");
 void SelectOutputs(wasi_nn_context context, const Name* names, size_t count, Done* done)
     EXT_IMPORT("configure", "select-outputs");
+
+void LoadAs(const wasi_nn_builder* builders, size_t count, const char* format, size_t format_size, uint32_t target,
+            wasi_nn_result* result) EXT_IMPORT("configure", "load-as");
+
+uint32_t NnLoad(const NnPart* parts, uint32_t count, uint32_t encoding, uint32_t* graph) {
+  static const char* const kNames[] = {"openvino",       "onnx", "tensorflow", "pytorch",
+                                       "tensorflowlite", "ggml", "autodetect"};
+  const char* name = encoding < sizeof(kNames) / sizeof(*kNames) ? kNames[encoding] : "unknown";
+  wasi_nn_result result;
+  LoadAs((const wasi_nn_builder*)parts, count, name, strlen(name), WASI_NN_TARGET_CPU, &result);
+  return TakeHandle(&result, graph);
+}
 
 uint32_t NnInit(uint32_t graph, uint32_t* context) {
   static const char kBegin[] = "{\"backend\":\"";

@@ -48,11 +48,13 @@ uint32_t NnLoadByName(const char* name, uint32_t* graph) {
   return TakeHandle(&result, graph);
 }
 
+#ifndef LOADS_BY_NAME_OF_FORMAT
 uint32_t NnLoad(const NnPart* parts, uint32_t count, uint32_t encoding, uint32_t* graph) {
   wasi_nn_result result;
   wasi_nn_load((const wasi_nn_builder*)parts, count, encoding, WASI_NN_TARGET_CPU, &result);
   return TakeHandle(&result, graph);
 }
+#endif
 
 static inline uint32_t InitContext(uint32_t graph, uint32_t* context) {
   wasi_nn_result result;

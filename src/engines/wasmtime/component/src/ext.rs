@@ -7,10 +7,10 @@ use wasmtime::component::{Resource, WasmList};
 use wasmtime::{AsContextMut, Result};
 
 use crate::calls::Calls;
-use crate::graph::MOST_LISTED;
+use crate::graph::{MOST_LISTED, with_builders};
 use crate::inference::named_tensor;
 use crate::text::{Text, to_strs};
-use crate::types::{Context, Graph, Instance, Store, Tensor};
+use crate::types::{Context, ExecutionTarget, Graph, Instance, Store, Tensor};
 use crate::views::{Shown, ShownText};
 use crate::wit::{Bytes, WitResult};
 
@@ -66,6 +66,19 @@ pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
 
 pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
+    type LoadAs = (WasmList<WasmList<u8>>, Text, ExecutionTarget);
+    instance.func_wrap("load-as", move |mut store: Store<'_>, (builders, format, target): LoadAs| {
+        let guest = calls.guest(&mut store);
+        let count = builders.len();
+        let mut out = WitResult::default();
+        let status = with_builders(&mut store, &builders, |store, bytes| {
+            let format = format.to_str(store)?;
+            let (text, size) = (format.as_ptr().cast(), format.len());
+            Ok(unsafe { (table.graph_load_as)(guest, bytes, count, text, size, target as u32, &mut out) })
+        })?;
+        calls.check(status)?;
+        Ok((out.resource::<Graph>(),))
+    })?;
     instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name, config): (Text, Text)| {
         let guest = calls.guest(&mut store);
         let (name, config) = (name.to_str(&store)?, config.to_str(&store)?);

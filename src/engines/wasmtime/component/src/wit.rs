@@ -42,7 +42,7 @@ pub struct Bytes {
     pub size: usize,
 }
 
-type Outcome = *mut Status;
+pub type Outcome = *mut Status;
 type Drop = unsafe extern "C" fn(*mut Guest, u32) -> Outcome;
 type Number = unsafe extern "C" fn(*mut Guest, u32, *mut u32) -> Outcome;
 type Show = unsafe extern "C" fn(*mut Guest, u32, *mut View) -> Outcome;
@@ -85,6 +85,9 @@ pub struct Functions {
     pub graph_load_by_name_with_config:
         unsafe extern "C" fn(*mut Guest, *const c_char, usize, *const c_char, usize, *mut WitResult) -> Outcome,
     pub context_select_outputs: unsafe extern "C" fn(*mut Guest, u32, *const Bytes, usize, *mut WitResult) -> Outcome,
+
+    pub graph_load_as:
+        unsafe extern "C" fn(*mut Guest, *const Bytes, usize, *const c_char, usize, u32, *mut WitResult) -> Outcome,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -93,7 +96,7 @@ const _: () = {
     assert!(size_of::<View>() == 32);
     assert!(size_of::<NamedTensor>() == 24);
     assert!(size_of::<Bytes>() == 16);
-    assert!(size_of::<Functions>() == 26 * 8);
+    assert!(size_of::<Functions>() == 27 * 8);
 };
 
 // Lists of u32 are handed over as they lie in guest memory.
