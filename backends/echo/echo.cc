@@ -4,21 +4,18 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "common/abi.h"
 #include "common/dtype.h"
-#include "common/on_cancel.h"
 #include "model.h"
+#include "values.h"
+#include "work.h"
 
 struct wasinn_backend_state {
   const wasinn_host_services services;
@@ -40,56 +37,14 @@ wasinn_error* Fail(int code, std::string message) {
   return &held->error;
 }
 
-struct Buffer {
-  wasinn_tensor tensor{};
-  std::vector<int64_t> dims;
-  std::vector<uint8_t> bytes;
-  bool there = false;
-
-  // Allocates only if it is not as large. `data`: memory of somebody else's, or NULL.
-  void Set(const wasinn_tensor& given, void* data = nullptr) {
-    tensor = given;
-    there = true;
-    dims.assign(given.dims, given.dims + given.rank);
-    if (data == nullptr && bytes.size() != given.bytes) bytes = std::vector<uint8_t>(given.bytes);
-    tensor.dims = dims.data();
-    tensor.data = data == nullptr ? bytes.data() : data;
-  }
-};
-
-// What has been generated, as a tensor of bytes.
-class Text {
- public:
-  void Set(std::string text) {
-    text_.swap(text);
-    dim_ = static_cast<int64_t>(text_.size());
-  }
-  void Append(const char* data, size_t size) { Set(text_ + std::string(data, size)); }
-  size_t size() const { return text_.size(); }
-  wasinn_tensor View() {
-    return {.struct_size = sizeof(wasinn_tensor),
-            .dtype = WASINN_U8,
-            .rank = 1,
-            .dims = &dim_,
-            .data = text_.data(),
-            .bytes = text_.size(),
-            .owner = nullptr,
-            .release = nullptr};
-  }
-
- private:
-  std::string text_;
-  int64_t dim_ = 0;
-};
-
 }  // namespace
 
 struct wasinn_backend_slot {
   wasinn_backend_graph* model;
-  std::vector<Buffer> inputs, outputs;
-  std::vector<wasinn_tensor> bound;  // outputs; data NULL: not
-  Text generated, piece;             // of input 0, whatever the output
-  Text mood;
+  std::vector<wasinn::echo::Buffer> inputs, outputs;
+  std::vector<wasinn_tensor> bound;     // outputs; data NULL: not
+  wasinn::echo::Text generated, piece;  // of input 0, whatever the output
+  wasinn::echo::Text mood;
   wasinn::echo::Kept kept;
   bool generating = false;
   std::atomic<bool> running{false}, cancelled{false};
@@ -98,6 +53,9 @@ struct wasinn_backend_slot {
 namespace {
 
 using wasinn::backend::WriteStruct;
+using wasinn::echo::Buffer;
+using wasinn::echo::Pass;
+using wasinn::echo::Work;
 
 // NULL, or that a model has no such input or output.
 wasinn_error* CheckIndex(const wasinn_backend_slot* slot, uint32_t index) {
@@ -132,37 +90,6 @@ wasinn_error* Keep(wasinn::echo::Kept& kept, const wasinn_backend_state& backend
   } catch (const wasinn::backend::Error& error) {
     return Fail(error.code(), error.what());
   }
-}
-
-// At a gate that a test opens, so that the test knows what happens meanwhile, however busy the machine is. False as
-// below.
-bool Pass(const std::string& gate, const std::atomic<bool>& cancelled) {
-  if (gate.empty()) return true;
-  std::ofstream(gate + ".reached").close();
-  while (!std::filesystem::exists(gate)) {
-    if (cancelled.load()) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
-// False if it was cancelled meanwhile.
-bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled) {
-  if (!Pass(gate, cancelled)) return false;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
-  while (std::chrono::steady_clock::now() < end) {
-    if (cancelled.load()) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
-
-// The same for what registers its cancel.
-template <typename Options>
-bool Work(int ms, const std::string& gate, const Options& options) {
-  std::atomic<bool> cancelled{false};
-  const wasinn::backend::OnCancel cancel(options, [&cancelled] { cancelled = true; });
-  return Work(ms, gate, cancelled);
 }
 
 // The text between the quotes of a key's value; "": there is no such key.

@@ -1,0 +1,30 @@
+#include "work.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+namespace wasinn::echo {
+
+bool Pass(const std::string& gate, const std::atomic<bool>& cancelled) {
+  if (gate.empty()) return true;
+  std::ofstream(gate + ".reached").close();
+  while (!std::filesystem::exists(gate)) {
+    if (cancelled.load()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled) {
+  if (!Pass(gate, cancelled)) return false;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  while (std::chrono::steady_clock::now() < end) {
+    if (cancelled.load()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+}  // namespace wasinn::echo
