@@ -34,7 +34,7 @@ const wasinn_function& Find(std::string_view name) {
 
 class Guest {
  public:
-  Guest(const wasinn::Host& host, const std::vector<uint32_t>& dims) {
+  Guest(const wasinn::Host& host, const std::vector<uint32_t>& dims, int contexts) {
     wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(host);
     Must(guest.status());
     guest_ = std::make_unique<wasinn::Guest>(std::move(*guest));
@@ -47,12 +47,16 @@ class Guest {
     const uint32_t tensor[] = {kDims, static_cast<uint32_t>(dims.size()), kF32, kData, bytes};
     std::memcpy(&memory_[kTensor], tensor, sizeof tensor);
     Call("load_by_name", {kName, 1, kResult});
-    Call("init_execution_context", {Word(kResult), kResult});
-    context_ = Word(kResult);
-    Call("set_input", {context_, 0, kTensor});
+    const uint32_t graph = Word(kResult);
+    for (int i = 0; i < contexts; ++i) {
+      Call("init_execution_context", {graph, kResult});
+      contexts_.push_back(Word(kResult));
+      Call("set_input", {contexts_.back(), 0, kTensor});
+    }
   }
 
-  void Compute() { Call("compute", {context_}); }
+  // On any thread; one for each context.
+  void Compute(size_t context) { Call("compute", {contexts_[context]}); }
 
  private:
   uint32_t Word(uint32_t address) const {
@@ -71,7 +75,7 @@ class Guest {
 
   std::vector<uint8_t> memory_;
   std::unique_ptr<wasinn::Guest> guest_;
-  uint32_t context_ = 0;
+  std::vector<uint32_t> contexts_;
 };
 
 // In MiB; a field of /proc/self/status.
@@ -87,11 +91,12 @@ int Run(int argc, char** argv) {
   CLI::App app("Time many guests at once on one model with one input of f32, and say what memory that takes");
   std::string model, most = "0";
   std::vector<uint32_t> dims = {1, 3, 224, 224};
-  int guests = 512, iterations = 4;
+  int guests = 512, contexts = 1, iterations = 4;
   app.add_option("MODEL", model, "A model file")->required();
   app.add_option("--dims", dims, "Of its input; 1 3 224 224 unless told");
   app.add_option("--guests", guests, "512 unless told");
-  app.add_option("--iterations", iterations, "Inferences of each guest; 4 unless told");
+  app.add_option("--contexts", contexts, "Of each guest, with a thread for each; 1 unless told");
+  app.add_option("--iterations", iterations, "Inferences of each context; 4 unless told");
   app.add_option("--max-computes", most, "As in the settings");
   CLI11_PARSE(app, argc, argv);
 
@@ -103,21 +108,23 @@ int Run(int argc, char** argv) {
   options.path = model;
   Must(host->AddModel("m", options));
   std::vector<std::unique_ptr<Guest>> all;
-  for (int i = 0; i < guests; ++i) all.push_back(std::make_unique<Guest>(*host, dims));
+  for (int i = 0; i < guests; ++i) all.push_back(std::make_unique<Guest>(*host, dims, contexts));
 
   const long before = Memory("VmRSS:");
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> threads;
-  threads.reserve(all.size());
+  threads.reserve(all.size() * static_cast<size_t>(contexts));
   for (const auto& guest : all) {
-    threads.emplace_back([&guest, iterations] {
-      for (int i = 0; i < iterations; ++i) guest->Compute();
-    });
+    for (int context = 0; context < contexts; ++context) {
+      threads.emplace_back([&guest, context, iterations] {
+        for (int i = 0; i < iterations; ++i) guest->Compute(static_cast<size_t>(context));
+      });
+    }
   }
   for (std::thread& thread : threads) thread.join();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::printf("%d guests with their inputs: %ld MiB; %ld MiB more at most while all compute; %.1f inferences/s\n",
-              guests, before, Memory("VmHWM:") - before, guests * iterations / took.count());
+              guests, before, Memory("VmHWM:") - before, guests * contexts * iterations / took.count());
   return 0;
 }
 
