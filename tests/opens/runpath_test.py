@@ -3,25 +3,17 @@
 import os
 import pathlib
 import re
-import subprocess
 import unittest
 
-BUILD = pathlib.Path(os.environ["WASINN_BUILD"])
+import elf
+
 FRAMEWORKS = [pathlib.Path(folder) for folder in os.environ["FRAMEWORK_FOLDERS"].split(":") if folder]
-
-
-def is_elf(path):
-    if path.is_symlink() or not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
 
 
 def wrong_parts(path):
     """Of what it says of others: parts of its RUNPATH, and names of libraries, that start at the working folder."""
-    done = subprocess.run(["readelf", "--dynamic", "--wide", path], capture_output=True, text=True, check=True)
     wrong = []
-    for kind, value in re.findall(r"\((RPATH|RUNPATH|NEEDED)\).*\[(.*)\]", done.stdout):
+    for kind, value in re.findall(r"\((RPATH|RUNPATH|NEEDED)\).*\[(.*)\]", elf.readelf(path, "--dynamic")):
         parts = value.split(":") if kind != "NEEDED" else [value] if "/" in value else []
         wrong += [f"{kind} '{value}'" for part in parts if not part.startswith(("/", "$ORIGIN"))]
     return wrong
@@ -29,17 +21,16 @@ def wrong_parts(path):
 
 class RunpathTest(unittest.TestCase):
     def check(self, files):
-        files = [path for path in files if is_elf(path)]
         found = {str(path): wrong for path in files if (wrong := wrong_parts(path))}
         self.assertEqual(found, {})
         return [path.name for path in files]
 
     def test_what_we_build(self):
-        names = self.check([*BUILD.glob("bin/*"), *BUILD.glob("lib/**/*.so*")])
+        names = self.check(elf.built())
         self.assertIn("wasinn", names)
         self.assertIn("libwasinn_backend_onnx.so", names)
 
     def test_frameworks(self):
         for folder in FRAMEWORKS:
             with self.subTest(folder=folder.name):
-                self.assertTrue(self.check(folder.glob("*.so*")))
+                self.assertTrue(self.check([path for path in folder.glob("*.so*") if elf.is_elf(path)]))
