@@ -59,5 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<std::string> names(outputs.begin(), outputs.end());
   const tensorflow::Effects effects = tensorflow::FindEffects(*scan, names);
   FUZZ_EXPECT(effects.keeps_state || !effects.keeps_inputs);
+  FUZZ_EXPECT(!effects.keeps_state || effects.gives_parts);
   return 0;
 }

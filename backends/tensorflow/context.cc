@@ -212,24 +212,24 @@ void Context::TakeResults() {
     }
     const TF_Tensor* fed = ports[i].same_input < 0 ? nullptr : inputs_.Get(static_cast<size_t>(ports[i].same_input));
     if (fed != nullptr) {
-      Keep(i, fed);
+      CheckSize(fed);
+      outputs_.Copy(i, fed);
     } else {
-      // It goes as soon as there is a copy.
-      const auto result = model_.host().library().Own(std::exchange(results_[next], nullptr));
+      auto result = model_.host().library().Own(std::exchange(results_[next], nullptr));
       ++next;
-      Keep(i, result.get());
+      CheckSize(result.get());
+      outputs_.Take(i, std::move(result));
     }
   }
 }
 
-void Context::Keep(size_t index, const TF_Tensor* tensor) {
+void Context::CheckSize(const TF_Tensor* tensor) const {
   const uint64_t bytes = outputs_.bytes() + model_.host().library()->TF_TensorByteSize(tensor);
   if (max_bytes_ != 0 && bytes > max_bytes_) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("the model's outputs take {} bytes at least: no more than {} are allowed in a compute",
                             bytes, max_bytes_));
   }
-  outputs_.Copy(index, tensor);
 }
 
 void Context::RequireOutputs() const {

@@ -50,7 +50,8 @@ class Context {
   // False: somebody else's cancel ended it.
   bool Run(SessionRun* run);
   void TakeResults();
-  void Keep(size_t index, const TF_Tensor* tensor);
+  // Whether it may be kept beside those that are.
+  void CheckSize(const TF_Tensor* tensor) const;
   void FreeResults();
   void RequireOutputs() const;
 

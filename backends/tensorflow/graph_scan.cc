@@ -233,15 +233,18 @@ Effects FindEffects(const GraphScan& scan, std::span<const std::string> outputs)
   for (const ScannedNode& node : scan.nodes) by_name.emplace(node.name, &node);
   std::unordered_set<std::string_view> seen_nodes, seen_functions;
   std::vector<std::string_view> nodes(outputs.begin(), outputs.end()), functions;
-  Effects effects = {.keeps_state = false, .keeps_inputs = false};
+  Effects effects = {.keeps_state = false, .keeps_inputs = false, .gives_parts = false};
   const auto add = [&](const ScannedNode& node) {
     functions.insert(functions.end(), node.functions.begin(), node.functions.end());
     if (scan.functions.contains(node.op)) {
       functions.push_back(node.op);
-    } else if (DrawsRandom(node.op)) {
+      return;
+    }
+    if (!GivesWholeBuffers(node.op)) effects.gives_parts = true;
+    if (DrawsRandom(node.op)) {
       effects.keeps_state = true;
     } else if (!IsPure(node.op) && !OnlyReadsState(node.op)) {
-      effects = {.keeps_state = true, .keeps_inputs = true};
+      effects.keeps_state = effects.keeps_inputs = true;
     }
   };
   while (!nodes.empty()) {

@@ -40,10 +40,11 @@ void CheckOps(const GraphScan& scan, Trust trust, bool is_saved_model);
 // Names of the nodes that no other node takes an input from or waits for, in the graph's order.
 std::vector<std::string_view> NodesWithoutConsumers(const GraphScan& scan);
 
-// What a run for these nodes may leave behind in its session.
+// What a run for these nodes may leave behind in its session, and in what it gives.
 struct Effects {
   bool keeps_state = true;   // a variable, table, queue, iterator or generator of random numbers changes
   bool keeps_inputs = true;  // and it may hold an input
+  bool gives_parts = true;   // a tensor may be a part of a larger buffer, all of which it keeps
 };
 Effects FindEffects(const GraphScan& scan, std::span<const std::string> outputs);
 

@@ -34,6 +34,8 @@ class Model {
   uint64_t session_bytes() const { return session_bytes_; }
   // Whether nothing of an input outlives a run: no variable, queue or table takes it.
   bool forgets_inputs() const { return !effects_.keeps_inputs; }
+  // Whether an output that has its buffer to itself holds no more than its own bytes.
+  bool gives_whole_buffers() const { return !effects_.gives_parts; }
 
  private:
   struct Source;

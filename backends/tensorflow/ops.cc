@@ -122,6 +122,99 @@ constexpr std::string_view kDrawsRandom[] = {
 };
 static_assert(std::ranges::is_sorted(kDrawsRandom));
 
+// Of the kernels for CPUs of TensorFlow 2.21, and of those that its optimizers put in their place: they allocate an
+// output, or pass an input's buffer on as it is. None calls Tensor::Slice or SubSlice for what it gives. A variable is
+// what loading made it, for nothing here assigns one.
+constexpr std::string_view kGivesWholeBuffers[] = {
+    "Abs",
+    "Add",
+    "AddN",
+    "AddV2",
+    "All",
+    "Any",
+    "ArgMax",
+    "ArgMin",
+    "AvgPool",
+    "BatchMatMul",
+    "BatchMatMulV2",
+    "BatchMatMulV3",
+    "BiasAdd",
+    "Cast",
+    "Ceil",
+    "ConcatV2",
+    "Const",
+    "Conv2D",
+    "DepthwiseConv2dNative",
+    "Div",
+    "DivNoNan",
+    "Elu",
+    "Equal",
+    "Erf",
+    "Exp",
+    "ExpandDims",
+    "Fill",
+    "Floor",
+    "FusedBatchNorm",
+    "FusedBatchNormV2",
+    "FusedBatchNormV3",
+    "GatherV2",
+    "Greater",
+    "GreaterEqual",
+    "Identity",
+    "LeakyRelu",
+    "Less",
+    "LessEqual",
+    "Log",
+    "LogSoftmax",
+    "LogicalAnd",
+    "LogicalNot",
+    "LogicalOr",
+    "MatMul",
+    "Max",
+    "MaxPool",
+    "Maximum",
+    "Mean",
+    "Min",
+    "Minimum",
+    "Mul",
+    "Neg",
+    "NoOp",
+    "NotEqual",
+    "Pack",
+    "Pad",
+    "PadV2",
+    "PartitionedCall",
+    "Placeholder",
+    "PlaceholderWithDefault",
+    "Pow",
+    "Prod",
+    "ReadVariableOp",
+    "RealDiv",
+    "Relu",
+    "Relu6",
+    "Reshape",
+    "Round",
+    "Rsqrt",
+    "Selu",
+    "Shape",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Sqrt",
+    "Square",
+    "SquaredDifference",
+    "Squeeze",
+    "StatefulPartitionedCall",
+    "StopGradient",
+    "Sub",
+    "Sum",
+    "Tanh",
+    "Tile",
+    "Transpose",
+    "VarHandleOp",
+};
+static_assert(std::ranges::is_sorted(kGivesWholeBuffers));
+
 constexpr std::string_view kReachesOut[] = {
     "Abort",
     "Copy",
@@ -199,6 +292,8 @@ bool IsPure(std::string_view op) { return std::ranges::binary_search(kPure, op);
 bool OnlyReadsState(std::string_view op) { return std::ranges::binary_search(kReadsState, op); }
 
 bool DrawsRandom(std::string_view op) { return std::ranges::binary_search(kDrawsRandom, op); }
+
+bool GivesWholeBuffers(std::string_view op) { return std::ranges::binary_search(kGivesWholeBuffers, op); }
 
 bool ReachesOut(std::string_view op) {
   return std::ranges::binary_search(kReachesOut, op) ||

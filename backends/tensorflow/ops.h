@@ -17,6 +17,11 @@ bool OnlyReadsState(std::string_view op);
 // Whether an operation that is pure else draws from random numbers of its own, which each run takes further.
 bool DrawsRandom(std::string_view op);
 
+// Whether every tensor that an operation gives is known to be all of its buffer: one that the operation allocated for
+// it, or that an input is all of. Where it calls functions, that is for their operations to say. Others may give a part
+// of a larger buffer, which keeps the larger one (Slice, Split, Unpack).
+bool GivesWholeBuffers(std::string_view op);
+
 // Whether an operation is known to reach out of the OS process, or to run what is no part of the graph. A host's own
 // model has none of these unless the host allows it.
 bool ReachesOut(std::string_view op);

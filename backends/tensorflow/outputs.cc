@@ -13,10 +13,29 @@ namespace wasinn::tensorflow {
 
 using backend::Error;
 
-Outputs::Outputs(const Model& model) : model_(model), slots_(model.signature().outputs().size()) {}
+namespace {
+
+// To the caller of take_output.
+template <typename Memory>
+void GiveAway(Memory* memory, wasinn_tensor* out) {
+  out->owner = std::make_unique<Memory>(std::move(*memory)).release();
+  out->release = [](void* owner) { delete static_cast<Memory*>(owner); };
+}
+
+}  // namespace
+
+Outputs::Outputs(const Model& model) : model_(model) {
+  const auto release = model.host().library()->TF_DeleteTensor;
+  for (size_t i = 0; i < model.signature().outputs().size(); ++i) {
+    slots_.push_back({.tensor = {nullptr, release}, .copy = {}, .dims = {}});
+  }
+}
 
 void Outputs::Release() {
-  for (Slot& slot : slots_) slot.there = slot.given = false;
+  for (Slot& slot : slots_) {
+    slot.tensor.reset();
+    slot.there = slot.given = false;
+  }
   bytes_ = 0;
 }
 
@@ -25,20 +44,46 @@ void Outputs::Discard() {
   for (Slot& slot : slots_) slot.copy = {};
 }
 
-void Outputs::Copy(size_t index, const TF_Tensor* tensor) {
+// One that shares a buffer with a constant, a variable or another output has not the only reference to it, and the buffer
+// of an input does not own its memory: TensorFlow lets neither be moved. Behind a tensor of TensorFlow's there is no tail,
+// as there is behind ours. That is enough: the core copies for other frameworks, so only TensorFlow reads it in place as
+// an input, and its kernels are made for such tensors.
+TF_Tensor* Outputs::Move(TF_Tensor* tensor) const {
+  if (!model_.gives_whole_buffers()) return nullptr;
   const TfLibrary& library = model_.host().library();
+  const auto address = reinterpret_cast<uintptr_t>(library->TF_TensorData(tensor));
+  return address % backend::kBufferAlignment == 0 ? library->TF_TensorMaybeMove(tensor) : nullptr;
+}
+
+void Outputs::Take(size_t index, TfPtr<TF_Tensor> tensor) {
+  TF_Tensor* moved = Move(tensor.get());
+  if (moved == nullptr) return Copy(index, tensor.get());
+  (void)tensor.release();
   Slot& slot = slots_[index];
-  slot.type = library->TF_TensorType(tensor);
-  slot.bytes = library->TF_TensorByteSize(tensor);
-  slot.dims.resize(static_cast<size_t>(library->TF_NumDims(tensor)));
-  for (size_t i = 0; i < slot.dims.size(); ++i) slot.dims[i] = library->TF_Dim(tensor, static_cast<int>(i));
-  if (!slot.copy.IsFor(slot.bytes)) {
+  slot.tensor.reset(moved);
+  slot.copy = {};
+  Note(moved, &slot);
+}
+
+void Outputs::Note(const TF_Tensor* tensor, Slot* slot) {
+  const TfLibrary& library = model_.host().library();
+  slot->type = library->TF_TensorType(tensor);
+  slot->bytes = library->TF_TensorByteSize(tensor);
+  slot->dims.resize(static_cast<size_t>(library->TF_NumDims(tensor)));
+  for (size_t i = 0; i < slot->dims.size(); ++i) slot->dims[i] = library->TF_Dim(tensor, static_cast<int>(i));
+  slot->there = true;
+  bytes_ += slot->bytes;
+}
+
+void Outputs::Copy(size_t index, const TF_Tensor* tensor) {
+  Slot& slot = slots_[index];
+  const size_t bytes = model_.host().library()->TF_TensorByteSize(tensor);
+  if (!slot.copy.IsFor(bytes)) {
     slot.copy = {};  // the old one goes before there is another
-    slot.copy = backend::AlignedBuffer(slot.bytes);
+    slot.copy = backend::AlignedBuffer(bytes);
   }
-  if (slot.bytes > 0) std::memcpy(slot.copy.data(), library->TF_TensorData(tensor), slot.bytes);
-  slot.there = true;
-  bytes_ += slot.bytes;
+  if (bytes > 0) std::memcpy(slot.copy.data(), model_.host().library()->TF_TensorData(tensor), bytes);
+  Note(tensor, &slot);
 }
 
 void Outputs::View(uint32_t index, wasinn_tensor* view) {
@@ -54,24 +99,27 @@ void Outputs::View(uint32_t index, wasinn_tensor* view) {
                 fmt::format("output '{}' became {} of {} dimensions: expected numbers, and no more than {}", port.name,
                             TfName(slot.type), slot.dims.size(), WASINN_MAX_RANK));
   }
-  *view = {.struct_size = sizeof(wasinn_tensor),
-           .dtype = static_cast<uint32_t>(dtype),
-           .rank = static_cast<uint32_t>(slot.dims.size()),
-           .dims = slot.dims.data(),
-           .data = slot.copy.data(),
-           .bytes = slot.bytes,
-           .owner = nullptr,
-           .release = nullptr};
+  *view = {
+      .struct_size = sizeof(wasinn_tensor),
+      .dtype = static_cast<uint32_t>(dtype),
+      .rank = static_cast<uint32_t>(slot.dims.size()),
+      .dims = slot.dims.data(),
+      .data = slot.tensor != nullptr ? model_.host().library()->TF_TensorData(slot.tensor.get()) : slot.copy.data(),
+      .bytes = slot.bytes,
+      .owner = nullptr,
+      .release = nullptr};
 }
 
 void Outputs::Give(uint32_t index, wasinn_tensor* out) {
   View(index, out);
   Slot& slot = slots_[index];
-  auto given = std::make_unique<backend::AlignedBuffer>(std::exchange(slot.copy, {}));
+  if (slot.tensor != nullptr) {
+    GiveAway(&slot.tensor, out);
+  } else {
+    GiveAway(&slot.copy, out);
+  }
   slot.there = false;
   slot.given = true;
-  out->owner = given.release();
-  out->release = [](void* owner) { delete static_cast<backend::AlignedBuffer*>(owner); };
 }
 
 }  // namespace wasinn::tensorflow

@@ -11,19 +11,20 @@
 
 namespace wasinn::tensorflow {
 
-// Copies, made after a run. TensorFlow's own tensor may be a part of a much larger buffer (Slice, Split, Unpack), which
-// it would keep and of which the C API does not tell; or its memory is an input's, a constant's or a variable's. One
-// thread at a time.
+// TensorFlow's own tensors, or copies, made after a run. A tensor may be a part of a much larger buffer (Slice, Split,
+// Unpack), which it would keep and of which the C API does not tell: a model that may give such has copies only. Of others
+// those are copied whose memory is also an input's, a constant's, a variable's or another output's. One thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Model& model);
 
-  // Forgets the last run's. The memory stays, for the next one.
+  // Forgets the last run's. Memory of copies stays, for the next one.
   void Release();
-  // And lets go of the memory.
+  // And lets go of that.
   void Discard();
   void Discard(size_t index) { slots_[index].copy = {}; }
-  // After a run.
+  // After a run. What is not kept goes as soon as there is a copy.
+  void Take(size_t index, TfPtr<TF_Tensor> tensor);
   void Copy(size_t index, const TF_Tensor* tensor);
   // The bytes of them all.
   uint64_t bytes() const { return bytes_; }
@@ -33,6 +34,7 @@ class Outputs {
 
  private:
   struct Slot {
+    TfPtr<TF_Tensor> tensor;  // NULL: it is in `copy`
     backend::AlignedBuffer copy;
     bool there = false;
     bool given = false;
@@ -40,6 +42,11 @@ class Outputs {
     size_t bytes = 0;
     std::vector<int64_t> dims;
   };
+
+  // The tensor, or NULL where its memory is not its own or not aligned as ours; then it is left as it was.
+  TF_Tensor* Move(TF_Tensor* tensor) const;
+  // What it is, but for its bytes.
+  void Note(const TF_Tensor* tensor, Slot* slot);
 
   const Model& model_;
   std::vector<Slot> slots_;

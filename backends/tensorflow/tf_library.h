@@ -25,6 +25,7 @@ namespace wasinn::tensorflow {
   X(TF_Dim)                         \
   X(TF_TensorByteSize)              \
   X(TF_TensorData)                  \
+  X(TF_TensorMaybeMove)             \
   X(TF_NewGraph)                    \
   X(TF_DeleteGraph)                 \
   X(TF_GraphOperationByName)        \
