@@ -258,10 +258,11 @@ typedef struct wasinn_backend {
 
   /* The only way in: from here on input `index` is the memory of `tensor`, uncopied. It is the host's, a guest's (for
    * one compute only), or another slot's of this backend (take_output); aligned to bind_align, with
-   * WASINN_TENSOR_TAIL readable bytes behind it, and valid until the input is bound anew or unbound, or the slot is
-   * freed. Its bytes may change from one compute to the next without another call, and are looked at in compute and
-   * step alone; when these return, no output lies in them. Where a framework cannot promise that (state that takes an
-   * input's memory over, outputs that are inputs), the backend copies in each compute, into memory that it reserves.
+   * WASINN_TENSOR_TAIL readable bytes behind it, but for memory that this backend itself gave without them; and valid
+   * until the input is bound anew or unbound, or the slot is freed. Its bytes may change from one compute to the next
+   * without another call, and are looked at in compute and step alone; when these return, no output lies in them. Where
+   * a framework cannot promise that (state that takes an input's memory over, outputs that are inputs), the backend
+   * copies in each compute, into memory that it reserves.
    * A slot of a graph that shares slots may rest while the memory is gone: then the input is bound anew or unbound
    * before the next compute, or `reset` comes.
    * An input that is WASINN_IO_OPAQUE is bound anew whenever its bytes change, and may be looked at any time until
