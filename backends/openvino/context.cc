@@ -67,6 +67,7 @@ void Context::Compute() {
                   fmt::format("the context has lost its state, for {}: the next compute begins anew", why));
     }
     inputs_.BeforeRun();
+    outputs_.BeforeRun(request_.get());
     gate_.Enter();
     const ov_status_e status = Infer();
     // Nothing of a cancellation is left in the request: it lasts until the running inference ends.
@@ -134,6 +135,12 @@ void Context::CheckComputed() const {
 void Context::Output(uint32_t index, wasinn_tensor* view) {
   CheckComputed();
   outputs_.View(index, view);
+}
+
+void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
+  CheckComputed();
+  kept_.Resize(model_.state_bytes() + outputs_.kept_bytes() + outputs_.StaysBehind(index));
+  outputs_.Take(index, out);
 }
 
 // Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.

@@ -58,6 +58,26 @@ TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   EXPECT_EQ(context, nullptr);
 }
 
+// The core charges what was taken, and no longer what is in the request.
+TEST(OpenVinoLimits, WhatStaysBehindIsCharged) {
+  const Host host;
+  const Model model(host, IrXml("dynamic"), IrOptions("dynamic"));
+  Account account;
+  Context context(model, 0, "{}", &account);
+  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
+  MustCompute(&context);
+  {
+    const check::Taken taken(&context, 0);
+    ASSERT_TRUE(taken.result()) << taken.result().message;
+    EXPECT_EQ(account.used, 16u);
+  }
+  MustCompute(&context);
+  EXPECT_EQ(account.used, 0u);
+  account.limit = 15;
+  EXPECT_EQ(check::Taken(&context, 0).result().code, WASINN_TOO_LARGE);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2, 3, 4));
+}
+
 // They are shown as copies, which nobody but their context holds.
 class OpenVinoPassedOn : public ::testing::Test {
  protected:
