@@ -45,14 +45,14 @@ class Homecoming {
   OutputMemory memory_;
 };
 
-// The owner of an output that was taken.
+// The owner of an output that was given away with its memory.
 struct GivenOutput {
   OutputMemory memory;
-  std::shared_ptr<Homecoming> home;  // NULL: it has none
+  std::shared_ptr<Homecoming> home;
 
   static void Release(void* self) {
     const std::unique_ptr<GivenOutput> given(static_cast<GivenOutput*>(self));
-    if (given->home != nullptr) given->home->Come(std::move(given->memory));
+    given->home->Come(std::move(given->memory));
   }
 };
 

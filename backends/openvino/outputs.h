@@ -76,6 +76,8 @@ class Outputs {
   void FindExchangeable();
   void Renew(ov_infer_request_t* request, uint32_t index, Slot* slot) const;
   void SetTensor(ov_infer_request_t* request, uint32_t index, const Slot& slot, OutputMemory* memory) const;
+  void Give(Slot* slot, wasinn_tensor* out);
+  static void GiveCopy(Slot* slot, wasinn_tensor* out);
   const Slot& Shown(uint32_t index) const;
   // Of a type that wasinn does not show: its bytes.
   uint64_t CountUnshown(ov_infer_request_t* request, uint32_t index, Slot* slot);

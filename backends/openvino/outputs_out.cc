@@ -1,5 +1,6 @@
 // The part of a context's outputs that gives them away.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -72,26 +73,33 @@ uint64_t Outputs::StaysBehind(uint32_t index) const {
 void Outputs::Take(uint32_t index, wasinn_tensor* out) {
   const uint64_t stays = StaysBehind(index);
   Slot& slot = slots_[index];
-  auto given = std::make_unique<GivenOutput>();
-  OutputMemory& memory = given->memory;
-  if (slot.passed_on) {
-    memory = {.data = slot.copy.data(), .buffer = std::exchange(slot.copy, {})};
-  } else if (slot.home != nullptr) {
-    memory = {.data = slot.data, .buffer = std::exchange(slot.buffer, {}), .tensor = std::move(slot.tensor)};
-    given->home = slot.home;
-    slot.home->Await();
-    slot.gone = some_gone_ = true;
+  *out = slot.view;
+  if (slot.home != nullptr) {
+    Give(&slot, out);
   } else {
-    memory.buffer = backend::AlignedBuffer(slot.view.bytes);
-    memory.data = memory.buffer.data();
-    if (slot.view.bytes > 0) std::memcpy(memory.data, slot.data, slot.view.bytes);
+    GiveCopy(&slot, out);
   }
   slot.taken = true;
   kept_bytes_ += stays;
-  *out = slot.view;
-  out->data = memory.data;
+}
+
+void Outputs::Give(Slot* slot, wasinn_tensor* out) {
+  auto given = std::make_unique<GivenOutput>();  // before anything is moved there
+  given->memory = {.data = slot->data, .buffer = std::exchange(slot->buffer, {}), .tensor = std::move(slot->tensor)};
+  given->home = slot->home;
+  slot->home->Await();
+  slot->gone = some_gone_ = true;
   out->owner = given.release();
   out->release = GivenOutput::Release;
+}
+
+void Outputs::GiveCopy(Slot* slot, wasinn_tensor* out) {
+  if (!slot->passed_on) {
+    slot->copy = backend::AlignedBuffer(slot->view.bytes);
+    if (slot->view.bytes > 0) std::memcpy(slot->copy.data(), slot->data, slot->view.bytes);
+  }
+  out->data = out->owner = slot->copy.release();
+  out->release = std::free;
 }
 
 }  // namespace wasinn::openvino
