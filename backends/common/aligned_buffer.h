@@ -35,6 +35,12 @@ class AlignedBuffer {
   // the core counts.
   bool IsFor(size_t bytes) const { return data_ != nullptr && PaddedSize(capacity_) == PaddedSize(bytes); }
 
+  // For the caller to std::free.
+  void* release() {
+    capacity_ = 0;
+    return data_.release();
+  }
+
   void* data() const { return data_.get(); }
   size_t capacity() const { return capacity_; }
 

@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::chrono::microseconds kShort(1000);
 
+// For outputs, in a request that is not in use: less than a new one is worth, which takes about 7 µs.
+constexpr uint64_t kWorthKeeping = 1 << 20;
+
 // Why a state is lost.
 constexpr char kFailed[] = "a compute of this model did not end well";
 constexpr char kTooLarge[] = "its request keeps more for outputs than may still be held";
@@ -67,6 +70,7 @@ void Context::Compute() {
                   fmt::format("the context has lost its state, for {}: the next compute begins anew", why));
     }
     inputs_.BeforeRun();
+    outputs_.BeforeRun(request_.get());
     gate_.Enter();
     const ov_status_e status = Infer();
     // Nothing of a cancellation is left in the request: it lasts until the running inference ends.
@@ -136,6 +140,12 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   outputs_.View(index, view);
 }
 
+void Context::TakeOutput(uint32_t index, wasinn_tensor* out) {
+  CheckComputed();
+  kept_.Resize(model_.state_bytes() + outputs_.kept_bytes() + outputs_.StaysBehind(index));
+  outputs_.Take(index, out);
+}
+
 // Only with the request does OpenVINO let go of outputs that it allocated, and then of the state, too.
 void Context::DropOutputs(const char* why) {
   computed_ = false;
@@ -145,8 +155,8 @@ void Context::DropOutputs(const char* why) {
 void Context::DiscardOutputs() {
   computed_ = false;
   outputs_.Discard();
-  if (!model_.has_state()) return DropOutputs(kFailed);
   if (outputs_.most_bytes() == 0) return;
+  if (!model_.has_state() && outputs_.most_bytes() > kWorthKeeping) return DropRequest(kFailed);
   try {
     kept_.Resize(model_.state_bytes() + outputs_.most_bytes());
   } catch (const Error&) {
@@ -156,7 +166,6 @@ void Context::DiscardOutputs() {
 
 // A request that had large outputs would keep their memory for nobody.
 void Context::Reset() {
-  constexpr uint64_t kWorthKeeping = 1 << 20;
   computed_ = false;
   for (uint32_t i = 0; i < model_.signature().inputs().size(); ++i) inputs_.Unbind(i);
   outputs_.Discard();

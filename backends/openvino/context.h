@@ -26,6 +26,7 @@ class Context {
 
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
+  void TakeOutput(uint32_t index, wasinn_tensor* out);
   void Cancel();
   void DiscardOutputs();
   void Reset();

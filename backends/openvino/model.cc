@@ -27,6 +27,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   const int streams = config.Streams(compiled_->has_open_shapes(), host.config().budget);
   const auto compile = [&](const std::string& device) {
     compiled_->CompileFor(device, PropertiesOf(device, config, streams));
+    on_cpu_ = device == "CPU";
   };
   if (config.device) {
     compile(WithoutMissing(host.library(), *config.device));

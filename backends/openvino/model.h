@@ -32,6 +32,9 @@ class Model {
   bool has_state() const { return has_state_; }
   // What the state of one context takes, as far as that is known.
   uint64_t state_bytes() const { return state_bytes_; }
+  // Whether the memory that a request writes an output to may be another one from run to run, once a run has shown which
+  // outputs are not written at all. Of open shapes no run shows it for the next.
+  bool exchanges_outputs() const { return on_cpu_ && !may_loop_ && !has_state_ && !compiled_->has_open_shapes(); }
   const char* Describe() const { return description_.c_str(); }
 
  private:
@@ -45,6 +48,7 @@ class Model {
   std::unique_ptr<Compiled> compiled_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
+  bool on_cpu_ = false;  // and no device that passes on to others
   bool single_thread_ = false;
   bool may_loop_ = true;
   bool has_state_ = false;

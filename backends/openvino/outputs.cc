@@ -29,10 +29,15 @@ Outputs::Outputs(const Model& model) : model_(model), behind_copies_(model.signa
 
 void Outputs::ForgetRequest() {
   kept_bytes_ = all_behind_copies_ = 0;
+  has_run_ = some_gone_ = false;
   std::ranges::fill(behind_copies_, 0);
   for (Slot& slot : slots_) {
     slot.tensor.reset();
+    if (slot.home != nullptr) slot.home->End();
+    slot.home.reset();
+    slot.buffer = {};
     slot.copy = {};
+    slot.taken = slot.gone = false;
     slot.most = 0;
   }
 }
@@ -48,6 +53,7 @@ uint64_t Outputs::AfterRun(ov_infer_request_t* request, const Inputs& inputs) {
   kept_bytes_ = 0;
   for (uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
+    slot.taken = false;
     if (model_.signature().outputs()[i].servable()) {
       Look(request, i, &slot);
       Count(inputs, &slot);
@@ -57,6 +63,7 @@ uint64_t Outputs::AfterRun(ov_infer_request_t* request, const Inputs& inputs) {
     }
   }
   kept_bytes_ += all_behind_copies_;
+  if (!std::exchange(has_run_, true) && model_.exchanges_outputs()) FindExchangeable();
   return bytes;
 }
 
@@ -106,7 +113,7 @@ void Outputs::CopyPassedOn() {
 void Outputs::Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const {
   const Port& port = model_.signature().outputs()[index];
   const OvLibrary& library = model_.host().library();
-  const bool known = slot->fixed && slot->tensor != nullptr;
+  const bool known = slot->fixed && slot->view.struct_size != 0;
   ov_tensor_t* raw = nullptr;
   library.Check(library.api().ov_infer_request_get_output_tensor_by_index(request, index, &raw), port.name.c_str());
   slot->tensor.reset(raw);
@@ -142,10 +149,15 @@ void Outputs::ReadShape(const Port& port, Slot* slot) const {
                 .release = nullptr};
 }
 
-void Outputs::View(uint32_t index, wasinn_tensor* view) {
-  backend::PortAt(model_.signature().outputs(), "output", index);
-  *view = slots_[index].view;
+const Outputs::Slot& Outputs::Shown(uint32_t index) const {
+  const Port& port = backend::PortAt(model_.signature().outputs(), "output", index);
+  if (slots_[index].taken) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output '{}' was taken: compute again", port.name));
+  }
+  return slots_[index];
 }
+
+void Outputs::View(uint32_t index, wasinn_tensor* view) const { *view = Shown(index).view; }
 
 void Outputs::Discard() {
   for (Slot& slot : slots_) {

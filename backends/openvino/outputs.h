@@ -4,21 +4,30 @@
 
 #include <wasinn/backend.h>
 
+#include <memory>
 #include <vector>
 
 #include "common/aligned_buffer.h"
 #include "openvino/inputs.h"
 #include "openvino/model.h"
+#include "openvino/output_memory.h"
 
 namespace wasinn::openvino {
 
-// OpenVINO allocates the outputs, and writes to the same place again in the next run. (It would write to buffers of the
-// host as well, but for an output that is an input: that buffer it leaves as it is, and tells nobody.) An output that is an input is shown in the input's memory: such a one is copied after each run, for the
-// input may be set while the output is looked at. The core charges the copy, as it does any output; what the request has
-// beside it, once for each such input of an open shape, is charged here. One thread at a time.
+// OpenVINO allocates the outputs, and writes to the same place again in the next run. It would write to buffers of the
+// host as well, but for an output that is an input: that buffer it leaves as it is, and tells nobody. So a large output
+// is given away with its memory, and another buffer set in its place, where the shapes are fixed and a run has shown that
+// it is none; others are copied.
+//
+// An output that is an input is shown in the input's memory: such a one is copied after each run, for the input may be
+// set while the output is looked at. The core charges the copy, as it does any output; what the request has beside it,
+// once for each such input of an open shape, is charged here. One thread at a time.
 class Outputs {
  public:
   explicit Outputs(const Model& model);
+  ~Outputs() { ForgetRequest(); }
+  Outputs(const Outputs&) = delete;
+  Outputs& operator=(const Outputs&) = delete;
 
   // The request goes, and with it what it keeps, and the copies.
   void ForgetRequest();
@@ -26,6 +35,8 @@ class Outputs {
   uint64_t fixed_bytes() const { return fixed_bytes_; }
   // Whether there are others.
   bool has_dynamic() const { return has_dynamic_; }
+  // Before each run: memory in place of what was given away.
+  void BeforeRun(ov_infer_request_t* request);
   // After each run that succeeded: the bytes of all outputs. Nothing is allocated for them before CopyPassedOn.
   uint64_t AfterRun(ov_infer_request_t* request, const Inputs& inputs);
   // The last step, before any input changes.
@@ -36,16 +47,23 @@ class Outputs {
   // What it keeps for outputs that are not of a fixed shape.
   uint64_t most_bytes() const;
   // wasinn_backend::output. Only after a run that succeeded.
-  void View(uint32_t index, wasinn_tensor* view);
+  void View(uint32_t index, wasinn_tensor* view) const;
+  // wasinn_backend::take_output, likewise. What stays behind of it in the request is among kept_bytes from then on.
+  void Take(uint32_t index, wasinn_tensor* out);
+  uint64_t StaysBehind(uint32_t index) const;
   // Copies of an open shape.
   void Discard();
 
  private:
   struct Slot {
-    bool fixed = false;         // its shape
-    OvPtr<ov_tensor_t> tensor;  // what OpenVINO shows; NULL before the first run
-    void* data = nullptr;       // there
-    bool passed_on = false;     // it is an input
+    bool fixed = false;                // its shape
+    OvPtr<ov_tensor_t> tensor;         // what OpenVINO shows; NULL before the first run
+    void* data = nullptr;              // there
+    bool passed_on = false;            // it is an input
+    bool taken = false;                // since the last run
+    bool gone = false;                 // with its memory
+    backend::AlignedBuffer buffer;     // at `data`, unless OpenVINO has allocated that
+    std::shared_ptr<Homecoming> home;  // of memory that may be given away; NULL: it may not
     backend::AlignedBuffer copy;
     uint64_t most = 0;  // bytes of the largest so far that OpenVINO allocated, where the shape is not fixed
     wasinn_tensor view = {};
@@ -55,6 +73,12 @@ class Outputs {
   void Look(ov_infer_request_t* request, uint32_t index, Slot* slot) const;
   void ReadShape(const Port& port, Slot* slot) const;
   void Count(const Inputs& inputs, Slot* slot);
+  void FindExchangeable();
+  void Renew(ov_infer_request_t* request, uint32_t index, Slot* slot) const;
+  void SetTensor(ov_infer_request_t* request, uint32_t index, const Slot& slot, OutputMemory* memory) const;
+  void Give(Slot* slot, wasinn_tensor* out);
+  static void GiveCopy(Slot* slot, wasinn_tensor* out);
+  const Slot& Shown(uint32_t index) const;
   // Of a type that wasinn does not show: its bytes.
   uint64_t CountUnshown(ov_infer_request_t* request, uint32_t index, Slot* slot);
 
@@ -64,6 +88,8 @@ class Outputs {
   std::vector<uint64_t> behind_copies_;  // what the request has beside copies: of each input, the most so far
   uint64_t all_behind_copies_ = 0;
   bool has_dynamic_ = false;
+  bool has_run_ = false;  // the request
+  bool some_gone_ = false;
 };
 
 }  // namespace wasinn::openvino

@@ -287,9 +287,10 @@ typedef struct wasinn_backend {
    * when compute has been left. The call's end waits for it: it must not block. */
   void (*cancel)(wasinn_backend_slot* slot);
   /* Optional. Frees what the outputs of the last compute hold, but for buffers of the size that the signature fixes,
-   * which the next compute uses again: they were more than a limit allows. What it must keep of them, for a state that
-   * goes on, it charges until the next compute. There is no output then until the next compute. An output that is
-   * WASINN_IO_UNSERVABLE is never kept after a compute, since nothing counts it. */
+   * which the next compute uses again: they were more than a limit allows. What it keeps of them nevertheless, for a
+   * state that goes on or since to begin anew would take longer, it charges until the next compute. There is no output
+   * then until the next compute. An output that is WASINN_IO_UNSERVABLE is never kept after a compute, since nothing
+   * counts it. */
   void (*discard_outputs)(wasinn_backend_slot* slot);
 
   /* Optional. Out: output `index` of the last successful compute, with its memory, for good: it outlives the next

@@ -58,6 +58,55 @@ TEST(OpenVinoLimits, FixedOutputsAreCountedBeforehand) {
   EXPECT_EQ(context, nullptr);
 }
 
+// A new request takes as long as a small model: its few bytes are kept after a discard, and charged while nobody else
+// charges them.
+TEST(OpenVinoLimits, SmallOutputsStayAndAreCharged) {
+  const Host host;
+  const Model model(host, IrXml("dynamic"), IrOptions("dynamic"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account account;
+  Context context(model, 0, "{}", &account);
+  const auto compute = [&](float x) {
+    ASSERT_TRUE(context.Set(0, Floats({2, 2}, {x, 2, 3, 4})));
+    MustCompute(&context);
+    EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(x, 2, 3, 4));
+  };
+  for (int i = 0; i < 2; ++i) {
+    compute(static_cast<float>(i));
+    EXPECT_EQ(account.used, 0u);
+    context.DiscardOutputs();
+    EXPECT_EQ(account.used, 16u);
+    Tensor none;
+    EXPECT_EQ(context.Get(0, &none).code, WASINN_INVALID_ARGUMENT);
+  }
+  // Where that cannot be paid, they go.
+  compute(3);
+  account.limit = 15;
+  context.DiscardOutputs();
+  EXPECT_EQ(account.used, 0u);
+  compute(4);
+}
+
+// The core charges what was taken, and no longer what is in the request.
+TEST(OpenVinoLimits, WhatStaysBehindIsCharged) {
+  const Host host;
+  const Model model(host, IrXml("dynamic"), IrOptions("dynamic"));
+  Account account;
+  Context context(model, 0, "{}", &account);
+  ASSERT_TRUE(context.Set(0, Floats({2, 2}, {1, 2, 3, 4})));
+  MustCompute(&context);
+  {
+    const check::Taken taken(&context, 0);
+    ASSERT_TRUE(taken.result()) << taken.result().message;
+    EXPECT_EQ(account.used, 16u);
+  }
+  MustCompute(&context);
+  EXPECT_EQ(account.used, 0u);
+  account.limit = 15;
+  EXPECT_EQ(check::Taken(&context, 0).result().code, WASINN_TOO_LARGE);
+  EXPECT_THAT(MustGet(&context, 0).As<float>(), ElementsAre(1, 2, 3, 4));
+}
+
 // They are shown as copies, which nobody but their context holds.
 class OpenVinoPassedOn : public ::testing::Test {
  protected:
