@@ -14,6 +14,7 @@ if(WASINN_HARDEN AND NOT WASINN_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debu
   # Returns go where calls came from, on processors that check it. (Nothing checks jumps on Linux, and their marks cost as much.)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     add_compile_options(-fcf-protection=return)
+    add_link_options(LINKER:-z,shstk) # the system's start files do not say it
   elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
     add_compile_options(-mbranch-protection=pac-ret)
   endif()

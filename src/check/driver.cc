@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <fstream>
@@ -18,15 +19,19 @@ namespace {
 
 using Query = const wasinn_backend* (*)(uint16_t, uint16_t);
 
-const wasinn_backend* OpenTable(const std::string& backend) {
+// By its own size, as a host reads it.
+wasinn_backend OpenTable(const std::string& backend) {
   // Never closed, as the core never closes one.
   void* handle = dlopen(backend.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   auto query = reinterpret_cast<Query>(dlsym(handle, "wasinn_backend_query"));
   if (query == nullptr) throw std::runtime_error("no wasinn_backend_query");
   const wasinn_backend* table = query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
-  if (table == nullptr || table->name == nullptr) throw std::runtime_error("it gives no table for this version");
-  return table;
+  if (table == nullptr) throw std::runtime_error("it gives no table for this version");
+  wasinn_backend copy = {};
+  std::memcpy(&copy, table, std::min<size_t>(table->struct_size, sizeof copy));
+  if (copy.name == nullptr) throw std::runtime_error("its table has no name");
+  return copy;
 }
 
 wasinn_tensor Describe(const Tensor& tensor) {
@@ -42,7 +47,7 @@ wasinn_tensor Describe(const Tensor& tensor) {
 
 Result TakeError(wasinn_error* error) {
   if (error == nullptr) return {};
-  Result result{static_cast<wasinn_code>(error->code), error->message};
+  Result result{static_cast<wasinn_code>(error->code), error->message == nullptr ? "" : error->message};
   error->release(error);
   return result;
 }
@@ -56,18 +61,18 @@ std::string ReadFile(const std::string& path) {
 Host::Host(const std::string& config, uint32_t threads, const std::string& backend)
     : table_(OpenTable(backend)),
       services_{.struct_size = sizeof(services_), .host = this, .log = Write, .threads = threads, .reserve = Reserve} {
-  opened_ = TakeError(table_->open(&services_, config.c_str(), &state_));
+  opened_ = TakeError(table_.open(&services_, config.c_str(), &state_));
 }
 
-std::string Host::NameIn(const std::string& backend) { return OpenTable(backend)->name; }
+std::string Host::NameIn(const std::string& backend) { return OpenTable(backend).name; }
 
 Host::~Host() {
-  if (state_ != nullptr) table_->close(state_);
+  if (state_ != nullptr) table_.close(state_);
 }
 
 const wasinn_backend_info* Host::info() const {
   const wasinn_backend_info* info = nullptr;
-  TakeError(table_->backend_info(state_, &info));
+  TakeError(table_.backend_info(state_, &info));
   return info;
 }
 
@@ -80,7 +85,8 @@ void Host::Write(void* self, uint32_t level, const char* message) {
   constexpr const char* kNames[] = {"error", "warning", "info", "debug"};
   auto* host = static_cast<Host*>(self);
   std::lock_guard lock(host->mutex_);
-  host->log_ += std::string(kNames[level]) + ": " + message + "\n";
+  EXPECT_LE(level, uint32_t{WASINN_LOG_DEBUG}) << "of a line of the log";
+  host->log_ += std::string(kNames[std::min<size_t>(level, std::size(kNames) - 1)]) + ": " + message + "\n";
 }
 
 uint32_t Host::Reserve(void*, void* account, int64_t bytes) {

@@ -67,7 +67,7 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   const Result& opened() const { return opened_; }
-  const wasinn_backend& table() const { return *table_; }
+  const wasinn_backend& table() const { return table_; }
   wasinn_backend_state* state() const { return state_; }
   const wasinn_backend_info* info() const;
   // All messages so far, one a line: "warning: …".
@@ -77,7 +77,7 @@ class Host {
   static void Write(void* self, uint32_t level, const char* message);
   static uint32_t Reserve(void* self, void* account, int64_t bytes);
 
-  const wasinn_backend* table_;
+  const wasinn_backend table_;
   wasinn_host_services services_;
   Result opened_;
   wasinn_backend_state* state_ = nullptr;

@@ -44,12 +44,16 @@ struct First {
 constexpr First kFirst[] = {{"AHostTakesIt", "a host finds the library, takes its table and opens its framework"},
                             {"TheModelLoads", "the model loads, and its signature can be used"}};
 constexpr size_t kFirsts = std::size(kFirst);
+constexpr First kLast = {"ItEndsAsItBegan", "the model unloads, and the backend closes"};
 
-size_t CountOfChecks() { return kFirsts + check::Checks().size(); }
+size_t LastCheck() { return kFirsts + check::Checks().size(); }
+size_t CountOfChecks() { return LastCheck() + 1; }
 std::string NameOf(size_t check) {
+  if (check == LastCheck()) return kLast.name;
   return check < kFirsts ? kFirst[check].name : check::Checks()[check - kFirsts].name;
 }
 std::string ExpectsOf(size_t check) {
+  if (check == LastCheck()) return kLast.expects;
   return check < kFirsts ? kFirst[check].expects : check::Checks()[check - kFirsts].expects;
 }
 
@@ -143,6 +147,7 @@ class Runner {
       return;
     }
     if (session_ == nullptr && !Open()) return;
+    if (check == LastCheck()) return End();
     if (check >= kFirsts) check::Checks()[check - kFirsts].run(*session_);
   }
 
@@ -156,6 +161,12 @@ class Runner {
     if (!subject) return teller_.Fail(subject.error()), false;
     session_ = std::make_unique<check::Session>(*host_, std::move(*subject));
     return true;
+  }
+
+  void End() {
+    if (session_->model() == nullptr) return;
+    session_.reset();
+    host_.reset();
   }
 
   const CheckFlags& flags_;

@@ -82,6 +82,7 @@ bool RunOneChild(const ChildChecks& checks, size_t& next) {
     if (state == Lines::State::kLine) continue;
     if (state == Lines::State::kLate) {
       end_child();
+      if (next == checks.count) return false;
       failures.push_back(fmt::format("it did not return within {} s", checks.seconds));
     } else {
       int status = 0;

@@ -1,5 +1,6 @@
 #include "core/context_outputs.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -27,7 +28,9 @@ Status ContextOutputs::Open() {
   const Graph& graph = slot_.graph();
   uint64_t total = BytesOfIos(graph);
   outputs_.reserve(graph.outputs().size());
-  grow_ = graph.has_late_outputs();
+  // Larger inputs leave more than a new slot has, too.
+  grow_ = graph.has_late_outputs() ||
+          !std::ranges::all_of(graph.inputs(), [](const wasinn_io* io) { return IsUnservable(*io) || IsStatic(*io); });
   for (const wasinn_io* io : graph.outputs()) {
     Output& output = outputs_.emplace_back();
     output.bindable = (io->flags & WASINN_IO_BINDABLE) != 0;

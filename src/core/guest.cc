@@ -44,7 +44,7 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
 void Guest::Stop() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
-  contexts_.ForEach([](const GuestContext& held) { held.context->CancelForGood(); });
+  contexts_.WithEach([](const GuestContext& held) { held.context->CancelForGood(); });
 }
 
 void Guest::Close() noexcept {

@@ -77,20 +77,6 @@ class HandleTable {
     }
   }
 
-  // Calls it for each object that is there, outside of the lock. Needs no memory.
-  template <typename Function>
-  void ForEach(const Function& function) const {
-    for (size_t index = 0;; ++index) {
-      std::shared_ptr<T> object;
-      {
-        const std::lock_guard lock(mutex_);
-        if (index >= slots_.size()) return;
-        object = slots_[index].object;
-      }
-      if (object != nullptr) function(*object);
-    }
-  }
-
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
   struct Slot {
@@ -135,7 +121,7 @@ class HandleTable {
 
   const HandleKind kind_;
   const char* const what_;
-  mutable WordMutex mutex_;  // held for a few instructions; never while a framework works
+  mutable WordMutex mutex_;  // held for a few instructions, or a cancel, which does not block
   std::vector<Slot> slots_;
   uint32_t first_free_ = kNone, last_free_ = kNone;  // a list, oldest first
 };

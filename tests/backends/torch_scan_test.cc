@@ -1,4 +1,4 @@
-// Pickles of an attacker.
+// Pickles and code of an attacker.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "torch/code_scan.h"
 #include "torch/pickle_scan.h"
 
 namespace wasinn::torch {
@@ -20,6 +21,22 @@ wasinn_code Scan(std::string_view pickle) {
   } catch (const backend::Error& error) {
     return error.code();
   }
+}
+
+wasinn_code ScanText(const std::string& text) {
+  const std::vector<char> copy(text.begin(), text.end());
+  try {
+    ScanCode("code/model.py", {copy.data(), copy.size()});
+    return WASINN_OK;
+  } catch (const backend::Error& error) {
+    return error.code();
+  }
+}
+
+std::string Times(size_t count, const std::string& text) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i) all += text;
+  return all;
 }
 
 using namespace std::string_view_literals;  // NOLINT(google-build-using-namespace)
@@ -38,6 +55,29 @@ TEST(TorchPickle, WhatIsMissingIsAnError) {
   }
   EXPECT_EQ(Scan("cos\nsystem\n."), WASINN_SECURITY);
   EXPECT_EQ(Scan("N" + std::string(10'000, '\x85') + "."), WASINN_SECURITY);
+}
+
+// As PyTorch's lexer and parser read it, which call themselves for each of these.
+TEST(TorchCode, WhatWouldExhaustAStack) {
+  EXPECT_EQ(ScanText("x = " + Times(500, "(") + "1" + Times(500, ")") + "\n"), WASINN_OK);
+  EXPECT_EQ(ScanText("x = " + Times(501, "(")), WASINN_SECURITY);
+  EXPECT_EQ(ScanText("# comments (" + Times(501, "(") + "\n"), WASINN_OK);
+  EXPECT_EQ(ScanText("def f(x):\n  # type: (" + Times(501, "(") + "\n"), WASINN_SECURITY);
+  EXPECT_EQ(ScanText("x = '# type: ('\n"), WASINN_OK);
+  EXPECT_EQ(ScanText("x = 1\n" + Times(10'000, "\n") + "y = 1\n" + Times(10'000, "  # nothing\n") + "z = 1\n"),
+            WASINN_OK);
+  for (const char* line : {"\n", " \n", "# nothing\n", "\f\n"})
+    EXPECT_EQ(ScanText(Times(10'001, line)), WASINN_SECURITY);
+  EXPECT_EQ(ScanText("x = 1 + \\\n  1\n"), WASINN_SECURITY);
+  EXPECT_EQ(ScanText("x = 'a\\\\b'\n"), WASINN_OK);
+  EXPECT_EQ(ScanText("if a:\n  pass\n" + Times(1000, "elif b:\n  pass\n")), WASINN_OK);
+  EXPECT_EQ(ScanText("if a:\n  pass\n" + Times(1001, "elif b:\n  pass\n")), WASINN_SECURITY);
+  for (const char* space : {" ", "\t", "\f"}) {
+    EXPECT_EQ(ScanText(Times(400, space) + "pass\n"), WASINN_OK);
+    EXPECT_EQ(ScanText(Times(401, space) + "pass\n"), WASINN_SECURITY);
+  }
+  EXPECT_EQ(ScanText("x = " + Times(60'000, "1 + ") + "1\n"), WASINN_OK);
+  EXPECT_EQ(ScanText("x = " + Times(70'000, "1 + ") + "1\n"), WASINN_SECURITY);
 }
 
 }  // namespace

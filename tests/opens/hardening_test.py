@@ -1,6 +1,7 @@
 """Release builds are linked and compiled with what cmake/Hardening.cmake says."""
 
 import platform
+import re
 import unittest
 
 import elf
@@ -30,7 +31,12 @@ class HardeningTest(unittest.TestCase):
         self.each(check)
 
     def test_functions_are_found_at_start(self):
-        self.each(lambda path: self.assertRegex(elf.readelf(path, "--dynamic"), r"BIND_NOW|Flags:.*\bNOW\b"))
+        def check(path):
+            # Of WasmEdge's functions a plug-in asks for some that only some of its versions have.
+            if not path.name.startswith("libwasmedgePlugin"):
+                self.assertTrue(re.search(r"BIND_NOW|Flags:.*\bNOW\b", elf.readelf(path, "--dynamic")))
+
+        self.each(check)
 
     def test_programs_are_at_no_fixed_address(self):
         self.each(lambda path: self.assertRegex(elf.readelf(path, "--file-header"), r"Type:\s+DYN"))

@@ -64,7 +64,7 @@ TEST(HandleTable, ClearGivesEverythingBack) {
   const uint32_t handle = *table.Insert(std::make_shared<int>(7));
   EXPECT_EQ(table.Clear(), 1u);
   EXPECT_FALSE(table.Get(handle));
-  table.ForEach([](const auto&) { ADD_FAILURE() << "there is still one"; });
+  table.WithEach([](const auto&) { ADD_FAILURE() << "there is still one"; });
 }
 
 }  // namespace

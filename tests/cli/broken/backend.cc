@@ -109,6 +109,27 @@ void NeverReturn(R (*&function)(Args...)) {
   };
 }
 
+// Its end goes wrong where there was a model.
+bool had_model = false;
+void RememberModels(wasinn_backend& table) {
+  table.load = [](wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t n,
+                  const wasinn_load_options* options, wasinn_backend_graph** out) {
+    had_model = true;
+    return Template().load(backend, blobs, n, options, out);
+  };
+}
+[[maybe_unused]] void crashing_at_close(wasinn_backend& table) {
+  RememberModels(table);
+  table.close = [](wasinn_backend_state* backend) { had_model ? std::abort() : Template().close(backend); };
+}
+[[maybe_unused]] void endless_at_close(wasinn_backend& table) {
+  RememberModels(table);
+  table.close = [](wasinn_backend_state* backend) {
+    while (had_model) ::pause();
+    Template().close(backend);
+  };
+}
+
 }  // namespace
 
 const wasinn_backend* wasinn_backend_query(uint16_t, uint16_t) {
