@@ -54,14 +54,21 @@ std::string OfAnotherBuild(std::string library) {
     std::memcpy(&segment, library.data() + header.e_phoff + i * sizeof(segment), sizeof(segment));
     if (segment.p_type != PT_NOTE) continue;
     const std::span notes = std::span(library).subspan(segment.p_offset, segment.p_filesz);
-    constexpr std::string_view kName("GNU\0", 4);
-    const auto name = std::ranges::search(notes, kName);
-    ElfW(Nhdr) note;
-    if (name.begin() == notes.end() || name.begin() - notes.begin() < static_cast<long>(sizeof(note))) continue;
-    std::memcpy(&note, &*name.begin() - sizeof(note), sizeof(note));
-    if (note.n_type != NT_GNU_BUILD_ID) continue;
-    *name.end() ^= 1;
-    return library;
+    constexpr std::string_view kName("GNU\0", 4);  // of more notes than this one
+    for (auto rest = notes;;) {
+      const auto name = std::ranges::search(rest, kName);
+      if (name.empty()) break;
+      ElfW(Nhdr) note;
+      const auto before = name.begin() - notes.begin();
+      if (before >= static_cast<long>(sizeof(note))) {
+        std::memcpy(&note, notes.data() + before - sizeof(note), sizeof(note));
+        if (note.n_type == NT_GNU_BUILD_ID) {
+          *name.end() ^= 1;
+          return library;
+        }
+      }
+      rest = {name.end(), notes.end()};
+    }
   }
   throw std::runtime_error("the backend has no build id");
 }
