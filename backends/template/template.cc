@@ -55,7 +55,7 @@ class Graph {
   wasinn_io y_ = {sizeof(wasinn_io), WASINN_F32, 0, -1, dims_, "y", "f32"};
   const wasinn_io* const inputs_[1] = {&x_};
   const wasinn_io* const outputs_[1] = {&y_};
-  const wasinn_info info_ = {sizeof(wasinn_info), 1, 1, inputs_, outputs_, 0};
+  const wasinn_info info_ = {sizeof(wasinn_info), 1, 1, inputs_, outputs_, 0 /* max_parallel: any */, 0};
 };
 
 // One inference. Its functions are called one at a time; only Cancel may run beside them.
@@ -104,8 +104,14 @@ class Slot {
   void Output(uint32_t index, wasinn_tensor* view) {
     Check(index);
     Expect(has_output_ && model_.n == 0, "output 'y' is not there: nothing was computed");
-    *view = {sizeof(wasinn_tensor), WASINN_F32, static_cast<uint32_t>(y_dims_.size()),
-             y_dims_.data(),        y_.data(),  y_.size() * sizeof(float)};
+    *view = {sizeof(wasinn_tensor),
+             WASINN_F32,
+             static_cast<uint32_t>(y_dims_.size()),
+             y_dims_.data(),
+             y_.data(),
+             y_.size() * sizeof(float),
+             nullptr,
+             nullptr};
   }
   void DiscardOutputs() {
     has_output_ = false;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check/contract_check.h"
+#include "check/failures.h"
 #include "common/dtype.h"
 
 namespace wasinn::check {
@@ -110,7 +111,7 @@ CHECK_OF(Contract, OutputsAreShownUntilTheNextCompute,
 }
 
 CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were taken outlive computes and slots") {
-  if (table().take_output == nullptr) return;  // see HasWholeSetsOfFunctions
+  if (table().take_output == nullptr) return TellNothingToCheck("there is no take_output");
   std::vector<std::unique_ptr<Taken>> taken;
   std::vector<Tensor> expected;
   {
@@ -145,9 +146,11 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
 }
 
 CHECK_OF(Contract, TakenOutputsAreInputsOfOthers, "an output that was taken can be another slot's input") {
-  if (table().take_output == nullptr) return;
+  if (table().take_output == nullptr) return TellNothingToCheck("there is no take_output");
   const Tensor& output = Expected(Inputs(0))[0];
-  if (output.dtype != Inputs(0)[0].dtype || output.dims != Inputs(0)[0].dims) return;  // it cannot be one
+  if (output.dtype != Inputs(0)[0].dtype || output.dims != Inputs(0)[0].dims) {
+    return TellNothingToCheck("the model's first output cannot be its first input");
+  }
   Context first(model(), 0, "{}", &account_), second(model(), 0, "{}", &account_);
   Set(&first, Inputs(0));
   ExpectComputes(&first, Inputs(0));
@@ -166,7 +169,7 @@ CHECK_OF(Contract, TakenOutputsAreInputsOfOthers, "an output that was taken can 
 
 CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
          "an output that is bound lies there after each compute, and not where it was bound before") {
-  if (subject().bindable == 0) return;  // see TellsTheModelsSignature
+  if (subject().bindable == 0) return TellNothingToCheck("the model has no output that can be bound");
   Context context(model(), 0, "{}", &account_);
   Set(&context, Inputs(0));
   const wasinn_compute_options options = {.struct_size = sizeof(options), .n_wanted = 0, .wanted = nullptr};
@@ -192,7 +195,7 @@ CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
 
 // What was bound is gone by then.
 CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that is reset has no input, output or memory of before") {
-  if (!subject().shares_slots) return;  // see TellsTheModelsSignature
+  if (!subject().shares_slots) return TellNothingToCheck("the model's slots are not shared");
   Context context(model(), 0, "{}", &account_);
   for (int variant = 0; variant < 3; ++variant) {
     ExpectNoOutput(&context);
@@ -235,7 +238,7 @@ CHECK_OF(Contract, OnlyWhatIsWantedNeedBeThere, "outputs that are wanted are the
 
 CHECK_OF(Contract, DiscardedOutputsAreGoneUntilTheNextCompute,
          "outputs that were discarded are gone until the next compute") {
-  if (table().discard_outputs == nullptr) return;
+  if (table().discard_outputs == nullptr) return TellNothingToCheck("there is no discard_outputs");
   Context context(model(), 0, "{}", &account_);
   context.DiscardOutputs();
   Set(&context, Inputs(0));
@@ -251,7 +254,7 @@ CHECK_OF(Contract, DiscardedOutputsAreGoneUntilTheNextCompute,
 // It may come in the moment before a compute begins its work, and after it ended it.
 CHECK_OF(Contract, CancelBesideAComputeHasNoEffectOnIt,
          "a cancel that comes before or after a compute does it no harm") {
-  if (table().cancel == nullptr) return;
+  if (table().cancel == nullptr) return TellNothingToCheck("there is no cancel");
   Context context(model(), 0, "{}", &account_);
   context.Cancel();
   Set(&context, Inputs(0));

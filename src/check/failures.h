@@ -1,4 +1,4 @@
-// Where expectations that fail are told.
+// Where expectations that fail are told, and checks that have nothing to look at.
 #pragma once
 
 #include <functional>
@@ -10,5 +10,8 @@ using TellFn = std::function<void(const char* file, int line, const std::string&
 // Whoever runs checks says it first, when nothing runs. Called from any thread.
 void TellFailuresTo(TellFn tell);
 void Tell(const char* file, int line, const std::string& text);
+// Likewise: the backend or the model lacks what a check is about.
+void TellNothingToCheckTo(std::function<void(const std::string& why)> tell);
+void TellNothingToCheck(const std::string& why);
 
 }  // namespace wasinn::check

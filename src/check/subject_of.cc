@@ -35,6 +35,12 @@ std::expected<std::vector<int64_t>, std::string> ShapeOf(const Port& port, const
   return std::unexpected("input '" + port.name + "' does not take the shape of --shape");
 }
 
+std::string NamesOf(const std::vector<Port>& ports) {
+  std::string names;
+  for (const Port& port : ports) names += (names.empty() ? "'" : ", '") + port.name + "'";
+  return names;
+}
+
 // The number 0 or 1, or for floats and bytes a few more, of which `seed` tells.
 void Put(wasinn_dtype dtype, uint32_t seed, char* to) {
   const auto put = [&](auto value) { std::memcpy(to, &value, sizeof value); };
@@ -119,6 +125,11 @@ std::expected<Subject, std::string> SubjectOf(const Host& host, const SubjectOpt
     auto shape = ShapeOf(subject.inputs.back(), options.shapes);
     if (!shape) return std::unexpected(shape.error());
     shapes.push_back(std::move(*shape));
+  }
+  for (const auto& [name, shape] : options.shapes) {
+    if (std::ranges::find(subject.inputs, name, &Port::name) == subject.inputs.end()) {
+      return std::unexpected("the model has no input '" + name + "' for --shape: it has " + NamesOf(subject.inputs));
+    }
   }
   if (info.n_inputs == 0) return std::unexpected("the model has no input: another one is needed");
   for (uint32_t i = 0; info.n_outputs != WASINN_COUNT_UNKNOWN && i < info.n_outputs; ++i) {

@@ -56,7 +56,7 @@ std::string HowItEnded(int status) {
 // One child, from check `next` on, which it moves. False: no further one is to run.
 bool RunOneChild(const ChildChecks& checks, size_t& next) {
   int ends[2];
-  if (::pipe(ends) != 0) return checks.done(next, {"no pipe can be made"}) && false;
+  if (::pipe(ends) != 0) return checks.done(next, {{"no pipe can be made"}, ""}) && false;
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
@@ -70,27 +70,28 @@ bool RunOneChild(const ChildChecks& checks, size_t& next) {
     ::kill(child, SIGKILL);
     ::waitpid(child, &status, 0);
   };
-  std::vector<std::string> failures;
+  Outcome outcome;
   std::string line;
   for (;;) {
     const auto state = lines.Next(line, Clock::now() + std::chrono::seconds(checks.seconds));
-    if (state == Lines::State::kLine && line[0] == '!') failures.push_back(line.substr(1));
+    if (state == Lines::State::kLine && line[0] == '!') outcome.failures.push_back(line.substr(1));
+    if (state == Lines::State::kLine && line[0] == '~') outcome.nothing = line.substr(1);
     if (state == Lines::State::kLine && line[0] == '-') {
-      if (!checks.done(next++, failures)) return end_child(), false;
-      failures.clear();
+      if (!checks.done(next++, outcome)) return end_child(), false;
+      outcome = {};
     }
     if (state == Lines::State::kLine) continue;
     if (state == Lines::State::kLate) {
       end_child();
       if (next == checks.count) return false;
-      failures.push_back(fmt::format("it did not return within {} s", checks.seconds));
+      outcome.failures.push_back(fmt::format("it did not return within {} s", checks.seconds));
     } else {
       int status = 0;
       ::waitpid(child, &status, 0);
       if (next == checks.count) return false;
-      failures.push_back("it ended the OS process: " + HowItEnded(status));
+      outcome.failures.push_back("it ended the OS process: " + HowItEnded(status));
     }
-    return checks.done(next++, failures);
+    return checks.done(next++, outcome);
   }
 }
 

@@ -114,7 +114,9 @@ void BackendLoader::TellWhoServes(const Entries& entries) const {
 void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
   std::vector<std::string> names;
   for (const Known& known : kKnown) names.emplace_back(known.name);
-  for (const Entry& entry : entries.found) names.emplace_back(entry.table.name);
+  for (const Entry& entry : entries.found) {
+    if (std::ranges::find(names, entry.table.name) == names.end()) names.emplace_back(entry.table.name);
+  }
   const auto check = [&](const char* what, const std::string& name) {
     if (std::ranges::find(names, name) != names.end()) return;
     logger_.Write(WASINN_LOG_WARNING,
