@@ -104,14 +104,8 @@ class Slot {
   void Output(uint32_t index, wasinn_tensor* view) {
     Check(index);
     Expect(has_output_ && model_.n == 0, "output 'y' is not there: nothing was computed");
-    *view = {sizeof(wasinn_tensor),
-             WASINN_F32,
-             static_cast<uint32_t>(y_dims_.size()),
-             y_dims_.data(),
-             y_.data(),
-             y_.size() * sizeof(float),
-             nullptr,
-             nullptr};
+    const auto rank = static_cast<uint32_t>(y_dims_.size());
+    *view = {sizeof(wasinn_tensor), WASINN_F32, rank, y_dims_.data(), y_.data(), 4 * y_.size(), nullptr, nullptr};
   }
   void DiscardOutputs() {
     has_output_ = false;
