@@ -20,6 +20,7 @@ constexpr uint64_t kWorthExchanging = 64 << 10;
 // Only a run tells which outputs are inputs. Two outputs of one node are one tensor of OpenVINO's.
 void Outputs::FindExchangeable() {
   std::vector<const void*> places;
+  places.reserve(slots_.size());
   for (const Slot& slot : slots_) places.push_back(slot.data);
   std::ranges::sort(places, std::less<>());
   for (Slot& slot : slots_) {

@@ -108,6 +108,7 @@ int Run(int argc, char** argv) {
   options.path = model;
   Must(host->AddModel("m", options));
   std::vector<std::unique_ptr<Guest>> all;
+  all.reserve(static_cast<size_t>(guests));
   for (int i = 0; i < guests; ++i) all.push_back(std::make_unique<Guest>(*host, dims, contexts));
 
   const long before = Memory("VmRSS:");

@@ -188,7 +188,8 @@ Status ContextOutputs::Check(uint32_t index) const {
   if (!wanted_.Has(index)) {
     return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
   }
-  return state_.has_outputs() || (io.flags & WASINN_IO_ALWAYS) != 0 ? Status() : NotComputed();
+  if (state_.has_outputs() || (io.flags & WASINN_IO_ALWAYS) != 0) return Status();
+  return NotComputed();
 }
 
 Status ContextOutputs::Get(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {

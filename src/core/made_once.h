@@ -82,6 +82,7 @@ class MadeOnce {
       try {
         failure = Copy(result.error());
       } catch (const std::bad_alloc&) {  // then each of them tries itself
+        failure = Status();
       }
     }
     std::shared_ptr<Attempt> attempt;

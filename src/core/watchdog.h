@@ -117,7 +117,7 @@ class Watchdog {
   static constexpr int kIdleScans = 10;
 
   using StartThread = std::function<std::thread(std::function<void()>)>;
-  explicit Watchdog(StartThread start = [](std::function<void()> run) { return std::thread(std::move(run)); })
+  explicit Watchdog(StartThread start = [](const std::function<void()>& run) { return std::thread(run); })
       : start_thread_(std::move(start)) {}
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
