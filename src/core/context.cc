@@ -131,7 +131,7 @@ Status Context::ComputeOnLoan(const GuestMemory* memory) {
     inputs_.ForgetBound();
     outputs_.ForgetBound();
   }
-  if (outputs_.grow()) loan.ResetAtEnd();
+  if (inputs_.grow() || outputs_.grow()) loan.ResetAtEnd();
   ContextInputs::Binding binding(inputs_, memory);
   if (Status status = binding.Begin(); !status.ok()) return status;
   Status status = ComputeOnSlot();

@@ -22,6 +22,8 @@ ContextInputs::ContextInputs(ContextSlot& slot, ContextState& state, const Tenso
     : slot_(slot), state_(state), memory_(memory), count_(count), by_reference_(by_reference) {
   inputs_.resize(slot_.graph().inputs().size());
   for (Input& input : inputs_) input.charge = Charge(memory_.quota);
+  grow_ = std::ranges::any_of(slot_.graph().inputs(),
+                              [](const wasinn_io* io) { return !IsUnservable(*io) && !IsStatic(*io); });
 }
 
 TensorDesc ContextInputs::Own::desc() const {

@@ -28,6 +28,9 @@ class ContextInputs {
   void UnsetAll();
   Status CheckAllSet() const;
 
+  // Whether computes leave more memory in a slot than a new one has, for inputs of a size that is the guest's to choose.
+  bool grow() const { return grow_; }
+
   // Inputs that lie in guest memory are bound for the time of one compute: between two, nothing here or in a framework
   // looks at an address of the guest's.
   bool any_lent() const { return n_lent_ > 0; }
@@ -115,6 +118,7 @@ class ContextInputs {
   CopyCount& count_;
   const bool by_reference_;
   std::vector<Input> inputs_;
+  bool grow_ = false;
   uint32_t n_lent_ = 0;  // of inputs_
 };
 

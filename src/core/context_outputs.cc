@@ -28,9 +28,7 @@ Status ContextOutputs::Open() {
   const Graph& graph = slot_.graph();
   uint64_t total = BytesOfIos(graph);
   outputs_.reserve(graph.outputs().size());
-  // Larger inputs leave more than a new slot has, too.
-  grow_ = graph.has_late_outputs() ||
-          !std::ranges::all_of(graph.inputs(), [](const wasinn_io* io) { return IsUnservable(*io) || IsStatic(*io); });
+  grow_ = graph.has_late_outputs();
   for (const wasinn_io* io : graph.outputs()) {
     Output& output = outputs_.emplace_back();
     output.bindable = (io->flags & WASINN_IO_BINDABLE) != 0;
