@@ -24,7 +24,7 @@ enum : uint32_t {
   kTooLarge = 5,
   kNotFound = 6,
   kSecurity = 7
-};                                 // error-code
+};  // error-code
 constexpr uint32_t kResult = 128;  // where results are written
 
 wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
