@@ -29,7 +29,7 @@ void SetOneKey(std::string_view value) {
   const core::Result<core::HostOptions> options = config.ToHostOptions();
   if (!options) return ExpectClear(options.error());
   const wasinn_limits limits = core::DefaultLimits();
-  FUZZ_EXPECT(options->policy.allow_load);
+  FUZZ_EXPECT(options->policy.load != WASINN_LOAD_DENY);
   FUZZ_EXPECT(!options->policy.models);
   FUZZ_EXPECT(options->limits.max_graphs == limits.max_graphs);
   FUZZ_EXPECT(options->limits.max_tensor_bytes == limits.max_tensor_bytes);

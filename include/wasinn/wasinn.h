@@ -129,10 +129,20 @@ typedef enum wasinn_inputs {
   WASINN_INPUTS_BY_REFERENCE = 1
 } wasinn_inputs;
 
+/* Where models run that a guest brings as bytes. */
+typedef enum wasinn_load {
+  WASINN_LOAD_DENY = 0, /* "deny": nowhere; it may use named ones only */
+  /* "isolated": in a worker, an OS process of its own for each guest and framework. What the model does to its framework
+   * ends that worker at most: the guest's calls say WASINN_LOST, and no other guest notices. */
+  WASINN_LOAD_ISOLATED = 1,
+  /* "in-process": in this OS process. For guests whose models are trusted: a framework's parser is no wall. */
+  WASINN_LOAD_IN_PROCESS = 2
+} wasinn_load;
+
 /* What a guest may ask for. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
-  bool allow_load;           /* models from the guest's own bytes; true */
+  wasinn_load load;          /* models from the guest's own bytes; IN_PROCESS */
   bool cpu_fallback;         /* target gpu or tpu may run on the CPU where the device is missing, logged once; false */
   uint32_t targets;          /* bit 1u << wasinn_target for each allowed one, for load; all */
   const char* const* models; /* names that load_by_name may use; NULL: every registered one */

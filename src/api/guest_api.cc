@@ -13,7 +13,7 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
   const core::Result<wasinn_policy> read = core::ReadStruct(given, "wasinn_policy");
   if (!read) return std::unexpected(Copy(read.error()));
   const wasinn_policy& policy = *read;
-  core::Policy out{.allow_load = policy.allow_load,
+  core::Policy out{.load = policy.load,
                    .cpu_fallback = policy.cpu_fallback,
                    .targets = policy.targets,
                    .models = std::nullopt,

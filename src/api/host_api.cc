@@ -112,7 +112,7 @@ wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
   return api::Guard([&] {
     const core::Policy& policy = host->host->policy();
     const wasinn_policy value = {.struct_size = sizeof(wasinn_policy),
-                                 .allow_load = policy.allow_load,
+                                 .load = policy.load,
                                  .cpu_fallback = policy.cpu_fallback,
                                  .targets = policy.targets,
                                  .models = host->host->policy_model_names(),

@@ -105,13 +105,8 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
              "For one compute, and one load of its own bytes: 500ms; 0: none. It may end later");
   AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
              "Threads that it may have at once beside its first");
-  app.add_flag_function(
-         "--nn-deny-load",
-         [flags](int64_t n) {
-           if (n > 0) flags->settings.emplace_back("policy.allow_load", "false");
-         },
-         "Only models that you name here, none from the guest's own bytes")
-      ->envname("WASINN_NN_DENY_LOAD");
+  AddSetting(app, flags, "--nn-load", {"policy.load"}, "WAY", Same,
+             "Models from the guest's own bytes: in-process (default), isolated in a\nprocess of their own, or deny");
   const std::vector<CLI::Option*> all = app.get_options();
   for (size_t i = before; i < all.size(); ++i) all[i]->group("Limits of the guest's inference");
 }

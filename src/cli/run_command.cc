@@ -24,7 +24,7 @@ constexpr char kRunFooter[] =
     "Examples:\n"
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n"
     "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images detect.wasm --fast\n"
-    "  wasinn run --nn-deny-load --nn-max-bytes 64M --nn-timeout 500ms -S nn-graph=onnx::fixture guest.wasm";
+    "  wasinn run --nn-load deny --nn-max-bytes 64M --nn-timeout 500ms -S nn-graph=onnx::fixture guest.wasm";
 
 struct RunFlags {
   HostFlags host;

@@ -56,6 +56,15 @@ Result<std::shared_ptr<Backend>> Backend::Open(const wasinn_backend& table, cons
   return backend;
 }
 
+Result<std::shared_ptr<Backend>> Backend::OpenBy(const wasinn_backend& table, const Logger& logger, uint32_t threads,
+                                                 const Opener& open) {
+  std::shared_ptr<Backend> backend(new Backend(table, logger, threads));
+  Result<wasinn_backend_state*> state = open(backend->services_);
+  if (!state) return std::unexpected(std::move(state.error()));
+  backend->state_ = *state;
+  return backend;
+}
+
 Result<wasinn_backend_info> Backend::Info() const {
   const wasinn_backend_info* info = nullptr;
   wasinn_error* error = table_.backend_info(state_, &info);

@@ -3,6 +3,7 @@
 
 #include <wasinn/backend.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,10 @@ class Backend {
   // backend.
   static Result<std::shared_ptr<Backend>> Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                const std::string& config);
+  // The same of a table whose state is made in another way; `open` may use the services as long as the backend lives.
+  using Opener = std::function<Result<wasinn_backend_state*>(const wasinn_host_services& services)>;
+  static Result<std::shared_ptr<Backend>> OpenBy(const wasinn_backend& table, const Logger& logger, uint32_t threads,
+                                                 const Opener& open);
   ~Backend();
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;

@@ -147,15 +147,41 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
   });
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Patience& patience) {
+Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
+  auto found = options_.configs.find(entry.table.name);
+  std::string config = found == options_.configs.end() ? "{}" : found->second;
+  Status status = CheckBackendKeys(entry.table, WASINN_KEY_BACKEND, config);
+  if (!status.ok()) return std::unexpected(std::move(status));
+  return config;
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Patience& patience, Workers* workers) {
+  if (workers != nullptr) return OpenIsolated(entry, patience, *workers);
   const std::string what = fmt::format("backend '{}'", entry.table.name);
   return entry.backend.Get(patience, what, [&]() -> Result<std::shared_ptr<Backend>> {
-    auto found = options_.configs.find(entry.table.name);
-    const std::string config = found == options_.configs.end() ? "{}" : found->second;
-    if (Status status = CheckBackendKeys(entry.table, WASINN_KEY_BACKEND, config); !status.ok()) {
-      return std::unexpected(std::move(status));
-    }
-    return Backend::Open(entry.table, logger_, options_.threads, config);
+    const Result<std::string> config = ConfigOf(entry);
+    if (!config) return std::unexpected(Copy(config.error()));
+    return Backend::Open(entry.table, logger_, options_.threads, *config);
+  });
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry, const Patience& patience,
+                                                             Workers& workers) const {
+  return workers.Get(entry.table.name, patience, [&]() -> Result<std::shared_ptr<Backend>> {
+    Result<std::string> config = ConfigOf(entry);
+    if (!config) return std::unexpected(std::move(config.error()));
+    const isolation::Setting setting{.worker = options_.worker,
+                                     .backend = entry.table.name,
+                                     .library = entry.path,
+                                     .config = std::move(*config),
+                                     .threads = options_.threads,
+                                     .log_level = logger_.level(),
+                                     .max_model_bytes = workers.max_model_bytes(),
+                                     .max_tensor_bytes = workers.max_tensor_bytes()};
+    return Backend::OpenBy(isolation::IsolatedTable(entry.table), logger_, options_.threads,
+                           [&](const wasinn_host_services& services) {
+                             return isolation::IsolatedBackend::Open(templates_, setting, services);
+                           });
   });
 }
 
@@ -189,7 +215,8 @@ void BackendLoader::TellOfMissing(Entry& entry, std::string_view format, const E
                                                 format, next.table.name, entry.table.name, why.message()));
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const Patience& patience) {
+Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view format, const Patience& patience,
+                                                          Workers* workers) {
   Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
   if (!entries) return std::unexpected(std::move(entries.error()));
   Entry* missing = nullptr;
@@ -197,7 +224,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   for (Entry* entry : (*entries)->in_order) {
     if (!HasFormat(entry->formats, format)) continue;
     if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
-    Result<std::shared_ptr<Backend>> backend = Open(*entry, patience);
+    Result<std::shared_ptr<Backend>> backend = Open(*entry, patience, workers);
     // Whose framework is broken, or wrongly configured, does not silently give way to another.
     if (backend || backend.error().code() != WASINN_UNSUPPORTED_OPERATION) return backend;
     if (missing == nullptr) why = std::move(backend.error());
@@ -213,11 +240,12 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
               ListFormats((*entries)->all));
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const Patience& patience) {
+Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, const Patience& patience,
+                                                       Workers* workers) {
   Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
   if (!entries) return std::unexpected(std::move(entries.error()));
   for (Entry& entry : (*entries)->found) {
-    if (name == entry.table.name) return Open(entry, patience);
+    if (name == entry.table.name) return Open(entry, patience, workers);
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {

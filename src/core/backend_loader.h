@@ -13,6 +13,8 @@
 #include "core/backend.h"
 #include "core/formats.h"
 #include "core/made_once.h"
+#include "core/workers.h"
+#include "isolation/isolated_backend.h"
 
 namespace wasinn::core {
 
@@ -35,6 +37,7 @@ class BackendLoader {
     std::map<std::string, std::string> configs;  // backend's name -> JSON object
     std::vector<std::string> order;              // backends that go before the others where several serve a format
     uint32_t threads = 1;
+    std::string worker;  // the program that runs frameworks apart from the host
   };
   BackendLoader(Options options, const Logger& logger) : options_(std::move(options)), logger_(logger) {}
 
@@ -49,9 +52,11 @@ class BackendLoader {
   // The backend that serves a format: of several the first in the host's order whose framework is there. Opening the
   // framework can take a while; concurrent callers for the same one wait for it, as long as their patience lasts, and
   // others are not held up. A failure is not remembered, so that a framework which was installed meanwhile is found.
-  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const Patience& patience);
+  // With `workers` it is one of these, in an OS process of its own.
+  Result<std::shared_ptr<Backend>> ForFormat(std::string_view format, const Patience& patience,
+                                             Workers* workers = nullptr);
   // One that the host's configuration names, whatever formats it serves by itself.
-  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience);
+  Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience, Workers* workers = nullptr);
   // Every known backend, opening those that can be.
   std::vector<BackendReport> Report();
 
@@ -74,13 +79,16 @@ class BackendLoader {
   void TellWhoServes(const Entries& entries) const;
   void WarnOfUnknownNames(const Entries& entries) const;
   void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
-  Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience);
+  Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience, Workers* workers = nullptr);
+  Result<std::string> ConfigOf(const Entry& entry) const;
+  Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const Patience& patience, Workers& workers) const;
   BackendReport ReportOf(Entry& entry);
   std::string Folders() const;
 
   const Options options_;
   const Logger& logger_;
   MadeOnce<std::shared_ptr<Entries>> entries_;
+  const std::shared_ptr<isolation::Templates> templates_ = std::make_shared<isolation::Templates>();
 };
 
 }  // namespace wasinn::core

@@ -78,7 +78,7 @@ void ReadLimits(const Section& section, wasinn_limits& limits) {
 }
 
 void ReadPolicy(const Section& section, Policy& policy) {
-  section.Boolean("allow_load", policy.allow_load);
+  section.Word("load", ParseLoad, policy.load);
   section.Boolean("cpu_fallback", policy.cpu_fallback);
   policy.models = section.Strings("models");
   section.Word("dialect", ParseDialect, policy.dialect);
@@ -166,7 +166,11 @@ Result<HostOptions> Config::ToHostOptions() const {
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
   options.backends.order = top.Strings("backend_order").value_or(std::vector<std::string>());
-  if (std::string folder = DefaultBackendFolder(); !folder.empty()) options.backends.folders.push_back(folder);
+  if (std::string folder = DefaultBackendFolder(); !folder.empty()) {
+    options.backends.folders.push_back(folder);
+    options.backends.worker = folder + "/wasinn-worker";
+  }
+  top.String("worker", options.backends.worker);
 
   static const toml::table kEmpty;
   const auto section = [this](const char* name) {

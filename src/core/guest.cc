@@ -18,7 +18,8 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       error_count_("errors", "limits.max_errors", limits.max_errors),
       tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes),
       graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
-      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes)) {}
+      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes)),
+      workers_(limits.max_model_bytes, limits.max_tensor_bytes) {}
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   // The watchdog calls it every 10 ms, as if there were something to cancel each time.
@@ -102,7 +103,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
                         .account = model_bytes_},
-                       patience(), &policy_);
+                       patience(), &policy_, policy_.load == WASINN_LOAD_ISOLATED ? &workers_ : nullptr);
   if (!graph) return std::unexpected(std::move(graph.error()));
   return graphs_.Insert(
       std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));

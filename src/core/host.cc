@@ -263,15 +263,16 @@ Result<std::string> Host::ResolveFormat(const std::string& named, std::span<cons
 
 Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
                                                Graph::LoadOptions options, const Patience& patience,
-                                               const Policy* guest_policy) {
+                                               const Policy* guest_policy, Workers* workers) {
   Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
   if (!encoding) return std::unexpected(std::move(encoding.error()));
   options.encoding = *encoding;
   if (guest_policy != nullptr) {
     if (Status status = guest_policy->CheckEncoding(*encoding); !status.ok()) return std::unexpected(std::move(status));
   }
-  Result<std::shared_ptr<Backend>> backend =
-      options.backend.empty() ? backends_.ForFormat(*encoding, patience) : backends_.ByName(options.backend, patience);
+  Result<std::shared_ptr<Backend>> backend = options.backend.empty()
+                                                 ? backends_.ForFormat(*encoding, patience, workers)
+                                                 : backends_.ByName(options.backend, patience, workers);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {
     return std::unexpected(std::move(status));

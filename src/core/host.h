@@ -37,11 +37,11 @@ class Host {
   };
   Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
                                Charge& bytes);
-  // Compiles parts. The encoding is resolved from the bytes, and checked against them and, if one is given, a guest's
-  // policy.
+  // Compiles parts, with `workers` there. The encoding is resolved from the bytes, and checked against them and, if one
+  // is given, a guest's policy.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
                                            Graph::LoadOptions options, const Patience& patience,
-                                           const Policy* guest_policy = nullptr);
+                                           const Policy* guest_policy = nullptr, Workers* workers = nullptr);
 
   BackendLoader& backends() { return backends_; }
   Watchdog& watchdog() { return watchdog_; }

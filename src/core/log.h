@@ -14,6 +14,7 @@ class Logger {
       : function_(function), user_(user), level_(level) {}
 
   bool Wants(wasinn_log_level level) const { return function_ != nullptr && level <= level_; }
+  wasinn_log_level level() const { return level_; }
   // One line. Control characters are escaped, and what is long is cut, since messages quote names and texts of guests
   // and their models.
   void Write(wasinn_log_level level, std::string_view message) const;

@@ -7,8 +7,8 @@
 namespace wasinn::core {
 
 Status Policy::CheckLoad(wasinn_target target) const {
-  if (!allow_load) {
-    return Error(WASINN_SECURITY, "the host's policy does not let guests load their own models (policy.allow_load)");
+  if (load == WASINN_LOAD_DENY) {
+    return Error(WASINN_SECURITY, "the host's policy does not let guests load their own models (policy.load)");
   }
   return CheckTarget(target);
 }

@@ -13,7 +13,7 @@
 namespace wasinn::core {
 
 struct Policy {
-  bool allow_load = true;
+  wasinn_load load = WASINN_LOAD_IN_PROCESS;
   bool cpu_fallback = false;
   uint32_t targets = WASINN_ALL_TARGETS;
   std::optional<std::vector<std::string>> models;     // nothing: every registered one

@@ -42,6 +42,9 @@ constexpr Word kDialects[] = {
     {"witx", WASINN_DIALECT_DEFAULT}, {"wasmedge", WASINN_DIALECT_WASMEDGE}, {"wamr", WASINN_DIALECT_WAMR}};
 constexpr Word kInputs[] = {{"copied", WASINN_INPUTS_COPIED}, {"by-reference", WASINN_INPUTS_BY_REFERENCE}};
 
+constexpr Word kLoads[] = {
+    {"isolated", WASINN_LOAD_ISOLATED}, {"in-process", WASINN_LOAD_IN_PROCESS}, {"deny", WASINN_LOAD_DENY}};
+
 constexpr Word kLogLevels[] = {{"error", WASINN_LOG_ERROR},
                                {"warning", WASINN_LOG_WARNING},
                                {"info", WASINN_LOG_INFO},
@@ -77,6 +80,7 @@ Result<wasinn_dialect> ParseDialect(std::string_view word) { return Parse<wasinn
 Result<wasinn_inputs> ParseInputs(std::string_view word) {
   return Parse<wasinn_inputs>(kInputs, "way of inputs", word);
 }
+Result<wasinn_load> ParseLoad(std::string_view word) { return Parse<wasinn_load>(kLoads, "way to load", word); }
 Result<wasinn_log_level> ParseLogLevel(std::string_view word) {
   return Parse<wasinn_log_level>(kLogLevels, "log level", word);
 }

@@ -23,6 +23,7 @@ const char* TargetName(uint32_t target);
 Result<wasinn_target> ParseTarget(std::string_view word);
 Result<wasinn_dialect> ParseDialect(std::string_view word);
 Result<wasinn_inputs> ParseInputs(std::string_view word);
+Result<wasinn_load> ParseLoad(std::string_view word);
 Result<wasinn_log_level> ParseLogLevel(std::string_view word);
 
 }  // namespace wasinn::core

@@ -12,7 +12,7 @@
 namespace wasinn::settings {
 namespace {
 
-enum class Kind { kAsItIs, kSize, kDuration, kDenies };
+enum class Kind { kAsItIs, kSize, kDuration };
 
 struct Variable {
   const char* name;
@@ -29,17 +29,10 @@ std::vector<Variable> Variables() {
           {"WASINN_NN_MAX_CONTEXTS", Kind::kAsItIs, {"limits.max_contexts"}},
           {"WASINN_NN_MAX_BYTES", Kind::kSize, {"limits.max_model_bytes", "limits.max_tensor_bytes"}},
           {"WASINN_NN_TIMEOUT", Kind::kDuration, {"limits.load_timeout_ms", "limits.compute_timeout_ms"}},
-          {"WASINN_NN_DENY_LOAD", Kind::kDenies, {"policy.allow_load"}}};
+          {"WASINN_NN_LOAD", Kind::kAsItIs, {"policy.load"}}};
 }
 
 Status Error(const std::string& message) { return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, message.c_str())); }
-
-bool IsOneOf(const std::string& text, std::initializer_list<const char*> words) {
-  for (const char* word : words) {
-    if (EqualsIgnoringCase(text, word)) return true;
-  }
-  return false;
-}
 
 Parsed<std::string> ToSetting(Kind kind, const std::string& text) {
   if (kind == Kind::kSize) {
@@ -51,11 +44,6 @@ Parsed<std::string> ToSetting(Kind kind, const std::string& text) {
     const auto milliseconds = ParseDuration(text);
     if (!milliseconds) return std::unexpected(milliseconds.error());
     return std::to_string(*milliseconds);
-  }
-  if (kind == Kind::kDenies) {
-    if (IsOneOf(text, {"1", "true", "on", "yes"})) return "false";
-    if (IsOneOf(text, {"0", "false", "off", "no"})) return "true";
-    return std::unexpected("'" + text + "' is not true or false");
   }
   return text;
 }

@@ -33,4 +33,4 @@ class LimitsTest(CommandTest):
         self.check(result, out="infer slow errno 5 sum 0\ninfer m errno 0 sum 21\n", err="wasinn: warning: ")
 
     def test_deny_load(self):
-        self.check(self.probe(["--nn-deny-load"], "load", "infer", "m"), out="load errno 6\ninfer m errno 0")
+        self.check(self.probe(["--nn-load", "deny"], "load", "infer", "m"), out="load errno 6\ninfer m errno 0")

@@ -37,9 +37,9 @@ class SettingsTest(CommandTest):
         self.check(result, out="infer m errno 1")
 
     def test_deny_load_from_everywhere(self):
-        self.file("deny.toml", f"backend_dirs = ['{ECHO}']\n[policy]\nallow_load = false\n")
+        self.file("deny.toml", f"backend_dirs = ['{ECHO}']\n[policy]\nload = 'deny'\n")
         self.check(self.run_probe("load"), out="load errno 0")
-        self.check(self.run_probe("load", env={"WASINN_NN_DENY_LOAD": "1"}), out="load errno 6")
+        self.check(self.run_probe("load", env={"WASINN_NN_LOAD": "deny"}), out="load errno 6")
         self.check(self.run_probe("load", flags=["--config", "deny.toml"]), out="load errno 6")
 
     def test_log_level(self):

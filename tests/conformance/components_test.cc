@@ -18,7 +18,7 @@ class ComponentsTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ComponentsTest, Digits) {
   if (!Built(GetParam())) GTEST_SKIP() << "its tools were not there to build it: see docs/components.md";
-  ExpectSameDigits({"--model", std::string("digits=") + kDigitsModel, "--nn-deny-load"},
+  ExpectSameDigits({"--model", std::string("digits=") + kDigitsModel, "--nn-load", "deny"},
                    "classify-" + GetParam() + ".component");
 }
 

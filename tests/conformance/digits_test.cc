@@ -7,7 +7,7 @@ namespace wasinn::testing {
 namespace {
 
 TEST(DigitsTest, ByName) {
-  ExpectSameDigits({"--model", std::string("digits=") + kDigitsModel, "--nn-deny-load"}, "classify");
+  ExpectSameDigits({"--model", std::string("digits=") + kDigitsModel, "--nn-load", "deny"}, "classify");
 }
 
 TEST(DigitsTest, ByBytes) {

@@ -59,7 +59,7 @@ class IwasmTest(unittest.TestCase):
             ("WASINN_CONFIG", "/nowhere.toml", "/nowhere.toml"),
             ("WASINN_NN_TIMEOUT", "soon", "WASINN_NN_TIMEOUT: 'soon'"),
             ("WASINN_NN_MAX_GRAPHS", "many", "max_graphs"),
-            ("WASINN_NN_DENY_LOAD", "perhaps", "'perhaps' is not true or false"),
+            ("WASINN_NN_LOAD", "perhaps", "unknown way to load 'perhaps'"),
             ("WASINN_MODELS", "=x", "WASINN_MODELS"),
             ("WASINN_MODELS", "x=/nowhere.onnx", "/nowhere.onnx"),
         ):
@@ -71,7 +71,7 @@ class IwasmTest(unittest.TestCase):
     def test_policy(self):
         folder = [f"--map-dir=/models::{SOURCE}/models"]
         self.assertEqual(self.classify("--model-file", "/models/digits.onnx", flags=folder).returncode, 0)
-        done = self.classify("--model-file", "/models/digits.onnx", flags=folder, env={"WASINN_NN_DENY_LOAD": "1"})
+        done = self.classify("--model-file", "/models/digits.onnx", flags=folder, env={"WASINN_NN_LOAD": "deny"})
         self.assertIn("security", done.stderr)
 
     def test_a_library_of_one_framework(self):

@@ -39,7 +39,7 @@ CommandResult RunBatch(const How& how, std::span<const std::string> names, Answe
       limit,   "--nn-max-contexts",           limit};
   std::vector<std::string> args = {"/cases", "/out"};
   if (how.by_name) {
-    flags.insert(flags.end(), {"--models", NodeCaseFolder(), "--nn-deny-load"});
+    flags.insert(flags.end(), {"--models", NodeCaseFolder(), "--nn-load", "deny"});
     args.insert(args.begin(), "--by-name");
   }
   args.insert(args.end(), names.begin(), names.end());

@@ -117,7 +117,7 @@ TEST_F(RegistryTest, OnlyTheHostsModels) {
   Script script;
   script.Fails("load 0 /files/relu.onnx", WASI_NN_UNSUPPORTED_OPERATION);
   Ask(script, "relu", kReluOutput);
-  RunScript(script, {"--model", "relu=" + Path("relu.onnx"), "--nn-deny-load"});
+  RunScript(script, {"--model", "relu=" + Path("relu.onnx"), "--nn-load", "deny"});
 }
 
 // The bytes beside a model belong to it when the host names the file, and never when the guest brings the bytes.

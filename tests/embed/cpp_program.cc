@@ -33,13 +33,13 @@ void CheckStatus() {
 void CheckConfig() {
   wasinn::Config config;
   EXPECT(config.Set("limits.max_graphs", "3").ok());
-  EXPECT(config.LoadToml("[policy]\nallow_load = false\n").ok());
+  EXPECT(config.LoadToml("[policy]\nload = \"deny\"\n").ok());
   EXPECT(config.Set("limits.max_graph", "3").code() == WASINN_INVALID_ARGUMENT);
   EXPECT(!config.LoadFile("nowhere.toml").ok());
   const wasinn::Result<wasinn::Host> host = wasinn::Host::Create(config);
   EXPECT(host.ok());
   EXPECT(host->limits().max_graphs == 3 && host->limits().max_contexts > 0);
-  EXPECT(!host->policy().allow_load);
+  EXPECT(host->policy().load == WASINN_LOAD_DENY);
 }
 
 void CheckModels(const char* path) {
@@ -75,7 +75,7 @@ void CheckGuest() {
   wasinn::Limits limits = host->limits();
   limits.max_graphs = 1;
   wasinn::Policy policy = host->policy();
-  policy.allow_load = false;
+  policy.load = WASINN_LOAD_DENY;
   wasinn::GuestOptions options;
   options.name = "guest";
   options.limits = &limits;

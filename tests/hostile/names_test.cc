@@ -61,10 +61,10 @@ TEST(HostileNames, AreNoPathsAndWriteNoLog) {
 
 TEST(HostileNames, ADeniedLoadIsDenied) {
   const std::vector<Attack> attacks = {
-      {"digits.onnx", "unsupported_operation", {"load: security: ", "policy", "policy.allow_load"}}, Honest()};
+      {"digits.onnx", "unsupported_operation", {"load: security: ", "policy", "policy.load"}}, Honest()};
   const GuestRun run{.guest = "load_files",
                      .args = {"/models/digits.onnx"},
-                     .flags = {"--nn-deny-load", "--dir", SourcePath("models") + "::/models"}};
+                     .flags = {"--nn-load", "deny", "--dir", SourcePath("models") + "::/models"}};
   ExpectAttacks(run.Execute(), attacks);
 }
 

@@ -41,7 +41,8 @@ constexpr Variable kVariables[] = {{"--config", "WASINN_CONFIG"},
                                    {"--nn-max-contexts", "WASINN_NN_MAX_CONTEXTS"},
                                    {"--nn-max-bytes", "WASINN_NN_MAX_BYTES"},
                                    {"--nn-timeout", "WASINN_NN_TIMEOUT"},
-                                   {"--nn-inputs", "WASINN_NN_INPUTS"}};
+                                   {"--nn-inputs", "WASINN_NN_INPUTS"},
+                                   {"--nn-load", "WASINN_NN_LOAD"}};
 
 // A guest of the build's as native code, where the build made that for this engine.
 std::string Compiled(const std::string& module, const std::string& engine) {
@@ -67,7 +68,6 @@ class WasmEdgeCommand {
       ADD_FAILURE() << flag << " means nothing to WasmEdge";
     }
   }
-  void DenyLoad() { command_.environment.emplace_back("WASINN_NN_DENY_LOAD=1"); }
 
   GuestCommand Finish(const std::string& module, const std::vector<std::string>& args) {
     command_.environment.emplace_back("WASMEDGE_PLUGIN_PATH=" + InThisBuild(TESTS_WASMEDGE_PLUGINS));
@@ -91,9 +91,7 @@ GuestCommand OfWasmEdge(const std::vector<std::string>& flags, const std::string
                         const std::vector<std::string>& args) {
   WasmEdgeCommand command;
   for (size_t i = 0; i < flags.size(); ++i) {
-    if (flags[i] == "--nn-deny-load") {
-      command.DenyLoad();
-    } else if (flags[i] != "--no-cache") {  // of what nothing keeps
+    if (flags[i] != "--no-cache") {  // of what nothing keeps
       const size_t value = i + 1;
       command.Add(flags[i], value < flags.size() ? flags[value] : "");
       i = value;

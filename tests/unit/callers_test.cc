@@ -79,7 +79,7 @@ TEST_F(Callers, StructsThatTheLibraryFills) {
       [](const wasinn_limits& limits) { EXPECT_EQ(limits.max_graphs, 64u); });
   CheckFilled<wasinn_policy>(
       offsetof(wasinn_policy, models), [&](wasinn_policy* out) { return wasinn_host_policy(host_.get(), out); },
-      [](const wasinn_policy& policy) { EXPECT_TRUE(policy.allow_load); });
+      [](const wasinn_policy& policy) { EXPECT_EQ(policy.load, WASINN_LOAD_IN_PROCESS); });
   CheckFilled<wasinn_guest_stats>(
       offsetof(wasinn_guest_stats, copies_in),
       [&](wasinn_guest_stats* out) { return wasinn_guest_statistics(guest_.get(), out); },

@@ -25,7 +25,7 @@ TEST(Config, DefaultsAreSafe) {
   EXPECT_EQ(options->backends.threads, 1u);
   EXPECT_EQ(options->limits.max_graphs, 64u);
   EXPECT_EQ(options->limits.compute_timeout_ms, 30'000u);
-  EXPECT_TRUE(options->policy.allow_load);
+  EXPECT_EQ(options->policy.load, WASINN_LOAD_IN_PROCESS);
   EXPECT_FALSE(options->policy.cpu_fallback);
 }
 
@@ -38,7 +38,7 @@ model_dirs = ["/models"]
 max_graphs = 5
 max_tensor_bytes = 5000000000
 [policy]
-allow_load = false
+load = "deny"
 encodings = ["onnx", "GGUF"]
 models = ["a", "b"]
 [log]
@@ -60,7 +60,7 @@ threads = 2
   EXPECT_THAT(options->model_dirs, ElementsAre("/models"));
   EXPECT_EQ(options->limits.max_graphs, 5u);
   EXPECT_EQ(options->limits.max_tensor_bytes, 5'000'000'000u);
-  EXPECT_FALSE(options->policy.allow_load);
+  EXPECT_EQ(options->policy.load, WASINN_LOAD_DENY);
   EXPECT_THAT(options->policy.encodings, Optional(ElementsAre("onnx", "ggml")));
   EXPECT_THAT(options->policy.models, Optional(ElementsAre("a", "b")));
   EXPECT_EQ(options->log_level, WASINN_LOG_DEBUG);
@@ -93,7 +93,7 @@ TEST(Config, ZeroThreadsAreAllCores) {
 TEST(Config, SetTakesTomlValuesAndPlainWords) {
   Config config;
   EXPECT_TRUE(config.Set("log.level", "info").ok());
-  EXPECT_TRUE(config.Set("policy.allow_load", "false").ok());
+  EXPECT_TRUE(config.Set("policy.load", "deny").ok());
   EXPECT_TRUE(config.Set("policy.models", "['a', 'b']").ok());
   EXPECT_TRUE(config.Set("models.\"with.dots\".path", "/a \"quoted\" path").ok());
   EXPECT_FALSE(config.Set("limits.max_graphs", "many").ok());
@@ -101,7 +101,7 @@ TEST(Config, SetTakesTomlValuesAndPlainWords) {
   const auto options = config.ToHostOptions();
   ASSERT_TRUE(options);
   EXPECT_EQ(options->log_level, WASINN_LOG_INFO);
-  EXPECT_FALSE(options->policy.allow_load);
+  EXPECT_EQ(options->policy.load, WASINN_LOAD_DENY);
   EXPECT_EQ(options->models.at(0).name, "with.dots");
   EXPECT_EQ(options->models.at(0).path, "/a \"quoted\" path");
 }

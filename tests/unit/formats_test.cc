@@ -198,7 +198,7 @@ TEST_F(FormatsTest, ThePolicyAllowsThemByName) {
   Make("policy.encodings = ['GGUF']\n");
   EXPECT_EQ(LoadAs(model_, "", graph), kUnsupportedOperation);
   EXPECT_EQ(LoadAs(EchoModel(""), "ggml", graph), kSuccess);
-  Make("policy.allow_load = false\n");
+  Make("policy.load = \"deny\"\n");
   EXPECT_EQ(LoadAs(model_, "affine", graph), kUnsupportedOperation);
   // A guest's own policy.
   wasinn_policy policy{.struct_size = sizeof policy};

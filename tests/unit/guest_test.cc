@@ -127,12 +127,12 @@ TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
 
 TEST(Policy, LoadCanBeDenied) {
   Log log;
-  const HostPtr host = EchoHost(log, "[policy]\nallow_load = false\n");
+  const HostPtr host = EchoHost(log, "[policy]\nload = \"deny\"\n");
   AddEchoModel(host.get(), "m", "in x f32 1\n");
   Program program(host.get());
   uint32_t graph = 0;
   EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation);
-  EXPECT_TRUE(log.Contains("policy.allow_load"));
+  EXPECT_TRUE(log.Contains("policy.load"));
   EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess);
 }
 
@@ -161,7 +161,7 @@ TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
   limits.max_graphs = 1;
   wasinn_policy policy{.struct_size = sizeof(policy)};
   wasinn_host_policy(host.get(), &policy);
-  EXPECT_TRUE(policy.allow_load);
+  EXPECT_EQ(policy.load, WASINN_LOAD_IN_PROCESS);
   wasinn_guest_options options{};
   options.struct_size = sizeof(options);
   options.name = "tenant-7";

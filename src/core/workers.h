@@ -1,0 +1,42 @@
+// Frameworks that run apart from the host, for whom it does not trust: each guest has its own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/backend.h"
+#include "core/made_once.h"
+
+namespace wasinn::core {
+
+// Of one guest. Any thread.
+class Workers {
+ public:
+  // Bytes that each may allocate beyond what its framework takes: of models, and of tensors.
+  Workers(uint64_t max_model_bytes, uint64_t max_tensor_bytes)
+      : max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
+
+  uint64_t max_model_bytes() const { return max_model_bytes_; }
+  uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
+
+  // The one of this backend, made by whoever asks first.
+  template <typename Make>
+  Result<std::shared_ptr<Backend>> Get(const std::string& backend, const Patience& patience, Make&& make) {
+    return Find(backend).Get(patience, "a worker of backend '" + backend + "'", std::forward<Make>(make));
+  }
+
+ private:
+  using Made = MadeOnce<std::shared_ptr<Backend>>;
+  Made& Find(const std::string& backend) {
+    const std::lock_guard lock(mutex_);
+    return backends_[backend];
+  }
+
+  const uint64_t max_model_bytes_, max_tensor_bytes_;
+  std::mutex mutex_;
+  std::map<std::string, Made> backends_;  // none moves, none goes
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,121 @@
+// The host's side of one worker: its lanes, and what is left when it is lost.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/status.h"
+#include "isolation/protocol.h"
+#include "isolation/template_process.h"
+
+namespace wasinn::isolation {
+
+struct Lane {
+  Socket socket;
+  std::vector<uint8_t> buffer = std::vector<uint8_t>(kMostBytes);  // of a request, then of its answer
+};
+
+// Any thread.
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  using Log = std::function<void(uint32_t level, const char* message)>;
+  // A new worker that has opened its framework and stands behind its wall.
+  static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Template> parent, const Setting& setting,
+                                                         Log log);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  const Framework& framework() const { return framework_; }
+  uint32_t NewNumber() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  // One call. The lane is its own until it goes, and so is what the answer points to.
+  class Call {
+   public:
+    Call(Connection& connection, Op op);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    Writer& request() { return request_; }
+    // Loads, computes and the making of slots take as long as they take, or until somebody cancels them; of all else a
+    // worker that does not answer for kPatience is ended.
+    enum class Length : uint8_t { kQuick, kAsLongAsItTakes };
+    // Sends the request and waits. An error that has `answered` came from the worker: its answer goes on.
+    core::Status Run(Length length, std::span<const int> descriptors = {});
+    bool answered() const { return answered_; }
+    const Answer& answer() const { return answer_; }
+    // What follows in the answer.
+    Reader& payload() { return payload_; }
+    // The answer makes no sense: the worker is ended.
+    core::Status Nonsense();
+
+   private:
+    core::Status Wait(Length length, size_t& bytes);
+    bool ReadAnswer(std::span<const uint8_t> message);
+
+    Connection& connection_;
+    core::Result<std::unique_ptr<Lane>> lane_;
+    Writer request_;
+    Answer answer_;
+    Reader payload_;
+    bool answered_ = false;
+  };
+  static constexpr std::chrono::milliseconds kPatience{10000};
+  // Calls under way at once.
+  static constexpr uint32_t kMostLanes = 48;
+
+  // Interrupts what a worker does, again and again until it has: one call of Interrupt asks it to, and one that comes
+  // kGrace after the first ends it.
+  static constexpr std::chrono::milliseconds kGrace{100};
+  class Interruption {
+   public:
+    // Does not block. `number` is of the slot, `turn` of its compute; 0: nothing that could be asked to end.
+    void Interrupt(Connection& connection, uint32_t number, uint64_t turn);
+    void Begin() { since_ = {}; }
+
+   private:
+    std::chrono::steady_clock::time_point since_;
+  };
+
+  // Ends the worker. All that it held is lost.
+  void End(const char* why);
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  core::Status Lost();
+
+ private:
+  Connection(std::shared_ptr<Template> parent, std::string backend, Log log)
+      : parent_(std::move(parent)), backend_(std::move(backend)), log_(std::move(log)) {}
+  core::Result<std::unique_ptr<Lane>> TakeLane();
+  void GiveLane(std::unique_ptr<Lane> lane);
+  core::Status Open(const Setting& setting);
+  void Kill();
+  core::Result<Socket> AddLane();
+  core::Status Control(Writer& request, std::span<const int> descriptors, Reader& payload);
+  bool forked() const { return *here_ == 0; }
+
+  const std::shared_ptr<Template> parent_;
+  const std::string backend_;
+  const Log log_;
+  Template::Worker worker_;
+  Framework framework_;
+  std::atomic<uint32_t> numbers_{0};
+  Socket cancels_;                 // a lane on which nothing is answered
+  const uint8_t* here_ = nullptr;  // 1; 0 in a process that was forked off this one
+  std::mutex adding_;
+  Lane control_;                              // of adding_: the lane by which others are added
+  std::mutex mutex_;                          // of what follows
+  std::vector<std::unique_ptr<Lane>> lanes_;  // that rest
+  uint32_t n_lanes_ = 0;
+  std::atomic<bool> lost_{false};
+  std::string why_;  // it was ended by us
+  std::string end_;  // how it ended
+};
+
+}  // namespace wasinn::isolation

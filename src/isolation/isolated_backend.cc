@@ -1,0 +1,218 @@
+#include "isolation/isolated_backend.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "isolation/isolated_graph.h"
+#include "isolation/isolated_slot.h"
+
+namespace wasinn::isolation {
+
+// ---- Templates
+
+std::shared_ptr<Templates::Entry> Templates::Find(const std::string& backend) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Entry>& entry = entries_[backend];
+  if (entry == nullptr) entry = std::make_shared<Entry>();
+  return entry;
+}
+
+core::Result<std::shared_ptr<Template>> Templates::Get(const Setting& setting) {
+  const std::shared_ptr<Entry> entry = Find(setting.backend);
+  const std::lock_guard lock(entry->starting);
+  if (entry->made == nullptr) {
+    auto made = Template::Start(setting);
+    if (!made) return made;
+    entry->made = std::move(*made);
+  }
+  return entry->made;
+}
+
+void Templates::Forget(const std::string& backend, const std::shared_ptr<Template>& gone) {
+  const std::shared_ptr<Entry> entry = Find(backend);
+  const std::lock_guard lock(entry->starting);
+  if (entry->made == gone) entry->made.reset();
+}
+
+// ---- Workers
+
+core::Result<wasinn_backend_state*> IsolatedBackend::Open(std::shared_ptr<Templates> templates, Setting setting,
+                                                          const wasinn_host_services& services) {
+  std::unique_ptr<IsolatedBackend> backend(new IsolatedBackend(std::move(templates), std::move(setting), services));
+  auto connection = backend->Connect();
+  if (!connection) return std::unexpected(std::move(connection.error()));
+  backend->framework_ = (*connection)->framework();
+  const Framework& it = backend->framework_;
+  backend->info_ = {.struct_size = sizeof(wasinn_backend_info),
+                    .framework = it.name.c_str(),
+                    .version = it.version.c_str(),
+                    .library = it.library.c_str(),
+                    .devices = it.devices.c_str()};
+  return reinterpret_cast<wasinn_backend_state*>(backend.release());
+}
+
+core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
+  const auto log = [this](uint32_t level, const char* message) { services_.log(services_.host, level, message); };
+  for (int attempt = 0;; ++attempt) {
+    auto parent = templates_->Get(setting_);
+    if (!parent) return std::unexpected(std::move(parent.error()));
+    auto connection = Connection::Start(*parent, setting_, log);
+    if (connection || connection.error().code() != WASINN_UNAVAILABLE) return connection;
+    templates_->Forget(setting_.backend, *parent);
+    if (attempt > 0) return connection;
+  }
+}
+
+// Of `mutex_`.
+core::Status IsolatedBackend::CheckRest() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < rests_until_) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(rests_until_ - now).count();
+    return core::Status(
+        WASINN_UNAVAILABLE,
+        fmt::format("its workers ended {} times in a row: no model is loaded for {} ms more", kMostDeaths, left),
+        setting_.backend);
+  }
+  if (connection_ == nullptr || !connection_->lost()) return {};
+  connection_.reset();
+  deaths_.push_back(now);
+  while (now - deaths_.front() > kWithin) deaths_.pop_front();
+  if (deaths_.size() < kMostDeaths) return {};
+  deaths_.clear();
+  rest_ = rest_.count() == 0 ? kFirstRest : std::min(rest_ * 2, kLongestRest);
+  rests_until_ = now + rest_;
+  return CheckRest();
+}
+
+core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
+  const std::lock_guard lock(mutex_);
+  if (core::Status status = CheckRest(); !status.ok()) return std::unexpected(std::move(status));
+  if (connection_ == nullptr) {
+    auto started = Start();
+    if (!started) return started;
+    connection_ = std::move(*started);
+  }
+  return connection_;
+}
+
+// ---- The table
+
+namespace {
+
+wasinn_error out_of_memory = {sizeof(wasinn_error), WASINN_TOO_LARGE, "out of memory", [](wasinn_error*) {}};
+
+wasinn_error* Allocated(const core::Status& status) noexcept {
+  const std::string_view text = status.message();
+  void* memory = std::malloc(sizeof(wasinn_error) + text.size() + 1);
+  if (memory == nullptr) return &out_of_memory;
+  char* message = static_cast<char*>(memory) + sizeof(wasinn_error);
+  std::memcpy(message, text.data(), text.size());
+  message[text.size()] = '\0';
+  return new (memory) wasinn_error{sizeof(wasinn_error), static_cast<uint32_t>(status.code()), message,
+                                   [](wasinn_error* error) { std::free(error); }};
+}
+
+// Nothing may be thrown through C.
+template <typename Function>
+wasinn_error* Do(Function&& function) noexcept {
+  try {
+    const core::Status status = function();
+    return status.ok() ? nullptr : Allocated(status);
+  } catch (const std::bad_alloc&) {
+    return &out_of_memory;
+  } catch (const std::exception& error) {
+    return Allocated(core::Status(WASINN_RUNTIME_ERROR, error.what()));
+  }
+}
+
+IsolatedSlot& Of(wasinn_backend_slot* slot) { return IsolatedSlot::Of(slot); }
+
+void AddGraphs(wasinn_backend& table) {
+  table.load = [](wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t n,
+                  const wasinn_load_options* options, wasinn_backend_graph** out) {
+    return Do([&] {
+      auto graph = IsolatedGraph::Load(IsolatedBackend::Of(backend), {blobs, n}, *options);
+      if (!graph) return std::move(graph.error());
+      *out = reinterpret_cast<wasinn_backend_graph*>(graph->release());
+      return core::Status();
+    });
+  };
+  table.unload = [](wasinn_backend_graph* graph) { delete &IsolatedGraph::Of(graph); };
+  table.info = [](wasinn_backend_graph* graph, const wasinn_info** out) -> wasinn_error* {
+    *out = &IsolatedGraph::Of(graph).info();
+    return nullptr;
+  };
+  if (table.describe != nullptr) {
+    table.describe = [](wasinn_backend_graph* graph) { return IsolatedGraph::Of(graph).description(); };
+  }
+}
+
+void AddSlots(wasinn_backend& table) {
+  table.slot_new = [](wasinn_backend_graph* graph, const wasinn_slot_options* options, wasinn_backend_slot** out) {
+    return Do([&] {
+      auto slot = IsolatedSlot::Make(IsolatedGraph::Of(graph), *options);
+      if (!slot) return std::move(slot.error());
+      *out = reinterpret_cast<wasinn_backend_slot*>(slot->release());
+      return core::Status();
+    });
+  };
+  table.slot_free = [](wasinn_backend_slot* slot) { delete &Of(slot); };
+  table.bind_input = [](wasinn_backend_slot* slot, uint32_t index, const wasinn_tensor* tensor) -> wasinn_error* {
+    Of(slot).Bind(index, *tensor);
+    return nullptr;
+  };
+  table.unbind_input = [](wasinn_backend_slot* slot, uint32_t index) { Of(slot).Unbind(index); };
+  table.compute = [](wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
+    return Do([&] { return Of(slot).Compute(*options, *result); });
+  };
+  table.output = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
+    return Do([&] { return Of(slot).Output(index, *view); });
+  };
+  // A worker can be ended, whatever its framework can.
+  table.cancel = [](wasinn_backend_slot* slot) { Of(slot).Cancel(); };
+  table.bind_output = nullptr;
+  table.take_output = nullptr;  // memory that a worker may still write is nobody else's
+  table.bind_align = 1;
+}
+
+void AddOptional(wasinn_backend& table) {
+  if (table.discard_outputs != nullptr) {
+    table.discard_outputs = [](wasinn_backend_slot* slot) { Of(slot).Discard(); };
+  }
+  if (table.outputs != nullptr) {
+    table.outputs = [](wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {
+      return Do([&] { return Of(slot).LateOutputs(*out, *n); });
+    };
+  }
+  if (table.reset != nullptr) {
+    table.reset = [](wasinn_backend_slot* slot) -> wasinn_error* {
+      Of(slot).Reset();
+      return nullptr;
+    };
+  }
+  if (table.step == nullptr || table.piece == nullptr || table.finish == nullptr) return;
+  table.step = [](wasinn_backend_slot* slot) { return Do([&] { return Of(slot).Step(); }); };
+  table.piece = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
+    return Do([&] { return Of(slot).Piece(index, *view); });
+  };
+  table.finish = [](wasinn_backend_slot* slot) { return Do([&] { return Of(slot).Finish(); }); };
+}
+
+}  // namespace
+
+wasinn_backend IsolatedTable(const wasinn_backend& framework) {
+  wasinn_backend table = framework;
+  table.open = nullptr;  // IsolatedBackend::Open
+  table.close = [](wasinn_backend_state* backend) { delete &IsolatedBackend::Of(backend); };
+  table.backend_info = [](wasinn_backend_state* backend, const wasinn_backend_info** out) -> wasinn_error* {
+    *out = IsolatedBackend::Of(backend).info();
+    return nullptr;
+  };
+  AddGraphs(table);
+  AddSlots(table);
+  AddOptional(table);
+  return table;
+}
+
+}  // namespace wasinn::isolation

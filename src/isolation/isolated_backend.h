@@ -1,0 +1,73 @@
+// A backend whose framework is in a worker: the table of wasinn/backend.h, whose functions ask the worker.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "isolation/connection.h"
+
+namespace wasinn::isolation {
+
+// The templates of a host, one for each framework. Any thread.
+class Templates {
+ public:
+  // Started if need be.
+  core::Result<std::shared_ptr<Template>> Get(const Setting& setting);
+  // It is gone.
+  void Forget(const std::string& backend, const std::shared_ptr<Template>& gone);
+
+ private:
+  struct Entry {
+    std::mutex starting;
+    std::shared_ptr<Template> made;
+  };
+  std::shared_ptr<Entry> Find(const std::string& backend);
+
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Entry>> entries_;
+};
+
+// The table of a framework's backend, with functions that ask a worker.
+wasinn_backend IsolatedTable(const wasinn_backend& framework);
+
+// One worker at a time: when one is lost, the next load makes another. Any thread.
+class IsolatedBackend {
+ public:
+  // The state that functions of such a table expect. Both references outlive it.
+  static core::Result<wasinn_backend_state*> Open(std::shared_ptr<Templates> templates, Setting setting,
+                                                  const wasinn_host_services& services);
+  static IsolatedBackend& Of(wasinn_backend_state* state) { return *reinterpret_cast<IsolatedBackend*>(state); }
+
+  core::Result<std::shared_ptr<Connection>> Connect();
+  const wasinn_host_services& services() const { return services_; }
+  const wasinn_backend_info* info() const { return &info_; }
+
+ private:
+  IsolatedBackend(std::shared_ptr<Templates> templates, Setting setting, const wasinn_host_services& services)
+      : templates_(std::move(templates)), setting_(std::move(setting)), services_(services) {}
+  core::Result<std::shared_ptr<Connection>> Start();
+  core::Status CheckRest();
+
+  const std::shared_ptr<Templates> templates_;
+  const Setting setting_;
+  const wasinn_host_services& services_;
+  Framework framework_;  // constant once it is open, as is info_, which points there
+  wasinn_backend_info info_{};
+
+  // Whoever loses worker after worker waits longer and longer for the next.
+  static constexpr size_t kMostDeaths = 3;
+  static constexpr std::chrono::seconds kWithin{10}, kFirstRest{1}, kLongestRest{60};
+  std::mutex mutex_;  // of what follows
+  std::shared_ptr<Connection> connection_;
+  std::deque<std::chrono::steady_clock::time_point> deaths_;
+  std::chrono::steady_clock::time_point rests_until_;
+  std::chrono::seconds rest_{0};
+};
+
+}  // namespace wasinn::isolation

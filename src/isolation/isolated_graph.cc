@@ -1,0 +1,107 @@
+#include "isolation/isolated_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "isolation/segment.h"
+
+namespace wasinn::isolation {
+namespace {
+
+constexpr uint32_t kInputFlags = WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ANY_NAME;
+// The worker binds outputs itself, so that here none is bindable.
+constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ALWAYS;
+
+// For the time of a load: a deadline ends the worker if the framework does not stop.
+class Deadline {
+ public:
+  Deadline(const wasinn_load_options& options, Connection& connection, uint32_t number)
+      : options_(options), connection_(connection), number_(number) {
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, &Deadline::Interrupt, this);
+  }
+  ~Deadline() {
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  static void Interrupt(void* self) {
+    auto& it = *static_cast<Deadline*>(self);
+    it.interruption_.Interrupt(it.connection_, it.number_, 1);
+  }
+
+  const wasinn_load_options& options_;
+  Connection& connection_;
+  const uint32_t number_;
+  Connection::Interruption interruption_;
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<IsolatedGraph>> IsolatedGraph::Load(IsolatedBackend& backend,
+                                                                 std::span<const wasinn_blob* const> blobs,
+                                                                 const wasinn_load_options& options) {
+  auto connection = backend.Connect();
+  if (!connection) return std::unexpected(std::move(connection.error()));
+  std::unique_ptr<IsolatedGraph> graph(new IsolatedGraph(backend, std::move(*connection), options.account));
+  if (core::Status status = graph->LoadThere(blobs, options); !status.ok()) return std::unexpected(std::move(status));
+  return graph;
+}
+
+core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs, const wasinn_load_options& options) {
+  const Deadline deadline(options, *connection_, number_);
+  std::vector<Segment> segments;
+  std::vector<int> descriptors;
+  for (const wasinn_blob* blob : blobs) {
+    core::Result<Segment> segment = Segment::MakeCopy({blob->data, blob->size});
+    if (!segment) return std::move(segment.error());
+    descriptors.push_back(segment->descriptor());
+    segments.push_back(std::move(*segment));
+  }
+  Connection::Call call(*connection_, Op::kLoad);
+  Writer& request = call.request();
+  request.Number(number_);
+  request.Number(options.target);
+  for (const char* text : {options.format, options.host_config, options.guest_config}) request.Text(text);
+  request.Number(options.cpu_fallback);
+  request.Number(options.max_bytes);
+  request.Number(static_cast<uint32_t>(segments.size()));
+  // Without their paths: nobody opens files there.
+  for (const wasinn_blob* blob : blobs) request.Number(static_cast<uint64_t>(blob->size));
+  core::Status status = call.Run(Connection::Call::Length::kAsLongAsItTakes, descriptors);
+  if (!status.ok()) return status;
+  loaded_ = true;
+  return Read(call);
+}
+
+core::Status IsolatedGraph::Read(Connection::Call& call) {
+  Reader& payload = call.payload();
+  info_ = {.struct_size = sizeof(wasinn_info),
+           .n_inputs = 0,
+           .n_outputs = 0,
+           .inputs = nullptr,
+           .outputs = nullptr,
+           .max_parallel = payload.Number<uint32_t>(),
+           .flags = payload.Number<uint32_t>() & WASINN_GRAPH_SHARES_SLOTS};
+  const bool late = payload.Number<uint8_t>() != 0;
+  if (!inputs_.Read(payload, kInputFlags) || !outputs_.Read(payload, kOutputFlags)) return call.Nonsense();
+  description_ = payload.Text();
+  if (!payload.ended()) return call.Nonsense();
+  info_.n_inputs = static_cast<uint32_t>(inputs_.all().size());
+  info_.inputs = inputs_.all().data();
+  info_.n_outputs = late ? WASINN_COUNT_UNKNOWN : static_cast<uint32_t>(outputs_.all().size());
+  info_.outputs = late ? nullptr : outputs_.all().data();
+  if (reserved_.Resize(call.answer().graph_reserved)) return {};
+  return core::Error(WASINN_TOO_LARGE, "the model keeps {} bytes beside its own, more than a limit allows",
+                     call.answer().graph_reserved);
+}
+
+IsolatedGraph::~IsolatedGraph() {
+  if (!loaded_ || connection_->lost()) return;
+  Connection::Call call(*connection_, Op::kUnload);
+  call.request().Number(number_);
+  (void)call.Run(Connection::Call::Length::kQuick);
+}
+
+}  // namespace wasinn::isolation

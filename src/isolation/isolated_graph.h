@@ -1,0 +1,52 @@
+// A model in a worker.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isolation/connection.h"
+#include "isolation/isolated_backend.h"
+#include "isolation/reserved.h"
+
+namespace wasinn::isolation {
+
+class IsolatedGraph {
+ public:
+  static core::Result<std::unique_ptr<IsolatedGraph>> Load(IsolatedBackend& backend,
+                                                           std::span<const wasinn_blob* const> blobs,
+                                                           const wasinn_load_options& options);
+  ~IsolatedGraph();
+  IsolatedGraph(const IsolatedGraph&) = delete;
+  IsolatedGraph& operator=(const IsolatedGraph&) = delete;
+  static IsolatedGraph& Of(wasinn_backend_graph* graph) { return *reinterpret_cast<IsolatedGraph*>(graph); }
+
+  IsolatedBackend& backend() const { return backend_; }
+  Connection& connection() const { return *connection_; }
+  uint32_t number() const { return number_; }
+  const wasinn_info& info() const { return info_; }
+  const char* description() const { return description_.c_str(); }
+  bool has_late_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
+  std::span<const wasinn_io* const> outputs() const { return outputs_.all(); }
+
+ private:
+  IsolatedGraph(IsolatedBackend& backend, std::shared_ptr<Connection> connection, void* account)
+      : backend_(backend),
+        connection_(std::move(connection)),
+        number_(connection_->NewNumber()),
+        reserved_(backend.services(), account) {}
+  core::Status LoadThere(std::span<const wasinn_blob* const> blobs, const wasinn_load_options& options);
+  core::Status Read(Connection::Call& call);
+
+  IsolatedBackend& backend_;
+  const std::shared_ptr<Connection> connection_;
+  const uint32_t number_;
+  Reserved reserved_;
+  Ios inputs_, outputs_;
+  wasinn_info info_{};
+  std::string description_;
+  bool loaded_ = false;
+};
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,326 @@
+#include "isolation/isolated_slot.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/tensor.h"
+
+namespace wasinn::isolation {
+namespace {
+
+using Length = Connection::Call::Length;
+
+uint64_t FixedBytes(std::span<const wasinn_io* const> ios) {
+  uint64_t total = 0;
+  for (const wasinn_io* io : ios) {
+    if ((io->flags & WASINN_IO_UNSERVABLE) != 0 || !core::IsStatic(*io)) continue;
+    const auto bytes = core::StaticSize(*io);
+    if (!bytes || __builtin_add_overflow(total, RoundUp(*bytes), &total)) return kNowhere;
+  }
+  return total;
+}
+
+// What is too small is made larger at once, for outputs that grow with each step.
+uint64_t WithRoom(uint64_t bytes) { return bytes + bytes / 2; }
+
+}  // namespace
+
+IsolatedSlot::IsolatedSlot(IsolatedGraph& graph, void* account)
+    : graph_(graph),
+      connection_(graph.connection()),
+      number_(connection_.NewNumber()),
+      fixed_outputs_(FixedBytes(graph.outputs())),
+      reserved_(graph.backend().services(), account),
+      input_bytes_(graph.backend().services(), account),
+      output_bytes_(graph.backend().services(), account),
+      inputs_(graph.info().n_inputs) {}
+
+core::Result<std::unique_ptr<IsolatedSlot>> IsolatedSlot::Make(IsolatedGraph& graph,
+                                                               const wasinn_slot_options& options) {
+  std::unique_ptr<IsolatedSlot> slot(new IsolatedSlot(graph, options.account));
+  if (core::Status status = slot->MakeThere(options); !status.ok()) return std::unexpected(std::move(status));
+  return slot;
+}
+
+core::Status IsolatedSlot::MakeThere(const wasinn_slot_options& options) {
+  Connection::Call call(connection_, Op::kNewSlot);
+  call.request().Number(graph_.number());
+  call.request().Number(number_);
+  call.request().Number(options.max_bytes);
+  call.request().Text(options.guest_config);
+  core::Status status;
+  {
+    const auto interrupt = [](void* self) {
+      auto& it = *static_cast<IsolatedSlot*>(self);
+      it.interruption_.Interrupt(it.connection_, it.number_, 1);
+    };
+    if (options.on_cancel != nullptr) options.on_cancel(options.token, interrupt, this);
+    status = call.Run(Length::kAsLongAsItTakes);
+    if (options.on_cancel != nullptr) options.on_cancel(options.token, nullptr, nullptr);
+  }
+  if (!status.ok()) return status;
+  made_ = true;
+  return Charge(call);
+}
+
+IsolatedSlot::~IsolatedSlot() {
+  if (made_ && !connection_.lost()) (void)Ask(Op::kFreeSlot);
+}
+
+core::Status IsolatedSlot::Charge(const Connection::Call& call) {
+  if (reserved_.Resize(call.answer().slot_reserved)) return {};
+  return core::Error(WASINN_TOO_LARGE, "the framework keeps {} bytes for a context, more than a limit allows",
+                     call.answer().slot_reserved);
+}
+
+core::Status IsolatedSlot::Ask(Op op) {
+  Connection::Call call(connection_, op);
+  call.request().Number(number_);
+  core::Status status = call.Run(Length::kQuick);
+  if (status.ok()) status = Charge(call);
+  return status;
+}
+
+// ---- Inputs
+
+void IsolatedSlot::Bind(uint32_t index, const wasinn_tensor& tensor) {
+  Input& input = inputs_[index];
+  const std::span<const int64_t> dims(tensor.dims, tensor.rank);
+  const bool opaque = (graph_.info().inputs[index]->flags & WASINN_IO_OPAQUE) != 0;
+  const bool same = input.bound && input.desc.dtype == tensor.dtype && input.desc.bytes == tensor.bytes &&
+                    std::ranges::equal(input.desc.shape(), dims);
+  input.data = tensor.data;
+  if (same && !opaque) return;  // it has its place, and is copied there for each compute
+  if (input.desc.bytes != tensor.bytes || !input.bound) placed_ = false;
+  input.bound = true;
+  input.told = false;
+  input.desc.dtype = tensor.dtype;
+  input.desc.rank = tensor.rank;
+  std::ranges::copy(dims, input.desc.dims.begin());
+  input.desc.bytes = tensor.bytes;
+}
+
+void IsolatedSlot::Unbind(uint32_t index) {
+  Input& input = inputs_[index];
+  if (!input.bound) return;
+  input.bound = false;
+  input.told = false;
+  input.data = nullptr;
+}
+
+void IsolatedSlot::Reset() {
+  for (Input& input : inputs_) {
+    input.bound = false;
+    input.told = true;
+    input.data = nullptr;
+  }
+  reset_ = true;
+}
+
+core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free) {
+  if (!charged.Resize(bytes - std::min(bytes, free))) {
+    return core::Error(WASINN_TOO_LARGE, "{} bytes to share with a worker would exceed a limit", bytes);
+  }
+  core::Result<Segment> made = Segment::Make(bytes);
+  if (!made) return std::move(made.error());
+  Connection::Call call(connection_, op);
+  call.request().Number(number_);
+  call.request().Number(bytes);
+  const int descriptor = made->descriptor();
+  if (core::Status status = call.Run(Length::kQuick, {&descriptor, 1}); !status.ok()) return status;
+  made->Close();
+  area = std::move(*made);
+  return {};
+}
+
+core::Status IsolatedSlot::PlaceInputs() {
+  if (placed_) return {};
+  uint64_t total = 0;
+  for (Input& input : inputs_) {
+    if (!input.bound) continue;
+    if (input.offset != total) input.told = false;
+    input.offset = total;
+    total += RoundUp(input.desc.bytes);
+  }
+  if (total > input_area_.size()) {
+    core::Status status = UseArea(Op::kUseInputArea, input_area_, input_bytes_, total, 0);
+    if (!status.ok()) return status;
+    for (Input& input : inputs_) input.told = input.told && !input.bound;
+  }
+  placed_ = true;
+  return {};
+}
+
+core::Status IsolatedSlot::PlaceOutputs() {
+  if (output_area_.size() > 0 || fixed_outputs_ == 0) return {};
+  if (fixed_outputs_ == kNowhere) return core::Error(WASINN_TOO_LARGE, "the model's outputs are too large");
+  return UseArea(Op::kUseOutputArea, output_area_, output_bytes_, fixed_outputs_, fixed_outputs_);
+}
+
+void IsolatedSlot::CopyInputs() const {
+  for (const Input& input : inputs_) {
+    if (input.bound && input.desc.bytes > 0) {
+      std::memcpy(input_area_.data() + input.offset, input.data, input.desc.bytes);
+    }
+  }
+}
+
+void IsolatedSlot::WriteBindings(Writer& request) {
+  request.Number(static_cast<uint8_t>(reset_));
+  request.Number(static_cast<uint32_t>(std::ranges::count(inputs_, false, &Input::told)));
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    const Input& input = inputs_[i];
+    if (input.told) continue;
+    request.Number(i);
+    request.Number(input.bound ? input.offset : kNowhere);
+    if (input.bound) WriteDesc(request, input.desc.dtype, input.desc.shape(), input.desc.bytes);
+  }
+}
+
+// ---- Computes
+
+core::Status IsolatedSlot::Compute(const wasinn_compute_options& options, wasinn_compute_result& result) {
+  return Run(Op::kCompute, &options, &result);
+}
+
+core::Status IsolatedSlot::Step() { return Run(Op::kStep, nullptr, nullptr); }
+
+core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result) {
+  interruption_.Begin();
+  for (Shown& shown : shown_) shown.offset = kNowhere;
+  if (core::Status status = PlaceInputs(); !status.ok()) return status;
+  if (core::Status status = PlaceOutputs(); !status.ok()) return status;
+  CopyInputs();
+  Connection::Call call(connection_, op);
+  Writer& request = call.request();
+  request.Number(number_);
+  request.Number(turn_.fetch_add(1, std::memory_order_acq_rel) + 1);
+  WriteBindings(request);
+  if (options != nullptr) {
+    request.Number(options->deadline_ms);
+    request.Number(options->n_wanted);
+    request.Bytes(options->wanted, options->n_wanted * sizeof(uint32_t));
+  }
+  core::Status status = call.Run(Length::kAsLongAsItTakes);
+  // After an error it is not known how far they came.
+  for (Input& input : inputs_) input.told = status.ok() || !input.bound;
+  if (call.answered()) reset_ = false;
+  if (!status.ok() && status.code() != WASINN_CONTEXT_FULL && status.code() != WASINN_END_OF_SEQUENCE) return status;
+  if (core::Status read = ReadShown(call); !read.ok()) return read;
+  if (result != nullptr) result->flags = 0;  // nothing is bound here, so nothing lies elsewhere
+  if (core::Status charged = Charge(call); !charged.ok()) return charged;
+  return status;
+}
+
+// ---- Outputs
+
+// The bytes are what the shape says, and lie in the area.
+bool IsolatedSlot::ReadOne(Reader& payload, Shown& shown) const {
+  const auto code = payload.Number<uint32_t>();
+  shown.code = code <= WASINN_LOST ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
+  shown.offset = kNowhere;
+  if (shown.code != WASINN_OK) {
+    shown.message = payload.Text();
+    return payload.ok();
+  }
+  const auto offset = payload.Number<uint64_t>();
+  if (!ReadDesc(payload, shown.desc)) return false;
+  if (core::ByteSize(shown.desc.dtype, shown.desc.shape()) != shown.desc.bytes) return false;
+  if (offset == kNowhere) return true;
+  shown.offset = offset;
+  return shown.desc.bytes <= output_area_.size() && offset <= output_area_.size() - shown.desc.bytes;
+}
+
+core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
+  Reader& payload = call.payload();
+  const auto needed = payload.Number<uint64_t>();
+  if (graph_.has_late_outputs()) {
+    late_ = std::make_unique<Ios>();
+    if (!late_->Read(payload, WASINN_IO_UNSERVABLE)) return call.Nonsense();
+  }
+  const size_t count = graph_.has_late_outputs() ? late_->all().size() : graph_.outputs().size();
+  if (payload.Number<uint32_t>() != count) return call.Nonsense();
+  shown_.resize(count);
+  for (Shown& shown : shown_) {
+    if (!ReadOne(payload, shown)) return call.Nonsense();
+  }
+  if (!payload.ended()) return call.Nonsense();
+  return needed <= output_area_.size() ? core::Status() : ShowAgain(needed);
+}
+
+// The outputs did not fit where they were to go.
+core::Status IsolatedSlot::ShowAgain(uint64_t needed) {
+  if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "the outputs of a compute are too large");
+  core::Status status =
+      UseArea(Op::kUseOutputArea, output_area_, output_bytes_, WithRoom(needed), std::min(fixed_outputs_, needed));
+  if (!status.ok()) return status;
+  Connection::Call call(connection_, Op::kShow);
+  call.request().Number(number_);
+  if (status = call.Run(Length::kQuick); !status.ok()) return status;
+  Reader again = call.payload();
+  if (again.Number<uint64_t>() > output_area_.size()) return call.Nonsense();
+  return ReadShown(call);
+}
+
+core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasinn_tensor& view) {
+  if (shown.code != WASINN_OK) return {shown.code, shown.message};
+  const bool there = shown.offset != kNowhere;
+  if (!there && shown.desc.bytes > 0) {
+    return {WASINN_RUNTIME_ERROR, "the output was not asked for, or there is none"};
+  }
+  const uint32_t size = view.struct_size;
+  const wasinn_tensor whole{.struct_size = size,
+                            .dtype = shown.desc.dtype,
+                            .rank = shown.desc.rank,
+                            .dims = shown.desc.dims.data(),
+                            .data = there ? area.data() + shown.offset : nullptr,
+                            .bytes = shown.desc.bytes,
+                            .owner = nullptr,
+                            .release = nullptr};
+  view = whole;  // the core and this are of one build
+  return {};
+}
+
+core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
+  if (index >= shown_.size() || (shown_[index].code == WASINN_OK && shown_[index].offset == kNowhere)) {
+    // Before a compute, or one that was not wanted: what is held of it.
+    Connection::Call call(connection_, Op::kShow);
+    call.request().Number(number_);
+    if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+    if (core::Status status = ReadShown(call); !status.ok()) return status;
+  }
+  if (index >= shown_.size()) return {WASINN_RUNTIME_ERROR, "the worker does not show this output"};
+  return ViewOf(shown_[index], output_area_, view);
+}
+
+core::Status IsolatedSlot::LateOutputs(const wasinn_io* const*& out, uint32_t& n) const {
+  if (late_ == nullptr) return {WASINN_RUNTIME_ERROR, "there was no compute"};
+  out = late_->all().data();
+  n = static_cast<uint32_t>(late_->all().size());
+  return {};
+}
+
+core::Status IsolatedSlot::Piece(uint32_t index, wasinn_tensor& view) {
+  for (;;) {
+    Connection::Call call(connection_, Op::kPiece);
+    call.request().Number(number_);
+    call.request().Number(index);
+    if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+    const auto needed = call.payload().Number<uint64_t>();
+    if (!ReadOne(call.payload(), piece_) || !call.payload().ended()) return call.Nonsense();
+    if (needed <= output_area_.size()) return ViewOf(piece_, output_area_, view);
+    if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "a piece of output is too large");
+    core::Status status = UseArea(Op::kUseOutputArea, output_area_, output_bytes_, WithRoom(needed), fixed_outputs_);
+    if (!status.ok()) return status;
+  }
+}
+
+void IsolatedSlot::Discard() {
+  for (Shown& shown : shown_) shown.offset = kNowhere;
+  (void)Ask(Op::kDiscard);
+}
+
+void IsolatedSlot::Cancel() { interruption_.Interrupt(connection_, number_, turn_.load(std::memory_order_acquire)); }
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,83 @@
+// A slot in a worker: inputs are copied to a segment that the worker reads, outputs lie in another that it writes.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "isolation/isolated_graph.h"
+#include "isolation/segment.h"
+
+namespace wasinn::isolation {
+
+// One thread at a time, but for Cancel.
+class IsolatedSlot {
+ public:
+  static core::Result<std::unique_ptr<IsolatedSlot>> Make(IsolatedGraph& graph, const wasinn_slot_options& options);
+  ~IsolatedSlot();
+  IsolatedSlot(const IsolatedSlot&) = delete;
+  IsolatedSlot& operator=(const IsolatedSlot&) = delete;
+  static IsolatedSlot& Of(wasinn_backend_slot* slot) { return *reinterpret_cast<IsolatedSlot*>(slot); }
+
+  // The worker hears of it with the next compute.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  void Unbind(uint32_t index);
+  void Reset();
+  core::Status Compute(const wasinn_compute_options& options, wasinn_compute_result& result);
+  core::Status Step();
+  core::Status Finish() { return Ask(Op::kFinish); }
+  core::Status Piece(uint32_t index, wasinn_tensor& view);
+  core::Status Output(uint32_t index, wasinn_tensor& view);
+  core::Status LateOutputs(const wasinn_io* const*& out, uint32_t& n) const;
+  void Discard();
+  void Cancel();
+
+ private:
+  struct Input {
+    bool bound = false;
+    bool told = true;  // the worker knows
+    TensorDesc desc;
+    const void* data = nullptr;
+    uint64_t offset = 0;  // in the area
+  };
+  // An output of the last compute, or why there is none.
+  struct Shown {
+    TensorDesc desc;
+    uint64_t offset = kNowhere;
+    wasinn_code code = WASINN_OK;
+    std::string message;
+  };
+  IsolatedSlot(IsolatedGraph& graph, void* account);
+  core::Status MakeThere(const wasinn_slot_options& options);
+  core::Status Ask(Op op);
+  core::Status UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free);
+  core::Status PlaceInputs();
+  core::Status PlaceOutputs();
+  void CopyInputs() const;
+  void WriteBindings(Writer& request);
+  core::Status Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result);
+  core::Status ReadShown(Connection::Call& call);
+  bool ReadOne(Reader& payload, Shown& shown) const;
+  core::Status ShowAgain(uint64_t needed);
+  core::Status Charge(const Connection::Call& call);
+  static core::Status ViewOf(const Shown& shown, const Segment& area, wasinn_tensor& view);
+
+  IsolatedGraph& graph_;
+  Connection& connection_;
+  const uint32_t number_;
+  uint64_t fixed_outputs_ = 0;  // bytes that the signature says
+  Reserved reserved_, input_bytes_, output_bytes_;
+  std::vector<Input> inputs_;
+  Segment input_area_, output_area_;
+  std::vector<Shown> shown_;
+  Shown piece_;
+  std::unique_ptr<Ios> late_;
+  bool reset_ = false;   // before the next compute
+  bool placed_ = false;  // all inputs have their place in the area
+  bool made_ = false;
+  std::atomic<uint64_t> turn_{0};  // of computes and steps
+  Connection::Interruption interruption_;
+};
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,128 @@
+// What a host asks of its workers and what they answer.
+//
+//  - The host asks, the worker answers: one packet each, over a lane (a SOCK_SEQPACKET socket), where one call is under
+//    way at a time. A worker has a thread for each lane, so calls on several lanes run in parallel.
+//  - Descriptors go from the host to the worker alone: of new lanes, and of segments, which are memory that both map.
+//  - Tensors lie in segments, everything else in messages. The host reads of a segment nothing but an output's bytes,
+//    which it copies before anybody looks at them.
+//  - Objects are numbers, which the host gives.
+//  - A template is a process that has opened a framework and that nobody's bytes reach: it makes workers.
+//
+// Both sides are of one build, so there are no versions.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isolation/message.h"
+
+namespace wasinn::isolation {
+
+// Of a worker's first lane, and of a template's only one.
+inline constexpr int kFirstDescriptor = 3;
+
+enum class Op : uint32_t {
+  // Of templates.
+  kOpen = 1,  // Setting -> Framework
+  kSpawn,     // with a lane: -> pid of a worker that serves it, and a descriptor of the process
+  kWait,      // pid -> its wait status, once it has ended
+  // Of workers.
+  kStart,          // Setting -> Framework; the wall stands from here on
+  kAddLane,        // with a lane
+  kLoad,           // graph, LoadOptions, with a segment for each blob -> Info
+  kUnload,         // graph
+  kNewSlot,        // graph, slot, SlotOptions
+  kFreeSlot,       // slot
+  kUseInputArea,   // slot, bytes, with its segment: where its inputs lie from now on
+  kUseOutputArea,  // likewise
+  kCompute,        // slot, Bindings, ComputeOptions -> flags, Outputs
+  kStep,           // slot, Bindings -> Outputs
+  kPiece,          // slot, index -> Output
+  kFinish,         // slot
+  kDiscard,        // slot
+  kShow,           // slot -> Outputs: those of the last compute, or what there is before one
+  kCancel          // slot, number of the compute: no answer
+};
+
+// What a framework is opened with.
+struct Setting {
+  std::string worker;   // the program's absolute path
+  std::string backend;  // its name, for messages
+  std::string library;  // of the backend
+  std::string config = "{}";
+  uint32_t threads = 1;
+  uint32_t log_level = WASINN_LOG_WARNING;
+  // That a worker may allocate beyond what its framework has.
+  uint64_t max_model_bytes = 0, max_tensor_bytes = 0;
+
+  void Write(Writer& writer) const;
+  void Read(Reader& reader);
+};
+
+struct Framework {
+  std::string name, version, library, devices;
+
+  void Write(Writer& writer) const;
+  bool Read(Reader& reader);
+};
+
+// Each answer begins with it.
+struct Answer {
+  uint32_t code = WASINN_OK;
+  std::string_view message;
+  // What the backend has reserved for the graph and the slot of the call, all told.
+  uint64_t graph_reserved = 0, slot_reserved = 0;
+};
+
+struct TensorDesc {
+  uint32_t dtype = WASINN_DTYPE_UNKNOWN;
+  uint32_t rank = 0;
+  std::array<int64_t, WASINN_MAX_RANK> dims;
+  uint64_t bytes = 0;
+
+  std::span<const int64_t> shape() const { return {dims.data(), rank}; }
+};
+
+// Where an input lies in its area; the same for an output.
+inline constexpr uint64_t kNowhere = UINT64_MAX;
+
+void WriteDesc(Writer& writer, uint32_t dtype, std::span<const int64_t> dims, uint64_t bytes);
+// A rank that is too large makes the reader's whole message bad.
+bool ReadDesc(Reader& reader, TensorDesc& desc);
+
+// Inputs or outputs of a model, with all that they point to.
+class Ios {
+ public:
+  Ios() = default;
+  Ios(const Ios&) = delete;
+  Ios& operator=(const Ios&) = delete;
+
+  // False: they are not as they must be. Flags that are not among `flags` are left out.
+  bool Read(Reader& reader, uint32_t flags);
+  static void Write(Writer& writer, std::span<const wasinn_io* const> ios);
+  std::span<const wasinn_io* const> all() const { return pointers_; }
+
+ private:
+  bool ReadOne(Reader& reader, uint32_t flags);
+
+  struct Io {
+    wasinn_io io;
+    std::vector<int64_t> dims;
+    std::string name, type_name;
+  };
+  std::vector<std::unique_ptr<Io>> ios_;
+  std::vector<const wasinn_io*> pointers_;
+};
+
+// Memory of segments is laid out as backends want tensors.
+constexpr uint64_t RoundUp(uint64_t bytes) {
+  return (bytes + WASINN_TENSOR_TAIL + WASINN_TENSOR_ALIGNMENT - 1) / WASINN_TENSOR_ALIGNMENT * WASINN_TENSOR_ALIGNMENT;
+}
+
+}  // namespace wasinn::isolation

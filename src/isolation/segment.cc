@@ -1,0 +1,100 @@
+#include "isolation/segment.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace wasinn::isolation {
+namespace {
+
+// Debian 12's headers are older than the flag, as its kernel is.
+#ifndef MFD_NOEXEC_SEAL
+constexpr unsigned MFD_NOEXEC_SEAL = 8u;
+#endif
+
+core::Status Failed(const char* what, size_t bytes, int error) {
+  return core::Error(WASINN_UNAVAILABLE, "no memory to share with a worker, {} bytes: {}: {}", bytes, what,
+                     std::strerror(error));
+}
+
+core::Result<Descriptor> MakeFile(size_t bytes) {
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  int fd = ::memfd_create("wasinn", kFlags | MFD_NOEXEC_SEAL);
+  if (fd < 0 && errno == EINVAL) fd = ::memfd_create("wasinn", kFlags);
+  if (fd < 0) return std::unexpected(Failed("memfd_create", bytes, errno));
+  Descriptor file(fd);
+  // Allocated now: what cannot be had later would end whoever touches it.
+  if (const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes)); error != 0) {
+    return std::unexpected(Failed("fallocate", bytes, error));
+  }
+  return file;
+}
+
+core::Status Seal(const Descriptor& file, int seals, size_t bytes) {
+  if (::fcntl(file.get(), F_ADD_SEALS, seals | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return {};
+  return Failed("F_ADD_SEALS", bytes, errno);
+}
+
+core::Result<uint8_t*> MapFile(int fd, size_t bytes, int protection) {
+  void* data = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
+  if (data == MAP_FAILED) return std::unexpected(Failed("mmap", bytes, errno));
+  return static_cast<uint8_t*>(data);
+}
+
+}  // namespace
+
+Segment::Segment(Segment&& other) noexcept
+    : descriptor_(std::move(other.descriptor_)),
+      data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+Segment& Segment::operator=(Segment&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Segment::~Segment() {
+  if (data_ != nullptr) ::munmap(data_, size_);
+}
+
+core::Result<Segment> Segment::Make(size_t bytes) {
+  core::Result<Descriptor> file = MakeFile(bytes);
+  if (!file) return std::unexpected(std::move(file.error()));
+  if (core::Status status = Seal(*file, 0, bytes); !status.ok()) return std::unexpected(std::move(status));
+  core::Result<Segment> segment = Map(*file, bytes, true);
+  if (segment) segment->descriptor_ = std::move(*file);
+  return segment;
+}
+
+core::Result<Segment> Segment::MakeCopy(std::span<const uint8_t> bytes) {
+  core::Result<Descriptor> file = MakeFile(bytes.size());
+  if (!file) return std::unexpected(std::move(file.error()));
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t n = ::pwrite(file->get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (n <= 0 && errno != EINTR) return std::unexpected(Failed("write", bytes.size(), errno));
+    if (n > 0) done += static_cast<size_t>(n);
+  }
+  if (core::Status status = Seal(*file, F_SEAL_WRITE, bytes.size()); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  Segment segment;
+  segment.descriptor_ = std::move(*file);
+  segment.size_ = bytes.size();
+  return segment;
+}
+
+core::Result<Segment> Segment::Map(const Descriptor& descriptor, size_t bytes, bool writable) {
+  core::Result<uint8_t*> data = MapFile(descriptor.get(), bytes, PROT_READ | (writable ? PROT_WRITE : 0));
+  if (!data) return std::unexpected(std::move(data.error()));
+  Segment segment;
+  segment.data_ = *data;
+  segment.size_ = bytes;
+  return segment;
+}
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,39 @@
+// Memory that a host and one worker share. The host makes it, so that its size is what the host says and stays so; it
+// serves one worker and is gone with it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/status.h"
+#include "isolation/socket.h"
+
+namespace wasinn::isolation {
+
+class Segment {
+ public:
+  Segment() = default;
+  Segment(Segment&& other) noexcept;
+  Segment& operator=(Segment&& other) noexcept;
+  ~Segment();
+
+  // Zeroed memory that both sides may write. UNAVAILABLE where the system has none.
+  static core::Result<Segment> Make(size_t bytes);
+  // A copy that nobody can write any more; it is not mapped here.
+  static core::Result<Segment> MakeCopy(std::span<const uint8_t> bytes);
+  // At the worker's side, of a descriptor that came.
+  static core::Result<Segment> Map(const Descriptor& descriptor, size_t bytes, bool writable);
+
+  uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+  // To send it; closed by Close, when the other side has it.
+  int descriptor() const { return descriptor_.get(); }
+  void Close() { descriptor_ = Descriptor(); }
+
+ private:
+  Descriptor descriptor_;
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,101 @@
+#include "isolation/socket.h"
+
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace wasinn::isolation {
+namespace {
+
+constexpr size_t kControlBytes = CMSG_SPACE(sizeof(int) * Socket::kMostDescriptors);
+
+Socket::Received OutcomeOf(ssize_t bytes) {
+  if (bytes > 0) return {Socket::Outcome::kMessage, static_cast<size_t>(bytes)};
+  const bool late = bytes < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  return {late ? Socket::Outcome::kTooLate : Socket::Outcome::kClosed, 0};
+}
+
+template <typename Call>
+ssize_t Again(Call&& call) {
+  ssize_t result = 0;
+  do {
+    result = call();
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
+  std::array<int, 2> fds{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0) {
+    return core::Fail(WASINN_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
+  }
+  return std::pair(Socket(Descriptor(fds[0])), Socket(Descriptor(fds[1])));
+}
+
+core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
+  const timeval time{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
+  if (::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0) return {};
+  return core::Error(WASINN_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
+}
+
+bool Socket::Send(std::span<const uint8_t> message, std::span<const int> descriptors, bool wait) {
+  const int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
+  if (descriptors.empty()) {
+    return Again([&] { return ::send(fd_.get(), message.data(), message.size(), flags); }) >= 0;
+  }
+  iovec part{const_cast<uint8_t*>(message.data()), message.size()};
+  alignas(cmsghdr) std::array<char, kControlBytes> control{};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+  cmsghdr* rights = CMSG_FIRSTHDR(&header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+  std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
+  return Again([&] { return ::sendmsg(fd_.get(), &header, flags); }) >= 0;
+}
+
+Socket::Received Socket::Receive(std::span<uint8_t> buffer) {
+  return OutcomeOf(Again([&] { return ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_TRUNC); }));
+}
+
+Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken) {
+  taken = 0;
+  iovec part{buffer.data(), buffer.size()};
+  alignas(cmsghdr) std::array<char, kControlBytes> control{};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  const Received received =
+      OutcomeOf(Again([&] { return ::recvmsg(fd_.get(), &header, MSG_CMSG_CLOEXEC | MSG_TRUNC); }));
+  if (received.outcome != Outcome::kMessage) return received;
+  for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
+    if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;
+    const size_t count = (one->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(one) + i * sizeof(int), sizeof(int));
+      Descriptor descriptor(fd);
+      if (taken < descriptors.size()) descriptors[taken++] = std::move(descriptor);
+    }
+  }
+  return received;
+}
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,66 @@
+// One end of a lane.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "core/status.h"
+
+namespace wasinn::isolation {
+
+// A file descriptor that is closed with it.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor();
+
+  int get() const { return fd_; }
+  int Release() { return std::exchange(fd_, -1); }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+class Socket {
+ public:
+  // As many as go with one message.
+  static constexpr size_t kMostDescriptors = 16;
+
+  Socket() = default;
+  explicit Socket(Descriptor fd) : fd_(std::move(fd)) {}
+  // Two that are connected; closed where a program is started.
+  static core::Result<std::pair<Socket, Socket>> MakePair();
+
+  // Receive gives up after so long each time.
+  core::Status SetPatience(std::chrono::milliseconds patience);
+
+  // False: nobody is at the other end. `wait` false: or it does not take more now.
+  bool Send(std::span<const uint8_t> message, std::span<const int> descriptors = {}, bool wait = true);
+
+  enum class Outcome : uint8_t { kMessage, kTooLate, kClosed };
+  struct Received {
+    Outcome outcome = Outcome::kClosed;
+    size_t bytes = 0;  // more than the buffer has: the rest is gone
+  };
+  Received Receive(std::span<uint8_t> buffer);
+  // The same with the descriptors that come along, `taken` of them; without it they are closed.
+  Received Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken);
+
+  explicit operator bool() const { return static_cast<bool>(fd_); }
+  int get() const { return fd_.get(); }
+  int Release() { return fd_.Release(); }
+
+ private:
+  Descriptor fd_;
+};
+
+}  // namespace wasinn::isolation

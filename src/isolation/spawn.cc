@@ -1,0 +1,109 @@
+#include "isolation/spawn.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "isolation/protocol.h"
+
+namespace wasinn::isolation {
+namespace {
+
+// What a framework's libraries are found by, and how sanitizers behave. Nothing of a host's secrets.
+constexpr std::array<std::string_view, 5> kPassedOn = {
+    "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=", "TSAN_OPTIONS=", "UBSAN_OPTIONS="};
+// What frameworks are told in no other way: no telemetry, and no threads of their own before they are given a number.
+constexpr std::array kSet = {"ORT_DISABLE_TELEMETRY=1", "OPENBLAS_NUM_THREADS=1", "TF_CPP_MIN_LOG_LEVEL=3"};
+
+std::vector<char*> Environment() {
+  std::vector<char*> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    for (std::string_view name : kPassedOn) {
+      if (std::string_view(*variable).starts_with(name)) variables.push_back(*variable);
+    }
+  }
+  for (const char* variable : kSet) variables.push_back(const_cast<char*>(variable));
+  variables.push_back(nullptr);
+  return variables;
+}
+
+class Actions {
+ public:
+  Actions() { ::posix_spawn_file_actions_init(&actions_); }
+  ~Actions() { ::posix_spawn_file_actions_destroy(&actions_); }
+  Actions(const Actions&) = delete;
+  Actions& operator=(const Actions&) = delete;
+
+  // 0 if it can be done.
+  int Fill(int socket) {
+    int error = 0;
+    for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+      if (error == 0) error = ::posix_spawn_file_actions_addopen(&actions_, fd, "/dev/null", O_RDWR, 0);
+    }
+    if (error == 0) error = ::posix_spawn_file_actions_adddup2(&actions_, socket, kFirstDescriptor);
+    if (error == 0) error = ::posix_spawn_file_actions_addclosefrom_np(&actions_, kFirstDescriptor + 1);
+    if (error == 0) error = ::posix_spawn_file_actions_addchdir_np(&actions_, "/");
+    return error;
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+class Attributes {
+ public:
+  Attributes() {
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t none{}, all{};
+    sigemptyset(&none);
+    sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    // A session of its own: what a terminal sends is for the host.
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  }
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace
+
+core::Status StartProgram(const std::string& path, const Socket& socket) {
+  Actions actions;
+  const Attributes attributes;
+  // A descriptor that is the third already would be closed when the new program starts.
+  Descriptor other;
+  int fd = socket.get();
+  if (fd == kFirstDescriptor) {
+    other = Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstDescriptor + 1));
+    fd = other.get();
+  }
+  int error = fd < 0 ? errno : actions.Fill(fd);
+  pid_t pid = 0;
+  std::vector<char*> environment = Environment();
+  const std::array<char*, 2> arguments = {const_cast<char*>(path.c_str()), nullptr};
+  if (error == 0) {
+    error = ::posix_spawn(&pid, path.c_str(), actions.get(), attributes.get(), arguments.data(), environment.data());
+  }
+  if (error != 0) return core::Error(WASINN_UNAVAILABLE, "cannot start {}: {}", path, std::strerror(error));
+  // The first of two: it ends at once. A host that waits for any child, or for none, may be faster.
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return {};
+}
+
+}  // namespace wasinn::isolation

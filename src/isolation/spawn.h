@@ -1,0 +1,15 @@
+// How a program of ours is started beside a host's own threads, children and signal handlers.
+#pragma once
+
+#include <string>
+
+#include "core/status.h"
+#include "isolation/socket.h"
+
+namespace wasinn::isolation {
+
+// Starts a program, at an absolute path, that gets `socket` as its third descriptor, no other of ours, `/` as its
+// folder and little of our environment. It forks and goes on as nobody's child, so that no one here is told of its end.
+core::Status StartProgram(const std::string& path, const Socket& socket);
+
+}  // namespace wasinn::isolation

@@ -1,0 +1,86 @@
+#include "isolation/template_process.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "isolation/spawn.h"
+
+namespace wasinn::isolation {
+
+core::Status Template::Gone() const {
+  return core::Status(WASINN_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
+                      backend_);
+}
+
+core::Status Template::Ask(Writer& request, std::span<const int> descriptors, std::span<Descriptor> received,
+                           Reader& answer) {
+  if (!request.fits()) return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", backend_);
+  if (!socket_.Send(request.written(), descriptors)) return Gone();
+  size_t taken = 0;
+  const Socket::Received got = socket_.Receive(buffer_, received, taken);
+  if (got.outcome != Socket::Outcome::kMessage || got.bytes > buffer_.size()) return Gone();
+  answer = Reader({buffer_.data(), got.bytes});
+  const auto code = answer.Number<uint32_t>();
+  const std::string_view message = answer.Text();
+  if (!answer.ok() || taken != received.size()) return Gone();
+  return code == WASINN_OK ? core::Status()
+                           : core::Status(static_cast<wasinn_code>(code), std::string(message), backend_);
+}
+
+core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting) {
+  auto pair = Socket::MakePair();
+  if (!pair) return std::unexpected(std::move(pair.error()));
+  if (core::Status status = StartProgram(setting.worker, pair->second); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  pair->second = Socket();
+  std::shared_ptr<Template> made(new Template(std::move(pair->first)));
+  made->backend_ = setting.backend;
+  std::vector<uint8_t> bytes(kMostBytes);
+  Writer request(bytes);
+  request.Number(Op::kOpen);
+  setting.Write(request);
+  Reader answer;
+  if (core::Status status = made->Ask(request, {}, {}, answer); !status.ok()) return std::unexpected(std::move(status));
+  return made;
+}
+
+core::Result<Template::Worker> Template::Spawn() {
+  auto pair = Socket::MakePair();
+  if (!pair) return std::unexpected(std::move(pair.error()));
+  Worker worker{.lane = std::move(pair->first), .process = {}};
+  std::array<uint8_t, sizeof(Op)> bytes{};
+  Writer request(bytes);
+  request.Number(Op::kSpawn);
+  const int lane = pair->second.get();
+  Reader answer;
+  const std::lock_guard lock(mutex_);
+  if (core::Status status = Ask(request, {&lane, 1}, {&worker.process, 1}, answer); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
+  worker.pid = answer.Number<int32_t>();
+  return worker;
+}
+
+std::string Template::EndOf(const Worker& worker) {
+  pollfd ended{.fd = worker.process.get(), .events = POLLIN, .revents = 0};
+  constexpr int kMilliseconds = 2000;
+  if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
+  std::array<uint8_t, sizeof(Op) + sizeof(int32_t)> bytes{};
+  Writer request(bytes);
+  request.Number(Op::kWait);
+  request.Number(static_cast<int32_t>(worker.pid));
+  Reader answer;
+  const std::lock_guard lock(mutex_);
+  if (!Ask(request, {}, {}, answer).ok()) return "it ended";
+  const auto status = answer.Number<int32_t>();
+  if (WIFEXITED(status)) return fmt::format("it ended with code {}", WEXITSTATUS(status));
+  if (!WIFSIGNALED(status)) return "it ended";
+  const char* what = ::sigdescr_np(WTERMSIG(status));
+  return fmt::format("it was ended by signal {} ({})", WTERMSIG(status), what == nullptr ? "?" : what);
+}
+
+}  // namespace wasinn::isolation

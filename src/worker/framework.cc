@@ -1,0 +1,40 @@
+#include "worker/framework.h"
+
+#include <dlfcn.h>
+
+#include <utility>
+
+namespace wasinn::worker {
+
+core::Status FrameworkOf::Load(const isolation::Setting& setting) {
+  setting_ = setting;
+  logger_ = log_.Logger(static_cast<wasinn_log_level>(setting.log_level));
+  void* library = ::dlopen(setting.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return core::Error(WASINN_UNSUPPORTED_OPERATION, "a worker cannot open {}: {}", setting.library, ::dlerror());
+  }
+  auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
+  const wasinn_backend* table = query == nullptr ? nullptr : query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
+  if (table == nullptr) return core::Error(WASINN_UNSUPPORTED_OPERATION, "{} is no backend", setting.library);
+  core::Result<wasinn_backend> read = core::Backend::ReadTable(*table);
+  if (!read) return std::move(read.error());
+  table_.emplace(*read);
+  return {};
+}
+
+core::Status FrameworkOf::Open() {
+  if (opened()) return {};
+  auto opened = core::Backend::Open(*table_, logger_, setting_.threads, setting_.config);
+  if (!opened) return std::move(opened.error());
+  backend_ = std::move(*opened);
+  return {};
+}
+
+core::Result<isolation::Framework> FrameworkOf::Describe() const {
+  core::Result<wasinn_backend_info> info = backend_->Info();
+  if (!info) return std::unexpected(std::move(info.error()));
+  return isolation::Framework{
+      .name = info->framework, .version = info->version, .library = info->library, .devices = info->devices};
+}
+
+}  // namespace wasinn::worker

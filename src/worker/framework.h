@@ -1,0 +1,38 @@
+// The one backend that an OS process of this program serves.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/backend.h"
+#include "isolation/protocol.h"
+#include "worker/log_lines.h"
+
+namespace wasinn::worker {
+
+class FrameworkOf {
+ public:
+  // Opens the backend's library, but not the framework.
+  core::Status Load(const isolation::Setting& setting);
+  // Opens the framework, once.
+  core::Status Open();
+  // A worker's own limits, of its guest.
+  void Use(const isolation::Setting& setting) { setting_ = setting; }
+  bool loaded() const { return table_.has_value(); }
+  bool opened() const { return backend_ != nullptr; }
+
+  core::Backend& backend() const { return *backend_; }
+  const wasinn_backend& table() const { return *table_; }
+  LogLines& log() { return log_; }
+  const isolation::Setting& setting() const { return setting_; }
+  core::Result<isolation::Framework> Describe() const;
+
+ private:
+  isolation::Setting setting_;
+  LogLines log_;
+  core::Logger logger_;
+  std::optional<wasinn_backend> table_;
+  std::shared_ptr<core::Backend> backend_;
+};
+
+}  // namespace wasinn::worker

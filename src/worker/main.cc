@@ -1,0 +1,48 @@
+// wasinn-worker: runs what nobody trusts, apart from the program that asks for it. libwasinn starts it; by hand it has
+// nothing to do.
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "isolation/protocol.h"
+#include "worker/server.h"
+#include "worker/template.h"
+
+namespace {
+
+using wasinn::isolation::Descriptor;
+using wasinn::isolation::kFirstDescriptor;
+using wasinn::isolation::Socket;
+
+// As nobody's child, so that the host is not told of its end. The host is watched from before, when it is the parent.
+Descriptor LeaveHost() {
+  Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
+  const pid_t pid = ::fork();
+  if (pid != 0) ::_exit(pid < 0 ? 1 : 0);
+  return host;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool begins_anew = argc == 2 && std::string_view(argv[1]) == "worker";
+  if (argc != (begins_anew ? 2 : 1) || ::isatty(STDIN_FILENO) != 0) {
+    std::fputs("wasinn-worker is started by libwasinn, not by hand\n", stderr);
+    return 2;
+  }
+  Socket socket((Descriptor(kFirstDescriptor)));
+  // Never freed: threads use it as long as the process lives.
+  auto* framework = new wasinn::worker::FrameworkOf;
+  if (!begins_anew) {
+    Descriptor host = LeaveHost();
+    auto* parent = new wasinn::worker::Template(*framework, std::move(socket), std::move(host));
+    socket = parent->Run();
+  }
+  auto* server = new wasinn::worker::Server(*framework);
+  server->Run(std::move(socket));
+  return 0;
+}

@@ -1,0 +1,289 @@
+#include "worker/server.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "isolation/protocol.h"
+
+namespace wasinn::worker {
+namespace {
+
+using isolation::Descriptor;
+using isolation::Op;
+using isolation::Reader;
+using isolation::Socket;
+using isolation::Writer;
+
+core::Status Unknown(const char* what, uint32_t number) {
+  return core::Error(WASINN_RUNTIME_ERROR, "a worker has no {} {}", what, number);
+}
+
+struct Buffers {
+  std::vector<uint8_t> request = std::vector<uint8_t>(isolation::kMostBytes);
+  std::vector<uint8_t> payload = std::vector<uint8_t>(isolation::kMostBytes);
+  std::vector<uint8_t> answer = std::vector<uint8_t>(isolation::kMostBytes);
+  std::array<Descriptor, Socket::kMostDescriptors> descriptors;
+};
+
+// What a framework throws through its backend is an error of the call; so is the want of memory.
+template <typename Call>
+core::Status Guarded(Call&& call) {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return core::Error(WASINN_TOO_LARGE, "out of memory");
+  } catch (const std::exception& error) {
+    return core::Status(WASINN_RUNTIME_ERROR, error.what());
+  }
+}
+
+core::Result<isolation::Segment> MapArea(Reader& request, std::span<Descriptor> descriptors) {
+  const auto bytes = request.Number<uint64_t>();
+  if (!request.ended() || descriptors.empty()) return core::Fail(WASINN_RUNTIME_ERROR, "there is no segment");
+  return isolation::Segment::Map(descriptors[0], bytes, true);
+}
+
+}  // namespace
+
+// ---- The first lane
+
+void Server::Run(Socket lane) {
+  ServeControl(lane);
+  // The host is gone, or wants no more of this worker; nobody waits for what other threads do.
+  ::_exit(0);
+}
+
+void Server::ServeControl(Socket& lane) {
+  Buffers buffers;
+  for (;;) {
+    size_t taken = 0;
+    const Socket::Received received = lane.Receive(buffers.request, buffers.descriptors, taken);
+    if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.request.size()) return;
+    Request request{.op = Op::kStart,
+                    .reader = Reader({buffers.request.data(), received.bytes}),
+                    .descriptors = Descriptors(buffers.descriptors).first(taken)};
+    request.op = request.reader.Number<Op>();
+    Writer payload(buffers.payload);
+    const core::Status status = Guarded([&] { return Control(request, payload); });
+    Writer answer(buffers.answer);
+    answer.Number(static_cast<uint32_t>(status.code()));
+    answer.Text(status.message());
+    if (status.ok()) answer.Bytes(payload.written().data(), payload.written().size());
+    if (!lane.Send(answer.written())) return;
+  }
+}
+
+core::Status Server::Control(Request& request, Writer& payload) {
+  if (request.op == Op::kStart) return Start(request.reader, payload);
+  if (request.op != Op::kAddLane || request.descriptors.empty() || !framework_.opened()) {
+    return core::Error(WASINN_RUNTIME_ERROR, "the first lane does not serve {}", static_cast<uint32_t>(request.op));
+  }
+  std::thread([this, lane = Socket(std::move(request.descriptors[0]))]() mutable {
+    ServeLane(std::move(lane));
+  }).detach();
+  return {};
+}
+
+core::Status Server::Start(Reader& request, Writer& payload) {
+  isolation::Setting setting;
+  setting.Read(request);
+  if (!request.ended()) return core::Error(WASINN_RUNTIME_ERROR, "a worker's settings are cut");
+  if (!framework_.loaded()) {
+    if (core::Status status = framework_.Load(setting); !status.ok()) return status;
+  }
+  framework_.Use(setting);
+  if (core::Status status = framework_.Open(); !status.ok()) return status;
+  core::Result<isolation::Framework> described = framework_.Describe();
+  if (!described) return std::move(described.error());
+  described->Write(payload);
+  return {};
+}
+
+// ---- The others
+
+void Server::ServeLane(Socket lane) {
+  Buffers buffers;
+  for (;;) {
+    size_t taken = 0;
+    const Socket::Received received = lane.Receive(buffers.request, buffers.descriptors, taken);
+    if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.request.size()) return;
+    Request request{.op = Op::kStart,
+                    .reader = Reader({buffers.request.data(), received.bytes}),
+                    .descriptors = Descriptors(buffers.descriptors).first(taken)};
+    request.op = request.reader.Number<Op>();
+    if (request.op == Op::kCancel) {
+      Cancel(request.reader);
+      continue;
+    }
+    Touched touched;
+    Writer payload(buffers.payload);
+    core::Status status = Guarded([&] { return Serve(request, payload, touched); });
+    for (Descriptor& descriptor : request.descriptors) descriptor = Descriptor();
+    if (!payload.fits()) status = core::Error(WASINN_TOO_LARGE, "what a worker has to tell is too long");
+    Writer answer(buffers.answer);
+    answer.Number(static_cast<uint32_t>(status.code()));
+    answer.Number(touched.graph == nullptr ? uint64_t{0} : touched.graph->account.used());
+    answer.Number(touched.slot == nullptr ? uint64_t{0} : touched.slot->reserved());
+    framework_.log().Write(answer);
+    if (!status.ok()) answer.Text(status.message());
+    answer.Bytes(payload.written().data(), payload.fits() ? payload.written().size() : 0);
+    if (!answer.fits() || !lane.Send(answer.written())) ::_exit(1);
+  }
+}
+
+core::Status Server::Serve(Request& request, Writer& payload, Touched& touched) {
+  switch (request.op) {
+    case Op::kLoad:
+    case Op::kUnload:
+      return ServeGraph(request, payload, touched);
+    case Op::kNewSlot:
+      return NewSlot(request.reader, touched);
+    default:
+      return ServeSlot(request, payload, touched);
+  }
+}
+
+core::Status Server::ServeGraph(Request& request, Writer& payload, Touched& touched) {
+  if (request.op == Op::kLoad) return Load(request, payload, touched);
+  graphs_.Remove(request.reader.Number<uint32_t>());
+  return {};
+}
+
+namespace {
+
+struct Parts {
+  Parts() = default;
+  ~Parts() {
+    for (const wasinn_blob* blob : blobs) blob->release(blob->owner);
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  core::Status Map(Reader& request, std::span<Descriptor> descriptors) {
+    const auto count = request.Number<uint32_t>();
+    if (count != descriptors.size()) return core::Error(WASINN_RUNTIME_ERROR, "parts of a model are missing");
+    for (Descriptor& descriptor : descriptors) {
+      const auto bytes = request.Number<uint64_t>();
+      auto segment = isolation::Segment::Map(descriptor, std::max<uint64_t>(bytes, 1), false);
+      if (!segment) return std::move(segment.error());
+      blobs.push_back(Part::Make(std::move(*segment), bytes));
+    }
+    return request.ended() ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "a load is cut");
+  }
+
+  std::vector<const wasinn_blob*> blobs;
+};
+
+}  // namespace
+
+core::Status Server::Load(Request& request, Writer& payload, Touched& touched) {
+  Reader& reader = request.reader;
+  const auto number = reader.Number<uint32_t>();
+  wasinn_load_options options{};
+  options.struct_size = sizeof(options);
+  options.target = reader.Number<uint32_t>();
+  const std::string format(reader.Text()), host_config(reader.Text()), guest_config(reader.Text());
+  options.format = format.c_str();
+  options.host_config = host_config.c_str();
+  options.guest_config = guest_config.c_str();
+  options.cpu_fallback = reader.Number<int32_t>();
+  options.max_bytes = reader.Number<uint64_t>();
+  Parts parts;
+  if (core::Status status = parts.Map(reader, request.descriptors); !status.ok()) return status;
+
+  touched.graph = std::make_shared<Graph>(framework_.backend(), framework_.setting().max_model_bytes);
+  Graph& graph = *touched.graph;
+  options.token = &graph.gate;
+  options.on_cancel = &Gate::Register;
+  options.account = &graph.account;
+  graphs_.Add(number, touched.graph);  // so that its load can be interrupted
+  core::Status status = graph.backend.Take(graph.backend.table().load(graph.backend.state(), parts.blobs.data(),
+                                                                      parts.blobs.size(), &options, &graph.graph));
+  if (status.ok()) {
+    const wasinn_info* info = nullptr;
+    status = graph.backend.Take(graph.backend.table().info(graph.graph, &info));
+    if (status.ok()) graph.info = *info;
+  }
+  if (status.ok()) status = Tell(graph, payload);
+  if (!status.ok()) graphs_.Remove(number);
+  return status;
+}
+
+core::Status Server::Tell(const Graph& graph, Writer& payload) const {
+  const wasinn_info& info = graph.info;
+  const bool late = info.n_outputs == WASINN_COUNT_UNKNOWN;
+  payload.Number(info.max_parallel);
+  payload.Number(info.flags);
+  payload.Number(static_cast<uint8_t>(late));
+  isolation::Ios::Write(payload, {info.inputs, info.n_inputs});
+  isolation::Ios::Write(payload, {info.outputs, late ? 0 : info.n_outputs});
+  const wasinn_backend& table = graph.backend.table();
+  const char* description = table.describe == nullptr ? nullptr : table.describe(graph.graph);
+  payload.Text(description == nullptr ? "{}" : description);
+  if (payload.fits()) return {};
+  return core::Error(WASINN_TOO_LARGE, "the signature of {} inputs and {} outputs is too long for a worker to tell",
+                     info.n_inputs, late ? 0 : info.n_outputs);
+}
+
+core::Status Server::NewSlot(Reader& request, Touched& touched) {
+  const auto number = request.Number<uint32_t>(), slot_number = request.Number<uint32_t>();
+  const auto max_bytes = request.Number<uint64_t>();
+  const std::string config(request.Text());
+  touched.graph = graphs_.Find(number);
+  if (touched.graph == nullptr || !request.ended()) return Unknown("model", number);
+  touched.slot = std::make_shared<Slot>(touched.graph, framework_.setting().max_tensor_bytes);
+  slots_.Add(slot_number, touched.slot);  // so that its making can be interrupted
+  core::Status status = touched.slot->Open(max_bytes, config);
+  if (!status.ok()) slots_.Remove(slot_number);
+  return status;
+}
+
+core::Status Server::ServeSlot(Request& request, Writer& payload, Touched& touched) {
+  Reader& reader = request.reader;
+  const auto number = reader.Number<uint32_t>();
+  if (request.op == Op::kFreeSlot) {
+    slots_.Remove(number);
+    return {};
+  }
+  touched.slot = slots_.Find(number);
+  if (touched.slot == nullptr) return Unknown("context", number);
+  Slot& slot = *touched.slot;
+  switch (request.op) {
+    case Op::kCompute:
+      return slot.Compute(reader, payload);
+    case Op::kStep:
+      return slot.Step(reader, payload);
+    case Op::kShow:
+      return slot.Show(payload);
+    case Op::kPiece:
+      return slot.Piece(reader.Number<uint32_t>(), payload);
+    case Op::kFinish:
+      return slot.Finish();
+    case Op::kDiscard:
+      slot.Discard();
+      return {};
+    case Op::kUseInputArea:
+    case Op::kUseOutputArea: {
+      auto area = MapArea(reader, request.descriptors);
+      if (!area) return std::move(area.error());
+      return request.op == Op::kUseInputArea ? slot.UseInputArea(std::move(*area))
+                                             : slot.UseOutputArea(std::move(*area));
+    }
+    default:
+      return core::Error(WASINN_RUNTIME_ERROR, "a worker does not know {}", static_cast<uint32_t>(request.op));
+  }
+}
+
+void Server::Cancel(Reader& request) {
+  const auto number = request.Number<uint32_t>();
+  const auto turn = request.Number<uint64_t>();
+  if (const auto slot = slots_.Find(number)) slot->Interrupt(turn);
+  if (const auto graph = graphs_.Find(number)) graph->gate.InterruptRegistered();
+}
+
+}  // namespace wasinn::worker

@@ -1,0 +1,50 @@
+// A worker: answers what its host asks, on as many lanes as the host opens.
+#pragma once
+
+#include <span>
+
+#include "isolation/socket.h"
+#include "worker/framework.h"
+#include "worker/objects.h"
+#include "worker/slot.h"
+
+namespace wasinn::worker {
+
+class Server {
+ public:
+  explicit Server(FrameworkOf& framework) : framework_(framework) {}
+
+  // Serves the first lane, until the host hangs up.
+  void Run(isolation::Socket lane);
+
+ private:
+  using Descriptors = std::span<isolation::Descriptor>;
+  // Whose reservations an answer tells.
+  struct Touched {
+    std::shared_ptr<Graph> graph;
+    std::shared_ptr<Slot> slot;
+  };
+  struct Request {
+    isolation::Op op;
+    isolation::Reader reader;
+    Descriptors descriptors;
+  };
+
+  void ServeControl(isolation::Socket& lane);
+  core::Status Control(Request& request, isolation::Writer& payload);
+  core::Status Start(isolation::Reader& request, isolation::Writer& payload);
+  void ServeLane(isolation::Socket lane);
+  core::Status Serve(Request& request, isolation::Writer& payload, Touched& touched);
+  core::Status ServeGraph(Request& request, isolation::Writer& payload, Touched& touched);
+  core::Status ServeSlot(Request& request, isolation::Writer& payload, Touched& touched);
+  core::Status Load(Request& request, isolation::Writer& payload, Touched& touched);
+  core::Status Tell(const Graph& graph, isolation::Writer& payload) const;
+  core::Status NewSlot(isolation::Reader& request, Touched& touched);
+  void Cancel(isolation::Reader& request);
+
+  FrameworkOf& framework_;
+  Objects<Graph> graphs_;
+  Objects<Slot> slots_;
+};
+
+}  // namespace wasinn::worker

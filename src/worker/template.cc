@@ -1,0 +1,138 @@
+#include "worker/template.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "isolation/protocol.h"
+
+namespace wasinn::worker {
+namespace {
+
+using isolation::Descriptor;
+using isolation::kFirstDescriptor;
+using isolation::Op;
+using isolation::Reader;
+using isolation::Socket;
+using isolation::Writer;
+
+// Frameworks that leave something behind when they are opened that a fork does not survive.
+constexpr std::array<std::string_view, 1> kOpenedByWorkers = {"tensorflow"};
+
+size_t CountThreads() {
+  std::error_code error;
+  size_t count = 0;
+  for (std::filesystem::directory_iterator it("/proc/self/task", error), end; !error && it != end; it.increment(error))
+    ++count;
+  return error ? 2 : count;  // whoever cannot tell takes the safe way
+}
+
+// Begins anew as a worker that opens its framework itself, since a fork has none of its parent's threads.
+[[noreturn]] void BeginAnew(const Socket& lane) {
+  if (::dup2(lane.get(), kFirstDescriptor) < 0) ::_exit(1);
+  std::array<char*, 3> arguments = {const_cast<char*>("wasinn-worker"), const_cast<char*>("worker"), nullptr};
+  ::execve("/proc/self/exe", arguments.data(), environ);
+  ::_exit(1);
+}
+
+}  // namespace
+
+bool Template::WaitForHost() const {
+  std::array<pollfd, 2> all = {
+      {{.fd = socket_.get(), .events = POLLIN, .revents = 0}, {.fd = host_.get(), .events = POLLIN, .revents = 0}}};
+  while (::poll(all.data(), all.size(), -1) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return all[1].revents == 0;
+}
+
+void Template::Answer(const core::Status& status, int32_t number, int descriptor) {
+  std::array<uint8_t, 4096> bytes{};
+  Writer answer(bytes);
+  answer.Number(static_cast<uint32_t>(status.code()));
+  answer.Text(status.message());
+  answer.Number(number);
+  (void)socket_.Send(answer.written(), descriptor < 0 ? std::span<const int>() : std::span(&descriptor, 1));
+}
+
+core::Status Template::Open(Reader& request) {
+  isolation::Setting setting;
+  setting.Read(request);
+  if (!request.ended()) return core::Error(WASINN_RUNTIME_ERROR, "the settings are cut");
+  if (core::Status status = framework_.Load(setting); !status.ok()) return status;
+  for (std::string_view name : kOpenedByWorkers) {
+    if (setting.backend == name) return {};
+  }
+  return framework_.Open();
+}
+
+Socket Template::Spawn(Descriptor lane) {
+  const bool whole = CountThreads() == 1;
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) {
+    Answer(core::Error(WASINN_UNAVAILABLE, "no process for a worker: {}", std::strerror(errno)), 0, -1);
+    return {};
+  }
+  if (pid == 0) {
+    // Its parent has this one thread, so this is when the parent ends, whatever threads a host has.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(0);
+    socket_ = Socket();
+    Socket end(std::move(lane));
+    if (!whole) BeginAnew(end);
+    return end;
+  }
+  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    Answer(core::Error(WASINN_UNAVAILABLE, "workers need Linux 5.3 or newer"), 0, -1);
+    return {};
+  }
+  Answer({}, pid, process.get());
+  return {};
+}
+
+Socket Template::Run() {
+  std::vector<uint8_t> buffer(isolation::kMostBytes);
+  std::array<Descriptor, 1> descriptors;
+  while (WaitForHost()) {
+    size_t taken = 0;
+    const Socket::Received received = socket_.Receive(buffer, descriptors, taken);
+    if (received.outcome != Socket::Outcome::kMessage) break;
+    Reader request({buffer.data(), received.bytes});
+    switch (request.Number<Op>()) {
+      case Op::kOpen:
+        Answer(Open(request), 0, -1);
+        break;
+      case Op::kSpawn:
+        if (Socket lane = Spawn(std::move(descriptors[0]))) return lane;
+        descriptors[0] = Descriptor();
+        break;
+      case Op::kWait: {
+        int status = 0;
+        const auto pid = request.Number<int32_t>();
+        const bool ended = pid > 0 && ::waitpid(pid, &status, WNOHANG) == pid;
+        Answer(ended ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "it has not ended"), status, -1);
+        break;
+      }
+      default:
+        ::_exit(1);
+    }
+  }
+  ::_exit(0);
+}
+
+}  // namespace wasinn::worker

@@ -1,0 +1,32 @@
+// The process that has opened a framework, and makes workers: no guest's bytes reach it.
+#pragma once
+
+#include <sys/types.h>
+
+#include "isolation/socket.h"
+#include "worker/framework.h"
+
+namespace wasinn::worker {
+
+class Template {
+ public:
+  // `host` is a pidfd of the program that started this one.
+  Template(FrameworkOf& framework, isolation::Socket socket, isolation::Descriptor host)
+      : framework_(framework), socket_(std::move(socket)), host_(std::move(host)) {}
+
+  // Until the host hangs up or ends. In a process that it made it returns the first lane of a worker.
+  isolation::Socket Run();
+
+ private:
+  bool WaitForHost() const;
+  core::Status Open(isolation::Reader& request);
+  // A worker's lane, in that worker.
+  isolation::Socket Spawn(isolation::Descriptor lane);
+  void Answer(const core::Status& status, int32_t number, int descriptor);
+
+  FrameworkOf& framework_;
+  isolation::Socket socket_;
+  const isolation::Descriptor host_;
+};
+
+}  // namespace wasinn::worker
