@@ -135,6 +135,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   if (options->target == WASINN_GPU && options->cpu_fallback == 0) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");
   }
+  if (model->dies == "load") wasinn::echo::Die();
   if (!Work(model->load_delay_ms, model->load_gate, *options)) return Fail(WASINN_RUNTIME_ERROR, "load cancelled");
   if (!model->says.empty()) backend->services.log(backend->services.host, WASINN_LOG_WARNING, model->says.c_str());
   if (model->fail_load != 0) {
@@ -150,6 +151,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
 }
 
 void Unload(wasinn_backend_graph* model) {
+  if (model->dies == "unload") wasinn::echo::Die();
   Pass(model->unload_gate, false);
   --model->backend->models;
   delete model;
@@ -188,6 +190,7 @@ void SlotFree(wasinn_backend_slot* slot) {
 bool WorkOn(wasinn_backend_slot* slot) {
   slot->cancelled.store(false);
   slot->running.store(true);
+  if (slot->model->dies == "compute") wasinn::echo::Die();
   const bool done = Work(slot->model->delay_ms, slot->model->gate, slot->cancelled);
   slot->running.store(false);
   return done;

@@ -70,6 +70,7 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "late") model.late = true;
     if (word == "fail") words >> model.fail;
     if (word == "load_delay") words >> model.load_delay_ms;
+    if (word == "dies") words >> model.dies;
     if (word == "fail_load") words >> model.fail_load;
     word.clear();
   }

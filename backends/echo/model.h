@@ -8,6 +8,7 @@
 //  - load_gate PATH: a load does so, unload_gate PATH: an unload; the backend's own key "gate" is for its open
 //  - turns N: no more than N computes run at once, 0: than the host says alone; any number, if this is not there
 //  - deaf: a compute cannot be cancelled
+//  - dies WHERE: a load, compute or unload ends the OS process
 //  - fail CODE: a compute ends in the error of that number
 //  - load_delay MS: a load takes so long; it can be cancelled
 //  - context_delay MS: making a context takes so long; it can be cancelled
@@ -69,7 +70,7 @@ struct wasinn_backend_graph {
   uint32_t outranks = 0;
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, untakeable = false, leaves = false, shares = false, wears = false;
-  std::string description, gate, load_gate, unload_gate, says;
+  std::string dies, description, gate, load_gate, unload_gate, says;
   wasinn::echo::Kept kept;
 };
 

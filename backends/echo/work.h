@@ -14,6 +14,9 @@ namespace wasinn::echo {
 // below.
 bool Pass(const std::string& gate, const std::atomic<bool>& cancelled);
 
+// Ends the OS process, as a framework does that crashes.
+void Die();
+
 // Passes the gate and takes so long. False if it was cancelled meanwhile.
 bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled);
 

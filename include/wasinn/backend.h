@@ -331,6 +331,12 @@ typedef struct wasinn_backend {
    * output, error or limit. After an error the slot is freed, as is one that has grown to more memory than a new one is
    * worth. */
   wasinn_error* (*reset)(wasinn_backend_slot* slot);
+
+  /* Optional. Out: zeroed memory of `bytes` for inputs of this graph, where inputs in memory of the backend's own choice
+   * save a copy: memory of a device, or one that another OS process shares. Aligned and with a tail as bind_input has
+   * it; dtype and dims are not set; given back by `release` before the graph is unloaded. wasinn charges `bytes`, asks
+   * for large inputs only, and may bind any other memory nevertheless. Any thread. */
+  wasinn_error* (*input_memory)(wasinn_backend_graph* graph, size_t bytes, wasinn_tensor* out);
 } wasinn_backend;
 
 /* The one exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

@@ -153,6 +153,7 @@ struct ModelOptions {
   Target target = WASINN_CPU;
   uint32_t version = 0;    // guests ask for "NAME:2"; 0: the folder's versions, or 1
   std::string config;      // JSON object for the backend; empty: {}
+  bool isolate = false;    // run it in a worker of its own
   bool immutable = false;  // the file never changes: map it instead of copying it
   bool preload = false;    // compile in AddModel, so that its errors show there
 };
@@ -252,6 +253,7 @@ class Host {
     c.version = options.version;
     c.config = options.config.empty() ? nullptr : options.config.c_str();
     c.immutable = options.immutable;
+    c.isolate = options.isolate;
     c.preload = options.preload;
     return Status(wasinn_host_add_model(get(), name.c_str(), &c));
   }

@@ -17,7 +17,8 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
                            .config = options.config == nullptr ? "{}" : options.config,
                            .backend = options.backend == nullptr ? "" : options.backend,
                            .immutable = options.immutable,
-                           .preload = options.preload};
+                           .preload = options.preload,
+                           .isolate = options.isolate};
   for (size_t i = 0; i < options.n_bytes; ++i) {
     model.parts.push_back(core::Blob::Copy({options.bytes[i].data, options.bytes[i].size}));
   }

@@ -12,9 +12,9 @@
 
 #include "core/backend.h"
 #include "core/formats.h"
+#include "core/isolation/isolated_backend.h"
 #include "core/made_once.h"
 #include "core/workers.h"
-#include "isolation/isolated_backend.h"
 
 namespace wasinn::core {
 

@@ -96,6 +96,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   section.Integer("version", model.version);
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
+  section.Boolean("isolate", model.isolate);
   section.String("backend", model.backend);
   section.String("encoding", model.encoding);
   section.Word("target", ParseTarget, model.target);

@@ -70,6 +70,7 @@ constexpr Key kKeys[] = {
     {"models.*", "backend", Kind::kString},
     {"models.*", "immutable", Kind::kBoolean},
     {"models.*", "preload", Kind::kBoolean},
+    {"models.*", "isolate", Kind::kBoolean},
     {"backends", "*", Kind::kAnything},
 };
 

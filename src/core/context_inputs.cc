@@ -9,6 +9,9 @@ namespace wasinn::core {
 
 namespace {
 
+// Smaller inputs are copied where the backend wants them, by itself.
+constexpr size_t kWorthBackendMemory = 4096;
+
 // A framework may treat a bool of 2 as it likes. `bytes` are ours: no guest writes them any more.
 Status CheckBools(uint32_t dtype, std::span<const uint8_t> bytes, const wasinn_io& io) {
   if (dtype != WASINN_BOOL || std::ranges::none_of(bytes, [](uint8_t byte) { return byte > 1; })) return Status();
@@ -38,7 +41,7 @@ Status ContextInputs::Set(uint32_t index, const TensorDesc& given, std::span<con
                           const GuestMemory& memory) {
   if (index >= inputs_.size()) return NoSuchIndex("input", index, inputs_.size());
   if (IsJustACopy(index, given, bytes.size())) {
-    CopyTensorBytes({inputs_[index].own->buffer.data(), bytes.size()}, bytes, count_);
+    CopyTensorBytes({inputs_[index].own->data, bytes.size()}, bytes, count_);
     return Status();
   }
   if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
@@ -73,8 +76,10 @@ Status ContextInputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<c
 // What it takes is charged already.
 Status ContextInputs::CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   Input& input = inputs_[index];
-  if (input.own == nullptr || input.own->bytes != bytes.size()) MakeOwn(index, bytes.size());
-  const std::span<uint8_t> copy(input.own->buffer.data(), bytes.size());
+  if (input.own == nullptr || input.own->bytes != bytes.size()) {
+    if (Status status = MakeOwn(index, bytes.size()); !status.ok()) return status;
+  }
+  const std::span<uint8_t> copy(input.own->data, bytes.size());
   CopyTensorBytes(copy, bytes, count_);
   // Checked in the copy, since the guest may be writing the original.
   Status status = CheckBools(tensor.dtype, copy, io(index));
@@ -84,14 +89,24 @@ Status ContextInputs::CopyIn(uint32_t index, const TensorDesc& tensor, std::span
 }
 
 // Memory of another size goes first: what is charged is what is held.
-void ContextInputs::MakeOwn(uint32_t index, size_t bytes) {
+Status ContextInputs::MakeOwn(uint32_t index, size_t bytes) {
   Unbind(index);
   Input& input = inputs_[index];
   input.own.reset();
   auto own = std::make_unique<Own>();
-  own->buffer = memory_.pool.Take(memory_.pool_user, bytes);
   own->bytes = bytes;
+  const Graph& graph = slot_.graph();
+  if (bytes >= kWorthBackendMemory && slot_.table().input_memory != nullptr) {
+    own->given.struct_size = sizeof(wasinn_tensor);
+    Status status = graph.Take(slot_.table().input_memory(graph.model(), bytes, &own->given));
+    if (!status.ok()) return status;
+    own->data = static_cast<uint8_t*>(own->given.data);
+  } else {
+    own->buffer = memory_.pool.Take(memory_.pool_user, bytes);
+    own->data = own->buffer.data();
+  }
   input.own = std::move(own);
+  return Status();
 }
 
 // Once for a shape: a backend looks at the bytes in a compute, and not before. But text it may have read.
@@ -104,7 +119,7 @@ Status ContextInputs::BindOwn(uint32_t index, const TensorDesc& tensor) {
   if (input.in_slot == InSlot::kIt && same && !opaque) return Status();
   own.dtype = tensor.dtype;
   own.dims.assign(tensor.dims, tensor.dims + tensor.rank);
-  return BindView(index, tensor, {own.buffer.data(), own.bytes});
+  return BindView(index, tensor, {own.data, own.bytes});
 }
 
 Status ContextInputs::BindTensor(uint32_t index, const TensorDesc& desc) {
@@ -140,7 +155,7 @@ Status ContextInputs::BindSet(uint32_t index, const GuestMemory* memory) {
   if (input.lent != nullptr) return BindLent(index, memory);
   if (input.tensor == nullptr) {
     const TensorDesc desc = input.own->desc();
-    return BindView(index, desc, {input.own->buffer.data(), input.own->bytes});
+    return BindView(index, desc, {input.own->data, input.own->bytes});
   }
   const Result<TensorDesc> desc = MatchInput(io(index), input.tensor->desc(), input.tensor->bytes().size());
   return desc ? BindTensor(index, *desc) : Status(desc.error().code(), std::string(desc.error().message()));

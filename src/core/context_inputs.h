@@ -62,7 +62,12 @@ class ContextInputs {
  private:
   // Memory of the context. It stays with it as long as inputs of this size are set.
   struct Own {
-    BufferPool::Buffer buffer;
+    ~Own() {
+      if (given.release != nullptr) given.release(given.owner);
+    }
+    BufferPool::Buffer buffer;  // or
+    wasinn_tensor given{};      // memory of the backend's
+    uint8_t* data = nullptr;    // in one of them
     size_t bytes = 0;
     uint32_t dtype = WASINN_DTYPE_UNKNOWN;
     std::vector<int64_t> dims;
@@ -93,7 +98,7 @@ class ContextInputs {
   bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const;
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
-  void MakeOwn(uint32_t index, size_t bytes);
+  Status MakeOwn(uint32_t index, size_t bytes);
   Status BindOwn(uint32_t index, const TensorDesc& tensor);
   Status BindTensor(uint32_t index, const TensorDesc& desc);
   Status BindView(uint32_t index, const TensorDesc& desc, std::span<const uint8_t> bytes);

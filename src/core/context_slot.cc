@@ -20,7 +20,7 @@ Status ContextSlot::Open(wasinn_slot_options options, uint32_t most, Interruptib
   options.token = opening.token();
   options.on_cancel = Interruptible::on_cancel();
   return opening.Run("making of a context", table().name, [&] {
-    if (!is_own_) return shared->Prepare(options, most);
+    if (!is_own_) return graph_->Noted(shared->Prepare(options, most));
     return StatusOf(table().slot_new(graph_->model(), &options, &slot_));
   });
 }
@@ -32,7 +32,7 @@ Status ContextSlot::Borrow() {
                                             .account = nullptr,
                                             .token = &making_,
                                             .on_cancel = &CancelHook::Register});
-  if (!taken) return std::move(taken.error());
+  if (!taken) return graph_->Noted(std::move(taken.error()));
   slot_ = taken->slot;
   is_as_left_ = taken->as_left;
   return Status();

@@ -35,7 +35,7 @@ class ContextSlot {
   const std::shared_ptr<const Graph>& shared_graph() const { return graph_; }
   const wasinn_backend& table() const { return graph_->backend().table(); }
   // Of a function of that table, for this slot.
-  Status StatusOf(wasinn_error* error) const { return graph_->backend().Take(error); }
+  Status StatusOf(wasinn_error* error) const { return graph_->Take(error); }
 
   // Where the slot is not its own.
   class Loan {

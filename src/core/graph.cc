@@ -140,6 +140,11 @@ Result<uint32_t> Graph::Find(const Names& names, std::span<const wasinn_io* cons
   return Fail(WASINN_INVALID_ARGUMENT, "the model has no {} '{}', only {}", what, Shortened(name), List(ios));
 }
 
+Status Graph::Noted(Status status) const {
+  if (status.code() == WASINN_LOST) lost_.store(true, std::memory_order_relaxed);
+  return status;
+}
+
 const char* Graph::description() const {
   return backend_->table().describe == nullptr ? nullptr : backend_->table().describe(model_);
 }

@@ -59,6 +59,12 @@ class Graph {
   bool counts_among_computes() const { return info_.max_parallel != UINT32_MAX; }
   // Where contexts share slots; else NULL.
   SlotPool* slots() const { return slots_.get(); }
+  // Takes an error over that a slot of this model reported; null is success.
+  Status Take(wasinn_error* error) const { return error == nullptr ? Status() : Noted(backend_->Take(error)); }
+  // What was said of a slot that this model should have: the same again.
+  Status Noted(Status status) const;
+  // Its worker is gone, and each call fails: whoever wants the model loads it again.
+  bool lost() const { return lost_.load(std::memory_order_relaxed); }
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
@@ -83,6 +89,7 @@ class Graph {
   wasinn_info info_{};  // its lists are owned by the model
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<SlotPool> slots_;
+  mutable std::atomic<bool> lost_{false};
   Names input_names_, output_names_;  // that the model owns
 };
 

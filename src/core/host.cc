@@ -125,6 +125,7 @@ Status Host::AddModel(const ModelOptions& options) {
                      .config = options.config,
                      .backend = options.backend,
                      .immutable = options.immutable,
+                     .workers = options.isolate ? std::make_shared<Workers>(UINT64_MAX / 2, UINT64_MAX / 2) : nullptr,
                      .parts = options.parts};
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
@@ -237,7 +238,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.host_config = source.config;
   options.backend = source.backend;
   options.cpu_fallback = policy_.cpu_fallback;
-  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience);
+  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, nullptr, source.workers.get());
   if (graph) return graph;
   return std::unexpected(
       Status(graph.error().code(),

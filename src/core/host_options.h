@@ -22,6 +22,7 @@ struct ModelOptions {
   std::string backend;  // "": the one that serves the encoding
   bool immutable = false;
   bool preload = false;
+  bool isolate = false;  // runs in a worker, as models do that guests bring
 };
 
 struct HostOptions {

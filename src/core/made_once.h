@@ -57,6 +57,14 @@ class MadeOnce {
     }
   }
 
+  // So that the next one makes it again.
+  template <typename Predicate>
+  void ForgetIf(Predicate&& predicate) {
+    std::optional<T> forgotten;  // goes after the lock
+    const std::lock_guard lock(mutex_);
+    if (made_ && predicate(*made_)) forgotten.swap(made_);
+  }
+
   // If it has been made.
   std::optional<T> Peek() const {
     const std::lock_guard lock(mutex_);

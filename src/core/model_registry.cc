@@ -23,6 +23,7 @@ Status NoSuchModel(std::string_view name) { return Error(WASINN_NOT_FOUND, "no m
 }  // namespace
 
 Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const Patience& patience) {
+  graph_.ForgetIf([](const std::shared_ptr<Graph>& graph) { return graph->lost(); });
   return graph_.Get(patience, fmt::format("model '{}:{}'", source_.name, source_.version), [&] {
     compiles_.fetch_add(1, std::memory_order_relaxed);
     return load(source_);

@@ -13,6 +13,7 @@
 
 #include "core/graph.h"
 #include "core/made_once.h"
+#include "core/workers.h"
 
 namespace wasinn::core {
 
@@ -25,6 +26,7 @@ struct ModelSource {
   std::string config = "{}";
   std::string backend;  // by name, where several serve the encoding
   bool immutable = false;
+  std::shared_ptr<Workers> workers;                // whose it is; null: the host's own process
   std::vector<std::string> paths;                  // or
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave
 };
@@ -36,7 +38,7 @@ class Model {
   explicit Model(ModelSource source) : source_(std::move(source)) {}
 
   // The compiled graph. Callers that come while it compiles wait for it, as long as their patience lasts. A failure is
-  // not remembered: the file may be mended.
+  // not remembered: the file may be mended. Nor is a graph that was lost with its worker.
   Result<std::shared_ptr<Graph>> Get(const Loader& load, const Patience& patience);
 
   const ModelSource& source() const { return source_; }

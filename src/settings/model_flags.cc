@@ -30,11 +30,18 @@ Parsed<void> SetVersion(const std::string& word, ModelFlag* model) {
   return std::unexpected(fmt::format("'{}' is not a version, which is a number from 1", word));
 }
 
+Parsed<void> SetIsolate(const std::string& word, ModelFlag* model) {
+  if (word != "true" && word != "false") return std::unexpected(fmt::format("'{}' is not true or false", word));
+  model->isolate = word == "true";
+  return {};
+}
+
 struct Key {
   std::string_view name;
   Parsed<void> (*set)(const std::string&, ModelFlag*);
 };
-constexpr Key kKeys[] = {{"encoding", SetEncoding}, {"target", SetTarget}, {"version", SetVersion}};
+constexpr Key kKeys[] = {
+    {"encoding", SetEncoding}, {"target", SetTarget}, {"version", SetVersion}, {"isolate", SetIsolate}};
 
 // One ",key=value" of --model.
 Parsed<void> SetKey(std::string_view item, ModelFlag* model) {
@@ -42,7 +49,8 @@ Parsed<void> SetKey(std::string_view item, ModelFlag* model) {
   for (const Key& key : kKeys) {
     if (item.substr(0, equals) == key.name) return key.set(std::string(item.substr(equals + 1)), model);
   }
-  return std::unexpected(fmt::format("unknown '{}': known are encoding, target and version", item.substr(0, equals)));
+  return std::unexpected(
+      fmt::format("unknown '{}': known are encoding, target, version and isolate", item.substr(0, equals)));
 }
 
 }  // namespace
@@ -114,6 +122,7 @@ Status AddModel(Host& host, const ModelFlag& model) {
   options.encoding = model.encoding;
   options.target = model.target;
   options.version = model.version;
+  options.isolate = model.isolate;
   std::vector<std::string> contents;  // of the parts, until they are copied
   if (model.paths.size() == 1) {
     std::error_code error;

@@ -16,13 +16,14 @@ struct ModelFlag {
   std::string encoding;  // a format's name; empty: the file tells it. The host knows whether there is such a format
   Target target = WASINN_CPU;
   uint32_t version = 0;
+  bool isolate = false;
   const char* flag = "";  // that said so, for errors
 };
 
 template <typename T>
 using Parsed = std::expected<T, std::string>;
 
-// --model NAME=PATH[,encoding=ENCODING][,target=TARGET][,version=NUMBER]. A path may contain commas.
+// --model NAME=PATH[,encoding=ENCODING][,target=TARGET][,version=NUMBER][,isolate=true]. A path may contain commas.
 Parsed<ModelFlag> ParseModelFlag(std::string_view text);
 
 // -S nn,nn-graph=FORMAT::DIR, as `wasmtime run` takes it; FORMAT:DIR too. The model's name is the folder's. `nn` and

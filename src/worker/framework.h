@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/backend.h"
-#include "isolation/protocol.h"
+#include "core/isolation/protocol.h"
 #include "worker/log_lines.h"
 
 namespace wasinn::worker {

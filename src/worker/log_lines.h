@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "core/isolation/message.h"
 #include "core/log.h"
-#include "isolation/message.h"
 
 namespace wasinn::worker {
 

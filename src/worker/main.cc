@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "isolation/protocol.h"
+#include "core/isolation/protocol.h"
 #include "worker/server.h"
 #include "worker/template.h"
 

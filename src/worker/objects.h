@@ -9,9 +9,9 @@
 #include <mutex>
 
 #include "core/backend.h"
+#include "core/isolation/protocol.h"
+#include "core/isolation/segment.h"
 #include "core/quota.h"
-#include "isolation/protocol.h"
-#include "isolation/segment.h"
 
 namespace wasinn::worker {
 
@@ -68,20 +68,6 @@ class Part {
   wasinn_blob blob_;
 };
 
-struct Graph {
-  Graph(core::Backend& its_backend, uint64_t most_bytes)
-      : backend(its_backend), account("bytes beside a model", "limits.max_model_bytes", most_bytes) {}
-  ~Graph();
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-
-  core::Backend& backend;
-  core::Quota account;
-  Gate gate;
-  wasinn_backend_graph* graph = nullptr;
-  wasinn_info info{};
-};
-
 template <typename T>
 class Objects {
  public:
@@ -106,6 +92,21 @@ class Objects {
  private:
   mutable std::mutex mutex_;
   std::map<uint32_t, std::shared_ptr<T>> objects_;
+};
+
+struct Graph {
+  Graph(core::Backend& its_backend, uint64_t most_bytes)
+      : backend(its_backend), account("bytes beside a model", "limits.max_model_bytes", most_bytes) {}
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  core::Backend& backend;
+  core::Quota account;
+  Gate gate;
+  wasinn_backend_graph* graph = nullptr;
+  Objects<isolation::Segment> shared;  // memory for inputs
+  wasinn_info info{};
 };
 
 }  // namespace wasinn::worker

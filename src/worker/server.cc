@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
+#include <cstring>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "isolation/protocol.h"
+#include "core/isolation/protocol.h"
 
 namespace wasinn::worker {
 namespace {
@@ -22,13 +22,6 @@ using isolation::Writer;
 core::Status Unknown(const char* what, uint32_t number) {
   return core::Error(WASINN_RUNTIME_ERROR, "a worker has no {} {}", what, number);
 }
-
-struct Buffers {
-  std::vector<uint8_t> request = std::vector<uint8_t>(isolation::kMostBytes);
-  std::vector<uint8_t> payload = std::vector<uint8_t>(isolation::kMostBytes);
-  std::vector<uint8_t> answer = std::vector<uint8_t>(isolation::kMostBytes);
-  std::array<Descriptor, Socket::kMostDescriptors> descriptors;
-};
 
 // What a framework throws through its backend is an error of the call; so is the want of memory.
 template <typename Call>
@@ -48,7 +41,22 @@ core::Result<isolation::Segment> MapArea(Reader& request, std::span<Descriptor> 
   return isolation::Segment::Map(descriptors[0], bytes, true);
 }
 
+core::Status CopyPayload(std::span<Descriptor> descriptors, std::span<const uint8_t> payload) {
+  if (descriptors.empty()) return core::Error(WASINN_RUNTIME_ERROR, "there is no segment");
+  auto segment = isolation::Segment::Map(descriptors[0], payload.size(), true);
+  if (!segment) return std::move(segment.error());
+  std::memcpy(segment->data(), payload.data(), payload.size());
+  return {};
+}
+
 }  // namespace
+
+struct Server::Buffers {
+  std::vector<uint8_t> message = std::vector<uint8_t>(isolation::kMostBytes);
+  std::vector<uint8_t> long_request, payload, answer;
+  size_t payload_bytes = 0;  // of the last answer, where it was too long for a message
+  std::array<Descriptor, Socket::kMostDescriptors> descriptors;
+};
 
 // ---- The first lane
 
@@ -60,14 +68,8 @@ void Server::Run(Socket lane) {
 
 void Server::ServeControl(Socket& lane) {
   Buffers buffers;
-  for (;;) {
-    size_t taken = 0;
-    const Socket::Received received = lane.Receive(buffers.request, buffers.descriptors, taken);
-    if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.request.size()) return;
-    Request request{.op = Op::kStart,
-                    .reader = Reader({buffers.request.data(), received.bytes}),
-                    .descriptors = Descriptors(buffers.descriptors).first(taken)};
-    request.op = request.reader.Number<Op>();
+  Request request;
+  while (Receive(lane, buffers, request)) {
     Writer payload(buffers.payload);
     const core::Status status = Guarded([&] { return Control(request, payload); });
     Writer answer(buffers.answer);
@@ -76,6 +78,26 @@ void Server::ServeControl(Socket& lane) {
     if (status.ok()) answer.Bytes(payload.written().data(), payload.written().size());
     if (!lane.Send(answer.written())) return;
   }
+}
+
+bool Server::Receive(Socket& lane, Buffers& buffers, Request& request) const {
+  for (Descriptor& descriptor : request.descriptors) descriptor = Descriptor();
+  size_t taken = 0;
+  const Socket::Received received = lane.Receive(buffers.message, buffers.descriptors, taken);
+  if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.message.size()) return false;
+  request.reader = Reader({buffers.message.data(), received.bytes});
+  request.descriptors = Descriptors(buffers.descriptors).first(taken);
+  request.op = request.reader.Number<Op>();
+  if (request.op != Op::kLong) return true;
+  const auto bytes = request.reader.Number<uint64_t>();
+  if (taken == 0) return false;
+  auto segment = isolation::Segment::Map(request.descriptors[0], bytes, false);
+  if (!segment) return false;
+  buffers.long_request.assign(segment->data(), segment->data() + bytes);
+  request.reader = Reader(buffers.long_request);
+  request.descriptors = request.descriptors.subspan(1);
+  request.op = request.reader.Number<Op>();
+  return true;
 }
 
 core::Status Server::Control(Request& request, Writer& payload) {
@@ -108,38 +130,43 @@ core::Status Server::Start(Reader& request, Writer& payload) {
 
 void Server::ServeLane(Socket lane) {
   Buffers buffers;
-  for (;;) {
-    size_t taken = 0;
-    const Socket::Received received = lane.Receive(buffers.request, buffers.descriptors, taken);
-    if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.request.size()) return;
-    Request request{.op = Op::kStart,
-                    .reader = Reader({buffers.request.data(), received.bytes}),
-                    .descriptors = Descriptors(buffers.descriptors).first(taken)};
-    request.op = request.reader.Number<Op>();
+  Request request;
+  while (Receive(lane, buffers, request)) {
     if (request.op == Op::kCancel) {
       Cancel(request.reader);
       continue;
     }
-    Touched touched;
-    Writer payload(buffers.payload);
-    core::Status status = Guarded([&] { return Serve(request, payload, touched); });
-    for (Descriptor& descriptor : request.descriptors) descriptor = Descriptor();
-    if (!payload.fits()) status = core::Error(WASINN_TOO_LARGE, "what a worker has to tell is too long");
     Writer answer(buffers.answer);
-    answer.Number(static_cast<uint32_t>(status.code()));
-    answer.Number(touched.graph == nullptr ? uint64_t{0} : touched.graph->account.used());
-    answer.Number(touched.slot == nullptr ? uint64_t{0} : touched.slot->reserved());
-    framework_.log().Write(answer);
-    if (!status.ok()) answer.Text(status.message());
-    answer.Bytes(payload.written().data(), payload.fits() ? payload.written().size() : 0);
-    if (!answer.fits() || !lane.Send(answer.written())) ::_exit(1);
+    Answer(request, buffers, answer);
+    if (!lane.Send(answer.written())) return;
   }
+}
+
+void Server::Answer(Request& request, Buffers& buffers, Writer& answer) {
+  Touched touched;
+  core::Status status;
+  Writer payload(buffers.payload);
+  if (request.op == Op::kFetch) {
+    status = CopyPayload(request.descriptors, {buffers.payload.data(), buffers.payload_bytes});
+  } else {
+    status = Guarded([&] { return Serve(request, payload, touched); });
+  }
+  answer.Number(static_cast<uint32_t>(status.code()));
+  answer.Number(touched.graph == nullptr ? uint64_t{0} : touched.graph->account.used());
+  answer.Number(touched.slot == nullptr ? uint64_t{0} : touched.slot->reserved());
+  framework_.log().Write(answer);
+  if (!status.ok()) answer.Text(status.message());
+  buffers.payload_bytes = payload.used();
+  answer.Number(static_cast<uint64_t>(payload.used()));
+  if (answer.used() + payload.used() <= isolation::kMostBytes) answer.Bytes(payload.written().data(), payload.used());
 }
 
 core::Status Server::Serve(Request& request, Writer& payload, Touched& touched) {
   switch (request.op) {
     case Op::kLoad:
     case Op::kUnload:
+    case Op::kShare:
+    case Op::kUnshare:
       return ServeGraph(request, payload, touched);
     case Op::kNewSlot:
       return NewSlot(request.reader, touched);
@@ -150,7 +177,21 @@ core::Status Server::Serve(Request& request, Writer& payload, Touched& touched) 
 
 core::Status Server::ServeGraph(Request& request, Writer& payload, Touched& touched) {
   if (request.op == Op::kLoad) return Load(request, payload, touched);
-  graphs_.Remove(request.reader.Number<uint32_t>());
+  const auto number = request.reader.Number<uint32_t>();
+  if (request.op == Op::kUnload) {
+    graphs_.Remove(number);
+    return {};
+  }
+  const auto segment = request.reader.Number<uint32_t>();
+  const auto graph = graphs_.Find(number);
+  if (graph == nullptr) return Unknown("model", number);
+  if (request.op == Op::kUnshare) {
+    graph->shared.Remove(segment);
+    return {};
+  }
+  auto area = MapArea(request.reader, request.descriptors);
+  if (!area) return std::move(area.error());
+  graph->shared.Add(segment, std::make_shared<isolation::Segment>(std::move(*area)));
   return {};
 }
 
@@ -169,7 +210,7 @@ struct Parts {
     if (count != descriptors.size()) return core::Error(WASINN_RUNTIME_ERROR, "parts of a model are missing");
     for (Descriptor& descriptor : descriptors) {
       const auto bytes = request.Number<uint64_t>();
-      auto segment = isolation::Segment::Map(descriptor, std::max<uint64_t>(bytes, 1), false);
+      auto segment = isolation::Segment::Map(descriptor, bytes, false);
       if (!segment) return std::move(segment.error());
       blobs.push_back(Part::Make(std::move(*segment), bytes));
     }
@@ -209,12 +250,15 @@ core::Status Server::Load(Request& request, Writer& payload, Touched& touched) {
     status = graph.backend.Take(graph.backend.table().info(graph.graph, &info));
     if (status.ok()) graph.info = *info;
   }
-  if (status.ok()) status = Tell(graph, payload);
-  if (!status.ok()) graphs_.Remove(number);
+  if (status.ok()) {
+    Tell(graph, payload);
+  } else {
+    graphs_.Remove(number);
+  }
   return status;
 }
 
-core::Status Server::Tell(const Graph& graph, Writer& payload) const {
+void Server::Tell(const Graph& graph, Writer& payload) {
   const wasinn_info& info = graph.info;
   const bool late = info.n_outputs == WASINN_COUNT_UNKNOWN;
   payload.Number(info.max_parallel);
@@ -225,9 +269,6 @@ core::Status Server::Tell(const Graph& graph, Writer& payload) const {
   const wasinn_backend& table = graph.backend.table();
   const char* description = table.describe == nullptr ? nullptr : table.describe(graph.graph);
   payload.Text(description == nullptr ? "{}" : description);
-  if (payload.fits()) return {};
-  return core::Error(WASINN_TOO_LARGE, "the signature of {} inputs and {} outputs is too long for a worker to tell",
-                     info.n_inputs, late ? 0 : info.n_outputs);
 }
 
 core::Status Server::NewSlot(Reader& request, Touched& touched) {

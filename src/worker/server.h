@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "isolation/socket.h"
+#include "core/isolation/socket.h"
 #include "worker/framework.h"
 #include "worker/objects.h"
 #include "worker/slot.h"
@@ -25,7 +25,7 @@ class Server {
     std::shared_ptr<Slot> slot;
   };
   struct Request {
-    isolation::Op op;
+    isolation::Op op = isolation::Op::kStart;
     isolation::Reader reader;
     Descriptors descriptors;
   };
@@ -33,12 +33,15 @@ class Server {
   void ServeControl(isolation::Socket& lane);
   core::Status Control(Request& request, isolation::Writer& payload);
   core::Status Start(isolation::Reader& request, isolation::Writer& payload);
+  struct Buffers;
   void ServeLane(isolation::Socket lane);
+  bool Receive(isolation::Socket& lane, Buffers& buffers, Request& request) const;
+  void Answer(Request& request, Buffers& buffers, isolation::Writer& answer);
   core::Status Serve(Request& request, isolation::Writer& payload, Touched& touched);
   core::Status ServeGraph(Request& request, isolation::Writer& payload, Touched& touched);
   core::Status ServeSlot(Request& request, isolation::Writer& payload, Touched& touched);
   core::Status Load(Request& request, isolation::Writer& payload, Touched& touched);
-  core::Status Tell(const Graph& graph, isolation::Writer& payload) const;
+  static void Tell(const Graph& graph, isolation::Writer& payload);
   core::Status NewSlot(isolation::Reader& request, Touched& touched);
   void Cancel(isolation::Reader& request);
 

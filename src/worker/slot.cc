@@ -80,7 +80,7 @@ core::Status Slot::BindOutputs() {
 // ---- Inputs
 
 core::Status Slot::BindOne(isolation::Reader& request) {
-  const auto index = request.Number<uint32_t>();
+  const auto index = request.Number<uint32_t>(), segment = request.Number<uint32_t>();
   const auto offset = request.Number<uint64_t>();
   if (!request.ok() || index >= graph_->info.n_inputs) return NoArea("an input");
   if (offset == kNowhere) {
@@ -89,14 +89,14 @@ core::Status Slot::BindOne(isolation::Reader& request) {
   }
   isolation::TensorDesc desc;
   if (!isolation::ReadDesc(request, desc)) return NoArea("an input");
-  if (RoundUp(desc.bytes) > input_area_.size() || offset > input_area_.size() - RoundUp(desc.bytes)) {
-    return NoArea("an input");
-  }
+  const auto shared = segment == isolation::kArea ? nullptr : graph_->shared.Find(segment);
+  const isolation::Segment& place = shared == nullptr ? input_area_ : *shared;
+  if (RoundUp(desc.bytes) > place.size() || offset > place.size() - RoundUp(desc.bytes)) return NoArea("an input");
   const wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor),
                              .dtype = desc.dtype,
                              .rank = desc.rank,
                              .dims = desc.dims.data(),
-                             .data = input_area_.data() + offset,
+                             .data = place.data() + offset,
                              .bytes = desc.bytes,
                              .owner = nullptr,
                              .release = nullptr};

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isolation/protocol.h"
+#include "core/isolation/protocol.h"
 
 namespace wasinn::worker {
 namespace {
@@ -58,7 +58,7 @@ bool Template::WaitForHost() const {
 }
 
 void Template::Answer(const core::Status& status, int32_t number, int descriptor) {
-  std::array<uint8_t, 4096> bytes{};
+  std::vector<uint8_t> bytes;
   Writer answer(bytes);
   answer.Number(static_cast<uint32_t>(status.code()));
   answer.Text(status.message());

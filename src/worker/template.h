@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "isolation/socket.h"
+#include "core/isolation/socket.h"
 #include "worker/framework.h"
 
 namespace wasinn::worker {

@@ -1,4 +1,4 @@
-#include "isolation/socket.h"
+#include "core/isolation/socket.h"
 
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "core/isolation/socket.h"
 #include "core/status.h"
-#include "isolation/socket.h"
 
 namespace wasinn::isolation {
 

@@ -2,54 +2,57 @@
 // read, and whatever is wrong makes all that follows read as zero.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace wasinn::isolation {
 
-// The largest message. A packet of a socket is in memory of the kernel, which has as much for each by default.
+// The largest packet: it is in memory of the kernel, which has as much for each socket by default. What is longer goes
+// through a segment.
 inline constexpr size_t kMostBytes = 160u << 10;
+// The longest of those: the signature of a model of a million inputs.
+inline constexpr size_t kMostLongBytes = 256u << 20;
 
+// Into a buffer that grows. What was written there before is gone.
 class Writer {
  public:
-  explicit Writer(std::span<uint8_t> buffer) : buffer_(buffer) {}
+  explicit Writer(std::vector<uint8_t>& buffer) : buffer_(buffer) {}
 
   template <typename T>
     requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void Number(T value) {
     Bytes(&value, sizeof(value));
   }
+  // With a NUL behind it, so that it can be used where it lies.
   void Text(std::string_view text) {
     Number(static_cast<uint32_t>(text.size()));
     Bytes(text.data(), text.size());
+    Number('\0');
   }
   void Bytes(const void* data, size_t size) {
-    if (size > buffer_.size() - used_) {
-      fits_ = false;
-      return;
-    }
+    if (size > buffer_.size() - used_) buffer_.resize(std::max(2 * buffer_.size(), used_ + size));
     if (size > 0) std::memcpy(buffer_.data() + used_, data, size);
     used_ += size;
   }
-
   // In the place of one that was written there.
   template <typename T>
   void NumberAt(size_t used, T value) {
-    if (used + sizeof(T) <= used_) std::memcpy(buffer_.data() + used, &value, sizeof(T));
+    std::memcpy(buffer_.data() + used, &value, sizeof(T));
   }
 
-  // False: it was more than the buffer takes.
-  bool fits() const { return fits_; }
+  void Clear() { used_ = 0; }
+
   size_t used() const { return used_; }
-  std::span<const uint8_t> written() const { return buffer_.first(used_); }
+  std::span<const uint8_t> written() const { return {buffer_.data(), used_}; }
 
  private:
-  const std::span<uint8_t> buffer_;
+  std::vector<uint8_t>& buffer_;
   size_t used_ = 0;
-  bool fits_ = true;
 };
 
 class Reader {
@@ -64,18 +67,14 @@ class Reader {
     if (const uint8_t* data = Take(sizeof(T))) std::memcpy(&value, data, sizeof(T));
     return value;
   }
-  // It lies in the message.
+  // It lies in the message, with a NUL behind it.
   std::string_view Text() {
-    const auto size = Number<uint32_t>();
-    const uint8_t* data = Take(size);
-    return data == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(data), size);
+    const size_t size = Number<uint32_t>();
+    const uint8_t* data = Take(size + 1);
+    if (data != nullptr && data[size] != 0) ok_ = false;
+    return ok_ ? std::string_view(reinterpret_cast<const char*>(data), size) : std::string_view("");
   }
-
-  bool ok() const { return ok_; }
-  // All of it was as it must be, and nothing is left.
-  bool ended() const { return ok_ && left_.empty(); }
-
- private:
+  // Bytes as they lie there; NULL where there are not so many.
   const uint8_t* Take(size_t size) {
     if (!ok_ || size > left_.size()) {
       ok_ = false;
@@ -86,6 +85,12 @@ class Reader {
     return data;
   }
 
+  size_t left() const { return left_.size(); }
+  bool ok() const { return ok_; }
+  // All of it was as it must be, and nothing is left.
+  bool ended() const { return ok_ && left_.empty(); }
+
+ private:
   std::span<const uint8_t> left_;
   bool ok_ = true;
 };

@@ -1,4 +1,4 @@
-#include "isolation/spawn.h"
+#include "core/isolation/spawn.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isolation/protocol.h"
+#include "core/isolation/protocol.h"
 
 namespace wasinn::isolation {
 namespace {

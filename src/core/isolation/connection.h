@@ -10,15 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "core/isolation/protocol.h"
+#include "core/isolation/template_process.h"
 #include "core/status.h"
-#include "isolation/protocol.h"
-#include "isolation/template_process.h"
 
 namespace wasinn::isolation {
 
 struct Lane {
   Socket socket;
-  std::vector<uint8_t> buffer = std::vector<uint8_t>(kMostBytes);  // of a request, then of its answer
+  std::vector<uint8_t> request, long_answer;
+  std::vector<uint8_t> answer = std::vector<uint8_t>(kMostBytes);
 };
 
 // Any thread.
@@ -57,11 +58,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
     core::Status Nonsense();
 
    private:
-    core::Status Wait(Length length, size_t& bytes);
+    core::Status Send(std::span<const int> descriptors);
+    core::Status Wait(Length length);
     bool ReadAnswer(std::span<const uint8_t> message);
+    core::Status Fetch();
 
     Connection& connection_;
     core::Result<std::unique_ptr<Lane>> lane_;
+    std::vector<uint8_t> nowhere_;  // of a request that has no lane
     Writer request_;
     Answer answer_;
     Reader payload_;

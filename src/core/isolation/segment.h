@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "core/isolation/socket.h"
 #include "core/status.h"
-#include "isolation/socket.h"
 
 namespace wasinn::isolation {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "core/isolation/protocol.h"
+#include "core/isolation/socket.h"
 #include "core/status.h"
-#include "isolation/protocol.h"
-#include "isolation/socket.h"
 
 namespace wasinn::isolation {
 

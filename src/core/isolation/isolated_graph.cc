@@ -1,9 +1,9 @@
-#include "isolation/isolated_graph.h"
+#include "core/isolation/isolated_graph.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "isolation/segment.h"
+#include "core/isolation/segment.h"
 
 namespace wasinn::isolation {
 namespace {
@@ -76,7 +76,15 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
 }
 
 core::Status IsolatedGraph::Read(Connection::Call& call) {
-  Reader& payload = call.payload();
+  // Of a usual model it is nothing, but a guest can make one with a million inputs.
+  constexpr size_t kFree = 64u << 10, kTimesItself = 6;
+  const size_t bytes = call.payload().left();
+  if (bytes > kFree && !told_bytes_.Resize(kTimesItself * bytes)) {
+    return core::Error(WASINN_TOO_LARGE, "the model's signature has {} bytes, more than a limit allows", bytes);
+  }
+  const uint8_t* told = call.payload().Take(bytes);
+  told_.assign(told, told + bytes);
+  Reader payload(told_);
   info_ = {.struct_size = sizeof(wasinn_info),
            .n_inputs = 0,
            .n_outputs = 0,
@@ -86,7 +94,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
            .flags = payload.Number<uint32_t>() & WASINN_GRAPH_SHARES_SLOTS};
   const bool late = payload.Number<uint8_t>() != 0;
   if (!inputs_.Read(payload, kInputFlags) || !outputs_.Read(payload, kOutputFlags)) return call.Nonsense();
-  description_ = payload.Text();
+  description_ = payload.Text().data();
   if (!payload.ended()) return call.Nonsense();
   info_.n_inputs = static_cast<uint32_t>(inputs_.all().size());
   info_.inputs = inputs_.all().data();
@@ -95,6 +103,54 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   if (reserved_.Resize(call.answer().graph_reserved)) return {};
   return core::Error(WASINN_TOO_LARGE, "the model keeps {} bytes beside its own, more than a limit allows",
                      call.answer().graph_reserved);
+}
+
+struct IsolatedGraph::Shared {
+  IsolatedGraph& graph;
+  uint32_t number;
+  Segment segment;
+};
+
+core::Status IsolatedGraph::Share(size_t bytes, wasinn_tensor& out) {
+  core::Result<Segment> segment = Segment::Make(RoundUp(bytes));
+  if (!segment) return std::move(segment.error());
+  auto shared = std::make_unique<Shared>(*this, connection_->NewNumber(), std::move(*segment));
+  Connection::Call call(*connection_, Op::kShare);
+  call.request().Number(number_);
+  call.request().Number(shared->number);
+  call.request().Number(static_cast<uint64_t>(shared->segment.size()));
+  const int descriptor = shared->segment.descriptor();
+  if (core::Status status = call.Run(Connection::Call::Length::kQuick, {&descriptor, 1}); !status.ok()) return status;
+  shared->segment.Close();
+  {
+    const std::lock_guard lock(mutex_);
+    shared_[shared->segment.data()] = shared->number;
+  }
+  out.data = shared->segment.data();
+  out.bytes = bytes;
+  out.owner = shared.release();
+  out.release = &IsolatedGraph::Unshare;
+  return {};
+}
+
+void IsolatedGraph::Unshare(void* owner) {
+  const std::unique_ptr<Shared> shared(static_cast<Shared*>(owner));
+  IsolatedGraph& graph = shared->graph;
+  {
+    const std::lock_guard lock(graph.mutex_);
+    graph.shared_.erase(shared->segment.data());
+  }
+  if (graph.connection_->lost()) return;
+  Connection::Call call(*graph.connection_, Op::kUnshare);
+  call.request().Number(graph.number_);
+  call.request().Number(shared->number);
+  (void)call.Run(Connection::Call::Length::kQuick);
+}
+
+uint32_t IsolatedGraph::FindShared(const void* data) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = shared_.find(data);
+  return found == shared_.end() ? kArea : found->second;
 }
 
 IsolatedGraph::~IsolatedGraph() {

@@ -1,11 +1,11 @@
-#include "isolation/isolated_backend.h"
+#include "core/isolation/isolated_backend.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include "isolation/isolated_graph.h"
-#include "isolation/isolated_slot.h"
+#include "core/isolation/isolated_graph.h"
+#include "core/isolation/isolated_slot.h"
 
 namespace wasinn::isolation {
 
@@ -142,6 +142,9 @@ void AddGraphs(wasinn_backend& table) {
   table.info = [](wasinn_backend_graph* graph, const wasinn_info** out) -> wasinn_error* {
     *out = &IsolatedGraph::Of(graph).info();
     return nullptr;
+  };
+  table.input_memory = [](wasinn_backend_graph* graph, size_t bytes, wasinn_tensor* out) {
+    return Do([&] { return IsolatedGraph::Of(graph).Share(bytes, *out); });
   };
   if (table.describe != nullptr) {
     table.describe = [](wasinn_backend_graph* graph) { return IsolatedGraph::Of(graph).description(); };

@@ -1,11 +1,12 @@
-#include "isolation/connection.h"
+#include "core/isolation/connection.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
+
+#include "core/isolation/segment.h"
 
 namespace wasinn::isolation {
 namespace {
@@ -35,21 +36,43 @@ constexpr uint32_t kMostLogLines = 64;
 // ---- A call
 
 Connection::Call::Call(Connection& connection, Op op)
-    : connection_(connection), lane_(connection.TakeLane()), request_(lane_ ? (*lane_)->buffer : std::span<uint8_t>()) {
+    : connection_(connection), lane_(connection.TakeLane()), request_(lane_ ? (*lane_)->request : nowhere_) {
   request_.Number(op);
 }
 
 Connection::Call::~Call() {
-  if (lane_) connection_.GiveLane(std::move(*lane_));
+  if (!lane_) return;
+  Lane& lane = **lane_;
+  lane.long_answer = {};
+  if (lane.request.size() > kMostBytes) lane.request = {};
+  connection_.GiveLane(std::move(*lane_));
 }
 
-core::Status Connection::Call::Wait(Length length, size_t& bytes) {
+core::Status Connection::Call::Send(std::span<const int> descriptors) {
+  Socket& socket = (*lane_)->socket;
+  if (request_.used() <= kMostBytes) {
+    return socket.Send(request_.written(), descriptors) ? core::Status() : connection_.Lost();
+  }
+  core::Result<Segment> segment = Segment::MakeCopy(request_.written());
+  if (!segment) return std::move(segment.error());
+  std::vector<uint8_t> bytes;
+  Writer request(bytes);
+  request.Number(Op::kLong);
+  request.Number(static_cast<uint64_t>(request_.used()));
+  std::vector<int> all = {segment->descriptor()};
+  all.insert(all.end(), descriptors.begin(), descriptors.end());
+  return socket.Send(request.written(), all) ? core::Status() : connection_.Lost();
+}
+
+core::Status Connection::Call::Wait(Length length) {
   Lane& lane = **lane_;
   for (;;) {
-    const Socket::Received received = lane.socket.Receive(lane.buffer);
-    bytes = received.bytes;
-    if (received.outcome == Socket::Outcome::kMessage) return {};
+    const Socket::Received received = lane.socket.Receive(lane.answer);
     if (received.outcome == Socket::Outcome::kClosed) return connection_.Lost();
+    if (received.outcome == Socket::Outcome::kMessage) {
+      const bool whole = received.bytes <= lane.answer.size();
+      return whole && ReadAnswer({lane.answer.data(), received.bytes}) ? core::Status() : Nonsense();
+    }
     if (length == Length::kAsLongAsItTakes) continue;
     connection_.End("it did not answer");
     return connection_.Lost();
@@ -57,19 +80,40 @@ core::Status Connection::Call::Wait(Length length, size_t& bytes) {
 }
 
 core::Status Connection::Call::Run(Length length, std::span<const int> descriptors) {
-  if (connection_.lost()) return connection_.Lost();
+  if (connection_.lost() || connection_.forked()) return connection_.Lost();
   if (!lane_) return std::move(lane_.error());
-  if (!request_.fits()) {
-    return core::Status(WASINN_TOO_LARGE, fmt::format("a call of more than {} bytes to a worker", kMostBytes),
-                        connection_.backend_);
-  }
-  if (!(*lane_)->socket.Send(request_.written(), descriptors)) return connection_.Lost();
-  size_t bytes = 0;
-  if (core::Status status = Wait(length, bytes); !status.ok()) return status;
-  if (bytes > kMostBytes || !ReadAnswer({(*lane_)->buffer.data(), bytes})) return Nonsense();
+  if (core::Status status = Send(descriptors); !status.ok()) return status;
+  if (core::Status status = Wait(length); !status.ok()) return status;
   answered_ = true;
-  if (answer_.code == WASINN_OK) return {};
-  return core::Status(CodeOf(answer_.code), std::string(answer_.message), connection_.backend_);
+  core::Status status;
+  if (answer_.code != WASINN_OK) {
+    status = core::Status(CodeOf(answer_.code), std::string(answer_.message), connection_.backend_);
+  }
+  if (answer_.payload == payload_.left()) return status;
+  core::Status fetched = Fetch();
+  return fetched.ok() ? std::move(status) : std::move(fetched);
+}
+
+// What is too long for a message. It is read from a copy, which the worker cannot change.
+core::Status Connection::Call::Fetch() {
+  if (payload_.left() > 0) return Nonsense();
+  const uint64_t bytes = answer_.payload;
+  if (bytes > kMostLongBytes) return core::Error(WASINN_TOO_LARGE, "a worker has {} bytes to say", bytes);
+  core::Result<Segment> segment = Segment::Make(bytes);
+  if (!segment) return std::move(segment.error());
+  const Answer first = answer_;
+  request_.Clear();
+  request_.Number(Op::kFetch);
+  const int descriptor = segment->descriptor();
+  if (core::Status status = Send({&descriptor, 1}); !status.ok()) return status;
+  if (core::Status status = Wait(Length::kQuick); !status.ok()) return status;
+  if (answer_.code != WASINN_OK) return Nonsense();
+  answer_ = first;
+  answer_.message = {};
+  std::vector<uint8_t>& copy = (*lane_)->long_answer;
+  copy.assign(segment->data(), segment->data() + bytes);
+  payload_ = Reader(copy);
+  return {};
 }
 
 bool Connection::Call::ReadAnswer(std::span<const uint8_t> message) {
@@ -87,6 +131,7 @@ bool Connection::Call::ReadAnswer(std::span<const uint8_t> message) {
     connection_.log_(level, line.c_str());
   }
   if (answer_.code != WASINN_OK) answer_.message = reader.Text();
+  answer_.payload = reader.Number<uint64_t>();
   return reader.ok();
 }
 
@@ -129,14 +174,14 @@ void Connection::GiveLane(std::unique_ptr<Lane> lane) {
 }
 
 core::Status Connection::Control(Writer& request, std::span<const int> descriptors, Reader& payload) {
-  if (lost()) return Lost();
-  if (!request.fits() || !control_.socket.Send(request.written(), descriptors)) return Lost();
-  const Socket::Received received = control_.socket.Receive(control_.buffer);
-  if (received.outcome != Socket::Outcome::kMessage || received.bytes > control_.buffer.size()) {
+  if (lost() || forked()) return Lost();
+  if (request.used() > kMostBytes || !control_.socket.Send(request.written(), descriptors)) return Lost();
+  const Socket::Received received = control_.socket.Receive(control_.answer);
+  if (received.outcome != Socket::Outcome::kMessage || received.bytes > control_.answer.size()) {
     End("it did not answer");
     return Lost();
   }
-  payload = Reader({control_.buffer.data(), received.bytes});
+  payload = Reader({control_.answer.data(), received.bytes});
   const auto code = payload.Number<uint32_t>();
   const std::string message(payload.Text());
   if (!payload.ok()) End("its answer made no sense");
@@ -151,7 +196,7 @@ core::Result<Socket> Connection::AddLane() {
   const int end = pair->second.get();
   Reader payload;
   const std::lock_guard lock(adding_);
-  Writer request(control_.buffer);
+  Writer request(control_.request);
   request.Number(Op::kAddLane);
   core::Status status = Control(request, {&end, 1}, payload);
   if (!status.ok()) return std::unexpected(std::move(status));
@@ -178,7 +223,7 @@ core::Status Connection::Open(const Setting& setting) {
   Reader payload;
   {
     const std::lock_guard lock(adding_);
-    Writer request(control_.buffer);
+    Writer request(control_.request);
     request.Number(Op::kStart);
     setting.Write(request);
     if (core::Status status = Control(request, {}, payload); !status.ok()) return status;
@@ -241,7 +286,7 @@ void Connection::Interruption::Interrupt(Connection& connection, uint32_t number
     return connection.End("it did not stop in time");
   }
   if (turn == 0) return;
-  std::array<uint8_t, sizeof(Op) + sizeof(number) + sizeof(turn)> bytes{};
+  std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kCancel);
   request.Number(number);

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <string>
 
-#include "isolation/connection.h"
+#include "core/isolation/connection.h"
 
 namespace wasinn::isolation {
 

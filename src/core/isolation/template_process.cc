@@ -1,4 +1,4 @@
-#include "isolation/template_process.h"
+#include "core/isolation/template_process.h"
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "isolation/spawn.h"
+#include "core/isolation/spawn.h"
 
 namespace wasinn::isolation {
 
@@ -17,7 +17,9 @@ core::Status Template::Gone() const {
 
 core::Status Template::Ask(Writer& request, std::span<const int> descriptors, std::span<Descriptor> received,
                            Reader& answer) {
-  if (!request.fits()) return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", backend_);
+  if (request.used() > kMostBytes) {
+    return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", backend_);
+  }
   if (!socket_.Send(request.written(), descriptors)) return Gone();
   size_t taken = 0;
   const Socket::Received got = socket_.Receive(buffer_, received, taken);
@@ -39,7 +41,7 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting) 
   pair->second = Socket();
   std::shared_ptr<Template> made(new Template(std::move(pair->first)));
   made->backend_ = setting.backend;
-  std::vector<uint8_t> bytes(kMostBytes);
+  std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kOpen);
   setting.Write(request);
@@ -52,7 +54,7 @@ core::Result<Template::Worker> Template::Spawn() {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
   Worker worker{.lane = std::move(pair->first), .process = {}};
-  std::array<uint8_t, sizeof(Op)> bytes{};
+  std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kSpawn);
   const int lane = pair->second.get();
@@ -69,7 +71,7 @@ std::string Template::EndOf(const Worker& worker) {
   pollfd ended{.fd = worker.process.get(), .events = POLLIN, .revents = 0};
   constexpr int kMilliseconds = 2000;
   if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
-  std::array<uint8_t, sizeof(Op) + sizeof(int32_t)> bytes{};
+  std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kWait);
   request.Number(static_cast<int32_t>(worker.pid));

@@ -1,4 +1,4 @@
-#include "isolation/protocol.h"
+#include "core/isolation/protocol.h"
 
 #include <algorithm>
 
@@ -32,9 +32,7 @@ void Ios::Write(Writer& writer, std::span<const wasinn_io* const> ios) {
   }
 }
 
-bool Ios::ReadOne(Reader& reader, uint32_t flags) {
-  auto one = std::make_unique<Io>();
-  wasinn_io& io = one->io;
+bool Ios::ReadOne(Reader& reader, uint32_t flags, wasinn_io& io) {
   io = {.struct_size = sizeof(wasinn_io),
         .dtype = reader.Number<uint32_t>(),
         .flags = reader.Number<uint32_t>() & flags,
@@ -43,21 +41,30 @@ bool Ios::ReadOne(Reader& reader, uint32_t flags) {
         .name = nullptr,
         .type_name = nullptr};
   if (io.dtype > WASINN_BOOL || io.rank < -1 || io.rank > WASINN_MAX_RANK) return false;
-  for (int32_t i = 0; i < io.rank; ++i) one->dims.push_back(std::max<int64_t>(reader.Number<int64_t>(), -1));
-  one->name = reader.Text();
-  one->type_name = reader.Text();
-  io.dims = one->dims.data();
-  io.name = one->name.c_str();
-  io.type_name = one->type_name.empty() ? nullptr : one->type_name.c_str();
-  pointers_.push_back(&io);
-  ios_.push_back(std::move(one));
+  const auto rank = static_cast<size_t>(std::max(io.rank, 0));
+  int64_t* dims = nullptr;
+  if (rank > few_dims_.emplace_back().size()) {
+    few_dims_.pop_back();
+    dims = more_dims_.emplace_back(rank).data();
+  } else {
+    dims = few_dims_.back().data();
+  }
+  for (size_t i = 0; i < rank; ++i) dims[i] = std::max<int64_t>(reader.Number<int64_t>(), -1);
+  io.dims = dims;
+  io.name = reader.Text().data();
+  const std::string_view type_name = reader.Text();
+  io.type_name = type_name.empty() ? nullptr : type_name.data();
   return reader.ok();
 }
 
 bool Ios::Read(Reader& reader, uint32_t flags) {
+  constexpr size_t kLeastBytes = 3 * sizeof(uint32_t) + 2 * (sizeof(uint32_t) + 1);
   const auto count = reader.Number<uint32_t>();
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!ReadOne(reader, flags)) return false;
+  if (count > reader.left() / kLeastBytes) return false;
+  ios_.resize(count);
+  for (wasinn_io& io : ios_) {
+    if (!ReadOne(reader, flags, io)) return false;
+    pointers_.push_back(&io);
   }
   return reader.ok();
 }

@@ -15,12 +15,12 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "isolation/message.h"
+#include "core/isolation/message.h"
 
 namespace wasinn::isolation {
 
@@ -37,6 +37,8 @@ enum class Op : uint32_t {
   kAddLane,        // with a lane
   kLoad,           // graph, LoadOptions, with a segment for each blob -> Info
   kUnload,         // graph
+  kShare,          // graph, segment, bytes, with its descriptor: memory for inputs
+  kUnshare,        // graph, segment
   kNewSlot,        // graph, slot, SlotOptions
   kFreeSlot,       // slot
   kUseInputArea,   // slot, bytes, with its segment: where its inputs lie from now on
@@ -47,7 +49,10 @@ enum class Op : uint32_t {
   kFinish,         // slot
   kDiscard,        // slot
   kShow,           // slot -> Outputs: those of the last compute, or what there is before one
-  kCancel          // slot, number of the compute: no answer
+  kCancel,         // slot, number of the compute: no answer
+  // Of any lane but the first.
+  kLong,  // bytes, with a segment that has the request, and descriptors that belong to that
+  kFetch  // with a segment, for the payload of the last answer, which was too long
 };
 
 // What a framework is opened with.
@@ -78,6 +83,8 @@ struct Answer {
   std::string_view message;
   // What the backend has reserved for the graph and the slot of the call, all told.
   uint64_t graph_reserved = 0, slot_reserved = 0;
+  // Of what follows: in the message, or, if it is too long for one, to be fetched.
+  uint64_t payload = 0;
 };
 
 struct TensorDesc {
@@ -91,6 +98,8 @@ struct TensorDesc {
 
 // Where an input lies in its area; the same for an output.
 inline constexpr uint64_t kNowhere = UINT64_MAX;
+// The segment of an input that lies in its slot's area.
+inline constexpr uint32_t kArea = 0;
 
 void WriteDesc(Writer& writer, uint32_t dtype, std::span<const int64_t> dims, uint64_t bytes);
 // A rank that is too large makes the reader's whole message bad.
@@ -103,20 +112,18 @@ class Ios {
   Ios(const Ios&) = delete;
   Ios& operator=(const Ios&) = delete;
 
-  // False: they are not as they must be. Flags that are not among `flags` are left out.
+  // False: they are not as they must be. Flags that are not among `flags` are left out. Names stay in the message, which
+  // must outlive this; beside it as much is held as it has, and some times more for short names.
   bool Read(Reader& reader, uint32_t flags);
   static void Write(Writer& writer, std::span<const wasinn_io* const> ios);
   std::span<const wasinn_io* const> all() const { return pointers_; }
 
  private:
-  bool ReadOne(Reader& reader, uint32_t flags);
+  bool ReadOne(Reader& reader, uint32_t flags, wasinn_io& io);
 
-  struct Io {
-    wasinn_io io;
-    std::vector<int64_t> dims;
-    std::string name, type_name;
-  };
-  std::vector<std::unique_ptr<Io>> ios_;
+  std::vector<wasinn_io> ios_;
+  std::deque<std::array<int64_t, 4>> few_dims_;  // none moves
+  std::deque<std::vector<int64_t>> more_dims_;
   std::vector<const wasinn_io*> pointers_;
 };
 

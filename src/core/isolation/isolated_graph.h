@@ -1,14 +1,16 @@
 // A model in a worker.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "isolation/connection.h"
-#include "isolation/isolated_backend.h"
-#include "isolation/reserved.h"
+#include "core/isolation/connection.h"
+#include "core/isolation/isolated_backend.h"
+#include "core/isolation/reserved.h"
 
 namespace wasinn::isolation {
 
@@ -26,16 +28,22 @@ class IsolatedGraph {
   Connection& connection() const { return *connection_; }
   uint32_t number() const { return number_; }
   const wasinn_info& info() const { return info_; }
-  const char* description() const { return description_.c_str(); }
+  const char* description() const { return description_; }
   bool has_late_outputs() const { return info_.n_outputs == WASINN_COUNT_UNKNOWN; }
   std::span<const wasinn_io* const> outputs() const { return outputs_.all(); }
+
+  // As input_memory of the table: a segment that the worker has, too.
+  core::Status Share(size_t bytes, wasinn_tensor& out);
+  // The segment that begins there; kArea if none does.
+  uint32_t FindShared(const void* data) const;
 
  private:
   IsolatedGraph(IsolatedBackend& backend, std::shared_ptr<Connection> connection, void* account)
       : backend_(backend),
         connection_(std::move(connection)),
         number_(connection_->NewNumber()),
-        reserved_(backend.services(), account) {}
+        reserved_(backend.services(), account),
+        told_bytes_(backend.services(), account) {}
   core::Status LoadThere(std::span<const wasinn_blob* const> blobs, const wasinn_load_options& options);
   core::Status Read(Connection::Call& call);
 
@@ -43,10 +51,17 @@ class IsolatedGraph {
   const std::shared_ptr<Connection> connection_;
   const uint32_t number_;
   Reserved reserved_;
+  Reserved told_bytes_;
+  std::vector<uint8_t> told_;  // by the worker: what follows points there
   Ios inputs_, outputs_;
   wasinn_info info_{};
-  std::string description_;
+  const char* description_ = "{}";
   bool loaded_ = false;
+
+  struct Shared;
+  static void Unshare(void* shared);
+  mutable std::mutex mutex_;
+  std::map<const void*, uint32_t> shared_;  // of mutex_: where segments begin
 };
 
 }  // namespace wasinn::isolation

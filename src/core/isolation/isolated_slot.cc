@@ -1,4 +1,4 @@
-#include "isolation/isolated_slot.h"
+#include "core/isolation/isolated_slot.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +21,7 @@ uint64_t FixedBytes(std::span<const wasinn_io* const> ios) {
   return total;
 }
 
-// What is too small is made larger at once, for outputs that grow with each step.
+// For outputs that grow with each step.
 uint64_t WithRoom(uint64_t bytes) { return bytes + bytes / 2; }
 
 }  // namespace
@@ -90,9 +90,12 @@ void IsolatedSlot::Bind(uint32_t index, const wasinn_tensor& tensor) {
   const bool opaque = (graph_.info().inputs[index]->flags & WASINN_IO_OPAQUE) != 0;
   const bool same = input.bound && input.desc.dtype == tensor.dtype && input.desc.bytes == tensor.bytes &&
                     std::ranges::equal(input.desc.shape(), dims);
+  const uint32_t segment = graph_.FindShared(tensor.data);
+  const bool stays = same && input.segment == segment;
   input.data = tensor.data;
-  if (same && !opaque) return;  // it has its place, and is copied there for each compute
-  if (input.desc.bytes != tensor.bytes || !input.bound) placed_ = false;
+  if (stays && !opaque) return;
+  if (!stays) placed_ = false;
+  input.segment = segment;
   input.bound = true;
   input.told = false;
   input.desc.dtype = tensor.dtype;
@@ -138,7 +141,7 @@ core::Status IsolatedSlot::PlaceInputs() {
   if (placed_) return {};
   uint64_t total = 0;
   for (Input& input : inputs_) {
-    if (!input.bound) continue;
+    if (!input.bound || input.segment != kArea) continue;
     if (input.offset != total) input.told = false;
     input.offset = total;
     total += RoundUp(input.desc.bytes);
@@ -160,7 +163,7 @@ core::Status IsolatedSlot::PlaceOutputs() {
 
 void IsolatedSlot::CopyInputs() const {
   for (const Input& input : inputs_) {
-    if (input.bound && input.desc.bytes > 0) {
+    if (input.bound && input.segment == kArea && input.desc.bytes > 0) {
       std::memcpy(input_area_.data() + input.offset, input.data, input.desc.bytes);
     }
   }
@@ -173,7 +176,8 @@ void IsolatedSlot::WriteBindings(Writer& request) {
     const Input& input = inputs_[i];
     if (input.told) continue;
     request.Number(i);
-    request.Number(input.bound ? input.offset : kNowhere);
+    request.Number(input.segment);
+    request.Number(!input.bound ? kNowhere : input.segment == kArea ? input.offset : 0);
     if (input.bound) WriteDesc(request, input.desc.dtype, input.desc.shape(), input.desc.bytes);
   }
 }
@@ -184,7 +188,10 @@ core::Status IsolatedSlot::Compute(const wasinn_compute_options& options, wasinn
   return Run(Op::kCompute, &options, &result);
 }
 
-core::Status IsolatedSlot::Step() { return Run(Op::kStep, nullptr, nullptr); }
+core::Status IsolatedSlot::Step() {
+  generates_ = true;
+  return Run(Op::kStep, nullptr, nullptr);
+}
 
 core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result) {
   interruption_.Begin();
@@ -232,12 +239,22 @@ bool IsolatedSlot::ReadOne(Reader& payload, Shown& shown) const {
   return shown.desc.bytes <= output_area_.size() && offset <= output_area_.size() - shown.desc.bytes;
 }
 
+core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
+  constexpr size_t kMost = 16u << 20;  // of outputs that the core would refuse to have
+  const size_t bytes = payload.left();
+  if (bytes > kMost) return core::Error(WASINN_TOO_LARGE, "the model made too many outputs");
+  const uint8_t* told = payload.Take(bytes);
+  told_.assign(told, told + bytes);
+  payload = Reader(told_);
+  late_ = std::make_unique<Ios>();
+  return late_->Read(payload, WASINN_IO_UNSERVABLE) ? core::Status() : call.Nonsense();
+}
+
 core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
-  Reader& payload = call.payload();
+  Reader payload = call.payload();
   const auto needed = payload.Number<uint64_t>();
   if (graph_.has_late_outputs()) {
-    late_ = std::make_unique<Ios>();
-    if (!late_->Read(payload, WASINN_IO_UNSERVABLE)) return call.Nonsense();
+    if (core::Status status = ReadLate(call, payload); !status.ok()) return status;
   }
   const size_t count = graph_.has_late_outputs() ? late_->all().size() : graph_.outputs().size();
   if (payload.Number<uint32_t>() != count) return call.Nonsense();
@@ -246,21 +263,31 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
     if (!ReadOne(payload, shown)) return call.Nonsense();
   }
   if (!payload.ended()) return call.Nonsense();
-  return needed <= output_area_.size() ? core::Status() : ShowAgain(needed);
+  return needed <= output_area_.size() ? ChargeOutputs(needed) : ShowAgain(needed);
 }
 
 // The outputs did not fit where they were to go.
 core::Status IsolatedSlot::ShowAgain(uint64_t needed) {
-  if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "the outputs of a compute are too large");
-  core::Status status =
-      UseArea(Op::kUseOutputArea, output_area_, output_bytes_, WithRoom(needed), std::min(fixed_outputs_, needed));
-  if (!status.ok()) return status;
+  if (core::Status status = GrowOutputs(needed); !status.ok()) return status;
   Connection::Call call(connection_, Op::kShow);
   call.request().Number(number_);
-  if (status = call.Run(Length::kQuick); !status.ok()) return status;
+  if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
   Reader again = call.payload();
   if (again.Number<uint64_t>() > output_area_.size()) return call.Nonsense();
   return ReadShown(call);
+}
+
+core::Status IsolatedSlot::GrowOutputs(uint64_t needed) {
+  if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "the outputs of a compute are too large");
+  const uint64_t bytes = generates_ ? WithRoom(needed) : needed;
+  return UseArea(Op::kUseOutputArea, output_area_, output_bytes_, bytes, fixed_outputs_);
+}
+
+// Whoever sees outputs charges them: what is left of the area is charged here.
+core::Status IsolatedSlot::ChargeOutputs(uint64_t shown) {
+  const uint64_t area = output_area_.size();
+  if (output_bytes_.Resize(area - std::min(area, std::max(shown, fixed_outputs_)))) return {};
+  return core::Error(WASINN_TOO_LARGE, "{} bytes for outputs would exceed a limit", area);
 }
 
 core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasinn_tensor& view) {
@@ -310,9 +337,7 @@ core::Status IsolatedSlot::Piece(uint32_t index, wasinn_tensor& view) {
     const auto needed = call.payload().Number<uint64_t>();
     if (!ReadOne(call.payload(), piece_) || !call.payload().ended()) return call.Nonsense();
     if (needed <= output_area_.size()) return ViewOf(piece_, output_area_, view);
-    if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "a piece of output is too large");
-    core::Status status = UseArea(Op::kUseOutputArea, output_area_, output_bytes_, WithRoom(needed), fixed_outputs_);
-    if (!status.ok()) return status;
+    if (core::Status status = GrowOutputs(needed); !status.ok()) return status;
   }
 }
 

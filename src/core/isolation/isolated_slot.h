@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "isolation/isolated_graph.h"
-#include "isolation/segment.h"
+#include "core/isolation/isolated_graph.h"
+#include "core/isolation/segment.h"
 
 namespace wasinn::isolation {
 
@@ -39,7 +39,8 @@ class IsolatedSlot {
     bool told = true;  // the worker knows
     TensorDesc desc;
     const void* data = nullptr;
-    uint64_t offset = 0;  // in the area
+    uint32_t segment = kArea;  // that it lies in
+    uint64_t offset = 0;       // in the area; copied there for each compute
   };
   // An output of the last compute, or why there is none.
   struct Shown {
@@ -58,8 +59,11 @@ class IsolatedSlot {
   void WriteBindings(Writer& request);
   core::Status Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result);
   core::Status ReadShown(Connection::Call& call);
+  core::Status ReadLate(Connection::Call& call, Reader& payload);
   bool ReadOne(Reader& payload, Shown& shown) const;
   core::Status ShowAgain(uint64_t needed);
+  core::Status GrowOutputs(uint64_t needed);
+  core::Status ChargeOutputs(uint64_t shown);
   core::Status Charge(const Connection::Call& call);
   static core::Status ViewOf(const Shown& shown, const Segment& area, wasinn_tensor& view);
 
@@ -72,10 +76,12 @@ class IsolatedSlot {
   Segment input_area_, output_area_;
   std::vector<Shown> shown_;
   Shown piece_;
+  std::vector<uint8_t> told_;  // by the worker, of the last compute: what follows points there
   std::unique_ptr<Ios> late_;
   bool reset_ = false;   // before the next compute
   bool placed_ = false;  // all inputs have their place in the area
   bool made_ = false;
+  bool generates_ = false;
   std::atomic<uint64_t> turn_{0};  // of computes and steps
   Connection::Interruption interruption_;
 };

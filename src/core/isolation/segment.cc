@@ -1,9 +1,10 @@
-#include "isolation/segment.h"
+#include "core/isolation/segment.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -20,6 +21,7 @@ core::Status Failed(const char* what, size_t bytes, int error) {
                      std::strerror(error));
 }
 
+// Of nothing there is a byte: the system maps no less.
 core::Result<Descriptor> MakeFile(size_t bytes) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   int fd = ::memfd_create("wasinn", kFlags | MFD_NOEXEC_SEAL);
@@ -27,7 +29,7 @@ core::Result<Descriptor> MakeFile(size_t bytes) {
   if (fd < 0) return std::unexpected(Failed("memfd_create", bytes, errno));
   Descriptor file(fd);
   // Allocated now: what cannot be had later would end whoever touches it.
-  if (const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes)); error != 0) {
+  if (const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(std::max<size_t>(bytes, 1))); error != 0) {
     return std::unexpected(Failed("fallocate", bytes, error));
   }
   return file;
@@ -39,7 +41,7 @@ core::Status Seal(const Descriptor& file, int seals, size_t bytes) {
 }
 
 core::Result<uint8_t*> MapFile(int fd, size_t bytes, int protection) {
-  void* data = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
+  void* data = ::mmap(nullptr, std::max<size_t>(bytes, 1), protection, MAP_SHARED | MAP_POPULATE, fd, 0);
   if (data == MAP_FAILED) return std::unexpected(Failed("mmap", bytes, errno));
   return static_cast<uint8_t*>(data);
 }
@@ -59,7 +61,7 @@ Segment& Segment::operator=(Segment&& other) noexcept {
 }
 
 Segment::~Segment() {
-  if (data_ != nullptr) ::munmap(data_, size_);
+  if (data_ != nullptr) ::munmap(data_, std::max<size_t>(size_, 1));
 }
 
 core::Result<Segment> Segment::Make(size_t bytes) {

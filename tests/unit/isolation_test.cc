@@ -1,0 +1,246 @@
+// Models that run in a worker: the same results, and nothing lost but what was the worker's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kGgml = 5;
+
+size_t CountDescriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+struct Program {
+  explicit Program(wasinn_host* host, size_t memory = 1 << 20) : guest(NewGuest(host)), calls(guest.get(), memory) {}
+  // Loads a model and makes a context of it; 0 after an error.
+  uint32_t Open(std::string_view directives) {
+    uint32_t graph = 0, context = 0;
+    if (calls.LoadBytes(EchoModel(directives), kGgml, graph) != kSuccess) return 0;
+    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
+    return context;
+  }
+  // The output of a compute on `values`; none after an error.
+  std::vector<float> Compute(uint32_t context, const std::vector<float>& values) {
+    EXPECT_EQ(calls.SetInput(context, 0, {static_cast<uint32_t>(values.size())}, kF32, values), kSuccess);
+    // Some are longer than they should be.
+    return calls.Call("compute", {context}) == kSuccess ? Output(context, values.size() + 1000) : std::vector<float>();
+  }
+  std::vector<float> Output(uint32_t context, size_t most) {
+    const auto bytes = static_cast<uint32_t>(most * sizeof(float));
+    const uint32_t place = calls.Reserve(bytes), written = calls.Reserve(sizeof(uint32_t));
+    EXPECT_EQ(calls.Call("get_output", {context, 0, place, bytes, written}), kSuccess);
+    std::vector<float> values(calls.Read<uint32_t>(written) / sizeof(float));
+    std::memcpy(values.data(), calls.memory().data() + place, values.size() * sizeof(float));
+    return values;
+  }
+  wasinn_guest_stats Stats() const {
+    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+    wasinn_guest_statistics(guest.get(), &stats);
+    return stats;
+  }
+  GuestPtr guest;
+  FakeGuest calls;
+};
+
+class Isolation : public ::testing::Test {
+ protected:
+  // Of the build: these tests have the library in themselves, beside which it is looked for.
+  HostPtr Host(const std::string& more = "", const std::string& worker = WORKER) {
+    return EchoHost(log, "worker = \"" + worker + "\"\n[policy]\nload = \"isolated\"\n" + more);
+  }
+
+  Log log;
+};
+
+std::vector<float> Numbers(size_t count) {
+  std::vector<float> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 1.0f);
+  return numbers;
+}
+
+TEST_F(Isolation, ComputesTheSame) {
+  const HostPtr host = Host();
+  Program program(host.get());
+  for (const char* model : {"in x f32 3\n", "in x f32 -1\n", "in x f32 3 bindable\n", "in x f32 any\nlate\n",
+                            "in x f32 3\nshares\n", "in x f32 3\noutgrows 4000\n"}) {
+    const uint32_t context = program.Open(model);
+    ASSERT_NE(context, 0u) << model;
+    for (const std::vector<float>& values : {std::vector<float>{1, 2, 3}, std::vector<float>{4, 5, 6}}) {
+      const std::vector<float> output = program.Compute(context, values);
+      ASSERT_GE(output.size(), 3u) << model;
+      EXPECT_EQ(std::vector<float>(output.begin(), output.begin() + 3), values) << model;
+    }
+  }
+}
+
+// Large ones lie in memory that both sides have, small ones are copied there.
+TEST_F(Isolation, InputsOfAnySize) {
+  const HostPtr host = Host();
+  Program program(host.get(), 16 << 20);
+  const uint32_t context = program.Open("in x f32 -1\n");
+  for (const size_t count : {1, 1000, 1024, 100'000, 7, 100'000, 200'000, 3}) {
+    EXPECT_EQ(program.Compute(context, Numbers(count)), Numbers(count)) << count;
+  }
+}
+
+// Its signature is longer than a message may be.
+TEST_F(Isolation, AModelOfManyInputs) {
+  const HostPtr host = Host();
+  Program program(host.get(), 8 << 20);
+  std::string directives;
+  for (int i = 0; i < 9000; ++i) directives += "in an-input-of-a-long-name-" + std::to_string(i) + " f32 1 optional\n";
+  const uint32_t context = program.Open(directives);
+  ASSERT_NE(context, 0u);
+  EXPECT_EQ(program.Compute(context, {7}), std::vector<float>({7}));
+}
+
+TEST_F(Isolation, WhatDiesIsTheWorkerAlone) {
+  const HostPtr host = Host();
+  Program program(host.get()), other(host.get());
+  const uint32_t witness = other.Open("in x f32 1\n");
+  const uint32_t before = program.Open("in x f32 1\n"), dies = program.Open("in x f32 1\ndies compute\n");
+  EXPECT_EQ(program.Compute(before, {1}), std::vector<float>({1}));
+  EXPECT_TRUE(program.Compute(dies, {1}).empty());
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("signal 11")));
+  // With it goes what it held.
+  EXPECT_EQ(program.calls.Call("compute", {before}), kRuntimeError);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("load the model again")));
+  EXPECT_EQ(other.Compute(witness, {2}), std::vector<float>({2}));
+  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
+}
+
+TEST_F(Isolation, DeathAtALoad) {
+  const HostPtr host = Host();
+  Program program(host.get());
+  EXPECT_EQ(program.Open("in x f32 1\ndies load\n"), 0u);
+  EXPECT_EQ(program.Stats().graphs, 0u);
+  EXPECT_EQ(program.Stats().model_bytes, 0u);
+  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
+}
+
+TEST_F(Isolation, DeathAtAnUnload) {
+  const HostPtr host = Host();
+  Program program(host.get());
+  uint32_t graph = 0;
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\ndies unload\n"), kGgml, graph), kSuccess);
+  wasinn_guest_close(program.guest.get());
+  EXPECT_EQ(program.Stats().model_bytes, 0u);
+}
+
+TEST_F(Isolation, WhoLosesWorkersInARowWaits) {
+  const HostPtr host = Host();
+  Program program(host.get()), other(host.get());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(program.Open("dies load\n"), 0u);
+  EXPECT_EQ(program.Open("in x f32 1\n"), 0u);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("unavailable: echo: its workers ended 3 times in a row")));
+  EXPECT_NE(other.Open("in x f32 1\n"), 0u);
+}
+
+// No framework looks whether it shall stop, but a worker can be ended.
+TEST_F(Isolation, ADeadlineEndsWhatCannotBeCancelled) {
+  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 50\nload_timeout_ms = 2000\n");
+  Program program(host.get());
+  const uint32_t context = program.Open("in x f32 1\ndeaf\ndelay 3600000\n");
+  ASSERT_NE(context, 0u);
+  EXPECT_TRUE(program.Compute(context, {1}).empty());
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("compute: timeout")));
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("it did not stop in time")));
+  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
+}
+
+// One that looks is not lost.
+TEST_F(Isolation, ADeadlineCancels) {
+  const HostPtr host = Host("[limits]\ncompute_timeout_ms = 50\n");
+  Program program(host.get());
+  const uint32_t context = program.Open("in x f32 1\n"), slow = program.Open("in x f32 1\ndelay 3600000\n");
+  EXPECT_TRUE(program.Compute(slow, {1}).empty());
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("compute: timeout")));
+  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
+}
+
+TEST_F(Isolation, ANamedModelLoadsAgain) {
+  const HostPtr host = Host();
+  const std::string bytes = EchoModel("in x f32 1\ndies compute\n");
+  const wasinn_bytes part{reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()};
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.bytes = &part;
+  options.n_bytes = 1;
+  options.isolate = true;
+  const StatusPtr added(wasinn_host_add_model(host.get(), "named", &options));
+  ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
+  Program program(host.get());
+  for (int i = 0; i < 2; ++i) {
+    uint32_t graph = 0, context = 0;
+    ASSERT_EQ(program.calls.LoadByName("named", graph), kSuccess) << i;
+    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess) << i;
+    EXPECT_TRUE(program.Compute(context, {1}).empty());
+  }
+}
+
+TEST_F(Isolation, NothingIsLeft) {
+  const HostPtr host = Host();
+  {
+    Program first(host.get());
+  }
+  size_t descriptors = 0;
+  for (int i = 0; i < 3; ++i) {
+    Program program(host.get());
+    const uint32_t context = program.Open("in x f32 -1\nkeeps 1000\nload_keeps 2000\n");
+    EXPECT_EQ(program.Compute(context, Numbers(5000)), Numbers(5000));
+    EXPECT_GT(program.Stats().tensor_bytes, 1000u);
+    EXPECT_GT(program.Stats().model_bytes, 2000u);
+    wasinn_guest_close(program.guest.get());
+    EXPECT_EQ(program.Stats().tensor_bytes, 0u);
+    EXPECT_EQ(program.Stats().model_bytes, 0u);
+    program.guest.reset();
+    if (i == 0) descriptors = CountDescriptors();
+    EXPECT_EQ(CountDescriptors(), descriptors);
+  }
+}
+
+TEST_F(Isolation, WhatTheBackendKeepsIsCharged) {
+  const HostPtr host = Host("[limits]\nmax_tensor_bytes = 10000\nmax_model_bytes = 10000\n");
+  Program program(host.get());
+  EXPECT_EQ(program.Open("in x f32 1\nload_keeps 20000\n"), 0u);
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\nkeeps 6000\n"), kGgml, graph), kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
+  EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
+}
+
+TEST_F(Isolation, AForkedHostHasNoWorkers) {
+  const HostPtr host = Host();
+  Program program(host.get());
+  const uint32_t context = program.Open("in x f32 1\n");
+  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(program.calls.Call("compute", {context}) == kRuntimeError ? 0 : 1);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(program.Compute(context, {2}), std::vector<float>({2}));
+}
+
+TEST_F(Isolation, WithoutTheProgram) {
+  const HostPtr host = Host("", "/nowhere/wasinn-worker");
+  Program program(host.get());
+  EXPECT_EQ(program.Open("in x f32 1\n"), 0u);
+  EXPECT_THAT(log.lines(), Contains(HasSubstr("cannot start /nowhere/wasinn-worker: No such file")));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
