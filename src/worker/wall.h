@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace wasinn::worker {
@@ -20,11 +21,14 @@ struct Wall {
   // Of addresses for stacks of its threads, of which little is touched: beside the limit of memory, which counts all of them.
   uint64_t stack_bytes = 0;
 
+  // NAME and value: what the framework must be told before its library is opened.
+  std::vector<std::pair<std::string, std::string>> environment;
+
   bool reads_when_sealed() const { return std::ranges::find(more_calls, "openat") != more_calls.end(); }
 };
 
-// What the framework behind the backend of this name needs. `readable` is empty: who opens the framework knows its folder. A name that
-// is not known gets the highest wall.
-Wall WallOf(std::string_view backend);
+// What the framework behind the backend of this name needs, and on a machine without executable memory (SandboxSupport) what it can do
+// without that. `readable` is empty: who opens the framework knows its folder. A name that is not known gets the highest wall.
+Wall WallOf(std::string_view backend, bool has_exec_memory = true);
 
 }  // namespace wasinn::worker

@@ -3,65 +3,71 @@
 namespace wasinn::test {
 namespace {
 
-const std::string kRoot = WORKER_TEST_ROOT;
-const std::vector<int64_t> kManyImages = {512, 1, 8, 8};  // so many that all threads have something to do
+// Of tests/models, or of models.
+std::string Tests(const std::string& file) { return std::string(WORKER_TEST_ROOT "/tests/models/") + file; }
+std::string Models(const std::string& file) { return std::string(WORKER_TEST_ROOT "/models/") + file; }
+
+// So many images that all threads have something to do.
+Model Digits(const std::vector<std::string>& parts, const std::string& format) {
+  return {.parts = parts, .format = format, .shapes = {{"image", {512, 1, 8, 8}}}};
+}
 
 }  // namespace
 
 std::vector<Framework> Frameworks() {
-  std::vector<Framework> all;
-  all.push_back({.name = "echo",
-                 .backend = WORKER_TEST_echo,
-                 .parts = {kRoot + "/tests/worker/echo.txt"},
-                 .format = "ggml",
-                 .refuses_halves = false});
+  const Model echo = {.parts = {WORKER_TEST_ROOT "/tests/worker/echo.txt"}, .format = "ggml"};
+  std::vector<Framework> all = {
+      {.name = "echo", .backend = WORKER_TEST_echo, .warm_up = echo, .model = echo, .refuses_halves = false}};
 #ifdef WORKER_TEST_onnx
   all.push_back({.name = "onnx",
                  .backend = WORKER_TEST_onnx,
-                 .parts = {kRoot + "/models/digits.onnx"},
-                 .format = "onnx",
-                 .shapes = {{"image", kManyImages}}});
+                 .warm_up = {.parts = {Tests("tiny/relu.onnx")}, .format = "onnx"},
+                 .model = Digits({Models("digits.onnx")}, "onnx"),
+                 .threads = {1, 2}});
 #endif
 #ifdef WORKER_TEST_openvino
+  const Model ir = {.parts = {Tests("openvino/relu.xml")}, .format = "openvino"};
   all.push_back({.name = "openvino",
                  .backend = WORKER_TEST_openvino,
-                 .parts = {kRoot + "/models/digits.xml", kRoot + "/models/digits.bin"},
-                 .format = "openvino",
-                 .shapes = {{"image", kManyImages}}});
+                 .warm_up = ir,
+                 .model = Digits({Models("digits.xml"), Models("digits.bin")}, "openvino"),
+                 .threads = {4, 4}});
   all.push_back({.name = "openvino",
                  .backend = WORKER_TEST_openvino,
-                 .parts = {kRoot + "/models/digits.onnx"},
-                 .format = "onnx",
-                 .shapes = {{"image", kManyImages}}});
+                 .warm_up = ir,
+                 .model = Digits({Models("digits.onnx")}, "onnx"),
+                 .threads = {4, 4}});
 #endif
 #ifdef WORKER_TEST_tflite
   all.push_back({.name = "tflite",
                  .backend = WORKER_TEST_tflite,
-                 .parts = {kRoot + "/models/digits.tflite"},
-                 .format = "tensorflowlite",
-                 .shapes = {{"image", kManyImages}}});
+                 .warm_up = {.parts = {Tests("tflite/relu.tflite")}, .format = "tensorflowlite"},
+                 .model = Digits({Models("digits.tflite")}, "tensorflowlite")});
 #endif
 #ifdef WORKER_TEST_torch
   all.push_back({.name = "torch",
                  .backend = WORKER_TEST_torch,
-                 .parts = {kRoot + "/models/digits.pt"},
-                 .format = "pytorch",
-                 .shapes = {{"image", kManyImages}}});
+                 .warm_up = {.parts = {Tests("torch/relu.pt")}, .format = "pytorch"},
+                 .model = Digits({Models("digits.pt")}, "pytorch"),
+                 .threads = {1, 3}});
 #endif
 #ifdef WORKER_TEST_tensorflow
   all.push_back({.name = "tensorflow",
                  .backend = WORKER_TEST_tensorflow,
-                 .parts = {kRoot + "/models/digits.pb"},
-                 .format = "tensorflow",
-                 .shapes = {{"image", kManyImages}}});
+                 .warm_up = {.parts = {Tests("tensorflow/relu.pb")}, .format = "tensorflow"},
+                 .model = Digits({Models("digits.pb")}, "tensorflow"),
+                 .threads = {4, 5}});
 #endif
 #ifdef WORKER_TEST_llama
-  all.push_back({.name = "llama",
-                 .backend = WORKER_TEST_llama,
-                 .parts = {kRoot + "/models/tiny.gguf"},
+  const auto tiny = [](const std::string& file) {
+    return Model{.parts = {Models(file)},
                  .format = "ggml",
-                 .shapes = {{"prompt", {40}}},
-                 .model_config = R"({"n-predict": 16, "temp": 0})"});
+                 .texts = {{"the hen ate", R"({"temp": 0, "n-predict": 3})"},
+                           {"the oats an", R"({"temp": 0, "n-predict": 4})"},
+                           {"and then, a", R"({"temp": 0, "n-predict": 5})"}}};
+  };
+  all.push_back(
+      {.name = "llama", .backend = WORKER_TEST_llama, .warm_up = tiny("tiny.gguf"), .model = tiny("tiny_q8_0.gguf")});
 #endif
   return all;
 }

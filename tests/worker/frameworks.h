@@ -1,6 +1,7 @@
 // The backends of this build, each with a model that makes its framework work.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <ostream>
@@ -9,15 +10,23 @@
 
 namespace wasinn::test {
 
+struct Model {
+  std::vector<std::string> parts = {};                      // files
+  std::string format;                                       // as the backend's table has it
+  std::map<std::string, std::vector<int64_t>> shapes = {};  // of inputs that leave them open
+  std::string config = "{}";
+  // Inputs that are texts, of several computes; else they are made of small numbers.
+  std::vector<std::vector<std::string>> texts = {};
+};
+
 struct Framework {
-  std::string name;
-  std::string backend;                                 // the library
-  std::vector<std::string> parts;                      // of the model, files
-  std::string format;                                  // as the backend's table has it
-  std::map<std::string, std::vector<int64_t>> shapes;  // of inputs that leave them open
-  std::string model_config = "{}";
-  std::map<uint32_t, int> threads;  // for each budget: how many there are after a compute
-  bool refuses_halves = true;       // of a model's bytes
+  std::string name;     // of the backend
+  std::string backend;  // the library
+  // What is computed before the wall is sealed, and what a guest brings then: with other kernels.
+  Model warm_up, model;
+  // How many threads there are after the warm-up, with a budget of 1 thread and of 2, on two processors.
+  std::array<int, 2> threads = {1, 1};
+  bool refuses_halves = true;  // of a model's bytes
 };
 inline void PrintTo(const Framework& framework, std::ostream* out) { *out << framework.name; }
 
