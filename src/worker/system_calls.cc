@@ -24,8 +24,7 @@ constexpr const char* kBase[] = {
     // memory
     "brk", "madvise", "mremap", "munmap",
     // threads
-    "exit", "futex", "get_robust_list", "getcpu", "gettid", "rseq", "sched_getaffinity", "sched_yield",
-    "set_robust_list",
+    "exit", "futex", "getcpu", "gettid", "rseq", "sched_getaffinity", "sched_yield", "set_robust_list",
     // signals to itself, and the end
     "exit_group", "getpid", "restart_syscall", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
     // clocks, where the C library cannot read them without the kernel

@@ -62,15 +62,16 @@ std::vector<Attack> OnFilesAndNetwork() {
 
 std::vector<Attack> OnProcesses() {
   return {{"Fork", [] { return Call(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr); }},
+          {"ForkThatWaits", [] { return Call(SYS_vfork); }},
           {"CloneMemoryOnly", [] { return Call(SYS_clone, CLONE_VM | SIGCHLD, nullptr, nullptr, nullptr, nullptr); }},
           {"Clone3", [] { return Call(SYS_clone3, nullptr, 0); }, ENOSYS},
           {"NewNamespace", [] { return Call(SYS_unshare, CLONE_NEWUSER); }},
-          {"KillItsParent", [] { return Call(SYS_kill, getppid(), SIGTERM); }},
-          {"KillAll", [] { return Call(SYS_kill, -1, SIGTERM); }},
-          {"KillItsGroup", [] { return Call(SYS_kill, 0, SIGTERM); }},
-          {"KillAThreadOfItsParent", [] { return Call(SYS_tgkill, getppid(), getppid(), SIGTERM); }},
-          {"KillAnyThread", [] { return Call(SYS_tkill, getppid(), SIGTERM); }},
-          {"QueueASignal", [] { return Call(SYS_rt_tgsigqueueinfo, getppid(), getppid(), SIGTERM, nullptr); }},
+          {"KillItsParent", [] { return Call(SYS_kill, getppid(), 0); }},
+          {"KillAll", [] { return Call(SYS_kill, -1, 0); }},
+          {"KillItsGroup", [] { return Call(SYS_kill, 0, 0); }},
+          {"KillAThreadOfItsParent", [] { return Call(SYS_tgkill, getppid(), getppid(), 0); }},
+          {"KillAnyThread", [] { return Call(SYS_tkill, getppid(), 0); }},
+          {"QueueASignal", [] { return Call(SYS_rt_tgsigqueueinfo, getppid(), getppid(), 0, nullptr); }},
           {"OpenItsParent", [] { return Call(SYS_pidfd_open, getppid(), 0); }},
           {"MoveItsParent",
            [] {

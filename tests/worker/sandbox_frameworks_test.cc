@@ -1,6 +1,7 @@
 // Each framework behind the wall: what it computes there is what it computes without, with the system calls that are left.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include "worker/backend.h"
 #include "worker/child.h"
 #include "worker/frameworks.h"
+#include "worker/nobody.h"
 #include "worker/sandbox.h"
 
 namespace wasinn::test {
@@ -62,11 +64,14 @@ Ended WithoutWall(const Framework& framework, uint32_t threads, const Work& work
   });
 }
 
-// `work` comes when all is sealed.
-Ended BehindWall(const Framework& framework, uint32_t threads, const Wall& wall, const Work& work) {
+// `work` comes when all is sealed, `first` before all.
+Ended BehindWall(
+    const Framework& framework, uint32_t threads, const Wall& wall, const Work& work,
+    const std::function<void()>& first = [] {}) {
   return InChild([&] {
     OnTwoProcessors();
     for (const auto& [name, value] : wall.environment) setenv(name.c_str(), value.c_str(), 1);
+    first();
     const Bytes warm_up(framework.warm_up), model(framework.model);
     Status status;
     Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(wall));
@@ -83,7 +88,12 @@ Ended BehindWall(const Framework& framework, uint32_t threads, const Wall& wall,
 
 Wall WallFor(const Framework& framework, bool has_exec_memory = true) {
   Wall wall = worker::WallOf(framework.name, has_exec_memory);
-  wall.readable = {"/"};
+  // Its library, those that it needs, and what it asks when it is opened.
+  const std::string folder = framework.backend.substr(0, framework.backend.rfind('/'));
+  wall.readable = {folder,          WORKER_TEST_ROOT "/.deps", "/usr/lib",    "/lib", "/lib64", "/etc/ld.so.cache",
+                   "/proc/cpuinfo", "/sys/devices/system",     "/dev/urandom"};
+  // Where it turns aside what its framework writes to stderr (backends/common/stderr_capture.h).
+  if (!wall.reads_when_sealed()) wall.readable.push_back("/proc/self");
   return wall;
 }
 
@@ -123,6 +133,17 @@ TEST_P(SandboxFrameworks, KeepTheirContract) {
   const auto& [framework, threads] = GetParam();
   const Ended behind = BehindWall(framework, threads, WallFor(framework), RunContract);
   EXPECT_EQ(behind.exit_code, 0) << behind;
+}
+// Root's process becomes one without rights before it opens the framework.
+TEST_P(SandboxFrameworks, ComputeAsNobody) {
+  const auto& [framework, threads] = GetParam();
+  const Ended reads = InChild([&] {
+    BecomeNobody();
+    return access(framework.backend.c_str(), R_OK);
+  });
+  if (reads.exit_code != 0) GTEST_SKIP() << "nobody may not read this build";
+  const Ended ended = BehindWall(framework, threads, WallFor(framework), TellResult, BecomeNobody);
+  EXPECT_EQ(ended.exit_code, 0) << ended;
 }
 TEST_P(SandboxFrameworks, RefuseHalfAModel) {
   ExpectAsWithoutWall([this](const Backend& backend, const Bytes& model) {
