@@ -26,14 +26,23 @@ Wall Llama() {
   return {.stack_bytes = kGibibyte / 4};  // kSchemaStack and kGrammarStack of the backend
 }
 
-}  // namespace
-
-Wall WallOf(std::string_view backend, bool has_exec_memory) {
+Wall Special(std::string_view backend, bool has_exec_memory) {
   if (backend == "openvino") return OpenVino();
   if (backend == "torch") return Torch();
   if (backend == "tensorflow") return TensorFlow(has_exec_memory);
   if (backend == "llama") return Llama();
   return {};
+}
+
+}  // namespace
+
+Wall WallOf(std::string_view backend, bool has_exec_memory) {
+  Wall wall = Special(backend, has_exec_memory);
+  // Without these some frameworks compute with slower kernels, and TensorFlow not at all.
+  wall.readable = {"/proc/cpuinfo", "/sys/devices/system", "/dev/urandom"};
+  // Where backends take turns that turn aside what their framework writes to stderr. It tells much of this process.
+  if (!wall.reads_when_sealed()) wall.readable.push_back("/proc/self");
+  return wall;
 }
 
 }  // namespace wasinn::worker

@@ -28,7 +28,8 @@ struct Wall {
 };
 
 // What the framework behind the backend of this name needs, and on a machine without executable memory (SandboxSupport) what it can do
-// without that. `readable` is empty: who opens the framework knows its folder. A name that is not known gets the highest wall.
+// without that. `readable` is what tells the processors and what random numbers begin with: who opens the framework adds where it and the
+// libraries that it needs lie. A name that is not known gets the highest wall.
 Wall WallOf(std::string_view backend, bool has_exec_memory = true);
 
 }  // namespace wasinn::worker

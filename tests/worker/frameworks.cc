@@ -23,6 +23,7 @@ std::vector<Framework> Frameworks() {
                  .backend = WORKER_TEST_onnx,
                  .warm_up = {.parts = {Tests("tiny/relu.onnx")}, .format = "onnx"},
                  .model = Digits({Models("digits.onnx")}, "onnx"),
+                 .threads_open = {1, 2},
                  .threads = {1, 2}});
 #endif
 #ifdef WORKER_TEST_openvino
@@ -49,6 +50,7 @@ std::vector<Framework> Frameworks() {
                  .backend = WORKER_TEST_torch,
                  .warm_up = {.parts = {Tests("torch/relu.pt")}, .format = "pytorch"},
                  .model = Digits({Models("digits.pt")}, "pytorch"),
+                 .threads_open = {1, 3},
                  .threads = {1, 3}});
 #endif
 #ifdef WORKER_TEST_tensorflow
@@ -56,7 +58,9 @@ std::vector<Framework> Frameworks() {
                  .backend = WORKER_TEST_tensorflow,
                  .warm_up = {.parts = {Tests("tensorflow/relu.pb")}, .format = "tensorflow"},
                  .model = Digits({Models("digits.pb")}, "tensorflow"),
-                 .threads = {4, 5}});
+                 .threads_open = {4, 5},
+                 .threads = {4, 5},
+                 .forks = false});
 #endif
 #ifdef WORKER_TEST_llama
   const auto tiny = [](const std::string& file) {
