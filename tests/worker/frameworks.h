@@ -11,12 +11,12 @@
 namespace wasinn::test {
 
 struct Model {
-  std::vector<std::string> parts = {};                      // files
-  std::string format;                                       // as the backend's table has it
-  std::map<std::string, std::vector<int64_t>> shapes = {};  // of inputs that leave them open
+  std::vector<std::string> parts;                      // files
+  std::string format;                                  // as the backend's table has it
+  std::map<std::string, std::vector<int64_t>> shapes;  // of inputs that leave them open
   std::string config = "{}";
   // Inputs that are texts, of several computes; else they are made of small numbers.
-  std::vector<std::vector<std::string>> texts = {};
+  std::vector<std::vector<std::string>> texts;
 };
 
 struct Framework {
