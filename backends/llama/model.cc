@@ -114,7 +114,11 @@ void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options, De
   if (HasFile(blob)) {
     model_.reset(library.model_load_from_file(blob.path, params));
   } else {
-    const FilePtr file = FileInMemory(blob);
+    FilePtr file = FileInMemory(blob);
+    if (file == nullptr) {
+      params.load_mode = LLAMA_LOAD_MODE_NONE;
+      file = BytesAsFile(blob);
+    }
     model_.reset(library.model_load_from_file_ptr(file.get(), params));
   }
   if (stopped) throw Error(WASINN_TIMEOUT, "loading the model was cancelled");

@@ -25,6 +25,7 @@ namespace {
 
 FilePtr FileInMemory(const wasinn_blob& blob) {
   const int fd = memfd_create("wasinn-model", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0 && errno == EPERM) return {nullptr, std::fclose};
   if (fd < 0) RefuseMemory(blob.size);
   for (size_t at = 0; at < blob.size;) {
     const ssize_t written = write(fd, blob.data + at, blob.size - at);
@@ -42,6 +43,12 @@ FilePtr FileInMemory(const wasinn_blob& blob) {
     close(fd);
     RefuseMemory(blob.size);
   }
+  return file;
+}
+
+FilePtr BytesAsFile(const wasinn_blob& blob) {
+  FilePtr file(fmemopen(const_cast<uint8_t*>(blob.data), blob.size, "rb"), std::fclose);
+  if (file == nullptr) RefuseMemory(blob.size);
   return file;
 }
 

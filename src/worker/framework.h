@@ -20,6 +20,9 @@ class FrameworkOf {
   void Use(const isolation::Setting& setting) { setting_ = setting; }
   bool loaded() const { return table_.has_value(); }
   bool opened() const { return backend_ != nullptr; }
+  // Whether it was opened in a process of which this one is a copy.
+  bool inherited() const { return inherited_; }
+  void SetInherited() { inherited_ = opened(); }
 
   core::Backend& backend() const { return *backend_; }
   const wasinn_backend& table() const { return *table_; }
@@ -31,6 +34,7 @@ class FrameworkOf {
   isolation::Setting setting_;
   LogLines log_;
   core::Logger logger_;
+  bool inherited_ = false;
   std::optional<wasinn_backend> table_;
   std::shared_ptr<core::Backend> backend_;
 };

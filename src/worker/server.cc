@@ -4,16 +4,17 @@
 
 #include <array>
 #include <cstring>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/isolation/protocol.h"
+#include "worker/behind_wall.h"
+#include "worker/descriptor.h"
+#include "worker/lane_thread.h"
 
 namespace wasinn::worker {
 namespace {
 
-using isolation::Descriptor;
 using isolation::Op;
 using isolation::Reader;
 using isolation::Socket;
@@ -105,10 +106,8 @@ core::Status Server::Control(Request& request, Writer& payload) {
   if (request.op != Op::kAddLane || request.descriptors.empty() || !framework_.opened()) {
     return core::Error(WASINN_RUNTIME_ERROR, "the first lane does not serve {}", static_cast<uint32_t>(request.op));
   }
-  std::thread([this, lane = Socket(std::move(request.descriptors[0]))]() mutable {
-    ServeLane(std::move(lane));
-  }).detach();
-  return {};
+  auto lane = std::make_shared<Socket>(std::move(request.descriptors[0]));
+  return StartLaneThread([this, lane] { ServeLane(*lane); });
 }
 
 core::Status Server::Start(Reader& request, Writer& payload) {
@@ -119,7 +118,7 @@ core::Status Server::Start(Reader& request, Writer& payload) {
     if (core::Status status = framework_.Load(setting); !status.ok()) return status;
   }
   framework_.Use(setting);
-  if (core::Status status = framework_.Open(); !status.ok()) return status;
+  if (core::Status status = OpenBehindWall(framework_); !status.ok()) return status;
   core::Result<isolation::Framework> described = framework_.Describe();
   if (!described) return std::move(described.error());
   described->Write(payload);
@@ -128,7 +127,7 @@ core::Status Server::Start(Reader& request, Writer& payload) {
 
 // ---- The others
 
-void Server::ServeLane(Socket lane) {
+void Server::ServeLane(Socket& lane) {
   Buffers buffers;
   Request request;
   while (Receive(lane, buffers, request)) {

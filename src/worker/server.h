@@ -34,7 +34,7 @@ class Server {
   core::Status Control(Request& request, isolation::Writer& payload);
   core::Status Start(isolation::Reader& request, isolation::Writer& payload);
   struct Buffers;
-  void ServeLane(isolation::Socket lane);
+  void ServeLane(isolation::Socket& lane);
   bool Receive(isolation::Socket& lane, Buffers& buffers, Request& request) const;
   void Answer(Request& request, Buffers& buffers, isolation::Writer& answer);
   core::Status Serve(Request& request, isolation::Writer& payload, Touched& touched);

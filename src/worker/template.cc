@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "core/isolation/protocol.h"
+#include "worker/descriptor.h"
 
 namespace wasinn::worker {
 namespace {
 
-using isolation::Descriptor;
 using isolation::kFirstDescriptor;
 using isolation::Op;
 using isolation::Reader;
@@ -40,7 +40,7 @@ size_t CountThreads() {
 
 // Begins anew as a worker that opens its framework itself, since a fork has none of its parent's threads.
 [[noreturn]] void BeginAnew(const Socket& lane) {
-  if (::dup2(lane.get(), kFirstDescriptor) < 0) ::_exit(1);
+  if (::dup2(lane.number(), kFirstDescriptor) < 0) ::_exit(1);
   std::array<char*, 3> arguments = {const_cast<char*>("wasinn-worker"), const_cast<char*>("worker"), nullptr};
   ::execve("/proc/self/exe", arguments.data(), environ);
   ::_exit(1);
@@ -49,8 +49,8 @@ size_t CountThreads() {
 }  // namespace
 
 bool Template::WaitForHost() const {
-  std::array<pollfd, 2> all = {
-      {{.fd = socket_.get(), .events = POLLIN, .revents = 0}, {.fd = host_.get(), .events = POLLIN, .revents = 0}}};
+  std::array<pollfd, 2> all = {{{.fd = socket_.number(), .events = POLLIN, .revents = 0},
+                                {.fd = host_.number(), .events = POLLIN, .revents = 0}}};
   while (::poll(all.data(), all.size(), -1) < 0) {
     if (errno != EINTR) return false;
   }
@@ -90,18 +90,19 @@ Socket Template::Spawn(Descriptor lane) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
     socket_ = Socket();
+    framework_.SetInherited();
     Socket end(std::move(lane));
     if (!whole) BeginAnew(end);
     return end;
   }
   const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!process) {
+  if (!process.is_open()) {
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
     Answer(core::Error(WASINN_UNAVAILABLE, "workers need Linux 5.3 or newer"), 0, -1);
     return {};
   }
-  Answer({}, pid, process.get());
+  Answer({}, pid, process.number());
   return {};
 }
 

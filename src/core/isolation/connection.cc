@@ -177,7 +177,8 @@ core::Status Connection::Control(Writer& request, std::span<const int> descripto
   if (lost() || forked()) return Lost();
   if (request.used() > kMostBytes || !control_.socket.Send(request.written(), descriptors)) return Lost();
   const Socket::Received received = control_.socket.Receive(control_.answer);
-  if (received.outcome != Socket::Outcome::kMessage || received.bytes > control_.answer.size()) {
+  if (received.outcome == Socket::Outcome::kClosed) return Lost();
+  if (received.outcome == Socket::Outcome::kTooLate || received.bytes > control_.answer.size()) {
     End("it did not answer");
     return Lost();
   }
@@ -193,7 +194,7 @@ core::Result<Socket> Connection::AddLane() {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
   if (core::Status status = pair->first.SetPatience(kPatience); !status.ok()) return std::unexpected(std::move(status));
-  const int end = pair->second.get();
+  const int end = pair->second.number();
   Reader payload;
   const std::lock_guard lock(adding_);
   Writer request(control_.request);
@@ -241,7 +242,7 @@ core::Status Connection::Open(const Setting& setting) {
 
 Connection::~Connection() {
   // Its lanes hang up: it ends by itself, unless it does not look.
-  if (worker_.process && !forked()) {
+  if (worker_.process.is_open() && !forked()) {
     Kill();
     (void)parent_->EndOf(worker_);  // so that it is no zombie
   }
@@ -260,7 +261,7 @@ void Connection::End(const char* why) {
 
 // By the descriptor: the number may be another's by now.
 void Connection::Kill() {
-  if (worker_.process) ::syscall(SYS_pidfd_send_signal, worker_.process.get(), SIGKILL, nullptr, 0);
+  if (worker_.process.is_open()) ::syscall(SYS_pidfd_send_signal, worker_.process.number(), SIGKILL, nullptr, 0);
 }
 
 core::Status Connection::Lost() {

@@ -36,7 +36,7 @@ core::Result<Descriptor> MakeFile(size_t bytes) {
 }
 
 core::Status Seal(const Descriptor& file, int seals, size_t bytes) {
-  if (::fcntl(file.get(), F_ADD_SEALS, seals | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return {};
+  if (::fcntl(file.number(), F_ADD_SEALS, seals | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) return {};
   return Failed("F_ADD_SEALS", bytes, errno);
 }
 
@@ -77,7 +77,7 @@ core::Result<Segment> Segment::MakeCopy(std::span<const uint8_t> bytes) {
   core::Result<Descriptor> file = MakeFile(bytes.size());
   if (!file) return std::unexpected(std::move(file.error()));
   for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n = ::pwrite(file->get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    const ssize_t n = ::pwrite(file->number(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
     if (n <= 0 && errno != EINTR) return std::unexpected(Failed("write", bytes.size(), errno));
     if (n > 0) done += static_cast<size_t>(n);
   }
@@ -91,7 +91,7 @@ core::Result<Segment> Segment::MakeCopy(std::span<const uint8_t> bytes) {
 }
 
 core::Result<Segment> Segment::Map(const Descriptor& descriptor, size_t bytes, bool writable) {
-  core::Result<uint8_t*> data = MapFile(descriptor.get(), bytes, PROT_READ | (writable ? PROT_WRITE : 0));
+  core::Result<uint8_t*> data = MapFile(descriptor.number(), bytes, PROT_READ | (writable ? PROT_WRITE : 0));
   if (!data) return std::unexpected(std::move(data.error()));
   Segment segment;
   segment.data_ = *data;

@@ -27,7 +27,7 @@ class Segment {
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
   // To send it; closed by Close, when the other side has it.
-  int descriptor() const { return descriptor_.get(); }
+  int descriptor() const { return descriptor_.number(); }
   void Close() { descriptor_ = Descriptor(); }
 
  private:

@@ -31,10 +31,6 @@ ssize_t Again(Call&& call) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
   std::array<int, 2> fds{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0) {
@@ -45,32 +41,31 @@ core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
 
 core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
   const timeval time{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
-  if (::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0) return {};
+  if (::setsockopt(fd_.number(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0) return {};
   return core::Error(WASINN_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
 }
 
 bool Socket::Send(std::span<const uint8_t> message, std::span<const int> descriptors, bool wait) {
   const int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
-  if (descriptors.empty()) {
-    return Again([&] { return ::send(fd_.get(), message.data(), message.size(), flags); }) >= 0;
-  }
   iovec part{const_cast<uint8_t*>(message.data()), message.size()};
   alignas(cmsghdr) std::array<char, kControlBytes> control{};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
-  header.msg_control = control.data();
-  header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
-  cmsghdr* rights = CMSG_FIRSTHDR(&header);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-  std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
-  return Again([&] { return ::sendmsg(fd_.get(), &header, flags); }) >= 0;
+  if (!descriptors.empty()) {
+    header.msg_control = control.data();
+    header.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    cmsghdr* rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
+  }
+  return Again([&] { return ::sendmsg(fd_.number(), &header, flags); }) >= 0;
 }
 
 Socket::Received Socket::Receive(std::span<uint8_t> buffer) {
-  return OutcomeOf(Again([&] { return ::recv(fd_.get(), buffer.data(), buffer.size(), MSG_TRUNC); }));
+  return OutcomeOf(Again([&] { return ::recv(fd_.number(), buffer.data(), buffer.size(), MSG_TRUNC); }));
 }
 
 Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken) {
@@ -83,7 +78,7 @@ Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor
   header.msg_control = control.data();
   header.msg_controllen = control.size();
   const Received received =
-      OutcomeOf(Again([&] { return ::recvmsg(fd_.get(), &header, MSG_CMSG_CLOEXEC | MSG_TRUNC); }));
+      OutcomeOf(Again([&] { return ::recvmsg(fd_.number(), &header, MSG_CMSG_CLOEXEC | MSG_TRUNC); }));
   if (received.outcome != Outcome::kMessage) return received;
   for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
     if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;

@@ -6,29 +6,10 @@
 #include <span>
 #include <utility>
 
+#include "core/isolation/descriptor.h"
 #include "core/status.h"
 
 namespace wasinn::isolation {
-
-// A file descriptor that is closed with it.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor();
-
-  int get() const { return fd_; }
-  int Release() { return std::exchange(fd_, -1); }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
 
 class Socket {
  public:
@@ -55,9 +36,8 @@ class Socket {
   // The same with the descriptors that come along, `taken` of them; without it they are closed.
   Received Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken);
 
-  explicit operator bool() const { return static_cast<bool>(fd_); }
-  int get() const { return fd_.get(); }
-  int Release() { return fd_.Release(); }
+  explicit operator bool() const { return fd_.is_open(); }
+  int number() const { return fd_.number(); }
 
  private:
   Descriptor fd_;

@@ -87,10 +87,10 @@ core::Status StartProgram(const std::string& path, const Socket& socket) {
   const Attributes attributes;
   // A descriptor that is the third already would be closed when the new program starts.
   Descriptor other;
-  int fd = socket.get();
+  int fd = socket.number();
   if (fd == kFirstDescriptor) {
     other = Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, kFirstDescriptor + 1));
-    fd = other.get();
+    fd = other.number();
   }
   int error = fd < 0 ? errno : actions.Fill(fd);
   pid_t pid = 0;

@@ -53,11 +53,11 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting) 
 core::Result<Template::Worker> Template::Spawn() {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
-  Worker worker{.lane = std::move(pair->first), .process = {}};
+  Worker worker{.lane = std::move(pair->first), .process = Descriptor()};
   std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kSpawn);
-  const int lane = pair->second.get();
+  const int lane = pair->second.number();
   Reader answer;
   const std::lock_guard lock(mutex_);
   if (core::Status status = Ask(request, {&lane, 1}, {&worker.process, 1}, answer); !status.ok()) {
@@ -68,7 +68,7 @@ core::Result<Template::Worker> Template::Spawn() {
 }
 
 std::string Template::EndOf(const Worker& worker) {
-  pollfd ended{.fd = worker.process.get(), .events = POLLIN, .revents = 0};
+  pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
   constexpr int kMilliseconds = 2000;
   if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
   std::vector<uint8_t> bytes;

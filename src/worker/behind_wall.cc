@@ -1,0 +1,74 @@
+#include "worker/behind_wall.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "worker/sandbox.h"
+#include "worker/sandbox_support.h"
+#include "worker/warm_up.h"
+
+namespace wasinn::worker {
+namespace {
+
+#ifdef WASINN_WITHOUT_WALL
+
+core::Status Open(FrameworkOf& framework) {
+  core::Status status = framework.Open();
+  return status.ok() ? WarmUp(framework) : std::move(status);
+}
+
+#else
+
+core::Status Refused(const std::string& why) {
+  return core::Error(WASINN_UNSUPPORTED_OPERATION,
+                     "no model of a guest is loaded apart from the host here: {} (policy.load = \"in-process\" is for "
+                     "guests that are trusted)",
+                     why);
+}
+
+// What may be read. Who opens the framework itself needs libraries of which nobody knows the folders, but no guest has
+// come by then, and behind the seal nothing is opened any more. Who goes on to read has its own folder.
+void AddReadable(const FrameworkOf& framework, Wall& wall) {
+  if (framework.inherited()) {
+    const core::Result<isolation::Framework> it = framework.Describe();
+    if (it) wall.readable.push_back(std::filesystem::path(it->library).parent_path().string());
+    return;
+  }
+  if (!wall.reads_when_sealed()) {
+    wall.readable.emplace_back("/");
+    return;
+  }
+  wall.readable.push_back(std::filesystem::path(framework.setting().library).parent_path().string());
+  for (const char* path : {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache"}) wall.readable.emplace_back(path);
+}
+
+// Of this program for itself: stacks and buffers of as many lanes as a host opens, and what malloc keeps for each.
+constexpr uint64_t kOwnBytes = uint64_t{192} << 20;
+
+core::Status Open(FrameworkOf& framework) {
+  const SandboxSupport support = FindSandboxSupport();
+  Wall wall = WallOf(framework.setting().backend, support.exec_memory);
+  if (const std::string missing = support.Missing(wall); !missing.empty()) return Refused(missing);
+  for (const auto& [name, value] : wall.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  AddReadable(framework, wall);
+  auto sandbox = Sandbox::RaiseBeforeThreads(std::move(wall));
+  if (!sandbox) return Refused(sandbox.error());
+  if (core::Status status = framework.Open(); !status.ok()) return status;
+  if (core::Status status = WarmUp(framework); !status.ok()) return status;
+  const isolation::Setting& setting = framework.setting();
+  uint64_t most = 0;
+  if (__builtin_add_overflow(setting.max_model_bytes, setting.max_tensor_bytes, &most) ||
+      __builtin_add_overflow(most, kOwnBytes, &most)) {
+    most = 0;
+  }
+  if (auto sealed = sandbox->Seal(most); !sealed) return Refused(sealed.error());
+  return {};
+}
+
+#endif
+
+}  // namespace
+
+core::Status OpenBehindWall(FrameworkOf& framework) { return Open(framework); }
+
+}  // namespace wasinn::worker

@@ -1,0 +1,34 @@
+#include "worker/lane_thread.h"
+
+#include <pthread.h>
+
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace wasinn::worker {
+namespace {
+
+void* Run(void* argument) {
+  const std::unique_ptr<std::function<void()>> run(static_cast<std::function<void()>*>(argument));
+  (*run)();
+  return nullptr;
+}
+
+}  // namespace
+
+core::Status StartLaneThread(std::function<void()> run) {
+  pthread_attr_t attributes{};
+  ::pthread_attr_init(&attributes);
+  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  ::pthread_attr_setstacksize(&attributes, kLaneStack);
+  auto argument = std::make_unique<std::function<void()>>(std::move(run));
+  pthread_t thread{};
+  const int error = ::pthread_create(&thread, &attributes, &Run, argument.get());
+  ::pthread_attr_destroy(&attributes);
+  if (error != 0) return core::Error(WASINN_UNAVAILABLE, "a worker gets no thread: {}", std::strerror(error));
+  argument.release();
+  return {};
+}
+
+}  // namespace wasinn::worker

@@ -1,0 +1,75 @@
+#include "worker/limits.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "worker/descriptor.h"
+#include "worker/system_error.h"
+
+namespace wasinn::worker {
+namespace {
+
+constexpr rlim_t kMostDescriptors = 64;
+constexpr int kNice = 10;
+
+std::expected<void, std::string> Limit(int resource, const char* name, rlim_t most) {
+  rlimit limit = {};
+  if (getrlimit(resource, &limit) != 0) return SystemError(std::string("cannot read ") + name);
+  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, most);
+  if (setrlimit(resource, &limit) != 0) return SystemError(std::string("cannot set ") + name);
+  return {};
+}
+
+// Whether this process is the first to be killed is for the system: where it cannot be told, nothing else depends on it.
+void OfferToOutOfMemoryKiller() {
+  const Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  constexpr std::string_view kFirst = "1000";
+  if (file.is_open()) static_cast<void>(!write(file.number(), kFirst.data(), kFirst.size()));
+}
+
+// VmData of the text of /proc/self/status.
+std::optional<uint64_t> DataIn(std::string_view status) {
+  constexpr std::string_view kName = "\nVmData:";
+  const size_t name = status.find(kName);
+  if (name == std::string_view::npos) return std::nullopt;
+  const size_t digit = status.find_first_not_of(" \t", name + kName.size());
+  if (digit == std::string_view::npos) return std::nullopt;
+  uint64_t kib = 0;
+  if (std::from_chars(&status[digit], status.data() + status.size(), kib).ec != std::errc()) return std::nullopt;
+  return kib * 1024;
+}
+
+}  // namespace
+
+std::expected<void, std::string> LimitSelf() {
+  OfferToOutOfMemoryKiller();
+  if (auto limited = Limit(RLIMIT_CORE, "RLIMIT_CORE", 0); !limited) return limited;
+  if (auto limited = Limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", kMostDescriptors); !limited) return limited;
+  const int now = getpriority(PRIO_PROCESS, 0);
+  if (now < kNice && setpriority(PRIO_PROCESS, 0, kNice) != 0) return SystemError("cannot be nice");
+  return {};
+}
+
+std::expected<void, std::string> ForbidFiles() {
+  if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return SystemError("cannot ignore SIGXFSZ");
+  return Limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", 0);
+}
+
+std::expected<void, std::string> LimitMemory(int status, uint64_t more_bytes) {
+  std::array<char, 4096> text;
+  const ssize_t got = pread(status, text.data(), text.size(), 0);
+  if (got < 0) return SystemError("cannot read /proc/self/status");
+  const auto now = DataIn({text.data(), static_cast<size_t>(got)});
+  if (!now) return std::unexpected("/proc/self/status tells no VmData");
+  return Limit(RLIMIT_DATA, "RLIMIT_DATA", more_bytes > RLIM_INFINITY - *now ? RLIM_INFINITY : *now + more_bytes);
+}
+
+}  // namespace wasinn::worker

@@ -1,0 +1,19 @@
+// Limits of this OS process that the kernel keeps.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+
+namespace wasinn::worker {
+
+// No core file, few descriptors, behind others for the processor, the first to go when memory is short.
+std::expected<void, std::string> LimitSelf();
+
+// No file grows any more, also not one in memory. Writing then fails; it does not end the process.
+std::expected<void, std::string> ForbidFiles();
+
+// Private memory that can be written to, stacks of threads included, beyond what /proc/self/status (open as `status`) tells now.
+std::expected<void, std::string> LimitMemory(int status, uint64_t more_bytes);
+
+}  // namespace wasinn::worker

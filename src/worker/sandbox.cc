@@ -1,0 +1,65 @@
+#include "worker/sandbox.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "worker/landlock.h"
+#include "worker/limits.h"
+#include "worker/system_calls.h"
+#include "worker/system_error.h"
+
+namespace wasinn::worker {
+namespace {
+
+using Done = std::expected<void, std::string>;
+
+// Of a worker that root runs, too: with them limits could be raised again.
+Done DropCapabilities() {
+  __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none = {};
+  if (syscall(SYS_capset, &header, none.data()) != 0) return SystemError("cannot drop capabilities");
+  return {};
+}
+
+Done DropPrivileges() {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return SystemError("cannot set no_new_privs");
+  if (auto dropped = DropCapabilities(); !dropped) return dropped;
+  if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return SystemError("cannot set PR_SET_DUMPABLE");
+  return {};
+}
+
+Done Restrict(const Wall& wall) {
+  if (LandlockVersion() > 0) return DenyOutside(wall.readable);
+  if (wall.reads_when_sealed())
+    return std::unexpected("a framework that reads files behind the wall needs Landlock, which is not here");
+  return {};
+}
+
+}  // namespace
+
+std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
+  // Before this process belongs to root in /proc, and before files are denied.
+  Descriptor status(open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+  if (!status.is_open()) return SystemError("cannot open /proc/self/status");
+  Done raised = LimitSelf();
+  if (raised) raised = DropPrivileges();
+  if (raised) raised = Restrict(wall);
+  if (!raised) return std::unexpected(raised.error());
+  return Sandbox(std::move(wall), std::move(status));
+}
+
+std::expected<void, std::string> Sandbox::Seal(uint64_t max_bytes) {
+  if (auto forbidden = ForbidFiles(); !forbidden) return forbidden;
+  if (max_bytes != 0) {
+    if (auto limited = LimitMemory(status_.number(), max_bytes + wall_.stack_bytes); !limited) return limited;
+  }
+  status_ = Descriptor();
+  return FilterSystemCalls(wall_);
+}
+
+}  // namespace wasinn::worker

@@ -1,0 +1,40 @@
+// The wall that a worker puts around itself before it reads the first byte of a guest. What a guest's model then makes of the framework
+// opens no file, socket or program, signals nobody else, and takes no more memory than it may.
+//
+//   auto sandbox = Sandbox::RaiseBeforeThreads(WallOf("onnx"));  // one thread; files of `readable` can still be opened
+//   …                                                             // opens the framework, computes a model as warm-up: its threads exist
+//   sandbox->Seal(max_bytes);                                     // all threads; now guests' bytes may come
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "worker/descriptor.h"
+#include "worker/wall.h"
+
+namespace wasinn::worker {
+
+// Errors are words for whoever runs the host: what was tried, and what the system answered. After one the wall stands in part, so the OS
+// process must end before it reads anything of a guest.
+class Sandbox {
+ public:
+  // What holds for threads that come later, too, and cannot be taken back: no new privileges, no capabilities, no reading of this
+  // process by others of its user, no file but `wall.readable`, no TCP, no signal or abstract socket to the outside, few descriptors, no core
+  // file, nice 10, first to be killed when memory is short. Each where the system has it; what must be there says SandboxSupport.
+  // Only while this is the only thread.
+  static std::expected<Sandbox, std::string> RaiseBeforeThreads(Wall wall);
+
+  // All threads from here on make system calls of the list alone, and have `max_bytes` of memory beyond what there is now (0: no limit).
+  // Once.
+  std::expected<void, std::string> Seal(uint64_t max_bytes);
+
+ private:
+  Sandbox(Wall wall, Descriptor status) : wall_(std::move(wall)), status_(std::move(status)) {}
+
+  Wall wall_;
+  Descriptor status_;  // /proc/self/status, which cannot be opened later
+};
+
+}  // namespace wasinn::worker

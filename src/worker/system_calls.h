@@ -1,0 +1,15 @@
+// Which system calls a sealed worker may make.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "worker/wall.h"
+
+namespace wasinn::worker {
+
+// For all threads of this process, and for good: what is not on the list fails with EPERM, what only an attacker would try ends the
+// process.
+std::expected<void, std::string> FilterSystemCalls(const Wall& wall);
+
+}  // namespace wasinn::worker

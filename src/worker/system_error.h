@@ -1,0 +1,16 @@
+// What was tried, and what the system answered.
+#pragma once
+
+#include <cerrno>
+#include <expected>
+#include <string>
+#include <system_error>
+
+namespace wasinn::worker {
+
+// `number`: of errno.
+inline std::unexpected<std::string> SystemError(const std::string& tried, int number = errno) {
+  return std::unexpected(tried + ": " + std::generic_category().message(number));
+}
+
+}  // namespace wasinn::worker

@@ -1,0 +1,111 @@
+#include "worker/warm_up.h"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "worker/slot.h"
+
+namespace wasinn::worker {
+namespace {
+
+// Of one input.
+struct Model {
+  std::string_view backend;
+  const char* format;
+  std::string_view bytes;
+};
+constexpr Model kModels[] = {
+#include "warm_up_models.inc"
+};
+
+core::Status Load(Graph& graph, const Model& model) {
+  auto segment = isolation::Segment::Make(model.bytes.size());
+  if (!segment) return std::move(segment.error());
+  std::ranges::copy(model.bytes, segment->data());
+  const wasinn_blob* blob = Part::Make(std::move(*segment), model.bytes.size());
+  wasinn_load_options options{};
+  options.struct_size = sizeof(options);
+  options.format = model.format;
+  options.host_config = options.guest_config = "{}";
+  options.account = &graph.account;
+  core::Backend& backend = graph.backend;
+  core::Status status = backend.Take(backend.table().load(backend.state(), &blob, 1, &options, &graph.graph));
+  blob->release(blob->owner);
+  if (!status.ok()) return status;
+  const wasinn_info* info = nullptr;
+  status = backend.Take(backend.table().info(graph.graph, &info));
+  if (status.ok()) graph.info = *info;
+  return status;
+}
+
+struct Tensor {
+  uint32_t dtype;
+  std::vector<int64_t> dims;
+  uint64_t bytes;
+};
+
+// Where the model leaves a size open it is 1.
+Tensor InputOf(const wasinn_io& io) {
+  Tensor tensor{.dtype = io.dtype == WASINN_DTYPE_UNKNOWN ? uint32_t{WASINN_F32} : io.dtype, .dims = {1}, .bytes = 0};
+  if (io.rank >= 0) tensor.dims.assign(io.dims, io.dims + io.rank);
+  std::ranges::replace_if(tensor.dims, [](int64_t dim) { return dim < 0; }, 1);
+  tensor.bytes = core::ByteSize(tensor.dtype, tensor.dims).value_or(0);
+  return tensor;
+}
+
+// As a host asks for it.
+std::vector<uint8_t> Request(const Tensor& input) {
+  std::vector<uint8_t> bytes;
+  isolation::Writer writer(bytes);
+  writer.Number(uint64_t{1});  // turn
+  writer.Number(uint8_t{0});   // no reset
+  writer.Number(uint32_t{1});  // bindings: index, segment, offset
+  writer.Number(uint32_t{0});
+  writer.Number(isolation::kArea);
+  writer.Number(uint64_t{0});
+  isolation::WriteDesc(writer, input.dtype, input.dims, input.bytes);
+  writer.Number(uint64_t{0});  // no deadline
+  writer.Number(uint32_t{0});  // all outputs
+  bytes.resize(writer.used());
+  return bytes;
+}
+
+// What a framework wants to have for it, whatever its outputs turn out to be.
+uint64_t OutputBytes(const wasinn_info& info) {
+  uint64_t bytes = 4096;
+  if (info.outputs == nullptr) return bytes;
+  for (uint32_t i = 0; i < info.n_outputs; ++i) {
+    bytes += isolation::RoundUp(core::StaticSize(*info.outputs[i]).value_or(0));
+  }
+  return bytes;
+}
+
+core::Status Compute(core::Backend& backend, const Model& model) {
+  const auto graph = std::make_shared<Graph>(backend, UINT64_MAX);
+  if (core::Status status = Load(*graph, model); !status.ok()) return status;
+  Slot slot(graph, UINT64_MAX);
+  if (core::Status status = slot.Open(0, "{}"); !status.ok()) return status;
+  const Tensor input = InputOf(*graph->info.inputs[0]);
+  auto inputs = isolation::Segment::Make(isolation::RoundUp(input.bytes)),
+       outputs = isolation::Segment::Make(OutputBytes(graph->info));
+  if (!inputs || !outputs) return core::Error(WASINN_TOO_LARGE, "there is no memory");
+  if (core::Status status = slot.UseInputArea(std::move(*inputs)); !status.ok()) return status;
+  if (core::Status status = slot.UseOutputArea(std::move(*outputs)); !status.ok()) return status;
+  const std::vector<uint8_t> request = Request(input);
+  isolation::Reader reader(request);
+  std::vector<uint8_t> answer;
+  isolation::Writer payload(answer);
+  return slot.Compute(reader, payload);
+}
+
+}  // namespace
+
+core::Status WarmUp(const FrameworkOf& framework) {
+  const auto model = std::ranges::find(kModels, framework.setting().backend, &Model::backend);
+  return model == std::end(kModels) ? core::Status() : Compute(framework.backend(), *model);
+}
+
+}  // namespace wasinn::worker

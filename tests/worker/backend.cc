@@ -1,0 +1,69 @@
+#include "worker/backend.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "check/failures.h"
+
+namespace wasinn::test {
+
+void Require(bool holds, const std::string& what) {
+  if (holds) return;
+  std::fprintf(stderr, "not so: %s\n", what.c_str());
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
+
+Bytes::Bytes(const Model& model)
+    : options_{.parts = {}, .format = model.format, .shapes = model.shapes, .config = model.config},
+      texts_(model.texts) {
+  for (const std::string& part : model.parts) options_.parts.push_back(check::ReadFile(part));
+}
+
+check::Subject Bytes::Subject(const check::Host& host) const {
+  check::Subject subject = Required(check::SubjectOf(host, options_));
+  if (texts_.empty()) return subject;
+  subject.make_inputs = [texts = texts_](int variant, int64_t) {
+    std::vector<check::Tensor> inputs;
+    for (const std::string& text : texts[static_cast<size_t>(variant) % texts.size()]) {
+      inputs.push_back({WASINN_U8, {static_cast<int64_t>(text.size())}, text});
+    }
+    return inputs;
+  };
+  return subject;
+}
+
+Backend::Backend(const std::string& library, uint32_t threads) : host_("{}", threads, library) {
+  check::TellFailuresTo([](const char* file, int line, const std::string& text) {
+    Require(false, std::string(file) + ":" + std::to_string(line) + ": " + text);
+  });
+  check::TellNothingToCheckTo([](const std::string&) {});
+  Require(static_cast<bool>(host_.opened()), host_.opened().message);
+}
+
+size_t Backend::Compute(const Bytes& bytes) const {
+  const check::Subject subject = bytes.Subject(host_);
+  const check::Model model(host_, bytes.options().parts.front(), subject.options);
+  Require(static_cast<bool>(model.loaded()), model.loaded().message);
+  check::Context context(model);
+  const std::vector<check::Tensor> inputs = subject.make_inputs(0, 0);
+  for (uint32_t i = 0; i < inputs.size(); ++i) context.Set(i, inputs[i]);
+  const check::Result computed = context.Compute();
+  Require(static_cast<bool>(computed), computed.message);
+  check::Tensor output;
+  const check::Result got = context.Get(0, &output);
+  Require(static_cast<bool>(got) && !output.bytes.empty(), "no output: " + got.message);
+  return std::hash<std::string>()(output.bytes);
+}
+
+void Backend::RefusesHalf(const Bytes& bytes) const {
+  const check::LoadOptions options = {.encoding = bytes.options().format,
+                                      .more_bytes = {bytes.options().parts.begin() + 1, bytes.options().parts.end()},
+                                      .keeps_bytes = true};
+  const std::string& whole = bytes.options().parts.front();
+  const check::Model model(host_, whole.substr(0, whole.size() / 2), options);
+  Require(!model.loaded() && !model.loaded().message.empty(), "half a model was loaded");
+}
+
+}  // namespace wasinn::test

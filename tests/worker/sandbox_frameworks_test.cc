@@ -1,0 +1,243 @@
+// Each framework behind the wall: what it computes there is what it computes without, with the system calls that are left.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <tuple>
+
+#include "check/contract.h"
+#include "check/failures.h"
+#include "worker/backend.h"
+#include "worker/child.h"
+#include "worker/frameworks.h"
+#include "worker/nobody.h"
+#include "worker/sandbox.h"
+#include "worker/sandbox_support.h"
+
+namespace wasinn::test {
+namespace {
+
+using worker::Sandbox;
+using worker::Wall;
+
+constexpr uint64_t kMebibyte = uint64_t{1} << 20;
+
+using Work = std::function<void(const Backend& backend, const Bytes& model)>;
+
+// What a framework may take as a number of threads.
+void OnTwoProcessors() {
+  cpu_set_t all, two;
+  Require(sched_getaffinity(0, sizeof all, &all) == 0 && CPU_COUNT(&all) >= 2, "there are two processors");
+  CPU_ZERO(&two);
+  for (size_t i = 0; CPU_COUNT(&two) < 2; ++i) {
+    if (CPU_ISSET(i, &all)) CPU_SET(i, &two);
+  }
+  Require(sched_setaffinity(0, sizeof two, &two) == 0, "two processors are enough");
+}
+
+// What Linux says of this process, which is opened before the wall is there.
+class Status {
+ public:
+  int threads() {
+    file_.seekg(0);
+    for (std::string word; file_ >> word;) {
+      if (word == "Threads:" && file_ >> word) return std::stoi(word);
+    }
+    return 0;
+  }
+
+ private:
+  std::ifstream file_{"/proc/self/status"};
+};
+
+void RequireCount(int value, int expected, const char* of) {
+  Require(value == expected, std::to_string(value) + " instead of " + std::to_string(expected) + " " + of);
+}
+
+Ended WithoutWall(const Framework& framework, uint32_t threads, const Work& work) {
+  return InChild([&] {
+    OnTwoProcessors();
+    for (const auto& [name, value] : worker::WallOf(framework.name).environment) setenv(name.c_str(), value.c_str(), 1);
+    work(Backend(framework.backend, threads), Bytes(framework.model));
+    return 0;
+  });
+}
+
+// `work` comes when all is sealed, `first` before all.
+Ended BehindWall(
+    const Framework& framework, uint32_t threads, const Wall& wall, const Work& work,
+    const std::function<void()>& first = [] {}) {
+  return InChild([&] {
+    OnTwoProcessors();
+    for (const auto& [name, value] : wall.environment) setenv(name.c_str(), value.c_str(), 1);
+    first();
+    const Bytes warm_up(framework.warm_up), model(framework.model);
+    Status status;
+    Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(wall));
+    const Backend backend(framework.backend, threads);
+    RequireCount(status.threads(), framework.threads_open[threads - 1], "threads when it is open");
+    backend.Compute(warm_up);
+    RequireCount(status.threads(), framework.threads[threads - 1], "threads after the warm-up");
+    const auto sealed = sandbox.Seal(512 * kMebibyte);
+    Require(sealed.has_value(), sealed ? "" : sealed.error());
+    work(backend, model);
+    return 0;
+  });
+}
+
+Wall WallFor(const Framework& framework, bool has_exec_memory = true) {
+  Wall wall = worker::WallOf(framework.name, has_exec_memory);
+  const std::string folder = framework.backend.substr(0, framework.backend.rfind('/'));
+  for (const std::string& path : {folder, std::string(WORKER_TEST_ROOT "/.deps"), std::string("/usr/lib"),
+                                  std::string("/lib"), std::string("/lib64"), std::string("/etc/ld.so.cache")}) {
+    wall.readable.push_back(path);
+  }
+  return wall;
+}
+
+void TellResult(const Backend& backend, const Bytes& model) { std::printf("result %zu\n", backend.Compute(model)); }
+
+// All that backend.h promises: threads, cancelled computes, errors, limits. Some models keep a little less of it than those of the
+// contract's own tests.
+void RunContract(const Backend& backend, const Bytes& model) {
+  check::Session session(backend.host(), model.Subject(backend.host()));
+  std::atomic<int> broken = 0;
+  for (const check::Check& check : check::Checks()) {
+    std::atomic<bool> holds = true;
+    check::TellFailuresTo([&](const char*, int, const std::string& text) {
+      std::printf("%s: %s\n", check.name, text.c_str());
+      holds = false;
+    });
+    check.run(session);
+    broken += holds ? 0 : 1;
+  }
+  Require(broken <= 1, "most of the contract holds");
+}
+
+// Without Landlock some are refused (SandboxRaised).
+bool CanHaveWall(const Framework& framework) {
+  return !worker::WallOf(framework.name).reads_when_sealed() || worker::FindSandboxSupport().landlock > 0;
+}
+
+class SandboxFrameworks : public ::testing::TestWithParam<std::tuple<Framework, uint32_t>> {
+ protected:
+  void SetUp() override {
+    if (!CanHaveWall(std::get<0>(GetParam()))) GTEST_SKIP() << "this kernel has no Landlock";
+  }
+  void ExpectAsWithoutWall(const Work& work) const {
+    const auto& [framework, threads] = GetParam();
+    const Ended without = WithoutWall(framework, threads, work);
+    const Ended behind = BehindWall(framework, threads, WallFor(framework), work);
+    EXPECT_EQ(without.exit_code, 0) << without;
+    EXPECT_EQ(behind.exit_code, 0) << behind;
+    EXPECT_EQ(without.said, behind.said);
+  }
+};
+
+TEST_P(SandboxFrameworks, ComputeAsWithoutWall) { ExpectAsWithoutWall(TellResult); }
+TEST_P(SandboxFrameworks, KeepTheirContract) {
+  const auto& [framework, threads] = GetParam();
+  const Ended behind = BehindWall(framework, threads, WallFor(framework), RunContract);
+  EXPECT_EQ(behind.exit_code, 0) << behind;
+}
+// Root's process becomes one without rights before it opens the framework.
+TEST_P(SandboxFrameworks, ComputeAsNobody) {
+  const auto& [framework, threads] = GetParam();
+  const Ended reads = InChild([&] {
+    BecomeNobody();
+    return access(framework.backend.c_str(), R_OK);
+  });
+  if (reads.exit_code != 0) GTEST_SKIP() << "nobody may not read this build";
+  const Ended ended = BehindWall(framework, threads, WallFor(framework), TellResult, BecomeNobody);
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+}
+TEST_P(SandboxFrameworks, RefuseHalfAModel) {
+  ExpectAsWithoutWall([this](const Backend& backend, const Bytes& model) {
+    if (std::get<0>(GetParam()).refuses_halves) backend.RefusesHalf(model);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, SandboxFrameworks,
+                         ::testing::Combine(::testing::ValuesIn(Frameworks()), ::testing::Values(1, 2)),
+                         [](const auto& one) {
+                           const Framework& framework = std::get<0>(one.param);
+                           return framework.name + "_" + framework.model.format + "_" +
+                                  std::to_string(std::get<1>(one.param));
+                         });
+
+class SandboxLists : public ::testing::TestWithParam<Framework> {
+ protected:
+  void SetUp() override {
+    if (!CanHaveWall(GetParam())) GTEST_SKIP() << "this kernel has no Landlock";
+  }
+};
+
+// As a template does that has opened the framework: its child raises the wall when the libraries are there already.
+TEST_P(SandboxLists, ServeAForkOfWhoOpenedThem) {
+  const Framework& framework = GetParam();
+  if (!framework.forks) return;
+  const Ended ended = InChild([&] {
+    OnTwoProcessors();
+    Wall wall = worker::WallOf(framework.name);
+    for (const auto& [name, value] : wall.environment) setenv(name.c_str(), value.c_str(), 1);
+    const Bytes warm_up(framework.warm_up), model(framework.model);
+    const Backend backend(framework.backend, 1);
+    const std::string library = backend.host().info()->library;
+    if (wall.reads_when_sealed()) wall.readable.push_back(library.substr(0, library.rfind('/')));
+    // What OpenVINO's frontend for ONNX needs, which is opened at its first model, beside its folder and what is open already.
+    Require(dlopen("librt.so.1", RTLD_NOW) != nullptr, "there is librt");
+    const Ended child = InChild([&] {
+      Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(wall));
+      backend.Compute(warm_up);
+      const auto sealed = sandbox.Seal(512 * kMebibyte);
+      Require(sealed.has_value(), sealed ? "" : sealed.error());
+      TellResult(backend, model);
+      std::fflush(nullptr);
+      std::_Exit(0);  // its parent has what is to be closed
+      return 0;
+    });
+    std::printf("%s", child.said.c_str());
+    return child.exit_code;
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+  EXPECT_EQ(ended.said, WithoutWall(framework, 1, TellResult).said);
+}
+
+// An update may make a system call superfluous: then it goes from the list.
+TEST_P(SandboxLists, HaveNothingThatIsNotNeeded) {
+  const Framework& framework = GetParam();
+  const Wall whole = WallFor(framework);
+  const Ended ended = BehindWall(framework, 2, whole, TellResult);
+  for (size_t i = 0; i < whole.more_calls.size(); ++i) {
+    Wall wall = whole;
+    wall.more_calls.erase(wall.more_calls.begin() + static_cast<ptrdiff_t>(i));
+    const Ended without = BehindWall(framework, 2, wall, TellResult);
+    EXPECT_TRUE(without.exit_code != 0 || without.said != ended.said) << whole.more_calls[i];
+  }
+  if (!whole.exec_memory) return;
+  Wall wall = whole;
+  wall.exec_memory = false;
+  EXPECT_NE(BehindWall(framework, 2, wall, TellResult).exit_code, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(, SandboxLists, ::testing::ValuesIn(Frameworks()),
+                         [](const auto& one) { return one.param.name + "_" + one.param.model.format; });
+
+// Where memory cannot be made executable, they are told so, or need none.
+TEST_P(SandboxLists, ServeWithoutExecMemory) {
+  const Framework& framework = GetParam();
+  const Wall wall = WallFor(framework, false);
+  if (wall.exec_memory) return;
+  const Ended ended = BehindWall(framework, 2, wall, TellResult);
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+}
+
+}  // namespace
+}  // namespace wasinn::test

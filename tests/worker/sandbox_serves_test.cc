@@ -1,0 +1,198 @@
+// What must work behind the wall: all that a worker and a framework live on.
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "worker/sealed.h"
+
+namespace wasinn::test {
+namespace {
+
+constexpr size_t kMebibyte = size_t{1} << 20;
+
+void SendDescriptor(int socket, int descriptor) {
+  std::array<char, CMSG_SPACE(sizeof(int))> control = {};
+  char byte = 0;
+  iovec data = {&byte, 1};
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  if (sendmsg(socket, &message, 0) != 1) throw std::runtime_error("sendmsg");
+}
+
+int ReceiveDescriptor(int socket) {
+  std::array<char, CMSG_SPACE(sizeof(int))> control = {};
+  char byte = 0;
+  iovec data = {&byte, 1};
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1) throw std::runtime_error("recvmsg");
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptor);
+  return descriptor;
+}
+
+TEST(SandboxServes, MemoryThatTheHostShares) {
+  std::array<int, 2> sockets = {};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets.data()), 0);
+  const int memory = memfd_create("shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  ASSERT_EQ(ftruncate(memory, 4096), 0);
+  SendDescriptor(sockets[0], memory);
+  const Ended ended = InSealed({}, kMebibyte, [&] {
+    pollfd waiting = {sockets[1], POLLIN, 0};
+    if (poll(&waiting, 1, -1) != 1) return 1;
+    const int received = ReceiveDescriptor(sockets[1]);
+    void* mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, received, 0);
+    if (mapped == MAP_FAILED || close(received) != 0) return 2;
+    std::memcpy(mapped, "seen", 5);
+    return munmap(mapped, 4096) == 0 ? 0 : 3;
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+  std::array<char, 5> seen = {};
+  EXPECT_EQ(pread(memory, seen.data(), seen.size(), 0), 5);
+  EXPECT_STREQ(seen.data(), "seen");
+  for (const int descriptor : {sockets[0], sockets[1], memory}) close(descriptor);
+}
+
+TEST(SandboxServes, WakeUps) {
+  const int event = eventfd(0, EFD_CLOEXEC);
+  const Ended ended = InSealed({}, 0, [&] {
+    uint64_t count = 7;
+    std::thread([&] { static_cast<void>(!write(event, &count, sizeof count)); }).join();
+    pollfd waiting = {event, POLLIN, 0};
+    const timespec a_second = {1, 0};
+    if (ppoll(&waiting, 1, &a_second, nullptr) != 1) return 1;
+    count = 0;
+    return read(event, &count, sizeof count) == sizeof count && count == 7 ? 0 : 2;
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+  close(event);
+}
+
+TEST(SandboxServes, WhatAnyProgramDoes) {
+  const Ended ended = InSealed({}, 256 * kMebibyte, [] {
+    try {
+      throw std::runtime_error("an exception");
+    } catch (const std::exception&) {
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::microseconds(1));
+    if (std::chrono::steady_clock::now() <= begin) return 1;
+    if (std::random_device()() == std::random_device()() && std::random_device()() == 0) return 2;
+    if (std::thread::hardware_concurrency() == 0 || sysconf(_SC_NPROCESSORS_CONF) < 1) return 3;
+    rlimit limit = {};
+    if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 4;
+    if (std::fopen("/etc/hostname", "r") != nullptr) return 5;
+    return 0;
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+}
+
+// Each with memory of its own (glibc's arenas), large and small, that grows, shrinks and goes.
+TEST(SandboxServes, ThreadsThatAllocate) {
+  const Ended ended = InSealed({}, 512 * kMebibyte, [] {
+    std::atomic<int> done = 0;
+    for (int round = 0; round < 8; ++round) {
+      std::vector<std::jthread> threads;
+      for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&] {
+          std::string text;
+          for (size_t size = 1; size <= 4 * kMebibyte; size *= 2) {
+            text.resize(size, 'x');
+            text.shrink_to_fit();
+          }
+          void* memory = std::malloc(2 * kMebibyte);
+          memory = std::realloc(memory, 8 * kMebibyte);
+          done += memory != nullptr ? 1 : 0;
+          std::free(memory);
+        });
+      }
+    }
+    return done == 64 ? 0 : 1;
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+}
+
+TEST(SandboxServes, AnEndByAbort) {
+  const Ended ended = InSealed({}, 0, []() -> int { std::abort(); });
+  EXPECT_EQ(ended.signal, SIGABRT) << ended;
+}
+
+TEST(SandboxServes, ASignalToItself) {
+  const Ended ended = InSealed({}, 0, [] {
+    static std::atomic<int> signals = 0;
+    signal(SIGUSR1, [](int) { ++signals; });
+    if (kill(getpid(), SIGUSR1) != 0 || raise(SIGUSR1) != 0) return -1;
+    return signals.load();
+  });
+  EXPECT_EQ(ended.exit_code, 2) << ended;
+}
+
+TEST(SandboxMemory, EndsWithBadAlloc) {
+  const Ended ended = InSealed({}, 64 * kMebibyte, [] {
+    std::vector<std::unique_ptr<char[]>> all;
+    try {
+      for (;;) {
+        all.push_back(std::make_unique<char[]>(kMebibyte));
+      }
+    } catch (const std::bad_alloc&) {
+    }
+    const size_t count = all.size();
+    all.clear();
+    const auto again = std::make_unique<char[]>(32 * kMebibyte);  // it goes on
+    return count > 48 && count <= 64 ? 0 : static_cast<int>(count);
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+}
+
+// Where the limit leaves no stack.
+TEST(SandboxMemory, EndsThreadsWithAnError) {
+  const Ended ended = InSealed({}, kMebibyte, [] {
+    try {
+      std::thread([] {}).join();
+    } catch (const std::system_error& error) {
+      return error.code().value();
+    }
+    return 0;
+  });
+  EXPECT_EQ(ended.exit_code, EAGAIN) << ended;
+}
+
+// Of memory that an own descriptor would be, as of files.
+TEST(SandboxMemory, IsNotInFilesThatWereOpenBefore) {
+  const int memory = memfd_create("open", MFD_CLOEXEC);
+  const Ended ended = InSealed({}, 0, [&] { return write(memory, "more", 4) < 0 ? errno : 0; });
+  EXPECT_EQ(ended.exit_code, EFBIG) << ended;
+  close(memory);
+}
+
+}  // namespace
+}  // namespace wasinn::test
