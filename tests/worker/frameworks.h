@@ -25,7 +25,7 @@ struct Framework {
   // What is computed before the wall is sealed, and what a guest brings then: with other kernels.
   Model warm_up, model;
   // How many threads there are when it is open, and after the warm-up: with a budget of 1 thread and of 2, on two processors.
-  std::array<int, 2> threads_open = {1, 1}, threads = {1, 1};
+  std::array<uint64_t, 2> threads_open = {1, 1}, threads = {1, 1};
   // Opened in one process, it computes in another that is forked from that.
   bool forks = true;
   bool refuses_halves = true;  // of a model's bytes
