@@ -10,12 +10,15 @@
 
 namespace wasinn::test {
 
+// Of a model's inputs: the contract's checks have the three before.
+inline constexpr int kOwnVariant = 3;
+
 struct Model {
   std::vector<std::string> parts;                      // files
   std::string format;                                  // as the backend's table has it
   std::map<std::string, std::vector<int64_t>> shapes;  // of inputs that leave them open
   std::string config = "{}";
-  // Inputs that are texts, of several computes; else they are made of small numbers.
+  // Inputs that are texts, of several computes: those of the contract, and one (kOwnVariant). Else they are made of small numbers.
   std::vector<std::vector<std::string>> texts;
 };
 
