@@ -6,9 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <optional>
 #include <string_view>
 
 #include "worker/descriptor.h"
@@ -35,18 +32,6 @@ void OfferToOutOfMemoryKiller() {
   if (file.is_open()) static_cast<void>(!write(file.number(), kFirst.data(), kFirst.size()));
 }
 
-// VmData of the text of /proc/self/status.
-std::optional<uint64_t> DataIn(std::string_view status) {
-  constexpr std::string_view kName = "\nVmData:";
-  const size_t name = status.find(kName);
-  if (name == std::string_view::npos) return std::nullopt;
-  const size_t digit = status.find_first_not_of(" \t", name + kName.size());
-  if (digit == std::string_view::npos) return std::nullopt;
-  uint64_t kib = 0;
-  if (std::from_chars(&status[digit], status.data() + status.size(), kib).ec != std::errc()) return std::nullopt;
-  return kib * 1024;
-}
-
 }  // namespace
 
 std::expected<void, std::string> LimitSelf() {
@@ -63,11 +48,8 @@ std::expected<void, std::string> ForbidFiles() {
   return Limit(RLIMIT_FSIZE, "RLIMIT_FSIZE", 0);
 }
 
-std::expected<void, std::string> LimitMemory(int status, uint64_t more_bytes) {
-  std::array<char, 4096> text;
-  const ssize_t got = pread(status, text.data(), text.size(), 0);
-  if (got < 0) return SystemError("cannot read /proc/self/status");
-  const auto now = DataIn({text.data(), static_cast<size_t>(got)});
+std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes) {
+  const auto now = status.data_bytes();
   if (!now) return std::unexpected("/proc/self/status tells no VmData");
   return Limit(RLIMIT_DATA, "RLIMIT_DATA", more_bytes > RLIM_INFINITY - *now ? RLIM_INFINITY : *now + more_bytes);
 }

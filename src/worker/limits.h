@@ -5,6 +5,8 @@
 #include <expected>
 #include <string>
 
+#include "worker/self_status.h"
+
 namespace wasinn::worker {
 
 // No core file, few descriptors, behind others for the processor, the first to go when memory is short.
@@ -13,7 +15,7 @@ std::expected<void, std::string> LimitSelf();
 // No file grows any more, also not one in memory. Writing then fails; it does not end the process.
 std::expected<void, std::string> ForbidFiles();
 
-// Private memory that can be written to, stacks of threads included, beyond what /proc/self/status (open as `status`) tells now.
-std::expected<void, std::string> LimitMemory(int status, uint64_t more_bytes);
+// Private memory that can be written to, stacks of threads included, beyond what there is now.
+std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes);
 
 }  // namespace wasinn::worker

@@ -1,6 +1,5 @@
 #include "worker/sandbox.h"
 
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -44,8 +43,9 @@ Done Restrict(const Wall& wall) {
 
 std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
   // Before this process belongs to root in /proc, and before files are denied.
-  Descriptor status(open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+  SelfStatus status;
   if (!status.is_open()) return SystemError("cannot open /proc/self/status");
+  if (status.threads() != 1) return std::unexpected("there is a second thread, which the wall would not be around");
   Done raised = LimitSelf();
   if (raised) raised = DropPrivileges();
   if (raised) raised = Restrict(wall);
@@ -56,9 +56,8 @@ std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
 std::expected<void, std::string> Sandbox::Seal(uint64_t max_bytes) {
   if (auto forbidden = ForbidFiles(); !forbidden) return forbidden;
   if (max_bytes != 0) {
-    if (auto limited = LimitMemory(status_.number(), max_bytes + wall_.stack_bytes); !limited) return limited;
+    if (auto limited = LimitMemory(status_, max_bytes + wall_.stack_bytes); !limited) return limited;
   }
-  status_ = Descriptor();
   return FilterSystemCalls(wall_);
 }
 

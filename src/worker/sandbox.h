@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "worker/descriptor.h"
+#include "worker/self_status.h"
 #include "worker/wall.h"
 
 namespace wasinn::worker {
@@ -23,7 +23,7 @@ class Sandbox {
   // What holds for threads that come later, too, and cannot be taken back: no new privileges, no capabilities, no reading of this
   // process by others of its user, no file but `wall.readable`, no TCP, no signal or abstract socket to the outside, few descriptors, no core
   // file, nice 10, first to be killed when memory is short. Each where the system has it; what must be there says SandboxSupport.
-  // Only while this is the only thread.
+  // An error if there is a second thread.
   static std::expected<Sandbox, std::string> RaiseBeforeThreads(Wall wall);
 
   // All threads from here on make system calls of the list alone, and have `max_bytes` of memory beyond what there is now (0: no limit).
@@ -31,10 +31,10 @@ class Sandbox {
   std::expected<void, std::string> Seal(uint64_t max_bytes);
 
  private:
-  Sandbox(Wall wall, Descriptor status) : wall_(std::move(wall)), status_(std::move(status)) {}
+  Sandbox(Wall wall, SelfStatus status) : wall_(std::move(wall)), status_(std::move(status)) {}
 
   Wall wall_;
-  Descriptor status_;  // /proc/self/status, which cannot be opened later
+  SelfStatus status_;
 };
 
 }  // namespace wasinn::worker

@@ -45,9 +45,7 @@ constexpr uint64_t kNoMeaning = CLONE_DETACHED;
 // Of memory that grows like a stack RLIMIT_DATA does not count, and huge pages are the whole machine's.
 constexpr uint64_t kUncounted = MAP_GROWSDOWN | MAP_HUGETLB;
 // How a file may be opened for reading.
-constexpr uint64_t kReadingFlags = O_CLOEXEC | O_DIRECTORY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK | O_LARGEFILE;
-// O_LARGEFILE is 0 in <fcntl.h> where it is the default, and the kernel's own number is passed at times nevertheless.
-constexpr uint64_t kLargeFile = 0100000;
+constexpr uint64_t kReadingFlags = O_CLOEXEC | O_DIRECTORY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
 
 constexpr uint64_t kAllBits = ~uint64_t{0};
 
@@ -126,7 +124,7 @@ void AllowHarmlessSettings(Filter* filter) {
 
 // What not every framework needs, with what is asked of its arguments.
 void AllowMore(Filter* filter, const std::string& name) {
-  if (name == "openat") return filter->Allow("openat", {HasOf(2, kAllBits & ~(kReadingFlags | kLargeFile), O_RDONLY)});
+  if (name == "openat") return filter->Allow("openat", {HasOf(2, kAllBits & ~kReadingFlags, O_RDONLY)});
   if (name == "fcntl") {
     for (const int command : {F_GETFL, F_SETFD}) filter->Allow("fcntl", {Equals(1, static_cast<uint64_t>(command))});
     return;

@@ -47,7 +47,7 @@ size_t Backend::Compute(const Bytes& bytes) const {
   const check::Model model(host_, bytes.options().parts.front(), subject.options);
   Require(static_cast<bool>(model.loaded()), model.loaded().message);
   check::Context context(model);
-  const std::vector<check::Tensor> inputs = subject.make_inputs(0, 0);
+  const std::vector<check::Tensor> inputs = subject.make_inputs(kOwnVariant, 0);
   for (uint32_t i = 0; i < inputs.size(); ++i) context.Set(i, inputs[i]);
   const check::Result computed = context.Compute();
   Require(static_cast<bool>(computed), computed.message);

@@ -12,7 +12,7 @@
 namespace wasinn::test {
 namespace {
 
-constexpr unsigned kMostSeconds = 60;
+constexpr unsigned kMostSeconds = 100;
 
 [[noreturn]] void Work(const std::function<int()>& work, const std::array<int, 2>& pipe) {
   dup2(pipe[1], STDOUT_FILENO);

@@ -68,7 +68,8 @@ std::vector<Framework> Frameworks() {
                  .format = "ggml",
                  .texts = {{"the hen ate", R"({"temp": 0, "n-predict": 3})"},
                            {"the oats an", R"({"temp": 0, "n-predict": 4})"},
-                           {"and then, a", R"({"temp": 0, "n-predict": 5})"}}};
+                           {"and then, a", R"({"temp": 0, "n-predict": 5})"},
+                           {"the hen ate", R"({"temp": 0, "n-predict": 9, "grammar": "root ::= [a-z ]+"})"}}};
   };
   all.push_back(
       {.name = "llama", .backend = WORKER_TEST_llama, .warm_up = tiny("tiny.gguf"), .model = tiny("tiny_q8_0.gguf")});

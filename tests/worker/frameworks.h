@@ -10,12 +10,15 @@
 
 namespace wasinn::test {
 
+// Of a model's inputs: the contract's checks have the three before.
+inline constexpr int kOwnVariant = 3;
+
 struct Model {
   std::vector<std::string> parts;                      // files
   std::string format;                                  // as the backend's table has it
   std::map<std::string, std::vector<int64_t>> shapes;  // of inputs that leave them open
   std::string config = "{}";
-  // Inputs that are texts, of several computes; else they are made of small numbers.
+  // Inputs that are texts, of several computes: those of the contract, and one (kOwnVariant). Else they are made of small numbers.
   std::vector<std::vector<std::string>> texts;
 };
 
@@ -25,7 +28,7 @@ struct Framework {
   // What is computed before the wall is sealed, and what a guest brings then: with other kernels.
   Model warm_up, model;
   // How many threads there are when it is open, and after the warm-up: with a budget of 1 thread and of 2, on two processors.
-  std::array<int, 2> threads_open = {1, 1}, threads = {1, 1};
+  std::array<uint64_t, 2> threads_open = {1, 1}, threads = {1, 1};
   // Opened in one process, it computes in another that is forked from that.
   bool forks = true;
   bool refuses_halves = true;  // of a model's bytes

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -20,6 +20,7 @@
 #include "worker/nobody.h"
 #include "worker/sandbox.h"
 #include "worker/sandbox_support.h"
+#include "worker/self_status.h"
 
 namespace wasinn::test {
 namespace {
@@ -42,23 +43,8 @@ void OnTwoProcessors() {
   Require(sched_setaffinity(0, sizeof two, &two) == 0, "two processors are enough");
 }
 
-// What Linux says of this process, which is opened before the wall is there.
-class Status {
- public:
-  int threads() {
-    file_.seekg(0);
-    for (std::string word; file_ >> word;) {
-      if (word == "Threads:" && file_ >> word) return std::stoi(word);
-    }
-    return 0;
-  }
-
- private:
-  std::ifstream file_{"/proc/self/status"};
-};
-
-void RequireCount(int value, int expected, const char* of) {
-  Require(value == expected, std::to_string(value) + " instead of " + std::to_string(expected) + " " + of);
+void RequireCount(std::optional<uint64_t> value, uint64_t expected, const char* of) {
+  Require(value == expected, std::to_string(value.value_or(0)) + " instead of " + std::to_string(expected) + " " + of);
 }
 
 Ended WithoutWall(const Framework& framework, uint32_t threads, const Work& work) {
@@ -79,7 +65,7 @@ Ended BehindWall(
     for (const auto& [name, value] : wall.environment) setenv(name.c_str(), value.c_str(), 1);
     first();
     const Bytes warm_up(framework.warm_up), model(framework.model);
-    Status status;
+    const worker::SelfStatus status;  // while it can be opened
     Sandbox sandbox = Required(Sandbox::RaiseBeforeThreads(wall));
     const Backend backend(framework.backend, threads);
     RequireCount(status.threads(), framework.threads_open[threads - 1], "threads when it is open");

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -77,6 +78,18 @@ TEST(SandboxRaised, LeavesNoRights) {
     int score = 0;
     Must(adjusted >> score && score == 1000, "the first to go");
     return 0;
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+}
+
+TEST(SandboxRaised, StandsOnlyAroundOneThread) {
+  const Ended ended = InChild([] {
+    std::promise<void> tried;
+    std::thread second([&] { tried.get_future().wait(); });
+    const bool is_refused = !Sandbox::RaiseBeforeThreads({}).has_value();
+    tried.set_value();
+    second.join();
+    return is_refused ? 0 : 1;
   });
   EXPECT_EQ(ended.exit_code, 0) << ended;
 }

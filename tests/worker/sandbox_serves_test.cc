@@ -38,6 +38,7 @@ void SendDescriptor(int socket, int descriptor) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr) throw std::logic_error("there is room for a header");
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(sizeof(int));
@@ -55,8 +56,10 @@ int ReceiveDescriptor(int socket) {
   message.msg_control = control.data();
   message.msg_controllen = control.size();
   if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1) throw std::runtime_error("recvmsg");
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr) throw std::runtime_error("no descriptor came");
   int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptor);
+  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
   return descriptor;
 }
 
@@ -99,10 +102,13 @@ TEST(SandboxServes, WakeUps) {
 
 TEST(SandboxServes, WhatAnyProgramDoes) {
   const Ended ended = InSealed({}, 256 * kMebibyte, [] {
+    bool is_caught = false;
     try {
       throw std::runtime_error("an exception");
     } catch (const std::exception&) {
+      is_caught = true;
     }
+    if (!is_caught) return 6;
     const auto begin = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(std::chrono::microseconds(1));
     if (std::chrono::steady_clock::now() <= begin) return 1;
@@ -130,9 +136,9 @@ TEST(SandboxServes, ThreadsThatAllocate) {
             text.shrink_to_fit();
           }
           void* memory = std::malloc(2 * kMebibyte);
-          memory = std::realloc(memory, 8 * kMebibyte);
-          done += memory != nullptr ? 1 : 0;
-          std::free(memory);
+          void* larger = std::realloc(memory, 8 * kMebibyte);
+          done += larger != nullptr ? 1 : 0;
+          std::free(larger != nullptr ? larger : memory);
         });
       }
     }
@@ -164,6 +170,7 @@ TEST(SandboxMemory, EndsWithBadAlloc) {
         all.push_back(std::make_unique<char[]>(kMebibyte));
       }
     } catch (const std::bad_alloc&) {
+      std::puts("no memory");
     }
     const size_t count = all.size();
     all.clear();

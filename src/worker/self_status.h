@@ -1,0 +1,28 @@
+// What Linux says of this OS process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "worker/descriptor.h"
+
+namespace wasinn::worker {
+
+// /proc/self/status, opened while that can be: then it tells what is so at each moment.
+class SelfStatus {
+ public:
+  SelfStatus();
+
+  bool is_open() const { return file_.is_open(); }
+  std::optional<uint64_t> threads() const { return Number("\nThreads:"); }
+  // Private memory that can be written to, of which RLIMIT_DATA is the limit.
+  std::optional<uint64_t> data_bytes() const;
+
+ private:
+  std::optional<uint64_t> Number(std::string_view name) const;
+
+  Descriptor file_;
+};
+
+}  // namespace wasinn::worker
