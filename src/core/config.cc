@@ -69,10 +69,14 @@ void ReadLimits(const Section& section, wasinn_limits& limits) {
                                                                       {"max_tensors", &L::max_tensors},
                                                                       {"max_errors", &L::max_errors},
                                                                       {"max_threads", &L::max_threads},
+                                                                      {"run_timeout_ms", &L::run_timeout_ms},
                                                                       {"load_timeout_ms", &L::load_timeout_ms},
                                                                       {"compute_timeout_ms", &L::compute_timeout_ms}};
   static constexpr std::pair<const char*, uint64_t L::*> kBytes[] = {{"max_model_bytes", &L::max_model_bytes},
-                                                                     {"max_tensor_bytes", &L::max_tensor_bytes}};
+                                                                     {"max_tensor_bytes", &L::max_tensor_bytes},
+                                                                     {"max_memory_bytes", &L::max_memory_bytes},
+                                                                     {"max_table_elements", &L::max_table_elements},
+                                                                     {"max_fuel", &L::max_fuel}};
   for (const auto& [key, field] : kCounts) section.Integer(key, limits.*field);
   for (const auto& [key, field] : kBytes) section.Integer(key, limits.*field);
 }

@@ -41,7 +41,41 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   return host_->stacks().Run(stacks_, call);
 }
 
+Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
+  const std::chrono::milliseconds deadline(limits_.run_timeout_ms);
+  const std::lock_guard lock(run_mutex_);
+  if (closing_) return Error(WASINN_RUNTIME_ERROR, "the guest is closed");
+  if (run_ != nullptr) return Error(WASINN_RUNTIME_ERROR, "the guest has begun a run already");
+  // Without a deadline the thread is only needed when somebody stops the guest, who then starts it.
+  if (deadline.count() > 0) {
+    if (Status status = host_->watchdog().Start(); !status.ok()) return status;
+  }
+  const auto end = [this, interrupt, user] {
+    StopCalls();
+    interrupt(user);
+  };
+  run_.reset(new ProgramRun{.watched{host_->watchdog(), deadline, end, &closing_}});
+  return Status();
+}
+
+bool Guest::EndRun() noexcept {
+  std::unique_ptr<ProgramRun> ending;
+  {
+    const std::lock_guard lock(run_mutex_);
+    ending = std::move(run_);
+  }
+  return ending != nullptr && ending->run.End();
+}
+
 void Guest::Stop() noexcept {
+  StopCalls();
+  const std::lock_guard lock(run_mutex_);
+  if (run_ == nullptr) return;
+  (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do
+  run_->watched.CancelForGood();
+}
+
+void Guest::StopCalls() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
   contexts_.WithEach([](const GuestContext& held) { held.context->CancelForGood(); });
@@ -53,6 +87,7 @@ void Guest::Close() noexcept {
        inside = inside_.load(std::memory_order_acquire)) {
     inside_.wait(inside, std::memory_order_acquire);
   }
+  (void)EndRun();
   const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
   {
     const std::lock_guard counting(counting_);
