@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "engines/engine.h"
+#include "engines/guest_run.h"
+#include "engines/memories.h"
 #include "engines/not_served.h"
 #include "engines/one_line.h"
 #include "engines/wamr/aot.h"
@@ -28,6 +30,7 @@ using engines::RunOptions;
 
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
+constexpr uint32_t kPage = 1u << 16, kMostPages = 1u << 16;
 using ErrorText = std::array<char, 256>;
 
 // WAMR wants a signal stack on each thread that runs guests; the one that made the runtime has it.
@@ -130,21 +133,64 @@ class ModuleProgram final : public engines::Program {
     const ThreadEnvironment thread;
     ErrorText error = {};
     if (options.max_threads == 0 && CanSpawnThreads(module_)) {
-      return {Exit::Kind::kFailed, 1, "the program imports a function that spawns threads, and may have none"};
+      return Exit::Failed("the program imports a function that spawns threads, and may have none");
     }
-    const Runtime::Run run(*runtime_, options.max_threads);
-    const wasm_module_inst_t instance = Instantiate(options, &error);
+    if (auto kept = CanKeep(options); !kept) return Exit::Failed(kept.error());
+    const Result<uint64_t> memory = engines::ShareOfMemory(Memories(), options.max_memory_bytes);
+    if (!memory) return Exit::Failed(memory.error());
+    const Runtime::Run among_others(*runtime_, options.max_threads);
+    const wasm_module_inst_t instance = Instantiate(options, *memory, &error);
     if (instance == nullptr) return FailedToStart(error.data(), options);
     if (options.guest != nullptr) wasinn_status_free(wasinn_wamr_attach(runtime_->nn(), instance));
-    wasm_application_execute_main(instance, 0, nullptr);
-    const Exit exit = HowItEnded(instance, options.args[0]);
+    const Exit exit = Execute(instance, options);
     if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the instance, which has the memory
     wasm_runtime_deinstantiate(instance);
     return exit;
   }
 
  private:
-  wasm_module_inst_t Instantiate(const RunOptions& options, ErrorText* error) const {
+  // What holds on other engines, and not here.
+  static Result<void> CanKeep(const RunOptions& options) {
+    if (options.max_fuel != 0)
+      return std::unexpected("WAMR measures no fuel (limits.max_fuel): --engine wasmtime does");
+    if (options.max_table_elements != UINT64_MAX) {
+      return std::unexpected("WAMR has no limit for tables (limits.max_table_elements): --engine wasmtime has");
+    }
+    for (const engines::Directory& folder : options.directories) {
+      if (!folder.read_only) continue;
+      return std::unexpected("WAMR has no read-only folders, such as " + folder.host + ": --engine wasmtime has");
+    }
+    return {};
+  }
+
+  // Also those of code that WAMR's compiler made. WASI wants a memory to be exported, and WAMR has no more than one.
+  std::vector<engines::MemoryType> Memories() const {
+    std::vector<engines::MemoryType> memories;
+    for (int32_t i = wasm_runtime_get_export_count(module_); i-- > 0 && memories.empty();) {
+      wasm_export_t item = {};
+      wasm_runtime_get_export_type(module_, i, &item);
+      if (item.kind != WASM_IMPORT_EXPORT_KIND_MEMORY) continue;
+      // Unlike elsewhere, the limit holds for a shared one too.
+      memories.push_back({.min = wasm_memory_type_get_init_page_count(item.u.memory_type) * uint64_t{kPage}});
+    }
+    return memories;
+  }
+
+  // Interrupts end the interpreter in a loop or a function, and compiled code that LooksForItsEnd; WAMR wakes who waits
+  // or is in the system. Once it has returned nobody interrupts: all threads are marked, and WAMR waits for them with a
+  // lock held.
+  static Exit Execute(wasm_module_inst_t instance, const RunOptions& options) {
+    engines::GuestRun run(options.guest, [instance] {
+      if (wasm_runtime_get_exception(instance) == nullptr) wasm_runtime_terminate(instance);
+    });
+    if (!run.begun()) return Exit::Failed(run.begun().error());
+    wasm_application_execute_main(instance, 0, nullptr);
+    const Exit interrupted = run.End(Exit());
+    const Exit exit = HowItEnded(instance, options.args[0]);
+    return interrupted.kind == Exit::Kind::kInterrupted ? interrupted : exit;
+  }
+
+  wasm_module_inst_t Instantiate(const RunOptions& options, uint64_t memory, ErrorText* error) const {
     std::vector<char*> argv;
     std::vector<std::string> variables, folders;
     std::vector<const char*> env, dirs;
@@ -164,6 +210,9 @@ class ModuleProgram final : public engines::Program {
     if (!wasm_runtime_instantiation_args_create(&args)) return nullptr;
     wasm_runtime_instantiation_args_set_default_stack_size(args, kOperandStack);
     wasm_runtime_instantiation_args_set_custom_data(args, options.guest);
+    // 0 is no limit, and for a memory without any page there is none that is less than one page.
+    const uint64_t pages = std::clamp<uint64_t>(memory / kPage, 1, kMostPages);
+    if (memory != UINT64_MAX) wasm_runtime_instantiation_args_set_max_memory_pages(args, static_cast<uint32_t>(pages));
     wasm_runtime_instantiation_args_set_wasi_arg(args, argv.data(), static_cast<int>(argv.size()));
     wasm_runtime_instantiation_args_set_wasi_env(args, env.data(), static_cast<uint32_t>(env.size()));
     wasm_runtime_instantiation_args_set_wasi_dir(args, nullptr, 0, dirs.data(), static_cast<uint32_t>(dirs.size()));

@@ -4,8 +4,11 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "engines/engine.h"
+#include "engines/guest_run.h"
+#include "engines/memories.h"
 #include "engines/not_served.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
@@ -13,6 +16,7 @@
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/exports.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/store_limits.h"
 #include "engines/wasmtime/threaded_program.h"
 #include "engines/wasmtime/wasi.h"
 
@@ -31,20 +35,26 @@ wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
 
 class ModuleProgram final : public engines::Program {
  public:
-  ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre)
-      : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
+  ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre, std::vector<engines::MemoryType> memories)
+      : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)), memories_(std::move(memories)) {}
 
   Exit Run(const RunOptions& options) const override {
+    const Result<StoreLimits> limits = StoreLimits::New(memories_, options);
+    if (!limits) return Exit::Failed(limits.error());
+    engines::GuestRun run(options.guest, [this] { wasmtime_engine_increment_epoch(engine_.get()); });
+    if (!run.begun()) return Exit::Failed(run.begun().error());
     wasinn_wasmtime_caller caller{options.guest, nullptr};
     const StorePtr store(wasmtime_store_new(engine_.get(), &caller, nullptr));
-    const Exit exit = RunIn(wasmtime_store_context(store.get()), options, &caller);
+    limits->Hold(store.get());
+    EndWith(store.get(), run);
+    const Exit exit = run.End(RunIn(wasmtime_store_context(store.get()), options, &caller));
     if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
     return exit;
   }
 
  private:
   Exit RunIn(wasmtime_context_t* context, const RunOptions& options, wasinn_wasmtime_caller* caller) const {
-    if (Result<void> wasi = SetWasi(context, options); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
+    if (Result<void> wasi = SetWasi(context, options); !wasi) return Exit::Failed(wasi.error());
     wasinn_wasmtime_component_set_up(context, options.guest);  // its guard holds for large calls of WASI here, too
     wasmtime_instance_t instance;
     wasm_trap_t* trap = nullptr;
@@ -68,6 +78,7 @@ class ModuleProgram final : public engines::Program {
 
   EnginePtr engine_;
   InstancePrePtr instance_pre_;
+  std::vector<engines::MemoryType> memories_;
 };
 
 // Takes nothing of the options but what configures compilation. The caller owns it.
@@ -75,6 +86,9 @@ wasm_config_t* NewConfig(const EngineOptions& options) {
   wasm_config_t* config = wasm_config_new();
   wasmtime_config_wasm_threads_set(config, true);
   wasmtime_config_shared_memory_set(config, true);
+  // A quarter of the speed of tight loops each: only where they are wanted. The cache tells such code from other.
+  wasmtime_config_epoch_interruption_set(config, options.interruptible);
+  wasmtime_config_consume_fuel_set(config, options.metered);
   if (options.cache) {
     // It has a thread of its own, and ends the process where it gets none.
     Result<void> cache = SystemGivesThreads(1) ? TakeError(wasmtime_config_cache_config_load(config, nullptr))
@@ -98,7 +112,8 @@ class WasmtimeEngine final : public engines::Engine {
       : engine_(wasm_engine_new_with_config(NewConfig(options))),  // takes the config
         linker_(wasmtime_linker_new(engine_.get())),
         threads_options_(options) {
-    threads_options_.warn = nullptr;  // it was said
+    threads_options_.warn = nullptr;   // it was said
+    threads_options_.metered = false;  // each thread would have fuel of its own
   }
 
   // The linker's contents: WASI and wasi-nn.
@@ -139,8 +154,9 @@ class WasmtimeEngine final : public engines::Engine {
     const bool threads = UsesThreads(module->get());
     if (threads != guess) module = CompileFor(threads, wasm);
     if (!module) return std::unexpected(module.error());
-    if (!threads) return Link(std::move(*module));
-    return (*Threads())->Link(std::move(*module));  // it is there, for it has compiled this
+    std::vector<engines::MemoryType> memories = engines::MemoriesOf(wasm);
+    if (!threads) return Link(std::move(*module), std::move(memories));
+    return (*Threads())->Link(std::move(*module), std::move(memories));  // it is there, for it has compiled this
   }
 
   Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
@@ -149,12 +165,12 @@ class WasmtimeEngine final : public engines::Engine {
     return engine ? Compile((*engine)->get(), wasm) : std::unexpected(engine.error());
   }
 
-  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module) const {
+  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, std::vector<engines::MemoryType> memories) const {
     wasmtime_instance_pre_t* instance_pre = nullptr;
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
     return std::make_unique<ModuleProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                           InstancePrePtr(instance_pre));
+                                           InstancePrePtr(instance_pre), std::move(memories));
   }
 
   // Made when the first module with threads comes.
