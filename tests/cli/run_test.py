@@ -99,7 +99,7 @@ class CacheTest(CommandTest):
         self.file("broken.wasm", b"\0asm\1\0\0\0" + bytes(100))
         for flags in (["--config", "bad.toml"], ["--config", "nothing.toml"]):
             result = self.wasinn("run", *flags, "broken.wasm")
-            self.check(result, code=1, out="", err=flags[1])
+            self.check(result, code=125, out="", err=flags[1])
             self.assertNotIn("broken.wasm", result.err)
 
     if not SANITIZED:  # whose allocator ends the program itself

@@ -41,7 +41,7 @@ class AotTest(unittest.TestCase):
                    file, *args)
 
     def check_error(self, done, text):
-        self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+        self.assertEqual((done.returncode, done.stdout), (125, ""), done)
         self.assertTrue(done.stderr.startswith("wasinn: error: "), done)
         self.assertEqual(len(done.stderr.splitlines()), 1, done)
         self.assertIn(text, done.stderr)
