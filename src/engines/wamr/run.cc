@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engines/engine.h"
 #include "engines/guest_run.h"
@@ -114,6 +115,7 @@ class ModuleProgram final : public engines::Program {
   // Compiles and links.
   Result<void> Load(std::string bytes) {
     bytes_ = std::move(bytes);
+    memories_ = engines::MemoriesOf(bytes_);
     ErrorText error = {};
     module_ = wasm_runtime_load(reinterpret_cast<uint8_t*>(bytes_.data()), static_cast<uint32_t>(bytes_.size()),
                                 error.data(), error.size());
@@ -136,13 +138,15 @@ class ModuleProgram final : public engines::Program {
       return Exit::Failed("the program imports a function that spawns threads, and may have none");
     }
     if (auto kept = CanKeep(options); !kept) return Exit::Failed(kept.error());
-    const Result<uint64_t> memory = engines::ShareOfMemory(Memories(), options.max_memory_bytes);
+    const Result<uint64_t> memory = engines::ShareOfMemory(memories_, options.max_memory_bytes);
     if (!memory) return Exit::Failed(memory.error());
     const Runtime::Run among_others(*runtime_, options.max_threads);
     const wasm_module_inst_t instance = Instantiate(options, *memory, &error);
     if (instance == nullptr) return FailedToStart(error.data(), options);
     if (options.guest != nullptr) wasinn_status_free(wasinn_wamr_attach(runtime_->nn(), instance));
-    const Exit exit = Execute(instance, options);
+    const Exit exit = BeginsWithin(instance, *memory)
+                          ? Execute(instance, options)
+                          : Exit::Failed("the program begins with a memory over the limit (limits.max_memory_bytes)");
     if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the instance, which has the memory
     wasm_runtime_deinstantiate(instance);
     return exit;
@@ -163,17 +167,11 @@ class ModuleProgram final : public engines::Program {
     return {};
   }
 
-  // Also those of code that WAMR's compiler made. WASI wants a memory to be exported, and WAMR has no more than one.
-  std::vector<engines::MemoryType> Memories() const {
-    std::vector<engines::MemoryType> memories;
-    for (int32_t i = wasm_runtime_get_export_count(module_); i-- > 0 && memories.empty();) {
-      wasm_export_t item = {};
-      wasm_runtime_get_export_type(module_, i, &item);
-      if (item.kind != WASM_IMPORT_EXPORT_KIND_MEMORY) continue;
-      // Unlike elsewhere, the limit holds for a shared one too.
-      memories.push_back({.min = wasm_memory_type_get_init_page_count(item.u.memory_type) * uint64_t{kPage}});
-    }
-    return memories;
+  // Only of code that WAMR's compiler made it is not known before, what its memory begins with.
+  static bool BeginsWithin(wasm_module_inst_t instance, uint64_t limit) {
+    const wasm_memory_inst_t memory = wasm_runtime_get_default_memory(instance);
+    return memory == nullptr ||
+           wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory) <= limit;
   }
 
   // Interrupts end the interpreter in a loop or a function, and compiled code that LooksForItsEnd; WAMR wakes who waits
@@ -260,6 +258,7 @@ class ModuleProgram final : public engines::Program {
   std::shared_ptr<const Runtime> runtime_;
   std::string bytes_;  // into which the module points
   wasm_module_t module_ = nullptr;
+  std::vector<engines::MemoryType> memories_;
 };
 
 class WamrEngine final : public engines::Engine {
