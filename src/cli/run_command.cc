@@ -22,13 +22,13 @@ namespace {
 
 constexpr char kRunFooter[] =
     "Everything after MODULE goes to the guest. Its exit code is ours; 134 is a trap, 124 the end of\n"
-    "--timeout, 125 an error of wasinn, 2 a wrong flag, 130 Ctrl-C, 143 SIGTERM. Settings and limits can come from the "
-    "environment too: --nn-timeout is\n"
-    "WASINN_NN_TIMEOUT. A flag beats the environment, the environment beats the file of --config.\n\n"
+    "--timeout, 125 an error of wasinn, 2 a wrong flag, 130 Ctrl-C, 143 SIGTERM. Settings and limits\n"
+    "can come from the environment too: --nn-timeout is WASINN_NN_TIMEOUT. A flag beats the\n"
+    "environment, the environment beats the file of --config.\n\n"
     "Examples:\n"
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n"
-    "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images detect.wasm --fast\n"
-    "  wasinn run --nn-deny-load --nn-max-bytes 64M --nn-timeout 500ms -S nn-graph=onnx::fixture guest.wasm";
+    "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images:ro detect.wasm --fast\n"
+    "  wasinn run --timeout 10s --max-memory 64M --nn-deny-load -S nn-graph=onnx::fixture guest.wasm";
 
 struct RunFlags {
   HostFlags host;
