@@ -365,7 +365,8 @@ typedef struct wasinn_call {
   size_t stack_left; /* bytes of this thread's stack that are left; SIZE_MAX: enough */
   /* Whether the engine has ended the guest, or wants it to end. Asked while the call is inside and may block, about every
    * 10 ms, on a thread of the host's; must not block and must not call wasinn. As soon as it says so, the guest is
-   * closed to new calls and what runs is cancelled; wasinn_guest_close is still to be called. NULL: nobody asks. */
+   * closed to new calls and what runs is cancelled; its run is not interrupted, which the engine is ending;
+   * wasinn_guest_close is still to be called. NULL: nobody asks. */
   bool (*ended)(void* caller);
   void* caller;
 } wasinn_call;

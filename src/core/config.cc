@@ -166,6 +166,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   const Section top(values_);
   top.Integer("threads", options.backends.threads);
   top.Integer("max_computes", options.max_computes);
+  top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
@@ -180,6 +181,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   ReadLimits(section("limits"), options.limits);
   ReadPolicy(section("policy"), options.policy);
   section("log").Word("level", ParseLogLevel, options.log_level);
+  section("log").Integer("max_guest_lines", options.max_guest_lines);
   Status status;
   section("models").EachTable([&](const std::string& name, const toml::table& values) {
     if (!status.ok()) return;

@@ -32,6 +32,7 @@ struct Key {
 constexpr Key kKeys[] = {
     {"", "threads", Kind::kCount},
     {"", "max_computes", Kind::kCount},
+    {"", "max_total_bytes", Kind::kInteger},
     {"", "model_dirs", Kind::kPaths},
     {"", "backend_dirs", Kind::kPaths},
     {"", "backend_order", Kind::kStrings},
@@ -64,6 +65,7 @@ constexpr Key kKeys[] = {
     {"policy", "dialect", Kind::kString, IsWord<ParseDialect>},
     {"policy", "inputs", Kind::kString, IsWord<ParseInputs>},
     {"log", "level", Kind::kString, IsWord<ParseLogLevel>},
+    {"log", "max_guest_lines", Kind::kCount},
     {"models", "*", Kind::kTable},
     {"models.*", "path", Kind::kPath},
     {"models.*", "encoding", Kind::kString},

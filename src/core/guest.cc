@@ -16,9 +16,10 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       context_count_("contexts", "limits.max_contexts", limits.max_contexts),
       tensor_count_("tensors", "limits.max_tensors", limits.max_tensors),
       error_count_("errors", "limits.max_errors", limits.max_errors),
-      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes),
+      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes, host_->guest_bytes()),
       graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
-      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes)) {}
+      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
+                                           host_->guest_bytes())) {}
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   // The watchdog calls it every 10 ms, as if there were something to cancel each time.
@@ -26,7 +27,7 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   Watched watched(
       host_->watchdog(), std::chrono::milliseconds(0),
       [this, &caller] {
-        if (caller.ended(caller.user)) Stop();
+        if (caller.ended(caller.user)) StopCalls();  // its run ends by itself
       },
       &kAlways);
   std::optional<Watched::Run> asking;
@@ -54,7 +55,7 @@ Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
     StopCalls();
     interrupt(user);
   };
-  run_.reset(new ProgramRun{.watched{host_->watchdog(), deadline, end, &closing_}});
+  run_.reset(new ProgramRun{.watched{host_->watchdog(), deadline, end}});
   return Status();
 }
 
@@ -263,6 +264,11 @@ void Guest::Log(std::string_view error) {
   if (errors == limits_.max_log_messages) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{}: further errors are not logged", who));
     return;
+  }
+  uint64_t left_out = 0;
+  if (LogLimit* lines = host_->guest_lines(); lines != nullptr && !lines->Allow(left_out)) return;
+  if (left_out > 0) {
+    logger.Write(WASINN_LOG_WARNING, fmt::format("{} errors of guests before this were left out", left_out));
   }
   logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
 }

@@ -230,7 +230,7 @@ class Guest {
   static constexpr uint32_t kClosed = 1u << 31;
   std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed
   std::mutex clearing_;
-  std::atomic<bool> closing_{false};  // stops loads, and the program's run
+  std::atomic<bool> closing_{false};  // stops loads
   struct ProgramRun {
     Watched watched;
     Watched::Run run{watched};
