@@ -112,6 +112,9 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   if (!host) return Fail(host.status().message());
   const Limits limits = host->limits();
   flags.engine_options.interruptible = limits.run_timeout_ms > 0;
+  for (const engines::Directory& folder : flags.run.directories) {
+    flags.engine_options.guest_folders.push_back(folder.host);
+  }
   flags.engine_options.metered = limits.max_fuel > 0;
   auto engine = flags.engine == "wamr" ? engines::NewWamrEngine(flags.engine_options)
                                        : engines::NewWasmtimeEngine(flags.engine_options);

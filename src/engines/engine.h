@@ -76,6 +76,7 @@ class Engine {
 
 struct EngineOptions {
   bool cache = true;  // keep compiled modules in the user's cache folder, where the engine compiles
+  std::vector<std::string> guest_folders;  // that guests may use: the cache is in none of them
   // Run files that an engine's compiler made. They are native code, which no sandbox holds.
   bool allow_precompiled = false;
   // What code is compiled with, which makes it slower: a look whether its run is interrupted, and a count of its fuel.

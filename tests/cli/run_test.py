@@ -75,21 +75,7 @@ class RunTest(CommandTest):
         self.check(self.wasinn("run", "inspect"), out="", err="")
 
 
-class CacheTest(CommandTest):
-    def compiled(self):
-        return list((self.dir / "cache").rglob("modules/*/*"))
-
-    def test_compiled_modules_are_kept(self):
-        env = {"XDG_CACHE_HOME": str(self.dir / "cache")}
-        self.check(self.run_probe("args", env=env), err="")
-        self.assertTrue(self.compiled())
-        self.check(self.run_probe("args", env=env), err="")
-
-    def test_no_cache(self):
-        env = {"XDG_CACHE_HOME": str(self.dir / "cache")}
-        self.check(self.run_probe("args", flags=["--no-cache"], env=env), err="")
-        self.assertFalse(self.compiled())
-
+class SettingsTest(CommandTest):
     def test_flags_that_an_engine_has_no_use_for(self):
         self.check(self.run_probe("args", flags=["--engine", "wasmtime", "--allow-precompiled"]),
                    out="arg cli-probe.wasm", err="wasinn: warning: --allow-precompiled has no effect")
@@ -110,16 +96,3 @@ class CacheTest(CommandTest):
             limit = 8 << 30
             prepare = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))  # noqa: E731
             self.check_error(self.wasinn("run", "huge.wasm", prepare=prepare), "out of memory")
-
-    def test_a_cache_that_cannot_be_made_is_a_warning(self):
-        self.file("cache", "a file, not a folder")
-        result = self.run_probe("args", env={"XDG_CACHE_HOME": str(self.dir / "cache")})
-        self.check(result, out="arg args", err="wasinn: warning: compiled modules are not cached: ")
-        self.assertEqual(len(result.err.splitlines()), 1, result)
-
-    def test_a_broken_cache_is_compiled_anew(self):
-        env = {"XDG_CACHE_HOME": str(self.dir / "cache")}
-        self.run_probe("args", env=env)
-        for path in self.compiled():
-            path.write_bytes(b"broken")
-        self.check(self.run_probe("args", env=env), out="arg args")

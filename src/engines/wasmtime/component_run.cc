@@ -107,14 +107,13 @@ ExportIndexPtr FindRun(const wasmtime_component_t* component) {
 
 }  // namespace
 
-Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const std::string& wasm) {
+Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const Compiler& compiler,
+                                                        const std::string& wasm) {
   Result<ComponentLinkerPtr> linker = NewLinker(engine);
   if (!linker) return std::unexpected(linker.error());
-  wasmtime_component_t* compiled = nullptr;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(wasm.data());
-  auto valid = TakeError(wasmtime_component_new(engine, bytes, wasm.size(), &compiled));
-  if (!valid) return std::unexpected(valid.error());
-  const ComponentPtr component(compiled);
+  const Result<ComponentPtr> compiled = compiler.Component(engine, wasm);
+  if (!compiled) return std::unexpected(compiled.error());
+  const ComponentPtr& component = *compiled;
   ExportIndexPtr run = FindRun(component.get());
   if (run == nullptr) {
     return std::unexpected("the component exports no wasi:cli/run, so it is a library and not a program");

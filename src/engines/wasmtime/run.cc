@@ -12,6 +12,7 @@
 #include "engines/not_served.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
+#include "engines/wasmtime/compile.h"
 #include "engines/wasmtime/component_run.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/exports.h"
@@ -89,21 +90,7 @@ wasm_config_t* NewConfig(const EngineOptions& options) {
   // A quarter of the speed of tight loops each: only where they are wanted. The cache tells such code from other.
   wasmtime_config_epoch_interruption_set(config, options.interruptible);
   wasmtime_config_consume_fuel_set(config, options.metered);
-  if (options.cache) {
-    // It has a thread of its own, and ends the process where it gets none.
-    Result<void> cache = SystemGivesThreads(1) ? TakeError(wasmtime_config_cache_config_load(config, nullptr))
-                                               : std::unexpected("the system gives no thread for it");
-    if (!cache && options.warn) options.warn("compiled modules are not cached: " + cache.error());
-  }
   return config;
-}
-
-Result<ModulePtr> Compile(wasm_engine_t* engine, const std::string& wasm) {
-  wasmtime_module_t* compiled = nullptr;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(wasm.data());
-  auto valid = TakeError(wasmtime_module_new(engine, bytes, wasm.size(), &compiled));
-  if (!valid) return std::unexpected(valid.error());
-  return ModulePtr(compiled);
 }
 
 class WasmtimeEngine final : public engines::Engine {
@@ -111,8 +98,8 @@ class WasmtimeEngine final : public engines::Engine {
   explicit WasmtimeEngine(const EngineOptions& options)
       : engine_(wasm_engine_new_with_config(NewConfig(options))),  // takes the config
         linker_(wasmtime_linker_new(engine_.get())),
+        compiler_(options),
         threads_options_(options) {
-    threads_options_.warn = nullptr;   // it was said
     threads_options_.metered = false;  // each thread would have fuel of its own
   }
 
@@ -135,7 +122,7 @@ class WasmtimeEngine final : public engines::Engine {
     if (file->kind == engines::WasmKind::kWamrAot) return fail("WAMR's compiler made this: only --engine wamr runs it");
     if (const auto why = engines::FirstNotServed(file->bytes)) return fail(*why);  // compiling may take long
     if (auto program = engines::StartAsExport(file->bytes)) file->bytes = std::move(*program);
-    auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), file->bytes)
+    auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), compiler_, file->bytes)
                                                                : LoadModule(file->bytes);
     return program ? std::move(program) : fail(program.error());
   }
@@ -160,9 +147,9 @@ class WasmtimeEngine final : public engines::Engine {
   }
 
   Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
-    if (!threads) return Compile(engine_.get(), wasm);
+    if (!threads) return compiler_.Module(engine_.get(), false, wasm);
     const Result<const ThreadsEngine*> engine = Threads();
-    return engine ? Compile((*engine)->get(), wasm) : std::unexpected(engine.error());
+    return engine ? compiler_.Module((*engine)->get(), true, wasm) : std::unexpected(engine.error());
   }
 
   Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, std::vector<engines::MemoryType> memories) const {
@@ -186,6 +173,7 @@ class WasmtimeEngine final : public engines::Engine {
 
   EnginePtr engine_;
   LinkerPtr linker_;
+  const Compiler compiler_;
   EngineOptions threads_options_;
   mutable std::mutex threads_mutex_;
   mutable std::unique_ptr<const ThreadsEngine> threads_;
