@@ -15,7 +15,7 @@ namespace wasinn::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM};
-constexpr char kEnd = 0, kOver = 1;  // what is told beside a signal's number, of which neither is one that is caught
+constexpr uint8_t kEnd = 0, kOver = 1;  // what is told beside a signal's number, of which neither is one that is caught
 
 // What a handler may use.
 std::atomic<int> caught{0};
@@ -25,7 +25,7 @@ void OnSignal(int number) {
   const int saved = errno;
   int none = 0;
   if (!caught.compare_exchange_strong(none, number)) _exit(128 + number);
-  const char what = static_cast<char>(number);
+  const auto what = static_cast<uint8_t>(number);
   (void)!write(told, &what, 1);
   errno = saved;
 }
@@ -81,7 +81,7 @@ RunGuard::~RunGuard() {
   }
 }
 
-void RunGuard::Tell(char what) const { (void)!write(pipe_[1], &what, 1); }
+void RunGuard::Tell(uint8_t what) const { (void)!write(pipe_[1], &what, 1); }
 
 void RunGuard::Stop() {
   const std::lock_guard lock(mutex_);
@@ -100,7 +100,7 @@ void RunGuard::Watch(Clock::time_point deadline) {
       if (signal == 0) Log(WASINN_LOG_ERROR, "the guest's time is over, and it does not end: this process ends");
       _exit(signal == 0 ? kTimeout : 128 + signal);
     }
-    char what = kEnd;
+    uint8_t what = kEnd;
     if (read(pipe_[0], &what, 1) != 1 || what == kEnd) return;
     if (what == kOver) {
       if (signal == 0) deadline = Clock::time_point::max();

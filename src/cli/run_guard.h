@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
@@ -32,7 +33,7 @@ class RunGuard {
   using Clock = std::chrono::steady_clock;
   void Watch(Clock::time_point deadline);
   void Stop();
-  void Tell(char what) const;
+  void Tell(uint8_t what) const;
 
   int pipe_[2] = {-1, -1};
   std::mutex mutex_;  // of what follows

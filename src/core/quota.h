@@ -37,7 +37,8 @@ class Quota {
                      used, setting_);
       }
     } while (!used_.compare_exchange_weak(used, used + more, std::memory_order_relaxed));
-    return whole_ == nullptr ? Status() : TakeOfWhole(more);
+    if (whole_ == nullptr) return Status();
+    return TakeOfWhole(more);
   }
   void GiveBack(uint64_t less) {
     used_.fetch_sub(less, std::memory_order_relaxed);

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kKey[] = "key";
+constexpr char kFolder[] = "wasinn-code", kKey[] = "key";
 
 // An open file or folder.
 class File {
@@ -82,9 +82,9 @@ File Create(int folder, const std::string& name) {
 
 Result<fs::path> UsersFolder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && fs::path(cache).is_absolute()) return fs::path(cache) / "wasinn";
+  if (cache != nullptr && fs::path(cache).is_absolute()) return fs::path(cache) / kFolder;
   const char* home = std::getenv("HOME");
-  if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / "wasinn";
+  if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / kFolder;
   return std::unexpected("neither XDG_CACHE_HOME nor HOME names a folder");
 }
 
@@ -206,10 +206,14 @@ std::string NameOf(const std::array<uint8_t, 32>& digest) {
 }  // namespace
 
 // A file is a tag, and what it is the tag of: the digest of what was compiled, and its code.
-ModuleCache::Bytes32 ModuleCache::TagOf(std::string_view content) const {
+ModuleCache::Bytes32 ModuleCache::TagOf(std::string_view digest, std::string_view code) const {
   Bytes32 tag = {};
-  crypto_generichash(tag.data(), tag.size(), reinterpret_cast<const uint8_t*>(content.data()), content.size(),
-                     key_.data(), key_.size());
+  crypto_generichash_state state;
+  crypto_generichash_init(&state, key_.data(), key_.size(), tag.size());
+  for (const std::string_view part : {digest, code}) {
+    crypto_generichash_update(&state, reinterpret_cast<const uint8_t*>(part.data()), part.size());
+  }
+  crypto_generichash_final(&state, tag.data(), tag.size());
   return tag;
 }
 
@@ -218,27 +222,26 @@ std::optional<std::string> ModuleCache::Find(std::string_view maker, std::string
   const File file(openat(modules_, NameOf(digest).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat its = {};
   if (!file || fstat(file.get(), &its) != 0 || !S_ISREG(its.st_mode)) return std::nullopt;
-  std::optional<std::string> bytes = ReadAll(file.get(), static_cast<uint64_t>(its.st_size));
-  constexpr size_t kTag = sizeof(Bytes32), kHead = 2 * kTag;
-  if (!bytes || bytes->size() < kHead) return std::nullopt;
-  const Bytes32 tag = TagOf(std::string_view(*bytes).substr(kTag));
-  if (sodium_memcmp(tag.data(), bytes->data(), kTag) != 0) return std::nullopt;
-  if (std::string_view(*bytes).substr(kTag, kTag) != View(digest)) return std::nullopt;
+  constexpr uint64_t kTag = sizeof(Bytes32), kHead = 2 * kTag;
+  const auto size = static_cast<uint64_t>(its.st_size);
+  if (size < kHead) return std::nullopt;
+  const std::optional<std::string> head = ReadAll(file.get(), kHead);
+  std::optional<std::string> code = ReadAll(file.get(), size - kHead);
+  if (!head || !code || std::string_view(*head).substr(kTag) != View(digest)) return std::nullopt;
+  const Bytes32 tag = TagOf(View(digest), *code);
+  if (sodium_memcmp(tag.data(), head->data(), kTag) != 0) return std::nullopt;
   (void)futimens(file.get(), nullptr);  // it was used
-  bytes->erase(0, kHead);
-  return bytes;
+  return code;
 }
 
 Result<void> ModuleCache::Keep(std::string_view maker, std::string_view wasm, std::string_view code) const {
   const Bytes32 digest = DigestOf(maker, wasm);
-  std::string content(View(digest));
-  content += code;
-  const Bytes32 tag = TagOf(content);
+  const Bytes32 tag = TagOf(View(digest), code);
   const std::string temporary = TemporaryName(), name = NameOf(digest);
   {
     const File file = Create(modules_, temporary);
     if (!file) return Failed("cannot write into the folder");
-    if (WriteAll(file.get(), View(tag)) && WriteAll(file.get(), content) &&
+    if (WriteAll(file.get(), View(tag)) && WriteAll(file.get(), View(digest)) && WriteAll(file.get(), code) &&
         renameat(modules_, temporary.c_str(), modules_, name.c_str()) == 0) {
       Trim();
       return {};

@@ -18,7 +18,7 @@ class ModuleCache {
  public:
   static constexpr uint64_t kMostBytes = uint64_t{512} << 20;  // the files that nobody used for longest go first
 
-  // $XDG_CACHE_HOME/wasinn, or ~/.cache/wasinn: made if it is not there. An error says why there is none to use.
+  // $XDG_CACHE_HOME/wasinn-code, or ~/.cache/wasinn-code: made if it is not there. An error says why there is none to use.
   static Result<std::unique_ptr<ModuleCache>> Open(const std::vector<std::string>& guest_folders);
   ~ModuleCache();
   ModuleCache(const ModuleCache&) = delete;
@@ -34,7 +34,7 @@ class ModuleCache {
   ModuleCache() = default;
   Result<void> ReadKey(int folder);
   static Result<void> MakeKey(int folder);
-  Bytes32 TagOf(std::string_view content) const;
+  Bytes32 TagOf(std::string_view digest, std::string_view code) const;
   void Trim() const;
 
   int modules_ = -1;  // the folder

@@ -14,7 +14,7 @@ class CacheTest(CommandTest):
         super().setUp()
         self.cache = pathlib.Path(self.dir / "cache")
         self.env["XDG_CACHE_HOME"] = str(self.cache)
-        self.ours = self.cache / "wasinn"
+        self.ours = self.cache / "wasinn-code"
 
     def compiled(self):
         return sorted((self.ours / "modules").iterdir()) if (self.ours / "modules").exists() else []
@@ -61,7 +61,7 @@ class KeptTest(CacheTest):
     def test_in_the_home_folder(self):
         del self.env["XDG_CACHE_HOME"]
         self.run_well()
-        self.assertTrue((self.dir / ".cache" / "wasinn" / "key").exists())
+        self.assertTrue((self.dir / ".cache" / "wasinn-code" / "key").exists())
 
     def test_modules_with_threads_and_text(self):
         self.file("guest.wat", '(module (import "env" "memory" (memory 1 1 shared)) (func (export "_start")))')
@@ -172,7 +172,7 @@ class NotUsedTest(CacheTest):
         self.run_well()
         before = self.inodes()
         (self.dir / "link").symlink_to(self.cache)
-        for folder in (".", "cache", "cache/wasinn::/x", "cache/wasinn/modules", "link", "link/wasinn:ro", "/"):
+        for folder in (".", "cache", "cache/wasinn-code::/x", "cache/wasinn-code/modules", "link", "link/wasinn-code:ro", "/"):
             with self.subTest(folder=folder):
                 self.check_warning("a guest may use the folder", "--dir", folder)
                 self.assertEqual(self.inodes(), before)
