@@ -174,7 +174,7 @@ class ModuleProgram final : public engines::Program {
            wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory) <= limit;
   }
 
-  // Interrupts end the interpreter in a loop or a function, and compiled code that LooksForItsEnd; WAMR wakes who waits
+  // Interrupts end the interpreter in a loop or a function, and compiled code with shared memory that LooksForItsEnd; WAMR wakes who waits
   // or is in the system. Once it has returned nobody interrupts: all threads are marked, and WAMR waits for them with a
   // lock held.
   static Exit Execute(wasm_module_inst_t instance, const RunOptions& options) {
