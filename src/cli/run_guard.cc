@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ constexpr uint8_t kEnd = 0, kOver = 1;  // what is told beside a signal's number
 // What a handler may use.
 std::atomic<int> caught{0};
 std::atomic<int> told{-1};
+std::atomic<int> last_code{0};
 
 void OnSignal(int number) {
   const int saved = errno;
@@ -28,6 +30,16 @@ void OnSignal(int number) {
   const auto what = static_cast<uint8_t>(number);
   (void)!write(told, &what, 1);
   errno = saved;
+}
+
+// This process ends so in kGrace, whatever any of its threads does.
+void EndSoon(int code) {
+  last_code = code;
+  struct sigaction action = {};
+  action.sa_handler = [](int) { _exit(last_code); };
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval grace = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = RunGuard::kGrace.count() * 1000}};
+  setitimer(ITIMER_REAL, &grace, nullptr);
 }
 
 // One that is ignored stays so, as for commands in the background.
@@ -88,26 +100,25 @@ void RunGuard::Stop() {
   if (guest_ != nullptr) wasinn_guest_stop(guest_);
 }
 
+// Whoever is told to stop or to log might wait: so the end of this process is settled first.
 void RunGuard::Watch(Clock::time_point deadline) {
   constexpr int kTimeout = 124;  // that of timeout(1)
-  for (int signal = 0;;) {
+  for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd told_here = {.fd = pipe_[0], .events = POLLIN, .revents = 0};
     constexpr std::chrono::milliseconds kLong(60'000);
     poll(&told_here, 1, static_cast<int>(std::clamp(left, std::chrono::milliseconds(0), kLong).count()));
     if (told_here.revents == 0) {
       if (Clock::now() < deadline) continue;
-      if (signal == 0) Log(WASINN_LOG_ERROR, "the guest's time is over, and it does not end: this process ends");
-      _exit(signal == 0 ? kTimeout : 128 + signal);
+      EndSoon(kTimeout);
+      Log(WASINN_LOG_ERROR, "the guest's time is over, and it does not end: this process ends");
+      _exit(kTimeout);
     }
     uint8_t what = kEnd;
     if (read(pipe_[0], &what, 1) != 1 || what == kEnd) return;
-    if (what == kOver) {
-      if (signal == 0) deadline = Clock::time_point::max();
-      continue;
-    }
-    signal = what;
-    deadline = Clock::now() + kGrace;
+    deadline = Clock::time_point::max();
+    if (what == kOver) continue;
+    EndSoon(128 + what);
     Stop();
   }
 }
