@@ -16,7 +16,7 @@ namespace wasinn::cli {
 // ends it at once.
 class RunGuard {
  public:
-  static constexpr std::chrono::milliseconds kGrace{100};
+  static constexpr std::chrono::milliseconds kGrace{80};  // and what it takes to see it: 100 in all
 
   RunGuard() = default;
   ~RunGuard();

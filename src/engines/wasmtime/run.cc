@@ -124,8 +124,9 @@ class WasmtimeEngine final : public engines::Engine {
     if (auto program = engines::StartAsExport(file->bytes)) file->bytes = std::move(*program);
     auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), compiler_, file->bytes)
                                                                : LoadModule(file->bytes);
-    return program ? std::move(program) : fail(program.error());
-  }
+    if (!program) return fail(program.error());
+    return program;
+  }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that an error is no program
 
  private:
   Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm) const {
@@ -141,9 +142,8 @@ class WasmtimeEngine final : public engines::Engine {
     const bool threads = UsesThreads(module->get());
     if (threads != guess) module = CompileFor(threads, wasm);
     if (!module) return std::unexpected(module.error());
-    std::vector<engines::MemoryType> memories = engines::MemoriesOf(wasm);
-    if (!threads) return Link(std::move(*module), std::move(memories));
-    return (*Threads())->Link(std::move(*module), std::move(memories));  // it is there, for it has compiled this
+    if (!threads) return Link(std::move(*module), wasm);
+    return (*Threads())->Link(std::move(*module), engines::MemoriesOf(wasm));  // it is there, for it has compiled this
   }
 
   Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
@@ -152,12 +152,12 @@ class WasmtimeEngine final : public engines::Engine {
     return engine ? compiler_.Module((*engine)->get(), true, wasm) : std::unexpected(engine.error());
   }
 
-  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, std::vector<engines::MemoryType> memories) const {
+  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, const std::string& wasm) const {
     wasmtime_instance_pre_t* instance_pre = nullptr;
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
     return std::make_unique<ModuleProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                           InstancePrePtr(instance_pre), std::move(memories));
+                                           InstancePrePtr(instance_pre), engines::MemoriesOf(wasm));
   }
 
   // Made when the first module with threads comes.
