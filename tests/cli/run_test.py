@@ -2,7 +2,6 @@
 
 import os
 import resource
-import unittest
 
 from command import SANITIZED, CommandTest
 
