@@ -38,7 +38,7 @@ names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-
 
 packages_of() {
   case $1 in
-    build) echo g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev ;;
+    build) echo g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev libseccomp-dev libsodium-dev ;;
     guest)
       echo "clang-$LLVM" "lld-$LLVM" wasi-libc "libclang-rt-$LLVM-dev-wasm32" "libc++-$LLVM-dev-wasm32" \
         "libc++abi-$LLVM-dev-wasm32" libstb-dev

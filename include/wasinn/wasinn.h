@@ -109,6 +109,11 @@ typedef struct wasinn_limits {
   uint32_t max_errors;         /* error objects that a component holds at once; 1,024 */
   uint32_t max_threads;        /* threads beside its first; 64. For who runs the guest, as the command does: the library
                                   starts none for a guest, and does not look at it */
+  uint32_t run_timeout_ms;     /* for the whole run of its program, see wasinn_guest_begin_run; 0 */
+  /* As max_threads, for who runs the guest; the library does not look at them. */
+  uint64_t max_memory_bytes;   /* of all its linear memories: growing beyond fails; UINT64_MAX, as the engine has it */
+  uint64_t max_table_elements; /* of each of its tables, likewise; UINT64_MAX */
+  uint64_t max_fuel;           /* what it may use of the engine's measure for work; 0: nobody measures */
 } wasinn_limits;
 
 enum { WASINN_ALL_TARGETS = 0x7fffffff };
@@ -267,6 +272,9 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_new(wasinn_host* host, 
  * Frees the guest's graphs and contexts. May be called more than once. Must not be called from inside a guest's call.
  */
 WASINN_API void wasinn_guest_close(wasinn_guest* guest);
+/* Refuses new calls, cancels what runs, and interrupts the guest's run if it has begun one. Does not wait; from any thread,
+ * also from inside a guest's call. wasinn_guest_close is still to be called. */
+WASINN_API void wasinn_guest_stop(wasinn_guest* guest);
 /* Closes if need be. Where nobody keeps a reference, `guest` is gone. */
 WASINN_API void wasinn_guest_free(wasinn_guest* guest);
 
@@ -276,6 +284,20 @@ WASINN_API void wasinn_guest_free(wasinn_guest* guest);
  * wasinn_guest_statistics may still be made by it. Returns the guest; NULL is fine for both. */
 WASINN_API wasinn_guest* wasinn_guest_retain(wasinn_guest* guest);
 WASINN_API void wasinn_guest_release(wasinn_guest* guest);
+
+/* Begins the run of a guest's program, which may last for the guest's run_timeout_ms, its own endless loops included. A
+ * guest has one run at a time, of all its threads together. When the deadline has passed, or the guest is stopped or closed,
+ * the guest is closed to new calls, what runs is cancelled, and `interrupt` is called: it asks the engine to end the program.
+ *  - It is called again and again, about every 10 ms, until wasinn_guest_end_run or wasinn_guest_close has returned, and
+ *    never after that; not by two threads at once.
+ *  - On a thread of the host's, which looks at the deadlines of all guests, or on the one that stops or closes. It must not
+ *    block and must not call wasinn.
+ * RUNTIME_ERROR if the guest is closed, has a run already, or the system gives no thread for the deadline. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_guest_begin_run(wasinn_guest* guest, void (*interrupt)(void* user),
+                                                                   void* user);
+/* Waits while `interrupt` is being called. True if the deadline had passed; a run that never began ends as false. From the
+ * thread that began it, or any other. */
+WASINN_API bool wasinn_guest_end_run(wasinn_guest* guest);
 
 /* What a guest uses and did. */
 typedef struct wasinn_guest_stats {
@@ -354,7 +376,8 @@ typedef struct wasinn_call {
   size_t stack_left; /* bytes of this thread's stack that are left; SIZE_MAX: enough */
   /* Whether the engine has ended the guest, or wants it to end. Asked while the call is inside and may block, about every
    * 10 ms, on a thread of the host's; must not block and must not call wasinn. As soon as it says so, the guest is
-   * closed to new calls and what runs is cancelled; wasinn_guest_close is still to be called. NULL: nobody asks. */
+   * closed to new calls and what runs is cancelled; its run is not interrupted, which the engine is ending;
+   * wasinn_guest_close is still to be called. NULL: nobody asks. */
   bool (*ended)(void* caller);
   void* caller;
 } wasinn_call;

@@ -364,6 +364,8 @@ class Guest {
 
   // Refuses new calls, cancels what runs, waits until no call of the guest is inside. May be called more than once.
   void Close() { wasinn_guest_close(get()); }
+  // Refuses new calls, cancels what runs, interrupts the run. Does not wait; any thread.
+  void Stop() { wasinn_guest_stop(get()); }
 
   wasinn_guest_stats Statistics() const {
     wasinn_guest_stats stats = {};

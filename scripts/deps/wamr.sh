@@ -14,6 +14,10 @@ fill() {
   # At each trap WAMR prints the call stack, whoever runs it: the caller who wants to print it has functions for it.
   grep -rlE '_dump_call_stack\(exec_env, true, NULL, 0\);' "$work/crate/wasm-micro-runtime/core/iwasm/"{interpreter,aot} |
     xargs sed -i -E 's/[a-z_]+_dump_call_stack\(exec_env, true, NULL, 0\);/;/'
+  # A guest may be ended by a thread that is not its own. Only its own can tell its call stack, for it changes meanwhile.
+  sed -i -E '/^wasm_cluster_set_exception\(/,/^}/s/^    if \(has_exception\) \{/    if (has_exception \&\& exec_env->handle == os_self_thread()) {/' \
+    "$work/crate/wasm-micro-runtime/core/iwasm/libraries/thread-mgr/thread_manager.c"
+  grep -q 'has_exception && exec_env->handle' "$work/crate/wasm-micro-runtime/core/iwasm/libraries/thread-mgr/thread_manager.c"
   quietly cmake -G Ninja -S "$root/scripts/deps/wamr" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
     "-DWAMR_ROOT_DIR=$work/crate/wasm-micro-runtime"
   quietly cmake --build "$work/build"

@@ -85,6 +85,11 @@ wasinn_status* wasinn_guest_new(wasinn_host* host, const wasinn_guest_options* o
   return api::Guard([&] { return api::NewGuest(*host, options, out); });
 }
 void wasinn_guest_close(wasinn_guest* guest) { guest->Close(); }
+void wasinn_guest_stop(wasinn_guest* guest) { guest->Stop(); }
+wasinn_status* wasinn_guest_begin_run(wasinn_guest* guest, void (*interrupt)(void* user), void* user) {
+  return api::Guard([&] { return guest->BeginRun(interrupt, user); });
+}
+bool wasinn_guest_end_run(wasinn_guest* guest) { return guest->EndRun(); }
 void wasinn_guest_free(wasinn_guest* guest) {
   if (guest != nullptr) guest->Retire();
   wasinn_guest_release(guest);

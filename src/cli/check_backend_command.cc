@@ -45,6 +45,7 @@ constexpr First kFirst[] = {{"AHostTakesIt", "a host finds the library, takes it
                             {"TheModelLoads", "the model loads, and its signature can be used"}};
 constexpr size_t kFirsts = std::size(kFirst);
 constexpr First kLast = {"ItEndsAsItBegan", "the model unloads, and the backend closes"};
+constexpr int kFailed = 1;  // the exit code if a check did
 
 size_t LastCheck() { return kFirsts + check::Checks().size(); }
 size_t CountOfChecks() { return LastCheck() + 1; }
@@ -217,7 +218,7 @@ int Run(CheckFlags& flags) {
   if (nothing > 0) std::printf(", %zu had nothing to look at", nothing);
   if (ran < CountOfChecks()) std::printf(", %zu were not run", CountOfChecks() - ran);
   std::puts("");
-  return passed + nothing == CountOfChecks() ? 0 : kFailure;
+  return passed + nothing == CountOfChecks() ? 0 : kFailed;
 }
 
 }  // namespace

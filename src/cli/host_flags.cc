@@ -25,11 +25,13 @@ void AddSetting(CLI::App& app, HostFlags* flags, const std::string& flag, const 
   AddParsed<std::string>(app, flag, to_value, use, help)->type_name(type)->envname(EnvironmentName(flag));
 }
 
-settings::Parsed<std::string> Count(const std::string& text) {
-  const bool digits = !text.empty() && text.size() <= 9 && text.find_first_not_of("0123456789") == text.npos;
+template <size_t kDigits>
+settings::Parsed<std::string> CountOf(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= kDigits && text.find_first_not_of("0123456789") == text.npos;
   if (!digits) return std::unexpected("'" + text + "' is not a count");
   return text;
 }
+constexpr auto Count = CountOf<9>, LongCount = CountOf<18>;
 
 settings::Parsed<std::string> Size(const std::string& text) {
   const auto bytes = settings::ParseSize(text);
@@ -44,6 +46,12 @@ settings::Parsed<std::string> Duration(const std::string& text) {
 }
 
 settings::Parsed<std::string> Same(const std::string& text) { return text; }
+
+// Those that were added last.
+void Group(CLI::App& app, size_t before, const std::string& name) {
+  const std::vector<CLI::Option*> all = app.get_options();
+  for (size_t i = before; i < all.size(); ++i) all[i]->group(name);
+}
 
 }  // namespace
 
@@ -103,12 +111,24 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
              "Bytes of its own models, and bytes of tensors: 64M, 1G");
   AddSetting(app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
              "For one compute, and one load of its own bytes: 500ms; 0: none. It may end later");
-  AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
-             "Threads that it may have at once beside its first");
   AddSetting(app, flags, "--nn-load", {"policy.load"}, "WAY", Same,
              "Models from the guest's own bytes: in-process (default), isolated in a\nprocess of their own, or deny");
-  const std::vector<CLI::Option*> all = app.get_options();
-  for (size_t i = before; i < all.size(); ++i) all[i]->group("Limits of the guest's inference");
+  Group(app, before, "Limits of the guest's inference");
+}
+
+void AddProgramFlags(CLI::App& app, HostFlags* flags) {
+  const size_t before = app.get_options().size();
+  AddSetting(app, flags, "--timeout", {"limits.run_timeout_ms"}, "DURATION", Duration,
+             "For the whole run, endless loops included: 1s, 500ms; 0: none");
+  AddSetting(app, flags, "--max-memory", {"limits.max_memory_bytes"}, "SIZE", Size,
+             "Of the guest's own memory: growing beyond it fails, 64M, 1G");
+  AddSetting(app, flags, "--max-table-elements", {"limits.max_table_elements"}, "N", LongCount,
+             "Of each of its tables, likewise (not with --engine wamr)");
+  AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
+             "Threads that it may have at once beside its first");
+  AddSetting(app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
+             "Work that it may do, some unit for each instruction; 0: any\n(not with --engine wamr, nor for threads)");
+  Group(app, before, "Limits of the guest");
 }
 
 Result<Host> MakeHostAlone(const HostFlags& flags) {

@@ -20,9 +20,10 @@ struct HostFlags {
 
 // Each adds a group of flags to a subcommand; `flags` must live as long as `app`. A flag --nn-max-graphs may be given
 // as the environment variable WASINN_NN_MAX_GRAPHS too.
-void AddHostFlags(CLI::App& app, HostFlags* flags);   // --config, --threads, --log-level
-void AddModelFlags(CLI::App& app, HostFlags* flags);  // --model, --models, -S, --nn-preload
-void AddLimitFlags(CLI::App& app, HostFlags* flags);  // --nn-...
+void AddHostFlags(CLI::App& app, HostFlags* flags);     // --config, --threads, --log-level
+void AddModelFlags(CLI::App& app, HostFlags* flags);    // --model, --models, -S, --nn-preload
+void AddLimitFlags(CLI::App& app, HostFlags* flags);    // --nn-...
+void AddProgramFlags(CLI::App& app, HostFlags* flags);  // --timeout, --max-...: for who runs the guest
 // Where inputs lie until compute; one of the limit flags already.
 void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag);
 

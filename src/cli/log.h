@@ -7,7 +7,7 @@
 namespace wasinn::cli {
 
 // Exit codes of the command itself; a guest's own code passes through.
-inline constexpr int kFailure = 1;
+inline constexpr int kFailure = 125;  // as env and timeout have it, to tell it from a guest's
 inline constexpr int kUsage = 2;
 
 // Any thread.

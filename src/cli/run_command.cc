@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <system_error>
 
 #include "cli/command.h"
@@ -12,19 +14,21 @@
 #include "cli/help.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
+#include "cli/run_guard.h"
 #include "engines/engine.h"
 
 namespace wasinn::cli {
 namespace {
 
 constexpr char kRunFooter[] =
-    "Everything after MODULE goes to the guest. Its exit code is ours; 134 is a trap, 1 an error of\n"
-    "wasinn, 2 a wrong flag. Settings and limits can come from the environment too: --nn-timeout is\n"
-    "WASINN_NN_TIMEOUT. A flag beats the environment, the environment beats the file of --config.\n\n"
+    "Everything after MODULE goes to the guest. Its exit code is ours; 134 is a trap, 124 the end of\n"
+    "--timeout, 125 an error of wasinn, 2 a wrong flag, 130 Ctrl-C, 143 SIGTERM. Settings and limits\n"
+    "can come from the environment too: --nn-timeout is WASINN_NN_TIMEOUT. A flag beats the\n"
+    "environment, the environment beats the file of --config.\n\n"
     "Examples:\n"
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n"
-    "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images detect.wasm --fast\n"
-    "  wasinn run --nn-load deny --nn-max-bytes 64M --nn-timeout 500ms -S nn-graph=onnx::fixture guest.wasm";
+    "  wasinn run --models models --env VERBOSE=1 --dir /data/images::/images:ro detect.wasm --fast\n"
+    "  wasinn run --timeout 10s --max-memory 64M --nn-load deny -S nn-graph=onnx::fixture guest.wasm";
 
 struct RunFlags {
   HostFlags host;
@@ -52,7 +56,7 @@ settings::Parsed<engines::Directory> ParseOneColon(const std::string& text) {
 }
 
 // HOST[::GUEST]
-settings::Parsed<engines::Directory> ParseDirectory(const std::string& text) {
+settings::Parsed<engines::Directory> ParseWritable(const std::string& text) {
   const size_t colons = text.find("::");
   std::error_code ignored;
   if (colons == text.npos && text.find(':') != text.npos && !std::filesystem::exists(text, ignored)) {
@@ -60,6 +64,15 @@ settings::Parsed<engines::Directory> ParseDirectory(const std::string& text) {
   }
   engines::Directory directory{text.substr(0, colons), colons == text.npos ? text : text.substr(colons + 2)};
   if (directory.host.empty() || directory.guest.empty()) return std::unexpected("'" + text + "' is not HOST[::GUEST]");
+  return directory;
+}
+
+// HOST[::GUEST][:ro]
+settings::Parsed<engines::Directory> ParseDirectory(const std::string& text) {
+  constexpr std::string_view kReadOnly = ":ro";
+  const bool read_only = text.ends_with(kReadOnly);
+  auto directory = ParseWritable(read_only ? text.substr(0, text.size() - kReadOnly.size()) : text);
+  if (directory) directory->read_only = read_only;
   return directory;
 }
 
@@ -93,9 +106,16 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
 
   WarnOfIdleFlags(flags);
 
+  RunGuard guard;  // goes last
   // A mistake in the settings is told before a guest is compiled, which may take long.
   Result<Host> host = MakeHostAlone(flags.host);
   if (!host) return Fail(host.status().message());
+  const Limits limits = host->limits();
+  flags.engine_options.interruptible = limits.run_timeout_ms > 0;
+  for (const engines::Directory& folder : flags.run.directories) {
+    flags.engine_options.guest_folders.push_back(folder.host);
+  }
+  flags.engine_options.metered = limits.max_fuel > 0;
   auto engine = flags.engine == "wamr" ? engines::NewWamrEngine(flags.engine_options)
                                        : engines::NewWasmtimeEngine(flags.engine_options);
   if (!engine) return Fail(engine.error());
@@ -108,8 +128,13 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   Result<Guest> guest = Guest::Create(*host, options);
   if (!guest) return Fail(guest.status().message());
   flags.run.guest = guest->get();
-  flags.run.max_threads = host->limits().max_threads;
+  flags.run.max_threads = limits.max_threads;
+  flags.run.max_memory_bytes = limits.max_memory_bytes;
+  flags.run.max_table_elements = limits.max_table_elements;
+  flags.run.max_fuel = limits.max_fuel;
+  guard.Begin(guest->get(), std::chrono::milliseconds(limits.run_timeout_ms));
   const engines::Exit exit = (*program)->Run(flags.run);
+  if (const int signal = guard.Over(); signal != 0) return 128 + signal;
   if (exit.kind != engines::Exit::Kind::kExited) Fail(module + ": " + exit.message);
   return exit.code;
 }
@@ -125,8 +150,8 @@ Command AddRunCommand(CLI::App& app) {
   AddParsed<engines::Directory>(
       *run, "--dir", ParseDirectory,
       [flags](auto directory) { flags->run.directories.push_back(std::move(directory)); },
-      "A folder that the guest may use, under the same name or GUEST")
-      ->type_name("HOST[::GUEST]");
+      "A folder that the guest may use, under the same name or GUEST;\n:ro keeps it from writing there")
+      ->type_name("HOST[::GUEST][:ro]");
   AddParsed<std::pair<std::string, std::string>>(
       *run, "--env", ParseEnvironment, [flags](auto variable) { flags->run.env.push_back(std::move(variable)); },
       "An environment variable of the guest; without a value, ours")
@@ -142,6 +167,7 @@ Command AddRunCommand(CLI::App& app) {
                 "Run files that WAMR's compiler made: they are native code, which no sandbox holds");
   AddHostFlags(*run, &flags->host);
   AddModelFlags(*run, &flags->host);
+  AddProgramFlags(*run, &flags->host);
   AddLimitFlags(*run, &flags->host);
   return {run, [run, flags] { return Run(*flags, run->remaining()); }};
 }

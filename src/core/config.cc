@@ -69,10 +69,14 @@ void ReadLimits(const Section& section, wasinn_limits& limits) {
                                                                       {"max_tensors", &L::max_tensors},
                                                                       {"max_errors", &L::max_errors},
                                                                       {"max_threads", &L::max_threads},
+                                                                      {"run_timeout_ms", &L::run_timeout_ms},
                                                                       {"load_timeout_ms", &L::load_timeout_ms},
                                                                       {"compute_timeout_ms", &L::compute_timeout_ms}};
   static constexpr std::pair<const char*, uint64_t L::*> kBytes[] = {{"max_model_bytes", &L::max_model_bytes},
-                                                                     {"max_tensor_bytes", &L::max_tensor_bytes}};
+                                                                     {"max_tensor_bytes", &L::max_tensor_bytes},
+                                                                     {"max_memory_bytes", &L::max_memory_bytes},
+                                                                     {"max_table_elements", &L::max_table_elements},
+                                                                     {"max_fuel", &L::max_fuel}};
   for (const auto& [key, field] : kCounts) section.Integer(key, limits.*field);
   for (const auto& [key, field] : kBytes) section.Integer(key, limits.*field);
 }
@@ -163,6 +167,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   const Section top(values_);
   top.Integer("threads", options.backends.threads);
   top.Integer("max_computes", options.max_computes);
+  top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
@@ -181,6 +186,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   ReadLimits(section("limits"), options.limits);
   ReadPolicy(section("policy"), options.policy);
   section("log").Word("level", ParseLogLevel, options.log_level);
+  section("log").Integer("max_guest_lines", options.max_guest_lines);
   Status status;
   section("models").EachTable([&](const std::string& name, const toml::table& values) {
     if (!status.ok()) return;

@@ -16,9 +16,10 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       context_count_("contexts", "limits.max_contexts", limits.max_contexts),
       tensor_count_("tensors", "limits.max_tensors", limits.max_tensors),
       error_count_("errors", "limits.max_errors", limits.max_errors),
-      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes),
+      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes, host_->guest_bytes()),
       graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
-      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes)),
+      model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
+                                           host_->guest_bytes())),
       workers_(limits.max_model_bytes, limits.max_tensor_bytes) {}
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
@@ -27,7 +28,7 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   Watched watched(
       host_->watchdog(), std::chrono::milliseconds(0),
       [this, &caller] {
-        if (caller.ended(caller.user)) Stop();
+        if (caller.ended(caller.user)) StopCalls();  // its run ends by itself
       },
       &kAlways);
   std::optional<Watched::Run> asking;
@@ -42,7 +43,41 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   return host_->stacks().Run(stacks_, call);
 }
 
+Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
+  const std::chrono::milliseconds deadline(limits_.run_timeout_ms);
+  const std::lock_guard lock(run_mutex_);
+  if (closing_) return Error(WASINN_RUNTIME_ERROR, "the guest is closed");
+  if (run_ != nullptr) return Error(WASINN_RUNTIME_ERROR, "the guest has begun a run already");
+  // Without a deadline the thread is only needed when somebody stops the guest, who then starts it.
+  if (deadline.count() > 0) {
+    if (Status status = host_->watchdog().Start(); !status.ok()) return status;
+  }
+  const auto end = [this, interrupt, user] {
+    StopCalls();
+    interrupt(user);
+  };
+  run_.reset(new ProgramRun{.watched{host_->watchdog(), deadline, end}});
+  return Status();
+}
+
+bool Guest::EndRun() noexcept {
+  std::unique_ptr<ProgramRun> ending;
+  {
+    const std::lock_guard lock(run_mutex_);
+    ending = std::move(run_);
+  }
+  return ending != nullptr && ending->run.End();
+}
+
 void Guest::Stop() noexcept {
+  StopCalls();
+  const std::lock_guard lock(run_mutex_);
+  if (run_ == nullptr) return;
+  (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do
+  run_->watched.CancelForGood();
+}
+
+void Guest::StopCalls() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
   contexts_.WithEach([](const GuestContext& held) { held.context->CancelForGood(); });
@@ -54,6 +89,7 @@ void Guest::Close() noexcept {
        inside = inside_.load(std::memory_order_acquire)) {
     inside_.wait(inside, std::memory_order_acquire);
   }
+  (void)EndRun();
   const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
   {
     const std::lock_guard counting(counting_);
@@ -229,6 +265,11 @@ void Guest::Log(std::string_view error) {
   if (errors == limits_.max_log_messages) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{}: further errors are not logged", who));
     return;
+  }
+  uint64_t left_out = 0;
+  if (LogLimit* lines = host_->guest_lines(); lines != nullptr && !lines->Allow(left_out)) return;
+  if (left_out > 0) {
+    logger.Write(WASINN_LOG_WARNING, fmt::format("{} errors of guests before this were left out", left_out));
   }
   logger.Write(WASINN_LOG_WARNING, fmt::format("{}: {}", who, error));
 }

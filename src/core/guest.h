@@ -15,6 +15,7 @@
 #include "core/handle_table.h"
 #include "core/host.h"
 #include "core/large_stacks.h"
+#include "core/watchdog.h"
 
 namespace wasinn::core {
 
@@ -133,7 +134,13 @@ class Guest {
   };
   Status Run(const Caller& caller, const std::function<void()>& call);
 
-  // Refuses new calls and cancels what runs. Does not block.
+  // The run of the guest's program: when its deadline has passed, or the guest is stopped, `interrupt` is called until it
+  // ends.
+  Status BeginRun(void (*interrupt)(void* user), void* user);
+  // True if the deadline had passed. Nothing to do where none has begun.
+  bool EndRun() noexcept;
+
+  // Refuses new calls, cancels what runs, interrupts the run. Does not block.
   void Stop() noexcept;
   // The same, waits until no call is inside, frees everything. May be called again.
   void Close() noexcept;
@@ -196,6 +203,7 @@ class Guest {
   Patience patience() const {
     return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
   }
+  void StopCalls() noexcept;
   Result<uint32_t> Hold(TensorPtr tensor, Charge count);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                         std::pmr::vector<Context::Given>& given);
@@ -224,6 +232,12 @@ class Guest {
   std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed
   std::mutex clearing_;
   std::atomic<bool> closing_{false};  // stops loads
+  struct ProgramRun {
+    Watched watched;
+    Watched::Run run{watched};
+  };
+  std::mutex run_mutex_;
+  std::unique_ptr<ProgramRun> run_;
   // What was copied for no context, and what contexts did that are gone. Raised by any thread.
   std::atomic<uint64_t> copies_in_{0}, copies_out_{0}, bytes_in_{0}, bytes_out_{0}, computes_{0};
   std::atomic<uint64_t> model_bytes_copied_{0}, errors_{0};

@@ -99,7 +99,11 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
                                            : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
                  "max_computes"),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
-      backends_(std::move(options.backends), logger_) {}
+      backends_(std::move(options.backends), logger_) {
+  if (options.max_guest_lines != 0) guest_lines_.emplace(options.max_guest_lines, options.max_guest_lines);
+  if (options.max_total_bytes == 0) return;
+  guest_bytes_ = std::make_shared<Quota>("all guests", "max_total_bytes", options.max_total_bytes);
+}
 
 Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
   std::shared_ptr<Host> host(new Host(options, log, user));

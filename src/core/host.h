@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/buffer_pool.h"
 #include "core/host_options.h"
 #include "core/large_stacks.h"
+#include "core/log_limit.h"
 #include "core/model_files.h"
 #include "core/model_registry.h"
 #include "core/quota.h"
@@ -49,6 +51,10 @@ class Host {
   LargeStacks& stacks() { return stacks_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
+  // Of what guests' errors say, all guests together; NULL: none.
+  LogLimit* guest_lines() { return guest_lines_ ? &*guest_lines_ : nullptr; }
+  // Bytes of all guests together; NULL: no limit.
+  const std::shared_ptr<Quota>& guest_bytes() const { return guest_bytes_; }
   const wasinn_limits& limits() const { return limits_; }
   const Policy& policy() const { return policy_; }
   // The names of the policy's models as C strings; null if it names none.
@@ -72,6 +78,8 @@ class Host {
   const wasinn_limits limits_;
   const Policy policy_;
   const std::vector<const char*> policy_model_names_, policy_encoding_names_;
+  std::optional<LogLimit> guest_lines_;
+  std::shared_ptr<Quota> guest_bytes_;
   Watchdog watchdog_;
   Scheduler scheduler_;
   LargeStacks stacks_;

@@ -7,17 +7,18 @@
 
 namespace wasinn::core {
 
-// Some lines at once, and then one a second. Any thread.
+// Some lines at once, and then so many a second. Any thread.
 class LogLimit {
  public:
-  static constexpr double kAtOnce = 100, kPerSecond = 1;
+  explicit LogLimit(double at_once = 100, double per_second = 1)
+      : at_once_(at_once), per_second_(per_second), lines_(at_once) {}
 
   // Whether a line may be written now; if so, `left_out` is how many could not since the last one.
   bool Allow(uint64_t& left_out) {
     const std::lock_guard lock(mutex_);
     const Clock::time_point now = Clock::now();
-    lines_ += std::chrono::duration<double>(now - last_).count() * kPerSecond;
-    if (lines_ > kAtOnce) lines_ = kAtOnce;
+    lines_ += std::chrono::duration<double>(now - last_).count() * per_second_;
+    if (lines_ > at_once_) lines_ = at_once_;
     last_ = now;
     if (lines_ < 1) {
       ++left_out_;
@@ -32,9 +33,10 @@ class LogLimit {
  private:
   using Clock = std::chrono::steady_clock;
 
+  const double at_once_, per_second_;
   std::mutex mutex_;
   Clock::time_point last_ = Clock::now();
-  double lines_ = kAtOnce;
+  double lines_;
   uint64_t left_out_ = 0;
 };
 

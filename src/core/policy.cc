@@ -41,7 +41,11 @@ wasinn_limits DefaultLimits() {
           .compute_timeout_ms = 30'000,
           .max_tensors = 16'384,
           .max_errors = 1'024,
-          .max_threads = 64};
+          .max_threads = 64,
+          .run_timeout_ms = 0,
+          .max_memory_bytes = UINT64_MAX,
+          .max_table_elements = UINT64_MAX,
+          .max_fuel = 0};
 }
 
 }  // namespace wasinn::core

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "core/status.h"
@@ -11,7 +12,9 @@ namespace wasinn::core {
 
 class Quota {
  public:
-  Quota(const char* what, const char* setting, uint64_t limit) : what_(what), setting_(setting), limit_(limit) {}
+  // What is taken of it counts as taken of `whole` too, if there is one, which other quotas share.
+  Quota(const char* what, const char* setting, uint64_t limit, std::shared_ptr<Quota> whole = nullptr)
+      : what_(what), setting_(setting), limit_(limit), whole_(std::move(whole)) {}
   Quota(const Quota&) = delete;
   Quota& operator=(const Quota&) = delete;
 
@@ -34,14 +37,27 @@ class Quota {
                      used, setting_);
       }
     } while (!used_.compare_exchange_weak(used, used + more, std::memory_order_relaxed));
-    return Status();
+    if (whole_ == nullptr) return Status();
+    return TakeOfWhole(more);
   }
-  void GiveBack(uint64_t less) { used_.fetch_sub(less, std::memory_order_relaxed); }
+  void GiveBack(uint64_t less) {
+    used_.fetch_sub(less, std::memory_order_relaxed);
+    if (whole_ != nullptr) whole_->GiveBack(less);
+  }
 
  private:
+  // What others hold is not this one's to know.
+  [[gnu::noinline]] Status TakeOfWhole(uint64_t more) {
+    if (whole_->Take(more).ok()) return Status();
+    used_.fetch_sub(more, std::memory_order_relaxed);
+    return Error(WASINN_TOO_LARGE, "{} more {} would exceed the limit of {} for {} ({})", more, what_, whole_->limit_,
+                 whole_->what_, whole_->setting_);
+  }
+
   const char* const what_;     // "bytes of tensors", for messages
   const char* const setting_;  // "limits.max_tensor_bytes", likewise
   const uint64_t limit_;
+  const std::shared_ptr<Quota> whole_;
   std::atomic<uint64_t> used_{0};
 };
 

@@ -21,10 +21,11 @@ namespace wasinn::engines {
 template <typename T>
 using Result = std::expected<T, std::string>;
 
-// A folder of the host that the guest may read and write, under the guest's name for it.
+// A folder of the host that the guest may use, under the guest's name for it.
 struct Directory {
   std::string host;
   std::string guest;
+  bool read_only = false;
 };
 
 // What one run of a program gets.
@@ -37,18 +38,27 @@ struct RunOptions {
   // get an error.
   wasinn_guest* guest = nullptr;
   uint32_t max_threads = 64;  // that it may have at once beside its first
+  // As in wasinn_limits. What an engine cannot hold a guest to is an error of the run.
+  uint64_t max_memory_bytes = UINT64_MAX;
+  uint64_t max_table_elements = UINT64_MAX;
+  uint64_t max_fuel = 0;
 };
 
 // How a run ended.
 struct Exit {
   enum class Kind {
-    kExited,   // by itself
-    kTrapped,  // code is 134, as for a process that aborts
-    kFailed    // it could not start, or the host failed it; code is 1
+    kExited,      // by itself
+    kTrapped,     // code is 134, as for a process that aborts
+    kFailed,      // it could not start, or the host failed it; code is 125, as env and timeout have it
+    kInterrupted  // its deadline passed, or it was stopped; code is 124, that of timeout
   };
   Kind kind = Kind::kExited;
   int code = 0;
   std::string message;  // "" if it exited; one line, which a backtrace may follow
+
+  static Exit Trapped(std::string why) { return {Kind::kTrapped, 128 + 6, std::move(why)}; }
+  static Exit Failed(std::string why) { return {Kind::kFailed, 125, std::move(why)}; }
+  static Exit Interrupted(std::string why) { return {Kind::kInterrupted, 124, std::move(why)}; }
 };
 
 class Program {
@@ -66,8 +76,13 @@ class Engine {
 
 struct EngineOptions {
   bool cache = true;  // keep compiled modules in the user's cache folder, where the engine compiles
+  std::vector<std::string> guest_folders;  // that guests may use: the cache is in none of them
   // Run files that an engine's compiler made. They are native code, which no sandbox holds.
   bool allow_precompiled = false;
+  // What code is compiled with, which makes it slower: a look whether its run is interrupted, and a count of its fuel.
+  // Without the first, compiled code of one thread goes on until it calls.
+  bool interruptible = false;
+  bool metered = false;
   // What goes wrong without stopping anything, such as a cache that cannot be written. May be empty.
   std::function<void(const std::string&)> warn;
 };

@@ -42,7 +42,7 @@ class BenchTest(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         return json.loads(out)
 
-    def check_error(self, text, *args, code=1):
+    def check_error(self, text, *args, code=125):
         result = self.bench("--iterations", 5, *args)
         self.assertEqual(result[:2], (code, ""), result)
         self.assertIn(text, result[2].splitlines()[0])

@@ -68,7 +68,7 @@ class CommandTest(unittest.TestCase):
             elif text is not None:
                 self.assertIn(text, actual, result)
 
-    def check_error(self, result, text, code=1):
+    def check_error(self, result, text, code=125):
         """One line, "wasinn: error: ...text...", and nothing on stdout; a usage error has a second line with a hint."""
         self.check(result, code=code, out="", err=text)
         lines = result.err.splitlines()

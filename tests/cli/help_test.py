@@ -28,7 +28,7 @@ class HelpTest(CommandTest):
     def test_run_help_names_every_flag(self):
         out = self.wasinn("run", "--help").out
         flags = "--model --models -S,--wasi --nn-preload --dir --env --config --nn-max-graphs --nn-max-contexts --nn-max-bytes"
-        for flag in (flags + " --nn-timeout --nn-load --max-threads --threads --engine --allow-precompiled --no-cache --log-level").split():
+        for flag in (flags + " --nn-timeout --nn-load --timeout --max-memory --max-table-elements --fuel --max-threads --threads --engine --allow-precompiled --no-cache --log-level").split():
             self.assertIn(f"  {flag} ", out)
 
     def test_usage_errors(self):

@@ -56,7 +56,7 @@ class InspectTest(CommandTest):
     def test_errors(self):
         self.check_error(self.wasinn("inspect", "nowhere.gguf"), "nowhere.gguf is neither a file nor a folder nor")
         self.file("noise.onnx", bytes(range(256)))
-        self.check(self.wasinn("inspect", "noise.onnx"), code=1, out="", err="wasinn: error: ")
+        self.check(self.wasinn("inspect", "noise.onnx"), code=125, out="", err="wasinn: error: ")
         self.file("broken.gguf", "GGUF\nfail_load 2\n")
         self.check_error(self.wasinn("inspect", "broken.gguf"), "broken.gguf")
         result = self.wasinn("inspect", "m.gguf", "--encoding", "xml")

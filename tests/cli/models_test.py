@@ -16,7 +16,7 @@ class ModelsTest(CommandTest):
             result = self.run_probe("infer", name, flags=flags)
             self.check(result, out=f"infer {name} errno 0 sum 21\n", err="")
 
-    def check_refused(self, flags, text, code=1):
+    def check_refused(self, flags, text, code=125):
         self.check_error(self.run_probe("infer", "m", flags=flags), text, code=code)
 
     def test_model(self):

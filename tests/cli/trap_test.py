@@ -72,7 +72,7 @@ class TrapTest(CommandTest):
         self.assertNotIn("\x1b", result.err)
 
     def test_exit_code_that_wasi_does_not_allow(self):
-        self.check(self.run_probe("exit", "200"), code=1, err="exit with invalid exit status outside of [0..126)")
+        self.check(self.run_probe("exit", "200"), code=125, err="exit with invalid exit status outside of [0..126)")
 
 
 class MemoryTest(CommandTest):

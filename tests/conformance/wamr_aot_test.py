@@ -41,7 +41,7 @@ class AotTest(unittest.TestCase):
                    file, *args)
 
     def check_error(self, done, text):
-        self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+        self.assertEqual((done.returncode, done.stdout), (125, ""), done)
         self.assertTrue(done.stderr.startswith("wasinn: error: "), done)
         self.assertEqual(len(done.stderr.splitlines()), 1, done)
         self.assertIn(text, done.stderr)
@@ -80,6 +80,32 @@ class RunTest(AotTest):
             self.assertIn(why, done.stderr)
             self.assertFalse((self.folder / "out.aot").exists())
         self.assertEqual(run(COMPILER, "--opt-level=4", "-o", "x", "y").returncode, 2)
+
+
+class LimitsTest(AotTest):
+    # (module (memory (export "memory") 3) (func (export "_start") (loop (br 0)))), or with a memory 3 3 shared
+    MEMORY = {False: b"\5\3\1\0\3", True: b"\5\4\1\3\3\3"}
+    ENDLESS = (b"\0asm\1\0\0\0" b"\1\4\1\x60\0\0" b"\3\2\1\0" b"MEMORY" b"\7\x13\2\6memory\2\0\6_start\0\0"
+               b"\x0a\x09\1\7\0\3\x40\x0c\0\x0b\x0b")
+
+    def compile_endless(self, *flags, shared=False):
+        (self.folder / "endless.wasm").write_bytes(self.ENDLESS.replace(b"MEMORY", self.MEMORY[shared]))
+        done = run(COMPILER, *flags, "-o", self.folder / "endless.aot", self.folder / "endless.wasm")
+        self.assertEqual(done.returncode, 0, done)
+        return self.folder / "endless.aot"
+
+    def test_endless_loops(self):
+        # Compiled code looks for its end where another thread could tell it: not with a memory of its own.
+        for flags, shared, words in ((["--enable-multi-thread"], True, "limits.run_timeout_ms"), ([], False, "this process ends")):
+            done = self.wasinn(self.compile_endless(*flags, shared=shared), flags=("--allow-precompiled", "--timeout", "200ms"))
+            self.assertEqual(done.returncode, 124, done)
+            self.assertIn(words, done.stderr)
+
+    def test_memory(self):
+        file = self.compile_endless("--enable-multi-thread")
+        self.check_error(self.wasinn(file, flags=("--allow-precompiled", "--max-memory", "128K")), "begins with a memory over the limit")
+        done = self.wasinn(file, flags=("--allow-precompiled", "--max-memory", "192K", "--timeout", "200ms"))
+        self.assertEqual(done.returncode, 124, done)
 
 
 class EndsTest(AotTest):

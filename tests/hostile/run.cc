@@ -100,7 +100,7 @@ std::string TinyPath(const std::string& model) { return SourcePath("tests/models
 GuestCommand GuestRun::Command(const TempFolder& scratch) const {
   std::vector<std::string> all = {"--model", "digits=" + DigitsPath()};
   for (const std::string& model : models) all.insert(all.end(), {"--model", model + "=" + TinyPath(model)});
-  const std::string config = (log_all ? "limits.max_log_messages = 1000000\n" : "") + settings;
+  const std::string config = (log_all ? "limits.max_log_messages = 1000000\nlog.max_guest_lines = 0\n" : "") + settings;
   if (!config.empty()) all.insert(all.end(), {"--config", scratch.Write("host.toml", config)});
   all.insert(all.end(), flags.begin(), flags.end());
   std::string path = guest.find('/') == guest.npos ? GuestPath(guest) : guest;

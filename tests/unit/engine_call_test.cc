@@ -192,7 +192,22 @@ TEST_F(EngineCall, EndsWhenTheEngineHasEndedTheGuest) {
   EXPECT_TRUE(call.refused) << "the guest has ended";
 }
 
-// The same on a stack that the call borrows; and who is closed meanwhile comes out of it, too.
+// A guest that its engine has ended ends in its own way.
+TEST_F(EngineCall, WhoHasEndedIsNotInterrupted) {
+  wasinn_call call = ComputeOf(NewContext("endless"));
+  std::atomic<int> interrupts{0};
+  const auto interrupt = [](void* count) { ++*static_cast<std::atomic<int>*>(count); };
+  ASSERT_EQ(wasinn_guest_begin_run(guest_.get(), interrupt, &interrupts), nullptr);
+  std::atomic<int> asked{0};
+  call.caller = &asked;
+  call.ended = [](void* caller) { return ++*static_cast<std::atomic<int>*>(caller) > 0; };
+  EXPECT_EQ(wasinn_guest_call(&call), kRuntimeError);
+  EXPECT_GT(asked, 0);
+  EXPECT_FALSE(wasinn_guest_end_run(guest_.get()));
+  EXPECT_EQ(interrupts, 0);
+}
+
+// As the first, on a stack that the call borrows; and who is closed meanwhile comes out of it, too.
 TEST_F(EngineCall, EndsOnAStackOfTheHosts) {
   wasinn_call call = ComputeOf(NewContext("endless"));
   std::atomic<bool> ended{false};

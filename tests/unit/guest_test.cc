@@ -74,6 +74,38 @@ TEST(Quotas, BytesOfModelsAndTensors) {
   EXPECT_EQ(program.calls.SetInput(second, 0, {1}, kF32, std::vector<float>(1)), kTooLarge);
 }
 
+TEST(Quotas, BytesOfAllGuestsTogether) {
+  Log log;
+  const HostPtr host = EchoHost(log, "max_total_bytes = 100\n");
+  const std::string model = EchoModel("in x f32 -1\n" + std::string(30, '#') + "\n");
+  uint32_t graph = 0, context = 0;
+  {
+    Program program(host.get()), other(host.get());
+    ASSERT_EQ(program.calls.LoadBytes(model, kGgml, graph), kSuccess);
+    uint32_t others = 0;
+    EXPECT_EQ(other.calls.LoadBytes(model + std::string(40, '#'), kGgml, others), kTooLarge);
+    EXPECT_TRUE(log.Contains("bytes of models would exceed the limit of 100 for all guests (max_total_bytes)"));
+    EXPECT_FALSE(log.Contains("held")) << "what others have is not for this one to know";
+    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(program.calls.SetInput(context, 0, {20}, kF32, std::vector<float>(20)), kTooLarge) << "tensors, too";
+    EXPECT_EQ(program.calls.SetInput(context, 0, {5}, kF32, std::vector<float>(5)), kSuccess);
+  }
+  Program later(host.get());
+  EXPECT_EQ(later.calls.LoadBytes(model + std::string(40, '#'), kGgml, graph), kSuccess) << "all was given back";
+}
+
+TEST(Logs, OfAllGuestsTogetherHaveARate) {
+  Log log;
+  const HostPtr host = EchoHost(log, "log.max_guest_lines = 3\n");
+  uint32_t graph = 0;
+  for (int i = 0; i < 10; ++i) {
+    Program program(host.get());
+    EXPECT_NE(program.calls.LoadByName("nothing", graph), kSuccess);
+  }
+  EXPECT_GE(log.lines().size(), 3u);
+  EXPECT_LT(log.lines().size(), 10u) << "they come within a second, or less than three of them would";
+}
+
 TEST(Quotas, WhatABackendKeepsForAContextIsItsGuests) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100\n");

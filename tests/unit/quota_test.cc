@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -29,6 +30,23 @@ TEST(Quota, RefusesSizesThatWouldOverflow) {
   EXPECT_TRUE(a.Resize(99).ok());
   EXPECT_EQ(b.Resize(std::numeric_limits<uint64_t>::max()).code(), WASINN_TOO_LARGE);
   EXPECT_EQ(quota.used(), 99u);
+}
+
+TEST(Quota, PartsOfAWholeKeepToItsLimitTogether) {
+  const auto whole = std::make_shared<Quota>("all guests", "max_total_bytes", 100);
+  Quota one("bytes", "limits.max_bytes", 80, whole), other("bytes", "limits.max_bytes", 80, whole);
+  {
+    Charge a(one), b(other);
+    EXPECT_TRUE(a.Resize(70).ok());
+    EXPECT_EQ(b.Resize(31).message(), "31 more bytes would exceed the limit of 100 for all guests (max_total_bytes)");
+    EXPECT_EQ(other.used() + b.held(), 0u) << "nothing is taken of the part, either";
+    EXPECT_EQ(a.Resize(81).code(), WASINN_TOO_LARGE);
+    EXPECT_EQ(whole->used(), 70u);
+    EXPECT_TRUE(b.Resize(30).ok());
+    EXPECT_TRUE(a.Resize(10).ok());
+    EXPECT_EQ(whole->used(), 40u);
+  }
+  EXPECT_EQ(whole->used(), 0u);
 }
 
 TEST(Quota, NamesTheLimit) {

@@ -71,14 +71,14 @@ Cluster* Clusters::Join(wasm_module_inst_t instance) {
   wasinn_guest* const guest = guest_of_ != nullptr ? guest_of_(instance, user_) : nullptr;
   Cluster* cluster = Find(wasm_runtime_get_module(instance), shared, guest);
   if (cluster == nullptr) cluster = Add(instance, shared, guest);
-  if (cluster != nullptr) Tell(instance, cluster);
+  if (cluster != nullptr) wasm_runtime_set_context_spread(instance, key_, cluster);
   return cluster;
 }
 
 // What lies at the address of a guest's memory is that guest's for certain as long as one of its calls is inside. Else
 // its memory may have been freed, and another guest's have come to lie there:
 //  - It ended, and WAMR has not said so yet. The caller is then taken for one of its threads, until WAMR does.
-//  - It ended, and WAMR knew of no guest there (see Tell). Then the guest is in doubt, and the caller is another.
+//  - It ended, and WAMR knew of no guest there (see TellAgain). Then the guest is in doubt, and the caller is another.
 Cluster* Clusters::Find(wasm_module_t module, void* shared_memory, const wasinn_guest* guest) {
   for (const std::unique_ptr<Cluster>& known : clusters_) {
     if (known->module != module || known->ended) continue;
@@ -107,24 +107,16 @@ Cluster* Clusters::Add(wasm_module_inst_t instance, void* shared_memory, wasinn_
                                      .exports_memory = ExportsMemory(module),
                                      .shared_memory = shared_memory,
                                      .spreads = has_threads ? kSpreads : 0});
+  clusters_.back()->ended = false;  // whoever is told of it without a lock reads this first, and then sees the rest
   return clusters_.back().get();
 }
 
-// Tells all instances of an instance's guest that they are this one's. WAMR writes this into instances whose threads may
-// be reading it, without a lock. And it misses an instance whose thread is just making another one, for which that
-// stands then: so the first calls of a guest say it again, and wasinn_wamr_attach comes before all that.
-void Clusters::Tell(wasm_module_inst_t instance, Cluster* cluster) const {
-#ifdef __SANITIZE_THREAD__
-  __tsan_release(cluster);
-#else
-  std::atomic_thread_fence(std::memory_order_release);
-#endif
-  wasm_runtime_set_context_spread(instance, key_, cluster);
-}
-
+// WAMR tells all instances of an instance's guest whose they are by writing into instances whose threads may be reading it,
+// without a lock. And it misses an instance whose thread is just making another one, for which that stands then: so the
+// first calls of a guest say it again, and wasinn_wamr_attach comes before all that.
 void Clusters::TellAgain(wasm_module_inst_t instance, Cluster& cluster) {
   const std::lock_guard lock(mutex_);
-  if (!cluster.ended && cluster.spreads > 0 && cluster.spreads-- > 0) Tell(instance, &cluster);
+  if (!cluster.ended && cluster.spreads-- > 0) wasm_runtime_set_context_spread(instance, key_, &cluster);
 }
 
 // WAMR frees the memory before it says that an instance has ended. In between another guest's memory may have come to

@@ -3,9 +3,6 @@
 // and what else calls is known by the place of its memory.
 #pragma once
 
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#endif
 #include <wasinn/wamr.h>
 
 #include <atomic>
@@ -55,9 +52,6 @@ class Clusters {
   Cluster* Of(wasm_module_inst_t instance) {
     auto* cluster = static_cast<Cluster*>(wasm_runtime_get_context(instance, key_));
     if (cluster == nullptr || cluster->ended) return Join(instance);
-#ifdef __SANITIZE_THREAD__
-    __tsan_acquire(cluster);  // it cannot see that WAMR handed this over
-#endif
     cluster->Lives();
     if (cluster->spreads > 0) TellAgain(instance, *cluster);
     return cluster;
@@ -67,7 +61,6 @@ class Clusters {
   Cluster* Join(wasm_module_inst_t instance);
   Cluster* Find(wasm_module_t module, void* shared_memory, const wasinn_guest* guest);
   Cluster* Add(wasm_module_inst_t instance, void* shared_memory, wasinn_guest* guest);
-  void Tell(wasm_module_inst_t instance, Cluster* cluster) const;
   void TellAgain(wasm_module_inst_t instance, Cluster& cluster);
   void Remove(Cluster& cluster);
   void End(Cluster& cluster) const;

@@ -12,7 +12,6 @@ namespace {
 
 using engines::Exit;
 
-constexpr int kTrapCode = 128 + 6;       // SIGABRT's, as on Wasmtime
 constexpr uint32_t kFirstBadCode = 126;  // codes from here on are a shell's own words
 constexpr size_t kMostFrames = 32;       // an endless recursion has thousands
 
@@ -47,11 +46,11 @@ std::string Backtrace(wasm_module_inst_t instance, const std::string& program) {
 Exit HowItEnded(wasm_module_inst_t instance, const std::string& program) {
   if (const char* exception = wasm_runtime_get_exception(instance)) {
     const std::string_view why = WithoutPrefix(exception, "Exception: ");
-    return {Exit::Kind::kTrapped, kTrapCode, fmt::format("wasm trap: {}{}", why, Backtrace(instance, program))};
+    return Exit::Trapped(fmt::format("wasm trap: {}{}", why, Backtrace(instance, program)));
   }
   const uint32_t code = wasm_runtime_get_wasi_exit_code(instance);
   if (code < kFirstBadCode) return {Exit::Kind::kExited, static_cast<int>(code), ""};
-  return {Exit::Kind::kFailed, 1, fmt::format("exit with invalid exit status outside of [0..{})", kFirstBadCode)};
+  return Exit::Failed(fmt::format("exit with invalid exit status outside of [0..{})", kFirstBadCode));
 }
 
 Exit FailedToStart(const std::string& reason, const engines::RunOptions& options) {
@@ -65,9 +64,9 @@ Exit FailedToStart(const std::string& reason, const engines::RunOptions& options
   const size_t exception = line.find("Exception: ");
   const bool trapped =
       exception != line.npos || line.find("out of bounds") != line.npos || line.find("does not fit") != line.npos;
-  if (!trapped) return {Exit::Kind::kFailed, 1, line};
+  if (!trapped) return Exit::Failed(line);
   if (exception != line.npos) line.erase(0, exception + std::string_view("Exception: ").size());
-  return {Exit::Kind::kTrapped, kTrapCode, "wasm trap: " + line};
+  return Exit::Trapped("wasm trap: " + line);
 }
 
 }  // namespace wasinn::wamr

@@ -7,8 +7,11 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engines/engine.h"
+#include "engines/guest_run.h"
+#include "engines/memories.h"
 #include "engines/not_served.h"
 #include "engines/one_line.h"
 #include "engines/wamr/aot.h"
@@ -28,6 +31,7 @@ using engines::RunOptions;
 
 constexpr char kStart[] = "_start";
 constexpr uint32_t kOperandStack = 1u << 20;  // of a guest's thread: frames of the interpreter
+constexpr uint32_t kPage = 1u << 16, kMostPages = 1u << 16;
 using ErrorText = std::array<char, 256>;
 
 // WAMR wants a signal stack on each thread that runs guests; the one that made the runtime has it.
@@ -111,6 +115,7 @@ class ModuleProgram final : public engines::Program {
   // Compiles and links.
   Result<void> Load(std::string bytes) {
     bytes_ = std::move(bytes);
+    memories_ = engines::MemoriesOf(bytes_);
     ErrorText error = {};
     module_ = wasm_runtime_load(reinterpret_cast<uint8_t*>(bytes_.data()), static_cast<uint32_t>(bytes_.size()),
                                 error.data(), error.size());
@@ -130,21 +135,60 @@ class ModuleProgram final : public engines::Program {
     const ThreadEnvironment thread;
     ErrorText error = {};
     if (options.max_threads == 0 && CanSpawnThreads(module_)) {
-      return {Exit::Kind::kFailed, 1, "the program imports a function that spawns threads, and may have none"};
+      return Exit::Failed("the program imports a function that spawns threads, and may have none");
     }
-    const Runtime::Run run(*runtime_, options.max_threads);
-    const wasm_module_inst_t instance = Instantiate(options, &error);
+    if (auto kept = CanKeep(options); !kept) return Exit::Failed(kept.error());
+    const Result<uint64_t> memory = engines::ShareOfMemory(memories_, options.max_memory_bytes);
+    if (!memory) return Exit::Failed(memory.error());
+    const Runtime::Run among_others(*runtime_, options.max_threads);
+    const wasm_module_inst_t instance = Instantiate(options, *memory, &error);
     if (instance == nullptr) return FailedToStart(error.data(), options);
     if (options.guest != nullptr) wasinn_status_free(wasinn_wamr_attach(runtime_->nn(), instance));
-    wasm_application_execute_main(instance, 0, nullptr);
-    const Exit exit = HowItEnded(instance, options.args[0]);
+    const Exit exit = BeginsWithin(instance, *memory)
+                          ? Execute(instance, options)
+                          : Exit::Failed("the program begins with a memory over the limit (limits.max_memory_bytes)");
     if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the instance, which has the memory
     wasm_runtime_deinstantiate(instance);
     return exit;
   }
 
  private:
-  wasm_module_inst_t Instantiate(const RunOptions& options, ErrorText* error) const {
+  // What holds on other engines, and not here.
+  static Result<void> CanKeep(const RunOptions& options) {
+    if (options.max_fuel != 0)
+      return std::unexpected("WAMR measures no fuel (limits.max_fuel): --engine wasmtime does");
+    if (options.max_table_elements != UINT64_MAX) {
+      return std::unexpected("WAMR has no limit for tables (limits.max_table_elements): --engine wasmtime has");
+    }
+    for (const engines::Directory& folder : options.directories) {
+      if (!folder.read_only) continue;
+      return std::unexpected("WAMR has no read-only folders, such as " + folder.host + ": --engine wasmtime has");
+    }
+    return {};
+  }
+
+  // Only of code that WAMR's compiler made it is not known before, what its memory begins with.
+  static bool BeginsWithin(wasm_module_inst_t instance, uint64_t limit) {
+    const wasm_memory_inst_t memory = wasm_runtime_get_default_memory(instance);
+    return memory == nullptr ||
+           wasm_memory_get_cur_page_count(memory) * wasm_memory_get_bytes_per_page(memory) <= limit;
+  }
+
+  // Interrupts end the interpreter in a loop or a function, and compiled code with shared memory that LooksForItsEnd; WAMR wakes who waits
+  // or is in the system. Once it has returned nobody interrupts: all threads are marked, and WAMR waits for them with a
+  // lock held.
+  static Exit Execute(wasm_module_inst_t instance, const RunOptions& options) {
+    engines::GuestRun run(options.guest, [instance] {
+      if (wasm_runtime_get_exception(instance) == nullptr) wasm_runtime_terminate(instance);
+    });
+    if (!run.begun()) return Exit::Failed(run.begun().error());
+    wasm_application_execute_main(instance, 0, nullptr);
+    const Exit interrupted = run.End(Exit());
+    const Exit exit = HowItEnded(instance, options.args[0]);
+    return interrupted.kind == Exit::Kind::kInterrupted ? interrupted : exit;
+  }
+
+  wasm_module_inst_t Instantiate(const RunOptions& options, uint64_t memory, ErrorText* error) const {
     std::vector<char*> argv;
     std::vector<std::string> variables, folders;
     std::vector<const char*> env, dirs;
@@ -164,6 +208,9 @@ class ModuleProgram final : public engines::Program {
     if (!wasm_runtime_instantiation_args_create(&args)) return nullptr;
     wasm_runtime_instantiation_args_set_default_stack_size(args, kOperandStack);
     wasm_runtime_instantiation_args_set_custom_data(args, options.guest);
+    // 0 is no limit, and for a memory without any page there is none that is less than one page.
+    const uint64_t pages = std::clamp<uint64_t>(memory / kPage, 1, kMostPages);
+    if (memory != UINT64_MAX) wasm_runtime_instantiation_args_set_max_memory_pages(args, static_cast<uint32_t>(pages));
     wasm_runtime_instantiation_args_set_wasi_arg(args, argv.data(), static_cast<int>(argv.size()));
     wasm_runtime_instantiation_args_set_wasi_env(args, env.data(), static_cast<uint32_t>(env.size()));
     wasm_runtime_instantiation_args_set_wasi_dir(args, nullptr, 0, dirs.data(), static_cast<uint32_t>(dirs.size()));
@@ -211,6 +258,7 @@ class ModuleProgram final : public engines::Program {
   std::shared_ptr<const Runtime> runtime_;
   std::string bytes_;  // into which the module points
   wasm_module_t module_ = nullptr;
+  std::vector<engines::MemoryType> memories_;
 };
 
 class WamrEngine final : public engines::Engine {

@@ -4,9 +4,13 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "engines/guest_run.h"
+#include "engines/memories.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/store_limits.h"
 #include "engines/wasmtime/wasi.h"
 
 namespace wasinn::wasmtime {
@@ -42,26 +46,32 @@ bool IsRun(const wasmtime_component_func_t& function, wasmtime_context_t* contex
 
 class ComponentProgram final : public engines::Program {
  public:
-  ComponentProgram(EnginePtr engine, ComponentPrePtr pre, ExportIndexPtr run)
-      : engine_(std::move(engine)), pre_(std::move(pre)), run_(std::move(run)) {}
+  ComponentProgram(EnginePtr engine, ComponentPrePtr pre, ExportIndexPtr run, std::vector<engines::MemoryType> memories)
+      : engine_(std::move(engine)), pre_(std::move(pre)), run_(std::move(run)), memories_(std::move(memories)) {}
 
   Exit Run(const RunOptions& options) const override {
+    const Result<StoreLimits> limits = StoreLimits::New(memories_, options);
+    if (!limits) return Exit::Failed(limits.error());
+    engines::GuestRun run(options.guest, [this] { wasmtime_engine_increment_epoch(engine_.get()); });
+    if (!run.begun()) return Exit::Failed(run.begun().error());
     const StorePtr store(wasmtime_store_new(engine_.get(), options.guest, nullptr));
-    const Exit exit = RunIn(wasmtime_store_context(store.get()), options);
+    limits->Hold(store.get());
+    EndWith(store.get(), run);
+    const Exit exit = run.End(RunIn(wasmtime_store_context(store.get()), options));
     if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
     return exit;
   }
 
  private:
   Exit RunIn(wasmtime_context_t* context, const RunOptions& options) const {
-    if (Result<void> wasi = SetWasi(context, options); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
+    if (Result<void> wasi = SetWasi(context, options); !wasi) return Exit::Failed(wasi.error());
     wasinn_wasmtime_component_set_up(context, options.guest);
     wasmtime_component_instance_t instance;
     wasmtime_error_t* error = wasinn_wasmtime_component_pre_instantiate(pre_.get(), context, &instance);
     if (error != nullptr) return ToExit(error);
     wasmtime_component_func_t run;
     if (!wasmtime_component_instance_get_func(&instance, context, run_.get(), &run) || !IsRun(run, context)) {
-      return {Exit::Kind::kFailed, 1, "the component's wasi:cli/run is of another type than the standard's"};
+      return Exit::Failed("the component's wasi:cli/run is of another type than the standard's");
     }
     wasmtime_component_val_t result = {};
     error = wasmtime_component_func_call(&run, context, nullptr, 0, &result, 1);
@@ -74,6 +84,7 @@ class ComponentProgram final : public engines::Program {
   EnginePtr engine_;
   ComponentPrePtr pre_;
   ExportIndexPtr run_;
+  std::vector<engines::MemoryType> memories_;
 };
 
 Result<ComponentLinkerPtr> NewLinker(wasm_engine_t* engine) {
@@ -96,14 +107,13 @@ ExportIndexPtr FindRun(const wasmtime_component_t* component) {
 
 }  // namespace
 
-Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const std::string& wasm) {
+Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const Compiler& compiler,
+                                                        const std::string& wasm) {
   Result<ComponentLinkerPtr> linker = NewLinker(engine);
   if (!linker) return std::unexpected(linker.error());
-  wasmtime_component_t* compiled = nullptr;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(wasm.data());
-  auto valid = TakeError(wasmtime_component_new(engine, bytes, wasm.size(), &compiled));
-  if (!valid) return std::unexpected(valid.error());
-  const ComponentPtr component(compiled);
+  const Result<ComponentPtr> compiled = compiler.Component(engine, wasm);
+  if (!compiled) return std::unexpected(compiled.error());
+  const ComponentPtr& component = *compiled;
   ExportIndexPtr run = FindRun(component.get());
   if (run == nullptr) {
     return std::unexpected("the component exports no wasi:cli/run, so it is a library and not a program");
@@ -112,7 +122,7 @@ Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, c
   auto linked = TakeError(wasinn_wasmtime_component_pre_new(linker->get(), component.get(), &pre));
   if (!linked) return std::unexpected(linked.error());
   return std::make_unique<ComponentProgram>(EnginePtr(wasmtime_engine_clone(engine)), ComponentPrePtr(pre),
-                                            std::move(run));
+                                            std::move(run), engines::MemoriesOf(wasm));
 }
 
 }  // namespace wasinn::wasmtime

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "engines/engine.h"
+#include "engines/wasmtime/compile.h"
 
 namespace wasinn::wasmtime {
 
 // Compiles and links.
-engines::Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const std::string& wasm);
+engines::Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const Compiler& compiler,
+                                                                 const std::string& wasm);
 
 }  // namespace wasinn::wasmtime

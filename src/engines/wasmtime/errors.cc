@@ -1,6 +1,7 @@
 #include "engines/wasmtime/errors.h"
 
 #include <string_view>
+#include <utility>
 
 #include "engines/one_line.h"
 
@@ -9,8 +10,6 @@ namespace {
 
 using engines::Exit;
 using engines::OneLine;
-
-constexpr int kTrapCode = 128 + 6;  // SIGABRT's, as the wasmtime command exits
 
 std::string Take(wasm_name_t* name) {
   std::string_view text(name->data, name->size);
@@ -66,11 +65,11 @@ Exit ToExit(wasmtime_error_t* error, wasm_trap_t* trap) {
     wasm_message_t message;
     wasm_trap_message(trap, &message);
     wasm_trap_delete(trap);
-    return {Exit::Kind::kTrapped, kTrapCode, CauseFirst(Take(&message))};
+    return Exit::Trapped(CauseFirst(Take(&message)));
   }
   if (error == nullptr) return {};
   Exit exit;
-  if (!wasmtime_error_exit_status(error, &exit.code)) exit = {Exit::Kind::kFailed, 1, CauseFirst(Message(error))};
+  if (!wasmtime_error_exit_status(error, &exit.code)) exit = Exit::Failed(CauseFirst(Message(error)));
   wasmtime_error_delete(error);
   return exit;
 }
@@ -78,11 +77,7 @@ Exit ToExit(wasmtime_error_t* error, wasm_trap_t* trap) {
 Exit ToExit(wasmtime_error_t* error) {
   const bool trapped = error != nullptr && HappenedInGuest(error);
   Exit exit = ToExit(error, nullptr);
-  if (trapped && exit.kind == Exit::Kind::kFailed) {
-    exit.kind = Exit::Kind::kTrapped;
-    exit.code = kTrapCode;
-  }
-  return exit;
+  return trapped && exit.kind == Exit::Kind::kFailed ? Exit::Trapped(std::move(exit.message)) : exit;
 }
 
 }  // namespace wasinn::wasmtime

@@ -26,7 +26,8 @@ constexpr int32_t kLastNumber = (1 << 29) - 1;  // wasi-threads keeps the upper 
 constexpr milliseconds kTick(5);                // an epoch while threads are being ended
 constexpr milliseconds kGrace(1000);            // for threads that do not end by then nothing can be done
 
-wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* threads, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
+wasmtime_error_t* OnEpochOfThread(wasmtime_context_t*, void* threads, uint64_t* delta,
+                                  wasmtime_update_deadline_kind_t*) {
   *delta = 1;
   return static_cast<const GuestThreads*>(threads)->ended() ? wasmtime_error_new("the guest has ended") : nullptr;
 }
@@ -55,25 +56,32 @@ struct GuestThreads::Beginning {
   int32_t argument;
 };
 
-GuestThreads::GuestThreads(ThreadedModule module, const RunOptions& options)
-    : module_(std::move(module)), options_(WithoutGuest(options)), guest_(wasinn_guest_retain(options.guest)) {
+GuestThreads::GuestThreads(ThreadedModule module, const StoreLimits& limits, const RunOptions& options)
+    : module_(std::move(module)),
+      limits_(limits),
+      options_(WithoutGuest(options)),
+      guest_(wasinn_guest_retain(options.guest)) {
   memory_.kind = WASMTIME_EXTERN_SHAREDMEMORY;
   memory_.of.sharedmemory = module_.memory.get();
 }
 
 Exit GuestThreads::Run() {
   threads_.insert(0);
-  if (!StartThread(0, 0)) return {Exit::Kind::kFailed, 1, "the system gives no thread for the guest"};
+  engines::GuestRun run(guest_.get(), [this] { End(Exit()); });
+  if (!run.begun()) return Exit::Failed(run.begun().error());
+  if (!StartThread(0, 0)) return Exit::Failed("the system gives no thread for the guest");
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ended_.load(); });
   }
+  Exit exit =
+      run.End(exit_);  // which nobody changes any more; without the lock, for whoever interrupts may wait for it
   // Whoever is inside comes out, and who calls from now on is refused, also when the guest has been freed.
   if (guest_ != nullptr) wasinn_guest_close(guest_.get());
   StopThreads();
   const std::lock_guard lock(mutex_);
   if (threads_.empty()) module_ = {};  // here, and not on a thread that is just leaving
-  return exit_;
+  return exit;
 }
 
 int32_t GuestThreads::Spawn(int32_t argument) noexcept {
@@ -115,7 +123,7 @@ void* GuestThreads::RunThread(void* argument) {
   try {
     exit = self.RunInStore(beginning->number, beginning->argument);
   } catch (const std::exception&) {  // below are the system's frames
-    exit = Exit{Exit::Kind::kFailed, 1, "the host is out of memory"};
+    exit = Exit::Failed("the host is out of memory");
   }
   // A thread that returns ends itself alone, unless it is the first.
   if (!exit && beginning->number == 0) exit = Exit();
@@ -126,7 +134,8 @@ void* GuestThreads::RunThread(void* argument) {
 
 std::optional<Exit> GuestThreads::RunInStore(int32_t number, int32_t argument) {
   const StorePtr store(wasmtime_store_new(module_.engine.get(), this, nullptr));
-  wasmtime_store_epoch_deadline_callback(store.get(), OnEpoch, this, nullptr);
+  limits_.Hold(store.get());
+  wasmtime_store_epoch_deadline_callback(store.get(), OnEpochOfThread, this, nullptr);
   wasmtime_context_t* context = wasmtime_store_context(store.get());
   wasmtime_context_set_epoch_deadline(context, 1);
   if (ended_) return std::nullopt;  // looked at after the deadline was set: of an end from now on the callback hears
@@ -134,7 +143,7 @@ std::optional<Exit> GuestThreads::RunInStore(int32_t number, int32_t argument) {
 }
 
 std::optional<Exit> GuestThreads::CallGuest(wasmtime_context_t* context, int32_t number, int32_t argument) {
-  if (Result<void> wasi = SetWasi(context, options_); !wasi) return Exit{Exit::Kind::kFailed, 1, wasi.error()};
+  if (Result<void> wasi = SetWasi(context, options_); !wasi) return Exit::Failed(wasi.error());
   if (number == 0) SetUp(context);
   wasmtime_instance_t instance;
   wasm_trap_t* trap = nullptr;

@@ -13,6 +13,7 @@
 
 #include "engines/engine.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/store_limits.h"
 
 namespace wasinn::wasmtime {
 
@@ -29,10 +30,10 @@ struct ThreadedModule {
 // run; they own this object too, and use nothing that belongs to the caller of Run.
 class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
  public:
-  GuestThreads(ThreadedModule module, const engines::RunOptions& options);
+  GuestThreads(ThreadedModule module, const StoreLimits& limits, const engines::RunOptions& options);
 
   // Runs _start on a thread of its own, and returns when the guest has ended: when _start has returned, or any thread
-  // has trapped or exited. Called once.
+  // has trapped or exited, or it was interrupted. Called once.
   engines::Exit Run();
 
   // wasi.thread-spawn: the new thread's number, or -1. Called on a thread of the guest.
@@ -58,6 +59,7 @@ class GuestThreads : public std::enable_shared_from_this<GuestThreads> {
   bool AllGone(std::chrono::milliseconds most);
 
   ThreadedModule module_;
+  const StoreLimits limits_;
   const engines::RunOptions options_;  // a copy, for a thread may start after Run has returned; without the guest
   struct Release {
     void operator()(wasinn_guest* guest) const { wasinn_guest_release(guest); }

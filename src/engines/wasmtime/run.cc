@@ -4,15 +4,20 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "engines/engine.h"
+#include "engines/guest_run.h"
+#include "engines/memories.h"
 #include "engines/not_served.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
+#include "engines/wasmtime/compile.h"
 #include "engines/wasmtime/component_run.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/exports.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/store_limits.h"
 #include "engines/wasmtime/threaded_program.h"
 #include "engines/wasmtime/wasi.h"
 
@@ -31,20 +36,26 @@ wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
 
 class ModuleProgram final : public engines::Program {
  public:
-  ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre)
-      : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)) {}
+  ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre, std::vector<engines::MemoryType> memories)
+      : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)), memories_(std::move(memories)) {}
 
   Exit Run(const RunOptions& options) const override {
+    const Result<StoreLimits> limits = StoreLimits::New(memories_, options);
+    if (!limits) return Exit::Failed(limits.error());
+    engines::GuestRun run(options.guest, [this] { wasmtime_engine_increment_epoch(engine_.get()); });
+    if (!run.begun()) return Exit::Failed(run.begun().error());
     wasinn_wasmtime_caller caller{options.guest, nullptr};
     const StorePtr store(wasmtime_store_new(engine_.get(), &caller, nullptr));
-    const Exit exit = RunIn(wasmtime_store_context(store.get()), options, &caller);
+    limits->Hold(store.get());
+    EndWith(store.get(), run);
+    const Exit exit = run.End(RunIn(wasmtime_store_context(store.get()), options, &caller));
     if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
     return exit;
   }
 
  private:
   Exit RunIn(wasmtime_context_t* context, const RunOptions& options, wasinn_wasmtime_caller* caller) const {
-    if (Result<void> wasi = SetWasi(context, options); !wasi) return {Exit::Kind::kFailed, 1, wasi.error()};
+    if (Result<void> wasi = SetWasi(context, options); !wasi) return Exit::Failed(wasi.error());
     wasinn_wasmtime_component_set_up(context, options.guest);  // its guard holds for large calls of WASI here, too
     wasmtime_instance_t instance;
     wasm_trap_t* trap = nullptr;
@@ -68,6 +79,7 @@ class ModuleProgram final : public engines::Program {
 
   EnginePtr engine_;
   InstancePrePtr instance_pre_;
+  std::vector<engines::MemoryType> memories_;
 };
 
 // Takes nothing of the options but what configures compilation. The caller owns it.
@@ -75,21 +87,10 @@ wasm_config_t* NewConfig(const EngineOptions& options) {
   wasm_config_t* config = wasm_config_new();
   wasmtime_config_wasm_threads_set(config, true);
   wasmtime_config_shared_memory_set(config, true);
-  if (options.cache) {
-    // It has a thread of its own, and ends the process where it gets none.
-    Result<void> cache = SystemGivesThreads(1) ? TakeError(wasmtime_config_cache_config_load(config, nullptr))
-                                               : std::unexpected("the system gives no thread for it");
-    if (!cache && options.warn) options.warn("compiled modules are not cached: " + cache.error());
-  }
+  // A quarter of the speed of tight loops each: only where they are wanted. The cache tells such code from other.
+  wasmtime_config_epoch_interruption_set(config, options.interruptible);
+  wasmtime_config_consume_fuel_set(config, options.metered);
   return config;
-}
-
-Result<ModulePtr> Compile(wasm_engine_t* engine, const std::string& wasm) {
-  wasmtime_module_t* compiled = nullptr;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(wasm.data());
-  auto valid = TakeError(wasmtime_module_new(engine, bytes, wasm.size(), &compiled));
-  if (!valid) return std::unexpected(valid.error());
-  return ModulePtr(compiled);
 }
 
 class WasmtimeEngine final : public engines::Engine {
@@ -97,8 +98,9 @@ class WasmtimeEngine final : public engines::Engine {
   explicit WasmtimeEngine(const EngineOptions& options)
       : engine_(wasm_engine_new_with_config(NewConfig(options))),  // takes the config
         linker_(wasmtime_linker_new(engine_.get())),
+        compiler_(options),
         threads_options_(options) {
-    threads_options_.warn = nullptr;  // it was said
+    threads_options_.metered = false;  // each thread would have fuel of its own
   }
 
   // The linker's contents: WASI and wasi-nn.
@@ -120,10 +122,11 @@ class WasmtimeEngine final : public engines::Engine {
     if (file->kind == engines::WasmKind::kWamrAot) return fail("WAMR's compiler made this: only --engine wamr runs it");
     if (const auto why = engines::FirstNotServed(file->bytes)) return fail(*why);  // compiling may take long
     if (auto program = engines::StartAsExport(file->bytes)) file->bytes = std::move(*program);
-    auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), file->bytes)
+    auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), compiler_, file->bytes)
                                                                : LoadModule(file->bytes);
-    return program ? std::move(program) : fail(program.error());
-  }
+    if (!program) return fail(program.error());
+    return program;
+  }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that an error is no program
 
  private:
   Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm) const {
@@ -139,22 +142,22 @@ class WasmtimeEngine final : public engines::Engine {
     const bool threads = UsesThreads(module->get());
     if (threads != guess) module = CompileFor(threads, wasm);
     if (!module) return std::unexpected(module.error());
-    if (!threads) return Link(std::move(*module));
-    return (*Threads())->Link(std::move(*module));  // it is there, for it has compiled this
+    if (!threads) return Link(std::move(*module), wasm);
+    return (*Threads())->Link(std::move(*module), engines::MemoriesOf(wasm));  // it is there, for it has compiled this
   }
 
   Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
-    if (!threads) return Compile(engine_.get(), wasm);
+    if (!threads) return compiler_.Module(engine_.get(), false, wasm);
     const Result<const ThreadsEngine*> engine = Threads();
-    return engine ? Compile((*engine)->get(), wasm) : std::unexpected(engine.error());
+    return engine ? compiler_.Module((*engine)->get(), true, wasm) : std::unexpected(engine.error());
   }
 
-  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module) const {
+  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, const std::string& wasm) const {
     wasmtime_instance_pre_t* instance_pre = nullptr;
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
     return std::make_unique<ModuleProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                           InstancePrePtr(instance_pre));
+                                           InstancePrePtr(instance_pre), engines::MemoriesOf(wasm));
   }
 
   // Made when the first module with threads comes.
@@ -170,6 +173,7 @@ class WasmtimeEngine final : public engines::Engine {
 
   EnginePtr engine_;
   LinkerPtr linker_;
+  const Compiler compiler_;
   EngineOptions threads_options_;
   mutable std::mutex threads_mutex_;
   mutable std::unique_ptr<const ThreadsEngine> threads_;

@@ -103,19 +103,33 @@ Result<ThreadedModule> Prepare(const EnginePtr& engine, const LinkerPtr& linker,
 
 class ThreadedProgram final : public engines::Program {
  public:
-  ThreadedProgram(EnginePtr engine, LinkerPtr linker, ModulePtr module)
-      : engine_(std::move(engine)), linker_(std::move(linker)), module_(std::move(module)) {}
+  ThreadedProgram(EnginePtr engine, LinkerPtr linker, ModulePtr module, std::vector<engines::MemoryType> memories)
+      : engine_(std::move(engine)),
+        linker_(std::move(linker)),
+        module_(std::move(module)),
+        memories_(std::move(memories)) {}
 
   Exit Run(const RunOptions& options) const override {
+    if (auto kept = CanKeep(options); !kept) return Exit::Failed(kept.error());
+    const Result<StoreLimits> limits = StoreLimits::New(memories_, options);
+    if (!limits) return Exit::Failed(limits.error());
     Result<ThreadedModule> ready = Prepare(engine_, linker_, module_);
-    if (!ready) return {Exit::Kind::kFailed, 1, ready.error()};
-    return std::make_shared<GuestThreads>(std::move(*ready), options)->Run();
+    if (!ready) return Exit::Failed(ready.error());
+    return std::make_shared<GuestThreads>(std::move(*ready), *limits, options)->Run();
   }
 
  private:
+  // Each thread has a store, with what is not shared.
+  Result<void> CanKeep(const RunOptions& options) const {
+    if (options.max_fuel != 0) return std::unexpected("fuel cannot be limited for a program with threads");
+    if (options.max_memory_bytes == UINT64_MAX || memories_.size() <= 1) return {};
+    return std::unexpected("a limit of memory is for programs with threads that have one memory, which is shared");
+  }
+
   EnginePtr engine_;
   LinkerPtr linker_;
   ModulePtr module_;
+  std::vector<engines::MemoryType> memories_;
 };
 
 }  // namespace
@@ -152,7 +166,8 @@ Result<void> ThreadsEngine::Define() {
   return TakeError(error);
 }
 
-Result<std::unique_ptr<engines::Program>> ThreadsEngine::Link(ModulePtr module) const {
+Result<std::unique_ptr<engines::Program>> ThreadsEngine::Link(ModulePtr module,
+                                                              std::vector<engines::MemoryType> memories) const {
   const Imports imports(module.get());
   if (std::ranges::any_of(imports.all(), IsSpawn) &&
       !ExportsFunction(module.get(), kThreadStart, {WASM_I32, WASM_I32})) {
@@ -162,7 +177,8 @@ Result<std::unique_ptr<engines::Program>> ThreadsEngine::Link(ModulePtr module) 
   }
   if (auto ready = Prepare(engine_, linker_, module); !ready) return std::unexpected(ready.error());
   return std::make_unique<ThreadedProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                           LinkerPtr(wasmtime_linker_clone(linker_.get())), std::move(module));
+                                           LinkerPtr(wasmtime_linker_clone(linker_.get())), std::move(module),
+                                           std::move(memories));
 }
 
 }  // namespace wasinn::wasmtime

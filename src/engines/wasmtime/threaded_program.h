@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "engines/engine.h"
+#include "engines/memories.h"
 #include "engines/wasmtime/handles.h"
 
 namespace wasinn::wasmtime {
@@ -20,7 +22,8 @@ class ThreadsEngine {
 
   wasm_engine_t* get() const { return engine_.get(); }
   // A module of this engine, as a program. Fails if an import cannot be served.
-  engines::Result<std::unique_ptr<engines::Program>> Link(ModulePtr module) const;
+  engines::Result<std::unique_ptr<engines::Program>> Link(ModulePtr module,
+                                                          std::vector<engines::MemoryType> memories) const;
 
  private:
   explicit ThreadsEngine(wasm_config_t* config);

@@ -40,7 +40,7 @@ Result<void> SetWasi(wasmtime_context_t* context, const RunOptions& options) {
     wasi_config_inherit_stderr(wasi.get());
   }
   for (const engines::Directory& directory : options.directories) {
-    if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), true)) {
+    if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), !directory.read_only)) {
       return std::unexpected("cannot open the folder " + directory.host);
     }
   }

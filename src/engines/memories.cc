@@ -1,0 +1,97 @@
+#include "engines/memories.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "engines/wasm_file.h"
+#include "engines/wasm_reader.h"
+
+namespace wasinn::engines {
+namespace {
+
+constexpr uint8_t kCoreModule = 1, kNestedComponent = 4;    // sections of a component
+constexpr uint8_t kHasMax = 1, kShared = 2, kPageSize = 8;  // flags of a memory
+constexpr unsigned kUsualPage = 16, kMostPage = 63;         // powers of two
+constexpr int kMostNested = 100;                            // as engines have it
+
+uint64_t Bytes(uint64_t pages, unsigned page) {
+  return pages > std::numeric_limits<uint64_t>::max() >> page ? UINT64_MAX : pages << page;
+}
+
+MemoryType NextMemory(Reader& reader) {
+  const uint8_t flags = reader.Byte();
+  const uint64_t min = reader.Number();
+  const uint64_t max = (flags & kHasMax) != 0 ? reader.Number() : UINT64_MAX;
+  const uint64_t page = (flags & kPageSize) != 0 ? reader.Number() : kUsualPage;
+  const unsigned shift = page > kMostPage ? kMostPage : static_cast<unsigned>(page);
+  return {Bytes(min, shift), Bytes(max, shift), (flags & kShared) != 0};
+}
+
+// Up to an import of another kind, which nobody serves: such a module does not run.
+void AddImported(Reader& reader, std::vector<MemoryType>& memories) {
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) {
+    reader.Name();
+    reader.Name();
+    switch (reader.Byte()) {
+      case 0:  // a function
+        reader.Number();
+        break;
+      case 2:
+        memories.push_back(NextMemory(reader));
+        break;
+      case 3:  // a global
+        reader.Bytes(2);
+        break;
+      default:
+        return;
+    }
+  }
+}
+
+void AddDefined(Reader& reader, std::vector<MemoryType>& memories) {
+  for (uint64_t left = reader.Number(); left > 0 && reader.ok(); --left) memories.push_back(NextMemory(reader));
+}
+
+void Add(std::string_view wasm, int nested, std::vector<MemoryType>& memories) {
+  const WasmKind kind = KindOf(wasm);
+  if (nested > kMostNested || (kind != WasmKind::kModule && kind != WasmKind::kComponent)) return;
+  for (Reader reader(wasm.substr(kHeader)); reader.more();) {
+    const Section section = NextSection(reader);
+    if (!reader.ok()) return;
+    Reader body(section.body);
+    if (kind == WasmKind::kComponent) {
+      if (section.id == kCoreModule || section.id == kNestedComponent) Add(section.body, nested + 1, memories);
+    } else if (section.id == kMemories) {
+      AddDefined(body, memories);
+    } else if (section.id == kImports && nested == 0) {  // inside a component it is another module's
+      AddImported(body, memories);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MemoryType> MemoriesOf(std::string_view wasm) {
+  std::vector<MemoryType> memories;
+  Add(wasm, 0, memories);
+  return memories;
+}
+
+Result<uint64_t> ShareOfMemory(const std::vector<MemoryType>& memories, uint64_t limit) {
+  if (limit == UINT64_MAX || memories.empty()) return limit;
+  const uint64_t each = limit / memories.size();
+  const std::string whose =
+      memories.size() == 1 ? "" : fmt::format(" for each of {} memories, of {} together", memories.size(), limit);
+  for (const MemoryType& memory : memories) {
+    if (memory.min <= each && (!memory.shared || memory.max <= each)) continue;
+    return std::unexpected(fmt::format("{} of {} bytes, over the limit of {}{} (limits.max_memory_bytes)",
+                                       memory.min > each
+                                           ? "the program begins with a memory"
+                                           : "the program has a shared memory, which may grow to its maximum",
+                                       memory.min > each ? memory.min : memory.max, each, whose));
+  }
+  return each;
+}
+
+}  // namespace wasinn::engines

@@ -1,0 +1,47 @@
+#include "engines/wasmtime/store_limits.h"
+
+namespace wasinn::wasmtime {
+namespace {
+
+using engines::GuestRun;
+using engines::Result;
+
+constexpr int64_t kMostTables = 100;  // as a module may define; a component could have them many times
+
+wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* run, uint64_t* delta, wasmtime_update_deadline_kind_t*) {
+  *delta = 1;
+  return static_cast<const GuestRun*>(run)->interrupted() ? wasmtime_error_new("the guest is interrupted") : nullptr;
+}
+
+}  // namespace
+
+Result<StoreLimits> StoreLimits::New(const std::vector<engines::MemoryType>& memories,
+                                     const engines::RunOptions& options) {
+  const Result<uint64_t> each = engines::ShareOfMemory(memories, options.max_memory_bytes);
+  if (!each) return std::unexpected(each.error());
+  StoreLimits limits;
+  if (*each <= INT64_MAX) {
+    limits.memory_bytes_ = static_cast<int64_t>(*each);
+    limits.memories_ = static_cast<int64_t>(memories.size());
+  }
+  if (options.max_table_elements <= INT64_MAX) {
+    limits.table_elements_ = static_cast<int64_t>(options.max_table_elements);
+    limits.tables_ = kMostTables;
+  }
+  limits.fuel_ = options.max_fuel;
+  return limits;
+}
+
+void StoreLimits::Hold(wasmtime_store_t* store) const {
+  wasmtime_store_limiter(store, memory_bytes_, table_elements_, -1, tables_, memories_);
+  if (fuel_ == 0) return;
+  wasmtime_error_t* error = wasmtime_context_set_fuel(wasmtime_store_context(store), fuel_);
+  if (error != nullptr) wasmtime_error_delete(error);  // of an engine that measures none, which Run has refused
+}
+
+void EndWith(wasmtime_store_t* store, const GuestRun& run) {
+  wasmtime_store_epoch_deadline_callback(store, OnEpoch, const_cast<GuestRun*>(&run), nullptr);
+  wasmtime_context_set_epoch_deadline(wasmtime_store_context(store), 1);
+}
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,33 @@
+// What holds a guest to its limits: settings of an engine, and of each store.
+#pragma once
+
+#include <wasmtime.h>
+
+#include <string>
+#include <vector>
+
+#include "engines/engine.h"
+#include "engines/guest_run.h"
+#include "engines/memories.h"
+
+namespace wasinn::wasmtime {
+
+// Of all stores of a program, by its memories. An error if the program cannot keep to its limits.
+class StoreLimits {
+ public:
+  static engines::Result<StoreLimits> New(const std::vector<engines::MemoryType>& memories,
+                                          const engines::RunOptions& options);
+
+  // Before anything is instantiated in a store.
+  void Hold(wasmtime_store_t* store) const;
+
+ private:
+  int64_t memory_bytes_ = -1, memories_ = -1, table_elements_ = -1, tables_ = -1;
+  uint64_t fuel_ = 0;
+};
+
+// Has what runs in a store end when `run` is interrupted, which outlives it, and the engine's epoch comes after that. It
+// does where the engine's code looks at the epoch.
+void EndWith(wasmtime_store_t* store, const engines::GuestRun& run);
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,249 @@
+// Guests that end because the host wants it, and that get no more than they may, on each engine, with the echo backend.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "engines/engine.h"
+#include "engines/memories.h"
+#include "engines/wasm_file.h"
+#include "support/echo.h"
+#include "support/gate.h"
+
+namespace wasinn::testing {
+namespace {
+
+using engines::Exit;
+using engines::RunOptions;
+
+constexpr char kMemory[] = "(memory (export \"memory\") 1)";
+constexpr char kEndless[] = "(loop $endless (br $endless))";
+
+// A module that imports proc_exit, has something, and does something.
+std::string Program(const std::string& has, const std::string& does) {
+  return "(module (import \"wasi_snapshot_preview1\" \"proc_exit\" (func $exit (param i32))) " + has +
+         "(func (export \"_start\") (local $n i32) " + does + "))";
+}
+
+// One whose first thread spawns another; each does something.
+std::string WithThread(const std::string& first, const std::string& other, const std::string& more = "") {
+  return R"((module
+    (import "env" "memory" (memory 1 4 shared)) (export "memory" (memory 0))
+    (import "wasi" "thread-spawn" (func $spawn (param i32) (result i32)))
+    )" + more +
+         R"(
+    (func (export "wasi_thread_start") (param i32 i32) (memory.atomic.notify (i32.const 0) (i32.const 1)) (drop) )" +
+         other + R"()
+    (func (export "_start") (drop (call $spawn (i32.const 0))) )" +
+         first + R"()))";
+}
+
+// Until one does not work, and no more than 100 times; exits with how many did.
+std::string Count(const std::string& step) {
+  return "(loop $next (if " + step + " (then (local.set $n (i32.add (local.get $n) (i32.const 1)))" +
+         "(br_if $next (i32.lt_u (local.get $n) (i32.const 100)))))) (call $exit (local.get $n))";
+}
+const std::string kGrow = Count("(i32.ne (memory.grow (i32.const 1)) (i32.const -1))");
+
+class EngineLimitsTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static bool OnWamr() { return std::string_view(GetParam()) == "wamr"; }
+
+  static std::unique_ptr<engines::Program> Load(const std::string& text) {
+    const engines::EngineOptions options{.cache = false, .interruptible = true, .warn = {}};
+    const auto engine = OnWamr() ? engines::NewWamrEngine(options) : engines::NewWasmtimeEngine(options);
+    if (!engine) {
+      ADD_FAILURE() << engine.error();
+      return nullptr;
+    }
+    const std::string path = ::testing::TempDir() + "limits_test." + std::to_string(getpid()) + ".wat";
+    std::ofstream(path) << text;
+    auto program = (*engine)->Load(path);
+    std::remove(path.c_str());
+    EXPECT_TRUE(program.has_value()) << program.error();
+    return program ? std::move(*program) : nullptr;
+  }
+
+  Exit Run(const std::string& text, RunOptions options, uint32_t timeout_ms = 0) {
+    const auto program = Load(text);
+    if (program == nullptr) return {};
+    const GuestPtr guest = NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, timeout_ms);
+    options.args = {"guest"};
+    options.inherit_stdio = false;
+    options.guest = guest.get();
+    return program->Run(options);
+  }
+
+  void ExpectTimeout(const std::string& text) {
+    const Exit exit = Run(text, {}, 100);
+    EXPECT_EQ(exit.kind, Exit::Kind::kInterrupted) << text;
+    EXPECT_EQ(exit.code, 124);
+    EXPECT_NE(exit.message.find("limits.run_timeout_ms"), std::string::npos) << exit.message;
+  }
+
+  void ExpectRefused(const std::string& text, const RunOptions& options, const std::string& why) {
+    const Exit exit = Run(text, options);
+    EXPECT_EQ(exit.kind, Exit::Kind::kFailed) << text;
+    EXPECT_NE(exit.message.find(why), std::string::npos) << exit.message;
+  }
+
+  Log log_;
+  const HostPtr host_ = EchoHost(log_, "limits.compute_timeout_ms = 0\n");
+};
+
+TEST_P(EngineLimitsTest, EndlessLoopsEndAtTheDeadline) {
+  ExpectTimeout(Program(kMemory, kEndless));
+  ExpectTimeout(Program(std::string(kMemory) + "(func $again (call $also)) (func $also (drop (i32.const 1)))",
+                        "(loop $endless (call $again) (br $endless))"));
+  ExpectTimeout("(module (memory (export \"memory\") 1) (func $f " + std::string(kEndless) + ") (start $f))");
+}
+
+// WAMR runs a start function before it tells the instance; the command then ends itself (tests/cli/ends_test.py).
+TEST_P(EngineLimitsTest, AStartFunctionEndsAtTheDeadline) {
+  if (OnWamr()) return;
+  ExpectTimeout(Program(std::string(kMemory) + "(func $f " + kEndless + ") (start $f)", ""));
+}
+
+TEST_P(EngineLimitsTest, EndlessThreadsEndAtTheDeadline) {
+  const std::string wait = "(drop (memory.atomic.wait32 (i32.const 0) (i32.const 0) (i64.const -1)))";
+  ExpectTimeout(WithThread(kEndless, kEndless));
+  ExpectTimeout(WithThread(kEndless, ""));
+  if (OnWamr()) return;  // it waits for one that waits, a second or more
+  ExpectTimeout(WithThread("(loop $endless " + wait + " (br $endless))", kEndless));
+}
+
+// One thread computes, and another is in a loop.
+TEST_P(EngineLimitsTest, ALoopBesideAComputeEndsAtTheDeadline) {
+  AddEchoModel(host_.get(), "endless", "in x f32 1\ndelay 100000000\n");
+  ExpectTimeout(WithThread(
+      R"((drop (call $load (i32.const 100) (i32.const 7) (i32.const 200)))
+         (drop (call $init (i32.load (i32.const 200)) (i32.const 204)))
+         (i32.store (i32.const 300) (i32.const 320)) (i32.store (i32.const 304) (i32.const 1)) (i32.store (i32.const 320) (i32.const 1))
+         (i32.store8 (i32.const 308) (i32.const 1))
+         (i32.store (i32.const 312) (i32.const 324)) (i32.store (i32.const 316) (i32.const 4))
+         (if (call $set (i32.load (i32.const 204)) (i32.const 0) (i32.const 300)) (then unreachable))
+         (drop (call $compute (i32.load (i32.const 204)))) )" +
+          std::string(kEndless),
+      kEndless,
+      R"((import "wasi_ephemeral_nn" "load_by_name" (func $load (param i32 i32 i32) (result i32)))
+         (import "wasi_ephemeral_nn" "init_execution_context" (func $init (param i32 i32) (result i32)))
+         (import "wasi_ephemeral_nn" "set_input" (func $set (param i32 i32 i32) (result i32)))
+         (import "wasi_ephemeral_nn" "compute" (func $compute (param i32) (result i32)))
+         (data (i32.const 100) "endless"))"));
+}
+
+TEST_P(EngineLimitsTest, WhoStopsAGuestEndsIt) {
+  const auto program = Load(Program(kMemory, kEndless));
+  ASSERT_NE(program, nullptr);
+  const GuestPtr guest = NewGuest(host_.get());
+  Exit exit;
+  std::thread running([&] { exit = program->Run({.args = {"guest"}, .inherit_stdio = false, .guest = guest.get()}); });
+  wasinn_guest_stop(guest.get());  // before it begins, or while it runs
+  running.join();
+  EXPECT_NE(exit.kind, Exit::Kind::kExited);
+}
+
+// What interrupts one guest leaves another alone, which the same engine runs.
+TEST_P(EngineLimitsTest, AnotherGuestGoesOn) {
+  const auto program = Load(Program(kMemory,
+                                    "(loop $l (local.set $n (i32.add (local.get $n) (i32.const 1))) (br_if $l "
+                                    "(i32.lt_u (local.get $n) (i32.const 30000000)))) (call $exit (i32.const 7))"));
+  ASSERT_NE(program, nullptr);
+  const GuestPtr other = NewGuest(host_.get());
+  Exit exit;
+  std::thread beside([&] { exit = program->Run({.args = {"guest"}, .inherit_stdio = false, .guest = other.get()}); });
+  const GuestPtr guest = NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, uint32_t{1});
+  (void)program->Run({.args = {"guest"}, .inherit_stdio = false, .guest = guest.get()});
+  beside.join();
+  EXPECT_EQ(exit.kind, Exit::Kind::kExited) << exit.message;
+  EXPECT_EQ(exit.code, 7);
+}
+
+TEST_P(EngineLimitsTest, MemoryGrowsToItsLimit) {
+  RunOptions options{.max_memory_bytes = 10 << 16};
+  EXPECT_EQ(Run(Program(kMemory, kGrow), options).code, 9);
+  EXPECT_EQ(Run(Program("(memory (export \"memory\") 1 5)", kGrow), options).code, 4) << "its own maximum";
+  options.max_memory_bytes += 65535;
+  EXPECT_EQ(Run(Program(kMemory, kGrow), options).code, 9) << "whole pages";
+}
+
+TEST_P(EngineLimitsTest, AMemoryThatBeginsTooLarge) {
+  ExpectRefused(Program("(memory (export \"memory\") 3)", ""), {.max_memory_bytes = 2 << 16},
+                "over the limit of 131072 (limits.max_memory_bytes)");
+  ExpectRefused(WithThread("", ""), {.max_memory_bytes = 60000}, "begins with a memory of 65536 bytes");
+}
+
+// No engine asks anybody when a shared memory grows.
+TEST_P(EngineLimitsTest, ASharedMemoryThatMayGrowTooLarge) {
+  const std::string why = "may grow to its maximum of 262144 bytes, over the limit";
+  ExpectRefused(WithThread("", ""), {.max_memory_bytes = 3 << 16}, why);
+  EXPECT_EQ(Run(WithThread("", ""), {.max_memory_bytes = 4 << 16}).message, "");
+  ExpectRefused(Program("(memory (export \"memory\") 1 4 shared)", ""), {.max_memory_bytes = 3 << 16}, why);
+}
+
+TEST_P(EngineLimitsTest, MemoriesShareALimit) {
+  if (OnWamr()) return;  // it has no second memory
+  RunOptions options{.max_memory_bytes = 10 << 16};
+  EXPECT_EQ(Run(Program(std::string(kMemory) + "(memory 1)", kGrow), options).code, 4);
+  ExpectRefused(Program(std::string(kMemory) + "(memory 6)", ""), options, "327680 for each of 2 memories");
+}
+
+TEST_P(EngineLimitsTest, TablesGrowToTheirLimit) {
+  const std::string has = std::string(kMemory) + "(table $t 2 funcref)";
+  const std::string grow = Count("(i32.ne (table.grow $t (ref.null func) (i32.const 1)) (i32.const -1))");
+  if (OnWamr()) return ExpectRefused(Program(has, grow), {.max_table_elements = 10}, "WAMR has no limit for tables");
+  EXPECT_EQ(Run(Program(has, grow), {.max_table_elements = 10}).code, 8);
+  ExpectRefused(Program(has, grow), {.max_table_elements = 1}, "exceeds table limits");
+}
+
+TEST(MemoriesTest, OfModulesAndComponents) {
+  const auto of = [](const std::string& text) {
+    const auto wasm = engines::ParseText(text);
+    EXPECT_TRUE(wasm.has_value()) << wasm.error();
+    return engines::MemoriesOf(wasm.value_or(""));
+  };
+  EXPECT_TRUE(of("(module)").empty());
+  const auto two = of("(module (import \"a\" \"f\" (func)) (import \"a\" \"m\" (memory 1 2 shared)) (memory 3))");
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_EQ(two[0].min, 65536u);
+  EXPECT_EQ(two[0].max, 131072u);
+  EXPECT_TRUE(two[0].shared);
+  EXPECT_EQ(two[1].min, 3u * 65536);
+  EXPECT_EQ(two[1].max, UINT64_MAX);
+  EXPECT_EQ(of("(component (core module (memory 1)) (component (core module (memory 2) (memory 3)) (core module "
+               "(import \"a\" \"m\" (memory 1)))))")
+                .size(),
+            3u);
+  EXPECT_EQ(of("(module (memory i64 0xffffffffffff))")[0].min, UINT64_MAX - 65535);
+}
+
+TEST(MemoriesTest, BytesThatAreCutOffOrNoneSayNothing) {
+  const auto whole = engines::ParseText(
+      "(component (core module (import \"a\" \"m\" (memory 1)) (memory 1 2)) (component (core module (memory 2))))");
+  ASSERT_TRUE(whole.has_value());
+  for (size_t size = 0; size < whole->size(); ++size) {
+    EXPECT_LE(engines::MemoriesOf(std::string_view(*whole).substr(0, size)).size(), 2u);
+    std::string changed = *whole;
+    changed[size] = '\xff';
+    (void)engines::MemoriesOf(changed);
+  }
+}
+
+std::vector<const char*> Engines() {
+#if ENGINES_WAMR
+  return {"wasmtime", "wamr"};
+#else
+  return {"wasmtime"};
+#endif
+}
+INSTANTIATE_TEST_SUITE_P(Engines, EngineLimitsTest, ::testing::ValuesIn(Engines()),
+                         [](const auto& engine) { return std::string(engine.param); });
+
+}  // namespace
+}  // namespace wasinn::testing
