@@ -28,7 +28,7 @@ using isolation::Socket;
 using isolation::Writer;
 
 // Frameworks that leave something behind when they are opened that a fork does not survive.
-constexpr std::array<std::string_view, 2> kOpenedByWorkers = {"tensorflow", "torch"};
+constexpr std::array<std::string_view, 1> kOpenedByWorkers = {"tensorflow"};
 
 size_t CountThreads() {
   std::error_code error;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -17,18 +18,25 @@
 namespace wasinn::isolation {
 namespace {
 
-// What a framework's libraries are found by, and how sanitizers behave. Nothing of a host's secrets.
-constexpr std::array<std::string_view, 5> kPassedOn = {
-    "LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "LSAN_OPTIONS=", "TSAN_OPTIONS=", "UBSAN_OPTIONS="};
-// What frameworks are told in no other way: no telemetry, and no threads of their own before they are given a number.
+// What a framework's libraries are found by, which kernels it computes with, and how sanitizers behave. Nothing of a
+// host's secrets.
+constexpr std::array<std::string_view, 9> kPassedOn = {
+    "LD_LIBRARY_PATH=", "OPENBLAS_",     "ATEN_CPU_CAPABILITY=", "ONEDNN_",       "MKL_",
+    "ASAN_OPTIONS=",    "LSAN_OPTIONS=", "TSAN_OPTIONS=",        "UBSAN_OPTIONS="};
+// What frameworks are told in no other way: no telemetry, no threads of their own, few words on stderr.
 constexpr std::array kSet = {"ORT_DISABLE_TELEMETRY=1", "OPENBLAS_NUM_THREADS=1", "TF_CPP_MIN_LOG_LEVEL=3"};
+
+bool IsSet(std::string_view variable) {
+  const std::string_view name = variable.substr(0, variable.find('=') + 1);
+  return std::ranges::any_of(kSet, [name](std::string_view one) { return one.starts_with(name); });
+}
 
 std::vector<char*> Environment() {
   std::vector<char*> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    for (std::string_view name : kPassedOn) {
-      if (std::string_view(*variable).starts_with(name)) variables.push_back(*variable);
-    }
+    const std::string_view it = *variable;
+    const bool passes = std::ranges::any_of(kPassedOn, [it](std::string_view name) { return it.starts_with(name); });
+    if (passes && !IsSet(it)) variables.push_back(*variable);
   }
   for (const char* variable : kSet) variables.push_back(const_cast<char*>(variable));
   variables.push_back(nullptr);
