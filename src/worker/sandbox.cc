@@ -45,7 +45,7 @@ std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
   // Before this process belongs to root in /proc, and before files are denied.
   SelfStatus status;
   if (!status.is_open()) return SystemError("cannot open /proc/self/status");
-  if (status.threads() != 1) return std::unexpected("there is a second thread, which the wall would not be around");
+  if (!status.HasThreads(1)) return std::unexpected("there is a second thread, which the wall would not be around");
   Done raised = LimitSelf();
   if (raised) raised = DropPrivileges();
   if (raised) raised = Restrict(wall);

@@ -5,10 +5,21 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 namespace wasinn::worker {
 
 SelfStatus::SelfStatus() : file_(open("/proc/self/status", O_RDONLY | O_CLOEXEC)) {}
+
+bool SelfStatus::HasThreads(uint64_t count) const {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (threads() != count) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
 
 std::optional<uint64_t> SelfStatus::data_bytes() const {
   const auto kib = Number("\nVmData:");

@@ -15,7 +15,10 @@ class SelfStatus {
   SelfStatus();
 
   bool is_open() const { return file_.is_open(); }
+  // A thread that has been joined may count for a moment longer.
   std::optional<uint64_t> threads() const { return Number("\nThreads:"); }
+  // Whether there are so many, or are within a second.
+  bool HasThreads(uint64_t count) const;
   // Private memory that can be written to, of which RLIMIT_DATA is the limit.
   std::optional<uint64_t> data_bytes() const;
 
