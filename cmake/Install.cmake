@@ -54,6 +54,10 @@ install(TARGETS wasinn EXPORT wasinnTargets)
 install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
 wasinn_install_pkgconfig(wasinn "${PROJECT_DESCRIPTION}" "" "-lwasinn")
 
+if(TARGET wasinn_worker)
+  install(TARGETS wasinn_worker RUNTIME DESTINATION ${WASINN_BACKEND_DIR})
+endif()
+
 # What a backend is built with elsewhere.
 set(WASINN_BACKEND_SDK_DIR ${CMAKE_INSTALL_DATADIR}/wasinn/backend)
 set(WASINN_BACKEND_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR})

@@ -147,7 +147,7 @@ typedef enum wasinn_load {
 /* What a guest may ask for. */
 typedef struct wasinn_policy {
   uint32_t struct_size;
-  wasinn_load load;          /* models from the guest's own bytes; IN_PROCESS */
+  wasinn_load load;          /* models from the guest's own bytes; ISOLATED */
   bool cpu_fallback;         /* target gpu or tpu may run on the CPU where the device is missing, logged once; false */
   uint32_t targets;          /* bit 1u << wasinn_target for each allowed one, for load; all */
   const char* const* models; /* names that load_by_name may use; NULL: every registered one */

@@ -13,7 +13,7 @@
 namespace wasinn::core {
 
 struct Policy {
-  wasinn_load load = WASINN_LOAD_IN_PROCESS;
+  wasinn_load load = WASINN_LOAD_ISOLATED;
   bool cpu_fallback = false;
   uint32_t targets = WASINN_ALL_TARGETS;
   std::optional<std::vector<std::string>> models;     // nothing: every registered one

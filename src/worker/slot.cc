@@ -1,5 +1,6 @@
 #include "worker/slot.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/tensor.h"
@@ -184,9 +185,23 @@ core::Result<std::span<const wasinn_io* const>> Slot::OutputsNow(isolation::Writ
   return std::span(ios, count);
 }
 
+void Slot::TakeView(wasinn_error* error, const wasinn_tensor& tensor, View& view) const {
+  view.status = Take(error);
+  if (!view.status.ok()) return;
+  if (tensor.rank > WASINN_MAX_RANK) {
+    view.status = core::Status(WASINN_UNSUPPORTED_OPERATION, "it has too many dimensions");
+    return;
+  }
+  view.desc.dtype = tensor.dtype;
+  view.desc.rank = tensor.rank;
+  std::copy_n(tensor.dims, tensor.rank, view.desc.dims.begin());
+  view.desc.bytes = tensor.bytes;
+  view.data = tensor.data;
+}
+
 Slot::View Slot::ViewOf(uint32_t index, const wasinn_io& io) const {
   View view;
-  view.tensor.struct_size = sizeof(wasinn_tensor);
+  wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor)};
   if ((io.flags & WASINN_IO_UNSERVABLE) != 0) {
     view.status = core::Status(WASINN_UNSUPPORTED_OPERATION, "it is no tensor of numbers");
   } else if (!computed_ && (io.flags & WASINN_IO_ALWAYS) == 0) {
@@ -194,15 +209,14 @@ Slot::View Slot::ViewOf(uint32_t index, const wasinn_io& io) const {
   } else if (index < bound_at_.size() && bound_at_[index] != kNowhere && !elsewhere_) {
     view.bound = true;
     view.offset = bound_at_[index];
-    view.tensor.dtype = io.dtype;
-    view.tensor.rank = static_cast<uint32_t>(io.rank);
-    view.tensor.dims = io.dims;
-    view.tensor.bytes = core::StaticSize(io).value_or(0);
+    tensor.dtype = io.dtype;
+    tensor.rank = static_cast<uint32_t>(io.rank);
+    tensor.dims = io.dims;
+    tensor.bytes = core::StaticSize(io).value_or(0);
+    TakeView(nullptr, tensor, view);
   } else {
-    view.status = Take(table().output(slot_, index, &view.tensor));
-    if (view.status.ok() && view.tensor.rank > WASINN_MAX_RANK) {
-      view.status = core::Status(WASINN_UNSUPPORTED_OPERATION, "it has too many dimensions");
-    }
+    wasinn_error* error = table().output(slot_, index, &tensor);
+    TakeView(error, tensor, view);
   }
   return view;
 }
@@ -212,7 +226,7 @@ uint64_t Slot::Place(std::span<View> views, uint64_t end) {
   for (View& view : views) {
     if (!view.status.ok() || view.bound) continue;
     view.offset = end;
-    end += RoundUp(view.tensor.bytes);
+    end += RoundUp(view.desc.bytes);
   }
   return end;
 }
@@ -220,13 +234,11 @@ uint64_t Slot::Place(std::span<View> views, uint64_t end) {
 void Slot::WriteView(const View& view, isolation::Writer& payload) const {
   payload.Number(static_cast<uint32_t>(view.status.code()));
   if (!view.status.ok()) return payload.Text(view.status.message());
-  const wasinn_tensor& tensor = view.tensor;
-  const bool fits = tensor.bytes <= output_area_.size() && view.offset <= output_area_.size() - tensor.bytes;
-  if (fits && !view.bound && tensor.bytes > 0) {
-    std::memcpy(output_area_.data() + view.offset, tensor.data, tensor.bytes);
-  }
+  const uint64_t bytes = view.desc.bytes;
+  const bool fits = bytes <= output_area_.size() && view.offset <= output_area_.size() - bytes;
+  if (fits && !view.bound && bytes > 0) std::memcpy(output_area_.data() + view.offset, view.data, bytes);
   payload.Number(fits ? view.offset : kNowhere);
-  isolation::WriteDesc(payload, tensor.dtype, {tensor.dims, tensor.rank}, tensor.bytes);
+  isolation::WriteDesc(payload, view.desc.dtype, view.desc.shape(), bytes);
 }
 
 core::Status Slot::WriteOutputs(isolation::Writer& payload) {
@@ -248,8 +260,9 @@ core::Status Slot::Show(isolation::Writer& payload) { return WriteOutputs(payloa
 
 core::Status Slot::Piece(uint32_t index, isolation::Writer& payload) {
   View view;
-  view.tensor.struct_size = sizeof(wasinn_tensor);
-  view.status = Take(table().piece(slot_, index, &view.tensor));
+  wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor)};
+  wasinn_error* error = table().piece(slot_, index, &tensor);
+  TakeView(error, tensor, view);
   if (!view.status.ok()) return std::move(view.status);
   payload.Number(Place({&view, 1}, outputs_end_));
   WriteView(view, payload);

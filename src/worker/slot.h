@@ -35,7 +35,8 @@ class Slot {
   // An output that is not bound, as its backend shows it.
   struct View {
     core::Status status;
-    wasinn_tensor tensor{};
+    isolation::TensorDesc desc;  // copied: it may be the same memory for all of a backend's
+    const void* data = nullptr;
     uint64_t offset = isolation::kNowhere;
     bool bound = false;
   };
@@ -46,6 +47,7 @@ class Slot {
   core::Status BindOne(isolation::Reader& request);
   core::Status BindOutputs();
   core::Result<std::span<const wasinn_io* const>> OutputsNow(isolation::Writer& payload) const;
+  void TakeView(wasinn_error* error, const wasinn_tensor& tensor, View& view) const;
   View ViewOf(uint32_t index, const wasinn_io& io) const;
   static uint64_t Place(std::span<View> views, uint64_t end);
   void WriteView(const View& view, isolation::Writer& payload) const;

@@ -73,7 +73,7 @@ class StartTest(BenchTest):
         for words in ([command], ["wasinn"], [link]):
             with self.subTest(words=words):
                 done = subprocess.run([*words, "bench", "mean.onnx"], cwd=self.dir, env=env, capture_output=True, text=True, timeout=300)
-                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertEqual((done.returncode, done.stdout), (125, ""))
                 self.assertIn(f"there is no {command.parent}/wasinn-bench; where wasinn was built, `cmake --build", done.stderr)
         beside = command.with_name("wasinn-bench")
         beside.write_text("#!/bin/sh\necho beside \"$@\"\n")

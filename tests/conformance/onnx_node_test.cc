@@ -41,6 +41,8 @@ CommandResult RunBatch(const How& how, std::span<const std::string> names, Answe
   if (how.by_name) {
     flags.insert(flags.end(), {"--models", NodeCaseFolder(), "--nn-load", "deny"});
     args.insert(args.begin(), "--by-name");
+  } else if (!LibrariesOfTheEngine().empty()) {  // with which a worker does not compute
+    flags.insert(flags.end(), {"--nn-load", "in-process"});
   }
   args.insert(args.end(), names.begin(), names.end());
   CommandResult result = RunGuest(flags, "node_runner", args);

@@ -25,7 +25,7 @@ TEST(Config, DefaultsAreSafe) {
   EXPECT_EQ(options->backends.threads, 1u);
   EXPECT_EQ(options->limits.max_graphs, 64u);
   EXPECT_EQ(options->limits.compute_timeout_ms, 30'000u);
-  EXPECT_EQ(options->policy.load, WASINN_LOAD_IN_PROCESS);
+  EXPECT_EQ(options->policy.load, WASINN_LOAD_ISOLATED);
   EXPECT_FALSE(options->policy.cpu_fallback);
 }
 

@@ -30,6 +30,8 @@ wasinn_code CodeOf(uint32_t code) {
 }
 
 constexpr uint32_t kMostLogLines = 64;
+// Some frameworks take seconds, on a busy machine more.
+constexpr std::chrono::milliseconds kPatienceToOpen{60000};
 
 }  // namespace
 
@@ -98,7 +100,10 @@ core::Status Connection::Call::Run(Length length, std::span<const int> descripto
 core::Status Connection::Call::Fetch() {
   if (payload_.left() > 0) return Nonsense();
   const uint64_t bytes = answer_.payload;
-  if (bytes > kMostLongBytes) return core::Error(WASINN_TOO_LARGE, "a worker has {} bytes to say", bytes);
+  if (bytes > most_) {
+    return core::Status(WASINN_TOO_LARGE, fmt::format("{} bytes to be told, more than {}", bytes, most_),
+                        connection_.backend_);
+  }
   core::Result<Segment> segment = Segment::Make(bytes);
   if (!segment) return std::move(segment.error());
   const Answer first = answer_;
@@ -221,6 +226,7 @@ core::Status Connection::Open(const Setting& setting) {
   if (!worker) return std::move(worker.error());
   worker_ = std::move(*worker);
   control_.socket = std::move(worker_.lane);
+  if (core::Status status = control_.socket.SetPatience(kPatienceToOpen); !status.ok()) return status;
   Reader payload;
   {
     const std::lock_guard lock(adding_);
@@ -280,10 +286,11 @@ core::Status Connection::Lost() {
 }
 
 void Connection::Interruption::Interrupt(Connection& connection, uint32_t number, uint64_t turn) {
-  const auto now = std::chrono::steady_clock::now();
-  if (since_ == std::chrono::steady_clock::time_point()) {
-    since_ = now;
-  } else if (now - since_ >= kGrace) {
+  const int64_t now = std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const int64_t since = since_.load(std::memory_order_relaxed);
+  if (since == 0) {
+    since_.store(now, std::memory_order_relaxed);
+  } else if (now - since >= std::chrono::nanoseconds(kGrace).count()) {
     return connection.End("it did not stop in time");
   }
   if (turn == 0) return;

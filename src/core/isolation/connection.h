@@ -1,6 +1,7 @@
 // The host's side of one worker: its lanes, and what is left when it is lost.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -45,6 +46,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Call& operator=(const Call&) = delete;
 
     Writer& request() { return request_; }
+    // An answer may have so many bytes; else no more than kUsualAnswer.
+    void ExpectAnswer(uint64_t bytes) { most_ = std::max(kUsualAnswer, std::min<uint64_t>(bytes, kMostLongBytes)); }
     // Loads, computes and the making of slots take as long as they take, or until somebody cancels them; of all else a
     // worker that does not answer for kPatience is ended.
     enum class Length : uint8_t { kQuick, kAsLongAsItTakes };
@@ -67,11 +70,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     core::Result<std::unique_ptr<Lane>> lane_;
     std::vector<uint8_t> nowhere_;  // of a request that has no lane
     Writer request_;
+    uint64_t most_ = kUsualAnswer;
     Answer answer_;
     Reader payload_;
     bool answered_ = false;
   };
   static constexpr std::chrono::milliseconds kPatience{10000};
+  static constexpr uint64_t kUsualAnswer = 2u << 20;
   // Calls under way at once.
   static constexpr uint32_t kMostLanes = 48;
 
@@ -82,10 +87,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
    public:
     // Does not block. `number` is of the slot, `turn` of its compute; 0: nothing that could be asked to end.
     void Interrupt(Connection& connection, uint32_t number, uint64_t turn);
-    void Begin() { since_ = {}; }
+    void Begin() { since_.store(0, std::memory_order_relaxed); }
 
    private:
-    std::chrono::steady_clock::time_point since_;
+    std::atomic<int64_t> since_{0};  // a time of the steady clock, in nanoseconds
   };
 
   // Ends the worker. All that it held is lost.

@@ -47,6 +47,7 @@ class IsolatedBackend {
   core::Result<std::shared_ptr<Connection>> Connect();
   const wasinn_host_services& services() const { return services_; }
   const wasinn_backend_info* info() const { return &info_; }
+  uint64_t max_tensor_bytes() const { return setting_.max_tensor_bytes; }
 
  private:
   IsolatedBackend(std::shared_ptr<Templates> templates, Setting setting, const wasinn_host_services& services)

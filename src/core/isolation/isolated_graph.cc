@@ -12,6 +12,10 @@ constexpr uint32_t kInputFlags = WASINN_IO_OPTIONAL | WASINN_IO_OPAQUE | WASINN_
 // The worker binds outputs itself, so that here none is bindable.
 constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASINN_IO_ALWAYS;
 
+// What is held of a signature for each byte of it that is told. Of a usual model it is nothing, but a guest can make one
+// with a million inputs.
+constexpr size_t kFree = 64u << 10, kTimesItself = 6;
+
 // For the time of a load: a deadline ends the worker if the framework does not stop.
 class Deadline {
  public:
@@ -69,6 +73,7 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
   request.Number(static_cast<uint32_t>(segments.size()));
   // Without their paths: nobody opens files there.
   for (const wasinn_blob* blob : blobs) request.Number(static_cast<uint64_t>(blob->size));
+  call.ExpectAnswer(options.max_bytes == 0 ? kMostLongBytes : options.max_bytes / kTimesItself);
   core::Status status = call.Run(Connection::Call::Length::kAsLongAsItTakes, descriptors);
   if (!status.ok()) return status;
   loaded_ = true;
@@ -76,8 +81,6 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
 }
 
 core::Status IsolatedGraph::Read(Connection::Call& call) {
-  // Of a usual model it is nothing, but a guest can make one with a million inputs.
-  constexpr size_t kFree = 64u << 10, kTimesItself = 6;
   const size_t bytes = call.payload().left();
   if (bytes > kFree && !told_bytes_.Resize(kTimesItself * bytes)) {
     return core::Error(WASINN_TOO_LARGE, "the model's signature has {} bytes, more than a limit allows", bytes);

@@ -21,6 +21,9 @@ uint64_t FixedBytes(std::span<const wasinn_io* const> ios) {
   return total;
 }
 
+// What a worker may say of one: the largest rank, and more words than an error has.
+constexpr uint64_t kBytesOfOutput = 1500;
+
 // For outputs that grow with each step.
 uint64_t WithRoom(uint64_t bytes) { return bytes + bytes / 2; }
 
@@ -121,9 +124,15 @@ void IsolatedSlot::Reset() {
   reset_ = true;
 }
 
+core::Status IsolatedSlot::TooLarge(uint64_t bytes) const {
+  return core::Error(WASINN_TOO_LARGE,
+                     "{} more bytes of tensors would exceed the limit of {} (limits.max_tensor_bytes)", bytes,
+                     graph_.backend().max_tensor_bytes());
+}
+
 core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free) {
   if (!charged.Resize(bytes - std::min(bytes, free))) {
-    return core::Error(WASINN_TOO_LARGE, "{} bytes to share with a worker would exceed a limit", bytes);
+    return TooLarge(bytes);
   }
   core::Result<Segment> made = Segment::Make(bytes);
   if (!made) return std::move(made.error());
@@ -204,6 +213,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   request.Number(number_);
   request.Number(turn_.fetch_add(1, std::memory_order_acq_rel) + 1);
   WriteBindings(request);
+  call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
   if (options != nullptr) {
     request.Number(options->deadline_ms);
     request.Number(options->n_wanted);
@@ -214,9 +224,13 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   for (Input& input : inputs_) input.told = status.ok() || !input.bound;
   if (call.answered()) reset_ = false;
   if (!status.ok() && status.code() != WASINN_CONTEXT_FULL && status.code() != WASINN_END_OF_SEQUENCE) return status;
-  if (core::Status read = ReadShown(call); !read.ok()) return read;
+  core::Status read = ReadShown(call);
+  if (read.ok()) read = Charge(call);
+  if (!read.ok()) {  // the outputs are there, and nobody can have them
+    Discard();
+    return read;
+  }
   if (result != nullptr) result->flags = 0;  // nothing is bound here, so nothing lies elsewhere
-  if (core::Status charged = Charge(call); !charged.ok()) return charged;
   return status;
 }
 
@@ -240,7 +254,7 @@ bool IsolatedSlot::ReadOne(Reader& payload, Shown& shown) const {
 }
 
 core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
-  constexpr size_t kMost = 16u << 20;  // of outputs that the core would refuse to have
+  constexpr size_t kMost = 1u << 20;  // of outputs that the core would refuse to have
   const size_t bytes = payload.left();
   if (bytes > kMost) return core::Error(WASINN_TOO_LARGE, "the model made too many outputs");
   const uint8_t* told = payload.Take(bytes);
@@ -271,6 +285,7 @@ core::Status IsolatedSlot::ShowAgain(uint64_t needed) {
   if (core::Status status = GrowOutputs(needed); !status.ok()) return status;
   Connection::Call call(connection_, Op::kShow);
   call.request().Number(number_);
+  call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
   if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
   Reader again = call.payload();
   if (again.Number<uint64_t>() > output_area_.size()) return call.Nonsense();
@@ -287,7 +302,7 @@ core::Status IsolatedSlot::GrowOutputs(uint64_t needed) {
 core::Status IsolatedSlot::ChargeOutputs(uint64_t shown) {
   const uint64_t area = output_area_.size();
   if (output_bytes_.Resize(area - std::min(area, std::max(shown, fixed_outputs_)))) return {};
-  return core::Error(WASINN_TOO_LARGE, "{} bytes for outputs would exceed a limit", area);
+  return TooLarge(area);
 }
 
 core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasinn_tensor& view) {
@@ -314,6 +329,7 @@ core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
     // Before a compute, or one that was not wanted: what is held of it.
     Connection::Call call(connection_, Op::kShow);
     call.request().Number(number_);
+    call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
     if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
     if (core::Status status = ReadShown(call); !status.ok()) return status;
   }

@@ -9,6 +9,12 @@
 #include "core/isolation/spawn.h"
 
 namespace wasinn::isolation {
+namespace {
+
+// Some frameworks take seconds to be opened, on a busy machine more.
+constexpr std::chrono::milliseconds kPatience{60000};
+
+}  // namespace
 
 core::Status Template::Gone() const {
   return core::Status(WASINN_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
@@ -41,6 +47,9 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting) 
   pair->second = Socket();
   std::shared_ptr<Template> made(new Template(std::move(pair->first)));
   made->backend_ = setting.backend;
+  if (core::Status status = made->socket_.SetPatience(kPatience); !status.ok()) {
+    return std::unexpected(std::move(status));
+  }
   std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kOpen);
