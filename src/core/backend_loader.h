@@ -38,8 +38,12 @@ class BackendLoader {
     std::vector<std::string> order;              // backends that go before the others where several serve a format
     uint32_t threads = 1;
     std::string worker;  // the program that runs frameworks apart from the host
+    uint32_t max_workers = 256;
   };
-  BackendLoader(Options options, const Logger& logger) : options_(std::move(options)), logger_(logger) {}
+  BackendLoader(Options options, const Logger& logger)
+      : options_(std::move(options)),
+        logger_(logger),
+        templates_(std::make_shared<isolation::Templates>(options_.max_workers)) {}
 
   // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
   // framework.
@@ -88,7 +92,7 @@ class BackendLoader {
   const Options options_;
   const Logger& logger_;
   MadeOnce<std::shared_ptr<Entries>> entries_;
-  const std::shared_ptr<isolation::Templates> templates_ = std::make_shared<isolation::Templates>();
+  const std::shared_ptr<isolation::Templates> templates_;
 };
 
 }  // namespace wasinn::core

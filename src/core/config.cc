@@ -177,6 +177,7 @@ Result<HostOptions> Config::ToHostOptions() const {
     options.backends.worker = folder + "/wasinn-worker";
   }
   top.String("worker", options.backends.worker);
+  top.Integer("max_workers", options.backends.max_workers);
 
   static const toml::table kEmpty;
   const auto section = [this](const char* name) {

@@ -37,6 +37,7 @@ constexpr Key kKeys[] = {
     {"", "backend_dirs", Kind::kPaths},
     {"", "backend_order", Kind::kStrings},
     {"", "worker", Kind::kPath},
+    {"", "max_workers", Kind::kCount},
     {"", "limits", Kind::kTable},
     {"", "policy", Kind::kTable},
     {"", "log", Kind::kTable},

@@ -99,6 +99,7 @@ void Guest::Close() noexcept {
   tensor_count_.GiveBack(tensors_.Clear());
   errors_held_.Clear();
   graphs_.Clear();
+  workers_.Clear();
 }
 
 void Guest::Retire() noexcept {

@@ -11,12 +11,18 @@
 
 namespace wasinn::core {
 
-// Of one guest. Any thread.
+// Of one guest. Any thread; Clear beside none.
 class Workers {
  public:
   // Bytes that each may allocate beyond what its framework takes: of models, and of tensors.
   Workers(uint64_t max_model_bytes, uint64_t max_tensor_bytes)
       : max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
+
+  // Those that nobody uses end.
+  void Clear() {
+    const std::lock_guard lock(mutex_);
+    backends_.clear();
+  }
 
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
@@ -36,7 +42,7 @@ class Workers {
 
   const uint64_t max_model_bytes_, max_tensor_bytes_;
   std::mutex mutex_;
-  std::map<std::string, Made> backends_;  // none moves, none goes
+  std::map<std::string, Made> backends_;  // none moves
 };
 
 }  // namespace wasinn::core

@@ -18,7 +18,7 @@ struct Model {
   std::string_view bytes;
 };
 constexpr Model kModels[] = {
-#include "warm_up_models.inc"
+#include "worker/warm_up_models.inc"
 };
 
 core::Status Load(Graph& graph, const Model& model) {

@@ -150,6 +150,18 @@ TEST_F(Isolation, WhoLosesWorkersInARowWaits) {
   EXPECT_NE(other.Open("in x f32 1\n"), 0u);
 }
 
+TEST_F(Isolation, NoMoreWorkersThanTheHostWants) {
+  const HostPtr host = EchoHost(log, "max_workers = 1\nworker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\n");
+  Program other(host.get());
+  {
+    Program program(host.get());
+    EXPECT_NE(program.Open("in x f32 1\n"), 0u);
+    EXPECT_EQ(other.Open("in x f32 1\n"), 0u);
+    EXPECT_THAT(log.lines(), Contains(HasSubstr("1 workers run already")));
+  }
+  EXPECT_NE(other.Open("in x f32 1\n"), 0u);
+}
+
 // No framework looks whether it shall stop, but a worker can be ended.
 TEST_F(Isolation, ADeadlineEndsWhatCannotBeCancelled) {
   const HostPtr host = Host("[limits]\ncompute_timeout_ms = 50\nload_timeout_ms = 2000\n");

@@ -211,9 +211,11 @@ core::Result<Socket> Connection::AddLane() {
 
 // ---- The worker
 
-core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Template> parent, const Setting& setting,
+core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Template> parent,
+                                                            std::shared_ptr<const void> place, const Setting& setting,
                                                             Log log) {
   std::shared_ptr<Connection> made(new Connection(std::move(parent), setting.backend, std::move(log)));
+  made->place_ = std::move(place);
   if (core::Status status = made->Open(setting); !status.ok()) return std::unexpected(std::move(status));
   return made;
 }
@@ -280,6 +282,7 @@ core::Status Connection::Lost() {
   if (end_.empty()) {
     end_ = parent_->EndOf(worker_);
     if (!why_.empty()) end_ = why_;
+    place_.reset();
     log_(WASINN_LOG_WARNING, fmt::format("a worker is gone with the models that it held: {}", end_).c_str());
   }
   return core::Status(WASINN_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_), backend_);

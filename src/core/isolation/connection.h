@@ -28,7 +28,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Log = std::function<void(uint32_t level, const char* message)>;
   // A new worker that has opened its framework and stands behind its wall.
-  static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Template> parent, const Setting& setting,
+  static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Template> parent,
+                                                         std::shared_ptr<const void> place, const Setting& setting,
                                                          Log log);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -110,6 +111,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool forked() const { return *here_ == 0; }
 
   const std::shared_ptr<Template> parent_;
+  std::shared_ptr<const void> place_;  // among the host's workers
   const std::string backend_;
   const Log log_;
   Template::Worker worker_;

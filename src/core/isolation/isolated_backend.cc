@@ -11,6 +11,16 @@ namespace wasinn::isolation {
 
 // ---- Templates
 
+core::Result<std::shared_ptr<const void>> Templates::TakePlace() {
+  if (workers_.fetch_add(1, std::memory_order_relaxed) >= max_workers_) {
+    workers_.fetch_sub(1, std::memory_order_relaxed);
+    return core::Fail(WASINN_UNAVAILABLE, "{} workers run already, for this and other guests (max_workers)",
+                      max_workers_);
+  }
+  return std::shared_ptr<const void>(
+      this, [self = shared_from_this()](const void*) { self->workers_.fetch_sub(1, std::memory_order_relaxed); });
+}
+
 std::shared_ptr<Templates::Entry> Templates::Find(const std::string& backend) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Entry>& entry = entries_[backend];
@@ -53,11 +63,13 @@ core::Result<wasinn_backend_state*> IsolatedBackend::Open(std::shared_ptr<Templa
 }
 
 core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
+  auto place = templates_->TakePlace();
+  if (!place) return std::unexpected(std::move(place.error()));
   const auto log = [this](uint32_t level, const char* message) { services_.log(services_.host, level, message); };
   for (int attempt = 0;; ++attempt) {
     auto parent = templates_->Get(setting_);
     if (!parent) return std::unexpected(std::move(parent.error()));
-    auto connection = Connection::Start(*parent, setting_, log);
+    auto connection = Connection::Start(*parent, *place, setting_, log);
     if (connection || connection.error().code() != WASINN_UNAVAILABLE) return connection;
     templates_->Forget(setting_.backend, *parent);
     if (attempt > 0) return connection;

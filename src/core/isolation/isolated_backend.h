@@ -3,6 +3,7 @@
 
 #include <wasinn/backend.h>
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -14,9 +15,12 @@
 
 namespace wasinn::isolation {
 
-// The templates of a host, one for each framework. Any thread.
-class Templates {
+// The templates of a host, one for each framework, and how many workers it has of all. Any thread.
+class Templates : public std::enable_shared_from_this<Templates> {
  public:
+  explicit Templates(uint32_t max_workers) : max_workers_(max_workers) {}
+  // The right to one worker, for as long as it lives. UNAVAILABLE where there are so many already.
+  core::Result<std::shared_ptr<const void>> TakePlace();
   // Started if need be.
   core::Result<std::shared_ptr<Template>> Get(const Setting& setting);
   // It is gone.
@@ -29,6 +33,8 @@ class Templates {
   };
   std::shared_ptr<Entry> Find(const std::string& backend);
 
+  const uint32_t max_workers_;
+  std::atomic<uint32_t> workers_{0};
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;
 };

@@ -1,0 +1,143 @@
+// Serves a host as wasinn-worker does, but for one lie. Its framework is none: each model has an input and an output of
+// three floats, and computes nothing. The lie is the end of the name by which it was started: "hostile_worker-offset".
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "core/isolation/protocol.h"
+#include "core/isolation/segment.h"
+#include "worker/template.h"
+
+namespace wasinn {
+namespace {
+
+using isolation::Descriptor;
+using isolation::Op;
+using isolation::Reader;
+using isolation::Socket;
+using isolation::Writer;
+
+std::string lie;
+bool Lies(std::string_view what) { return lie == what; }
+
+void Begin(Writer& answer, uint32_t code = WASINN_OK) {
+  answer.Number(code);
+  answer.Number(uint64_t{0});
+  answer.Number(Lies("reserves") ? uint64_t{1} << 62 : uint64_t{0});
+  answer.Number(Lies("logs") ? UINT32_MAX : 0u);
+  if (code != WASINN_OK) answer.Text("\xff\xfe is no UTF-8");
+}
+
+void End(Writer& answer, const Writer& payload) {
+  answer.Number(Lies("payload") ? uint64_t{1} << 60 : uint64_t{payload.used()});
+  answer.Bytes(payload.written().data(), payload.used());
+}
+
+void WriteIo(Writer& payload) {
+  payload.Number(Lies("ios") ? UINT32_MAX : 1u);
+  payload.Number(Lies("dtype") ? 99u : uint32_t{WASINN_F32});
+  payload.Number(Lies("flags") ? UINT32_MAX : WASINN_IO_OPTIONAL | WASINN_IO_BINDABLE | 1u << 20);
+  payload.Number(Lies("rank") ? 33 : 1);
+  payload.Number(int64_t{3});
+  if (Lies("name")) {
+    payload.Number(UINT32_MAX);
+  } else {
+    payload.Text("x");
+  }
+  payload.Text("");
+}
+
+void Load(Writer& payload) {
+  payload.Number(UINT32_MAX);
+  payload.Number(UINT32_MAX);
+  payload.Number(uint8_t{0});
+  payload.Number(0u);
+  WriteIo(payload);
+  payload.Text("{}");
+}
+
+void Compute(Writer& payload) {
+  payload.Number(Lies("needs") ? UINT64_MAX : 64);
+  payload.Number(Lies("outputs") ? 7u : 1u);
+  payload.Number(Lies("code") ? 99u : 0u);
+  if (Lies("code")) return payload.Text("?");
+  payload.Number(Lies("offset") ? uint64_t{1} << 40 : uint64_t{0});
+  const std::vector<int64_t> dims = {Lies("dims") ? INT64_MAX : Lies("negative") ? -3 : 3};
+  isolation::WriteDesc(payload, WASINN_F32, dims, Lies("bytes") ? uint64_t{1} << 40 : 12);
+}
+
+void SendDescriptors(Socket& lane, const Writer& answer) {
+  std::vector<int> all;
+  for (int i = 0; i < 8; ++i) all.push_back(::open("/dev/null", O_RDONLY));
+  lane.Send(answer.written(), all);
+}
+
+void ServeLane(Socket& lane) {
+  std::vector<uint8_t> message(isolation::kMostBytes), answers, payloads;
+  std::vector<Descriptor> descriptors(Socket::kMostDescriptors);
+  for (;;) {
+    size_t taken = 0;
+    const Socket::Received received = lane.Receive(message, descriptors, taken);
+    if (received.outcome != Socket::Outcome::kMessage) return;
+    Reader request({message.data(), received.bytes});
+    const Op op = request.Number<Op>();
+    if (op == Op::kCancel) continue;
+    Writer answer(answers), payload(payloads);
+    const bool computes = op == Op::kCompute || op == Op::kShow;
+    if (op == Op::kLoad) Load(payload);
+    if (computes) Compute(payload);
+    if (Lies("hangs") && computes) ::pause();
+    if (Lies("closes") && computes) return;
+    Begin(answer, Lies("words") && op == Op::kLoad ? 200 : 0);
+    End(answer, payload);
+    if (Lies("cut") && computes) {
+      answers.resize(answer.used());
+      lane.Send(std::span(answers).first(5));
+    } else if (Lies("descriptors")) {
+      SendDescriptors(lane, answer);
+    } else {
+      lane.Send(answer.written());
+      if (Lies("twice")) lane.Send(answer.written());
+    }
+  }
+}
+
+void ServeControl(Socket& lane) {
+  std::vector<uint8_t> message(isolation::kMostBytes), bytes;
+  std::vector<Descriptor> descriptors(1);
+  for (;;) {
+    size_t taken = 0;
+    if (lane.Receive(message, descriptors, taken).outcome != Socket::Outcome::kMessage) ::_exit(0);
+    Writer answer(bytes);
+    answer.Number(0u);
+    answer.Text("");
+    if (taken > 0) {
+      std::thread([lane = Socket(std::move(descriptors[0]))]() mutable { ServeLane(lane); }).detach();
+    } else {
+      isolation::Framework{.name = "lies", .version = "1", .library = "", .devices = "cpu"}.Write(answer);
+    }
+    lane.Send(answer.written());
+  }
+}
+
+}  // namespace
+}  // namespace wasinn
+
+int main(int, char** argv) {
+  using wasinn::isolation::Descriptor;
+  using wasinn::isolation::Socket;
+  const std::string name = argv[0];
+  wasinn::lie = name.substr(name.rfind('-') + 1);
+  Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
+  if (::fork() != 0) ::_exit(0);
+  wasinn::worker::FrameworkOf framework;
+  wasinn::worker::Template parent(framework, Socket(Descriptor(wasinn::isolation::kFirstDescriptor)), std::move(host));
+  Socket lane = parent.Run();
+  wasinn::ServeControl(lane);
+}

@@ -1,0 +1,66 @@
+// A worker that has been taken over, and lies to its host: its guest gets an error, and the host is as it was.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+class HostileWorker : public ::testing::TestWithParam<const char*> {
+ protected:
+  HostileWorker() : folder_(std::filesystem::temp_directory_path() / ("wasinn-hostile-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+    program_ = folder_ / ("hostile_worker-" + std::string(GetParam()));
+    std::filesystem::create_symlink(HOSTILE_WORKER, program_);
+  }
+  ~HostileWorker() override { std::filesystem::remove_all(folder_); }
+  HostileWorker(const HostileWorker&) = delete;
+  HostileWorker& operator=(const HostileWorker&) = delete;
+
+  const std::filesystem::path folder_;
+  std::filesystem::path program_;
+  Log log_;
+};
+
+size_t CountDescriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
+}
+
+// Loads, computes and reads, as far as it gets; whether all of it worked.
+bool Infer(wasinn_host* host) {
+  const GuestPtr guest = NewGuest(host, &wasinn_limits::compute_timeout_ms, 100);
+  FakeGuest calls(guest.get(), 1 << 20);
+  uint32_t graph = 0, context = 0;
+  if (calls.LoadBytes(EchoModel("any"), 5, graph) != kSuccess) return false;
+  if (calls.InitContext(graph, context) != kSuccess) return false;
+  if (calls.Call("compute", {context}) != kSuccess) return false;
+  const uint32_t place = calls.Reserve(12), written = calls.Reserve(sizeof(uint32_t));
+  return calls.Call("get_output", {context, 0, place, 12, written}) == kSuccess;
+}
+
+TEST_P(HostileWorker, CostsItsGuestAnError) {
+  const HostPtr host = EchoHost(log_, "worker = \"" + program_.string() +
+                                          "\"\n[policy]\nload = \"isolated\"\n[limits]\nmax_tensor_bytes = 1000000\n");
+  (void)Infer(host.get());
+  const size_t descriptors = CountDescriptors();
+  for (int i = 0; i < 3; ++i) {
+    const bool worked = Infer(host.get());
+    const std::string_view lie = GetParam();
+    if (lie == "twice") continue;  // whatever comes second is taken for the next answer: it is this guest's alone
+    EXPECT_EQ(worked, lie == "truth" || lie == "descriptors") << ::testing::PrintToString(log_.lines());
+  }
+  EXPECT_EQ(CountDescriptors(), descriptors);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HostileWorker,
+                         ::testing::Values("truth", "descriptors", "flags", "reserves", "logs", "payload", "ios",
+                                           "dtype", "rank", "name", "needs", "outputs", "code", "offset", "dims",
+                                           "negative", "bytes", "hangs", "closes", "cut", "twice", "words"),
+                         [](const auto& one) { return std::string(one.param); });
+
+}  // namespace
+}  // namespace wasinn::testing
