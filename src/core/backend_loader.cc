@@ -178,10 +178,12 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
                                      .log_level = logger_.level(),
                                      .max_model_bytes = workers.max_model_bytes(),
                                      .max_tensor_bytes = workers.max_tensor_bytes()};
-    return Backend::OpenBy(isolation::IsolatedTable(entry.table), logger_, options_.threads,
-                           [&](const wasinn_host_services& services) {
-                             return isolation::IsolatedBackend::Open(templates_, setting, services);
-                           });
+    return Backend::OpenBy(
+        isolation::IsolatedTable(entry.table), logger_, options_.threads,
+        [&](const wasinn_host_services& services) {
+          return isolation::IsolatedBackend::Open(templates_, setting, services);
+        },
+        [](wasinn_backend_state* state) { isolation::IsolatedBackend::Of(state).Abandon(); });
   });
 }
 

@@ -95,6 +95,7 @@ void Guest::Close() noexcept {
     const std::lock_guard counting(counting_);
     contexts_.WithEach([this](GuestContext& held) { CountAsGone(held); });
   }
+  workers_.Abandon();  // else each thing that is freed would ask them
   contexts_.Clear();
   tensor_count_.GiveBack(tensors_.Clear());
   errors_held_.Clear();

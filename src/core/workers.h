@@ -11,13 +11,20 @@
 
 namespace wasinn::core {
 
-// Of one guest. Any thread; Clear beside none.
+// Of one guest. Any thread; Clear and Abandon beside none.
 class Workers {
  public:
   // Bytes that each may allocate beyond what its framework takes: of models, and of tensors.
   Workers(uint64_t max_model_bytes, uint64_t max_tensor_bytes)
       : max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
 
+  // All of them end: nobody wants what they hold.
+  void Abandon() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, made] : backends_) {
+      if (const auto backend = made.Peek()) (*backend)->Abandon();
+    }
+  }
   // Those that nobody uses end.
   void Clear() {
     const std::lock_guard lock(mutex_);

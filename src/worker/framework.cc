@@ -18,7 +18,7 @@ core::Status FrameworkOf::Load(const isolation::Setting& setting) {
   if (table == nullptr) return core::Error(WASINN_UNSUPPORTED_OPERATION, "{} is no backend", setting.library);
   core::Result<wasinn_backend> read = core::Backend::ReadTable(*table);
   if (!read) return std::move(read.error());
-  table_.emplace(*read);
+  table_ = std::make_unique<const wasinn_backend>(*read);
   return {};
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "core/backend.h"
 #include "core/isolation/protocol.h"
@@ -18,7 +17,7 @@ class FrameworkOf {
   core::Status Open();
   // A worker's own limits, of its guest.
   void Use(const isolation::Setting& setting) { setting_ = setting; }
-  bool loaded() const { return table_.has_value(); }
+  bool loaded() const { return table_ != nullptr; }
   bool opened() const { return backend_ != nullptr; }
   // Whether it was opened in a process of which this one is a copy.
   bool inherited() const { return inherited_; }
@@ -35,7 +34,7 @@ class FrameworkOf {
   LogLines log_;
   core::Logger logger_;
   bool inherited_ = false;
-  std::optional<wasinn_backend> table_;
+  std::unique_ptr<const wasinn_backend> table_;
   std::shared_ptr<core::Backend> backend_;
 };
 

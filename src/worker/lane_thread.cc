@@ -27,7 +27,7 @@ core::Status StartLaneThread(std::function<void()> run) {
   const int error = ::pthread_create(&thread, &attributes, &Run, argument.get());
   ::pthread_attr_destroy(&attributes);
   if (error != 0) return core::Error(WASINN_UNAVAILABLE, "a worker gets no thread: {}", std::strerror(error));
-  argument.release();
+  static_cast<void>(argument.release());  // it is the thread's
   return {};
 }
 

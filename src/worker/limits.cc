@@ -15,7 +15,12 @@ namespace wasinn::worker {
 namespace {
 
 constexpr rlim_t kMostDescriptors = 64;
+constexpr rlim_t kFirstStack = 8u << 20;
 constexpr int kNice = 10;
+// Addresses that malloc sets aside for its arenas and does not use.
+constexpr uint64_t kSetAside = uint64_t{1} << 30;
+
+rlim_t Sum(uint64_t a, uint64_t b) { return a > RLIM_INFINITY - b ? RLIM_INFINITY : a + b; }
 
 std::expected<void, std::string> Limit(int resource, const char* name, rlim_t most) {
   rlimit limit = {};
@@ -37,6 +42,8 @@ void OfferToOutOfMemoryKiller() {
 std::expected<void, std::string> LimitSelf() {
   OfferToOutOfMemoryKiller();
   if (auto limited = Limit(RLIMIT_CORE, "RLIMIT_CORE", 0); !limited) return limited;
+  // Of the first thread, whose stack no other limit counts.
+  if (auto limited = Limit(RLIMIT_STACK, "RLIMIT_STACK", kFirstStack); !limited) return limited;
   if (auto limited = Limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", kMostDescriptors); !limited) return limited;
   const int now = getpriority(PRIO_PROCESS, 0);
   if (now < kNice && setpriority(PRIO_PROCESS, 0, kNice) != 0) return SystemError("cannot be nice");
@@ -49,9 +56,11 @@ std::expected<void, std::string> ForbidFiles() {
 }
 
 std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes) {
-  const auto now = status.data_bytes();
-  if (!now) return std::unexpected("/proc/self/status tells no VmData");
-  return Limit(RLIMIT_DATA, "RLIMIT_DATA", more_bytes > RLIM_INFINITY - *now ? RLIM_INFINITY : *now + more_bytes);
+  const auto data = status.data_bytes(), all = status.all_bytes();
+  if (!data || !all) return std::unexpected("/proc/self/status tells no VmData or no VmSize");
+  if (auto limited = Limit(RLIMIT_DATA, "RLIMIT_DATA", Sum(*data, more_bytes)); !limited) return limited;
+  // What was made read-only, and what is shared, does not count there.
+  return Limit(RLIMIT_AS, "RLIMIT_AS", Sum(*all, Sum(Sum(more_bytes, more_bytes), kSetAside)));
 }
 
 }  // namespace wasinn::worker

@@ -15,7 +15,8 @@ std::expected<void, std::string> LimitSelf();
 // No file grows any more, also not one in memory. Writing then fails; it does not end the process.
 std::expected<void, std::string> ForbidFiles();
 
-// Private memory that can be written to, stacks of threads included, beyond what there is now.
+// Private memory that can be written to, stacks of threads included, beyond what there is now; and all memory, shared and
+// read-only too, within twice as much and what malloc sets aside.
 std::expected<void, std::string> LimitMemory(const SelfStatus& status, uint64_t more_bytes);
 
 }  // namespace wasinn::worker

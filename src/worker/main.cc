@@ -1,5 +1,6 @@
 // wasinn-worker: runs what nobody trusts, apart from the program that asks for it. libwasinn starts it; by hand it has
 // nothing to do.
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@ using wasinn::isolation::Descriptor;
 using wasinn::isolation::kFirstDescriptor;
 using wasinn::isolation::Socket;
 
+// Each takes 128 MiB of addresses, of which a worker has no more than it may need (sandbox.h).
+constexpr int kMostArenas = 4;
+
 // As nobody's child, so that the host is not told of its end. The host is watched from before, when it is the parent.
 Descriptor LeaveHost() {
   Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
@@ -34,6 +38,7 @@ int main(int argc, char** argv) {
     std::fputs("wasinn-worker is started by libwasinn, not by hand\n", stderr);
     return 2;
   }
+  ::mallopt(M_ARENA_MAX, kMostArenas);
   Socket socket((Descriptor(kFirstDescriptor)));
   // Never freed: threads use it as long as the process lives.
   auto* framework = new wasinn::worker::FrameworkOf;

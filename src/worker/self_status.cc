@@ -21,10 +21,12 @@ bool SelfStatus::HasThreads(uint64_t count) const {
   return true;
 }
 
-std::optional<uint64_t> SelfStatus::data_bytes() const {
-  const auto kib = Number("\nVmData:");
+std::optional<uint64_t> SelfStatus::Bytes(std::string_view name) const {
+  const auto kib = Number(name);
   return kib ? std::optional(*kib * 1024) : std::nullopt;
 }
+std::optional<uint64_t> SelfStatus::data_bytes() const { return Bytes("\nVmData:"); }
+std::optional<uint64_t> SelfStatus::all_bytes() const { return Bytes("\nVmSize:"); }
 
 std::optional<uint64_t> SelfStatus::Number(std::string_view name) const {
   std::array<char, 4096> bytes;

@@ -21,8 +21,11 @@ class SelfStatus {
   bool HasThreads(uint64_t count) const;
   // Private memory that can be written to, of which RLIMIT_DATA is the limit.
   std::optional<uint64_t> data_bytes() const;
+  // All addresses that are in use, of which it is RLIMIT_AS.
+  std::optional<uint64_t> all_bytes() const;
 
  private:
+  std::optional<uint64_t> Bytes(std::string_view name) const;
   std::optional<uint64_t> Number(std::string_view name) const;
 
   Descriptor file_;

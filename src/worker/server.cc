@@ -77,7 +77,7 @@ void Server::ServeControl(Socket& lane) {
     answer.Number(static_cast<uint32_t>(status.code()));
     answer.Text(status.message());
     if (status.ok()) answer.Bytes(payload.written().data(), payload.written().size());
-    if (!lane.Send(answer.written())) return;
+    if (lane.Send(answer.written()) != Socket::Sent::kDone) return;
   }
 }
 
@@ -103,7 +103,7 @@ bool Server::Receive(Socket& lane, Buffers& buffers, Request& request) const {
 
 core::Status Server::Control(Request& request, Writer& payload) {
   if (request.op == Op::kStart) return Start(request.reader, payload);
-  if (request.op != Op::kAddLane || request.descriptors.empty() || !framework_.opened()) {
+  if (request.op != Op::kAddLane || request.descriptors.empty() || !serves_) {
     return core::Error(WASINN_RUNTIME_ERROR, "the first lane does not serve {}", static_cast<uint32_t>(request.op));
   }
   auto lane = std::make_shared<Socket>(std::move(request.descriptors[0]));
@@ -122,6 +122,7 @@ core::Status Server::Start(Reader& request, Writer& payload) {
   core::Result<isolation::Framework> described = framework_.Describe();
   if (!described) return std::move(described.error());
   described->Write(payload);
+  serves_ = true;
   return {};
 }
 
@@ -137,7 +138,7 @@ void Server::ServeLane(Socket& lane) {
     }
     Writer answer(buffers.answer);
     Answer(request, buffers, answer);
-    if (!lane.Send(answer.written())) return;
+    if (lane.Send(answer.written()) != Socket::Sent::kDone) return;
   }
 }
 
@@ -283,6 +284,15 @@ core::Status Server::NewSlot(Reader& request, Touched& touched) {
   return status;
 }
 
+core::Status Server::UseArea(Request& request, Slot& slot) {
+  auto area = MapArea(request.reader, request.descriptors);
+  if (!area) return std::move(area.error());
+  if (request.op == Op::kUseInputArea) return slot.UseInputArea(std::move(*area));
+  if (request.op == Op::kUseOutputArea) return slot.UseOutputArea(std::move(*area));
+  slot.UsePieceArea(std::move(*area));
+  return {};
+}
+
 core::Status Server::ServeSlot(Request& request, Writer& payload, Touched& touched) {
   Reader& reader = request.reader;
   const auto number = reader.Number<uint32_t>();
@@ -308,12 +318,9 @@ core::Status Server::ServeSlot(Request& request, Writer& payload, Touched& touch
       slot.Discard();
       return {};
     case Op::kUseInputArea:
-    case Op::kUseOutputArea: {
-      auto area = MapArea(reader, request.descriptors);
-      if (!area) return std::move(area.error());
-      return request.op == Op::kUseInputArea ? slot.UseInputArea(std::move(*area))
-                                             : slot.UseOutputArea(std::move(*area));
-    }
+    case Op::kUseOutputArea:
+    case Op::kUsePieceArea:
+      return UseArea(request, slot);
     default:
       return core::Error(WASINN_RUNTIME_ERROR, "a worker does not know {}", static_cast<uint32_t>(request.op));
   }

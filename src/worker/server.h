@@ -42,10 +42,12 @@ class Server {
   core::Status ServeSlot(Request& request, isolation::Writer& payload, Touched& touched);
   core::Status Load(Request& request, isolation::Writer& payload, Touched& touched);
   static void Tell(const Graph& graph, isolation::Writer& payload);
+  static core::Status UseArea(Request& request, Slot& slot);
   core::Status NewSlot(isolation::Reader& request, Touched& touched);
   void Cancel(isolation::Reader& request);
 
   FrameworkOf& framework_;
+  bool serves_ = false;  // the wall stands
   Objects<Graph> graphs_;
   Objects<Slot> slots_;
 };

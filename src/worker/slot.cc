@@ -231,12 +231,12 @@ uint64_t Slot::Place(std::span<View> views, uint64_t end) {
   return end;
 }
 
-void Slot::WriteView(const View& view, isolation::Writer& payload) const {
+void Slot::WriteView(const View& view, const isolation::Segment& area, isolation::Writer& payload) {
   payload.Number(static_cast<uint32_t>(view.status.code()));
   if (!view.status.ok()) return payload.Text(view.status.message());
   const uint64_t bytes = view.desc.bytes;
-  const bool fits = bytes <= output_area_.size() && view.offset <= output_area_.size() - bytes;
-  if (fits && !view.bound && bytes > 0) std::memcpy(output_area_.data() + view.offset, view.data, bytes);
+  const bool fits = bytes <= area.size() && view.offset <= area.size() - bytes;
+  if (fits && !view.bound && bytes > 0) std::memcpy(area.data() + view.offset, view.data, bytes);
   payload.Number(fits ? view.offset : kNowhere);
   isolation::WriteDesc(payload, view.desc.dtype, view.desc.shape(), bytes);
 }
@@ -248,10 +248,9 @@ core::Status Slot::WriteOutputs(isolation::Writer& payload) {
   if (!ios) return core::Copy(ios.error());
   views_.clear();
   for (uint32_t i = 0; i < ios->size(); ++i) views_.push_back(ViewOf(i, *(*ios)[i]));
-  outputs_end_ = Place(views_, bound_bytes_);  // behind those that are bound
-  payload.NumberAt(needed_at, outputs_end_);
+  payload.NumberAt(needed_at, Place(views_, bound_bytes_));  // behind those that are bound
   payload.Number(static_cast<uint32_t>(views_.size()));
-  for (const View& view : views_) WriteView(view, payload);
+  for (const View& view : views_) WriteView(view, output_area_, payload);
   views_.clear();
   return {};
 }
@@ -264,8 +263,8 @@ core::Status Slot::Piece(uint32_t index, isolation::Writer& payload) {
   wasinn_error* error = table().piece(slot_, index, &tensor);
   TakeView(error, tensor, view);
   if (!view.status.ok()) return std::move(view.status);
-  payload.Number(Place({&view, 1}, outputs_end_));
-  WriteView(view, payload);
+  payload.Number(Place({&view, 1}, 0));
+  WriteView(view, piece_area_, payload);
   return {};
 }
 

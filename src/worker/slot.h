@@ -20,6 +20,7 @@ class Slot {
   core::Status Open(uint64_t max_bytes, const std::string& config);
   core::Status UseInputArea(isolation::Segment area);
   core::Status UseOutputArea(isolation::Segment area);
+  void UsePieceArea(isolation::Segment area) { piece_area_ = std::move(area); }
   core::Status Compute(isolation::Reader& request, isolation::Writer& payload);
   core::Status Step(isolation::Reader& request, isolation::Writer& payload);
   core::Status Show(isolation::Writer& payload);
@@ -50,17 +51,16 @@ class Slot {
   void TakeView(wasinn_error* error, const wasinn_tensor& tensor, View& view) const;
   View ViewOf(uint32_t index, const wasinn_io& io) const;
   static uint64_t Place(std::span<View> views, uint64_t end);
-  void WriteView(const View& view, isolation::Writer& payload) const;
+  static void WriteView(const View& view, const isolation::Segment& area, isolation::Writer& payload);
   core::Status WriteOutputs(isolation::Writer& payload);
 
   const std::shared_ptr<Graph> graph_;
   core::Quota account_;
   Gate gate_;
   wasinn_backend_slot* slot_ = nullptr;
-  isolation::Segment input_area_, output_area_;
+  isolation::Segment input_area_, output_area_, piece_area_;
   std::vector<uint64_t> bound_at_;  // offsets of outputs that are bound; kNowhere: it is not
   uint64_t bound_bytes_ = 0;        // of the area, at its beginning
-  uint64_t outputs_end_ = 0;        // of those of the last compute
   bool elsewhere_ = false;          // what is bound was not written
   bool computed_ = false;
   std::vector<uint32_t> wanted_;  // of a compute, for its time

@@ -90,6 +90,7 @@ Socket Template::Spawn(Descriptor lane) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
     socket_ = Socket();
+    host_ = Descriptor();
     framework_.SetInherited();
     Socket end(std::move(lane));
     if (!whole) BeginAnew(end);

@@ -26,7 +26,7 @@ class Template {
 
   FrameworkOf& framework_;
   isolation::Socket socket_;
-  const isolation::Descriptor host_;
+  isolation::Descriptor host_;
 };
 
 }  // namespace wasinn::worker

@@ -25,8 +25,9 @@ core::Result<uint8_t*> MakeMark() {
   return mark;
 }
 
+// That it is lost, a worker that answers does not say.
 wasinn_code CodeOf(uint32_t code) {
-  return code <= WASINN_LOST ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
+  return code < WASINN_UNAVAILABLE ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
 }
 
 constexpr uint32_t kMostLogLines = 64;
@@ -50,11 +51,17 @@ Connection::Call::~Call() {
   connection_.GiveLane(std::move(*lane_));
 }
 
+core::Status Connection::Sent(Socket::Sent sent) {
+  if (sent == Socket::Sent::kDone) return {};
+  if (sent == Socket::Sent::kClosed) return Lost();
+  return core::Status(WASINN_UNAVAILABLE, "the system lets no more descriptors pass to workers", backend_);
+}
+
 core::Status Connection::Call::Send(std::span<const int> descriptors) {
   Socket& socket = (*lane_)->socket;
-  if (request_.used() <= kMostBytes) {
-    return socket.Send(request_.written(), descriptors) ? core::Status() : connection_.Lost();
-  }
+  // Whoever answered has taken the question before. Else they would pile up, and descriptors with them.
+  if (!socket.IsTaken()) return Nonsense();
+  if (request_.used() <= kMostBytes) return connection_.Sent(socket.Send(request_.written(), descriptors));
   core::Result<Segment> segment = Segment::MakeCopy(request_.written());
   if (!segment) return std::move(segment.error());
   std::vector<uint8_t> bytes;
@@ -63,7 +70,7 @@ core::Status Connection::Call::Send(std::span<const int> descriptors) {
   request.Number(static_cast<uint64_t>(request_.used()));
   std::vector<int> all = {segment->descriptor()};
   all.insert(all.end(), descriptors.begin(), descriptors.end());
-  return socket.Send(request.written(), all) ? core::Status() : connection_.Lost();
+  return connection_.Sent(socket.Send(request.written(), all));
 }
 
 core::Status Connection::Call::Wait(Length length) {
@@ -180,7 +187,10 @@ void Connection::GiveLane(std::unique_ptr<Lane> lane) {
 
 core::Status Connection::Control(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (lost() || forked()) return Lost();
-  if (request.used() > kMostBytes || !control_.socket.Send(request.written(), descriptors)) return Lost();
+  if (request.used() > kMostBytes) return core::Status(WASINN_TOO_LARGE, "the settings are too long", backend_);
+  if (!control_.socket.IsTaken()) End("it did not listen");
+  if (lost()) return Lost();
+  if (core::Status sent = Sent(control_.socket.Send(request.written(), descriptors)); !sent.ok()) return sent;
   const Socket::Received received = control_.socket.Receive(control_.answer);
   if (received.outcome == Socket::Outcome::kClosed) return Lost();
   if (received.outcome == Socket::Outcome::kTooLate || received.bytes > control_.answer.size()) {
@@ -259,10 +269,8 @@ Connection::~Connection() {
 
 void Connection::End(const char* why) {
   if (forked()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    if (why_.empty() && end_.empty()) why_ = why;
-  }
+  const char* none = nullptr;
+  why_.compare_exchange_strong(none, why, std::memory_order_acq_rel);
   lost_.store(true, std::memory_order_release);
   Kill();
 }
@@ -278,10 +286,10 @@ core::Status Connection::Lost() {
   }
   lost_.store(true, std::memory_order_release);
   Kill();  // one that has only hung up is no use either
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(ending_);
   if (end_.empty()) {
     end_ = parent_->EndOf(worker_);
-    if (!why_.empty()) end_ = why_;
+    if (const char* why = why_.load(std::memory_order_acquire)) end_ = why;
     place_.reset();
     log_(WASINN_LOG_WARNING, fmt::format("a worker is gone with the models that it held: {}", end_).c_str());
   }

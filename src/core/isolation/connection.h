@@ -94,7 +94,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::atomic<int64_t> since_{0};  // a time of the steady clock, in nanoseconds
   };
 
-  // Ends the worker. All that it held is lost.
+  // Ends the worker. All that it held is lost. Does not block; `why` is a constant.
   void End(const char* why);
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   core::Status Lost();
@@ -105,6 +105,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   core::Result<std::unique_ptr<Lane>> TakeLane();
   void GiveLane(std::unique_ptr<Lane> lane);
   core::Status Open(const Setting& setting);
+  core::Status Sent(Socket::Sent sent);
   void Kill();
   core::Result<Socket> AddLane();
   core::Status Control(Writer& request, std::span<const int> descriptors, Reader& payload);
@@ -125,8 +126,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::vector<std::unique_ptr<Lane>> lanes_;  // that rest
   uint32_t n_lanes_ = 0;
   std::atomic<bool> lost_{false};
-  std::string why_;  // it was ended by us
-  std::string end_;  // how it ended
+  std::atomic<const char*> why_{nullptr};  // it was ended by us
+  std::mutex ending_;                      // of what follows; held while somebody asks
+  std::string end_;                        // how it ended
 };
 
 }  // namespace wasinn::isolation

@@ -70,7 +70,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
     auto parent = templates_->Get(setting_);
     if (!parent) return std::unexpected(std::move(parent.error()));
     auto connection = Connection::Start(*parent, *place, setting_, log);
-    if (connection || connection.error().code() != WASINN_UNAVAILABLE) return connection;
+    if (connection || !(*parent)->gone()) return connection;
     templates_->Forget(setting_.backend, *parent);
     if (attempt > 0) return connection;
   }
@@ -95,6 +95,11 @@ core::Status IsolatedBackend::CheckRest() {
   rest_ = rest_.count() == 0 ? kFirstRest : std::min(rest_ * 2, kLongestRest);
   rests_until_ = now + rest_;
   return CheckRest();
+}
+
+void IsolatedBackend::Abandon() {
+  const std::lock_guard lock(mutex_);
+  if (connection_ != nullptr) connection_->End("its guest was closed");
 }
 
 core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {

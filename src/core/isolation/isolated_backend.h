@@ -51,6 +51,8 @@ class IsolatedBackend {
   static IsolatedBackend& Of(wasinn_backend_state* state) { return *reinterpret_cast<IsolatedBackend*>(state); }
 
   core::Result<std::shared_ptr<Connection>> Connect();
+  // Ends the worker: nobody wants what it holds.
+  void Abandon();
   const wasinn_host_services& services() const { return services_; }
   const wasinn_backend_info* info() const { return &info_; }
   uint64_t max_tensor_bytes() const { return setting_.max_tensor_bytes; }

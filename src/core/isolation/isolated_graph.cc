@@ -98,7 +98,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   const bool late = payload.Number<uint8_t>() != 0;
   if (!inputs_.Read(payload, kInputFlags) || !outputs_.Read(payload, kOutputFlags)) return call.Nonsense();
   description_ = payload.Text().data();
-  if (!payload.ended()) return call.Nonsense();
+  if (!payload.ended() || (late && !outputs_.all().empty())) return call.Nonsense();
   info_.n_inputs = static_cast<uint32_t>(inputs_.all().size());
   info_.inputs = inputs_.all().data();
   info_.n_outputs = late ? WASINN_COUNT_UNKNOWN : static_cast<uint32_t>(outputs_.all().size());

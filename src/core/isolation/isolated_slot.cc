@@ -37,6 +37,7 @@ IsolatedSlot::IsolatedSlot(IsolatedGraph& graph, void* account)
       reserved_(graph.backend().services(), account),
       input_bytes_(graph.backend().services(), account),
       output_bytes_(graph.backend().services(), account),
+      piece_bytes_(graph.backend().services(), account),
       inputs_(graph.info().n_inputs) {}
 
 core::Result<std::unique_ptr<IsolatedSlot>> IsolatedSlot::Make(IsolatedGraph& graph,
@@ -204,7 +205,7 @@ core::Status IsolatedSlot::Step() {
 
 core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result) {
   interruption_.Begin();
-  for (Shown& shown : shown_) shown.offset = kNowhere;
+  shows_ = false;
   if (core::Status status = PlaceInputs(); !status.ok()) return status;
   if (core::Status status = PlaceOutputs(); !status.ok()) return status;
   CopyInputs();
@@ -221,7 +222,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   }
   core::Status status = call.Run(Length::kAsLongAsItTakes);
   // After an error it is not known how far they came.
-  for (Input& input : inputs_) input.told = status.ok() || !input.bound;
+  for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);
   if (call.answered()) reset_ = false;
   if (!status.ok() && status.code() != WASINN_CONTEXT_FULL && status.code() != WASINN_END_OF_SEQUENCE) return status;
   core::Status read = ReadShown(call);
@@ -230,6 +231,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
     Discard();
     return read;
   }
+  shows_ = true;
   if (result != nullptr) result->flags = 0;  // nothing is bound here, so nothing lies elsewhere
   return status;
 }
@@ -237,7 +239,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
 // ---- Outputs
 
 // The bytes are what the shape says, and lie in the area.
-bool IsolatedSlot::ReadOne(Reader& payload, Shown& shown) const {
+bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
   const auto code = payload.Number<uint32_t>();
   shown.code = code <= WASINN_LOST ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
   shown.offset = kNowhere;
@@ -250,7 +252,7 @@ bool IsolatedSlot::ReadOne(Reader& payload, Shown& shown) const {
   if (core::ByteSize(shown.desc.dtype, shown.desc.shape()) != shown.desc.bytes) return false;
   if (offset == kNowhere) return true;
   shown.offset = offset;
-  return shown.desc.bytes <= output_area_.size() && offset <= output_area_.size() - shown.desc.bytes;
+  return shown.desc.bytes <= area.size() && offset <= area.size() - shown.desc.bytes;
 }
 
 core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
@@ -274,10 +276,10 @@ core::Status IsolatedSlot::ReadShown(Connection::Call& call) {
   if (payload.Number<uint32_t>() != count) return call.Nonsense();
   shown_.resize(count);
   for (Shown& shown : shown_) {
-    if (!ReadOne(payload, shown)) return call.Nonsense();
+    if (!ReadOne(payload, output_area_, shown)) return call.Nonsense();
   }
   if (!payload.ended()) return call.Nonsense();
-  return needed <= output_area_.size() ? ChargeOutputs(needed) : ShowAgain(needed);
+  return needed <= output_area_.size() ? ChargeOutputs() : ShowAgain(needed);
 }
 
 // The outputs did not fit where they were to go.
@@ -299,8 +301,12 @@ core::Status IsolatedSlot::GrowOutputs(uint64_t needed) {
 }
 
 // Whoever sees outputs charges them: what is left of the area is charged here.
-core::Status IsolatedSlot::ChargeOutputs(uint64_t shown) {
+core::Status IsolatedSlot::ChargeOutputs() {
   const uint64_t area = output_area_.size();
+  uint64_t shown = 0;
+  for (const Shown& one : shown_) {
+    if (one.code == WASINN_OK && one.offset != kNowhere) shown = std::min(area, shown + RoundUp(one.desc.bytes));
+  }
   if (output_bytes_.Resize(area - std::min(area, std::max(shown, fixed_outputs_)))) return {};
   return TooLarge(area);
 }
@@ -324,9 +330,10 @@ core::Status IsolatedSlot::ViewOf(const Shown& shown, const Segment& area, wasin
   return {};
 }
 
+// What a compute has shown stays as it is until the next, so that nobody has the address of an area that is gone. Before
+// one, and after one that failed, some outputs can be had nevertheless.
 core::Status IsolatedSlot::Output(uint32_t index, wasinn_tensor& view) {
-  if (index >= shown_.size() || (shown_[index].code == WASINN_OK && shown_[index].offset == kNowhere)) {
-    // Before a compute, or one that was not wanted: what is held of it.
+  if (!shows_) {
     Connection::Call call(connection_, Op::kShow);
     call.request().Number(number_);
     call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
@@ -344,21 +351,31 @@ core::Status IsolatedSlot::LateOutputs(const wasinn_io* const*& out, uint32_t& n
   return {};
 }
 
+// In an area of its own: outputs that were shown stay where they are.
 core::Status IsolatedSlot::Piece(uint32_t index, wasinn_tensor& view) {
-  for (;;) {
-    Connection::Call call(connection_, Op::kPiece);
-    call.request().Number(number_);
-    call.request().Number(index);
-    if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
-    const auto needed = call.payload().Number<uint64_t>();
-    if (!ReadOne(call.payload(), piece_) || !call.payload().ended()) return call.Nonsense();
-    if (needed <= output_area_.size()) return ViewOf(piece_, output_area_, view);
-    if (core::Status status = GrowOutputs(needed); !status.ok()) return status;
+  uint64_t needed = 0;
+  if (core::Status status = ShowPiece(index, needed); !status.ok()) return status;
+  if (needed > piece_area_.size()) {
+    if (needed > SIZE_MAX / 4) return core::Error(WASINN_TOO_LARGE, "a piece of output is too large");
+    core::Status status = UseArea(Op::kUsePieceArea, piece_area_, piece_bytes_, WithRoom(needed), 0);
+    if (!status.ok()) return status;
+    if (status = ShowPiece(index, needed); !status.ok()) return status;
   }
+  return ViewOf(piece_, piece_area_, view);
+}
+
+core::Status IsolatedSlot::ShowPiece(uint32_t index, uint64_t& needed) {
+  Connection::Call call(connection_, Op::kPiece);
+  call.request().Number(number_);
+  call.request().Number(index);
+  if (core::Status status = call.Run(Length::kQuick); !status.ok()) return status;
+  needed = call.payload().Number<uint64_t>();
+  const bool makes_sense = ReadOne(call.payload(), piece_area_, piece_) && call.payload().ended();
+  return makes_sense ? core::Status() : call.Nonsense();
 }
 
 void IsolatedSlot::Discard() {
-  for (Shown& shown : shown_) shown.offset = kNowhere;
+  shows_ = false;
   (void)Ask(Op::kDiscard);
 }
 

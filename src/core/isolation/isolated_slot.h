@@ -61,10 +61,11 @@ class IsolatedSlot {
   core::Status Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result);
   core::Status ReadShown(Connection::Call& call);
   core::Status ReadLate(Connection::Call& call, Reader& payload);
-  bool ReadOne(Reader& payload, Shown& shown) const;
+  static bool ReadOne(Reader& payload, const Segment& area, Shown& shown);
   core::Status ShowAgain(uint64_t needed);
   core::Status GrowOutputs(uint64_t needed);
-  core::Status ChargeOutputs(uint64_t shown);
+  core::Status ChargeOutputs();
+  core::Status ShowPiece(uint32_t index, uint64_t& needed);
   core::Status Charge(const Connection::Call& call);
   static core::Status ViewOf(const Shown& shown, const Segment& area, wasinn_tensor& view);
 
@@ -72,9 +73,9 @@ class IsolatedSlot {
   Connection& connection_;
   const uint32_t number_;
   uint64_t fixed_outputs_ = 0;  // bytes that the signature says
-  Reserved reserved_, input_bytes_, output_bytes_;
+  Reserved reserved_, input_bytes_, output_bytes_, piece_bytes_;
   std::vector<Input> inputs_;
-  Segment input_area_, output_area_;
+  Segment input_area_, output_area_, piece_area_;
   std::vector<Shown> shown_;
   Shown piece_;
   std::vector<uint8_t> told_;  // by the worker, of the last compute: what follows points there
@@ -82,6 +83,7 @@ class IsolatedSlot {
   bool reset_ = false;   // before the next compute
   bool placed_ = false;  // all inputs have their place in the area
   bool made_ = false;
+  bool shows_ = false;  // shown_ is of the last compute
   bool generates_ = false;
   std::atomic<uint64_t> turn_{0};  // of computes and steps
   Connection::Interruption interruption_;

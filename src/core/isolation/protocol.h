@@ -43,6 +43,7 @@ enum class Op : uint32_t {
   kFreeSlot,       // slot
   kUseInputArea,   // slot, bytes, with its segment: where its inputs lie from now on
   kUseOutputArea,  // likewise
+  kUsePieceArea,   // likewise, for pieces of generations
   kCompute,        // slot, Bindings, ComputeOptions -> flags, Outputs
   kStep,           // slot, Bindings -> Outputs
   kPiece,          // slot, index -> Output

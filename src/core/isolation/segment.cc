@@ -51,17 +51,22 @@ core::Result<uint8_t*> MapFile(int fd, size_t bytes, int protection) {
 Segment::Segment(Segment&& other) noexcept
     : descriptor_(std::move(other.descriptor_)),
       data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      made_(std::exchange(other.made_, false)) {}
 
 Segment& Segment::operator=(Segment&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(made_, other.made_);
   return *this;
 }
 
+// A worker may keep its own mapping, or the descriptor: what is in it goes nevertheless.
 Segment::~Segment() {
-  if (data_ != nullptr) ::munmap(data_, std::max<size_t>(size_, 1));
+  if (data_ == nullptr) return;
+  if (made_) (void)::madvise(data_, size_, MADV_REMOVE);
+  ::munmap(data_, std::max<size_t>(size_, 1));
 }
 
 core::Result<Segment> Segment::Make(size_t bytes) {
@@ -69,7 +74,10 @@ core::Result<Segment> Segment::Make(size_t bytes) {
   if (!file) return std::unexpected(std::move(file.error()));
   if (core::Status status = Seal(*file, 0, bytes); !status.ok()) return std::unexpected(std::move(status));
   core::Result<Segment> segment = Map(*file, bytes, true);
-  if (segment) segment->descriptor_ = std::move(*file);
+  if (segment) {
+    segment->descriptor_ = std::move(*file);
+    segment->made_ = true;
+  }
   return segment;
 }
 

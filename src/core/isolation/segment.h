@@ -34,6 +34,7 @@ class Segment {
   Descriptor descriptor_;
   uint8_t* data_ = nullptr;
   size_t size_ = 0;
+  bool made_ = false;  // here, not mapped of another one's
 };
 
 }  // namespace wasinn::isolation

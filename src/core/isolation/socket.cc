@@ -1,5 +1,7 @@
 #include "core/isolation/socket.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -41,11 +43,13 @@ core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
 
 core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
   const timeval time{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
-  if (::setsockopt(fd_.number(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0) return {};
+  const bool set = ::setsockopt(fd_.number(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0 &&
+                   ::setsockopt(fd_.number(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) == 0;
+  if (set) return {};
   return core::Error(WASINN_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
 }
 
-bool Socket::Send(std::span<const uint8_t> message, std::span<const int> descriptors, bool wait) {
+Socket::Sent Socket::Send(std::span<const uint8_t> message, std::span<const int> descriptors, bool wait) {
   const int flags = MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT);
   iovec part{const_cast<uint8_t*>(message.data()), message.size()};
   alignas(cmsghdr) std::array<char, kControlBytes> control{};
@@ -61,7 +65,14 @@ bool Socket::Send(std::span<const uint8_t> message, std::span<const int> descrip
     rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
     std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   }
-  return Again([&] { return ::sendmsg(fd_.number(), &header, flags); }) >= 0;
+  if (Again([&] { return ::sendmsg(fd_.number(), &header, flags); }) >= 0) return Sent::kDone;
+  const bool refused = errno == ETOOMANYREFS || errno == ENOMEM || errno == ENOBUFS || errno == EMFILE;
+  return refused ? Sent::kRefused : Sent::kClosed;
+}
+
+bool Socket::IsTaken() const {
+  int waiting = 0;
+  return ::ioctl(fd_.number(), SIOCOUTQ, &waiting) == 0 && waiting == 0;
 }
 
 Socket::Received Socket::Receive(std::span<uint8_t> buffer) {

@@ -21,11 +21,18 @@ class Socket {
   // Two that are connected; closed where a program is started.
   static core::Result<std::pair<Socket, Socket>> MakePair();
 
-  // Receive gives up after so long each time.
+  // Receive and Send give up after so long each time.
   core::Status SetPatience(std::chrono::milliseconds patience);
 
-  // False: nobody is at the other end. `wait` false: or it does not take more now.
-  bool Send(std::span<const uint8_t> message, std::span<const int> descriptors = {}, bool wait = true);
+  enum class Sent : uint8_t {
+    kDone,
+    kClosed,  // nobody is at the other end, or it takes no more
+    kRefused  // by the system, which has no memory or counts too many descriptors under way: nothing was sent
+  };
+  // `wait` false: it takes no more now is kClosed, too.
+  Sent Send(std::span<const uint8_t> message, std::span<const int> descriptors = {}, bool wait = true);
+  // Whether all that was sent has been taken by the other end.
+  bool IsTaken() const;
 
   enum class Outcome : uint8_t { kMessage, kTooLate, kClosed };
   struct Received {

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstring>
@@ -16,7 +17,8 @@ constexpr std::chrono::milliseconds kPatience{60000};
 
 }  // namespace
 
-core::Status Template::Gone() const {
+core::Status Template::Gone() {
+  gone_.store(true, std::memory_order_release);
   return core::Status(WASINN_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
                       backend_);
 }
@@ -26,16 +28,21 @@ core::Status Template::Ask(Writer& request, std::span<const int> descriptors, st
   if (request.used() > kMostBytes) {
     return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", backend_);
   }
-  if (!socket_.Send(request.written(), descriptors)) return Gone();
+  if (::getpid() != host_) return core::Status(WASINN_UNAVAILABLE, "this OS process was forked off its host", backend_);
+  const Socket::Sent sent = socket_.Send(request.written(), descriptors);
+  if (sent == Socket::Sent::kRefused) {
+    return core::Status(WASINN_UNAVAILABLE, "the system lets no more descriptors pass to processes", backend_);
+  }
+  if (sent == Socket::Sent::kClosed) return Gone();
   size_t taken = 0;
   const Socket::Received got = socket_.Receive(buffer_, received, taken);
   if (got.outcome != Socket::Outcome::kMessage || got.bytes > buffer_.size()) return Gone();
   answer = Reader({buffer_.data(), got.bytes});
   const auto code = answer.Number<uint32_t>();
   const std::string_view message = answer.Text();
-  if (!answer.ok() || taken != received.size()) return Gone();
-  return code == WASINN_OK ? core::Status()
-                           : core::Status(static_cast<wasinn_code>(code), std::string(message), backend_);
+  if (!answer.ok()) return Gone();
+  if (code != WASINN_OK) return core::Status(static_cast<wasinn_code>(code), std::string(message), backend_);
+  return taken == received.size() ? core::Status() : Gone();
 }
 
 core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,14 +30,18 @@ class Template {
     Descriptor process;  // a pidfd
   };
   core::Result<Worker> Spawn();
+  // It makes no workers any more: it has ended, or does not answer.
+  bool gone() const { return gone_.load(std::memory_order_acquire); }
   // How a worker ended that has ended: "it was killed by signal 9 (Killed)".
   std::string EndOf(const Worker& worker);
 
  private:
   explicit Template(Socket socket) : socket_(std::move(socket)), buffer_(kMostBytes) {}
   core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<Descriptor> received, Reader& answer);
-  core::Status Gone() const;
+  core::Status Gone();
 
+  const pid_t host_ = ::getpid();
+  std::atomic<bool> gone_{false};
   std::mutex mutex_;  // of one question at a time
   Socket socket_;
   std::string backend_;

@@ -56,7 +56,7 @@ void WriteIo(Writer& payload) {
 void Load(Writer& payload) {
   payload.Number(UINT32_MAX);
   payload.Number(UINT32_MAX);
-  payload.Number(uint8_t{0});
+  payload.Number(static_cast<uint8_t>(Lies("late")));
   payload.Number(0u);
   WriteIo(payload);
   payload.Text("{}");
@@ -82,6 +82,14 @@ void ServeLane(Socket& lane) {
   std::vector<uint8_t> message(isolation::kMostBytes), answers, payloads;
   std::vector<Descriptor> descriptors(Socket::kMostDescriptors);
   for (;;) {
+    if (Lies("unasked")) {  // and takes no question
+      Writer answer(answers), payload(payloads);
+      Load(payload);
+      Begin(answer);
+      End(answer, payload);
+      if (lane.Send(answer.written()) != Socket::Sent::kDone) return;
+      continue;
+    }
     size_t taken = 0;
     const Socket::Received received = lane.Receive(message, descriptors, taken);
     if (received.outcome != Socket::Outcome::kMessage) return;
@@ -94,6 +102,7 @@ void ServeLane(Socket& lane) {
     if (computes) Compute(payload);
     if (Lies("hangs") && computes) ::pause();
     if (Lies("closes") && computes) return;
+    if (Lies("lingers") && (op == Op::kFreeSlot || op == Op::kUnload)) ::pause();
     Begin(answer, Lies("words") && op == Op::kLoad ? 200 : 0);
     End(answer, payload);
     if (Lies("cut") && computes) {
