@@ -19,7 +19,8 @@ TEST(HostileKillers, LeastIntegerDividedByMinusOne) {
   const CommandResult result = run.Execute();
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "killer: runtime_error\nharmless: runtime_error\n" + std::string(kHonest) + "\n");
-  EXPECT_NE(result.err.find("signal 8 (Floating point exception)"), std::string::npos) << result.err;
+  // By signal 8, or as a sanitizer ends who gets it.
+  EXPECT_NE(result.err.find("onnx: a worker is gone with the models that it held"), std::string::npos) << result.err;
 }
 
 }  // namespace

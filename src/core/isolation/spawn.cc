@@ -20,9 +20,9 @@ namespace {
 
 // What a framework's libraries are found by, which kernels it computes with, and how sanitizers behave. Nothing of a
 // host's secrets.
-constexpr std::array<std::string_view, 9> kPassedOn = {
-    "LD_LIBRARY_PATH=", "OPENBLAS_",     "ATEN_CPU_CAPABILITY=", "ONEDNN_",       "MKL_",
-    "ASAN_OPTIONS=",    "LSAN_OPTIONS=", "TSAN_OPTIONS=",        "UBSAN_OPTIONS="};
+constexpr std::array<std::string_view, 10> kPassedOn = {
+    "LD_LIBRARY_PATH=", "OPENBLAS_",     "ATEN_CPU_CAPABILITY=", "ONEDNN_",        "MKL_",
+    "ASAN_OPTIONS=",    "LSAN_OPTIONS=", "TSAN_OPTIONS=",        "UBSAN_OPTIONS=", "TBB_ENABLE_SANITIZERS="};
 // What frameworks are told in no other way: no telemetry, no threads of their own, few words on stderr.
 constexpr std::array kSet = {"ORT_DISABLE_TELEMETRY=1", "OPENBLAS_NUM_THREADS=1", "TF_CPP_MIN_LOG_LEVEL=3"};
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -138,11 +139,17 @@ void ServeControl(Socket& lane) {
 }  // namespace
 }  // namespace wasinn
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
   using wasinn::isolation::Descriptor;
   using wasinn::isolation::Socket;
+  if (argc == 2) {  // begun anew, as a template does that has a second thread
+    wasinn::lie = std::getenv("LIE");
+    Socket first((Descriptor(wasinn::isolation::kFirstDescriptor)));
+    wasinn::ServeControl(first);
+  }
   const std::string name = argv[0];
   wasinn::lie = name.substr(name.rfind('-') + 1);
+  ::setenv("LIE", wasinn::lie.c_str(), 1);
   Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
   if (::fork() != 0) ::_exit(0);
   wasinn::worker::FrameworkOf framework;
