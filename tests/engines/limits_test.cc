@@ -122,7 +122,8 @@ TEST_P(EngineLimitsTest, EndlessThreadsEndAtTheDeadline) {
 TEST_P(EngineLimitsTest, ALoopBesideAComputeEndsAtTheDeadline) {
   AddEchoModel(host_.get(), "endless", "in x f32 1\ndelay 100000000\n");
   ExpectTimeout(WithThread(
-      R"((drop (call $load (i32.const 100) (i32.const 7) (i32.const 200)))
+      R"((memory.init $name (i32.const 100) (i32.const 0) (i32.const 7))
+         (drop (call $load (i32.const 100) (i32.const 7) (i32.const 200)))
          (drop (call $init (i32.load (i32.const 200)) (i32.const 204)))
          (i32.store (i32.const 300) (i32.const 320)) (i32.store (i32.const 304) (i32.const 1)) (i32.store (i32.const 320) (i32.const 1))
          (i32.store8 (i32.const 308) (i32.const 1))
@@ -135,7 +136,7 @@ TEST_P(EngineLimitsTest, ALoopBesideAComputeEndsAtTheDeadline) {
          (import "wasi_ephemeral_nn" "init_execution_context" (func $init (param i32 i32) (result i32)))
          (import "wasi_ephemeral_nn" "set_input" (func $set (param i32 i32 i32) (result i32)))
          (import "wasi_ephemeral_nn" "compute" (func $compute (param i32) (result i32)))
-         (data (i32.const 100) "endless"))"));
+         (data $name "endless"))"));  // passive: each thread's instance would write an active one
 }
 
 TEST_P(EngineLimitsTest, WhoStopsAGuestEndsIt) {
