@@ -20,7 +20,8 @@ constexpr char kConfig[] =
     "']\n"
     "[limits]\n"
     "max_graphs = 4\nmax_contexts = 6\nmax_model_bytes = 4096\nmax_tensor_bytes = 4096\nmax_name_bytes = 64\n"
-    "load_timeout_ms = 100\ncompute_timeout_ms = 100\n";
+    "load_timeout_ms = 100\ncompute_timeout_ms = 100\n"
+    "[policy]\nload = 'in-process'\n";  // where the fuzzer sees it
 
 constexpr std::string_view kModels[] = {
     "GGUF\nin x f32 2\n",
