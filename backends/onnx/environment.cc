@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <mutex>
 #include <string_view>
 
 #include "common/error.h"
@@ -52,16 +51,15 @@ void ORT_API_CALL WriteToCaller(void* /*none*/, OrtLoggingLevel severity, const 
 }
 
 // ONNX Runtime counts the users of its one environment, but a new one that is made while the last user of the old one
-// leaves fails: "Only one instance of LoggingManager …". So its hosts of this OS process come and go one by one.
-constinit OneOfProcess<std::mutex> turn_of_environments;
-
+// leaves fails: "Only one instance of LoggingManager …". So its hosts of this OS process come and go one by one, those of
+// other builds of this backend, too.
 EnvPtr MakeEnv(const OrtLibrary& library, const Log& log, int threads, bool spinning) {
   const OrtApi& api = library.api();
   CallScope::Subject subject;
   subject.log = &log;
   const CallScope scope(subject);
   OrtEnv* env = nullptr;
-  const std::lock_guard turn(turn_of_environments.Get());
+  const TurnOfCopies turn;
   if (threads <= 1) {
     library.Check(api.CreateEnvWithCustomLogger(WriteToCaller, nullptr, ORT_LOGGING_LEVEL_WARNING, kLogId, &env),
                   "making the environment");
@@ -88,7 +86,7 @@ OrtPtr<OrtMemoryInfo> CpuMemory(const OrtLibrary& library) {
 }  // namespace
 
 void EnvDeleter::operator()(OrtEnv* env) const {
-  const std::lock_guard turn(turn_of_environments.Get());
+  const TurnOfCopies turn;
   api->ReleaseEnv(env);
 }
 
