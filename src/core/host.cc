@@ -129,7 +129,7 @@ Status Host::AddModel(const ModelOptions& options) {
                      .config = options.config,
                      .backend = options.backend,
                      .immutable = options.immutable,
-                     .workers = options.isolate ? std::make_shared<Workers>(UINT64_MAX / 2, UINT64_MAX / 2) : nullptr,
+                     .workers = options.isolate ? std::make_shared<Workers>(UINT64_MAX, UINT64_MAX) : nullptr,
                      .parts = options.parts};
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());

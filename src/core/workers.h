@@ -14,7 +14,7 @@ namespace wasinn::core {
 // Of one guest. Any thread; Clear and Abandon beside none.
 class Workers {
  public:
-  // Bytes that each may allocate beyond what its framework takes: of models, and of tensors.
+  // Bytes that each may allocate beyond what its framework takes: of models, and of tensors; UINT64_MAX: any.
   Workers(uint64_t max_model_bytes, uint64_t max_tensor_bytes)
       : max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
 

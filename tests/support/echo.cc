@@ -1,6 +1,8 @@
 #include "support/echo.h"
 
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 
 namespace wasinn::testing {
 
@@ -35,6 +37,17 @@ HostPtr EchoHost(Log& log, const std::string& toml, const std::string& folder) {
   status.reset(wasinn_host_new(config.get(), &Log::Write, &log, &host));
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
   return HostPtr(host);
+}
+
+wasinn_guest_stats StatsOf(const GuestPtr& guest) {
+  wasinn_guest_stats stats{.struct_size = sizeof(stats)};
+  wasinn_guest_statistics(guest.get(), &stats);
+  return stats;
+}
+
+size_t CountDescriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
 std::string EchoModel(std::string_view directives) { return "GGUF\n" + std::string(directives); }

@@ -45,6 +45,9 @@ std::string EchoModel(std::string_view directives);
 void AddEchoModel(wasinn_host* host, const char* name, std::string_view directives);
 
 GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options = nullptr);
+wasinn_guest_stats StatsOf(const GuestPtr& guest);
+// Of this OS process.
+size_t CountDescriptors();
 // One of whose limits is not the host's: NewGuest(host, &wasinn_limits::load_timeout_ms, 50).
 GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value);
 GuestPtr NewGuest(wasinn_host* host, uint64_t wasinn_limits::* limit, uint64_t value);

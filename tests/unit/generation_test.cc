@@ -53,11 +53,7 @@ class Generation : public ::testing::Test {
   }
   std::string Piece(uint32_t context) { return Text("get_output_single", context); }
   std::string Output(uint32_t context) { return Text("get_output", context); }
-  wasinn_guest_stats Stats() const {
-    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
-    wasinn_guest_statistics(guest_.get(), &stats);
-    return stats;
-  }
+  wasinn_guest_stats Stats() const { return StatsOf(guest_); }
 
   Log log_;
   HostPtr host_;

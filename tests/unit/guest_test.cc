@@ -22,11 +22,7 @@ struct Program {
     EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
     return context;
   }
-  wasinn_guest_stats Stats() const {
-    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
-    wasinn_guest_statistics(guest.get(), &stats);
-    return stats;
-  }
+  wasinn_guest_stats Stats() const { return StatsOf(guest); }
   GuestPtr guest;
   FakeGuest calls;
 };

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <numeric>
 
 #include "support/echo.h"
@@ -18,11 +17,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 
 constexpr uint32_t kGgml = 5;
-
-size_t CountDescriptors() {
-  const std::filesystem::directory_iterator all("/proc/self/fd");
-  return static_cast<size_t>(std::distance(begin(all), end(all)));
-}
 
 struct Program {
   explicit Program(wasinn_host* host, size_t memory = 1 << 20) : guest(NewGuest(host)), calls(guest.get(), memory) {}
@@ -47,11 +41,7 @@ struct Program {
     std::memcpy(values.data(), calls.memory().data() + place, values.size() * sizeof(float));
     return values;
   }
-  wasinn_guest_stats Stats() const {
-    wasinn_guest_stats stats{.struct_size = sizeof(stats)};
-    wasinn_guest_statistics(guest.get(), &stats);
-    return stats;
-  }
+  wasinn_guest_stats Stats() const { return StatsOf(guest); }
   GuestPtr guest;
   FakeGuest calls;
 };

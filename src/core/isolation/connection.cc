@@ -25,11 +25,6 @@ core::Result<uint8_t*> MakeMark() {
   return mark;
 }
 
-// That it is lost, a worker that answers does not say.
-wasinn_code CodeOf(uint32_t code) {
-  return code < WASINN_UNAVAILABLE ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
-}
-
 constexpr uint32_t kMostLogLines = 64;
 // Some frameworks take seconds, on a busy machine more.
 constexpr std::chrono::milliseconds kPatienceToOpen{60000};

@@ -24,7 +24,7 @@ struct Lane {
 };
 
 // Any thread.
-class Connection : public std::enable_shared_from_this<Connection> {
+class Connection {
  public:
   using Log = std::function<void(uint32_t level, const char* message)>;
   // A new worker that has opened its framework and stands behind its wall.

@@ -83,7 +83,10 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
 core::Status IsolatedGraph::Read(Connection::Call& call) {
   const size_t bytes = call.payload().left();
   if (bytes > kFree && !told_bytes_.Resize(kTimesItself * bytes)) {
-    return core::Error(WASINN_TOO_LARGE, "the model's signature has {} bytes, more than a limit allows", bytes);
+    return core::Error(
+        WASINN_TOO_LARGE,
+        "the model's signature of {} bytes takes {}, which would exceed the limit of {} (limits.max_model_bytes)",
+        bytes, kTimesItself * bytes, backend_.max_model_bytes());
   }
   const uint8_t* told = call.payload().Take(bytes);
   told_.assign(told, told + bytes);
@@ -104,8 +107,10 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
   info_.n_outputs = late ? WASINN_COUNT_UNKNOWN : static_cast<uint32_t>(outputs_.all().size());
   info_.outputs = late ? nullptr : outputs_.all().data();
   if (reserved_.Resize(call.answer().graph_reserved)) return {};
-  return core::Error(WASINN_TOO_LARGE, "the model keeps {} bytes beside its own, more than a limit allows",
-                     call.answer().graph_reserved);
+  return core::Error(
+      WASINN_TOO_LARGE,
+      "the model keeps {} bytes beside its own, which would exceed the limit of {} (limits.max_model_bytes)",
+      call.answer().graph_reserved, backend_.max_model_bytes());
 }
 
 struct IsolatedGraph::Shared {

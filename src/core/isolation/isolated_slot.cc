@@ -74,8 +74,10 @@ IsolatedSlot::~IsolatedSlot() {
 
 core::Status IsolatedSlot::Charge(const Connection::Call& call) {
   if (reserved_.Resize(call.answer().slot_reserved)) return {};
-  return core::Error(WASINN_TOO_LARGE, "the framework keeps {} bytes for a context, more than a limit allows",
-                     call.answer().slot_reserved);
+  return core::Error(
+      WASINN_TOO_LARGE,
+      "the framework keeps {} bytes for a context, which would exceed the limit of {} (limits.max_tensor_bytes)",
+      call.answer().slot_reserved, graph_.backend().max_tensor_bytes());
 }
 
 core::Status IsolatedSlot::Ask(Op op) {
@@ -132,9 +134,14 @@ core::Status IsolatedSlot::TooLarge(uint64_t bytes) const {
 }
 
 core::Status IsolatedSlot::UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free) {
-  if (!charged.Resize(bytes - std::min(bytes, free))) {
-    return TooLarge(bytes);
-  }
+  if (!charged.Resize(bytes - std::min(bytes, free))) return TooLarge(bytes);
+  core::Status status = ReplaceArea(op, area, bytes);
+  if (!status.ok())
+    (void)charged.Resize(area.size() - std::min<uint64_t>(area.size(), free));  // it is still the old one
+  return status;
+}
+
+core::Status IsolatedSlot::ReplaceArea(Op op, Segment& area, uint64_t bytes) {
   core::Result<Segment> made = Segment::Make(bytes);
   if (!made) return std::move(made.error());
   Connection::Call call(connection_, op);
@@ -240,8 +247,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
 
 // The bytes are what the shape says, and lie in the area.
 bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
-  const auto code = payload.Number<uint32_t>();
-  shown.code = code <= WASINN_LOST ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
+  shown.code = CodeOf(payload.Number<uint32_t>());
   shown.offset = kNowhere;
   if (shown.code != WASINN_OK) {
     shown.message = payload.Text();

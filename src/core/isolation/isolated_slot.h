@@ -54,6 +54,7 @@ class IsolatedSlot {
   core::Status Ask(Op op);
   core::Status UseArea(Op op, Segment& area, Reserved& charged, uint64_t bytes, uint64_t free);
   core::Status TooLarge(uint64_t bytes) const;
+  core::Status ReplaceArea(Op op, Segment& area, uint64_t bytes);
   core::Status PlaceInputs();
   core::Status PlaceOutputs();
   void CopyInputs() const;

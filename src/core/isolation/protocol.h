@@ -88,6 +88,11 @@ struct Answer {
   uint64_t payload = 0;
 };
 
+// A code that a worker tells. That it is lost, one that answers does not say.
+constexpr wasinn_code CodeOf(uint32_t code) {
+  return code < WASINN_UNAVAILABLE ? static_cast<wasinn_code>(code) : WASINN_RUNTIME_ERROR;
+}
+
 struct TensorDesc {
   uint32_t dtype = WASINN_DTYPE_UNKNOWN;
   uint32_t rank = 0;

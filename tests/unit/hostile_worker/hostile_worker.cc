@@ -66,8 +66,8 @@ void Load(Writer& payload) {
 void Compute(Writer& payload) {
   payload.Number(Lies("needs") ? UINT64_MAX : 64);
   payload.Number(Lies("outputs") ? 7u : 1u);
-  payload.Number(Lies("code") ? 99u : 0u);
-  if (Lies("code")) return payload.Text("?");
+  payload.Number(Lies("code") ? 99u : Lies("lost") ? uint32_t{WASINN_LOST} : 0u);
+  if (Lies("code") || Lies("lost")) return payload.Text("?");
   payload.Number(Lies("offset") ? uint64_t{1} << 40 : uint64_t{0});
   const std::vector<int64_t> dims = {Lies("dims") ? INT64_MAX : Lies("negative") ? -3 : 3};
   isolation::WriteDesc(payload, WASINN_F32, dims, Lies("bytes") ? uint64_t{1} << 40 : 12);
