@@ -5,7 +5,6 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/isolation/socket.h"
 #include "worker/sealed.h"
 
 namespace wasinn::test {
@@ -28,53 +28,23 @@ namespace {
 
 constexpr size_t kMebibyte = size_t{1} << 20;
 
-void SendDescriptor(int socket, int descriptor) {
-  std::array<char, CMSG_SPACE(sizeof(int))> control = {};
-  char byte = 0;
-  iovec data = {&byte, 1};
-  msghdr message = {};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr) throw std::logic_error("there is room for a header");
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  if (sendmsg(socket, &message, 0) != 1) throw std::runtime_error("sendmsg");
-}
-
-int ReceiveDescriptor(int socket) {
-  std::array<char, CMSG_SPACE(sizeof(int))> control = {};
-  char byte = 0;
-  iovec data = {&byte, 1};
-  msghdr message = {};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1) throw std::runtime_error("recvmsg");
-  const cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr) throw std::runtime_error("no descriptor came");
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return descriptor;
-}
-
 TEST(SandboxServes, MemoryThatTheHostShares) {
-  std::array<int, 2> sockets = {};
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets.data()), 0);
+  auto lane = isolation::Socket::MakePair();
+  ASSERT_TRUE(lane);
   const int memory = memfd_create("shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_EQ(ftruncate(memory, 4096), 0);
-  SendDescriptor(sockets[0], memory);
+  const std::array<uint8_t, 1> message = {1};
+  ASSERT_EQ(lane->first.Send(message, {&memory, 1}), isolation::Socket::Sent::kDone);
   const Ended ended = InSealed({}, kMebibyte, [&] {
-    pollfd waiting = {sockets[1], POLLIN, 0};
+    pollfd waiting = {lane->second.number(), POLLIN, 0};
     if (poll(&waiting, 1, -1) != 1) return 1;
-    const int received = ReceiveDescriptor(sockets[1]);
-    void* mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, received, 0);
-    if (mapped == MAP_FAILED || close(received) != 0) return 2;
+    std::array<uint8_t, 1> buffer = {};
+    std::array<isolation::Descriptor, 1> descriptors;
+    size_t taken = 0;
+    (void)lane->second.Receive(buffer, descriptors, taken);
+    void* mapped = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptors[0].number(), 0);
+    if (mapped == MAP_FAILED) return 2;
+    descriptors[0] = isolation::Descriptor();
     std::memcpy(mapped, "seen", 5);
     return munmap(mapped, 4096) == 0 ? 0 : 3;
   });
@@ -82,7 +52,7 @@ TEST(SandboxServes, MemoryThatTheHostShares) {
   std::array<char, 5> seen = {};
   EXPECT_EQ(pread(memory, seen.data(), seen.size(), 0), 5);
   EXPECT_STREQ(seen.data(), "seen");
-  for (const int descriptor : {sockets[0], sockets[1], memory}) close(descriptor);
+  close(memory);
 }
 
 TEST(SandboxServes, WakeUps) {
