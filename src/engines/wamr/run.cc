@@ -178,6 +178,8 @@ class ModuleProgram final : public engines::Program {
   // or is in the system. Once it has returned nobody interrupts: all threads are marked, and WAMR waits for them with a
   // lock held.
   static Exit Execute(wasm_module_inst_t instance, const RunOptions& options) {
+    // WAMR marks environments, and would make this one only when it begins: an interrupt before that would be lost.
+    if (wasm_runtime_get_exec_env_singleton(instance) == nullptr) return Exit::Failed("out of memory");
     engines::GuestRun run(options.guest, [instance] {
       if (wasm_runtime_get_exception(instance) == nullptr) wasm_runtime_terminate(instance);
     });
