@@ -4,77 +4,49 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
+#include <functional>
 #include <memory>
-#include <stdexcept>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
+#include "bench/direct_guest.h"
+
 namespace {
+
+using wasinn::bench::Must;
 
 constexpr uint8_t kF32 = 1;  // in wasi-nn.witx
 
-void Must(const wasinn::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.message());
-}
-
-const wasinn_function& Find(std::string_view name) {
-  size_t count = 0;
-  const wasinn_function* const* functions = wasinn_functions(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (functions[i]->module == std::string_view("wasi_ephemeral_nn") && functions[i]->name == name)
-      return *functions[i];
-  }
-  throw std::runtime_error("there is no function " + std::string(name));
-}
-
 class Guest {
  public:
-  Guest(const wasinn::Host& host, const std::vector<uint32_t>& dims, int contexts) {
-    wasinn::Result<wasinn::Guest> guest = wasinn::Guest::Create(host);
-    Must(guest.status());
-    guest_ = std::make_unique<wasinn::Guest>(std::move(*guest));
-    uint32_t bytes = sizeof(float);
-    for (const uint32_t dim : dims) bytes *= dim;
-    constexpr uint32_t kName = 8, kResult = 16, kTensor = 32, kDims = 64, kData = 1024;
-    memory_.resize(kData + size_t{bytes});
-    memory_[kName] = 'm';
-    std::memcpy(&memory_[kDims], dims.data(), dims.size() * sizeof(uint32_t));
-    const uint32_t tensor[] = {kDims, static_cast<uint32_t>(dims.size()), kF32, kData, bytes};
-    std::memcpy(&memory_[kTensor], tensor, sizeof tensor);
-    Call("load_by_name", {kName, 1, kResult});
-    const uint32_t graph = Word(kResult);
+  Guest(const wasinn::Host& host, const std::vector<uint32_t>& dims, int contexts) : calls_(host, kData + Bytes(dims)) {
+    *calls_.at(kName) = 'm';
+    calls_.SetWords(kDims, dims);
+    calls_.SetWords(kTensor, {kDims, static_cast<uint32_t>(dims.size()), kF32, kData, Bytes(dims)});
+    calls_.Call("load_by_name", {kName, 1, kResult});
+    const uint32_t graph = calls_.Word(kResult);
     for (int i = 0; i < contexts; ++i) {
-      Call("init_execution_context", {graph, kResult});
-      contexts_.push_back(Word(kResult));
-      Call("set_input", {contexts_.back(), 0, kTensor});
+      calls_.Call("init_execution_context", {graph, kResult});
+      contexts_.push_back(calls_.Word(kResult));
+      calls_.Call("set_input", {contexts_.back(), 0, kTensor});
     }
   }
 
   // On any thread; one for each context.
-  void Compute(size_t context) { Call("compute", {contexts_[context]}); }
+  void Compute(size_t context) { calls_.Call("compute", {contexts_[context]}); }
 
  private:
-  uint32_t Word(uint32_t address) const {
-    uint32_t word = 0;
-    std::memcpy(&word, &memory_[address], sizeof word);
-    return word;
-  }
-  void Call(std::string_view name, const std::vector<uint64_t>& args) {
-    wasinn_memory memory = {};
-    memory.struct_size = sizeof memory;
-    memory.base = memory_.data();
-    memory.size = memory_.size();
-    const uint32_t error = Find(name).call(guest_->get(), &memory, args.data(), sizeof(uint64_t));
-    if (error != 0) throw std::runtime_error(std::string(name) + " ended in error " + std::to_string(error));
+  static constexpr uint32_t kName = 8, kResult = 16, kTensor = 32, kDims = 64, kData = 1024;  // addresses
+  static uint32_t Bytes(const std::vector<uint32_t>& dims) {
+    return std::accumulate(dims.begin(), dims.end(), static_cast<uint32_t>(sizeof(float)), std::multiplies<>());
   }
 
-  std::vector<uint8_t> memory_;
-  std::unique_ptr<wasinn::Guest> guest_;
+  wasinn::bench::DirectGuest calls_;
   std::vector<uint32_t> contexts_;
 };
 

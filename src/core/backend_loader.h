@@ -39,11 +39,12 @@ class BackendLoader {
     uint32_t threads = 1;
     std::string worker;  // the program that runs frameworks apart from the host
     uint32_t max_workers = 256;
+    bool spare_workers = true;  // one for each framework that has had two
   };
   BackendLoader(Options options, const Logger& logger)
       : options_(std::move(options)),
         logger_(logger),
-        templates_(std::make_shared<isolation::Templates>(options_.max_workers)) {}
+        templates_(std::make_shared<isolation::Templates>(options_.max_workers, options_.spare_workers)) {}
 
   // The standard's formats, then those of each backend's table; valid as long as this. Opens libraries, but no
   // framework.

@@ -178,6 +178,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   }
   top.String("worker", options.backends.worker);
   top.Integer("max_workers", options.backends.max_workers);
+  top.Boolean("spare_workers", options.backends.spare_workers);
 
   static const toml::table kEmpty;
   const auto section = [this](const char* name) {

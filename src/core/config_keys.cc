@@ -38,6 +38,7 @@ constexpr Key kKeys[] = {
     {"", "backend_order", Kind::kStrings},
     {"", "worker", Kind::kPath},
     {"", "max_workers", Kind::kCount},
+    {"", "spare_workers", Kind::kBoolean},
     {"", "limits", Kind::kTable},
     {"", "policy", Kind::kTable},
     {"", "log", Kind::kTable},

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "worker/sandbox.h"
 #include "worker/sandbox_support.h"
 #include "worker/warm_up.h"
 
@@ -12,10 +11,14 @@ namespace {
 
 #ifdef WASINN_WITHOUT_WALL
 
-core::Status Open(FrameworkOf& framework) {
-  core::Status status = framework.Open();
-  return status.ok() ? WarmUp(framework) : std::move(status);
+}  // namespace
+
+core::Status BehindWall::Prepare() {
+  core::Status status = framework_.Open();
+  return status.ok() ? WarmUp(framework_) : std::move(status);
 }
+
+core::Status BehindWall::Seal() { return {}; }
 
 #else
 
@@ -45,30 +48,32 @@ void AddReadable(const FrameworkOf& framework, Wall& wall) {
 // Of this program for itself: stacks and buffers of as many lanes as a host opens, and what malloc keeps for each.
 constexpr uint64_t kOwnBytes = uint64_t{192} << 20;
 
-core::Status Open(FrameworkOf& framework) {
+}  // namespace
+
+core::Status BehindWall::Prepare() {
   const SandboxSupport support = FindSandboxSupport();
-  Wall wall = WallOf(framework.setting().backend, support.exec_memory);
+  Wall wall = WallOf(framework_.setting().backend, support.exec_memory);
   if (const std::string missing = support.Missing(wall); !missing.empty()) return Refused(missing);
   for (const auto& [name, value] : wall.environment) ::setenv(name.c_str(), value.c_str(), 1);
-  AddReadable(framework, wall);
+  AddReadable(framework_, wall);
   auto sandbox = Sandbox::RaiseBeforeThreads(std::move(wall));
   if (!sandbox) return Refused(sandbox.error());
-  if (core::Status status = framework.Open(); !status.ok()) return status;
-  if (core::Status status = WarmUp(framework); !status.ok()) return status;
-  const isolation::Setting& setting = framework.setting();
+  sandbox_ = std::move(*sandbox);
+  if (core::Status status = framework_.Open(); !status.ok()) return status;
+  return WarmUp(framework_);
+}
+
+core::Status BehindWall::Seal() {
+  const isolation::Setting& setting = framework_.setting();
   uint64_t most = 0;
   if (__builtin_add_overflow(setting.max_model_bytes, setting.max_tensor_bytes, &most) ||
       __builtin_add_overflow(most, kOwnBytes, &most)) {
     most = 0;
   }
-  if (auto sealed = sandbox->Seal(most); !sealed) return Refused(sealed.error());
-  return {};
+  auto sealed = sandbox_->Seal(most);
+  return sealed ? core::Status() : Refused(sealed.error());
 }
 
 #endif
-
-}  // namespace
-
-core::Status OpenBehindWall(FrameworkOf& framework) { return Open(framework); }
 
 }  // namespace wasinn::worker

@@ -1,12 +1,27 @@
 // From a framework that nothing of a guest has reached to one that serves guests.
 #pragma once
 
+#include <optional>
+
 #include "worker/framework.h"
+#include "worker/sandbox.h"
 
 namespace wasinn::worker {
 
-// Raises the wall, opens the framework if that was not done by a template, computes something, and seals the wall. Only
-// while this is the only thread. After an error no guest is served.
-core::Status OpenBehindWall(FrameworkOf& framework);
+// In this order, each once. After an error no guest is served.
+class BehindWall {
+ public:
+  explicit BehindWall(FrameworkOf& framework) : framework_(framework) {}
+
+  // Raises the wall, opens the framework if that was not done by a template, and computes something. Only while this is
+  // the only thread.
+  core::Status Prepare();
+  // From here on guests' bytes may come, and take as much memory as the framework's settings say.
+  core::Status Seal();
+
+ private:
+  FrameworkOf& framework_;
+  std::optional<Sandbox> sandbox_;
+};
 
 }  // namespace wasinn::worker

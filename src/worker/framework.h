@@ -22,6 +22,9 @@ class FrameworkOf {
   // Whether it was opened in a process of which this one is a copy.
   bool inherited() const { return inherited_; }
   void SetInherited() { inherited_ = opened(); }
+  // Whether it has computed something: what it opens late is there.
+  bool warm() const { return warm_; }
+  void SetWarm() { warm_ = true; }
 
   core::Backend& backend() const { return *backend_; }
   const wasinn_backend& table() const { return *table_; }
@@ -33,7 +36,7 @@ class FrameworkOf {
   isolation::Setting setting_;
   LogLines log_;
   core::Logger logger_;
-  bool inherited_ = false;
+  bool inherited_ = false, warm_ = false;
   std::unique_ptr<const wasinn_backend> table_;
   std::shared_ptr<core::Backend> backend_;
 };

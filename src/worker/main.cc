@@ -12,6 +12,7 @@
 #include "core/isolation/protocol.h"
 #include "worker/server.h"
 #include "worker/template.h"
+#include "worker/warm_up.h"
 
 namespace {
 
@@ -44,7 +45,8 @@ int main(int argc, char** argv) {
   auto* framework = new wasinn::worker::FrameworkOf;
   if (!begins_anew) {
     Descriptor host = LeaveHost();
-    auto* parent = new wasinn::worker::Template(*framework, std::move(socket), std::move(host));
+    auto* parent =
+        new wasinn::worker::Template(*framework, &wasinn::worker::OpenForWorkers, std::move(socket), std::move(host));
     socket = parent->Run();
   }
   auto* server = new wasinn::worker::Server(*framework);

@@ -31,4 +31,7 @@ class SelfStatus {
   Descriptor file_;
 };
 
+// Only then is a fork a whole copy. False where nothing can tell.
+inline bool HasOneThread() { return SelfStatus().threads() == 1; }
+
 }  // namespace wasinn::worker

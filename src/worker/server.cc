@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/isolation/protocol.h"
-#include "worker/behind_wall.h"
 #include "worker/descriptor.h"
 #include "worker/lane_thread.h"
 
@@ -34,6 +33,11 @@ core::Status Guarded(Call&& call) {
   } catch (const std::exception& error) {
     return core::Status(WASINN_RUNTIME_ERROR, error.what());
   }
+}
+
+core::Status Read(Reader& request, isolation::Setting& setting) {
+  setting.Read(request);
+  return request.ended() ? core::Status() : core::Error(WASINN_RUNTIME_ERROR, "a worker's settings are cut");
 }
 
 core::Result<isolation::Segment> MapArea(Reader& request, std::span<Descriptor> descriptors) {
@@ -71,6 +75,14 @@ void Server::ServeControl(Socket& lane) {
   Buffers buffers;
   Request request;
   while (Receive(lane, buffers, request)) {
+    if (request.op == Op::kPrepare) {
+      prepared_ = Guarded([&] {
+        isolation::Setting setting;
+        core::Status status = Read(request.reader, setting);
+        return status.ok() ? Prepare(setting) : std::move(status);
+      });
+      continue;
+    }
     Writer payload(buffers.payload);
     const core::Status status = Guarded([&] { return Control(request, payload); });
     Writer answer(buffers.answer);
@@ -110,15 +122,21 @@ core::Status Server::Control(Request& request, Writer& payload) {
   return StartLaneThread([this, lane] { ServeLane(*lane); });
 }
 
-core::Status Server::Start(Reader& request, Writer& payload) {
-  isolation::Setting setting;
-  setting.Read(request);
-  if (!request.ended()) return core::Error(WASINN_RUNTIME_ERROR, "a worker's settings are cut");
+core::Status Server::Prepare(const isolation::Setting& setting) {
+  framework_.Use(setting);
   if (!framework_.loaded()) {
     if (core::Status status = framework_.Load(setting); !status.ok()) return status;
   }
+  return wall_.Prepare();
+}
+
+core::Status Server::Start(Reader& request, Writer& payload) {
+  isolation::Setting setting;
+  if (core::Status status = Read(request, setting); !status.ok()) return status;
+  if (!prepared_) prepared_ = Prepare(setting);
+  if (!prepared_->ok()) return std::move(*prepared_);
   framework_.Use(setting);
-  if (core::Status status = OpenBehindWall(framework_); !status.ok()) return status;
+  if (core::Status status = wall_.Seal(); !status.ok()) return status;
   core::Result<isolation::Framework> described = framework_.Describe();
   if (!described) return std::move(described.error());
   described->Write(payload);

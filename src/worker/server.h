@@ -1,9 +1,11 @@
 // A worker: answers what its host asks, on as many lanes as the host opens.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "core/isolation/socket.h"
+#include "worker/behind_wall.h"
 #include "worker/framework.h"
 #include "worker/objects.h"
 #include "worker/slot.h"
@@ -12,7 +14,7 @@ namespace wasinn::worker {
 
 class Server {
  public:
-  explicit Server(FrameworkOf& framework) : framework_(framework) {}
+  explicit Server(FrameworkOf& framework) : framework_(framework), wall_(framework) {}
 
   // Serves the first lane, until the host hangs up.
   void Run(isolation::Socket lane);
@@ -32,6 +34,7 @@ class Server {
 
   void ServeControl(isolation::Socket& lane);
   core::Status Control(Request& request, isolation::Writer& payload);
+  core::Status Prepare(const isolation::Setting& setting);
   core::Status Start(isolation::Reader& request, isolation::Writer& payload);
   struct Buffers;
   void ServeLane(isolation::Socket& lane);
@@ -47,7 +50,9 @@ class Server {
   void Cancel(isolation::Reader& request);
 
   FrameworkOf& framework_;
-  bool serves_ = false;  // the wall stands
+  BehindWall wall_;
+  std::optional<core::Status> prepared_;  // how that went
+  bool serves_ = false;                   // the wall stands
   Objects<Graph> graphs_;
   Objects<Slot> slots_;
 };

@@ -11,12 +11,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <string_view>
 #include <vector>
 
 #include "core/isolation/protocol.h"
 #include "worker/descriptor.h"
+#include "worker/self_status.h"
 
 namespace wasinn::worker {
 namespace {
@@ -26,17 +25,6 @@ using isolation::Op;
 using isolation::Reader;
 using isolation::Socket;
 using isolation::Writer;
-
-// Frameworks that leave something behind when they are opened that a fork does not survive.
-constexpr std::array<std::string_view, 1> kOpenedByWorkers = {"tensorflow"};
-
-size_t CountThreads() {
-  std::error_code error;
-  size_t count = 0;
-  for (std::filesystem::directory_iterator it("/proc/self/task", error), end; !error && it != end; it.increment(error))
-    ++count;
-  return error ? 2 : count;  // whoever cannot tell takes the safe way
-}
 
 // Begins anew as a worker that opens its framework itself, since a fork has none of its parent's threads.
 [[noreturn]] void BeginAnew(const Socket& lane) {
@@ -66,19 +54,16 @@ void Template::Answer(const core::Status& status, int32_t number, int descriptor
   (void)socket_.Send(answer.written(), descriptor < 0 ? std::span<const int>() : std::span(&descriptor, 1));
 }
 
-core::Status Template::Open(Reader& request) {
+core::Status Template::OpenFramework(Reader& request) {
   isolation::Setting setting;
   setting.Read(request);
   if (!request.ended()) return core::Error(WASINN_RUNTIME_ERROR, "the settings are cut");
   if (core::Status status = framework_.Load(setting); !status.ok()) return status;
-  for (std::string_view name : kOpenedByWorkers) {
-    if (setting.backend == name) return {};
-  }
-  return framework_.Open();
+  return open_(framework_);
 }
 
 Socket Template::Spawn(Descriptor lane) {
-  const bool whole = CountThreads() == 1;
+  const bool whole = HasOneThread();
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
@@ -117,7 +102,7 @@ Socket Template::Run() {
     Reader request({buffer.data(), received.bytes});
     switch (request.Number<Op>()) {
       case Op::kOpen:
-        Answer(Open(request), 0, -1);
+        Answer(OpenFramework(request), 0, -1);
         break;
       case Op::kSpawn:
         if (Socket lane = Spawn(std::move(descriptors[0]))) return lane;

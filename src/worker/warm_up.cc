@@ -1,11 +1,14 @@
 #include "worker/warm_up.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "core/tensor.h"
+#include "worker/self_status.h"
 #include "worker/slot.h"
 
 namespace wasinn::worker {
@@ -101,11 +104,31 @@ core::Status Compute(core::Backend& backend, const Model& model) {
   return slot.Compute(reader, payload);
 }
 
+// Frameworks that leave something behind that a fork does not survive, when they are opened and when they compute.
+constexpr std::array<std::string_view, 1> kOpenedByWorkers = {"tensorflow"};
+constexpr std::array<std::string_view, 2> kWarmedUpByWorkers = {"tensorflow", "openvino"};
+
+bool IsAmong(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 }  // namespace
 
-core::Status WarmUp(const FrameworkOf& framework) {
+core::Status WarmUp(FrameworkOf& framework) {
   const auto model = std::ranges::find(kModels, framework.setting().backend, &Model::backend);
-  return model == std::end(kModels) ? core::Status() : Compute(framework.backend(), *model);
+  if (framework.warm() || model == std::end(kModels)) return {};
+  core::Status status = Compute(framework.backend(), *model);
+  if (status.ok()) framework.SetWarm();
+  return status;
+}
+
+core::Status OpenForWorkers(FrameworkOf& framework) {
+  const std::string& name = framework.setting().backend;
+  if (IsAmong(kOpenedByWorkers, name)) return {};
+  if (core::Status status = framework.Open(); !status.ok()) return status;
+  // With threads workers begin anew. What fails here fails in each of them, which says so.
+  if (HasOneThread() && !IsAmong(kWarmedUpByWorkers, name)) (void)WarmUp(framework);
+  return {};
 }
 
 }  // namespace wasinn::worker

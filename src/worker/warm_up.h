@@ -6,7 +6,10 @@
 
 namespace wasinn::worker {
 
-// Nothing where there is no such model for the backend.
-core::Status WarmUp(const FrameworkOf& framework);
+// Nothing where that was done, or where there is no such model for the backend.
+core::Status WarmUp(FrameworkOf& framework);
+
+// As much of it as a worker that is forked off can go on with.
+core::Status OpenForWorkers(FrameworkOf& framework);
 
 }  // namespace wasinn::worker

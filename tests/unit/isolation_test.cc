@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 
 #include "support/echo.h"
@@ -15,6 +18,8 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 constexpr uint32_t kGgml = 5;
 
@@ -199,7 +204,7 @@ TEST_F(Isolation, NothingIsLeft) {
     Program first(host.get());
   }
   size_t descriptors = 0;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     Program program(host.get());
     const uint32_t context = program.Open("in x f32 -1\nkeeps 1000\nload_keeps 2000\n");
     EXPECT_EQ(program.Compute(context, Numbers(5000)), Numbers(5000));
@@ -209,8 +214,54 @@ TEST_F(Isolation, NothingIsLeft) {
     EXPECT_EQ(program.Stats().tensor_bytes, 0u);
     EXPECT_EQ(program.Stats().model_bytes, 0u);
     program.guest.reset();
-    if (i == 0) descriptors = CountDescriptors();
+    if (i <= 1) descriptors = CountDescriptors();  // from the second on with a spare
     EXPECT_EQ(CountDescriptors(), descriptors);
+  }
+}
+
+// The processes of which this one has descriptors.
+std::vector<pid_t> KnownProcesses() {
+  std::vector<pid_t> pids;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("Pid:")) pids.push_back(std::stoi(line.substr(4)));
+    }
+  }
+  return pids;
+}
+
+void OpenAndClose(wasinn_host* host) {
+  Program program(host);
+  EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {1}), std::vector<float>({1}));
+}
+
+TEST_F(Isolation, OneStandsReadyOnceThereWereTwo) {
+  const HostPtr host = Host();
+  OpenAndClose(host.get());
+  EXPECT_THAT(KnownProcesses(), IsEmpty());
+  OpenAndClose(host.get());
+  const std::vector<pid_t> spare = KnownProcesses();
+  ASSERT_THAT(spare, SizeIs(1));
+  Program program(host.get());
+  ASSERT_NE(program.Open("in x f32 1\n"), 0u);
+  EXPECT_THAT(KnownProcesses(), Contains(spare[0]));
+}
+
+TEST_F(Isolation, NoneStandsReadyForAHostThatWantsNone) {
+  const HostPtr host = EchoHost(log, "spare_workers = false\nworker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\n");
+  for (int i = 0; i < 3; ++i) OpenAndClose(host.get());
+  EXPECT_THAT(KnownProcesses(), IsEmpty());
+}
+
+TEST_F(Isolation, ASpareThatWasKilledIsNotMissed) {
+  const HostPtr host = Host();
+  for (int i = 0; i < 2; ++i) OpenAndClose(host.get());
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<pid_t> spare = KnownProcesses();
+    ASSERT_THAT(spare, SizeIs(1));
+    ASSERT_EQ(::kill(spare[0], SIGKILL), 0);  // it may still end as the next guest is about to take it
+    OpenAndClose(host.get());
   }
 }
 

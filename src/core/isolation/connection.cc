@@ -181,10 +181,13 @@ void Connection::GiveLane(std::unique_ptr<Lane> lane) {
 }
 
 core::Status Connection::Control(Writer& request, std::span<const int> descriptors, Reader& payload) {
+  if (!forked() && !control_.socket.IsTaken()) End("it did not listen");
+  return Exchange(request, descriptors, payload);
+}
+
+core::Status Connection::Exchange(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (lost() || forked()) return Lost();
   if (request.used() > kMostBytes) return core::Status(WASINN_TOO_LARGE, "the settings are too long", backend_);
-  if (!control_.socket.IsTaken()) End("it did not listen");
-  if (lost()) return Lost();
   if (core::Status sent = Sent(control_.socket.Send(request.written(), descriptors)); !sent.ok()) return sent;
   const Socket::Received received = control_.socket.Receive(control_.answer);
   if (received.outcome == Socket::Outcome::kClosed) return Lost();
@@ -240,7 +243,8 @@ core::Status Connection::Open(const Setting& setting) {
     Writer request(control_.request);
     request.Number(Op::kStart);
     setting.Write(request);
-    if (core::Status status = Control(request, {}, payload); !status.ok()) return status;
+    // A spare may not have taken what it was told before.
+    if (core::Status status = Exchange(request, {}, payload); !status.ok()) return status;
     if (!framework_.Read(payload)) {
       End("its answer made no sense");
       return Lost();

@@ -108,7 +108,9 @@ class Connection {
   core::Status Sent(Socket::Sent sent);
   void Kill();
   core::Result<Socket> AddLane();
+  // Of `adding_`, both.
   core::Status Control(Writer& request, std::span<const int> descriptors, Reader& payload);
+  core::Status Exchange(Writer& request, std::span<const int> descriptors, Reader& payload);
   bool forked() const { return *here_ == 0; }
 
   const std::shared_ptr<Template> parent_;

@@ -32,7 +32,7 @@ core::Result<std::shared_ptr<Template>> Templates::Get(const Setting& setting) {
   const std::shared_ptr<Entry> entry = Find(setting.backend);
   const std::lock_guard lock(entry->starting);
   if (entry->made == nullptr) {
-    auto made = Template::Start(setting);
+    auto made = Template::Start(setting, spare_workers_);
     if (!made) return made;
     entry->made = std::move(*made);
   }
@@ -70,9 +70,12 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Start() {
     auto parent = templates_->Get(setting_);
     if (!parent) return std::unexpected(std::move(parent.error()));
     auto connection = Connection::Start(*parent, *place, setting_, log);
-    if (connection || !(*parent)->gone()) return connection;
-    templates_->Forget(setting_.backend, *parent);
-    if (attempt > 0) return connection;
+    if (connection || attempt > 0) return connection;
+    if ((*parent)->gone()) {
+      templates_->Forget(setting_.backend, *parent);
+    } else if (connection.error().code() != WASINN_LOST) {  // a worker that was ended before it served anybody
+      return connection;
+    }
   }
 }
 

@@ -18,7 +18,7 @@ namespace wasinn::isolation {
 // The templates of a host, one for each framework, and how many workers it has of all. Any thread.
 class Templates : public std::enable_shared_from_this<Templates> {
  public:
-  explicit Templates(uint32_t max_workers) : max_workers_(max_workers) {}
+  Templates(uint32_t max_workers, bool spare_workers) : max_workers_(max_workers), spare_workers_(spare_workers) {}
   // The right to one worker, for as long as it lives. UNAVAILABLE where there are so many already.
   core::Result<std::shared_ptr<const void>> TakePlace();
   // Started if need be.
@@ -34,6 +34,7 @@ class Templates : public std::enable_shared_from_this<Templates> {
   std::shared_ptr<Entry> Find(const std::string& backend);
 
   const uint32_t max_workers_;
+  const bool spare_workers_;
   std::atomic<uint32_t> workers_{0};
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;

@@ -20,20 +20,30 @@ constexpr std::chrono::milliseconds kPatience{60000};
 core::Status Template::Gone() {
   gone_.store(true, std::memory_order_release);
   return core::Status(WASINN_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
-                      backend_);
+                      setting_.backend);
 }
 
 core::Status Template::Ask(Writer& request, std::span<const int> descriptors, std::span<Descriptor> received,
                            Reader& answer) {
+  CollectSpare();
+  core::Status status = Send(request, descriptors);
+  return status.ok() ? Receive(received, answer) : std::move(status);
+}
+
+core::Status Template::Send(Writer& request, std::span<const int> descriptors) {
   if (request.used() > kMostBytes) {
-    return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", backend_);
+    return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", setting_.backend);
   }
-  if (::getpid() != host_) return core::Status(WASINN_UNAVAILABLE, "this OS process was forked off its host", backend_);
+  if (::getpid() != host_)
+    return core::Status(WASINN_UNAVAILABLE, "this OS process was forked off its host", setting_.backend);
   const Socket::Sent sent = socket_.Send(request.written(), descriptors);
   if (sent == Socket::Sent::kRefused) {
-    return core::Status(WASINN_UNAVAILABLE, "the system lets no more descriptors pass to processes", backend_);
+    return core::Status(WASINN_UNAVAILABLE, "the system lets no more descriptors pass to processes", setting_.backend);
   }
-  if (sent == Socket::Sent::kClosed) return Gone();
+  return sent == Socket::Sent::kDone ? core::Status() : Gone();
+}
+
+core::Status Template::Receive(std::span<Descriptor> received, Reader& answer) {
   size_t taken = 0;
   const Socket::Received got = socket_.Receive(buffer_, received, taken);
   if (got.outcome != Socket::Outcome::kMessage || got.bytes > buffer_.size()) return Gone();
@@ -41,19 +51,18 @@ core::Status Template::Ask(Writer& request, std::span<const int> descriptors, st
   const auto code = answer.Number<uint32_t>();
   const std::string_view message = answer.Text();
   if (!answer.ok()) return Gone();
-  if (code != WASINN_OK) return core::Status(static_cast<wasinn_code>(code), std::string(message), backend_);
+  if (code != WASINN_OK) return core::Status(static_cast<wasinn_code>(code), std::string(message), setting_.backend);
   return taken == received.size() ? core::Status() : Gone();
 }
 
-core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting) {
+core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, bool spares) {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
   if (core::Status status = StartProgram(setting.worker, pair->second); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   pair->second = Socket();
-  std::shared_ptr<Template> made(new Template(std::move(pair->first)));
-  made->backend_ = setting.backend;
+  std::shared_ptr<Template> made(new Template(std::move(pair->first), setting, spares));
   if (core::Status status = made->socket_.SetPatience(kPatience); !status.ok()) {
     return std::unexpected(std::move(status));
   }
@@ -62,39 +71,95 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting) 
   request.Number(Op::kOpen);
   setting.Write(request);
   Reader answer;
+  const std::lock_guard lock(made->mutex_);
   if (core::Status status = made->Ask(request, {}, {}, answer); !status.ok()) return std::unexpected(std::move(status));
   return made;
 }
 
-core::Result<Template::Worker> Template::Spawn() {
+// Asks for a worker, and does not wait for it. One that is to `prepare` itself finds that on its lane.
+core::Result<Socket> Template::Order(bool prepare) {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
-  Worker worker{.lane = std::move(pair->first), .process = Descriptor()};
   std::vector<uint8_t> bytes;
   Writer request(bytes);
+  if (prepare) {
+    request.Number(Op::kPrepare);
+    setting_.Write(request);
+    if (pair->first.Send(request.written()) != Socket::Sent::kDone) return std::unexpected(Gone());
+    request.Clear();
+  }
   request.Number(Op::kSpawn);
   const int lane = pair->second.number();
+  if (core::Status status = Send(request, {&lane, 1}); !status.ok()) return std::unexpected(std::move(status));
+  return std::move(pair->first);
+}
+
+core::Result<Template::Worker> Template::Collect(Socket lane) {
+  Worker worker{.lane = std::move(lane), .process = Descriptor()};
   Reader answer;
-  const std::lock_guard lock(mutex_);
-  if (core::Status status = Ask(request, {&lane, 1}, {&worker.process, 1}, answer); !status.ok()) {
+  if (core::Status status = Receive({&worker.process, 1}, answer); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   worker.pid = answer.Number<int32_t>();
   return worker;
 }
 
-std::string Template::EndOf(const Worker& worker) {
+// Answers come in the order of questions, so this one comes before any other.
+void Template::CollectSpare() {
+  if (!ordered_) return;
+  Socket lane = std::move(*ordered_);
+  ordered_.reset();
+  if (auto worker = Collect(std::move(lane))) spare_ = std::move(*worker);
+}
+
+// One that lives: who kills workers when memory is short may have begun with it.
+std::optional<Template::Worker> Template::TakeSpare() {
+  CollectSpare();
+  if (!spare_) return {};
+  Worker worker = std::move(*spare_);
+  spare_.reset();
   pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
-  constexpr int kMilliseconds = 2000;
-  if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
+  if (::poll(&ended, 1, 0) == 0) return worker;
+  (void)WaitFor(worker);
+  return {};
+}
+
+core::Result<Template::Worker> Template::SpareOrNew() {
+  if (std::optional<Worker> spare = TakeSpare()) return std::move(*spare);
+  core::Result<Socket> lane = Order(false);
+  if (!lane) return std::unexpected(std::move(lane.error()));
+  return Collect(std::move(*lane));
+}
+
+core::Result<Template::Worker> Template::Spawn() {
+  const std::lock_guard lock(mutex_);
+  core::Result<Worker> worker = SpareOrNew();
+  if (worker && spares_ && spawned_) {
+    if (auto lane = Order(true)) ordered_ = std::move(*lane);
+  }
+  spawned_ = true;
+  return worker;
+}
+
+// As waitpid says how it ended.
+core::Result<int> Template::WaitFor(const Worker& worker) {
   std::vector<uint8_t> bytes;
   Writer request(bytes);
   request.Number(Op::kWait);
   request.Number(static_cast<int32_t>(worker.pid));
   Reader answer;
+  if (core::Status status = Ask(request, {}, {}, answer); !status.ok()) return std::unexpected(std::move(status));
+  return answer.Number<int32_t>();
+}
+
+std::string Template::EndOf(const Worker& worker) {
+  pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
+  constexpr int kMilliseconds = 2000;
+  if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
   const std::lock_guard lock(mutex_);
-  if (!Ask(request, {}, {}, answer).ok()) return "it ended";
-  const auto status = answer.Number<int32_t>();
+  const core::Result<int> waited = WaitFor(worker);
+  if (!waited) return "it ended";
+  const int status = *waited;
   if (WIFEXITED(status)) return fmt::format("it ended with code {}", WEXITSTATUS(status));
   if (!WIFSIGNALED(status)) return "it ended";
   const char* what = ::sigdescr_np(WTERMSIG(status));

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ namespace wasinn::isolation {
 // Any thread.
 class Template {
  public:
-  // Opens the framework there, which may take long. It ends when this goes, or the host.
-  static core::Result<std::shared_ptr<Template>> Start(const Setting& setting);
+  // Opens the framework there, which may take long. It ends when this goes, or the host. With `spares` a worker stands
+  // ready for whoever comes next, from the second on: a host of one guest has none.
+  static core::Result<std::shared_ptr<Template>> Start(const Setting& setting, bool spares);
   Template(const Template&) = delete;
   Template& operator=(const Template&) = delete;
 
@@ -36,16 +38,30 @@ class Template {
   std::string EndOf(const Worker& worker);
 
  private:
-  explicit Template(Socket socket) : socket_(std::move(socket)), buffer_(kMostBytes) {}
+  Template(Socket socket, Setting setting, bool spares)
+      : setting_(std::move(setting)), spares_(spares), socket_(std::move(socket)), buffer_(kMostBytes) {}
+  // Of `mutex_`, as all that follows.
   core::Status Ask(Writer& request, std::span<const int> descriptors, std::span<Descriptor> received, Reader& answer);
+  core::Status Send(Writer& request, std::span<const int> descriptors);
+  core::Status Receive(std::span<Descriptor> received, Reader& answer);
   core::Status Gone();
+  core::Result<Socket> Order(bool prepare);
+  core::Result<Worker> Collect(Socket lane);
+  void CollectSpare();
+  std::optional<Worker> TakeSpare();
+  core::Result<Worker> SpareOrNew();
+  core::Result<int> WaitFor(const Worker& worker);
 
   const pid_t host_ = ::getpid();
+  const Setting setting_;
+  const bool spares_;
   std::atomic<bool> gone_{false};
-  std::mutex mutex_;  // of one question at a time
+  std::mutex mutex_;  // of one question at a time, and of what follows
   Socket socket_;
-  std::string backend_;
   std::vector<uint8_t> buffer_;
+  bool spawned_ = false;           // a worker, at least one
+  std::optional<Socket> ordered_;  // the lane of a spare, about which the template has not been heard yet
+  std::optional<Worker> spare_;
 };
 
 }  // namespace wasinn::isolation

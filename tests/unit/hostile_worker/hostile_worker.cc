@@ -123,7 +123,9 @@ void ServeControl(Socket& lane) {
   std::vector<Descriptor> descriptors(1);
   for (;;) {
     size_t taken = 0;
-    if (lane.Receive(message, descriptors, taken).outcome != Socket::Outcome::kMessage) ::_exit(0);
+    const Socket::Received received = lane.Receive(message, descriptors, taken);
+    if (received.outcome != Socket::Outcome::kMessage) ::_exit(0);
+    if (Reader({message.data(), received.bytes}).Number<Op>() == Op::kPrepare) continue;
     Writer answer(bytes);
     answer.Number(0u);
     answer.Text("");
@@ -153,7 +155,9 @@ int main(int argc, char** argv) {
   Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
   if (::fork() != 0) ::_exit(0);
   wasinn::worker::FrameworkOf framework;
-  wasinn::worker::Template parent(framework, Socket(Descriptor(wasinn::isolation::kFirstDescriptor)), std::move(host));
+  const auto open = [](wasinn::worker::FrameworkOf&) { return wasinn::core::Status(); };
+  wasinn::worker::Template parent(framework, open, Socket(Descriptor(wasinn::isolation::kFirstDescriptor)),
+                                  std::move(host));
   Socket lane = parent.Run();
   wasinn::ServeControl(lane);
 }

@@ -1,0 +1,64 @@
+// A guest without an engine: calls the functions of wasinn.h on memory of its own. Errors are thrown.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+#include <wasinn/wasinn.hpp>
+
+namespace wasinn::bench {
+
+inline void Must(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.message());
+}
+
+class DirectGuest {
+ public:
+  DirectGuest(const Host& host, size_t memory) : guest_(Create(host)), memory_(memory) {}
+
+  uint8_t* at(uint32_t address) { return &memory_[address]; }
+  uint32_t Word(uint32_t address) const {
+    uint32_t word = 0;
+    std::memcpy(&word, &memory_[address], sizeof word);
+    return word;
+  }
+  void SetWords(uint32_t address, const std::vector<uint32_t>& words) {
+    std::memcpy(&memory_[address], words.data(), words.size() * sizeof(uint32_t));
+  }
+
+  // A function of wasi_ephemeral_nn, by its name there.
+  void Call(std::string_view name, std::initializer_list<uint64_t> args) {
+    wasinn_memory memory = {};
+    memory.struct_size = sizeof memory;
+    memory.base = memory_.data();
+    memory.size = memory_.size();
+    const uint32_t error = Find(name).call(guest_.get(), &memory, args.begin(), sizeof(uint64_t));
+    if (error != 0) throw std::runtime_error(std::string(name) + " ended in error " + std::to_string(error));
+  }
+
+ private:
+  static Guest Create(const Host& host) {
+    Result<Guest> guest = Guest::Create(host);
+    Must(guest.status());
+    return std::move(*guest);
+  }
+  static const wasinn_function& Find(std::string_view name) {
+    size_t count = 0;
+    const wasinn_function* const* functions = wasinn_functions(&count);
+    for (size_t i = 0; i < count; ++i) {
+      if (functions[i]->module == std::string_view("wasi_ephemeral_nn") && functions[i]->name == name)
+        return *functions[i];
+    }
+    throw std::runtime_error("there is no function " + std::string(name));
+  }
+
+  Guest guest_;
+  std::vector<uint8_t> memory_;
+};
+
+}  // namespace wasinn::bench
