@@ -10,12 +10,15 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <span>
 
+#include "core/isolation/digest.h"
 #include "support/echo.h"
 
 namespace wasinn::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -110,12 +113,20 @@ TEST_F(Isolation, WhatDiesIsTheWorkerAlone) {
   const uint32_t before = program.Open("in x f32 1\n"), dies = program.Open("in x f32 1\ndies compute\n");
   EXPECT_EQ(program.Compute(before, {1}), std::vector<float>({1}));
   EXPECT_TRUE(program.Compute(dies, {1}).empty());
-  EXPECT_THAT(log.lines(), Contains(HasSubstr("signal 11")));
+  const std::string model = EchoModel("in x f32 1\ndies compute\n");
+  const std::span bytes(reinterpret_cast<const uint8_t*>(model.data()), model.size());
+  EXPECT_THAT(log.lines(), Contains(AllOf(HasSubstr("signal 11"), HasSubstr(isolation::DigestOf(bytes)))));
   // With it goes what it held.
   EXPECT_EQ(program.calls.Call("compute", {before}), kRuntimeError);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("load the model again")));
   EXPECT_EQ(other.Compute(witness, {2}), std::vector<float>({2}));
   EXPECT_EQ(program.Compute(program.Open("in x f32 1\n"), {3}), std::vector<float>({3}));
+}
+
+// As b2sum -l 256 says.
+TEST(Digest, IsThatOfB2sum) {
+  EXPECT_EQ(isolation::DigestOf(std::span(reinterpret_cast<const uint8_t*>("abc"), 3)),
+            "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
 }
 
 TEST_F(Isolation, DeathAtALoad) {

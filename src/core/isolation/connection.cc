@@ -266,6 +266,30 @@ Connection::~Connection() {
   if (here_ != nullptr) ::munmap(const_cast<uint8_t*>(here_), static_cast<size_t>(::sysconf(_SC_PAGESIZE)));
 }
 
+void Connection::Hold(uint32_t number, std::string digests) {
+  const std::lock_guard lock(holding_);
+  held_.insert_or_assign(number, std::move(digests));
+}
+
+void Connection::Release(uint32_t number) {
+  const std::lock_guard lock(holding_);
+  held_.erase(number);
+}
+
+std::string Connection::Held() {
+  constexpr size_t kMostTold = 8;
+  const std::lock_guard lock(holding_);
+  if (held_.empty()) return "it held no model";
+  std::string text = "with it the models (b2sum -l 256)";
+  size_t told = 0;
+  for (const auto& [number, digests] : held_) {
+    if (++told > kMostTold) break;
+    text += (told == 1 ? " " : ", ") + digests;
+  }
+  if (held_.size() > kMostTold) text += fmt::format(" and {} more", held_.size() - kMostTold);
+  return text;
+}
+
 void Connection::End(const char* why) {
   if (forked()) return;
   const char* none = nullptr;
@@ -290,7 +314,7 @@ core::Status Connection::Lost() {
     end_ = parent_->EndOf(worker_);
     if (const char* why = why_.load(std::memory_order_acquire)) end_ = why;
     place_.reset();
-    log_(WASINN_LOG_WARNING, fmt::format("a worker is gone with the models that it held: {}", end_).c_str());
+    log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; {}", end_, Held()).c_str());
   }
   return core::Status(WASINN_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_), backend_);
 }

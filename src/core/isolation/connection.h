@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -94,6 +95,10 @@ class Connection {
     std::atomic<int64_t> since_{0};  // a time of the steady clock, in nanoseconds
   };
 
+  // What the worker is to hold under a number, for the log if it is lost: digests of a model's parts.
+  void Hold(uint32_t number, std::string digests);
+  void Release(uint32_t number);
+
   // Ends the worker. All that it held is lost. Does not block; `why` is a constant.
   void End(const char* why);
   bool lost() const { return lost_.load(std::memory_order_acquire); }
@@ -111,6 +116,7 @@ class Connection {
   // Of `adding_`, both.
   core::Status Control(Writer& request, std::span<const int> descriptors, Reader& payload);
   core::Status Exchange(Writer& request, std::span<const int> descriptors, Reader& payload);
+  std::string Held();
   bool forked() const { return *here_ == 0; }
 
   const std::shared_ptr<Template> parent_;
@@ -129,8 +135,10 @@ class Connection {
   uint32_t n_lanes_ = 0;
   std::atomic<bool> lost_{false};
   std::atomic<const char*> why_{nullptr};  // it was ended by us
-  std::mutex ending_;                      // of what follows; held while somebody asks
-  std::string end_;                        // how it ended
+  std::mutex holding_;
+  std::map<uint32_t, std::string> held_;  // of holding_
+  std::mutex ending_;                     // of what follows; held while somebody asks
+  std::string end_;                       // how it ended
 };
 
 }  // namespace wasinn::isolation

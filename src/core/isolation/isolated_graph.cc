@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/isolation/digest.h"
 #include "core/isolation/segment.h"
 
 namespace wasinn::isolation {
@@ -57,12 +58,15 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
   const Deadline deadline(options, *connection_, number_);
   std::vector<Segment> segments;
   std::vector<int> descriptors;
+  std::string digests;
   for (const wasinn_blob* blob : blobs) {
     core::Result<Segment> segment = Segment::MakeCopy({blob->data, blob->size});
     if (!segment) return std::move(segment.error());
+    digests += (digests.empty() ? "" : "+") + DigestOf({blob->data, blob->size});
     descriptors.push_back(segment->descriptor());
     segments.push_back(std::move(*segment));
   }
+  connection_->Hold(number_, std::move(digests));
   Connection::Call call(*connection_, Op::kLoad);
   Writer& request = call.request();
   request.Number(number_);
@@ -162,6 +166,7 @@ uint32_t IsolatedGraph::FindShared(const void* data) const {
 }
 
 IsolatedGraph::~IsolatedGraph() {
+  connection_->Release(number_);
   if (!loaded_ || connection_->lost()) return;
   Connection::Call call(*connection_, Op::kUnload);
   call.request().Number(number_);
