@@ -14,6 +14,9 @@
 #include "cli/host_flags.h"
 #include "cli/log.h"
 #include "cli/table.h"
+#ifdef WASINN_HAVE_WORKERS
+#include "worker/sandbox_support.h"
+#endif
 
 namespace wasinn::cli {
 namespace {
@@ -85,6 +88,30 @@ std::string KeysToText(const std::vector<BackendReport>& backends) {
   return text;
 }
 
+// Whether this machine has what a worker's wall is made of (docs/isolation.md), and what not.
+#ifdef WASINN_HAVE_WORKERS
+std::string WorkersToText(const std::vector<BackendReport>& backends) {
+  const worker::SandboxSupport support = worker::FindSandboxSupport();
+  const auto has = [](bool it) { return it ? "yes" : "no"; };
+  std::string text = fmt::format(
+      "\nWorkers, in which guests' own models run:\n  seccomp: {}, no_new_privs: {}, sealed memory files: {}, memory "
+      "that "
+      "may become executable: {}, Landlock: {}\n",
+      has(support.seccomp), has(support.no_new_privs), has(support.seals), has(support.exec_memory),
+      support.landlock > 0 ? fmt::format("version {}", support.landlock) : "no");
+  for (const BackendReport& backend : backends) {
+    if (!backend.available) continue;
+    const std::string missing = support.Missing(worker::WallOf(backend.name, support.exec_memory));
+    text += fmt::format("  {}: {}\n", backend.name, missing.empty() ? "yes" : "no, for this is missing: " + missing);
+  }
+  return text;
+}
+#else
+std::string WorkersToText(const std::vector<BackendReport>&) {
+  return "\nWorkers, in which guests' own models run: none, this build was made without libseccomp\n";
+}
+#endif
+
 int Run(const BackendsFlags& flags) {
   const Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());
@@ -95,7 +122,7 @@ int Run(const BackendsFlags& flags) {
     std::puts(json.dump(2).c_str());
   } else {
     std::fputs(ToText(backends).c_str(), stdout);
-    if (flags.verbose) std::fputs(KeysToText(backends).c_str(), stdout);
+    if (flags.verbose) std::fputs((WorkersToText(backends) + KeysToText(backends)).c_str(), stdout);
   }
   return 0;
 }
@@ -107,7 +134,8 @@ Command AddBackendsCommand(CLI::App& app) {
       app.add_subcommand("backends", "List what models can run on here, and how to install what is missing");
   auto flags = std::make_shared<BackendsFlags>();
   backends->add_flag("--json", flags->json, "Print JSON");
-  backends->add_flag("--verbose", flags->verbose, "Also list the configuration keys of each");
+  backends->add_flag("--verbose", flags->verbose,
+                     "Also say what workers have here, and list the configuration keys of each");
   backends->footer("Example:\n  wasinn backends");
   AddHostFlags(*backends, &flags->host);
   return {backends, [flags] { return Run(*flags); }};

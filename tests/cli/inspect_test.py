@@ -115,3 +115,8 @@ class BackendsTest(CommandTest):
         result = self.wasinn("backends", "--verbose")
         self.check(result, out="\necho: shade (guest)\n  has no effect\n", err="")
         self.check(result, out="\necho: colour (model)\n", err="")
+
+    def test_verbose_says_what_workers_have(self):
+        result = self.wasinn("backends", "--verbose")
+        self.check(result, out="sealed memory files: yes", err="")
+        self.check(result, out="\n  echo: yes\n", err="")
