@@ -21,6 +21,7 @@ IsolatedHost::IsolatedHost(const std::string& toml) {
   Config config;
   Must(config.LoadToml("log.max_guest_lines = 0\n" + toml));
   Must(config.Set("policy.load", "isolated"));
+  Must(config.Set("policy.dialect", "wamr"));  // which has a number for each format
   Result<Host> host = Host::Create(config, [this](LogLevel, const char* message) {
     const std::lock_guard lock(mutex_);
     log_.emplace_back(message);

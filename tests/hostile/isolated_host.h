@@ -56,7 +56,8 @@ struct Attempt {
 class Bringer {
  public:
   // `bytes`: of memory, MemoryFor the largest of its models.
-  Bringer(wasinn_host* host, size_t bytes) : guest_(NewGuest(host)), calls_(guest_.get(), bytes) {}
+  Bringer(wasinn_host* host, size_t bytes, const wasinn_guest_options* options = nullptr)
+      : guest_(NewGuest(host, options)), calls_(guest_.get(), bytes) {}
 
   // Frees all that it got.
   Attempt Try(const Brought& model);

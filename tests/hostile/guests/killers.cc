@@ -1,6 +1,5 @@
-// killers ENCODING HONEST KILLER…: brings models that are made to end who computes them, each with one number as its input;
-// afterwards a good one of the same format, for digits, and the host's. A model of several files is FILE,FILE.
-#include <chrono>
+// killers ENCODING HONEST KILLER: brings a model that is made to end who computes it, with one number as its input; afterwards a
+// good one of the same format, for digits, and the host's. A model of several files is FILE,FILE.
 #include <cstdlib>
 
 #include "attack.h"
@@ -29,20 +28,16 @@ void Try(const std::string& paths, uint32_t encoding) {
   if (error != 0) return Tell("context", error);
   // Some have no input, or another: they are computed as they are.
   SetValues<float>(context, 0, {1}, WASI_NN_F32, {1});
-  const auto start = std::chrono::steady_clock::now();
-  error = Compute(context);
-  const auto took = std::chrono::steady_clock::now() - start;
-  Tell("compute", error);
-  std::fprintf(stderr, "it took %d ms\n",
-               static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(took).count()));
+  Tell("compute", Compute(context));
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int, char** argv) {
   const Honest honest;
   const auto encoding = static_cast<uint32_t>(std::atoi(argv[1]));
-  for (int i = 3; i < argc; ++i) Try(argv[i], encoding);
+  honest.Infer();
+  Try(argv[3], encoding);
   uint32_t graph = 0, context = 0;
   const uint32_t error = LoadFiles(argv[2], encoding, &graph);
   if (error == 0 && InitContext(graph, Address(&context)) == 0) {

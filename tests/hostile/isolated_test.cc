@@ -1,0 +1,128 @@
+// Models that end, stop or fill the process that computes them, in a host that serves another guest meanwhile: that one does not
+// notice, the guest that brought it can go on, and nothing is left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "hostile/descendants.h"
+#include "hostile/isolated_host.h"
+#include "hostile/killers.h"
+#include "hostile/witness.h"
+
+namespace wasinn::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A good model of the killer's format.
+Brought HonestModel(const Killer& killer) {
+  std::ifstream file(HOSTILE_ROOT "/models/" + killer.honest, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return {.encoding = killer.encoding, .parts = {bytes}, .inputs = {Two()}};
+}
+
+Brought KillingModel(const Killer& killer) {
+  const float one = 1;
+  return {.encoding = killer.encoding,
+          .parts = killer.parts,
+          .inputs = {{.dims = {1}, .type = kF32, .bytes = {reinterpret_cast<const char*>(&one), sizeof(one)}}}};
+}
+
+uint32_t Number(const std::string& error) {
+  if (error == "runtime_error") return kRuntimeError;
+  if (error == "too_large") return kTooLarge;
+  ADD_FAILURE() << error;
+  return kSuccess;
+}
+
+bool IsTwo(const Attempt& attempt) {
+  float scores[10] = {};
+  if (attempt.error != kSuccess || attempt.output.size() != sizeof(scores)) return false;
+  std::memcpy(scores, attempt.output.data(), sizeof(scores));
+  return std::ranges::max_element(scores) == scores + 2 && scores[2] > 0.9f;
+}
+
+// One host for all of them, so that each framework is opened once.
+class HostileIsolated : public ::testing::TestWithParam<Killer> {
+ protected:
+  static void SetUpTestSuite() {
+    AdoptDescendants();
+    host_ = new IsolatedHost();
+  }
+  static void TearDownTestSuite() {
+    delete host_;
+    host_ = nullptr;
+  }
+
+  // What a guest may that brings such models.
+  static wasinn_limits Limits() {
+    wasinn_limits limits{.struct_size = sizeof(limits)};
+    EXPECT_EQ(wasinn_host_limits(host_->get(), &limits), nullptr);
+    limits.load_timeout_ms = limits.compute_timeout_ms = GetParam().deadline_ms;
+    limits.max_model_bytes = limits.max_tensor_bytes = kKillersBytes;
+    return limits;
+  }
+
+  static void ExpectNothingLeft(Bringer& guest) {
+    const wasinn_guest_stats left = guest.Close();
+    EXPECT_EQ(left.graphs, 0u);
+    EXPECT_EQ(left.contexts, 0u);
+    EXPECT_EQ(left.model_bytes, 0u);
+    EXPECT_EQ(left.tensor_bytes, 0u);
+    EXPECT_EQ(CountDescendants().workers, 0u);
+  }
+
+  // The error, in time.
+  static void ExpectTheError(Bringer& guest) {
+    const auto start = steady_clock::now();
+    const Attempt attempt = guest.Try(KillingModel(GetParam()));
+    const auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
+    EXPECT_EQ(attempt.function, GetParam().function);
+    EXPECT_EQ(attempt.error, Number(GetParam().error));
+    RecordProperty("milliseconds", static_cast<int>(took.count()));
+    // 100 ms after its deadline a worker is ended. The rest is for a busy machine.
+    EXPECT_LT(took, milliseconds(GetParam().deadline_ms + 100 + 4000));
+  }
+
+  static IsolatedHost* host_;
+};
+IsolatedHost* HostileIsolated::host_ = nullptr;
+
+TEST_P(HostileIsolated, NobodyElseNotices) {
+  const Brought honest = HonestModel(GetParam()), killer = KillingModel(GetParam());
+  const size_t memory = std::max(MemoryFor(honest), MemoryFor(killer));
+  Witness witness(host_->get());
+  while (witness.inferences() == 0) std::this_thread::yield();
+  {
+    Bringer first(host_->get(), memory);  // opens the framework
+    EXPECT_TRUE(IsTwo(first.Try(honest)));
+    ExpectNothingLeft(first);
+  }
+  const size_t descriptors = CountDescriptors();
+  const uint64_t before = witness.inferences();
+  {
+    const wasinn_limits limits = Limits();
+    wasinn_guest_options options{.struct_size = sizeof(options)};
+    options.limits = &limits;
+    Bringer guest(host_->get(), memory, &options);
+    ExpectTheError(guest);
+    EXPECT_GT(witness.inferences(), before);
+    EXPECT_TRUE(IsTwo(guest.Try(honest)));
+    ExpectNothingLeft(guest);
+  }
+  EXPECT_EQ(CountDescriptors(), descriptors);
+  witness.Stop();
+  EXPECT_EQ(witness.wrong(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, HostileIsolated, ::testing::ValuesIn(Killers(HOSTILE_FRAMEWORKS)),
+                         [](const auto& killer) { return killer.param.name; });
+
+}  // namespace
+}  // namespace wasinn::testing
