@@ -86,7 +86,7 @@ Workers::Workers(Encoding encoding, const Brought& honest, const std::string& se
   // Little of all, so that what takes without end has had it soon. With one thread, most frameworks fork.
   const std::string toml = "threads = 1\nworker = '" + Folder() + "/wasinn-worker'\n" + settings +
                            "\n[limits]\nmax_model_bytes = 67108864\nmax_tensor_bytes = 67108864\n"
-                           "load_timeout_ms = 3000\ncompute_timeout_ms = 3000\n[policy]\nload = 'isolated'\n";
+                           "load_timeout_ms = 3000\ncompute_timeout_ms = 1000\n[policy]\nload = 'isolated'\n";
   hosted_->host = testing::EchoHost(hosted_->log, toml, Folder());
   hosted_->witness.emplace(hosted_->host.get());
   EXPECT_EQ(hosted_->witness->Load(honest, encoding), testing::kSuccess) << log();
@@ -108,6 +108,19 @@ uint32_t Workers::TryBesideHonest(const Brought& model) {
   SCOPED_TRACE("after " + model.name);
   ExpectHonest();
   return error;
+}
+
+void Workers::TryVariants(int count, const std::function<Brought()>& make) {
+  constexpr int kOfOneGuest = 20;  // within what a guest may have
+  std::optional<Guest> guest;
+  size_t lost_before = lost();
+  for (int i = 0; i < count; ++i) {
+    if (i % kOfOneGuest == 0 || lost() != lost_before) guest.emplace(hosted_->host.get());
+    lost_before = lost();
+    const Brought model = make();
+    if (guest->Load(model, hosted_->encoding) == testing::kSuccess) (void)guest->Compute(model);
+  }
+  ExpectHonest();
 }
 
 void Workers::ExpectHonest() {

@@ -3,6 +3,7 @@
 #define WASINN_TESTS_BACKENDS_ISOLATED_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ class Workers {
   uint32_t Try(const Brought& model);
   // Likewise; the honest guest must go on as before.
   uint32_t TryBesideHonest(const Brought& model);
+  // Models of which each is a little wrong; a guest tries several.
+  void TryVariants(int count, const std::function<Brought()>& make);
   void ExpectHonest();
 
   // Workers that have ended under a model.

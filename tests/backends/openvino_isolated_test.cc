@@ -99,14 +99,13 @@ TEST(OpenVinoIsolated, ChangedBytes) {
   std::mt19937 random(kSeed);
   for (const char* name : {"matmul", "iterator", "nonzero"}) {
     const std::string xml = IrXml(name);
-    for (int i = 0; i < 20; ++i) {
+    workers.TryVariants(30, [&] {
       std::string changed = xml;
       for (int k = 0; k < 2; ++k)
         changed[random() % changed.size()] = static_cast<char>("0123456789-<>\"a/"[random() % 16]);
-      (void)workers.Try(Of(name, changed, WeightsOf(name), {SixtyFour()}));
-    }
+      return Of(name, changed, WeightsOf(name), {SixtyFour()});
+    });
   }
-  workers.ExpectHonest();
 }
 
 }  // namespace
