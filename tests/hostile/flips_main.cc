@@ -24,6 +24,7 @@ using std::chrono::steady_clock;
 
 struct Choices {
   std::vector<std::string> formats;
+  std::string keep;
   uint64_t count = 5000, first = 0, seed = 1, per_guest = 1;
   int alone_ms = 0;
   bool tells_each = false;
@@ -129,7 +130,9 @@ class Flips {
     std::map<std::string, size_t> outcomes;
     std::optional<Held> before;
     for (uint64_t i = 0; i < choices_.count; ++i) {
-      const std::string outcome = Try(Flip(model, choices_.seed, choices_.first + i));
+      const Brought variant = Flip(model, choices_.seed, choices_.first + i);
+      const std::string outcome = Try(variant);
+      if (outcome.starts_with("lost")) Keep(model.name + "-" + std::to_string(choices_.first + i), variant);
       ++outcomes[outcome];
       if (choices_.tells_each) {
         std::printf("%s %llu: %s\n", model.name.c_str(), static_cast<unsigned long long>(choices_.first + i),
@@ -149,6 +152,13 @@ class Flips {
     for (const auto& [outcome, times] : outcomes) std::printf("%8zu  %s\n", times, outcome.c_str());
     Compare(before.value_or(after), after);
     std::fflush(stdout);
+  }
+
+  void Keep(const std::string& name, const Brought& variant) const {
+    if (choices_.keep.empty()) return;
+    for (size_t i = 0; i < variant.parts.size(); ++i) {
+      std::ofstream(choices_.keep + "/" + name + "." + std::to_string(i), std::ios::binary) << variant.parts[i];
+    }
   }
 
   void Compare(const Held& before, const Held& after) {
@@ -182,6 +192,8 @@ int main(int argc, char** argv) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--alone", choices.alone_ms, "first measure the witness alone, for so many milliseconds");
+  app.add_option("--keep", choices.keep, "a folder for the models under which a worker was lost")
+      ->check(CLI::ExistingDirectory);
   app.add_flag("--each", choices.tells_each, "tell the outcome of each variant");
   CLI11_PARSE(app, argc, argv);
   AdoptDescendants();

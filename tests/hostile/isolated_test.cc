@@ -7,7 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <memory>
+#include <string_view>
 
 #include "hostile/descendants.h"
 #include "hostile/isolated_host.h"
@@ -22,9 +22,12 @@ using std::chrono::steady_clock;
 
 // A good model of the killer's format.
 Brought HonestModel(const Killer& killer) {
-  std::ifstream file(HOSTILE_ROOT "/models/" + killer.honest, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return {.encoding = killer.encoding, .parts = {bytes}, .inputs = {Two()}};
+  Brought model = {.encoding = killer.encoding, .inputs = {Two()}};
+  for (const std::string& name : killer.honest) {
+    std::ifstream file(HOSTILE_ROOT "/models/" + name, std::ios::binary);
+    model.parts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return model;
 }
 
 Brought KillingModel(const Killer& killer) {
@@ -64,7 +67,8 @@ class HostileIsolated : public ::testing::TestWithParam<Killer> {
   static wasinn_limits Limits() {
     wasinn_limits limits{.struct_size = sizeof(limits)};
     EXPECT_EQ(wasinn_host_limits(host_->get(), &limits), nullptr);
-    limits.load_timeout_ms = limits.compute_timeout_ms = GetParam().deadline_ms;
+    limits.load_timeout_ms = kLoadDeadline;
+    limits.compute_timeout_ms = GetParam().deadline_ms;
     limits.max_model_bytes = limits.max_tensor_bytes = kKillersBytes;
     return limits;
   }
@@ -86,8 +90,8 @@ class HostileIsolated : public ::testing::TestWithParam<Killer> {
     EXPECT_EQ(attempt.function, GetParam().function);
     EXPECT_EQ(attempt.error, Number(GetParam().error));
     RecordProperty("milliseconds", static_cast<int>(took.count()));
-    // 100 ms after its deadline a worker is ended. The rest is for a busy machine.
-    EXPECT_LT(took, milliseconds(GetParam().deadline_ms + 100 + 4000));
+    // 100 ms after its deadline a worker is ended. The rest is for a worker that has to be started, and a busy machine.
+    EXPECT_LT(took, milliseconds(GetParam().deadline_ms + 100 + 10'000));
   }
 
   static IsolatedHost* host_;
@@ -117,6 +121,22 @@ TEST_P(HostileIsolated, NobodyElseNotices) {
     ExpectNothingLeft(guest);
   }
   EXPECT_EQ(CountDescriptors(), descriptors);
+  witness.Stop();
+  EXPECT_EQ(witness.wrong(), 0u);
+}
+
+// OpenVINO opens the library that reads ONNX when the first such model comes: behind the wall.
+TEST(HostileIsolatedNamed, OnnxOnOpenVino) {
+  if (std::string_view(HOSTILE_FRAMEWORKS).find(" openvino ") == std::string_view::npos) GTEST_SKIP() << "not built";
+  IsolatedHost host;
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.path = HOSTILE_ROOT "/models/digits.onnx";
+  options.backend = "openvino";
+  options.isolate = options.preload = true;
+  const StatusPtr added(wasinn_host_add_model(host.get(), "digits", &options));
+  ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
+  Witness witness(host.get());
+  while (witness.inferences() < 10) std::this_thread::yield();
   witness.Stop();
   EXPECT_EQ(witness.wrong(), 0u);
 }

@@ -9,7 +9,8 @@
 #include "backends/onnx_writer.h"
 #include "backends/tensorflow_writer.h"
 #include "hostile/made_models.h"
-#include "hostile/tflite_loop.h"
+#include "hostile/openvino_killers.h"
+#include "hostile/tflite_killers.h"
 #include "hostile/torch_archive.h"
 
 namespace wasinn::testing {
@@ -30,7 +31,7 @@ struct Case {
 struct Framework {
   const char* backend;
   uint32_t encoding;
-  const char* honest;
+  std::vector<std::string> honest;
   std::vector<Case> (*cases)();
 };
 
@@ -40,9 +41,9 @@ std::string Committed(const std::string& path) {
 }
 
 // Its worker ends under it.
-Case Dies(const char* name, std::string model, const char* function, const char* signal) {
-  return {name,     {std::move(model)}, kAmple,
-          function, "runtime_error",    {std::string(function) + ": lost: ", "the model's worker is gone", signal}};
+Case Dies(const char* name, std::vector<std::string> parts, const char* function, const char* signal) {
+  return {name,     std::move(parts), kAmple,
+          function, "runtime_error",  {std::string(function) + ": lost: ", "the model's worker is gone", signal}};
 }
 
 // A compute that the deadline ends.
@@ -72,7 +73,7 @@ std::vector<Case> OnnxCases() {
   return {
       // The processor's instruction raises SIGFPE for the least integer divided by -1. ONNX Runtime 1.31 computes it, of
       // constants when it loads the model.
-      Dies("divides", Divides("Div", /*by_zero=*/false), "load", "signal 8"),
+      Dies("divides", {Divides("Div", /*by_zero=*/false)}, "load", "signal 8"),
       NeverEnds("loops", {Committed("tiny/endless.onnx")}),
       NeverEnds("multiplies", {MultipliesForLong()}),
       Fills("doubles", Doubles(40, /*constant=*/false), "too_large", {"compute: too_large: onnx: "}),
@@ -97,7 +98,7 @@ std::vector<Case> TorchCases() {
   constexpr size_t kParentheses = 3'000'000;  // its parser calls itself for each
   const char* const forever = "for i in range(9223372036854775807):";
   return {
-      Dies("nests", TorchForward({"return " + std::string(kParentheses, '(') + "x" + std::string(kParentheses, ')')}),
+      Dies("nests", {TorchForward({"return " + std::string(kParentheses, '(') + "x" + std::string(kParentheses, ')')})},
            "load", "signal 11"),
       // Given the time it takes all memory that it can have, and ends as doubles does.
       NeverEnds("recurses", {CallsItself()}),
@@ -146,7 +147,7 @@ std::string ChecksALength() {
 std::vector<Case> TensorFlowCases() {
   using namespace test;
   return {
-      Dies("checks", ChecksALength(), "compute", "signal 6"),
+      Dies("checks", {ChecksALength()}, "compute", "signal 6"),
       NeverEnds("loops", {Committed("tensorflow/endless.pb")}),
       // Some 50 GB.
       Fills("reserves",
@@ -158,13 +159,28 @@ std::vector<Case> TensorFlowCases() {
 
 // ---- TensorFlow Lite
 
-std::vector<Case> TfLiteCases() { return {NeverEnds("loops", {EndlessTfLite()})}; }
+std::vector<Case> TfLiteCases() {
+  // A good model but for one bit of its structure.
+  std::string flipped = Committed("../../models/digits.tflite");
+  flipped[83736] ^= 8;
+  return {Dies("believes", {std::move(flipped)}, "load", "signal 11"), NeverEnds("loops", {EndlessTfLite()})};
+}
+
+// ---- OpenVINO
+
+std::vector<Case> OpenVinoCases() {
+  return {
+      Dies("divides", DividesOnOpenVino(), "load", "signal 8"),
+      NeverEnds("loops", EndlessLoopOnOpenVino(Committed("openvino/loop.xml"), Committed("openvino/loop.bin"))),
+  };
+}
 
 const Framework kFrameworks[] = {
-    {.backend = "onnx", .encoding = 1, .honest = "digits.onnx", .cases = OnnxCases},
-    {.backend = "torch", .encoding = 3, .honest = "digits.pt", .cases = TorchCases},
-    {.backend = "tensorflow", .encoding = 2, .honest = "digits.pb", .cases = TensorFlowCases},
-    {.backend = "tflite", .encoding = 4, .honest = "digits.tflite", .cases = TfLiteCases},
+    {.backend = "onnx", .encoding = 1, .honest = {"digits.onnx"}, .cases = OnnxCases},
+    {.backend = "torch", .encoding = 3, .honest = {"digits.pt"}, .cases = TorchCases},
+    {.backend = "tensorflow", .encoding = 2, .honest = {"digits.pb"}, .cases = TensorFlowCases},
+    {.backend = "tflite", .encoding = 4, .honest = {"digits.tflite"}, .cases = TfLiteCases},
+    {.backend = "openvino", .encoding = 0, .honest = {"digits.xml", "digits.bin"}, .cases = OpenVinoCases},
 };
 
 }  // namespace

@@ -10,12 +10,13 @@ namespace {
 
 // The arguments of the guests `killers`; what they bring is written to the folder.
 std::vector<std::string> Arguments(const Killer& killer, const TempFolder& folder) {
-  std::string files;
+  std::string files, honest;
   for (size_t i = 0; i < killer.parts.size(); ++i) {
     folder.Write(std::to_string(i), killer.parts[i]);
     files += (i == 0 ? "/made/" : ",/made/") + std::to_string(i);
   }
-  return {std::to_string(killer.encoding), "/models/" + killer.honest, files};
+  for (const std::string& file : killer.honest) honest += (honest.empty() ? "/models/" : ",/models/") + file;
+  return {std::to_string(killer.encoding), honest, files};
 }
 
 }  // namespace
@@ -24,9 +25,10 @@ void ExpectAnError(const Killer& killer, const std::string& guest, const std::st
   const TempFolder folder;
   const GuestRun run{.guest = guest,
                      .args = Arguments(killer, folder),
-                     .flags = {"--nn-load", "isolated", "--nn-timeout", std::to_string(killer.deadline_ms) + "ms",
-                               "--nn-max-bytes", std::to_string(kKillersBytes), "--dir",
-                               folder.path().string() + "::/made", "--dir", SourcePath("models") + "::/models"}};
+                     .flags = {"--nn-load", "isolated", "--nn-max-bytes", std::to_string(kKillersBytes), "--dir",
+                               folder.path().string() + "::/made", "--dir", SourcePath("models") + "::/models"},
+                     .settings = "limits.load_timeout_ms = " + std::to_string(kLoadDeadline) +
+                                 "\nlimits.compute_timeout_ms = " + std::to_string(killer.deadline_ms) + "\n"};
   size_t peak_bytes = 0;
   const CommandResult result = run.Measure(&peak_bytes);
   EXPECT_EQ(result.exit_code, 0) << result.err;

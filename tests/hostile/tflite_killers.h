@@ -1,4 +1,4 @@
-// A model of TensorFlow Lite that never ends.
+// Models of TensorFlow Lite that end or stop who computes them.
 #pragma once
 
 #include <string>
