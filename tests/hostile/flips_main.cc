@@ -169,6 +169,9 @@ class Flips {
     const Descendants left = CountDescendants();
     Expect(left.workers == 0, "workers are left", left.workers);
     Expect(after.descriptors == before.descriptors, "descriptors are left", after.descriptors);
+    // Beside what pools keep, less than any object that a variant could leave.
+    const size_t most = before.heap + (size_t{256} << 10) + 32 * choices_.count;
+    Expect(after.heap <= most, "bytes of heap, more than", most);
   }
 
   const Choices choices_;

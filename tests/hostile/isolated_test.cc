@@ -125,20 +125,41 @@ TEST_P(HostileIsolated, NobodyElseNotices) {
   EXPECT_EQ(witness.wrong(), 0u);
 }
 
-// OpenVINO opens the library that reads ONNX when the first such model comes: behind the wall.
-TEST(HostileIsolatedNamed, OnnxOnOpenVino) {
-  if (std::string_view(HOSTILE_FRAMEWORKS).find(" openvino ") == std::string_view::npos) GTEST_SKIP() << "not built";
-  IsolatedHost host;
+// A named model in a worker of OpenVINO's, loaded at once.
+StatusPtr NameOnOpenVino(const IsolatedHost& host, const char* name, const std::string& path) {
   wasinn_model_options options{.struct_size = sizeof(options)};
-  options.path = HOSTILE_ROOT "/models/digits.onnx";
+  options.path = path.c_str();
   options.backend = "openvino";
   options.isolate = options.preload = true;
-  const StatusPtr added(wasinn_host_add_model(host.get(), "digits", &options));
+  return StatusPtr(wasinn_host_add_model(host.get(), name, &options));
+}
+
+class HostileIsolatedNamed : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string_view(HOSTILE_FRAMEWORKS).find(" openvino ") == std::string_view::npos) GTEST_SKIP() << "not built";
+  }
+};
+
+// OpenVINO opens the library that reads ONNX when the first such model comes: behind the wall.
+TEST_F(HostileIsolatedNamed, OnnxOnOpenVino) {
+  IsolatedHost host;
+  const StatusPtr added = NameOnOpenVino(host, "digits", HOSTILE_ROOT "/models/digits.onnx");
   ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
   Witness witness(host.get());
   while (witness.inferences() < 10) std::this_thread::yield();
   witness.Stop();
   EXPECT_EQ(witness.wrong(), 0u);
+}
+
+// OpenVINO 2026.4 reads the memory at the address that such a model says its weights have, and dies of it.
+TEST_F(HostileIsolatedNamed, WeightsInTheMemoryOfWhoReads) {
+  IsolatedHost host;
+  for (const char* name : {"location_memory", "location_memory_large", "location_memory_shape"}) {
+    const StatusPtr added =
+        NameOnOpenVino(host, name, std::string(HOSTILE_ROOT "/tests/models/tiny/hostile/") + name + ".onnx");
+    EXPECT_EQ(wasinn_status_code(added.get()), WASINN_SECURITY) << wasinn_status_message(added.get());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, HostileIsolated, ::testing::ValuesIn(Killers(HOSTILE_FRAMEWORKS)),

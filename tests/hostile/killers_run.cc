@@ -37,8 +37,9 @@ void ExpectAnError(const Killer& killer, const std::string& guest, const std::st
   lines.insert(lines.end(), {killer.function + ": " + error, "a good model: a 2", kHonest});
   EXPECT_EQ(Lines(result.out), lines) << result.err;
   const std::vector<std::string> log = GuestLog(result);
-  EXPECT_TRUE(std::ranges::any_of(log, [&](const std::string& line) { return HasInOrder(line, killer.log); }))
-      << result.err;
+  std::vector<std::string> words = killer.log;
+  if (HasAddressSanitizer()) words.resize(1);  // which ends a worker in a way of its own
+  EXPECT_TRUE(std::ranges::any_of(log, [&](const std::string& line) { return HasInOrder(line, words); })) << result.err;
   // What fills a worker is none of the host's.
   EXPECT_LT(peak_bytes >> 20, HasAddressSanitizer() ? 1500u : 700u) << "MiB";
 }
