@@ -47,7 +47,7 @@ packages_of() {
     tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
-    fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libpugixml-dev libflatbuffers-dev flatbuffers-compiler ;;
+    fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libflatbuffers-dev flatbuffers-compiler ;;
     lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
   esac
 }

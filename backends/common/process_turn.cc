@@ -16,6 +16,12 @@ bool ProcessTurn::Take(const char* file) {
   return result == 0;
 }
 
+bool ProcessTurn::TryTake(const char* file) {
+  if (!file_.Open(open(file, O_RDONLY | O_CLOEXEC)) || flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return true;
+  file_.Close();
+  return false;
+}
+
 // Unlocked rather than closed alone: a child that was forked meanwhile has the descriptor, too.
 void ProcessTurn::End() {
   if (!file_.is_open()) return;

@@ -16,6 +16,8 @@ class ProcessTurn {
 
   // Waits until nobody else has the turn at `file`, which is below /proc/self. False: there is no such file here.
   bool Take(const char* file);
+  // False: somebody else has it. Where there is no such file nobody is kept apart.
+  bool TryTake(const char* file);
   void End();
 
  private:

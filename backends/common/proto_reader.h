@@ -30,9 +30,6 @@ class ProtoReader {
   bool Next(ProtoField* field);
   bool broken() const { return broken_; }
 
-  // Goes through the numbers of a packed field in place of a message's fields.
-  bool NextPacked(uint64_t* value) { return !rest_.empty() && ReadVarint(value); }
-
  private:
   bool ReadVarint(uint64_t* value);
   bool ReadBytes(uint64_t size, std::span<const uint8_t>* bytes);

@@ -22,10 +22,6 @@ constexpr wasinn_key kKeys[] = {
     {"threads", WASINN_KEY_BACKEND | kAll,
      "most threads of one context, the caller's included; backend: 1 to the host's budget, which is the default; model "
      "and guest: fewer"},
-    {"guest_architectures", WASINN_KEY_BACKEND,
-     "architectures that models may have which come as bytes from guests; default [\"llama\"], the one whose numbers "
-     "are "
-     "checked"},
     {"guest_grammars", WASINN_KEY_BACKEND,
      "false: guests bring no grammars and no JSON schemas, since one that is made to be slow holds its thread for a "
      "while; "
@@ -86,7 +82,6 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   BackendConfig parsed;
   parsed.library = config.String("library").value_or("");
   parsed.threads = backend::BackendThreads(config, budget);
-  parsed.guest_architectures = config.StringList("guest_architectures").value_or(std::vector<std::string>{"llama"});
   parsed.guest_grammars = config.Bool("guest_grammars").value_or(true);
   return parsed;
 }

@@ -20,7 +20,6 @@ std::span<const wasinn_key> Keys();
 struct BackendConfig {
   std::string library;
   int threads = 1;
-  std::vector<std::string> guest_architectures;
   bool guest_grammars = true;
 
   // `budget`: the host's threads, which are also the default.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <set>
 
 #include "common/error.h"
 
@@ -12,11 +11,6 @@ namespace wasinn::llama {
 using backend::Error;
 
 namespace {
-
-constexpr size_t kLongestKey = 256, kLongestTensorName = 63;
-constexpr uint64_t kMostValues = 1 << 16, kMostTensors = 1 << 18;
-// The shortest entries that there can be, so that counts can be held against what is left of the file.
-constexpr uint64_t kLeastValueBytes = 8 + 4 + 1, kLeastTensorBytes = 8 + 4 + 4 + 8;
 
 template <typename... Args>
 [[noreturn]] void RefuseGguf(fmt::format_string<Args...> format, Args&&... args) {
@@ -114,21 +108,11 @@ GgufValue ReadValue(GgufCursor* cursor, std::span<const uint8_t> file, std::stri
 GgufTensor ReadTensor(GgufCursor* cursor) {
   GgufTensor tensor;
   tensor.name = cursor->String("the name of a tensor");
-  if (tensor.name.size() > kLongestTensorName || tensor.name.find('\0') != std::string_view::npos) {
-    RefuseGguf("a tensor's name has {} bytes, of which none may be 0", tensor.name.size());
-  }
-  tensor.n_dims = cursor->Number<uint32_t>("the rank of a tensor");
-  if (tensor.n_dims > 4) RefuseGguf("tensor '{}' has {} dimensions: expected up to 4", tensor.name, tensor.n_dims);
-  uint64_t elements = 1;
-  for (uint32_t d = 0; d < tensor.n_dims; ++d) {
-    tensor.dims[d] = cursor->Number<uint64_t>("a dimension");
-    if (tensor.dims[d] == 0 || tensor.dims[d] > INT64_MAX ||
-        __builtin_mul_overflow(elements, tensor.dims[d], &elements) || elements > INT64_MAX) {
-      RefuseGguf("tensor '{}': dimension {} is {}", tensor.name, d, tensor.dims[d]);
-    }
-  }
+  const auto n_dims = cursor->Number<uint32_t>("the rank of a tensor");
+  if (n_dims > 4) RefuseGguf("tensor '{}' has {} dimensions: expected up to 4", tensor.name, n_dims);
+  for (uint32_t d = 0; d < n_dims; ++d) tensor.dims[d] = cursor->Number<uint64_t>("a dimension");
   tensor.type = cursor->Number<uint32_t>("the type of a tensor");
-  tensor.offset = cursor->Number<uint64_t>("the offset of a tensor");
+  cursor->Take(sizeof(uint64_t), "the offset of a tensor");
   return tensor;
 }
 
@@ -159,15 +143,6 @@ std::optional<int64_t> GgufValue::Integer() const {
     default:
       return std::nullopt;
   }
-}
-
-std::optional<double> GgufValue::Number() const {
-  if (is_array) return std::nullopt;
-  if (type == GgufType::kF32) return LoadAs<float>(bytes.data());
-  if (type == GgufType::kF64) return LoadAs<double>(bytes.data());
-  const auto integer = Integer();
-  if (!integer) return std::nullopt;
-  return static_cast<double>(*integer);
 }
 
 std::optional<bool> GgufValue::Bool() const {
@@ -204,35 +179,11 @@ GgufFile::GgufFile(std::span<const uint8_t> bytes) {
   if (version != 2 && version != 3) RefuseGguf("version {}: expected 2 or 3", version);
   const auto n_tensors = cursor.Number<uint64_t>("the number of tensors");
   const auto n_values = cursor.Number<uint64_t>("the number of values");
-  if (n_tensors > kMostTensors || n_tensors > cursor.left() / kLeastTensorBytes) {
-    RefuseGguf("{} tensors in {} bytes", n_tensors, bytes.size());
-  }
-  if (n_values > kMostValues || n_values > cursor.left() / kLeastValueBytes) {
-    RefuseGguf("{} values in {} bytes", n_values, bytes.size());
-  }
   for (uint64_t i = 0; i < n_values; ++i) {
     const std::string_view key = cursor.String("a key");
-    if (key.empty() || key.size() > kLongestKey || key.find('\0') != std::string_view::npos) {
-      RefuseGguf("a key of {} bytes, of which none may be 0", key.size());
-    }
-    if (!values_.emplace(key, ReadValue(&cursor, bytes, key)).second) RefuseGguf("key '{}' is there twice", key);
+    values_.emplace(key, ReadValue(&cursor, bytes, key));
   }
-  if (const GgufValue* alignment = Find("general.alignment")) {
-    const auto value = alignment->Integer();
-    if (alignment->type != GgufType::kU32 || !value || *value < 1 || *value > (1 << 20) ||
-        (*value & (*value - 1)) != 0) {
-      RefuseGguf("general.alignment: expected a power of 2 up to 1 MiB");
-    }
-    alignment_ = static_cast<uint64_t>(*value);
-  }
-  tensors_.reserve(n_tensors);
-  std::set<std::string_view> names;
-  for (uint64_t i = 0; i < n_tensors; ++i) {
-    tensors_.push_back(ReadTensor(&cursor));
-    if (!names.insert(tensors_.back().name).second) RefuseGguf("tensor '{}' is there twice", tensors_.back().name);
-  }
-  data_offset_ = (cursor.at() + alignment_ - 1) / alignment_ * alignment_;
-  data_size_ = data_offset_ > bytes.size() ? 0 : bytes.size() - data_offset_;
+  for (uint64_t i = 0; i < n_tensors; ++i) tensors_.push_back(ReadTensor(&cursor));
 }
 
 const GgufValue* GgufFile::Find(std::string_view key) const {

@@ -1,4 +1,4 @@
-// The structure of a GGUF file, read without trust.
+// The structure of a GGUF file.
 #ifndef WASINN_BACKENDS_LLAMA_GGUF_READER_H_
 #define WASINN_BACKENDS_LLAMA_GGUF_READER_H_
 
@@ -24,7 +24,6 @@ struct GgufValue {
 
   // The number, where it is one that fits; a float never is.
   std::optional<int64_t> Integer() const;
-  std::optional<double> Number() const;
   std::optional<bool> Bool() const;
   std::optional<std::string_view> String() const;
   // Of an array of strings, in order.
@@ -35,10 +34,8 @@ struct GgufValue {
 
 struct GgufTensor {
   std::string_view name;
-  uint32_t n_dims = 0;
   uint64_t dims[4] = {1, 1, 1, 1};
-  uint32_t type = 0;    // by ggml's numbers
-  uint64_t offset = 0;  // in the data
+  uint32_t type = 0;  // by ggml's numbers
 };
 
 // Views of a file's bytes. Throws WASINN_INVALID_ENCODING that says what is wrong.
@@ -47,19 +44,11 @@ class GgufFile {
   explicit GgufFile(std::span<const uint8_t> bytes);
 
   const GgufValue* Find(std::string_view key) const;
-  const std::map<std::string_view, GgufValue>& values() const { return values_; }
   const std::vector<GgufTensor>& tensors() const { return tensors_; }
-  uint64_t alignment() const { return alignment_; }
-  // Where the tensors' data begins, and how much of it there is.
-  uint64_t data_offset() const { return data_offset_; }
-  uint64_t data_size() const { return data_size_; }
 
  private:
   std::map<std::string_view, GgufValue> values_;
   std::vector<GgufTensor> tensors_;
-  uint64_t alignment_ = 32;
-  uint64_t data_offset_ = 0;
-  uint64_t data_size_ = 0;
 };
 
 }  // namespace wasinn::llama

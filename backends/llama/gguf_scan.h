@@ -1,4 +1,4 @@
-// What a GGUF file says of its model, checked before llama.cpp sees it.
+// What a GGUF file says of its model.
 #ifndef WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_
 #define WASINN_BACKENDS_LLAMA_GGUF_SCAN_H_
 
@@ -6,7 +6,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace wasinn::llama {
 
@@ -18,8 +17,7 @@ struct GgufBlock {
 
 struct ScanOptions {
   std::function<GgufBlock(uint32_t type)> block_of;  // by ggml's numbers
-  bool of_guest = false;                             // the bytes of a guest: everything is checked
-  std::vector<std::string> architectures;            // that a guest's model may have
+  bool of_guest = false;                             // the bytes of a guest, which name no other file
 };
 
 // What memory and prompts are reckoned by. 0: the file does not say.
@@ -54,8 +52,7 @@ struct ModelScan {
   }
 };
 
-// Throws WASINN_INVALID_ENCODING for what llama.cpp would refuse, crash or abort on, WASINN_SECURITY for what a guest's
-// model may not have.
+// Throws WASINN_INVALID_ENCODING for what is no such file, WASINN_SECURITY for a part of a model from a guest.
 ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options);
 
 }  // namespace wasinn::llama

@@ -40,8 +40,7 @@ GgufBlock BlockOf(const LlamaLibrary& library, uint32_t number) {
 
 ModelScan Scan(const Host& host, const wasinn_blob& blob) {
   return ScanGguf({blob.data, blob.size}, {.block_of = [&host](uint32_t type) { return BlockOf(host.library(), type); },
-                                           .of_guest = blob.path == nullptr,
-                                           .architectures = host.config().guest_architectures});
+                                           .of_guest = blob.path == nullptr});
 }
 
 constexpr int64_t kAnyLength[] = {-1};

@@ -9,8 +9,6 @@
 
 namespace wasinn::onnx {
 
-class LoadHeap;
-
 // ONNX Runtime calls our allocator and our log function without saying for whom: its environment is one for the whole
 // OS process, and with it all hosts, models and contexts share both. It calls them on the thread that called it, so
 // that thread carries the answer. (Threads of its pool have no scope: what a kernel allocates on those is not counted.)
@@ -23,8 +21,6 @@ class CallScope {
     // An operation that was cancelled ends at its next allocation, too: ONNX Runtime looks at its terminate flag only
     // before a node, so never in a loop whose body has none left.
     const backend::CancelGate* gate = nullptr;
-    // Of a load.
-    LoadHeap* heap = nullptr;
   };
 
   explicit CallScope(const Subject& subject);

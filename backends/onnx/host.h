@@ -29,8 +29,6 @@ class Host {
   const OrtLibrary& library() const { return library_; }
   const OrtApi& api() const { return library_.api(); }
   const Environment& environment() const { return environment_; }
-  // See LoadHeap::SiteOf.
-  const void* folding_site() const { return folding_site_; }
   BlockCache* cache() const { return &cache_; }
   const wasinn_backend_info* info() const { return &info_; }
 
@@ -47,7 +45,6 @@ class Host {
   const BackendConfig config_;
   const OrtLibrary library_;
   const Environment environment_;
-  const void* const folding_site_;
   const std::string devices_;
   wasinn_backend_info info_;
   mutable BlockCache cache_;

@@ -15,7 +15,6 @@
 #include "common/target.h"
 #include "onnx/call_scope.h"
 #include "onnx/external_files.h"
-#include "onnx/load_heap.h"
 
 namespace wasinn::onnx {
 
@@ -41,14 +40,6 @@ uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
   return backend::AddSat(max_bytes, kCopiesOfWeights * model_bytes);
 }
 
-void CheckSize(const ModelScan& scan, uint64_t max_bytes) {
-  if (max_bytes == 0 || scan.more_bytes <= max_bytes) return;
-  throw Error(WASINN_TOO_LARGE,
-              fmt::format("sparse tensors, packed numbers and functions of the model become {} bytes when it is "
-                          "loaded: no more than {} are allowed",
-                          scan.more_bytes, max_bytes));
-}
-
 std::string FolderOf(const char* path) {
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(path, failed);
@@ -69,14 +60,12 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   const Source source = {
       .bytes = {blob.data, blob.size},
       .folder = trust == Trust::kHost ? FolderOf(blob.path) : "",
-      .scan = ScanModel({blob.data, blob.size}, trust, options.max_bytes == 0 ? UINT64_MAX : options.max_bytes),
+      .scan = ScanModel({blob.data, blob.size}, trust),
       .config = ModelConfig::Parse(options.host_config, options.guest_config, host.config()),
       .trust = trust,
       .options = options,
   };
-  CheckSize(source.scan, options.max_bytes);
   reservation_ = backend::Reservation(host.services(), options.account);
-  reservation_.Resize(source.scan.more_bytes);
   if (source.config.session.providers) {
     LoadOn(*source.config.session.providers, source);
   } else {
@@ -89,46 +78,41 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
 
 void Model::LoadOn(const Providers& providers, const Source& source) {
   copies_inputs_ = UsesDevice(providers);
-  const bool is_limited = source.trust == Trust::kGuest && source.options.max_bytes != 0;
-  if (!is_limited) return MakeSession(providers, source, Folding::kFree);
-  if (host_.folding_site() == nullptr) return MakeSession(providers, source, Folding::kOff);
   try {
-    MakeSession(providers, source, Folding::kCharged);
+    MakeSession(providers, source, /*folds=*/true);
   } catch (const Error& error) {
-    if (error.code() != WASINN_TOO_LARGE) throw;
+    if (source.trust == Trust::kHost || error.code() != WASINN_TOO_LARGE) throw;
     // All its constants at once are too much for the limit, or to be kept. One after another, in each compute, they
     // may do.
-    MakeSession(providers, source, Folding::kOff);
+    MakeSession(providers, source, /*folds=*/false);
   }
 }
 
-void Model::MakeSession(const Providers& providers, const Source& source, Folding folding) {
+void Model::MakeSession(const Providers& providers, const Source& source, bool folds) {
   const OrtLibrary& library = host_.library();
   CallScope::Subject subject;
   MemoryBudget budget;
   budget.Begin(host_.NewChargeId(), MemoryForLoading(source.options.max_bytes, source.bytes.size()));
-  LoadHeap heap(host_.folding_site(), &budget);
   subject.log = &host_.log();
   subject.budget = &budget;
-  subject.heap = folding == Folding::kFree ? nullptr : &heap;
   const CallScope scope(subject);
-  const auto options = MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers,
-                                          {source.trust, source.folder, folding != Folding::kOff});
+  const auto options =
+      MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers, {source.folder, folds});
   const ExternalFiles external(source.scan.external_files, source.folder);
   external.AddTo(library, options.get());
   OrtSession* session = nullptr;
   OrtStatus* status = nullptr;
   {
-    const auto interrupt = [&] {
-      library.SetLoadCancelled(options.get());
-      heap.Cancel();
-    };
+    const auto interrupt = [&] { library.SetLoadCancelled(options.get()); };
     const backend::OnCancel cancel(source.options,
                                    library.CanCancelLoad() ? std::function<void()>(interrupt) : nullptr);
     status = library.api().CreateSessionFromArray(host_.environment().get(), source.bytes.data(), source.bytes.size(),
                                                   options.get(), &session);
   }
-  if (status != nullptr && budget.refused() != 0) {
+  const std::string_view words = status == nullptr ? "" : library.api().GetErrorMessage(status);
+  // Of the limit of the OS process, which folding comes to: it asks no allocator of ours.
+  const bool no_memory = words.find("bad_alloc") != std::string_view::npos;
+  if (status != nullptr && (budget.refused() != 0 || no_memory)) {
     throw Error(WASINN_TOO_LARGE, fmt::format("loading the model needs more memory than the {} bytes allowed: {}",
                                               budget.limit(), library.Message(status)));
   }
@@ -143,10 +127,9 @@ void Model::MakeSession(const Providers& providers, const Source& source, Foldin
 
 // Copies of weights are what the model's own bytes stand for, as they do in the limit of a load.
 void Model::ChargeSession(const Source& source, uint64_t held_bytes) {
-  const uint64_t held = backend::AddSat(held_bytes, source.scan.parsed_bytes),
-                 own = kCopiesOfWeights * source.bytes.size();
+  const uint64_t own = kCopiesOfWeights * source.bytes.size();
   try {
-    reservation_.Resize(backend::AddSat(source.scan.more_bytes, held - std::min(held, own)));
+    reservation_.Resize(held_bytes - std::min(held_bytes, own));
   } catch (...) {
     session_.reset();
     throw;

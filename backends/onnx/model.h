@@ -33,12 +33,10 @@ class Model {
 
  private:
   struct Source;
-  // What becomes of constants: computed at load, without a limit or within one, or in each compute. A load has a limit
-  // in both of the last.
-  enum class Folding : uint8_t { kFree, kCharged, kOff };
 
   void LoadOn(const Providers& providers, const Source& source);
-  void MakeSession(const Providers& providers, const Source& source, Folding folding);
+  // `folds`: what is constant is computed here, not in each compute.
+  void MakeSession(const Providers& providers, const Source& source, bool folds);
   void ChargeSession(const Source& source, uint64_t held_bytes);
 
   const Host& host_;

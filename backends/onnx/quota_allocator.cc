@@ -8,8 +8,8 @@
 #include <new>
 
 #include "common/aligned_buffer.h"
+#include "common/process_turn.h"
 #include "onnx/call_scope.h"
-#include "onnx/load_heap.h"
 #include "onnx/one_of_process.h"
 
 namespace wasinn::onnx {
@@ -49,6 +49,7 @@ Header* NewBlock(size_t bytes, BlockCache* cache) {
 struct ProcessWide {
   struct Shared {
     std::unique_ptr<QuotaAllocator> allocator;
+    backend::ProcessTurn turn;
     int users = 0;
   };
 
@@ -104,12 +105,16 @@ AllocatorLease::AllocatorLease(const OrtLibrary& library, OrtEnv* env) : api_(&l
   ProcessWide::Shared& shared = process.of_library[api_];
   if (shared.allocator == nullptr) shared.allocator = std::make_unique<QuotaAllocator>(library);
   if (shared.users == 0) {
-    // ONNX Runtime takes a second allocator in place of the first, and that would end the other's limits.
-    if (!LoadHeap::Watch(library)) return;
+    // ONNX Runtime takes a second allocator in place of the first, and that would end the limits of another build of this
+    // backend, brought by another embedder.
+    if (!shared.turn.TryTake("/proc/self/fdinfo")) return;
     OrtStatus* status = api_->RegisterAllocator(env, shared.allocator.get());
     held_ = status == nullptr;
     api_->ReleaseStatus(status);
-    if (!held_) return;
+    if (!held_) {
+      shared.turn.End();
+      return;
+    }
   }
   held_ = true;
   ++shared.users;
@@ -122,6 +127,7 @@ AllocatorLease::~AllocatorLease() {
   ProcessWide::Shared& shared = process.of_library[api_];
   if (--shared.users > 0) return;
   api_->ReleaseStatus(api_->UnregisterAllocator(env_, shared.allocator->memory_info()));
+  shared.turn.End();
 }
 
 }  // namespace wasinn::onnx

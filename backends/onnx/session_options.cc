@@ -90,9 +90,7 @@ void SetThreads(const OrtLibrary& library, bool use_pool, OrtSessionOptions* opt
 
 void SetOrigin(const OrtLibrary& library, const Origin& origin, OrtSessionOptions* options) {
   const OrtApi& api = library.api();
-  if (origin.trust == Trust::kGuest) {
-    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsConfigLoadModelFormat, "ONNX"), "format");
-  } else {
+  if (!origin.folder.empty()) {
     library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsModelExternalInitializersFileFolderPath,
                                             origin.folder.c_str()),
                   "folder");

@@ -11,7 +11,6 @@
 #include "common/log.h"
 #include "onnx/config.h"
 #include "onnx/environment.h"
-#include "onnx/model_scan.h"
 #include "onnx/ort_library.h"
 
 namespace wasinn::onnx {
@@ -29,7 +28,6 @@ std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library);
 bool UsesDevice(const Providers& providers);
 
 struct Origin {
-  Trust trust;
   std::string folder;  // where files beside the model may be opened; empty: nowhere
   bool folds;          // what is constant is computed once and for all
 };

@@ -18,7 +18,6 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   SourceModel source = ReadSource(host, blobs, options);
   // Nothing that a guest sends fills the host's disk.
   if (blobs.front().path == nullptr) config.cache_dir.reset();
-  reservation_ = std::move(source.reservation);
   weights_ = std::move(source.weights);
   may_loop_ = source.may_loop;
   has_state_ = source.has_state;

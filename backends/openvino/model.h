@@ -43,7 +43,6 @@ class Model {
   void MakeDescription();
 
   const Host& host_;
-  backend::Reservation reservation_;
   Weights weights_;  // behind `compiled_`, which reads them, in the order of destruction
   std::unique_ptr<Compiled> compiled_;
   std::unique_ptr<const Signature> signature_;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "openvino/ir_scan.h"
+#include "openvino/ir.h"
 #ifdef WASINN_OPENVINO_SCANS_ONNX
 #include "onnx/model_scan.h"
 #endif
@@ -55,16 +55,6 @@ Weights ReadWeightsBeside(const char* path) {
   return {std::move(buffer), size};
 }
 
-// Whether a node of an ONNX model may be a Loop: the word, as long as a string that has its length before it. There is
-// more than one way to write that length.
-bool HasLoop(std::string_view bytes) {
-  constexpr std::string_view kLoop = "Loop";
-  for (size_t at = bytes.find(kLoop); at != std::string_view::npos; at = bytes.find(kLoop, at + 1)) {
-    if (at > 0 && (bytes[at - 1] == '\x04' || bytes[at - 1] == '\0')) return true;
-  }
-  return false;
-}
-
 class SourceReader {
  public:
   SourceReader(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
@@ -99,9 +89,8 @@ class SourceReader {
     } else if (first_.path != nullptr) {
       weights = ReadWeightsBeside(first_.path);
     }
-    if (first_.path == nullptr) {
-      const uint64_t most = options_.max_bytes == 0 ? UINT64_MAX : options_.max_bytes;
-      ScanGuestIr(TextOf(first_), {.weights = weights.size(), .max_bytes = most});
+    if (first_.path == nullptr && NamesWeights(TextOf(first_))) {
+      throw Error(WASINN_SECURITY, "the IR names a file for its weights: one that is given as bytes must be whole");
     }
     SourceModel source = ReadMemory("reading the IR", std::move(weights));
     if (source.has_state) source.state_bytes = StateBytes(TextOf(first_));
@@ -111,39 +100,22 @@ class SourceReader {
   SourceModel ReadOnnx() {
     ExpectBlobs(1, "an ONNX model is one blob, and an IR is XML first");
 #ifdef WASINN_OPENVINO_SCANS_ONNX
-    if (first_.path == nullptr && HasLoop(TextOf(first_))) {
-      throw Error(WASINN_UNSUPPORTED_OPERATION,
-                  "the ONNX model has a Loop, which OpenVINO does not interrupt: a guest's model may not have it; the "
-                  "host can offer the model by name");
-    }
     const onnx::Trust trust = first_.path == nullptr ? onnx::Trust::kGuest : onnx::Trust::kHost;
-    const uint64_t most = options_.max_bytes == 0 ? UINT64_MAX : options_.max_bytes;
     onnx::ModelScan scan;
     try {
-      scan = onnx::ScanModel({first_.data, first_.size}, trust, most);
+      scan = onnx::ScanModel({first_.data, first_.size}, trust);
     } catch (const Error& error) {
       // Who sends the one may mean the other.
       if (error.code() != WASINN_INVALID_ENCODING || std::string_view(options_.format) == "onnx") throw;
       throw Error(WASINN_INVALID_ENCODING,
                   fmt::format("neither an IR, which is XML, nor an ONNX model: {}", error.what()));
     }
-    if (scan.more_bytes > most) {
-      throw Error(WASINN_TOO_LARGE,
-                  fmt::format("sparse tensors and functions of the model become {} bytes when it is loaded: no more "
-                              "than {} are allowed",
-                              scan.more_bytes, most));
-    }
-    if (scan.external_files.empty()) {
-      backend::Reservation reservation(host_.services(), options_.account);
-      reservation.Resize(scan.more_bytes);
-      SourceModel source = ReadMemory("reading the ONNX model", {});
-      source.reservation = std::move(reservation);
-      return source;
-    }
+    if (scan.external_files.empty()) return ReadMemory("reading the ONNX model", {});
 #else
     if (first_.path == nullptr) {
       throw Error(WASINN_UNSUPPORTED_OPERATION,
-                  "this build of the backend cannot look through ONNX models of guests (WASINN_BACKEND_ONNX is off)");
+                  "this build of the backend cannot tell whether an ONNX model names files, as a guest's may not "
+                  "(WASINN_BACKEND_ONNX is off)");
     }
 #endif
     return ReadFile();

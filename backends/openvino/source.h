@@ -7,7 +7,6 @@
 #include <span>
 
 #include "common/aligned_buffer.h"
-#include "common/reservation.h"
 #include "openvino/host.h"
 
 namespace wasinn::openvino {
@@ -36,11 +35,10 @@ class Weights {
 // A model as OpenVINO has read it, not yet compiled.
 struct SourceModel {
   OvPtr<ov_model_t> model;
-  bool may_loop = true;              // as often as the data say
-  bool has_state = false;            // of an IR; what frontends make of other formats does not show it
-  uint64_t state_bytes = 0;          // of what an IR says of it
-  backend::Reservation reservation;  // of what reading made beyond the model's own bytes; goes after all of the model
-  Weights weights;                   // must live as long as what is compiled of the model
+  bool may_loop = true;      // as often as the data say
+  bool has_state = false;    // of an IR; what frontends make of other formats does not show it
+  uint64_t state_bytes = 0;  // of what an IR says of it
+  Weights weights;           // must live as long as what is compiled of the model
 };
 
 // By the blobs' bytes, path and format:

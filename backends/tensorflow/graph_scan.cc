@@ -69,18 +69,17 @@ class GraphReader {
   void ReadFunction(std::span<const uint8_t> bytes) {
     std::string_view name;
     std::vector<ScannedNode> nodes;
-    ScannedNode attributes;
+    std::vector<std::string_view> called;
     ForEach(bytes, "FunctionDef", [&](const ProtoField& field) {
       if (IsBytes(field, 1)) name = NameIn(field.bytes, "OpDef");
       if (IsBytes(field, 3)) nodes.push_back(ReadNode(field.bytes));
-      if (IsBytes(field, 5)) ReadEntry(field.bytes, &attributes, 0);
+      if (IsBytes(field, 5)) ReadEntry(field.bytes, &called, 0);
     });
     if (name.empty()) Broken("FunctionDef");
-    if (!attributes.inputs.empty()) NoteCompiled(name, attributes.inputs.front());
     // Another of the same name does not make this one go.
     auto& all = scan_->functions[name];
     all.insert(all.end(), std::make_move_iterator(nodes.begin()), std::make_move_iterator(nodes.end()));
-    if (!attributes.functions.empty()) all.push_back({name, "NoOp", {}, std::move(attributes.functions)});
+    if (!called.empty()) all.push_back({name, "NoOp", {}, std::move(called)});
   }
 
   static std::string_view NameIn(std::span<const uint8_t> bytes, const char* message) {
@@ -92,38 +91,29 @@ class GraphReader {
   }
 
   ScannedNode ReadNode(std::span<const uint8_t> bytes) {
-    ScannedNode node, compiled;
+    ScannedNode node;
     ForEach(bytes, "NodeDef", [&](const ProtoField& field) {
       if (IsBytes(field, 1)) node.name = field.text();
       if (IsBytes(field, 2)) node.op = field.text();
       if (IsBytes(field, 3)) node.inputs.push_back(field.text());
-      if (IsBytes(field, 5)) ReadEntry(field.bytes, &compiled, 0);
+      if (IsBytes(field, 5)) ReadEntry(field.bytes, &node.functions, 0);
     });
     if (node.name.empty() || node.op.empty()) Broken("NodeDef: a node without a name or an operation");
-    if (!compiled.inputs.empty()) NoteCompiled(node.name, compiled.inputs.front());
-    node.functions = std::move(compiled.functions);
     AddBytes(kNodeBytes, &scan_->more_bytes);
     return node;
   }
 
-  void NoteCompiled(std::string_view name, std::string_view attribute) {
-    if (!scan_->compiled.empty()) return;
-    scan_->compiled = name;
-    scan_->compiled_attribute = attribute;
-  }
+  using Functions = std::vector<std::string_view>;
 
-  // An entry of a map of attributes. `into` collects functions, and as inputs the names of attributes that are for XLA.
-  void ReadEntry(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+  // An entry of a map of attributes.
+  void ReadEntry(std::span<const uint8_t> bytes, Functions* into, int depth) {
     if (depth > kMostDepth) Broken("AttrValue: too deep");
     ForEach(bytes, "attribute", [&](const ProtoField& field) {
-      if (IsBytes(field, 1) && (field.text().starts_with("_Xla") || field.text().starts_with("_tpu"))) {
-        into->inputs.push_back(field.text());
-      }
       if (IsBytes(field, 2)) ReadValue(field.bytes, into, depth + 1);
     });
   }
 
-  void ReadValue(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+  void ReadValue(std::span<const uint8_t> bytes, Functions* into, int depth) {
     if (depth > kMostDepth) Broken("AttrValue: too deep");
     ForEach(bytes, "AttrValue", [&](const ProtoField& field) {
       if (IsBytes(field, 1)) ReadList(field.bytes, into, depth + 1);
@@ -132,16 +122,16 @@ class GraphReader {
     });
   }
 
-  void ReadList(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+  void ReadList(std::span<const uint8_t> bytes, Functions* into, int depth) {
     ForEach(bytes, "ListValue", [&](const ProtoField& field) {
       if (IsBytes(field, 8)) ReadTensor(field.bytes);
       if (IsBytes(field, 9)) ReadFunctionName(field.bytes, into, depth + 1);
     });
   }
 
-  void ReadFunctionName(std::span<const uint8_t> bytes, ScannedNode* into, int depth) {
+  void ReadFunctionName(std::span<const uint8_t> bytes, Functions* into, int depth) {
     ForEach(bytes, "NameAttrList", [&](const ProtoField& field) {
-      if (IsBytes(field, 1) && !field.text().empty()) into->functions.push_back(field.text());
+      if (IsBytes(field, 1) && !field.text().empty()) into->push_back(field.text());
       if (IsBytes(field, 2)) ReadEntry(field.bytes, into, depth + 1);
     });
   }
@@ -178,20 +168,12 @@ std::string_view NodeOf(std::string_view input) {
 }
 
 // `where`: " of function 'f'".
-void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where, const GraphScan& scan, Trust trust,
-                bool is_saved_model) {
+void CheckNodes(const std::vector<ScannedNode>& nodes, const std::string& where, bool is_saved_model) {
   for (const ScannedNode& node : nodes) {
-    if (trust == Trust::kGuest) {
-      // TensorFlow refuses functions of the name of an operation.
-      if (IsPure(node.op) || scan.functions.contains(node.op)) continue;
-      throw Error(WASINN_SECURITY,
-                  fmt::format("node '{}'{} is the operation {}, which a model from a guest may not use", node.name,
-                              where, node.op));
-    }
     if (!ReachesOut(node.op) || (is_saved_model && IsOfSaver(node.op))) continue;
     throw Error(WASINN_SECURITY,
                 fmt::format("node '{}'{} is the operation {}, which reaches files, the network or other code; the "
-                            "model's configuration may allow it: allow_file_ops = true",
+                            "configuration of a named model may allow it: allow_file_ops = true",
                             node.name, where, node.op));
   }
 }
@@ -205,14 +187,10 @@ GraphScan ScanGraph(std::span<const uint8_t> bytes) {
   return scan;
 }
 
-void CheckOps(const GraphScan& scan, Trust trust, bool is_saved_model) {
-  if (trust == Trust::kGuest && !scan.compiled.empty()) {
-    throw Error(WASINN_SECURITY, fmt::format("'{}' has the attribute {}, which a model from a guest may not use",
-                                             scan.compiled, scan.compiled_attribute));
-  }
-  CheckNodes(scan.nodes, "", scan, trust, is_saved_model);
+void CheckOps(const GraphScan& scan, bool is_saved_model) {
+  CheckNodes(scan.nodes, "", is_saved_model);
   for (const auto& [name, nodes] : scan.functions) {
-    CheckNodes(nodes, fmt::format(" of function '{}'", name), scan, trust, is_saved_model);
+    CheckNodes(nodes, fmt::format(" of function '{}'", name), is_saved_model);
   }
 }
 

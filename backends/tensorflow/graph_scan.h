@@ -11,9 +11,6 @@
 
 namespace wasinn::tensorflow {
 
-// Who vouches for a model.
-enum class Trust : uint8_t { kGuest, kHost };
-
 // Everything points into the bytes that were scanned.
 struct ScannedNode {
   std::string_view name;
@@ -27,15 +24,13 @@ struct GraphScan {
   std::map<std::string_view, std::vector<ScannedNode>> functions;
   // What loading makes of few bytes: constants whose values are repeated, the nodes themselves.
   uint64_t more_bytes = 0;
-  // A node or function that asks to be compiled by XLA, and its attribute; empty: none.
-  std::string_view compiled, compiled_attribute;
 };
 
 // Throws WASINN_INVALID_ENCODING where the bytes are no GraphDef.
 GraphScan ScanGraph(std::span<const uint8_t> bytes);
 
-// Throws WASINN_SECURITY that names the operation which a model of this trust may not have.
-void CheckOps(const GraphScan& scan, Trust trust, bool is_saved_model);
+// Throws WASINN_SECURITY that names an operation which reaches files, the network or other code.
+void CheckOps(const GraphScan& scan, bool is_saved_model);
 
 // Names of the nodes that no other node takes an input from or waits for, in the graph's order.
 std::vector<std::string_view> NodesWithoutConsumers(const GraphScan& scan);

@@ -27,7 +27,7 @@ struct Model::Source {
   uint64_t max_bytes;
   void* account;  // NULL: guests share the model
 
-  Trust trust() const { return path.empty() ? Trust::kGuest : Trust::kHost; }
+  bool from_guest() const { return path.empty(); }
 };
 
 namespace {
@@ -48,11 +48,6 @@ void CheckVariables(const GraphScan& scan, const std::filesystem::path& folder) 
 
 // Copies of constants: in the graph, in the session's own graph, in its kernels.
 constexpr uint64_t kCopiesOfConstants = 4;
-
-void CheckScan(const GraphScan& scan, Trust trust, bool is_saved_model, const ModelConfig& config) {
-  if (trust == Trust::kHost && config.allow_file_ops) return;
-  CheckOps(scan, trust, is_saved_model);
-}
 
 // What loading makes of a graph beyond some copies of its bytes.
 uint64_t GrownBytes(const GraphScan& scan, size_t bytes) {
@@ -184,11 +179,11 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
 
 void Model::LoadGraph(const Source& source) {
   const GraphScan scan = ScanGraph(source.bytes);
-  CheckScan(scan, source.trust(), false, source.config);
+  if (source.from_guest() || !source.config.allow_file_ops) CheckOps(scan, false);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
-  if (source.trust() == Trust::kGuest) reservation_.Resize(GrownBytes(scan, source.bytes.size()));
+  if (source.from_guest()) reservation_.Resize(GrownBytes(scan, source.bytes.size()));
   const TfGraph graph = Import(host_.library(), source.bytes);
-  const Folding folding = source.trust() == Trust::kGuest ? Folding::kLittle : Folding::kUsual;
+  const Folding folding = source.from_guest() ? Folding::kLittle : Folding::kUsual;
   session_bytes_ = SessionBytes(scan, source.bytes.size());
   const Charge charge = {.account = source.account, .bytes = session_bytes_};
   sessions_ = std::make_unique<Sessions>([this, graph, folding, device = source.device, charge] {
@@ -213,7 +208,7 @@ void Model::LoadSavedModel(const Source& source) {
   const MetaGraph& chosen = FindMetaGraph(graphs, source.config.tags);
   const NamedSignature& named = FindSignature(chosen, source.config.signature);
   const GraphScan scan = ScanGraph(chosen.graph);
-  CheckScan(scan, Trust::kHost, true, source.config);
+  if (!source.config.allow_file_ops) CheckOps(scan, true);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
   signature_ = std::make_unique<Signature>(named, source.config.outputs);
   std::error_code failed;

@@ -1,4 +1,4 @@
-// Which operations of TensorFlow a model may have.
+// What operations of TensorFlow do.
 #ifndef WASINN_BACKENDS_TENSORFLOW_OPS_H_
 #define WASINN_BACKENDS_TENSORFLOW_OPS_H_
 
@@ -7,8 +7,7 @@
 namespace wasinn::tensorflow {
 
 // Whether an operation computes its outputs from its inputs and its attributes, and does nothing else: no file, no
-// network, no code from elsewhere, no memory that outlives the run, no way to end the OS process. A guest's model is
-// made of these alone.
+// network, no code from elsewhere, no memory that outlives the run, no way to end the OS process.
 bool IsPure(std::string_view op);
 
 // Whether an operation only reads what loading has put into the session: variables, and tables.
@@ -22,8 +21,8 @@ bool DrawsRandom(std::string_view op);
 // of a larger buffer, which keeps the larger one (Slice, Split, Unpack).
 bool GivesWholeBuffers(std::string_view op);
 
-// Whether an operation is known to reach out of the OS process, or to run what is no part of the graph. A host's own
-// model has none of these unless the host allows it.
+// Whether an operation is known to reach out of the OS process, or to run what is no part of the graph. A model has none
+// of these unless the host allows it to one of its own.
 bool ReachesOut(std::string_view op);
 
 // Whether a SavedModel has this operation to save and restore its variables. Loading by name runs the restoring ones.

@@ -30,9 +30,6 @@ constexpr wasinn_key kKeys[] = {
      "target's"},
     {"gpu_delegate", WASINN_KEY_BACKEND, "name of the delegate that serves the target gpu"},
     {"tpu_delegate", WASINN_KEY_BACKEND, "name of the delegate that serves the target tpu"},
-    {"guest_custom_ops", WASINN_KEY_BACKEND,
-     "true: models that come as bytes from guests may have the custom operators of the library and of delegates, whose "
-     "options nobody verifies; default false"},
 };
 
 DelegateConfig ParseDelegate(const Config::Named& named, const std::string& where) {
@@ -69,7 +66,6 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   parsed.threads = backend::BackendThreads(config, budget);
   parsed.xnnpack = config.Bool("xnnpack").value_or(true);
   parsed.idle_interpreters = static_cast<size_t>(config.Integer("idle_interpreters", 0, 1 << 20).value_or(4));
-  parsed.guest_custom_ops = config.Bool("guest_custom_ops").value_or(false);
   if (const auto list = config.NamedList("delegates")) {
     for (const Config::Named& named : *list) {
       parsed.delegates.push_back(ParseDelegate(named, "[backends.tflite]"));

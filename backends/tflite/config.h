@@ -27,7 +27,6 @@ struct BackendConfig {
   int threads = 1;
   bool xnnpack = true;
   size_t idle_interpreters = 0;
-  bool guest_custom_ops = false;
   std::vector<DelegateConfig> delegates;  // that targets and models may name
   std::string gpu_delegate, tpu_delegate;
 

@@ -82,14 +82,6 @@ bool IsOfGuest(const wasinn_blob& blob, const wasinn_load_options& options) {
   return blob.path == nullptr || options.account != nullptr;
 }
 
-// NULL: XNNPACK computes it, and what it is not asked can be checked.
-const char* WhyNoDeconvolution(const TfLiteLibrary& library, const ModelConfig& config) {
-  if (!Xnnpack::IsIn(library)) return "only XNNPACK computes it, which this TensorFlow Lite does not have";
-  if (!config.xnnpack) return "only XNNPACK computes it, which is switched off (xnnpack = false)";
-  if (!library.has_operators()) return "this TensorFlow Lite is too old to check it in a model that comes as bytes";
-  return nullptr;
-}
-
 }  // namespace
 
 ModelBytes::ModelBytes(const wasinn_blob& blob) : blob_(blob), bytes_(blob.data, blob.size) {
@@ -123,9 +115,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
     throw Error(WASINN_INVALID_ENCODING, fmt::format("no TensorFlow Lite model: {}", messages_.Take()));
   }
   const Trust trust = blobs.front().path == nullptr ? Trust::kGuest : Trust::kHost;
-  scan_ = ScanModel(bytes, {.trust = trust,
-                            .guest_custom_ops = host.config().guest_custom_ops,
-                            .no_deconvolution = WhyNoDeconvolution(library, config_)});
+  scan_ = ScanModel(bytes, trust);
   CheckSizes(scan_, options.max_bytes);
   CheckShapesFor({});
   if (config_.delegates) {

@@ -1,9 +1,8 @@
-// What a model's file says that TensorFlow Lite's C API does not tell, or must not be trusted with.
+// What a model's file says that TensorFlow Lite's C API does not tell.
 #ifndef WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_
 #define WASINN_BACKENDS_TFLITE_MODEL_SCAN_H_
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,18 +10,11 @@
 
 namespace wasinn::tflite {
 
-// A model that comes from a guest is an attacker's.
+// Whose the model is: a file that the host named, or bytes of a guest.
 enum class Trust { kHost, kGuest };
 
 // A transposed convolution with a bias, of MediaPipe's models. A custom operator, which XNNPACK computes.
 inline constexpr std::string_view kDeconvolution = "Convolution2DTransposeBias";
-
-struct ScanPolicy {
-  Trust trust = Trust::kGuest;
-  bool guest_custom_ops = false;
-  // Why there is nothing that computes kDeconvolution; NULL: there is.
-  const char* no_deconvolution = "only XNNPACK computes it";
-};
 
 // One input or output of the main graph.
 struct ScannedPort {
@@ -59,9 +51,9 @@ struct ModelScan {
   bool has_variables = false;           // likewise, but it can
 };
 
-// Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_INVALID_ENCODING for what is broken all the same,
-// WASINN_SECURITY for what a guest's model may not have.
-ModelScan ScanModel(std::span<const uint8_t> bytes, const ScanPolicy& policy);
+// Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_INVALID_ENCODING where what is read here is broken
+// all the same, WASINN_SECURITY where a guest's model asks for a library of TensorFlow's.
+ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust);
 
 }  // namespace wasinn::tflite
 

@@ -1,4 +1,4 @@
-// What of TensorFlow Lite's schema of models is looked at before it sees one.
+// What of TensorFlow Lite's schema of models is looked at.
 #ifndef WASINN_BACKENDS_TFLITE_SCHEMA_H_
 #define WASINN_BACKENDS_TFLITE_SCHEMA_H_
 
@@ -36,12 +36,7 @@ enum Operator : int32_t {
   kTransposeConv = 67,
   kConv3d = 132,
   kConv3dTranspose = 141,
-  kCall = 31,
   kCustom = 32,
-  kDelegate = 51,
-  kIf = 118,
-  kWhile = 119,
-  kPlaceholder = 127,
   kCallOnce = 129,
   kHashtable = 136,
   kHashtableSize = 139,
@@ -50,7 +45,6 @@ enum Operator : int32_t {
   kRandomNormal = 146,
   kRandomUniform = 148,
   kMultinomial = 149,
-  kFirstStablehlo = 162,
 };
 
 }  // namespace wasinn::tflite

@@ -16,8 +16,6 @@ constexpr wasinn_key kKeys[] = {
      "whole OS process"},
     {"device", WASINN_KEY_BACKEND | WASINN_KEY_MODEL, "in place of the target: cpu, cuda, cuda:1"},
     {"guest_models", WASINN_KEY_BACKEND, "false: no model that comes as bytes from a guest is loaded; default true"},
-    {"operators", WASINN_KEY_BACKEND,
-     "operators that models of guests may use beside those known to be harmless: [\"quantized::linear\"]"},
 };
 
 }  // namespace
@@ -31,9 +29,6 @@ BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   parsed.threads = backend::BackendThreads(config, budget);
   parsed.device = config.String("device");
   parsed.guest_models = config.Bool("guest_models").value_or(true);
-  if (const auto operators = config.NamedList("operators")) {
-    for (const Config::Named& one : *operators) parsed.operators.push_back(one.name);
-  }
   return parsed;
 }
 

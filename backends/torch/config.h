@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace wasinn::torch {
 
@@ -17,9 +16,8 @@ std::span<const wasinn_key> Keys();
 struct BackendConfig {
   std::string library;
   int threads = 1;
-  std::optional<std::string> device;   // in place of the target: "cpu", "cuda", "cuda:1"
-  bool guest_models = true;            // whether models that come as bytes are loaded at all
-  std::vector<std::string> operators;  // that models of guests may use beyond those known to be harmless
+  std::optional<std::string> device;  // in place of the target: "cpu", "cuda", "cuda:1"
+  bool guest_models = true;           // whether models that come as bytes are loaded at all
 
   // `budget`: the host's threads, which are also the default.
   static BackendConfig Parse(const char* text, uint32_t budget);

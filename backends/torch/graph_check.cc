@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <unordered_map>
 
 #include "common/error.h"
 #include "torch/call_scope.h"
@@ -25,113 +24,10 @@ namespace jit = ::torch::jit;
 
 namespace {
 
-constexpr uint64_t kMostNodes = 2'000'000;
-
-// Operators of aten that reach outside, or that trust their arguments.
-constexpr std::string_view kRefused[] = {
-    "aten::from_file",
-    "aten::save",
-    "aten::set_",
-    "aten::set_data",
-    "prim::fork",
-    "prim::awaitable",
-    "prim::PythonOp",
-    "prim::rpc_async",
-    "prim::rpc_sync",
-    "prim::rpc_remote",
-    "prim::CallLegacy",
-    "aten::fork",
-    "aten::_test_serialization_subcmul",
-};
-// Of the names that begin with one underscore, which are PyTorch's internals.
-constexpr std::string_view kInternals[] = {
-    "aten::_convolution",  "aten::_set_item",          "aten::_unwrap_optional", "aten::_weight_norm",
-    "aten::_pad_circular", "aten::_shape_as_tensor",   "aten::_infer_size",      "aten::_softmax",
-    "aten::_log_softmax",  "aten::_get_tracing_state",
-};
-
-bool IsHarmless(std::string_view name) {
-  if (std::ranges::find(kRefused, name) != std::end(kRefused)) return false;
-  if (name.find("unsafe") != std::string_view::npos && !name.starts_with("aten::unsafe_")) return false;
-  if (name.starts_with("prim::") || name == "wasinn::poll") return true;
-  if (!name.starts_with("aten::")) return false;
-  const bool internal = name.starts_with("aten::_") && !name.starts_with("aten::__");
-  return !internal || std::ranges::find(kInternals, name) != std::end(kInternals);
-}
-
 bool HasClass(const c10::TypePtr& type) {
   return type->kind() == c10::TypeKind::ClassType || type->kind() == c10::TypeKind::InterfaceType ||
          std::ranges::any_of(type->containedTypes(), HasClass);
 }
-
-bool IsForeignClass(const c10::TypePtr& type) {
-  const auto named = type->cast<c10::NamedType>();
-  const auto name = named == nullptr ? std::nullopt : named->name();
-  if (name && name->qualifiedName().starts_with("__torch__.torch.classes.")) return true;
-  // Classes have their members' types elsewhere; a member is looked at where it is used.
-  return type->kind() != c10::TypeKind::ClassType && std::ranges::any_of(type->containedTypes(), IsForeignClass);
-}
-
-void CheckNode(const jit::Node* node, std::span<const std::string> allowed) {
-  const std::string name = node->kind().toQualString();
-  if (!IsHarmless(name) && std::ranges::find(allowed, name) == allowed.end()) {
-    throw Error(WASINN_SECURITY,
-                fmt::format("the model uses {}, which models from guests may not (the operator can allow it: "
-                            "[backends.torch] operators)",
-                            name));
-  }
-  for (const jit::Value* value : node->outputs()) {
-    if (!IsForeignClass(value->type())) continue;
-    throw Error(WASINN_SECURITY,
-                fmt::format("the model uses {}, a class of PyTorch's own, which models from guests may not",
-                            value->type()->repr_str()));
-  }
-  // It is taken on trust, and objects are read without a look at what they are.
-  if (node->kind() != c10::prim::unchecked_cast) return;
-  const auto to = node->output()->type();
-  const auto optional = node->input()->type()->cast<c10::OptionalType>();
-  if (HasClass(to) && (optional == nullptr || *optional->getElementType() != *to)) {
-    throw Error(WASINN_SECURITY, fmt::format("the model casts a {} to a {} unchecked",
-                                             node->input()->type()->repr_str(), to->repr_str()));
-  }
-}
-
-// Nodes of a function with all that it calls in place of the calls. Recursion is no TorchScript.
-class SizeCounter {
- public:
-  uint64_t Count(jit::Function* function) {
-    const auto [found, is_new] = sizes_.emplace(function, 0);
-    if (!is_new) return found->second;
-    const auto* graph_function = jit::tryToGraphFunction(*function);
-    if (graph_function == nullptr) return 1;
-    uint64_t size = 0;
-    ForEachNode(graph_function->graph()->block(), [&](jit::Node* node, uint64_t) {
-      size += 1;
-      for (jit::Function* callee : Callees(node)) size += Count(callee);
-      if (size > kMostNodes) {
-        throw Error(WASINN_TOO_LARGE,
-                    fmt::format("the model's functions become more than {} nodes: that is too many", kMostNodes));
-      }
-    });
-    return sizes_[function] = size;
-  }
-
- private:
-  static std::vector<jit::Function*> Callees(const jit::Node* node) {
-    if (node->kind() == c10::prim::CallFunction) {
-      const auto type = node->input(0)->type()->cast<c10::FunctionType>();
-      return type == nullptr ? std::vector<jit::Function*>{} : std::vector<jit::Function*>{type->function()};
-    }
-    if (node->kind() == c10::prim::CallMethod) {
-      const auto type = node->input(0)->type()->cast<c10::ClassType>();
-      if (type == nullptr) return {};
-      if (auto* method = type->findMethod(node->s(c10::attr::name))) return {method};
-    }
-    return {};
-  }
-
-  std::unordered_map<jit::Function*, uint64_t> sizes_;
-};
 
 // An operator of ours with an effect, so that no optimisation leaves it out.
 const jit::RegisterOperators& RegisterPoll() {
@@ -201,7 +97,7 @@ c10::TypePtr WithoutOptional(const c10::TypePtr& type) {
 class Writes {
  public:
   explicit Writes(const std::shared_ptr<jit::Graph>& graph) : aliases_(graph) {
-    ForEachNode(graph->block(), [this](jit::Node* node, uint64_t) {
+    ForEachNode(graph->block(), [this](jit::Node* node) {
       if (node->kind() == c10::prim::SetAttr) written_.push_back(node->input(0));
       const c10::FunctionSchema* schema = node->maybeSchema();
       if (schema == nullptr) return;
@@ -219,7 +115,7 @@ class Writes {
     if (Reach(value)) return true;
     if (opaque) return !written_.empty();
     if (!IsContainer(value->type()) || std::ranges::all_of(value->type()->containedTypes(), IsFixed)) return false;
-    // In a model from a guest both may be many.
+    // Both may be many.
     if (const CallScope* scope = CallScope::Current()) scope->Poll();
     return std::ranges::any_of(written_, [&](jit::Value* written) {
       return Holds(value->type(), WithoutOptional(written->type())) && aliases_.mayContainAlias(value, written);
@@ -257,7 +153,7 @@ void CopyConstant(jit::Graph* graph, const jit::Node* written, const std::vector
 // Those that could change.
 std::vector<jit::Node*> ConstantsOf(jit::Graph* graph) {
   std::vector<jit::Node*> constants;
-  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+  ForEachNode(graph->block(), [&](jit::Node* node) {
     if (node->kind() != c10::prim::Constant || node->mustBeNone() || IsFixed(node->output()->type())) return;
     constants.push_back(node);
   });
@@ -275,13 +171,17 @@ std::vector<jit::Function*> FunctionsOf(const jit::Module& module) {
   return module._ivalue()->compilation_unit()->get_functions();
 }
 
-void CheckGuestGraphs(const jit::Module& module, std::span<const std::string> allowed) {
-  SizeCounter sizes;
+void RefuseFiles(const jit::Module& module) {
   for (jit::Function* function : FunctionsOf(module)) {
     const auto* graph_function = jit::tryToGraphFunction(*function);
     if (graph_function == nullptr) continue;
-    ForEachNode(graph_function->graph()->block(), [&](const jit::Node* node, uint64_t) { CheckNode(node, allowed); });
-    sizes.Count(function);
+    ForEachNode(graph_function->graph()->block(), [](const jit::Node* node) {
+      const std::string_view name = node->kind().toQualString();
+      if (name != "aten::from_file" && name != "aten::save") return;
+      throw Error(
+          WASINN_SECURITY,
+          fmt::format("the model uses {}, which names a file: a model that is given as bytes must be whole", name));
+    });
   }
 }
 
@@ -293,7 +193,7 @@ void MakeLoopsCancellable(const jit::Module& module) {
     if (graph_function == nullptr) continue;
     const auto graph = graph_function->graph();
     std::vector<jit::Block*> bodies;
-    ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+    ForEachNode(graph->block(), [&](jit::Node* node) {
       if (node->kind() == c10::prim::Loop) bodies.push_back(node->blocks().at(0));
     });
     for (jit::Block* body : bodies) body->prependNode(graph->create(poll, /*num_outputs=*/0));
@@ -346,7 +246,7 @@ bool IsInEvaluation(const jit::Graph& graph, const jit::Value* object) {
 void AssumeEvaluation(std::shared_ptr<jit::Graph> graph) {
   std::vector<jit::Node*> asked;
   bool is_set = false;
-  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+  ForEachNode(graph->block(), [&](jit::Node* node) {
     const bool gets = node->kind() == c10::prim::GetAttr, sets = node->kind() == c10::prim::SetAttr;
     if ((!gets && !sets) || node->s(c10::attr::name) != "training") return;
     is_set = is_set || sets;
@@ -373,7 +273,7 @@ Effects FindEffects(const jit::Module& /*module*/, const jit::Method& method) {
   UnmarkEvaluation(graph.get());
   Effects effects;
   const Writes writes(graph);
-  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+  ForEachNode(graph->block(), [&](jit::Node* node) {
     const std::string name = node->kind().toQualString();
     if (std::ranges::find(kNewMemory, name) != std::end(kNewMemory)) effects.shows_new_memory = true;
     if (name == "prim::SetAttr" || name == "prim::fork" || name == "prim::awaitable") effects.stateful = true;

@@ -1,19 +1,15 @@
-// The functions of a loaded model, before any of them runs.
+// What the functions of a loaded model do, before any of them runs.
 #ifndef WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_
 #define WASINN_BACKENDS_TORCH_GRAPH_CHECK_H_
 
 #include <torch/csrc/jit/api/module.h>
 
-#include <span>
-#include <string>
 #include <vector>
 
 namespace wasinn::torch {
 
-// Throws WASINN_SECURITY where a model from a guest uses an operator that reaches outside of the computation (files,
-// processes, other threads), that PyTorch itself calls unsafe or internal, or that is not PyTorch's own;
-// WASINN_TOO_LARGE where its functions, one put into the other, become too many nodes. `allowed`: operators beyond.
-void CheckGuestGraphs(const ::torch::jit::Module& module, std::span<const std::string> allowed);
+// Throws WASINN_SECURITY where the model names a file: one that came as bytes is whole.
+void RefuseFiles(const ::torch::jit::Module& module);
 
 // Every round of a loop asks whether the call was cancelled from now on.
 void MakeLoopsCancellable(const ::torch::jit::Module& module);

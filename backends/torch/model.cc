@@ -4,7 +4,6 @@
 #include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
-#include <caffe2/serialize/versions.h>
 #include <fmt/format.h>
 #include <torch/csrc/jit/serialization/import.h>
 
@@ -20,10 +19,7 @@
 #include "common/target.h"
 #include "torch/archive.h"
 #include "torch/call_scope.h"
-#include "torch/code_scan.h"
-#include "torch/definition_check.h"
 #include "torch/messages.h"
-#include "torch/value_check.h"
 
 namespace wasinn::torch {
 
@@ -32,7 +28,6 @@ namespace jit = ::torch::jit;
 
 struct Model::Source {
   std::span<const uint8_t> bytes;
-  std::span<const ArchiveEntry> entries;
   const wasinn_load_options& options;
   CallScope::Subject subject;
 };
@@ -41,9 +36,8 @@ namespace {
 
 // Reading, unpickling and moving each have the weights once.
 constexpr uint64_t kCopiesOfModel = 4;
-static_assert(kOldestVersion == caffe2::serialize::kMinSupportedFileFormatVersion &&
-              kNewestVersion == caffe2::serialize::kMaxSupportedFileFormatVersion);
-constexpr uint64_t kMostCode = uint64_t{64} << 20;
+// PyTorch's parser and compiler are recursive: Wall::stack_bytes of a worker allows for it.
+constexpr size_t kParserStack = size_t{1} << 30;
 
 class BlobReader final : public caffe2::serialize::ReadAdapterInterface {
  public:
@@ -96,18 +90,6 @@ std::vector<c10::Device> DevicesFor(const std::optional<std::string>& configured
   return devices;
 }
 
-// By the names that we have read: PyTorch's list of them cuts long ones.
-void CheckCode(const std::shared_ptr<BlobReader>& reader, std::span<const ArchiveEntry> entries) {
-  caffe2::serialize::PyTorchStreamReader archive(reader);
-  for (const ArchiveEntry& entry : entries) {
-    if (!NameInLowerCase(entry.name).ends_with(".py")) continue;
-    const auto [data, size] = archive.getRecord(entry.name);
-    const std::string_view text(static_cast<const char*>(data.get()), size);
-    ScanCode(entry.name, text);
-    CheckDefinitions(entry.name, text);
-  }
-}
-
 // The error of a load that failed; call it in a catch block only.
 [[noreturn]] void FailLoad(const MemoryBudget& budget, const backend::CancelGate& gate) {
   const std::string message = MessageOfCurrentException();
@@ -137,21 +119,16 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   }
   const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
   const std::span<const uint8_t> bytes(blobs.front().data, blobs.front().size);
-  const auto entries = ReadArchive(bytes);
-  if (from_guest_) {
-    CheckGuestArchive(entries, options.max_bytes == 0 ? kMostCode : std::min(options.max_bytes, kMostCode));
-  }
   backend::LoadOnTarget(
       options, host.fallback(), c10::Device(c10::DeviceType::CPU),
       [&] { return DevicesFor(config.device, options.target); },
       [&](const c10::Device& device) {
         device_ = device;
-        LoadWithin(bytes, entries, options);
+        LoadWithin(bytes, options);
       });
 }
 
-void Model::LoadWithin(std::span<const uint8_t> bytes, std::span<const ArchiveEntry> entries,
-                       const wasinn_load_options& options) {
+void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options& options) {
   module_ = {};  // what another device refused
   uint64_t limit = 0;
   if (options.max_bytes != 0 && __builtin_add_overflow(options.max_bytes, kCopiesOfModel * bytes.size(), &limit)) {
@@ -162,11 +139,8 @@ void Model::LoadWithin(std::span<const uint8_t> bytes, std::span<const ArchiveEn
   gate.Enter();
   // Stops it wherever it allocates.
   const backend::OnCancel cancel(options, [&gate] { gate.Cancel([] {}); });
-  const Source source = {.bytes = bytes,
-                         .entries = entries,
-                         .options = options,
-                         .subject = {.log = &host_.log(), .budget = budget, .gate = &gate}};
-  // PyTorch's parser and compiler are recursive.
+  const Source source = {
+      .bytes = bytes, .options = options, .subject = {.log = &host_.log(), .budget = budget, .gate = &gate}};
   backend::RunOnLargeStack(kParserStack, [&] {
     try {
       Load(source);
@@ -189,16 +163,13 @@ void Model::Load(const Source& source) {
   // Of a reader that is made: a version and an identity.
   constexpr int kBlocksOfOpening = 2;
   scope.Spare(kBlocksOfOpening);
-  if (from_guest_) CheckCode(reader, source.entries);
+  CheckKind(caffe2::serialize::PyTorchStreamReader(reader).getAllRecords());
   scope.Spare(kBlocksOfOpening);
   jit::ExtraFilesMap no_extra;
   // Where the source came from is for messages only, and comes in a pickle of its own.
   module_ = jit::import_ir_module(std::make_shared<jit::CompilationUnit>(), reader, c10::Device(c10::DeviceType::CPU),
                                   no_extra, /*load_debug_files=*/!from_guest_);
-  if (from_guest_) {
-    CheckTensors(module_);
-    CheckGuestGraphs(module_, host_.config().operators);
-  }
+  if (from_guest_) RefuseFiles(module_);
   const auto forward = module_.find_method("forward");
   if (!forward) throw Error(WASINN_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
   module_.eval();

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 
-#include "torch/archive.h"
 #include "torch/graph_check.h"
 #include "torch/host.h"
 #include "torch/signature.h"
@@ -40,8 +39,7 @@ class Model {
   struct Source;
 
   // On device_, within the limits of a load.
-  void LoadWithin(std::span<const uint8_t> bytes, std::span<const ArchiveEntry> entries,
-                  const wasinn_load_options& options);
+  void LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options& options);
   void Load(const Source& source);
 
   const Host& host_;

@@ -4,14 +4,12 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
-#include <cstdint>
 #include <functional>
 
 namespace wasinn::torch {
 
-// Goes through all nodes, of blocks within blocks too. Throws WASINN_SECURITY where those are very deep.
-void ForEachNode(::torch::jit::Block* block, const std::function<void(::torch::jit::Node*, uint64_t depth)>& visit,
-                 uint64_t depth = 0);
+// Goes through all nodes, of blocks within blocks too.
+void ForEachNode(::torch::jit::Block* block, const std::function<void(::torch::jit::Node*)>& visit);
 
 }  // namespace wasinn::torch
 

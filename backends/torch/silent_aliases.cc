@@ -112,7 +112,7 @@ void SaySame(jit::Node* node) {
 void SaySilentAliases(jit::Graph* graph) {
   RegisterSame();
   std::vector<jit::Node*> nodes;
-  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+  ForEachNode(graph->block(), [&](jit::Node* node) {
     if (MayGiveTheSame(node)) nodes.push_back(node);
   });
   for (jit::Node* node : nodes) SaySame(node);

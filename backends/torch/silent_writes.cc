@@ -67,14 +67,14 @@ void MarkNode(jit::Node* node) {
 void MarkSilentWrites(jit::Graph* graph) {
   RegisterMark();
   std::vector<jit::Node*> nodes;
-  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) { nodes.push_back(node); });
+  ForEachNode(graph->block(), [&](jit::Node* node) { nodes.push_back(node); });
   for (jit::Node* node : nodes) MarkNode(node);
 }
 
 void UnmarkEvaluation(jit::Graph* graph) {
   const auto mark = c10::Symbol::fromQualString(kMark);
   std::vector<jit::Node*> marks;
-  ForEachNode(graph->block(), [&](jit::Node* node, uint64_t) {
+  ForEachNode(graph->block(), [&](jit::Node* node) {
     if (node->kind() == mark && jit::constant_as<bool>(node->input(1)) == false) marks.push_back(node);
   });
   for (jit::Node* node : marks) node->destroy();

@@ -30,18 +30,19 @@ core::Status Refused(const std::string& why) {
 }
 
 // What may be read. Who opens the framework itself needs libraries of which nobody knows the folders, but no guest has
-// come by then, and behind the seal nothing is opened any more. Who goes on to read has its own folder.
+// come by then, and behind the seal nothing is opened any more. Who goes on to read opens libraries of its own folder then,
+// OpenVINO the one that reads ONNX for one, and what these need of the system.
 void AddReadable(const FrameworkOf& framework, Wall& wall) {
+  std::string library = framework.setting().library;
   if (framework.inherited()) {
-    const core::Result<isolation::Framework> it = framework.Describe();
-    if (it) wall.readable.push_back(std::filesystem::path(it->library).parent_path().string());
-    return;
+    if (const core::Result<isolation::Framework> it = framework.Describe()) library = it->library;
   }
-  if (!wall.reads_when_sealed()) {
+  if (framework.inherited() || wall.reads_when_sealed()) {
+    wall.readable.push_back(std::filesystem::path(library).parent_path().string());
+  } else {
     wall.readable.emplace_back("/");
-    return;
   }
-  wall.readable.push_back(std::filesystem::path(framework.setting().library).parent_path().string());
+  if (!wall.reads_when_sealed()) return;
   for (const char* path : {"/usr/lib", "/lib", "/lib64", "/etc/ld.so.cache"}) wall.readable.emplace_back(path);
 }
 

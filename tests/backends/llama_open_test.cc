@@ -42,7 +42,6 @@ TEST(LlamaOpen, AMissingFrameworkIsAnErrorThatHelps) {
 TEST(LlamaOpen, BadConfigurationIsRefused) {
   EXPECT_EQ(Host(R"({"threads": 0})").opened().code, WASINN_INVALID_ARGUMENT);
   EXPECT_EQ(Host(R"({"threads": 3})", 2).opened().code, WASINN_INVALID_ARGUMENT);
-  EXPECT_EQ(Host(R"({"guest_architectures": 1})").opened().code, WASINN_INVALID_ARGUMENT);
   const Host host;
   for (const char* bad :
        {R"({"ctx-size": -1})", R"({"parallel": 65})", R"({"threads": 2, "ctx-size": "a"})", R"({"loras": ["a"]})",

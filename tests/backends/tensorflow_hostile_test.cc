@@ -1,13 +1,7 @@
 // Models of attackers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <memory>
-#include <random>
-
-#include "backends/crashes.h"
 #include "backends/expect.h"
 #include "backends/taken.h"
 #include "backends/tensorflow_writer.h"
@@ -62,25 +56,11 @@ INSTANTIATE_TEST_SUITE_P(
                       "XlaCustomCallV2", "MlirPassthroughOp", "FileSystemSetConfiguration", "ConfigureDistributedTPU"),
     [](const auto& op) { return std::string(op.param); });
 
-TEST(TensorFlowHostile, GuestsHaveNoStateAndNoUnknownOperations) {
+TEST(TensorFlowHostile, UnknownOperationsAreNamed) {
   const Host host;
-  for (const char* op : {"VarHandleOp", "AssignVariableOp", "Stage", "FIFOQueueV2", "HashTableV2", "Empty", "SleepOp",
-                         "Timestamp", "RangeDataset", "NoSuchOp", "_Arg", "DecodePng"}) {
-    EXPECT_EQ(Model(host, TfGraph({TfNode("bad", op)}), kGuest).loaded().code, WASINN_SECURITY) << op;
-  }
-  const Model compiled(host,
-                       TfGraph({TfNode("y", "Identity", {"x"},
-                                       TypeAttribute("T", 1) + Attribute("_XlaMustCompile", NumberField(5, 1)))}),
-                       kGuest);
-  EXPECT_EQ(compiled.loaded().code, WASINN_SECURITY);
-}
-
-// A function may not stand in for an operation: TensorFlow refuses it.
-TEST(TensorFlowHostile, FunctionsCannotHideOperations) {
-  const Host host;
-  const Model model(host, TfGraph({TfNode("y", "ReadFile")}, {TfFunction("ReadFile", {TfNode("n", "NoOp")})}), kGuest);
-  EXPECT_FALSE(model.loaded());
-  EXPECT_THAT(model.loaded().message, HasSubstr("same name"));
+  const Model model(host, TfGraph({TfNode("bad", "NoSuchOp")}), kGuest);
+  EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(model.loaded().message, HasSubstr("NoSuchOp"));
 }
 
 // A host may allow files to its own model, which then has what it asks for.
@@ -254,55 +234,6 @@ TEST(TensorFlowHostile, NoOutputKeepsNothing) {
   EXPECT_GE(AllocatedBytes(), before + 15 * kMiB);  // with the input
   EXPECT_EQ(compute(3 * kMiB).code, WASINN_TOO_LARGE);
   EXPECT_LT(AllocatedBytes(), before + 13 * kMiB);
-}
-
-// Loads and runs; true if it was loaded.
-bool LoadAndRun(const Host& host, const std::string& bytes) {
-  LoadOptions options = kGuest;
-  options.max_bytes = 64 << 20;
-  const Model model(host, bytes, options);
-  if (!model.loaded()) return false;
-  Context context(model, 1 << 20);
-  for (uint32_t i = 0; i < model.info().n_inputs; ++i) {
-    const wasinn_io& io = model.input(i);
-    std::vector<int64_t> dims;
-    int64_t n = 1;
-    for (int32_t d = 0; d < io.rank; ++d) {
-      dims.push_back(io.dims[d] < 0 || io.dims[d] > 64 ? 2 : io.dims[d]);
-      n *= dims.back();
-    }
-    if (io.dtype == WASINN_F32 && n < 100000) context.Set(i, Floats(dims, std::vector<float>(static_cast<size_t>(n))));
-  }
-  context.Compute();
-  return true;
-}
-
-// Single bytes of good models changed: nothing of it may end the process. WASINN_TEST_CORRUPTIONS asks for more.
-TEST(TensorFlowHostile, CorruptModelsAreRefusedOrRun) {
-  const char* more = getenv("WASINN_TEST_CORRUPTIONS");
-  const int n = more == nullptr ? 60 : std::atoi(more);
-  std::vector<Crashes::Named> models;
-  std::minstd_rand random(5);
-  for (const char* name : {"mean.pb", "function.pb", "optional_input.pb", "average.pb", "unique.pb"}) {
-    const std::string good = ModelBytes(name);
-    for (int i = 0; i < n; ++i) {
-      std::string bad = good;
-      const size_t at = random() % bad.size();
-      bad[at] = static_cast<char>(random());
-      models.push_back(
-          {std::string(name) + " byte " + std::to_string(at) + " = " + std::to_string(bad[at] & 255), bad});
-    }
-  }
-  std::unique_ptr<Host> host;  // of a child
-  Crashes crashes([&](const std::string& bytes) { return LoadAndRun(*host, bytes); });
-  crashes.TryAll(models, [&] {
-    if (freopen("/dev/null", "w", stderr) == nullptr) _exit(3);
-    host = std::make_unique<Host>();
-  });
-  crashes.ExpectNone();
-  std::printf("%zu models: %zu loaded\n", crashes.tried(), crashes.loaded());
-  EXPECT_GT(crashes.loaded(), 0u);
-  EXPECT_LT(crashes.loaded(), crashes.tried());
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ TEST(TfLiteThreads, AModelOrAGuestCanAskForFewer) {
 }
 
 TEST(TfLiteConfig, ReadsAllKeys) {
-  const Host host(R"({"threads": 1, "xnnpack": false, "idle_interpreters": 0, "guest_custom_ops": true,
+  const Host host(R"({"threads": 1, "xnnpack": false, "idle_interpreters": 0,
                       "delegates": [{"name": "npu", "library": "/nonexistent.so", "device": 0}],
                       "gpu_delegate": "npu", "tpu_delegate": "npu"})");
   ASSERT_TRUE(host.opened()) << host.opened().message;

@@ -193,25 +193,6 @@ std::string IrVersion(uint64_t version) {
   return Proto().Int(1, version).Add(7, Around(Node("Relu", {"x"}, {"y"})).Write()).Add(8, Opset("", 17)).bytes();
 }
 
-std::string DoubledString(int times) {
-  Graph graph = Around(Node("Identity", {"x"}, {"y"}));
-  graph.nodes.push_back(Node("Cast", {"x"}, {"s0"}).Add(5, IntAttribute("to", kString)));
-  for (int i = 0; i < times; ++i) {
-    const std::string from = "s" + std::to_string(i);
-    graph.nodes.push_back(Node("StringConcat", {from, from}, {"s" + std::to_string(i + 1)}));
-  }
-  return WriteModel(graph.Write()).bytes();
-}
-
-std::string RepeatedString(int times, int bytes) {
-  Graph graph = Around(Node("Identity", {"x"}, {"y"}));
-  const Proto text = Proto().Int(1, 1).Int(2, kString).Text(6, std::string(static_cast<size_t>(bytes), 'a'));
-  graph.nodes.push_back(Node("Constant", {}, {"s"}).Add(5, TensorAttribute("value", text)));
-  graph.nodes.push_back(Node("Tile", {"s", "n"}, {"many"}));
-  graph.constants.push_back(Constant<int64_t>("n", kInt64, {1}, {times}));
-  return WriteModel(graph.Write()).bytes();
-}
-
 std::string ForeignOperator(const std::string& where) {
   constexpr char kDomain[] = "com.microsoft";
   const auto foreign = [&](const std::string& from, const std::string& to) {

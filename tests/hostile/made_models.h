@@ -23,10 +23,6 @@ std::string WeightOfDims(const std::string& what);  // "huge", "negative", "over
 std::string OpsetVersion(uint64_t version);
 std::string IrVersion(uint64_t version);
 
-// A string added to itself so often, and a string of so many bytes so many times.
-std::string DoubledString(int times);
-std::string RepeatedString(int times, int bytes);
-
 // An operator of ONNX Runtime's own: of a node, in a branch, in a function, or where a function has its name.
 std::string ForeignOperator(const std::string& where);  // "node", "branch", "function", "shadow"
 // Names of so many bytes: an input's, and an operator's that there is not.

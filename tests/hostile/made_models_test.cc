@@ -65,10 +65,18 @@ TEST(HostileMade, NestedDeeply) {
       {"10000_groups", DeepGroups(10000), Fails(kInvalidEncoding, {"a field is cut off, or of an unknown kind"})},
       {"40_types", DeepMessages(40), Fails(kInvalidArgument, {"Type Error"})},
       {"3000_types", DeepMessages(3000), Fails(kInvalidEncoding, {"onnx: loading the model: "})},
-      {"recursion", RecursiveFunction(), Fails(kInvalidEncoding, {"a function calls itself"})},
+      {"recursion", RecursiveFunction(), Fails(kInvalidArgument, {"must not be recursive"})},
       {"2^10_calls", FunctionsOfFunctions(10), Loads()},
-      {"2^40_calls", FunctionsOfFunctions(40), Fails(kTooLarge, {"functions add up to more than"})},
   });
+}
+
+// Whether something holds the memory of workers.
+bool HaveWorkersLimits() { return !HasAddressSanitizer(); }
+
+// ONNX Runtime writes them out before it looks whether it was stopped.
+TEST(HostileMade, FunctionsThatDouble) {
+  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no wall";
+  ExpectResults({{"2^40_calls", FunctionsOfFunctions(40), {{"", kRuntimeError, {"load: "}}}}}, {"--nn-timeout", "3s"});
 }
 
 TEST(HostileMade, WithNumbersOutOfAllProportion) {
@@ -93,17 +101,15 @@ TEST(HostileMade, WithNumbersOutOfAllProportion) {
   });
 }
 
-// Not made for what an attacker feeds them. The host may name a model that has them.
+// ONNX Runtime's own, which trust what they are given.
 TEST(HostileMade, OperatorsBesideTheStandards) {
-  const auto refused = Fails(
-      kUnsupported, {"security: onnx: the model uses the operator com.microsoft.BiasGelu", "ai.onnx and ai.onnx.ml"});
   const char* const places[] = {"node", "branch", "function", "shadow"};
   std::vector<Made> models;
   const TempFolder folder;
   GuestRun named{.guest = "load_named"};
   std::vector<Attack> loaded;
   for (const char* place : places) {
-    models.push_back({place, ForeignOperator(place), refused});
+    models.push_back({place, ForeignOperator(place), Loads()});
     named.args.push_back(place);
     named.flags.insert(
         named.flags.end(),
@@ -115,23 +121,14 @@ TEST(HostileMade, OperatorsBesideTheStandards) {
   ExpectAttacks(named.Execute(), loaded);
 }
 
-// Strings are in nobody's memory that counts: of a few bytes, 35 additions of a string to itself make 32 GB.
-TEST(HostileMade, StringsThatBecomeLong) {
-  ExpectResults({{"doubled", DoubledString(35),
-                  Fails(kUnsupported, {"security: onnx: the model uses the operator StringConcat"})},
-                 {"long", RepeatedString(1500, 1'000'000),
-                  Fails(kTooLarge, {"the model has a string of 1000000 bytes: expected at most 64"})}});
-}
-
 // Each output has a place of its own, and ONNX Runtime a value for each name.
 TEST(HostileMade, OutputsOfOneName) {
   ExpectResults({{"outputs", OutputsOfOneName(), Fails(kUnsupported, {"two outputs called 'x'"})}});
 }
 
-// Its bytes are used as they are: none but the host's.
 TEST(HostileMade, OrtFormat) {
   const std::string model = std::string("\x18\0\0\0ORTM", 8) + std::string(1000, 'x');
-  ExpectResults({{"ort", model, Fails(kUnsupported, {"ONNX Runtime's own format (.ort)", "(.onnx)", "by name"})}});
+  ExpectResults({{"ort", model, Fails(kRuntimeError, {"ORT model verification failed"})}});
 }
 
 TEST(HostileMade, NamesDoNotWriteTheLog) {
@@ -149,6 +146,7 @@ TEST(HostileMade, TheFrameworkDoesNotFloodTheLog) {
 }
 
 TEST(HostileMade, LargeWhenComputed) {
+  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no wall";
   const std::vector<std::string> budget = {"compute: too_large: onnx: ", "no more than 268435456 are allowed"};
   const TempFolder folder;
   folder.Write("folds", FoldsHuge(int64_t{1} << 30));
@@ -176,28 +174,26 @@ TEST(HostileMade, LargeWhenComputed) {
   run.args.clear();
   (void)run.Measure(&honest_bytes);
   EXPECT_GT(honest_bytes, size_t{0});
-  EXPECT_LT((peak_bytes - honest_bytes) >> 20, HasAddressSanitizer() ? 1300u : 540u) << "MiB";
+  EXPECT_LT((peak_bytes - honest_bytes) >> 20, 540u) << "MiB";
 }
 
-// Sixteen bytes of a file become a node of kilobytes. What a guest may have is what it takes in the host.
+// Sixteen bytes of a file become a node of kilobytes: too much for a worker.
 TEST(HostileMade, LargeWhenParsed) {
+  if (!HaveWorkersLimits()) GTEST_SKIP() << "workers of this build have no wall";
   const TempFolder folder;
   folder.Write("nodes", LongChain(1'000'000));
-  folder.Write("inputs", ManyInputs(1'000'000));
   folder.Write("weights", ManyUnusedWeights(1'000'000));
   folder.Write("names", ManyEmptyNames(10'000'000));
   GuestRun run{.guest = "load_files",
+               .args = {"/made/nodes", "/made/weights", "/made/names"},
                .flags = {"--nn-max-bytes", "64M", "--nn-timeout", "20s", "--dir", folder.path().string() + "::/made"}};
-  std::vector<Attack> attacks;
-  for (const char* name : {"nodes", "inputs", "weights", "names"}) {
-    run.args.push_back(std::string("/made/") + name);
-    attacks.push_back({name, kTooLarge, {"load: too_large: "}});
-  }
-  attacks.push_back(Honest());
   size_t peak_bytes = 0;
   const CommandResult result = run.Measure(&peak_bytes);
-  ExpectAttacks(result, attacks);
-  EXPECT_LT(peak_bytes >> 20, HasAddressSanitizer() ? 1400u : 600u) << "MiB";
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  // Their errors, or LOST: ONNX Runtime does not look at each allocation.
+  EXPECT_EQ(result.out.find("success"), result.out.npos) << result.out;
+  EXPECT_TRUE(result.out.ends_with(std::string(kHonest) + "\n")) << result.out;
+  EXPECT_LT(peak_bytes >> 20, 600u) << "MiB of the host";
 }
 
 // What the programs that this one started have used of the processors: a busy machine makes it no longer.

@@ -67,6 +67,8 @@ class FakeGuest {
     return Put(values.data(), values.size() * sizeof(T));
   }
   uint32_t Reserve(size_t size);
+  // What was put and reserved lies nowhere any more.
+  void Rewind() { next_ = kFirstAddress; }
   template <typename T>
   T Read(uint32_t address) const {
     T value;
@@ -92,9 +94,10 @@ class FakeGuest {
   void HideMemory() { hidden_ = true; }
 
  private:
+  static constexpr uint32_t kFirstAddress = 64;
   wasinn_guest* guest_;
   std::vector<uint8_t> memory_;
-  uint32_t next_ = 64;
+  uint32_t next_ = kFirstAddress;
   bool hidden_ = false;
 };
 

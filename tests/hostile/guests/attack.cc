@@ -41,6 +41,15 @@ uint32_t LoadBytes(const std::vector<uint8_t>& model, uint32_t* graph, uint32_t 
   return Load(Address(builder), 1, encoding, WASI_NN_TARGET_CPU, Address(graph));
 }
 
+uint32_t LoadParts(const std::vector<std::vector<uint8_t>>& parts, uint32_t* graph, uint32_t encoding) {
+  std::vector<uint32_t> builders;
+  for (const auto& part : parts) {
+    builders.insert(builders.end(), {Address(part.data()), static_cast<uint32_t>(part.size())});
+  }
+  return Load(Address(builders.data()), static_cast<uint32_t>(parts.size()), encoding, WASI_NN_TARGET_CPU,
+              Address(graph));
+}
+
 uint32_t LoadNamed(const std::string& name, uint32_t* graph) {
   return LoadByName(Address(name.data()), static_cast<uint32_t>(name.size()), Address(graph));
 }
@@ -54,7 +63,7 @@ uint32_t NewContext(const std::string& name) {
 
 Honest::Honest() : context_(NewContext("digits")) {}
 
-void Honest::Infer() const {
+void Honest::Infer(const char* what) const {
   std::vector<float> image(64);
   std::transform(std::begin(kTwo), std::end(kTwo), image.begin(),
                  [](uint8_t gray) { return static_cast<float>(gray) / 16.f; });
@@ -65,7 +74,7 @@ void Honest::Infer() const {
   Check("honest get_output", GetOutput(context_, 0, Address(probabilities), sizeof(probabilities), Address(&written)));
   const auto best = std::max_element(probabilities, probabilities + 10) - probabilities;
   const bool sure = written == sizeof(probabilities) && probabilities[best] > 0.9f && probabilities[best] <= 1;
-  std::printf("honest inference: %s %d\n", sure ? "a" : "unsure, perhaps a", static_cast<int>(best));
+  std::printf("%s: %s %d\n", what, sure ? "a" : "unsure, perhaps a", static_cast<int>(best));
   std::fflush(stdout);
 }
 

@@ -55,6 +55,8 @@ static_assert(sizeof(RawTensor) == 20);
 std::vector<uint8_t> ReadFile(const char* path);
 
 uint32_t LoadBytes(const std::vector<uint8_t>& model, uint32_t* graph, uint32_t encoding = WASI_NN_ENCODING_ONNX);
+// A model of several files.
+uint32_t LoadParts(const std::vector<std::vector<uint8_t>>& parts, uint32_t* graph, uint32_t encoding);
 uint32_t LoadNamed(const std::string& name, uint32_t* graph);
 // A context of a model that the host offers; ends the guest with a message if anything fails.
 uint32_t NewContext(const std::string& name);
@@ -70,12 +72,14 @@ uint32_t SetValues(uint32_t context, uint32_t index, const std::vector<uint32_t>
   return SetInput(context, index, Address(&tensor));
 }
 
-// Recognises a digit with the host's model "digits". Made before the attacks, used after them.
+// Recognises a digit with the host's model "digits", or with a context of another one that recognises them. Made before the
+// attacks, used after them.
 class Honest {
  public:
   Honest();
+  explicit Honest(uint32_t context) : context_(context) {}
   // Prints "honest inference: a 2".
-  void Infer() const;
+  void Infer(const char* what = "honest inference") const;
 
  private:
   uint32_t context_;

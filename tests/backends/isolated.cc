@@ -1,0 +1,143 @@
+#include "backends/isolated.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "backends/driver_paths.h"
+#include "support/echo.h"
+
+namespace wasinn::test {
+
+using testing::FakeGuest;
+
+namespace {
+
+constexpr size_t kMemory = size_t{64} << 20;
+constexpr uint32_t kRoom = 1 << 16;
+
+std::string Folder() { return std::filesystem::path(kBackend).parent_path().string(); }
+
+uint8_t TypeOf(const check::Tensor& tensor) {
+  switch (tensor.dtype) {
+    case WASINN_U8:
+      return testing::kU8;
+    case WASINN_I32:
+      return testing::kI32;
+    case WASINN_I64:
+      return testing::kI64;
+    default:
+      EXPECT_EQ(tensor.dtype, WASINN_F32);
+      return testing::kF32;
+  }
+}
+
+}  // namespace
+
+struct Workers::Guest {
+  explicit Guest(wasinn_host* host) : guest(testing::NewGuest(host)), calls(guest.get(), kMemory) {}
+
+  uint32_t Load(const Brought& model, Encoding encoding) {
+    std::vector<uint32_t> builders;
+    for (const std::string& blob : model.blobs) {
+      builders.push_back(calls.Put(blob));
+      builders.push_back(static_cast<uint32_t>(blob.size()));
+    }
+    const uint32_t graph = calls.Reserve(4), blobs = static_cast<uint32_t>(model.blobs.size());
+    const uint32_t error =
+        calls.Call("load", {calls.PutAll(builders), blobs, static_cast<uint32_t>(encoding), 0, graph});
+    return error != 0 ? error : calls.InitContext(calls.Read<uint32_t>(graph), context);
+  }
+  uint32_t Compute(const Brought& model) {
+    for (size_t i = 0; i < model.inputs.size(); ++i) {
+      const check::Tensor& tensor = model.inputs[i];
+      const std::vector<uint32_t> dims(tensor.dims.begin(), tensor.dims.end());
+      const std::vector<char> bytes(tensor.bytes.begin(), tensor.bytes.end());
+      const uint32_t error = calls.SetInput(context, static_cast<uint32_t>(i), dims, TypeOf(tensor), bytes);
+      if (error != 0) return error;
+    }
+    return calls.Call("compute", {context});
+  }
+  std::string Output() {
+    if (output == 0) output = calls.Reserve(kRoom + 4);
+    EXPECT_EQ(calls.Call("get_output", {context, 0, output, kRoom, output + kRoom}), testing::kSuccess);
+    const auto begin = calls.memory().begin() + output;
+    return {begin, begin + calls.Read<uint32_t>(output + kRoom)};
+  }
+
+  testing::GuestPtr guest;
+  FakeGuest calls;
+  uint32_t context = 0, output = 0;
+};
+
+struct Workers::Hosted {
+  Encoding encoding;
+  Brought honest;
+  testing::Log log;
+  testing::HostPtr host;
+  std::optional<Guest> witness;
+  std::string gives;  // what the honest model gives
+};
+
+Workers::Workers(Encoding encoding, const Brought& honest, const std::string& settings)
+    : hosted_(std::make_unique<Hosted>(encoding, honest)) {
+  // Little of all, so that what takes without end has had it soon. With one thread, most frameworks fork.
+  const std::string toml = "threads = 1\nworker = '" + Folder() + "/wasinn-worker'\n" + settings +
+                           "\n[limits]\nmax_model_bytes = 67108864\nmax_tensor_bytes = 67108864\n"
+                           "load_timeout_ms = 3000\ncompute_timeout_ms = 1000\n[policy]\nload = 'isolated'\n";
+  hosted_->host = testing::EchoHost(hosted_->log, toml, Folder());
+  hosted_->witness.emplace(hosted_->host.get());
+  EXPECT_EQ(hosted_->witness->Load(honest, encoding), testing::kSuccess) << log();
+  EXPECT_EQ(hosted_->witness->Compute(honest), testing::kSuccess) << log();
+  hosted_->gives = hosted_->witness->Output();
+  EXPECT_FALSE(hosted_->gives.empty());
+}
+
+Workers::~Workers() = default;
+
+uint32_t Workers::Try(const Brought& model) {
+  Guest guest(hosted_->host.get());
+  const uint32_t error = guest.Load(model, hosted_->encoding);
+  return error != 0 ? error : guest.Compute(model);
+}
+
+uint32_t Workers::TryBesideHonest(const Brought& model) {
+  const uint32_t error = Try(model);
+  SCOPED_TRACE("after " + model.name);
+  ExpectHonest();
+  return error;
+}
+
+void Workers::TryVariants(int count, const std::function<Brought()>& make) {
+  constexpr int kOfOneGuest = 20;  // within what a guest may have
+  std::optional<Guest> guest;
+  size_t lost_before = lost();
+  for (int i = 0; i < count; ++i) {
+    if (i % kOfOneGuest == 0 || lost() != lost_before) guest.emplace(hosted_->host.get());
+    lost_before = lost();
+    const Brought model = make();
+    if (guest->Load(model, hosted_->encoding) == testing::kSuccess) (void)guest->Compute(model);
+  }
+  ExpectHonest();
+}
+
+void Workers::ExpectHonest() {
+  EXPECT_EQ(hosted_->witness->Compute(hosted_->honest), testing::kSuccess) << log();
+  EXPECT_EQ(hosted_->witness->Output(), hosted_->gives);
+}
+
+size_t Workers::lost() const {
+  return static_cast<size_t>(std::ranges::count_if(hosted_->log.lines(), [](const std::string& line) {
+    return line.find("a worker is gone") != std::string::npos;
+  }));
+}
+
+std::string Workers::log() const {
+  std::string all;
+  for (const std::string& line : hosted_->log.lines()) all += line + "\n";
+  return all;
+}
+
+}  // namespace wasinn::test

@@ -1,0 +1,54 @@
+// Models that guests bring as bytes, in workers: whatever they do to their framework costs that guest an error.
+#ifndef WASINN_TESTS_BACKENDS_ISOLATED_H_
+#define WASINN_TESTS_BACKENDS_ISOLATED_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "check/driver.h"
+
+namespace wasinn::test {
+
+// By the numbers of witx.
+enum class Encoding : uint32_t { kOpenVino, kOnnx, kTensorFlow, kPyTorch, kTfLite, kGgml };
+
+// What a guest brings, and gives it to compute.
+struct Brought {
+  std::string name;
+  std::vector<std::string> blobs;
+  std::vector<check::Tensor> inputs;
+};
+
+class Workers {
+ public:
+  // Beside all others a guest has the model `honest`, in a worker of its own. `settings`: more of the host's,
+  // in TOML, of no table.
+  Workers(Encoding encoding, const Brought& honest, const std::string& settings = "");
+  ~Workers();
+
+  // A guest loads the model and computes it, as far as it gets: the number of the first error, 0 for none.
+  uint32_t Try(const Brought& model);
+  // Likewise; the honest guest must go on as before.
+  uint32_t TryBesideHonest(const Brought& model);
+  // Models of which each is a little wrong; a guest tries several.
+  void TryVariants(int count, const std::function<Brought()>& make);
+  void ExpectHonest();
+
+  // Workers that have ended under a model.
+  size_t lost() const;
+  // What the host said of guests' errors.
+  std::string log() const;
+
+ private:
+  struct Guest;
+
+  struct Hosted;
+  const std::unique_ptr<Hosted> hosted_;
+};
+
+}  // namespace wasinn::test
+
+#endif  // WASINN_TESTS_BACKENDS_ISOLATED_H_

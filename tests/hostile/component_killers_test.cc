@@ -1,0 +1,27 @@
+// The same from components: one of each kind, since a backend does not know who calls.
+#include "hostile/killers_run.h"
+
+namespace wasinn::testing {
+namespace {
+
+class HostileComponents : public ::testing::TestWithParam<Killer> {};
+
+// Of the interface's codes one says that a deadline has passed.
+TEST_P(HostileComponents, KillersCostAnError) {
+  const bool is_late = GetParam().log.front().find("timeout") != std::string::npos;
+  ExpectAnError(GetParam(), "killers.component", is_late ? "timeout" : GetParam().error);
+}
+
+std::vector<Killer> OneOfEachKind() {
+  std::vector<Killer> some = Killers(HOSTILE_FRAMEWORKS);
+  std::erase_if(some, [](const Killer& killer) {
+    return killer.name != "onnx_divides" && killer.name != "onnx_multiplies" && killer.name != "onnx_doubles" &&
+           killer.name != "tensorflow_checks";
+  });
+  return some;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, HostileComponents, ::testing::ValuesIn(OneOfEachKind()), NameOfKiller);
+
+}  // namespace
+}  // namespace wasinn::testing

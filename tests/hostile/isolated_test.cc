@@ -1,0 +1,169 @@
+// Models that end, stop or fill the process that computes them, in a host that serves another guest meanwhile: that one does not
+// notice, the guest that brought it can go on, and nothing is left.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "hostile/descendants.h"
+#include "hostile/isolated_host.h"
+#include "hostile/killers.h"
+#include "hostile/witness.h"
+
+namespace wasinn::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A good model of the killer's format.
+Brought HonestModel(const Killer& killer) {
+  Brought model = {.encoding = killer.encoding, .inputs = {Two()}};
+  for (const std::string& name : killer.honest) {
+    std::ifstream file(HOSTILE_ROOT "/models/" + name, std::ios::binary);
+    model.parts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  return model;
+}
+
+Brought KillingModel(const Killer& killer) {
+  const float one = 1;
+  return {.encoding = killer.encoding,
+          .parts = killer.parts,
+          .inputs = {{.dims = {1}, .type = kF32, .bytes = {reinterpret_cast<const char*>(&one), sizeof(one)}}}};
+}
+
+uint32_t Number(const std::string& error) {
+  if (error == "runtime_error") return kRuntimeError;
+  if (error == "too_large") return kTooLarge;
+  ADD_FAILURE() << error;
+  return kSuccess;
+}
+
+bool IsTwo(const Attempt& attempt) {
+  float scores[10] = {};
+  if (attempt.error != kSuccess || attempt.output.size() != sizeof(scores)) return false;
+  std::memcpy(scores, attempt.output.data(), sizeof(scores));
+  return std::ranges::max_element(scores) == scores + 2 && scores[2] > 0.9f;
+}
+
+// One host for all of them, so that each framework is opened once.
+class HostileIsolated : public ::testing::TestWithParam<Killer> {
+ protected:
+  static void SetUpTestSuite() {
+    AdoptDescendants();
+    host_ = new IsolatedHost();
+  }
+  static void TearDownTestSuite() {
+    delete host_;
+    host_ = nullptr;
+  }
+
+  // What a guest may that brings such models.
+  static wasinn_limits Limits() {
+    wasinn_limits limits{.struct_size = sizeof(limits)};
+    EXPECT_EQ(wasinn_host_limits(host_->get(), &limits), nullptr);
+    limits.load_timeout_ms = kLoadDeadline;
+    limits.compute_timeout_ms = GetParam().deadline_ms;
+    limits.max_model_bytes = limits.max_tensor_bytes = kKillersBytes;
+    return limits;
+  }
+
+  static void ExpectNothingLeft(Bringer& guest) {
+    const wasinn_guest_stats left = guest.Close();
+    EXPECT_EQ(left.graphs, 0u);
+    EXPECT_EQ(left.contexts, 0u);
+    EXPECT_EQ(left.model_bytes, 0u);
+    EXPECT_EQ(left.tensor_bytes, 0u);
+    EXPECT_EQ(CountDescendants().workers, 0u);
+  }
+
+  // The error, in time.
+  static void ExpectTheError(Bringer& guest) {
+    const auto start = steady_clock::now();
+    const Attempt attempt = guest.Try(KillingModel(GetParam()));
+    const auto took = std::chrono::duration_cast<milliseconds>(steady_clock::now() - start);
+    EXPECT_EQ(attempt.function, GetParam().function);
+    EXPECT_EQ(attempt.error, Number(GetParam().error));
+    RecordProperty("milliseconds", static_cast<int>(took.count()));
+    // 100 ms after its deadline a worker is ended. The rest is for a worker that has to be started, and a busy machine.
+    EXPECT_LT(took, milliseconds(GetParam().deadline_ms + 100 + 10'000));
+  }
+
+  static IsolatedHost* host_;
+};
+IsolatedHost* HostileIsolated::host_ = nullptr;
+
+TEST_P(HostileIsolated, NobodyElseNotices) {
+  const Brought honest = HonestModel(GetParam()), killer = KillingModel(GetParam());
+  const size_t memory = std::max(MemoryFor(honest), MemoryFor(killer));
+  Witness witness(host_->get());
+  while (witness.inferences() == 0) std::this_thread::yield();
+  {
+    Bringer first(host_->get(), memory);  // opens the framework
+    EXPECT_TRUE(IsTwo(first.Try(honest)));
+    ExpectNothingLeft(first);
+  }
+  const size_t descriptors = CountDescriptors();
+  const uint64_t before = witness.inferences();
+  {
+    const wasinn_limits limits = Limits();
+    wasinn_guest_options options{.struct_size = sizeof(options)};
+    options.limits = &limits;
+    Bringer guest(host_->get(), memory, &options);
+    ExpectTheError(guest);
+    EXPECT_GT(witness.inferences(), before);
+    EXPECT_TRUE(IsTwo(guest.Try(honest)));
+    ExpectNothingLeft(guest);
+  }
+  EXPECT_EQ(CountDescriptors(), descriptors);
+  witness.Stop();
+  EXPECT_EQ(witness.wrong(), 0u);
+}
+
+// A named model in a worker of OpenVINO's, loaded at once.
+StatusPtr NameOnOpenVino(const IsolatedHost& host, const char* name, const std::string& path) {
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.path = path.c_str();
+  options.backend = "openvino";
+  options.isolate = options.preload = true;
+  return StatusPtr(wasinn_host_add_model(host.get(), name, &options));
+}
+
+class HostileIsolatedNamed : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string_view(HOSTILE_FRAMEWORKS).find(" openvino ") == std::string_view::npos) GTEST_SKIP() << "not built";
+  }
+};
+
+// OpenVINO opens the library that reads ONNX when the first such model comes: behind the wall.
+TEST_F(HostileIsolatedNamed, OnnxOnOpenVino) {
+  IsolatedHost host;
+  const StatusPtr added = NameOnOpenVino(host, "digits", HOSTILE_ROOT "/models/digits.onnx");
+  ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
+  Witness witness(host.get());
+  while (witness.inferences() < 10) std::this_thread::yield();
+  witness.Stop();
+  EXPECT_EQ(witness.wrong(), 0u);
+}
+
+// OpenVINO 2026.4 reads the memory at the address that such a model says its weights have, and dies of it.
+TEST_F(HostileIsolatedNamed, WeightsInTheMemoryOfWhoReads) {
+  IsolatedHost host;
+  for (const char* name : {"location_memory", "location_memory_large", "location_memory_shape"}) {
+    const StatusPtr added =
+        NameOnOpenVino(host, name, std::string(HOSTILE_ROOT "/tests/models/tiny/hostile/") + name + ".onnx");
+    EXPECT_EQ(wasinn_status_code(added.get()), WASINN_SECURITY) << wasinn_status_message(added.get());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, HostileIsolated, ::testing::ValuesIn(Killers(HOSTILE_FRAMEWORKS)),
+                         [](const auto& killer) { return killer.param.name; });
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,30 @@
+// Models that end, stop or fill the process that loads and computes them. In a worker they cost their guest an error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wasinn::testing {
+
+struct Killer {
+  std::string name;                 // "onnx_divides"
+  std::string backend;              // "onnx"
+  uint32_t encoding;                // of wasi-nn
+  std::vector<std::string> honest;  // a model for digits of the same format: files of the folder models
+  std::vector<std::string> parts;
+  uint32_t deadline_ms;  // of the compute; a load may open the framework first, and has kLoadDeadline
+  // The function that fails, its errno, and words of the host's log about it, in order.
+  std::string function, error;
+  std::vector<std::string> log;
+};
+
+// The guest's limits on its models' bytes, and on its tensors'.
+inline constexpr uint64_t kKillersBytes = uint64_t{256} << 20;
+
+inline constexpr uint32_t kLoadDeadline = 60'000;  // in milliseconds
+
+// Those of the backends in this list: " onnx torch ". Each takes one number as its input, or nothing.
+std::vector<Killer> Killers(const std::string& backends);
+
+}  // namespace wasinn::testing
