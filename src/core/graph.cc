@@ -88,13 +88,13 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .token = load.token(),
                                       .on_cancel = load.on_cancel(),
                                       .account = options.account.get()};
-  wasinn_backend_graph* model = nullptr;
+  // First, so that a model never is without someone who unloads it.
+  std::shared_ptr<Graph> graph(new Graph(backend, options));
   Status status = load.Run("load", backend->table().name, [&] {
-    return backend->Take(backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &model));
+    return backend->Take(
+        backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &graph->model_));
   });
   if (!status.ok()) return std::unexpected(std::move(status));
-
-  std::shared_ptr<Graph> graph(new Graph(std::move(backend), model, options));
   if (Status read = graph->ReadInfo(); !read.ok()) return std::unexpected(std::move(read));
   return graph;
 }
@@ -151,7 +151,7 @@ const char* Graph::description() const {
 
 Graph::~Graph() {
   slots_.reset();
-  backend_->table().unload(model_);
+  if (model_ != nullptr) backend_->table().unload(model_);
 }
 
 }  // namespace wasinn::core
