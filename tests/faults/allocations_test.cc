@@ -87,6 +87,35 @@ TEST_P(FailedAllocations, CostTheCallAnError) {
   std::printf("%d points\n", points);
 }
 
+// With the worker's start.
+TEST(FailedAllocation, OfAFirstLoad) {
+  const HostPtr host = HostOfFaults(true);
+  const Course course{.name = "first", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\n"};
+  Begin(course, NewGuest(host.get()).get())->DoFrom(0);  // starts the template
+  const size_t descriptors = CountDescriptors();
+  int points = 0;
+  for (const int failures : {1, INT_MAX}) {
+    for (int allowed = 0, failed = 1; failed > 0 && !::testing::Test::HasFailure(); ++allowed, ++points) {
+      const GuestPtr guest = NewGuest(host.get());
+      const auto inference = Begin(course, guest.get());
+      inference->steps()[0].prepare();
+      {
+        const NoMemory scarce(allowed, failures);
+        inference->steps()[0].call();
+        failed = NoMemory::failed();
+      }
+      if (!inference->steps()[0].settle()) {
+        ExpectNothingHeld(guest);
+        EXPECT_TRUE(inference->Do(0)) << allowed;
+      }
+      inference->DoFrom(1);
+      ExpectNothingHeld(guest);
+    }
+  }
+  EXPECT_EQ(CountDescriptors(), descriptors);
+  std::printf("%d points\n", points);
+}
+
 constexpr Course kCourses[] = {
     {.name = "Plain", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\nkeeps 100\nload_keeps 100\n"},
     {.name = "Late", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\nlate\n"},

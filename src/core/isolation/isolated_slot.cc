@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/isolation/deadline.h"
 #include "core/tensor.h"
 
 namespace wasinn::isolation {
@@ -53,23 +54,18 @@ core::Status IsolatedSlot::MakeThere(const wasinn_slot_options& options) {
   call.request().Number(number_);
   call.request().Number(options.max_bytes);
   call.request().Text(options.guest_config);
+  made_ = true;  // it may be, whatever is thrown here
   core::Status status;
   {
-    const auto interrupt = [](void* self) {
-      auto& it = *static_cast<IsolatedSlot*>(self);
-      it.interruption_.Interrupt(it.connection_, it.number_, 1);
-    };
-    if (options.on_cancel != nullptr) options.on_cancel(options.token, interrupt, this);
+    const Deadline deadline(options, connection_, number_);
     status = call.Run(Length::kAsLongAsItTakes);
-    if (options.on_cancel != nullptr) options.on_cancel(options.token, nullptr, nullptr);
   }
-  if (!status.ok()) return status;
-  made_ = true;
-  return Charge(call);
+  made_ = status.ok() || !call.refused();
+  return status.ok() ? Charge(call) : std::move(status);
 }
 
 IsolatedSlot::~IsolatedSlot() {
-  if (made_ && !connection_.lost()) (void)Ask(Op::kFreeSlot);
+  if (made_) connection_.Tell(Op::kFreeSlot, {number_});
 }
 
 core::Status IsolatedSlot::Charge(const Connection::Call& call) {

@@ -83,22 +83,23 @@ core::Result<Template::Worker> Template::Spawn() {
   return worker;
 }
 
-std::string Template::EndOf(const Worker& worker) {
+std::string Template::EndOf(const Worker& worker) noexcept try {
   pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
   constexpr int kMilliseconds = 2000;
   if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
-  std::vector<uint8_t> bytes;
-  Writer request(bytes);
+  const std::lock_guard lock(mutex_);
+  Writer request(request_);
   request.Number(Op::kWait);
   request.Number(static_cast<int32_t>(worker.pid));
   Reader answer;
-  const std::lock_guard lock(mutex_);
   if (!Ask(request, {}, {}, answer).ok()) return "it ended";
   const auto status = answer.Number<int32_t>();
   if (WIFEXITED(status)) return fmt::format("it ended with code {}", WEXITSTATUS(status));
   if (!WIFSIGNALED(status)) return "it ended";
   const char* what = ::sigdescr_np(WTERMSIG(status));
   return fmt::format("it was ended by signal {} ({})", WTERMSIG(status), what == nullptr ? "?" : what);
+} catch (const std::exception&) {
+  return "it ended";
 }
 
 }  // namespace wasinn::isolation

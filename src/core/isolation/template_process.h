@@ -33,7 +33,7 @@ class Template {
   // It makes no workers any more: it has ended, or does not answer.
   bool gone() const { return gone_.load(std::memory_order_acquire); }
   // How a worker ended that has ended: "it was killed by signal 9 (Killed)".
-  std::string EndOf(const Worker& worker);
+  std::string EndOf(const Worker& worker) noexcept;
 
  private:
   explicit Template(Socket socket) : socket_(std::move(socket)), buffer_(kMostBytes) {}
@@ -46,6 +46,7 @@ class Template {
   Socket socket_;
   std::string backend_;
   std::vector<uint8_t> buffer_;
+  std::vector<uint8_t> request_ = std::vector<uint8_t>(64);  // of EndOf, which needs no memory
 };
 
 }  // namespace wasinn::isolation
