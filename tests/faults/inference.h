@@ -27,6 +27,8 @@ class Inference {
 
   const std::vector<Step>& steps() const { return steps_; }
   bool Do(size_t step) const;
+  // All, until one fails. Whether none did.
+  bool DoAll() const;
   // All steps from this one on; the first that fails is told.
   void DoFrom(size_t first) const;
 
@@ -35,7 +37,8 @@ class Inference {
   std::vector<Step> steps_;
 };
 
-// What a core module calls, and a component. Another model than an echo of two inputs needs other steps.
+// What a core module calls, and a component. The model has two inputs, x and y; one that generates says its first again,
+// whatever the output.
 enum class Interface : uint8_t { kWitx, kWit };
 struct Course {
   const char* name;
