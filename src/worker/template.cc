@@ -98,9 +98,12 @@ Socket Template::Spawn(Descriptor lane) {
   }
   const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.is_open()) {
+    const int error = errno;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    Answer(core::Error(WASINN_UNAVAILABLE, "workers need Linux 5.3 or newer"), 0, -1);
+    Answer(core::Error(WASINN_UNAVAILABLE, "no descriptor of a process, for which workers need Linux 5.3: {}",
+                       std::strerror(error)),
+           0, -1);
     return {};
   }
   Answer({}, pid, process.number());
