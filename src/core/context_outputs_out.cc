@@ -84,7 +84,10 @@ Result<TensorPtr> ContextOutputs::TakeFromSlot(uint32_t index, const wasinn_tens
   }
   if (index < outputs_.size()) outputs_[index].view.struct_size = 0;
   tensor->Adopt(slot_.shared_graph(), desc, taken, std::move(charge));
-  return tensor;
+  if (taken.bytes == view.bytes && (taken.data != nullptr || taken.bytes == 0)) return tensor;
+  return std::unexpected(Status(WASINN_RUNTIME_ERROR,
+                                fmt::format("the backend gave {} bytes of an output of {}", taken.bytes, view.bytes),
+                                slot_.table().name));
 }
 
 Result<TensorPtr> ContextOutputs::TakeOnce(uint32_t index) {

@@ -63,7 +63,8 @@ void Template::Answer(const core::Status& status, int32_t number, int descriptor
   answer.Number(static_cast<uint32_t>(status.code()));
   answer.Text(status.message());
   answer.Number(number);
-  (void)socket_.Send(answer.written(), descriptor < 0 ? std::span<const int>() : std::span(&descriptor, 1));
+  const auto sent = socket_.Send(answer.written(), descriptor < 0 ? std::span<const int>() : std::span(&descriptor, 1));
+  if (sent != Socket::Sent::kDone) ::_exit(1);  // else the host would wait for a minute
 }
 
 core::Status Template::Open(Reader& request) {
