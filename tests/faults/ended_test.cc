@@ -39,8 +39,7 @@ class Ended : public ::testing::Test {
     EXPECT_TRUE(worked || ended);
     failed_ += worked ? 0 : 1;
     // The same guest, with a new worker.
-    const auto next = Begin(kCourse, guest.get());
-    next->DoFrom(0);
+    InferAgain(kCourse, guest.get(), worked);
     wasinn_guest_close(guest.get());
     ExpectNothingHeld(guest);
     return ended;
@@ -79,7 +78,11 @@ TEST_F(Ended, WorkersBesideEachMessage) {
 // With its workers, each time of a new host.
 TEST_F(Ended, TemplatesBesideEachMessage) {
   int messages = 0;
-  const auto end = [this] { std::ranges::for_each(name_.Templates(), Kill); };
+  const auto end = [this] {
+    const std::vector<pid_t> workers = name_.Workers();
+    std::ranges::for_each(name_.Templates(), Kill);
+    std::ranges::for_each(workers, Kill);  // each ends with its template, but not at once
+  };
   const size_t descriptors = CountDescriptors();
   for (bool more = true; more && !HasFailure(); messages += more ? 1 : 0) {
     Run(end, [&](const HostPtr& host) { more = InferEndedAt(host.get(), messages); });

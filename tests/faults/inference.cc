@@ -312,6 +312,11 @@ std::unique_ptr<Inference> Begin(const Course& course, wasinn_guest* guest) {
   return std::make_unique<WitInference>(course, guest);
 }
 
+void InferAgain(const Course& course, wasinn_guest* guest, bool worked) {
+  if (worked && Begin(course, guest)->DoAll()) return;
+  Begin(course, guest)->DoFrom(0);
+}
+
 void ExpectNothingHeld(const GuestPtr& guest) {
   const wasinn_guest_stats stats = StatsOf(guest);
   EXPECT_EQ(stats.graphs, 0u);

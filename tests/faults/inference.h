@@ -50,6 +50,10 @@ struct Course {
 };
 std::unique_ptr<Inference> Begin(const Course& course, wasinn_guest* guest);
 
+// Once more, by the same guest. A worker that was lost after its last answer is found to be lost by the next call: so
+// after an inference that `worked` this one may fail, too, but not the next.
+void InferAgain(const Course& course, wasinn_guest* guest, bool worked);
+
 // Handles of a guest, and what is charged to it.
 void ExpectNothingHeld(const GuestPtr& guest);
 

@@ -56,10 +56,7 @@ class Faults {
       EXPECT_TRUE(worked || failed_ != kNone);
       counts.failed += worked ? 0 : 1;
       SCOPED_TRACE("system call " + std::to_string(failed_));
-      // A call that fails while a worker waits for its next question is found by that.
-      const bool works = Begin(kCourse, guest.get())->DoAll();
-      EXPECT_TRUE(works || worked);
-      if (!works) Begin(kCourse, guest.get())->DoFrom(0);
+      InferAgain(kCourse, guest.get(), worked);
       if (left >= 0) left_ = left;
       wasinn_guest_close(guest.get());
       left_ = INT_MAX;
