@@ -13,6 +13,7 @@
 
 #include "common/abi.h"
 #include "common/dtype.h"
+#include "common/error.h"
 #include "model.h"
 #include "values.h"
 #include "work.h"
@@ -131,7 +132,7 @@ wasinn_error* Load(wasinn_backend_state* backend, const wasinn_blob* const* blob
   const auto* text = reinterpret_cast<const char*>(blobs[0]->data);
   if (blobs[0]->size < 4 || std::string_view(text, 4) != "GGUF") return Fail(WASINN_INVALID_ENCODING, "no GGUF");
   wasinn::echo::ReadModel(*model, std::string_view(text + 4, blobs[0]->size - 4));
-  model->description = std::string(R"({"guest_config": )") + options->guest_config + "}";
+  model->description = std::string(R"({"guest_config":)") + options->guest_config + "}";
   if (options->target == WASINN_GPU && options->cpu_fallback == 0) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "echo has no gpu");
   }
@@ -372,6 +373,16 @@ constexpr wasinn_key kKeys[] = {
     {"shade", WASINN_KEY_GUEST, "has no effect"},
     {"mood", WASINN_KEY_GUEST | WASINN_KEY_CONTEXT, "an output that is `always` there shows it"}};
 
+// A function of the table: nothing may be thrown through C.
+template <auto kFunction>
+struct Caught;
+template <typename... Args, wasinn_error* (*kFunction)(Args...)>
+struct Caught<kFunction> {
+  static wasinn_error* Call(Args... args) noexcept try { return kFunction(args...); } catch (...) {
+    return wasinn::backend::MakeErrorOfCurrentException();
+  }
+};
+
 constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .abi_major = WASINN_BACKEND_ABI_MAJOR,
                                    .abi_minor = WASINN_BACKEND_ABI_MINOR,
@@ -382,24 +393,24 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .keys = kKeys,
                                    .n_keys = std::size(kKeys),
                                    .install = "",
-                                   .open = Open,
+                                   .open = Caught<Open>::Call,
                                    .close = Close,
                                    .backend_info = BackendInfo,
-                                   .load = Load,
+                                   .load = Caught<Load>::Call,
                                    .unload = Unload,
                                    .info = Info,
-                                   .slot_new = SlotNew,
+                                   .slot_new = Caught<SlotNew>::Call,
                                    .slot_free = SlotFree,
-                                   .bind_input = BindInput,
+                                   .bind_input = Caught<BindInput>::Call,
                                    .unbind_input = UnbindInput,
-                                   .compute = Compute,
-                                   .output = Output,
+                                   .compute = Caught<Compute>::Call,
+                                   .output = Caught<Output>::Call,
                                    .cancel = Cancel,
                                    .discard_outputs = DiscardOutputs,
-                                   .take_output = TakeOutput,
+                                   .take_output = Caught<TakeOutput>::Call,
                                    .outputs = Outputs,
                                    .describe = Describe,
-                                   .step = Step,
+                                   .step = Caught<Step>::Call,
                                    .piece = Piece,
                                    .finish = Finish,
                                    .bind_output = BindOutput,

@@ -20,6 +20,7 @@ void ReadInput(wasinn_backend_graph& model, std::istringstream& line) {
   std::string dtype, dims, word;
   line >> io->name >> dtype >> dims;
   std::istringstream numbers(dims == "scalar" || dims == "any" ? "" : dims);
+  numbers.exceptions(std::ios::badbit);
   while (std::getline(numbers, word, ',')) io->dims.push_back(std::stoll(word));
   io->io = {.struct_size = sizeof(wasinn_io),
             .dtype = DtypeNumber(dtype),
@@ -44,9 +45,11 @@ void ReadInput(wasinn_backend_graph& model, std::istringstream& line) {
 
 void ReadModel(wasinn_backend_graph& model, std::string_view text) {
   std::istringstream lines{std::string(text)};
+  lines.exceptions(std::ios::badbit);  // of memory that is not there
   std::string line, word;
   while (std::getline(lines, line)) {
     std::istringstream words(line);
+    words.exceptions(std::ios::badbit);
     words >> word;
     if (word == "in") ReadInput(model, words);
     if (word == "delay") words >> model.delay_ms;

@@ -5,7 +5,6 @@
 
 #include <exception>
 #include <memory>
-#include <new>
 #include <string>
 
 #include "core/config.h"
@@ -24,18 +23,17 @@ struct wasinn_host {
 
 namespace wasinn::api {
 
-// NULL for success, else a new wasinn_status.
-wasinn_status* ToC(const core::Status& status);
+// NULL for success, else a new wasinn_status, or where there is no memory for one, one that says so.
+wasinn_status* ToC(const core::Status& status) noexcept;
+wasinn_status* ToC(const std::exception& thrown) noexcept;
 
 // Runs a function that returns a core::Status. Nothing is thrown into C.
 template <typename F>
 wasinn_status* Guard(F&& function) {
   try {
     return ToC(function());
-  } catch (const std::bad_alloc&) {
-    return ToC(core::Status(WASINN_RUNTIME_ERROR, "the host is out of memory"));
-  } catch (const std::exception& error) {
-    return ToC(core::Status(WASINN_RUNTIME_ERROR, error.what()));
+  } catch (const std::exception& thrown) {
+    return ToC(thrown);
   }
 }
 

@@ -1,11 +1,28 @@
 #include "api/objects.h"
 #include "core/words.h"
 
-namespace wasinn::api {
+#include <new>
 
-wasinn_status* ToC(const core::Status& status) {
+namespace wasinn::api {
+namespace {
+
+// Made while there is memory, and never freed.
+wasinn_status* const out_of_memory = new wasinn_status{WASINN_RUNTIME_ERROR, "the host is out of memory", ""};
+
+}  // namespace
+
+wasinn_status* ToC(const core::Status& status) noexcept try {
   if (status.ok()) return nullptr;
   return new wasinn_status{status.code(), std::string(status.message()), std::string(status.backend())};
+} catch (const std::bad_alloc&) {
+  return out_of_memory;
+}
+
+wasinn_status* ToC(const std::exception& thrown) noexcept try {
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return out_of_memory;
+  return ToC(core::Status(WASINN_RUNTIME_ERROR, thrown.what()));
+} catch (const std::bad_alloc&) {
+  return out_of_memory;
 }
 
 namespace {
@@ -35,7 +52,9 @@ const char* wasinn_status_message(const wasinn_status* status) {
 const char* wasinn_status_backend(const wasinn_status* status) {
   return status == nullptr ? "" : status->backend.c_str();
 }
-void wasinn_status_free(wasinn_status* status) { delete status; }
+void wasinn_status_free(wasinn_status* status) {
+  if (status != api::out_of_memory) delete status;
+}
 wasinn_status* wasinn_status_new(wasinn_code code, const char* message) {
   return api::Guard([&] { return core::Status(code, message); });
 }

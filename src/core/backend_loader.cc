@@ -4,6 +4,7 @@
 #include <wasinn/wasinn.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <span>
 
@@ -48,6 +49,9 @@ std::string MissingLibrary(const Known& known, const std::string& folders) {
   return text;
 }
 
+// Of the whole system or this process, in this moment: what was not found then may be there the next time.
+bool IsShortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN; }
+
 std::string HowToGet(const Known& known) {
   if (*known.install == '\0') return "";
   return fmt::format("; {} fetches what it is built with, then build wasinn again", known.install);
@@ -59,12 +63,15 @@ std::string BackendLoader::Folders() const {
   return options_.folders.empty() ? "any backend folder (none is configured)" : Join(options_.folders);
 }
 
-void BackendLoader::AddLibrary(const std::string& path, Entries& entries) const {
+Status BackendLoader::AddLibrary(const std::string& path, Entries& entries) const {
   const auto refuse = [&](std::string_view problem) {
     logger_.Write(WASINN_LOG_WARNING, fmt::format("cannot use backend library {}: {}", path, problem));
+    return Status();
   };
+  errno = 0;
   // RTLD_LOCAL: frameworks carry clashing copies of the same libraries. Never closed: frameworks leave threads behind.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr && IsShortage(errno)) return Error(WASINN_UNAVAILABLE, "{}", ::dlerror());
   if (library == nullptr) return refuse(::dlerror());
   auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
   if (query == nullptr) return refuse("it exports no wasinn_backend_query");
@@ -80,6 +87,24 @@ void BackendLoader::AddLibrary(const std::string& path, Entries& entries) const 
   const bool taken = std::ranges::any_of(
       entries.found, [&](const Entry& entry) { return std::string_view(entry.table.name) == read->name; });
   if (!taken) entries.found.emplace_back(*read, std::move(*formats), path);
+  return Status();
+}
+
+Status BackendLoader::AddFolder(const std::string& folder, Entries& entries) const {
+  std::vector<std::string> libraries;
+  std::error_code error;  // a folder that is not there holds no backend
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, error)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) libraries.push_back(file.path().string());
+  }
+  if (IsShortage(error.value())) {
+    return Error(WASINN_UNAVAILABLE, "cannot look for backends in {}: {}", folder, error.message());
+  }
+  std::ranges::sort(libraries);
+  for (const std::string& library : libraries) {
+    if (Status status = AddLibrary(library, entries); !status.ok()) return status;
+  }
+  return Status();
 }
 
 void BackendLoader::Order(Entries& entries) const {
@@ -131,14 +156,7 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
     if (Status status = CheckLibrarySearch(); !status.ok()) return std::unexpected(std::move(status));
     auto entries = std::make_shared<Entries>();
     for (const std::string& folder : options_.folders) {
-      std::vector<std::string> libraries;
-      std::error_code ignored;  // a folder that is not there holds no backend
-      for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
-        const std::string name = file.path().filename().string();
-        if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) libraries.push_back(file.path().string());
-      }
-      std::ranges::sort(libraries);
-      for (const std::string& library : libraries) AddLibrary(library, *entries);
+      if (Status status = AddFolder(folder, *entries); !status.ok()) return std::unexpected(std::move(status));
     }
     Order(*entries);
     TellWhoServes(*entries);

@@ -79,7 +79,8 @@ class BackendLoader {
     std::vector<wasinn_format> all;  // formats: the standard's, then theirs
   };
   Result<std::shared_ptr<Entries>> FindEntries(const Patience& patience);
-  void AddLibrary(const std::string& path, Entries& entries) const;
+  Status AddFolder(const std::string& folder, Entries& entries) const;
+  Status AddLibrary(const std::string& path, Entries& entries) const;
   void Order(Entries& entries) const;
   void TellWhoServes(const Entries& entries) const;
   void WarnOfUnknownNames(const Entries& entries) const;

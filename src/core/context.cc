@@ -216,6 +216,7 @@ Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& si
   }
   wasinn_tensor view{.struct_size = sizeof(wasinn_tensor)};
   if (Status status = slot_.StatusOf(slot_.table().piece(slot_.get(), index, &view)); !status.ok()) return status;
+  if (Status status = CheckView(view, slot_.table().name); !status.ok()) return status;
   return CopyOut(*outputs[index], view, buffer, size, counts_.out);
 }
 

@@ -101,6 +101,8 @@ Status ContextInputs::MakeOwn(uint32_t index, size_t bytes) {
     Status status = graph.Take(slot_.table().input_memory(graph.model(), bytes, &own->given));
     if (!status.ok()) return status;
     own->data = static_cast<uint8_t*>(own->given.data);
+    if (own->data == nullptr)
+      return Status(WASINN_RUNTIME_ERROR, "there is no memory for an input", slot_.table().name);
   } else {
     own->buffer = memory_.pool.Take(memory_.pool_user, bytes);
     own->data = own->buffer.data();

@@ -172,9 +172,7 @@ Status ContextOutputs::View(uint32_t index, wasinn_tensor& view) const {
   }
   view = {.struct_size = sizeof(wasinn_tensor)};
   Status status = slot_.StatusOf(slot_.table().output(slot_.get(), index, &view));
-  if (!status.ok() || view.rank <= WASINN_MAX_RANK) return status;
-  return Error(WASINN_RUNTIME_ERROR, "the backend shows a tensor of {} dimensions, more than {}", view.rank,
-               WASINN_MAX_RANK);
+  return status.ok() ? CheckView(view, slot_.table().name) : std::move(status);
 }
 
 Status ContextOutputs::Check(uint32_t index) const {

@@ -65,6 +65,7 @@ Result<TensorPtr> ContextOutputs::Take(uint32_t index) {
 }
 
 Result<TensorPtr> ContextOutputs::TakeFromSlot(uint32_t index, const wasinn_tensor& view) {
+  const auto tensor = SharedTensor::New();
   // What was charged to the context beyond the signature is charged to the tensor from now on.
   const uint64_t beyond = view.bytes - std::min<uint64_t>(view.bytes, BytesInSlot(index));
   Charge charge = dynamic_.Split(beyond);
@@ -82,7 +83,11 @@ Result<TensorPtr> ContextOutputs::TakeFromSlot(uint32_t index, const wasinn_tens
     return std::unexpected(std::move(status));
   }
   if (index < outputs_.size()) outputs_[index].view.struct_size = 0;
-  return SharedTensor::Adopt(slot_.shared_graph(), desc, taken, std::move(charge));
+  tensor->Adopt(slot_.shared_graph(), desc, taken, std::move(charge));
+  if (taken.bytes == view.bytes && (taken.data != nullptr || taken.bytes == 0)) return tensor;
+  return std::unexpected(Status(WASINN_RUNTIME_ERROR,
+                                fmt::format("the backend gave {} bytes of an output of {}", taken.bytes, view.bytes),
+                                slot_.table().name));
 }
 
 Result<TensorPtr> ContextOutputs::TakeOnce(uint32_t index) {

@@ -21,7 +21,9 @@ Status ContextSlot::Open(wasinn_slot_options options, uint32_t most, Interruptib
   options.on_cancel = Interruptible::on_cancel();
   return opening.Run("making of a context", table().name, [&] {
     if (!is_own_) return graph_->Noted(shared->Prepare(options, most));
-    return StatusOf(table().slot_new(graph_->model(), &options, &slot_));
+    Status status = StatusOf(table().slot_new(graph_->model(), &options, &slot_));
+    if (!status.ok() || slot_ != nullptr) return status;
+    return Status(WASINN_RUNTIME_ERROR, "the backend made no context", table().name);
   });
 }
 

@@ -1,41 +1,55 @@
 #include "core/describe.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "core/json.h"
 #include "core/words.h"
 
 namespace wasinn::core {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json Describe(const wasinn_io& io) {
-  Json json = {{"name", io.name}, {"type", DtypeName(io.dtype)}};
-  json["shape"] = io.rank < 0 ? Json() : Json(std::vector<int64_t>(io.dims, io.dims + io.rank));
-  if (io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr) json["type"] = io.type_name;
-  if ((io.flags & WASINN_IO_OPTIONAL) != 0) json["optional"] = true;
-  if ((io.flags & WASINN_IO_OPAQUE) != 0) json["opaque"] = true;
-  if ((io.flags & WASINN_IO_ALWAYS) != 0) json["always"] = true;
-  if ((io.flags & WASINN_IO_UNSERVABLE) != 0) json["unservable"] = true;
-  return json;
+// Text by text, not as a tree of values: nlohmann's trees take memory when they go, and where there is none that ends
+// the OS process.
+std::string Quoted(const char* text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Json Describe(std::span<const wasinn_io* const> ios) {
-  Json json = Json::array();
-  for (const wasinn_io* io : ios) json.push_back(Describe(*io));
-  return json;
+std::string Describe(const wasinn_io& io) {
+  const bool is_told = io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr;
+  std::string json = fmt::format(R"({{"name":{},"type":{},"shape":)", Quoted(io.name),
+                                 Quoted(is_told ? io.type_name : DtypeName(io.dtype)));
+  json += io.rank < 0 ? "null" : fmt::format("[{}]", fmt::join(io.dims, io.dims + io.rank, ","));
+  if ((io.flags & WASINN_IO_OPTIONAL) != 0) json += R"(,"optional":true)";
+  if ((io.flags & WASINN_IO_OPAQUE) != 0) json += R"(,"opaque":true)";
+  if ((io.flags & WASINN_IO_ALWAYS) != 0) json += R"(,"always":true)";
+  if ((io.flags & WASINN_IO_UNSERVABLE) != 0) json += R"(,"unservable":true)";
+  return json + "}";
+}
+
+std::string Describe(std::span<const wasinn_io* const> ios) {
+  std::string json = "[";
+  for (const wasinn_io* io : ios) {
+    if (json.size() > 1) json += ",";
+    json += Describe(*io);
+  }
+  return json + "]";
+}
+
+// What a backend says of its model, or null if it is no JSON.
+std::string_view Checked(std::string_view json) {
+  return !IsTooDeep(json) && nlohmann::json::accept(json) ? json : "null";
 }
 
 }  // namespace
 
 std::string DescribeAsJson(const Graph& graph) {
-  Json json = {{"backend", graph.backend().table().name}, {"inputs", Describe(graph.inputs())}};
   // null: only a run tells them.
-  json["outputs"] = graph.has_late_outputs() ? Json() : Describe(graph.outputs());
-  if (const char* text = graph.description()) {
-    json["model"] = ParseJson<Json>(text);
-    if (json["model"].is_discarded()) json["model"] = Json();
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string json =
+      fmt::format(R"({{"backend":{},"inputs":{},"outputs":{})", Quoted(graph.backend().table().name),
+                  Describe(graph.inputs()), graph.has_late_outputs() ? "null" : Describe(graph.outputs()));
+  if (const char* text = graph.description()) json += fmt::format(R"(,"model":{})", Checked(text));
+  return json + "}";
 }
 
 }  // namespace wasinn::core

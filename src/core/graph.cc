@@ -5,6 +5,7 @@
 
 #include "core/c_struct.h"
 #include "core/interruptible.h"
+#include "core/ios.h"
 #include "core/tensor.h"
 #include "core/words.h"
 
@@ -25,23 +26,6 @@ std::string List(std::span<const wasinn_io* const> ios) {
   }
   if (ios.size() > kMost) list += fmt::format(" and {} more", ios.size() - kMost);
   return ios.empty() ? "none" : list;
-}
-
-Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend) {
-  for (const wasinn_io* io : ios) {
-    // All that is read of it is in the first version.
-    if (io->struct_size < sizeof(wasinn_io)) {
-      return Status(
-          WASINN_RUNTIME_ERROR,
-          fmt::format("an {} has struct_size {}: expected {} or more", what, io->struct_size, sizeof(wasinn_io)),
-          backend);
-    }
-    if (io->rank <= WASINN_MAX_RANK) continue;
-    return Status(WASINN_UNSUPPORTED_OPERATION,
-                  fmt::format("{} '{}' has {} dimensions, more than {}", what, io->name, io->rank, WASINN_MAX_RANK),
-                  backend);
-  }
-  return Status();
 }
 
 Status CheckBindable(std::span<const wasinn_io* const> outputs, const wasinn_backend& table) {
@@ -88,20 +72,24 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
                                       .token = load.token(),
                                       .on_cancel = load.on_cancel(),
                                       .account = options.account.get()};
-  wasinn_backend_graph* model = nullptr;
+  // First, so that a model never is without someone who unloads it.
+  std::shared_ptr<Graph> graph(new Graph(backend, options));
   Status status = load.Run("load", backend->table().name, [&] {
-    return backend->Take(backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &model));
+    return backend->Take(
+        backend->table().load(backend->state(), blobs.data(), blobs.size(), &c_options, &graph->model_));
   });
   if (!status.ok()) return std::unexpected(std::move(status));
-
-  std::shared_ptr<Graph> graph(new Graph(std::move(backend), model, options));
   if (Status read = graph->ReadInfo(); !read.ok()) return std::unexpected(std::move(read));
   return graph;
 }
 
 Status Graph::ReadInfo() {
   const wasinn_info* info = nullptr;
+  if (model_ == nullptr) {
+    return Status(WASINN_RUNTIME_ERROR, "the load gave no model", backend_->table().name);
+  }
   if (Status status = backend_->Take(backend_->table().info(model_, &info)); !status.ok()) return status;
+  if (info == nullptr) return Status(WASINN_RUNTIME_ERROR, "the model has no signature", backend_->table().name);
   Result<wasinn_info> read = ReadStruct(*info, "wasinn_info");
   if (!read) return std::move(read.error());
   info_ = *read;
@@ -151,7 +139,7 @@ const char* Graph::description() const {
 
 Graph::~Graph() {
   slots_.reset();
-  backend_->table().unload(model_);
+  if (model_ != nullptr) backend_->table().unload(model_);
 }
 
 }  // namespace wasinn::core

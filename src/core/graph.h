@@ -74,8 +74,8 @@ class Graph {
   Result<uint32_t> FindOutput(std::string_view name) const { return Find(output_names_, outputs(), "output", name); }
 
  private:
-  Graph(std::shared_ptr<Backend> backend, wasinn_backend_graph* model, const LoadOptions& options)
-      : backend_(std::move(backend)), account_(options.account), model_(model), encoding_(options.encoding) {}
+  Graph(std::shared_ptr<Backend> backend, const LoadOptions& options)
+      : backend_(std::move(backend)), account_(options.account), encoding_(options.encoding) {}
   using Names = std::unordered_map<std::string_view, uint32_t>;
   Status ReadInfo();
   static Names NamesOf(std::span<const wasinn_io* const> ios);
@@ -83,8 +83,8 @@ class Graph {
                                std::string_view name);
 
   const std::shared_ptr<Backend> backend_;
-  const std::shared_ptr<Quota> account_;  // the backend has its address until the model is unloaded
-  wasinn_backend_graph* const model_;
+  const std::shared_ptr<Quota> account_;   // the backend has its address until the model is unloaded
+  wasinn_backend_graph* model_ = nullptr;  // constant once it is loaded
   const std::string encoding_;
   wasinn_info info_{};  // its lists are owned by the model
   std::unique_ptr<Scheduler> scheduler_;

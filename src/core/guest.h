@@ -105,6 +105,24 @@ class Guest {
   };
   Result<std::shared_ptr<const void>> Run(uint32_t context, std::span<const NamedTensor> inputs,
                                           std::pmr::vector<Output>& outputs);
+  // Those outputs go unless their guest is told of them: nobody else could drop them.
+  class Untold {
+   public:
+    Untold(Guest& guest, std::pmr::vector<Output>& outputs) : guest_(guest), outputs_(outputs) {}
+    ~Untold() {
+      if (is_told_) return;
+      for (const Output& output : outputs_) (void)guest_.DropTensor(output.tensor);
+      outputs_.clear();
+    }
+    Untold(const Untold&) = delete;
+    Untold& operator=(const Untold&) = delete;
+    void SetTold() { is_told_ = true; }
+
+   private:
+    Guest& guest_;
+    std::pmr::vector<Output>& outputs_;
+    bool is_told_ = false;
+  };
 
   // For bytes of a tensor that an engine copies into guest memory itself.
   void CountCopyOut(size_t bytes);

@@ -83,21 +83,16 @@ Result<std::shared_ptr<const void>> Guest::Run(uint32_t handle, std::span<const 
   std::pmr::vector<Context::Computed> computed(&scratch.resource);
   Result<std::shared_ptr<const void>> names = context->Run(given, computed);
   if (!names) return names;
-  Status status;
+  Untold untold(*this, outputs);
+  outputs.reserve(computed.size());  // so that each that is held is in the list
   for (Context::Computed& output : computed) {
     if (output.tensor == nullptr) continue;
     Result<uint32_t> tensor = Hold(std::move(output.tensor), Charge(tensor_count_));
-    if (tensor) {
-      outputs.push_back({output.name, *tensor});
-    } else {
-      status = std::move(tensor.error());
-      break;
-    }
+    if (!tensor) return std::unexpected(std::move(tensor.error()));
+    outputs.push_back({output.name, *tensor});
   }
-  if (status.ok()) return names;
-  for (const Output& output : outputs) (void)DropTensor(output.tensor);
-  outputs.clear();
-  return std::unexpected(std::move(status));
+  untold.SetTold();
+  return names;
 }
 
 void Guest::CountCopyOut(size_t bytes) {

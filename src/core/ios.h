@@ -24,6 +24,11 @@ inline Status Unservable(const char* what, const wasinn_io& io, const char* back
                 backend);
 }
 
+// Of what a backend tells: an error if something is not as backend.h says, so that nothing is read that is not there.
+Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend);
+// Of one that nobody wanted there may be no bytes, whatever its shape.
+Status CheckView(const wasinn_tensor& view, const char* backend);
+
 // Of bytes that a backend is to read.
 inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {
   return {.struct_size = sizeof(wasinn_tensor),

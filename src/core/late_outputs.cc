@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/ios.h"
+
 namespace wasinn::core {
 
 LateOutputs::LateOutputs(std::span<const wasinn_io* const> ios) {
@@ -22,14 +24,8 @@ Result<std::shared_ptr<const LateOutputs>> LateOutputs::Read(const ContextSlot& 
   }
   if (count > kMost) return Fail(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, kMost);
   const std::span<const wasinn_io* const> all(ios, count);
-  for (const wasinn_io* io : all) {
-    if (io->struct_size < sizeof(wasinn_io)) {
-      return Fail(WASINN_RUNTIME_ERROR, "an output has struct_size {}: expected {} or more", io->struct_size,
-                  sizeof(wasinn_io));
-    }
-    if (io->rank <= WASINN_MAX_RANK) continue;
-    return Fail(WASINN_UNSUPPORTED_OPERATION, "output '{}' has {} dimensions, more than {}", io->name, io->rank,
-                WASINN_MAX_RANK);
+  if (Status status = CheckSignature(all, "output", slot.table().name); !status.ok()) {
+    return std::unexpected(std::move(status));
   }
   return std::make_shared<const LateOutputs>(all);
 }

@@ -14,7 +14,7 @@ Result<TensorPtr> SharedTensor::Copy(const TensorDesc& desc, std::span<const uin
 }
 
 TensorPtr SharedTensor::Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory, Charge&& charge) {
-  auto tensor = std::make_shared<SharedTensor>(Private());
+  const auto tensor = New();
   tensor->charge_ = std::move(charge);
   tensor->desc_ = desc;
   tensor->buffer_ = std::move(memory);
@@ -22,22 +22,14 @@ TensorPtr SharedTensor::Of(const TensorDesc& desc, size_t bytes, BufferPool::Buf
   return tensor;
 }
 
-TensorPtr SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
-                              Charge charge) {
-  std::shared_ptr<SharedTensor> tensor;
-  try {
-    tensor = std::make_shared<SharedTensor>(Private());
-  } catch (...) {
-    if (taken.release != nullptr) taken.release(taken.owner);
-    throw;
-  }
-  tensor->charge_ = std::move(charge);
-  tensor->desc_ = desc;
-  tensor->bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};
-  tensor->graph_ = std::move(graph);
-  tensor->owner_ = taken.owner;
-  tensor->release_ = taken.release;
-  return tensor;
+void SharedTensor::Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
+                         Charge charge) noexcept {
+  charge_ = std::move(charge);
+  desc_ = desc;
+  bytes_ = {static_cast<const uint8_t*>(taken.data), taken.bytes};
+  graph_ = std::move(graph);
+  owner_ = taken.owner;
+  release_ = taken.release;
 }
 
 SharedTensor::~SharedTensor() {

@@ -26,9 +26,11 @@ class SharedTensor {
   // Memory that has its bytes, and is charged. Both stay where they are if there is no memory for a tensor.
   static std::shared_ptr<const SharedTensor> Of(const TensorDesc& desc, size_t bytes, BufferPool::Buffer&& memory,
                                                 Charge&& charge);
-  // An output that a context of `graph` gave away; it is charged already. Released if there is no memory for a tensor.
-  static std::shared_ptr<const SharedTensor> Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc,
-                                                   const wasinn_tensor& taken, Charge charge);
+  // Of nothing yet. An output of a context of `graph`, which is charged already, becomes it when it is there: nothing
+  // that was taken is without someone who releases it.
+  static std::shared_ptr<SharedTensor> New() { return std::make_shared<SharedTensor>(Private()); }
+  void Adopt(std::shared_ptr<const Graph> graph, const TensorDesc& desc, const wasinn_tensor& taken,
+             Charge charge) noexcept;
   ~SharedTensor();
   SharedTensor(const SharedTensor&) = delete;
   SharedTensor& operator=(const SharedTensor&) = delete;

@@ -1,5 +1,7 @@
 #include "core/watchdog.h"
 
+#include <unistd.h>
+
 #include <memory>
 #include <system_error>
 
@@ -28,7 +30,16 @@ void Watched::CancelForGood() {
   slot->LetGo(word);
 }
 
+bool Watchdog::IsElsewhere() const {
+  const pid_t process = started_in_.load(std::memory_order_acquire);
+  return process != 0 && process != ::getpid();
+}
+
 Watchdog::~Watchdog() {
+  if (IsElsewhere()) {
+    thread_.detach();
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -39,10 +50,12 @@ Watchdog::~Watchdog() {
 }
 
 Status Watchdog::Start() {
+  if (IsElsewhere()) return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
   const std::lock_guard lock(mutex_);
   if (thread_.joinable()) return Status();
   try {
     thread_ = start_thread_([this] { Run(); });
+    started_in_.store(::getpid(), std::memory_order_release);
   } catch (const std::system_error& error) {
     return Error(WASINN_RUNTIME_ERROR, "the host's thread for deadlines cannot be started: {}", error.what());
   }
@@ -63,6 +76,7 @@ RunSlot* Watchdog::TakeSlot(const Watched& run) {
 }
 
 void Watchdog::Wake() {
+  if (IsElsewhere()) return;
   {
     const std::lock_guard lock(mutex_);
     asleep_.store(false, std::memory_order_relaxed);

@@ -4,6 +4,8 @@
 // lock.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -136,6 +138,9 @@ class Watchdog {
     if (asleep_.load(std::memory_order_seq_cst)) Wake();
   }
   void Wake();
+  // Whether the thread was started, and is another OS process's, off which this one was forked: it is not here, and
+  // may have held the mutex for ever.
+  bool IsElsewhere() const;
   void Run();
   bool Sleep(std::unique_lock<std::mutex>& lock);
   bool Scan();
@@ -146,7 +151,8 @@ class Watchdog {
   std::atomic<RunSlot*> first_{nullptr};
   std::atomic<uint64_t> scans_{0};
   const StartThread start_thread_;
-  std::mutex mutex_;  // of what follows; never held while something is cancelled
+  std::atomic<pid_t> started_in_{0};  // 0: not yet
+  std::mutex mutex_;                  // of what follows; never held while something is cancelled
   std::condition_variable wake_;
   bool stopping_ = false;
   std::thread thread_;

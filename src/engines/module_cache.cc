@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sodium.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -46,6 +47,14 @@ std::unexpected<std::string> Failed(const std::string& what) {
 // Whether nobody else may do anything with it.
 bool IsMineAlone(int fd, struct stat* its) {
   return fstat(fd, its) == 0 && its->st_uid == geteuid() && (its->st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+// Whether a file may be so large: whoever writes more is ended by a signal.
+bool MayHold(uint64_t bytes) {
+  rlimit most = {};
+  if (getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur) return true;
+  errno = EFBIG;
+  return false;
 }
 
 bool WriteAll(int fd, std::string_view bytes) {
@@ -170,7 +179,7 @@ Result<void> ModuleCache::MakeKey(int folder) {
   const std::string name = TemporaryName();
   const File file = Create(folder, name);
   if (!file) return Failed("cannot make it");
-  const bool written = WriteAll(file.get(), key);
+  const bool written = MayHold(key.size()) && WriteAll(file.get(), key);
   const bool linked = written && (linkat(folder, name.c_str(), folder, kKey, 0) == 0 || errno == EEXIST);
   const int why = errno;
   unlinkat(folder, name.c_str(), 0);
@@ -241,7 +250,8 @@ Result<void> ModuleCache::Keep(std::string_view maker, std::string_view wasm, st
   {
     const File file = Create(modules_, temporary);
     if (!file) return Failed("cannot write into the folder");
-    if (WriteAll(file.get(), View(tag)) && WriteAll(file.get(), View(digest)) && WriteAll(file.get(), code) &&
+    const bool fits = MayHold(tag.size() + digest.size() + code.size());
+    if (fits && WriteAll(file.get(), View(tag)) && WriteAll(file.get(), View(digest)) && WriteAll(file.get(), code) &&
         renameat(modules_, temporary.c_str(), modules_, name.c_str()) == 0) {
       Trim();
       return {};

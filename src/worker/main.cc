@@ -2,9 +2,11 @@
 // nothing to do.
 #include <malloc.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,15 @@ using wasinn::isolation::Socket;
 // Each takes 128 MiB of addresses, of which a worker has no more than it may need (sandbox.h).
 constexpr int kMostArenas = 4;
 
+// The host may have few left for the moment in which it starts this: frameworks open more, and templates serve for long.
+void AllowDescriptors() {
+  constexpr rlim_t kUsual = 1024;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kUsual));
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // As nobody's child, so that the host is not told of its end. The host is watched from before, when it is the parent.
 Descriptor LeaveHost() {
   Descriptor host(static_cast<int>(::syscall(SYS_pidfd_open, ::getppid(), 0)));
@@ -40,6 +51,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   ::mallopt(M_ARENA_MAX, kMostArenas);
+  AllowDescriptors();
   Socket socket((Descriptor(kFirstDescriptor)));
   // Never freed: threads use it as long as the process lives.
   auto* framework = new wasinn::worker::FrameworkOf;

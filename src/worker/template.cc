@@ -51,7 +51,8 @@ void Template::Answer(const core::Status& status, int32_t number, int descriptor
   answer.Number(static_cast<uint32_t>(status.code()));
   answer.Text(status.message());
   answer.Number(number);
-  (void)socket_.Send(answer.written(), descriptor < 0 ? std::span<const int>() : std::span(&descriptor, 1));
+  const auto sent = socket_.Send(answer.written(), descriptor < 0 ? std::span<const int>() : std::span(&descriptor, 1));
+  if (sent != Socket::Sent::kDone) ::_exit(1);  // else the host would wait for a minute
 }
 
 core::Status Template::OpenFramework(Reader& request) {
@@ -83,9 +84,12 @@ Socket Template::Spawn(Descriptor lane) {
   }
   const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.is_open()) {
+    const int error = errno;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    Answer(core::Error(WASINN_UNAVAILABLE, "workers need Linux 5.3 or newer"), 0, -1);
+    Answer(core::Error(WASINN_UNAVAILABLE, "no descriptor of a process, for which workers need Linux 5.3: {}",
+                       std::strerror(error)),
+           0, -1);
     return {};
   }
   Answer({}, pid, process.number());

@@ -2,10 +2,12 @@
 
 import os
 import pathlib
+import resource
 import shutil
 import stat
+import subprocess
 
-from command import CommandTest
+from command import MOUNTS, PROBE, WASINN, CommandTest
 
 
 class CacheTest(CommandTest):
@@ -184,3 +186,48 @@ class NotUsedTest(CacheTest):
         self.check_warning("neither XDG_CACHE_HOME nor HOME names a folder")
         self.env["XDG_CACHE_HOME"] = "relative"
         self.check_warning("neither XDG_CACHE_HOME nor HOME names a folder")
+
+
+class FullTest(CacheTest):
+    """Where there is no room the run works, and what is left is no entry."""
+
+    def test_files_that_must_be_small(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        result = self.run_probe("args", prepare=limit)
+        self.check(result, out="arg args", err="wasinn: warning: a compiled module is not cached: cannot write into the folder: File too large")
+        self.assertEqual(len(result.err.splitlines()), 1, result)
+        self.assertEqual(self.compiled(), [])
+        self.run_well()
+        self.assertEqual(len(self.compiled()), 1)
+
+    if MOUNTS:
+
+        def test_a_full_disk(self):
+            """Of 4, 16, 64 … KiB, until a module has room."""
+            pages = 1
+            while self.run_on_disk(pages):
+                pages *= 4
+            self.assertGreater(pages, 4)
+
+        def run_on_disk(self, pages):
+            """Whether it was too small."""
+            script = f"""mkdir -p cache
+                         mount -t tmpfs -o size={4096 * pages} none cache
+                         "$@"
+                         ls -A cache/wasinn-code/modules > left 2> nothing || true
+                         mount -o remount,size=64m cache
+                         "$@" 2> again
+                         ls -A cache/wasinn-code/modules > then"""
+            done = subprocess.run(["unshare", "-m", "sh", "-ec", script, "sh", WASINN, "run", PROBE, "args"], cwd=self.dir, env=self.env,
+                                  capture_output=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done)
+            self.assertEqual(done.stdout.decode().split("\n")[1::2], ["arg args"] * 2, done)
+            left, again, then = ((self.dir / name).read_text() for name in ("left", "again", "then"))
+            self.assertEqual(again, "", "with room it is kept")
+            self.assertEqual(len(then.split()), 1)
+            if not done.stderr:
+                self.assertEqual(left, then)
+                return False
+            self.assertIn(b"No space left on device", done.stderr)
+            self.assertEqual(left, "")
+            return True

@@ -16,6 +16,9 @@ ECHO = os.environ["WASINN_ECHO"]
 PROBE = os.environ["WASINN_PROBE"]
 SANITIZED = b"__asan_init" in pathlib.Path(WASINN).read_bytes()
 
+# What a user's file system may be like can be tried by who may mount one.
+MOUNTS = shutil.which("unshare") is not None and subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+
 # A model for the echo backend: what goes in comes out.
 MODEL = "GGUF\nin x f32 2,3\n"
 

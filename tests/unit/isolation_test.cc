@@ -106,6 +106,21 @@ TEST_F(Isolation, AModelOfManyInputs) {
   EXPECT_EQ(program.Compute(context, {7}), std::vector<float>({7}));
 }
 
+// Of which a backend shows that there are no bytes.
+TEST_F(Isolation, AnOutputThatIsNotWanted) {
+  const HostPtr host = Host();
+  Program program(host.get());
+  const uint32_t context = program.Open("in x f32 -1\nin y f32 -1\n");
+  EXPECT_EQ(program.calls.Call("wasinn_ext_0.set_output", {context, 1, 0, 0, 0}), kSuccess);
+  for (uint32_t index : {0, 1}) {
+    EXPECT_EQ(program.calls.SetInput(context, index, {2}, kF32, std::vector<float>{1, 2}), kSuccess);
+  }
+  EXPECT_EQ(program.calls.Call("compute", {context}), kSuccess) << ::testing::PrintToString(log.lines());
+  const uint32_t place = program.calls.Reserve(8), written = program.calls.Reserve(4);
+  EXPECT_EQ(program.calls.Call("get_output", {context, 1, place, 8, written}), kSuccess);
+  EXPECT_EQ(program.calls.Read<float>(place + 4), 2.0f);
+}
+
 TEST_F(Isolation, WhatDiesIsTheWorkerAlone) {
   const HostPtr host = Host();
   Program program(host.get()), other(host.get());

@@ -1,18 +1,26 @@
 // What happens where there is no memory: `operator new` of this program throws where a test says so.
 #pragma once
 
+#include <climits>
+#include <cstdint>
 #include <new>
 
 namespace wasinn::testing {
 
-// While it lives, this thread's allocations fail after the first `allowed`.
+// While it lives, this thread's allocations fail after the first `allowed`: all of them, or so many.
 class NoMemory {
  public:
-  explicit NoMemory(int allowed);
+  explicit NoMemory(int allowed, int failures = INT_MAX);
   ~NoMemory();
   NoMemory(const NoMemory&) = delete;
   NoMemory& operator=(const NoMemory&) = delete;
+
+  // How many have failed since the last one began to live.
+  static int failed();
 };
+
+// Of `operator new`, of all threads.
+int64_t LiveBlocks();
 
 // Tries it without memory, then with one allocation more each time, until it has what it needs. `after_failure` looks
 // at what a failure has left. Returns how often it failed.

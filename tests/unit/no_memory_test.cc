@@ -57,22 +57,6 @@ TEST(OutOfMemory, AModelThatWasNotRegisteredIsNotThere) {
   EXPECT_TRUE(registry.Find(source().name));
 }
 
-TEST(OutOfMemory, AnOutputThatWasTakenGoesBack) {
-  int held = 0;
-  core::TensorPtr tensor;
-  FailEachAllocation(
-      [&] {
-        const wasinn_tensor taken{.struct_size = sizeof(taken), .owner = &++held, .release = [](void* owner) {
-                                    --*static_cast<int*>(owner);
-                                  }};
-        tensor = core::SharedTensor::Adopt(nullptr, {}, taken, {});
-      },
-      [&] { EXPECT_EQ(held, 0); });
-  EXPECT_EQ(held, 1);
-  tensor.reset();
-  EXPECT_EQ(held, 0);
-}
-
 // Buffers go back to the pool where nothing may throw.
 TEST(OutOfMemory, BuffersGoBackToThePool) {
   const auto pool = core::BufferPool::Create();

@@ -6,7 +6,7 @@ namespace wasinn::abi {
 
 wasinn_status* Trap(const core::Status& status) {
   if (status.ok()) return nullptr;
-  return wasinn_status_new(status.code(), std::string(status.message()).c_str());
+  return wasinn_status_new(status.code(), status.message().data());  // a string's, so with a NUL
 }
 
 core::Status ToErrorObject(wasinn_guest& guest, const char* function, const core::Status& status,

@@ -28,9 +28,9 @@ wasinn_status* WithGuest(wasinn_guest* guest, const Body& body) {
     if (!presence) return Trap(core::Error(WASINN_RUNTIME_ERROR, "the guest is closed"));
     return Trap(body());
   } catch (const std::bad_alloc&) {
-    return Trap(core::Status(WASINN_RUNTIME_ERROR, "the host is out of memory"));
+    return wasinn_status_new(WASINN_RUNTIME_ERROR, "the host is out of memory");  // needs none
   } catch (const std::exception& error) {
-    return Trap(core::Status(WASINN_RUNTIME_ERROR, error.what()));
+    return wasinn_status_new(WASINN_RUNTIME_ERROR, error.what());
   }
 }
 

@@ -153,7 +153,9 @@ wasinn_status* ContextCompute(wasinn_guest* guest, uint32_t context, const wasin
     std::pmr::vector<Guest::Output> computed(&scratch.resource);
     auto names = guest->Run(context, tensors, computed);
     if (!names) return std::unexpected(std::move(names.error()));
+    Guest::Untold untold(*guest, computed);
     *outputs = ToView(std::move(*names), computed);
+    untold.SetTold();
     return 0;
   });
 }

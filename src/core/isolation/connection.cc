@@ -34,11 +34,11 @@ constexpr std::chrono::milliseconds kPatienceToOpen{60000};
 // ---- A call
 
 Connection::Call::Call(Connection& connection, Op op)
-    : connection_(connection), lane_(connection.TakeLane()), request_(lane_ ? (*lane_)->request : nowhere_) {
+    : connection_(connection), lane_(connection), request_(lane_ ? lane_->request : nowhere_) {
   request_.Number(op);
 }
 
-Connection::Call::~Call() {
+Connection::Call::Hold::~Hold() {
   if (!lane_) return;
   Lane& lane = **lane_;
   lane.long_answer = {};
@@ -53,7 +53,7 @@ core::Status Connection::Sent(Socket::Sent sent) {
 }
 
 core::Status Connection::Call::Send(std::span<const int> descriptors) {
-  Socket& socket = (*lane_)->socket;
+  Socket& socket = lane_->socket;
   // Whoever answered has taken the question before. Else they would pile up, and descriptors with them.
   if (!socket.IsTaken()) return Nonsense();
   if (request_.used() <= kMostBytes) return connection_.Sent(socket.Send(request_.written(), descriptors));
@@ -69,7 +69,7 @@ core::Status Connection::Call::Send(std::span<const int> descriptors) {
 }
 
 core::Status Connection::Call::Wait(Length length) {
-  Lane& lane = **lane_;
+  Lane& lane = *lane_;
   for (;;) {
     const Socket::Received received = lane.socket.Receive(lane.answer);
     if (received.outcome == Socket::Outcome::kClosed) return connection_.Lost();
@@ -85,8 +85,9 @@ core::Status Connection::Call::Wait(Length length) {
 
 core::Status Connection::Call::Run(Length length, std::span<const int> descriptors) {
   if (connection_.lost() || connection_.forked()) return connection_.Lost();
-  if (!lane_) return std::move(lane_.error());
+  if (!lane_) return lane_.TakeError();
   if (core::Status status = Send(descriptors); !status.ok()) return status;
+  sent_ = true;
   if (core::Status status = Wait(length); !status.ok()) return status;
   answered_ = true;
   core::Status status;
@@ -117,7 +118,7 @@ core::Status Connection::Call::Fetch() {
   if (answer_.code != WASINN_OK) return Nonsense();
   answer_ = first;
   answer_.message = {};
-  std::vector<uint8_t>& copy = (*lane_)->long_answer;
+  std::vector<uint8_t>& copy = lane_->long_answer;
   copy.assign(segment->data(), segment->data() + bytes);
   payload_ = Reader(copy);
   return {};
@@ -133,9 +134,9 @@ bool Connection::Call::ReadAnswer(std::span<const uint8_t> message) {
   if (lines > kMostLogLines) return false;
   for (uint32_t i = 0; i < lines; ++i) {
     const auto level = reader.Number<uint32_t>();
-    const std::string line(reader.Text());
+    const char* line = reader.Text().data();
     if (!reader.ok()) return false;
-    connection_.log_(level, line.c_str());
+    connection_.log_(level, line);
   }
   if (answer_.code != WASINN_OK) answer_.message = reader.Text();
   answer_.payload = reader.Number<uint64_t>();
@@ -150,6 +151,19 @@ core::Status Connection::Call::Nonsense() {
 // ---- Lanes
 
 core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
+  // Counted before it is there, and not if it does not come to be.
+  struct Place {
+    explicit Place(Connection& its_connection) : connection(its_connection) {}
+    ~Place() {
+      if (is_filled) return;
+      const std::lock_guard lock(connection.mutex_);
+      --connection.n_lanes_;
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    Connection& connection;
+    bool is_filled = false;
+  };
   {
     const std::lock_guard lock(mutex_);
     if (!lanes_.empty()) {
@@ -163,14 +177,12 @@ core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
     }
     ++n_lanes_;
   }
-  core::Result<Socket> socket = AddLane();
-  if (!socket) {
-    const std::lock_guard lock(mutex_);
-    --n_lanes_;
-    return std::unexpected(std::move(socket.error()));
-  }
+  Place place(*this);
   auto lane = std::make_unique<Lane>();
+  core::Result<Socket> socket = AddLane();
+  if (!socket) return std::unexpected(std::move(socket.error()));
   lane->socket = std::move(*socket);
+  place.is_filled = true;
   return lane;
 }
 
@@ -197,10 +209,19 @@ core::Status Connection::Exchange(Writer& request, std::span<const int> descript
   }
   payload = Reader({control_.answer.data(), received.bytes});
   const auto code = payload.Number<uint32_t>();
-  const std::string message(payload.Text());
+  const std::string_view message = payload.Text();
   if (!payload.ok()) End("its answer made no sense");
   if (lost()) return Lost();
-  return code == WASINN_OK ? core::Status() : core::Status(CodeOf(code), message, backend_);
+  return code == WASINN_OK ? core::Status() : core::Status(CodeOf(code), std::string(message), backend_);
+}
+
+void Connection::Tell(Op op, std::initializer_list<uint32_t> numbers) noexcept try {
+  if (lost()) return;
+  Call call(*this, op);
+  for (const uint32_t number : numbers) call.request().Number(number);
+  (void)call.Run(Call::Length::kQuick);
+} catch (const std::exception&) {
+  End("there was no memory to tell it what is gone");
 }
 
 core::Result<Socket> Connection::AddLane() {
@@ -232,6 +253,7 @@ core::Status Connection::Open(const Setting& setting) {
   core::Result<uint8_t*> mark = MakeMark();
   if (!mark) return std::move(mark.error());
   here_ = *mark;
+  lanes_.reserve(kMostLanes);  // so that nothing can fail when one comes back
   core::Result<Template::Worker> worker = parent_->Spawn();
   if (!worker) return std::move(worker.error());
   worker_ = std::move(*worker);
@@ -328,12 +350,14 @@ void Connection::Interruption::Interrupt(Connection& connection, uint32_t number
     return connection.End("it did not stop in time");
   }
   if (turn == 0) return;
-  std::vector<uint8_t> bytes;
-  Writer request(bytes);
-  request.Number(Op::kCancel);
-  request.Number(number);
-  request.Number(turn);
-  (void)connection.cancels_.Send(request.written(), {}, false);
+  // As a Writer writes them, but in no memory of its own: a thread that watches all guests comes here.
+  const struct {
+    Op op;
+    uint32_t number;
+    uint64_t turn;
+  } request = {Op::kCancel, number, turn};
+  static_assert(sizeof(request) == sizeof(Op) + sizeof(number) + sizeof(turn));
+  (void)connection.cancels_.Send({reinterpret_cast<const uint8_t*>(&request), sizeof(request)}, {}, false);
 }
 
 }  // namespace wasinn::isolation

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,7 +44,6 @@ class Connection {
   class Call {
    public:
     Call(Connection& connection, Op op);
-    ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
@@ -56,6 +56,8 @@ class Connection {
     // Sends the request and waits. An error that has `answered` came from the worker: its answer goes on.
     core::Status Run(Length length, std::span<const int> descriptors = {});
     bool answered() const { return answered_; }
+    // The worker did not do it, or was not asked.
+    bool refused() const { return !sent_ || (answered_ && answer_.code != WASINN_OK); }
     const Answer& answer() const { return answer_; }
     // What follows in the answer.
     Reader& payload() { return payload_; }
@@ -68,13 +70,31 @@ class Connection {
     bool ReadAnswer(std::span<const uint8_t> message);
     core::Status Fetch();
 
+    // It goes back whatever becomes of the call.
+    class Hold {
+     public:
+      explicit Hold(Connection& connection) : connection_(connection), lane_(connection.TakeLane()) {}
+      ~Hold();
+      Hold(const Hold&) = delete;
+      Hold& operator=(const Hold&) = delete;
+      explicit operator bool() const { return lane_.has_value(); }
+      Lane& operator*() const { return **lane_; }
+      Lane* operator->() const { return lane_->get(); }
+      core::Status TakeError() { return std::move(lane_.error()); }
+
+     private:
+      Connection& connection_;
+      core::Result<std::unique_ptr<Lane>> lane_;
+    };
+
     Connection& connection_;
-    core::Result<std::unique_ptr<Lane>> lane_;
+    Hold lane_;
     std::vector<uint8_t> nowhere_;  // of a request that has no lane
     Writer request_;
     uint64_t most_ = kUsualAnswer;
     Answer answer_;
     Reader payload_;
+    bool sent_ = false;
     bool answered_ = false;
   };
   static constexpr std::chrono::milliseconds kPatience{10000};
@@ -98,6 +118,10 @@ class Connection {
   // What the worker is to hold under a number, for the log if it is lost: digests of a model's parts.
   void Hold(uint32_t number, std::string digests);
   void Release(uint32_t number);
+
+  // A call of these numbers, whose outcome nobody waits for: of destructors. Where there is no memory for it the worker
+  // is ended, so that it keeps nothing that is gone here.
+  void Tell(Op op, std::initializer_list<uint32_t> numbers) noexcept;
 
   // Ends the worker. All that it held is lost. Does not block; `why` is a constant.
   void End(const char* why);

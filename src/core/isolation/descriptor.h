@@ -1,6 +1,7 @@
 // A file descriptor that is closed in the end.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <utility>
@@ -17,6 +18,13 @@ class Descriptor {
   }
   ~Descriptor() {
     if (is_open()) ::close(number_);
+  }
+  // Of a call that may have failed. A host that was started without standard files gets their numbers for its next
+  // ones, and what anybody prints would go to a worker.
+  static Descriptor NoStandardOne(int number) {
+    Descriptor given(number);
+    if (number < 0 || number > STDERR_FILENO) return given;
+    return Descriptor(::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   }
 
   int number() const { return number_; }

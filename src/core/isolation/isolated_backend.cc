@@ -201,7 +201,9 @@ void AddSlots(wasinn_backend& table) {
 
 void AddOptional(wasinn_backend& table) {
   if (table.discard_outputs != nullptr) {
-    table.discard_outputs = [](wasinn_backend_slot* slot) { Of(slot).Discard(); };
+    table.discard_outputs = [](wasinn_backend_slot* slot) {
+      (void)Do([&] { return Of(slot).Discard(), core::Status(); });
+    };
   }
   if (table.outputs != nullptr) {
     table.outputs = [](wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {

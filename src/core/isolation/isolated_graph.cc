@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/isolation/deadline.h"
 #include "core/isolation/digest.h"
 #include "core/isolation/segment.h"
 
@@ -16,31 +17,6 @@ constexpr uint32_t kOutputFlags = WASINN_IO_OPAQUE | WASINN_IO_UNSERVABLE | WASI
 // What is held of a signature for each byte of it that is told. Of a usual model it is nothing, but a guest can make one
 // with a million inputs.
 constexpr size_t kFree = 64u << 10, kTimesItself = 6;
-
-// For the time of a load: a deadline ends the worker if the framework does not stop.
-class Deadline {
- public:
-  Deadline(const wasinn_load_options& options, Connection& connection, uint32_t number)
-      : options_(options), connection_(connection), number_(number) {
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, &Deadline::Interrupt, this);
-  }
-  ~Deadline() {
-    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
-  }
-  Deadline(const Deadline&) = delete;
-  Deadline& operator=(const Deadline&) = delete;
-
- private:
-  static void Interrupt(void* self) {
-    auto& it = *static_cast<Deadline*>(self);
-    it.interruption_.Interrupt(it.connection_, it.number_, 1);
-  }
-
-  const wasinn_load_options& options_;
-  Connection& connection_;
-  const uint32_t number_;
-  Connection::Interruption interruption_;
-};
 
 }  // namespace
 
@@ -78,10 +54,10 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
   // Without their paths: nobody opens files there.
   for (const wasinn_blob* blob : blobs) request.Number(static_cast<uint64_t>(blob->size));
   call.ExpectAnswer(options.max_bytes == 0 ? kMostLongBytes : options.max_bytes / kTimesItself);
+  loaded_ = true;  // it may be, whatever is thrown here
   core::Status status = call.Run(Connection::Call::Length::kAsLongAsItTakes, descriptors);
-  if (!status.ok()) return status;
-  loaded_ = true;
-  return Read(call);
+  loaded_ = status.ok() || !call.refused();
+  return status.ok() ? Read(call) : std::move(status);
 }
 
 core::Status IsolatedGraph::Read(Connection::Call& call) {
@@ -127,6 +103,7 @@ core::Status IsolatedGraph::Share(size_t bytes, wasinn_tensor& out) {
   core::Result<Segment> segment = Segment::Make(RoundUp(bytes));
   if (!segment) return std::move(segment.error());
   auto shared = std::make_unique<Shared>(*this, connection_->NewNumber(), std::move(*segment));
+  std::map<const void*, uint32_t> added = {{shared->segment.data(), shared->number}};
   Connection::Call call(*connection_, Op::kShare);
   call.request().Number(number_);
   call.request().Number(shared->number);
@@ -136,7 +113,7 @@ core::Status IsolatedGraph::Share(size_t bytes, wasinn_tensor& out) {
   shared->segment.Close();
   {
     const std::lock_guard lock(mutex_);
-    shared_[shared->segment.data()] = shared->number;
+    shared_.merge(added);
   }
   out.data = shared->segment.data();
   out.bytes = bytes;
@@ -152,11 +129,7 @@ void IsolatedGraph::Unshare(void* owner) {
     const std::lock_guard lock(graph.mutex_);
     graph.shared_.erase(shared->segment.data());
   }
-  if (graph.connection_->lost()) return;
-  Connection::Call call(*graph.connection_, Op::kUnshare);
-  call.request().Number(graph.number_);
-  call.request().Number(shared->number);
-  (void)call.Run(Connection::Call::Length::kQuick);
+  graph.connection_->Tell(Op::kUnshare, {graph.number_, shared->number});
 }
 
 uint32_t IsolatedGraph::FindShared(const void* data) const {
@@ -167,10 +140,7 @@ uint32_t IsolatedGraph::FindShared(const void* data) const {
 
 IsolatedGraph::~IsolatedGraph() {
   connection_->Release(number_);
-  if (!loaded_ || connection_->lost()) return;
-  Connection::Call call(*connection_, Op::kUnload);
-  call.request().Number(number_);
-  (void)call.Run(Connection::Call::Length::kQuick);
+  if (loaded_) connection_->Tell(Op::kUnload, {number_});
 }
 
 }  // namespace wasinn::isolation

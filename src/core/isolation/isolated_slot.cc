@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/isolation/deadline.h"
 #include "core/tensor.h"
 
 namespace wasinn::isolation {
@@ -53,23 +54,18 @@ core::Status IsolatedSlot::MakeThere(const wasinn_slot_options& options) {
   call.request().Number(number_);
   call.request().Number(options.max_bytes);
   call.request().Text(options.guest_config);
+  made_ = true;  // it may be, whatever is thrown here
   core::Status status;
   {
-    const auto interrupt = [](void* self) {
-      auto& it = *static_cast<IsolatedSlot*>(self);
-      it.interruption_.Interrupt(it.connection_, it.number_, 1);
-    };
-    if (options.on_cancel != nullptr) options.on_cancel(options.token, interrupt, this);
+    const Deadline deadline(options, connection_, number_);
     status = call.Run(Length::kAsLongAsItTakes);
-    if (options.on_cancel != nullptr) options.on_cancel(options.token, nullptr, nullptr);
   }
-  if (!status.ok()) return status;
-  made_ = true;
-  return Charge(call);
+  made_ = status.ok() || !call.refused();
+  return status.ok() ? Charge(call) : std::move(status);
 }
 
 IsolatedSlot::~IsolatedSlot() {
-  if (made_ && !connection_.lost()) (void)Ask(Op::kFreeSlot);
+  if (made_) connection_.Tell(Op::kFreeSlot, {number_});
 }
 
 core::Status IsolatedSlot::Charge(const Connection::Call& call) {
@@ -255,7 +251,8 @@ bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
   }
   const auto offset = payload.Number<uint64_t>();
   if (!ReadDesc(payload, shown.desc)) return false;
-  if (core::ByteSize(shown.desc.dtype, shown.desc.shape()) != shown.desc.bytes) return false;
+  // Of one that was not wanted there may be no bytes, whatever its shape.
+  if (shown.desc.bytes != 0 && core::ByteSize(shown.desc.dtype, shown.desc.shape()) != shown.desc.bytes) return false;
   if (offset == kNowhere) return true;
   shown.offset = offset;
   return shown.desc.bytes <= area.size() && offset <= area.size() - shown.desc.bytes;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,10 +27,16 @@ core::Result<Descriptor> MakeFile(size_t bytes) {
   constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
   int fd = ::memfd_create("wasinn", kFlags | MFD_NOEXEC_SEAL);
   if (fd < 0 && errno == EINVAL) fd = ::memfd_create("wasinn", kFlags);
-  if (fd < 0) return std::unexpected(Failed("memfd_create", bytes, errno));
-  Descriptor file(fd);
+  Descriptor file = Descriptor::NoStandardOne(fd);
+  if (!file.is_open()) return std::unexpected(Failed("memfd_create", bytes, errno));
+  // To ask for more would end this process by a signal.
+  rlimit most{};
+  if (::getrlimit(RLIMIT_FSIZE, &most) == 0 && bytes > most.rlim_cur) {
+    return std::unexpected(Failed("RLIMIT_FSIZE", bytes, EFBIG));
+  }
   // Allocated now: what cannot be had later would end whoever touches it.
-  if (const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(std::max<size_t>(bytes, 1))); error != 0) {
+  if (const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(std::max<size_t>(bytes, 1)));
+      error != 0) {
     return std::unexpected(Failed("fallocate", bytes, error));
   }
   return file;

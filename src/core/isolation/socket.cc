@@ -38,7 +38,9 @@ core::Result<std::pair<Socket, Socket>> Socket::MakePair() {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds.data()) != 0) {
     return core::Fail(WASINN_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
   }
-  return std::pair(Socket(Descriptor(fds[0])), Socket(Descriptor(fds[1])));
+  Descriptor one = Descriptor::NoStandardOne(fds[0]), other = Descriptor::NoStandardOne(fds[1]);
+  if (one.is_open() && other.is_open()) return std::pair(Socket(std::move(one)), Socket(std::move(other)));
+  return core::Fail(WASINN_UNAVAILABLE, "no socket for a worker: {}", std::strerror(errno));
 }
 
 core::Status Socket::SetPatience(std::chrono::milliseconds patience) {

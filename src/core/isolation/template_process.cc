@@ -77,25 +77,29 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, 
 }
 
 // Asks for a worker, and does not wait for it. One that is to `prepare` itself finds that on its lane.
-core::Result<Socket> Template::Order(bool prepare) {
+core::Status Template::Order(bool prepare) {
   auto pair = Socket::MakePair();
-  if (!pair) return std::unexpected(std::move(pair.error()));
+  if (!pair) return std::move(pair.error());
   std::vector<uint8_t> bytes;
   Writer request(bytes);
   if (prepare) {
     request.Number(Op::kPrepare);
     setting_.Write(request);
-    if (pair->first.Send(request.written()) != Socket::Sent::kDone) return std::unexpected(Gone());
+    if (pair->first.Send(request.written()) != Socket::Sent::kDone) {
+      return core::Status(WASINN_UNAVAILABLE, "the system has no memory for what a worker is told", setting_.backend);
+    }
     request.Clear();
   }
   request.Number(Op::kSpawn);
   const int lane = pair->second.number();
-  if (core::Status status = Send(request, {&lane, 1}); !status.ok()) return std::unexpected(std::move(status));
-  return std::move(pair->first);
+  if (core::Status status = Send(request, {&lane, 1}); !status.ok()) return status;
+  ordered_ = std::move(pair->first);
+  return {};
 }
 
-core::Result<Template::Worker> Template::Collect(Socket lane) {
-  Worker worker{.lane = std::move(lane), .process = Descriptor()};
+core::Result<Template::Worker> Template::Collect() {
+  Worker worker{.lane = std::move(*ordered_), .process = Descriptor()};
+  ordered_.reset();
   Reader answer;
   if (core::Status status = Receive({&worker.process, 1}, answer); !status.ok()) {
     return std::unexpected(std::move(status));
@@ -107,9 +111,7 @@ core::Result<Template::Worker> Template::Collect(Socket lane) {
 // Answers come in the order of questions, so this one comes before any other.
 void Template::CollectSpare() {
   if (!ordered_) return;
-  Socket lane = std::move(*ordered_);
-  ordered_.reset();
-  if (auto worker = Collect(std::move(lane))) spare_ = std::move(*worker);
+  if (auto worker = Collect()) spare_ = std::move(*worker);
 }
 
 // One that lives: who kills workers when memory is short may have begun with it.
@@ -126,25 +128,25 @@ std::optional<Template::Worker> Template::TakeSpare() {
 
 core::Result<Template::Worker> Template::SpareOrNew() {
   if (std::optional<Worker> spare = TakeSpare()) return std::move(*spare);
-  core::Result<Socket> lane = Order(false);
-  if (!lane) return std::unexpected(std::move(lane.error()));
-  return Collect(std::move(*lane));
+  if (core::Status status = Order(false); !status.ok()) return std::unexpected(std::move(status));
+  return Collect();
+}
+
+// Without one the next guest waits a little longer.
+void Template::OrderSpare() noexcept try { (void)Order(true); } catch (const std::exception&) {
 }
 
 core::Result<Template::Worker> Template::Spawn() {
   const std::lock_guard lock(mutex_);
   core::Result<Worker> worker = SpareOrNew();
-  if (worker && spares_ && spawned_) {
-    if (auto lane = Order(true)) ordered_ = std::move(*lane);
-  }
+  if (worker && spares_ && spawned_) OrderSpare();
   spawned_ = true;
   return worker;
 }
 
 // As waitpid says how it ended.
 core::Result<int> Template::WaitFor(const Worker& worker) {
-  std::vector<uint8_t> bytes;
-  Writer request(bytes);
+  Writer request(request_);
   request.Number(Op::kWait);
   request.Number(static_cast<int32_t>(worker.pid));
   Reader answer;
@@ -152,7 +154,7 @@ core::Result<int> Template::WaitFor(const Worker& worker) {
   return answer.Number<int32_t>();
 }
 
-std::string Template::EndOf(const Worker& worker) {
+std::string Template::EndOf(const Worker& worker) noexcept try {
   pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
   constexpr int kMilliseconds = 2000;
   if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
@@ -164,6 +166,8 @@ std::string Template::EndOf(const Worker& worker) {
   if (!WIFSIGNALED(status)) return "it ended";
   const char* what = ::sigdescr_np(WTERMSIG(status));
   return fmt::format("it was ended by signal {} ({})", WTERMSIG(status), what == nullptr ? "?" : what);
+} catch (const std::exception&) {
+  return "it ended";
 }
 
 }  // namespace wasinn::isolation

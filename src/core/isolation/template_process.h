@@ -35,7 +35,7 @@ class Template {
   // It makes no workers any more: it has ended, or does not answer.
   bool gone() const { return gone_.load(std::memory_order_acquire); }
   // How a worker ended that has ended: "it was killed by signal 9 (Killed)".
-  std::string EndOf(const Worker& worker);
+  std::string EndOf(const Worker& worker) noexcept;
 
  private:
   Template(Socket socket, Setting setting, bool spares)
@@ -45,8 +45,9 @@ class Template {
   core::Status Send(Writer& request, std::span<const int> descriptors);
   core::Status Receive(std::span<Descriptor> received, Reader& answer);
   core::Status Gone();
-  core::Result<Socket> Order(bool prepare);
-  core::Result<Worker> Collect(Socket lane);
+  core::Status Order(bool prepare);
+  core::Result<Worker> Collect();
+  void OrderSpare() noexcept;
   void CollectSpare();
   std::optional<Worker> TakeSpare();
   core::Result<Worker> SpareOrNew();
@@ -59,8 +60,9 @@ class Template {
   std::mutex mutex_;  // of one question at a time, and of what follows
   Socket socket_;
   std::vector<uint8_t> buffer_;
-  bool spawned_ = false;           // a worker, at least one
-  std::optional<Socket> ordered_;  // the lane of a spare, about which the template has not been heard yet
+  std::vector<uint8_t> request_ = std::vector<uint8_t>(64);  // of WaitFor, which needs no memory
+  bool spawned_ = false;                                     // a worker, at least one
+  std::optional<Socket> ordered_;  // the lane of a worker about which the template has not been heard yet
   std::optional<Worker> spare_;
 };
 

@@ -1,0 +1,153 @@
+// Each allocation of each call of an inference fails once, and then all from each on: the guest gets an error, and
+// nothing else is different.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <string>
+
+#include "faults/inference.h"
+#include "unit/no_memory.h"
+
+namespace wasinn::testing {
+namespace {
+
+struct Case {
+  Course course;
+  bool isolated;
+};
+
+class FailedAllocations : public ::testing::TestWithParam<Case> {
+ protected:
+  FailedAllocations() : host_(HostOfFaults(GetParam().isolated)) {
+    if (GetParam().course.named) AddEchoModel(host_.get(), "named", GetParam().course.model);
+    guest_ = NewGuest(host_.get());
+  }
+
+  // One inference, in which the call of this step lacks memory. How many allocations failed.
+  int Lack(size_t step, int allowed, int failures) const {
+    const auto inference = Begin(GetParam().course, guest_.get());
+    for (size_t i = 0; i < step; ++i) EXPECT_TRUE(inference->Do(i)) << inference->steps()[i].name;
+    const Inference::Step& failing = inference->steps()[step];
+    const wasinn_guest_stats before = StatsOf(guest_);
+    failing.prepare();
+    {
+      const NoMemory scarce(allowed, failures);
+      Call(failing);
+    }
+    const int failed = NoMemory::failed();
+    if (!failing.settle()) {
+      EXPECT_GT(failed, 0);
+      const wasinn_guest_stats after = StatsOf(guest_);
+      EXPECT_EQ(after.graphs, before.graphs);
+      EXPECT_EQ(after.contexts, before.contexts);
+      EXPECT_EQ(after.tensors, before.tensors);
+      EXPECT_EQ(after.error_objects, before.error_objects);
+      EXPECT_TRUE(inference->Do(step)) << "once more, with memory";
+    }
+    inference->DoFrom(step + 1);
+    ExpectNothingHeld(guest_);
+    return failed;
+  }
+
+  // How many points there were at which the call of this step could fail.
+  int FailEach(size_t step, int failures) const {
+    for (int allowed = 0;; ++allowed) {
+      SCOPED_TRACE("allocation " + std::to_string(allowed + 1));
+      (void)Lack(step, allowed, failures);
+      const int64_t blocks = LiveBlocks();
+      const size_t descriptors = CountDescriptors();
+      const int failed = Lack(step, allowed, failures);  // what the first has left for good is there now
+      EXPECT_EQ(LiveBlocks(), blocks);
+      EXPECT_EQ(CountDescriptors(), descriptors);
+      if (failed == 0 || HasFailure()) return allowed;
+    }
+  }
+
+  HostPtr host_;
+  GuestPtr guest_;
+
+ private:
+  // As an engine calls, which must not see anything thrown.
+  static void Call(const Inference::Step& step) noexcept { step.call(); }
+};
+
+TEST_P(FailedAllocations, CostTheCallAnError) {
+  Begin(GetParam().course, guest_.get())->DoFrom(0);
+  const auto inference = Begin(GetParam().course, guest_.get());
+  int points = 0;
+  for (size_t step = 0; step < inference->steps().size() && !HasFailure(); ++step) {
+    SCOPED_TRACE(inference->steps()[step].name);
+    const int once = FailEach(step, 1);
+    points += once + FailEach(step, INT_MAX);
+    std::printf("%s: %d allocations\n", inference->steps()[step].name.c_str(), once);
+  }
+  RecordProperty("points", points);
+  std::printf("%d points\n", points);
+}
+
+// With the worker's start.
+TEST(FailedAllocation, OfAFirstLoad) {
+  const HostPtr host = HostOfFaults(true);
+  const Course course{.name = "first", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\n"};
+  Begin(course, NewGuest(host.get()).get())->DoFrom(0);  // starts the template
+  const size_t descriptors = CountDescriptors();
+  int points = 0;
+  for (const int failures : {1, INT_MAX}) {
+    for (int allowed = 0, failed = 1; failed > 0 && !::testing::Test::HasFailure(); ++allowed, ++points) {
+      const GuestPtr guest = NewGuest(host.get());
+      const auto inference = Begin(course, guest.get());
+      inference->steps()[0].prepare();
+      {
+        const NoMemory scarce(allowed, failures);
+        inference->steps()[0].call();
+        failed = NoMemory::failed();
+      }
+      if (!inference->steps()[0].settle()) {
+        ExpectNothingHeld(guest);
+        EXPECT_TRUE(inference->Do(0)) << allowed;
+      }
+      inference->DoFrom(1);
+      ExpectNothingHeld(guest);
+    }
+  }
+  EXPECT_EQ(CountDescriptors(), descriptors);
+  std::printf("%d points\n", points);
+}
+
+constexpr Course kCourses[] = {
+    {.name = "Plain", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\nkeeps 100\nload_keeps 100\n"},
+    {.name = "Late", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\nlate\n"},
+    {.name = "Bindable", .interface = Interface::kWitx, .model = "in x f32 3 bindable\nin y f32 2000 bindable\n"},
+    {.name = "Shared", .interface = Interface::kWitx, .model = "in x f32 3\nin y f32 2000\nshares\nturns 1\n"},
+    {.name = "Named", .interface = Interface::kWitx, .model = "in x f32 3\nin y f32 2000\n", .named = true},
+    {.name = "Generates",
+     .interface = Interface::kWitx,
+     .model = "in x f32 -1\nin y f32 -1\npieces 4\n",
+     .generates = true},
+    {.name = "Selected", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\n", .selects = true},
+    {.name = "Component", .interface = Interface::kWit, .model = "in x f32 -1\nin y f32 -1\n", .selects = true},
+    {.name = "ComponentGenerates",
+     .interface = Interface::kWit,
+     .model = "in x f32 -1\nin y f32 -1\npieces 4\n",
+     .generates = true},
+    {.name = "ComponentLate", .interface = Interface::kWit, .model = "in x f32 -1\nin y f32 -1\nlate\n"},
+    {.name = "ComponentNamed", .interface = Interface::kWit, .model = "in x f32 3\nin y f32 2000\n", .named = true},
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const Course& course : kCourses) {
+    cases.push_back({course, false});
+    if (!course.named) cases.push_back({course, true});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(, FailedAllocations, ::testing::ValuesIn(Cases()), [](const auto& one) {
+  return std::string(one.param.course.name) + (one.param.isolated ? "Isolated" : "");
+});
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,38 @@
+// The processes that a host has started, which are no children of its own.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace wasinn::testing {
+
+// A name of its own for the worker's program, by which processes of one host can be told from others'.
+class WorkerName {
+ public:
+  WorkerName();
+  ~WorkerName();
+  WorkerName(const WorkerName&) = delete;
+  WorkerName& operator=(const WorkerName&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Those that run under this name: templates make workers, which are their children.
+  std::vector<pid_t> Templates() const { return Find(false); }
+  std::vector<pid_t> Workers() const { return Find(true); }
+
+ private:
+  std::vector<pid_t> Find(bool workers) const;
+
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+// Ends it, and returns when it is dead.
+void Kill(pid_t process);
+// Of a process, those that nobody has waited for among them.
+size_t CountChildren(pid_t process);
+
+}  // namespace wasinn::testing
