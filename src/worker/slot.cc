@@ -92,6 +92,11 @@ core::Status Slot::BindOne(isolation::Reader& request) {
   if (!isolation::ReadDesc(request, desc)) return NoArea("an input");
   const auto shared = segment == isolation::kArea ? nullptr : graph_->shared.Find(segment);
   const isolation::Segment& place = shared == nullptr ? input_area_ : *shared;
+  if (core::ByteSize(desc.dtype, desc.shape()) != desc.bytes) {
+    return core::Error(WASINN_RUNTIME_ERROR, "the host described an input of {} bytes as {}", desc.bytes,
+                       core::Describe(desc.dtype, static_cast<int32_t>(desc.rank), desc.dims.data()));
+  }
+  // Less than 2^63 bytes: the sum does not overflow.
   if (RoundUp(desc.bytes) > place.size() || offset > place.size() - RoundUp(desc.bytes)) return NoArea("an input");
   const wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor),
                              .dtype = desc.dtype,
