@@ -46,6 +46,7 @@ void Slot::Interrupt(uint64_t turn) {
 // What is bound to the old area comes anew.
 core::Status Slot::UseInputArea(isolation::Segment area) {
   for (uint32_t i = 0; i < graph_->info.n_inputs; ++i) table().unbind_input(slot_, i);
+  shared_.clear();
   input_area_ = std::move(area);
   return {};
 }
@@ -86,6 +87,7 @@ core::Status Slot::BindOne(isolation::Reader& request) {
   if (!request.ok() || index >= graph_->info.n_inputs) return NoArea("an input");
   if (offset == kNowhere) {
     table().unbind_input(slot_, index);
+    shared_.erase(index);
     return {};
   }
   isolation::TensorDesc desc;
@@ -106,7 +108,14 @@ core::Status Slot::BindOne(isolation::Reader& request) {
                              .bytes = desc.bytes,
                              .owner = nullptr,
                              .release = nullptr};
-  return Take(table().bind_input(slot_, index, &tensor));
+  core::Status status = Take(table().bind_input(slot_, index, &tensor));
+  if (!status.ok()) return status;
+  if (shared == nullptr) {
+    shared_.erase(index);
+  } else {
+    shared_[index] = shared;
+  }
+  return {};
 }
 
 // All of them are read, so that what follows is, too; the first that fails is told.
@@ -115,6 +124,7 @@ core::Status Slot::Bind(isolation::Reader& request) {
   const bool reset = request.Number<uint8_t>() != 0;
   if (reset) {
     first = Take(table().reset(slot_));
+    if (first.ok()) shared_.clear();
     if (first.ok() && output_area_.size() > 0) first = BindOutputs();
   }
   const auto count = request.Number<uint32_t>();
