@@ -157,6 +157,7 @@ class Attack {
   void Load() {
     const auto parts = Parts();
     std::vector<wasinn_bytes> builders;
+    builders.reserve(parts.size());
     for (const auto& part : parts) builders.push_back({part.data(), part.size()});
     const auto [data, count] = List(builders);
     wasinn_wit_result result{};

@@ -29,6 +29,7 @@ Socket ConnectTo(const std::string& path) {
   if (path.size() >= sizeof(address.sun_path)) return {};
   std::ranges::copy(path, address.sun_path);
   Descriptor fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!fd.is_open()) return {};
   const bool connected = ::connect(fd.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
   return connected ? Socket(std::move(fd)) : Socket();
 }

@@ -31,6 +31,7 @@ Descriptor ListenAt(const std::string& path) {
   FUZZ_EXPECT(path.size() < sizeof(address.sun_path));
   std::ranges::copy(path, address.sun_path);
   Descriptor fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  FUZZ_EXPECT(fd.is_open());
   FUZZ_EXPECT(::bind(fd.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
   FUZZ_EXPECT(::listen(fd.number(), 1) == 0);
   return fd;

@@ -125,18 +125,18 @@ void LoadByNames(const Host& host, const std::vector<std::string>& asked) {
 }  // namespace wasinn::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace wasinn::fuzz;
-  static const Folder folder;
-  Choices choices({data, size});
-  SetEnvironment(choices, folder);
+  static const wasinn::fuzz::Folder folder;
+  wasinn::fuzz::Choices choices({data, size});
+  wasinn::fuzz::SetEnvironment(choices, folder);
   std::vector<std::string> names(choices.Index(4));
   for (std::string& name : names) name = choices.Text(choices.Number());
-  WriteFile(folder.file(), "backend_dirs = ['" FUZZ_ECHO_FOLDER "']\n" + TakeOut(std::string(choices.Rest())));
+  wasinn::fuzz::WriteFile(
+      folder.file(), "backend_dirs = ['" FUZZ_ECHO_FOLDER "']\n" + wasinn::fuzz::TakeOut(std::string(choices.Rest())));
   const wasinn::Result<wasinn::Host> host = wasinn::settings::MakeHost("witx");
   if (!host) {
     FUZZ_EXPECT(host.status().code() != WASINN_OK && *host.status().message() != '\0');
     return 0;
   }
-  LoadByNames(*host, names);
+  wasinn::fuzz::LoadByNames(*host, names);
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstring>
+#include <span>
 
 #include "fuzz/choices.h"
 #include "fuzz/component_attack.h"
@@ -32,7 +33,8 @@ void InferHonestly() {
   ExpectOk(Wit().context_compute(guest.get(), context.rep, &input, 1, &done, &outputs));
   FUZZ_EXPECT(graph.is_error == 0 && context.is_error == 0 && done.is_error == 0 && outputs.count == 1);
   ExpectOk(Wit().tensor_data(guest.get(), static_cast<const wasinn_wit_named_tensor*>(outputs.data)->tensor, &data));
-  FUZZ_EXPECT(data.count == sizeof(values) && std::memcmp(data.data, values.data(), sizeof(values)) == 0);
+  FUZZ_EXPECT(data.count == sizeof(values) &&
+              std::memcmp(data.data, std::as_bytes(std::span(values)).data(), sizeof(values)) == 0);
   data.release(data.owner);
   outputs.release(outputs.owner);
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -92,7 +93,8 @@ void InferHonestly(wasinn_host* host) {
   ExpectOk(wit.context_compute(guest.get(), context.rep, &input, 1, &done, &outputs));
   FUZZ_EXPECT(context.is_error == 0 && done.is_error == 0 && outputs.count == 1);
   ExpectOk(wit.tensor_data(guest.get(), static_cast<const wasinn_wit_named_tensor*>(outputs.data)->tensor, &data));
-  FUZZ_EXPECT(data.count == sizeof(kHonestOutput) && std::memcmp(data.data, kHonestOutput, sizeof(kHonestOutput)) == 0);
+  FUZZ_EXPECT(data.count == sizeof(kHonestOutput) &&
+              std::memcmp(data.data, std::as_bytes(std::span(kHonestOutput)).data(), sizeof(kHonestOutput)) == 0);
   data.release(data.owner);
   outputs.release(outputs.owner);
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstring>
 #include <string>
@@ -168,7 +169,7 @@ class Host {
                                   Op::kCancel,  Op::kFetch,   Op::kCompute,      Op::kLong,          Op::kStart};
     Writer request(bytes_);
     files_.clear();
-    const auto op = static_cast<Op>(Or(static_cast<uint32_t>(kOps[choices_.Index(std::size(kOps))])));
+    const auto op = std::bit_cast<Op>(Or(static_cast<uint32_t>(kOps[choices_.Index(std::size(kOps))])));
     request.Number(op);
     WriteRest(op, request);
     if (Odd()) request.Bytes(&op, choices_.Index(sizeof(op)));
@@ -184,8 +185,8 @@ class Host {
 
   // In a packet, or in a segment as what is too long for one.
   bool Send(std::span<const uint8_t> request) {
-    std::vector<int> descriptors;
-    for (const Descriptor& file : files_) descriptors.push_back(file.number());
+    std::vector<int> descriptors(files_.size());
+    std::ranges::transform(files_, descriptors.begin(), &Descriptor::number);
     if (Odd() && !descriptors.empty()) descriptors.pop_back();
     if (!Odd()) return lane_.Tell(request, descriptors);
     const Segment segment = Must(Segment::MakeCopy(request));
@@ -384,7 +385,7 @@ void InferHonestly(Lane& lane) {
   std::memcpy(input.data(), values.data(), sizeof(values));
   const uint64_t offset = ask.Compute(std::array<int64_t, 1>{values.size()}, sizeof(values));
   FUZZ_EXPECT(offset <= kAreaBytes - sizeof(values));
-  FUZZ_EXPECT(std::memcmp(output.data() + offset, values.data(), sizeof(values)) == 0);
+  FUZZ_EXPECT(std::memcmp(output.data() + offset, std::as_bytes(std::span(values)).data(), sizeof(values)) == 0);
 }
 
 }  // namespace
