@@ -8,86 +8,13 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/fake_guest.h"
+#include "fuzz/in_process_host.h"
 
 namespace wasinn::fuzz {
 namespace {
 
-constexpr uint32_t kMaxGraphs = 4, kMaxContexts = 6;
-constexpr uint64_t kMaxBytes = 4096;
-// Without waiting: no model here has a delay, and the deadlines are for those that a mutation made.
-constexpr char kConfig[] =
-    "backend_dirs = ['" FUZZ_ECHO_FOLDER
-    "']\n"
-    "[limits]\n"
-    "max_graphs = 4\nmax_contexts = 6\nmax_model_bytes = 4096\nmax_tensor_bytes = 4096\nmax_name_bytes = 64\n"
-    "load_timeout_ms = 100\ncompute_timeout_ms = 100\n"
-    "[policy]\nload = 'in-process'\n";  // where the fuzzer sees it
-
-constexpr std::string_view kModels[] = {
-    "GGUF\nin x f32 2\n",
-    "GGUF\nin x f32 -1,-1\n",
-    "GGUF\nin x f32 any\n",
-    "GGUF\nin x u8 any\nin y i64 scalar\n",
-    "GGUF\nin x bool 3\nin y f16 1,2 optional\n",
-    "GGUF\nin x bf16 2,2\nin y u32 1\nin z i16 scalar\n",
-    "GGUF\nin p u8 any opaque\n",
-    "GGUF\nin s unknown any unservable\nin x f64 0,3\n",
-    "GGUF\nin x f32 1073741824\n",
-    "GGUF\nin x f32 4294967296,4294967296\n",
-    "GGUF\nin x f32 1\nfail 5\n",
-    "GGUF\nfail_load 6\n",
-    "GGUF\n",
-    "<?xml version=\"1.0\"?><net/>",
-    "neither fish nor fowl",
-};
-
 // A word that makes the echo backend sleep.
 constexpr std::string_view kDelay = "delay", kDeaf = "deaf";
-
-// What wasinn.h says of every message: one line of UTF-8 without control characters.
-void CheckLog(void*, wasinn_log_level, const char* message) {
-  FUZZ_EXPECT(*message != '\0');
-  for (const char* c = message; *c != '\0'; ++c) FUZZ_EXPECT(static_cast<unsigned char>(*c) >= 0x20 && *c != 0x7f);
-}
-
-void ExpectOk(wasinn_status* status) {
-  if (status != nullptr) std::fprintf(stderr, "%s\n", wasinn_status_message(status));
-  FUZZ_EXPECT(status == nullptr);
-}
-
-wasinn_host* NewHost() {
-  wasinn_config* config = wasinn_config_new();
-  ExpectOk(wasinn_config_load_toml(config, kConfig));
-  wasinn_host* host = nullptr;
-  ExpectOk(wasinn_host_new(config, CheckLog, nullptr, &host));
-  wasinn_config_free(config);
-  const std::string_view text = kModels[0];
-  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-  wasinn_model_options options{};
-  options.struct_size = sizeof(options);
-  options.bytes = &bytes;
-  options.n_bytes = 1;
-  ExpectOk(wasinn_host_add_model(host, "m", &options));
-  return host;
-}
-
-// One for the whole run, as a server has it.
-wasinn_host* Host() {
-  static wasinn_host* const host = NewHost();
-  return host;
-}
-
-class Guest {
- public:
-  Guest() { ExpectOk(wasinn_guest_new(Host(), nullptr, &guest_)); }
-  ~Guest() { wasinn_guest_free(guest_); }
-  Guest(const Guest&) = delete;
-  Guest& operator=(const Guest&) = delete;
-  wasinn_guest* get() const { return guest_; }
-
- private:
-  wasinn_guest* guest_ = nullptr;
-};
 
 // Lets the input choose what a guest does.
 class Attack {
@@ -97,10 +24,7 @@ class Attack {
   void Run() {
     for (int step = 0; step < 200 && !choices_.done(); ++step) {
       Step();
-      wasinn_guest_stats stats{.struct_size = sizeof(stats)};
-      wasinn_guest_statistics(guest_.get(), &stats);
-      FUZZ_EXPECT(stats.graphs <= kMaxGraphs && stats.contexts <= kMaxContexts);
-      FUZZ_EXPECT(stats.model_bytes <= kMaxBytes && stats.tensor_bytes <= kMaxBytes);
+      ExpectQuotas(guest_.get());
     }
   }
 
@@ -152,7 +76,7 @@ class Attack {
   }
 
   void PutModel() {
-    const std::string_view model = kModels[choices_.Index(std::size(kModels))];
+    const std::string_view model = ModelText(choices_.Number());
     const uint32_t text = Number(), builder = Number();
     const uint32_t list[] = {text, static_cast<uint32_t>(model.size())};
     program_.Write(text, model.data(), model.size());
@@ -207,14 +131,14 @@ class Attack {
 
   static constexpr size_t kSeen = 8;
   Choices& choices_;
-  Guest guest_;
+  HostedGuest guest_;
   FakeGuest program_;
   uint32_t seen_[kSeen] = {};
   size_t next_seen_ = 0;
 };
 
 void InferHonestly() {
-  const Guest guest;
+  const HostedGuest guest;
   FakeGuest program(guest.get(), 256);
   const float values[] = {1.5f, -2};
   const uint32_t shape[] = {2}, tensor[] = {16, 1, 1, 24, sizeof(values)};

@@ -48,6 +48,7 @@ core::Result<isolation::Segment> MapArea(Reader& request, std::span<Descriptor> 
 
 core::Status CopyPayload(std::span<Descriptor> descriptors, std::span<const uint8_t> payload) {
   if (descriptors.empty()) return core::Error(WASINN_RUNTIME_ERROR, "there is no segment");
+  if (payload.empty()) return core::Error(WASINN_RUNTIME_ERROR, "there is nothing to be fetched");
   auto segment = isolation::Segment::Map(descriptors[0], payload.size(), true);
   if (!segment) return std::move(segment.error());
   std::memcpy(segment->data(), payload.data(), payload.size());
@@ -225,7 +226,9 @@ struct Parts {
 
   core::Status Map(Reader& request, std::span<Descriptor> descriptors) {
     const auto count = request.Number<uint32_t>();
-    if (count != descriptors.size()) return core::Error(WASINN_RUNTIME_ERROR, "parts of a model are missing");
+    if (count == 0 || count != descriptors.size()) {
+      return core::Error(WASINN_RUNTIME_ERROR, "parts of a model are missing");
+    }
     for (Descriptor& descriptor : descriptors) {
       const auto bytes = request.Number<uint64_t>();
       auto segment = isolation::Segment::Map(descriptor, bytes, false);

@@ -46,6 +46,7 @@ void Slot::Interrupt(uint64_t turn) {
 // What is bound to the old area comes anew.
 core::Status Slot::UseInputArea(isolation::Segment area) {
   for (uint32_t i = 0; i < graph_->info.n_inputs; ++i) table().unbind_input(slot_, i);
+  shared_.clear();
   input_area_ = std::move(area);
   return {};
 }
@@ -86,12 +87,18 @@ core::Status Slot::BindOne(isolation::Reader& request) {
   if (!request.ok() || index >= graph_->info.n_inputs) return NoArea("an input");
   if (offset == kNowhere) {
     table().unbind_input(slot_, index);
+    shared_.erase(index);
     return {};
   }
   isolation::TensorDesc desc;
   if (!isolation::ReadDesc(request, desc)) return NoArea("an input");
   const auto shared = segment == isolation::kArea ? nullptr : graph_->shared.Find(segment);
   const isolation::Segment& place = shared == nullptr ? input_area_ : *shared;
+  if (core::ByteSize(desc.dtype, desc.shape()) != desc.bytes) {
+    return core::Error(WASINN_RUNTIME_ERROR, "the host described an input of {} bytes as {}", desc.bytes,
+                       core::Describe(desc.dtype, static_cast<int32_t>(desc.rank), desc.dims.data()));
+  }
+  // Less than 2^63 bytes: the sum does not overflow.
   if (RoundUp(desc.bytes) > place.size() || offset > place.size() - RoundUp(desc.bytes)) return NoArea("an input");
   const wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor),
                              .dtype = desc.dtype,
@@ -101,7 +108,14 @@ core::Status Slot::BindOne(isolation::Reader& request) {
                              .bytes = desc.bytes,
                              .owner = nullptr,
                              .release = nullptr};
-  return Take(table().bind_input(slot_, index, &tensor));
+  core::Status status = Take(table().bind_input(slot_, index, &tensor));
+  if (!status.ok()) return status;
+  if (shared == nullptr) {
+    shared_.erase(index);
+  } else {
+    shared_[index] = shared;
+  }
+  return {};
 }
 
 // All of them are read, so that what follows is, too; the first that fails is told.
@@ -110,6 +124,7 @@ core::Status Slot::Bind(isolation::Reader& request) {
   const bool reset = request.Number<uint8_t>() != 0;
   if (reset) {
     first = Take(table().reset(slot_));
+    if (first.ok()) shared_.clear();
     if (first.ok() && output_area_.size() > 0) first = BindOutputs();
   }
   const auto count = request.Number<uint32_t>();

@@ -1,6 +1,7 @@
 // A slot of a worker: its inputs and outputs lie in areas that the host gave.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -59,6 +60,7 @@ class Slot {
   Gate gate_;
   wasinn_backend_slot* slot_ = nullptr;
   isolation::Segment input_area_, output_area_, piece_area_;
+  std::map<uint32_t, std::shared_ptr<isolation::Segment>> shared_;  // that inputs are bound to, whatever the host does
   std::vector<uint64_t> bound_at_;  // offsets of outputs that are bound; kNowhere: it is not
   uint64_t bound_bytes_ = 0;        // of the area, at its beginning
   bool elsewhere_ = false;          // what is bound was not written

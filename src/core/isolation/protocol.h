@@ -2,7 +2,8 @@
 //
 //  - The host asks, the worker answers: one packet each, over a lane (a SOCK_SEQPACKET socket), where one call is under
 //    way at a time. A worker has a thread for each lane, so calls on several lanes run in parallel.
-//  - Descriptors go from the host to the worker alone: of new lanes, and of segments, which are memory that both map.
+//  - Descriptors go from the host to the worker alone: of new lanes, and of segments, which are memory that both map. A
+//    segment is as large as the host says with it: behind its wall a worker cannot ask.
 //  - Tensors lie in segments, everything else in messages. The host reads of a segment nothing but an output's bytes,
 //    which it copies before anybody looks at them.
 //  - Objects are numbers, which the host gives.

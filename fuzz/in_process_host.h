@@ -1,0 +1,37 @@
+// A host with the echo backend in this process and small quotas, and what guests find there. For fuzzers of the ABIs.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace wasinn::fuzz {
+
+inline constexpr uint32_t kMaxGraphs = 4, kMaxContexts = 6;
+inline constexpr uint64_t kMaxBytes = 4096;
+
+// Models of the echo backend: every form of inputs and outputs that it knows, and those that fail.
+std::string_view ModelText(uint32_t number);
+
+// One for the whole run, as a server has it, with a model named "m": its input and output is "x", f32 [2].
+wasinn_host* InProcessHost();
+
+void ExpectOk(wasinn_status* status);
+// What a log message is: one line of UTF-8 without control characters.
+void CheckLog(void* user, wasinn_log_level level, const char* message);
+void ExpectQuotas(const wasinn_guest* guest, uint64_t most_bytes = kMaxBytes);
+
+class HostedGuest {
+ public:
+  HostedGuest() { ExpectOk(wasinn_guest_new(InProcessHost(), nullptr, &guest_)); }
+  ~HostedGuest() { wasinn_guest_free(guest_); }
+  HostedGuest(const HostedGuest&) = delete;
+  HostedGuest& operator=(const HostedGuest&) = delete;
+  wasinn_guest* get() const { return guest_; }
+
+ private:
+  wasinn_guest* guest_ = nullptr;
+};
+
+}  // namespace wasinn::fuzz

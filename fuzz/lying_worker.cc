@@ -1,0 +1,291 @@
+#include "fuzz/lying_worker.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "fuzz/expect.h"
+
+namespace wasinn::fuzz {
+
+using isolation::Descriptor;
+using isolation::kMostBytes;
+using isolation::Op;
+using isolation::Reader;
+using isolation::Segment;
+using isolation::Socket;
+using isolation::Writer;
+
+namespace {
+
+constexpr uint64_t kHonestBytes = sizeof(kHonestOutput);
+
+Descriptor ListenAt(const std::string& path) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  FUZZ_EXPECT(path.size() < sizeof(address.sun_path));
+  std::ranges::copy(path, address.sun_path);
+  Descriptor fd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  FUZZ_EXPECT(fd.is_open());
+  FUZZ_EXPECT(::bind(fd.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
+  FUZZ_EXPECT(::listen(fd.number(), 1) == 0);
+  return fd;
+}
+
+}  // namespace
+
+LyingWorker::LyingWorker(const std::filesystem::path& folder)
+    : listening_(ListenAt(folder / "lanes")),
+      message_(kMostBytes),
+      descriptors_(Socket::kMostDescriptors),
+      thread_([this] { Serve(); }) {}
+
+void LyingWorker::Use(std::span<const uint8_t> lies) {
+  const std::lock_guard lock(mutex_);
+  input_.assign(lies.begin(), lies.end());
+  lies_ = Choices(input_);
+  areas_.clear();
+}
+
+template <typename T>
+T LyingWorker::Or(T truth) {
+  if (!Lies()) return truth;
+  switch (lies_.Index(6)) {
+    case 0:
+      return lies_.Number<T>();
+    case 1:
+      return std::numeric_limits<T>::max();
+    case 2:
+      return static_cast<T>(lies_.Number());
+    case 3:
+      return static_cast<T>(T{1} << lies_.Index(8 * sizeof(T) - 1));
+    case 4:
+      return static_cast<T>(static_cast<uint64_t>(truth) + 1);
+    default:
+      return static_cast<T>(static_cast<uint64_t>(truth) - 1);
+  }
+}
+
+// ---- Lanes
+
+void LyingWorker::Serve() {
+  for (;;) {
+    std::vector<pollfd> all = {
+        {.fd = forwarder_ ? forwarder_.number() : listening_.number(), .events = POLLIN, .revents = 0}};
+    for (const Lane& lane : lanes_) all.push_back({.fd = lane.socket.number(), .events = POLLIN, .revents = 0});
+    if (::poll(all.data(), all.size(), -1) < 0) continue;
+    auto lane = lanes_.begin();
+    for (size_t i = 1; i < all.size(); ++i) {
+      lane = all[i].revents == 0 || ServeOne(*lane) ? std::next(lane) : lanes_.erase(lane);
+    }
+    if (all[0].revents == 0) continue;
+    if (!forwarder_) {
+      forwarder_ = Socket(Descriptor(::accept(listening_.number(), nullptr, nullptr)));
+      continue;
+    }
+    size_t taken = 0;
+    const Socket::Received received = forwarder_.Receive(message_, descriptors_, taken);
+    if (received.outcome != Socket::Outcome::kMessage) {
+      forwarder_ = Socket();  // its host is gone
+    } else if (taken == 1) {
+      lanes_.push_back({.socket = Socket(std::move(descriptors_[0])), .is_first = true});
+    }
+  }
+}
+
+bool LyingWorker::ServeOne(Lane& lane) {
+  Request request;
+  size_t taken = 0;
+  const Socket::Received received = lane.socket.Receive(message_, descriptors_, taken);
+  if (received.outcome != Socket::Outcome::kMessage) return false;
+  request.reader = Reader({message_.data(), received.bytes});
+  request.descriptors = std::span(descriptors_).first(taken);
+  request.op = request.reader.Number<Op>();
+  const std::lock_guard lock(mutex_);
+  const bool stays = lane.is_first ? AnswerFirst(lane, request) : AnswerOther(lane, request);
+  for (Descriptor& descriptor : request.descriptors) descriptor = Descriptor();
+  return stays;
+}
+
+bool LyingWorker::AnswerFirst(Lane& lane, Request& request) {
+  Writer answer(answer_);
+  answer.Number(Or(uint32_t{WASINN_OK}));
+  TellText(answer, "");
+  if (request.op == Op::kStart) {
+    for (const char* text : {"lies", "1", "", "cpu"}) TellText(answer, text);
+  }
+  if (!request.descriptors.empty() && !Lies()) {
+    lanes_.push_back({.socket = Socket(std::move(request.descriptors[0]))});
+  }
+  return Send(lane, answer.written());
+}
+
+bool LyingWorker::AnswerOther(Lane& lane, Request& request) {
+  if (request.op == Op::kCancel) return true;
+  KeepArea(request);
+  Writer answer(answer_);
+  TellHead(answer);
+  if (request.op == Op::kFetch) {
+    if (!request.descriptors.empty()) {
+      auto segment = Segment::Map(request.descriptors[0], payload_.size(), true);
+      if (segment && segment->size() > 0) std::ranges::copy(payload_, segment->data());
+    }
+    answer.Number(uint64_t{0});
+    return Send(lane, answer.written());
+  }
+  Writer payload(payload_);
+  WritePayload(request.op, payload);
+  payload_.resize(payload.used());
+  answer.Number(Or(uint64_t{payload.used()}));
+  if (!Lies()) answer.Bytes(payload_.data(), payload_.size());  // else it is to be fetched
+  if (Lies()) Scribble();
+  const bool stays = Send(lane, answer.written());
+  if (Lies()) Scribble();
+  return stays;
+}
+
+bool LyingWorker::Send(Lane& lane, std::span<const uint8_t> answer) {
+  const auto send = [&lane](std::span<const uint8_t> bytes, std::span<const int> descriptors = {}) {
+    return lane.socket.Send(bytes, descriptors, false) == Socket::Sent::kDone;
+  };
+  switch (Lies() ? lies_.Index(7) : 7) {
+    case 0:
+      return send(answer.first(lies_.Number() % answer.size()));
+    case 1: {
+      std::vector<uint8_t> longer(answer.begin(), answer.end());
+      longer.resize(longer.size() + lies_.Number());
+      return send(longer);
+    }
+    case 2: {
+      const std::vector<int> same(1 + lies_.Index(Socket::kMostDescriptors), listening_.number());
+      return send(answer, same);
+    }
+    case 3:
+      return send(answer) && send(answer);
+    case 4:
+      return false;
+    case 5:
+      return send(lies_.Bytes(lies_.Number()));
+    case 6:
+      return send(std::vector<uint8_t>(kMostBytes + 1));
+    default:
+      return send(answer);
+  }
+}
+
+// ---- Memory that both have
+
+void LyingWorker::KeepArea(Request& request) {
+  const bool is_area =
+      request.op == Op::kUseInputArea || request.op == Op::kUseOutputArea || request.op == Op::kUsePieceArea;
+  if ((!is_area && request.op != Op::kShare) || request.descriptors.empty()) return;
+  (void)request.reader.Number<uint32_t>();
+  if (!is_area) (void)request.reader.Number<uint32_t>();
+  auto segment = Segment::Map(request.descriptors[0], request.reader.Number<uint64_t>(), true);
+  FUZZ_EXPECT(segment);
+  areas_.insert_or_assign(request.op, std::move(*segment));
+}
+
+void LyingWorker::Scribble() {
+  if (areas_.empty()) return;
+  const Segment& area = std::next(areas_.begin(), lies_.Index(areas_.size()))->second;
+  const std::span<const uint8_t> bytes = lies_.Bytes(lies_.Number());
+  const size_t at = lies_.Number<uint16_t>() % (area.size() + 1);
+  for (size_t i = 0; i < bytes.size() && at + i < area.size(); ++i) area.data()[at + i] = bytes[i];
+}
+
+// ---- Answers
+
+void LyingWorker::TellText(Writer& writer, std::string_view truth) {
+  if (!Lies()) return writer.Text(truth);
+  if (Lies()) return writer.Number(lies_.Number<uint32_t>());
+  writer.Text(lies_.Text(lies_.Number()));
+}
+
+void LyingWorker::TellHead(Writer& answer) {
+  const auto code = Or(uint32_t{WASINN_OK});
+  answer.Number(code);
+  answer.Number(Or(uint64_t{0}));
+  answer.Number(Or(uint64_t{0}));
+  const auto lines = Or(0u);
+  answer.Number(lines);
+  for (uint32_t i = 0; i < std::min(lines, 80u); ++i) {
+    answer.Number(Or(uint32_t{WASINN_LOG_WARNING}));
+    TellText(answer, "a line");
+  }
+  if (code != WASINN_OK) TellText(answer, "it failed");
+}
+
+void LyingWorker::WritePayload(Op op, Writer& payload) {
+  switch (op) {
+    case Op::kLoad:
+      return TellModel(payload);
+    case Op::kCompute:
+    case Op::kStep:
+    case Op::kShow:
+      return TellOutputs(payload);
+    case Op::kPiece:
+      payload.Number(Or(isolation::RoundUp(kHonestBytes)));
+      return TellOutput(payload);
+    default:
+      return;
+  }
+}
+
+void LyingWorker::TellModel(Writer& payload) {
+  payload.Number(Or(UINT32_MAX));
+  payload.Number(Or(0u));
+  late_ = Or(uint8_t{0}) != 0;
+  payload.Number(static_cast<uint8_t>(late_));
+  TellIos(payload, Or(1u));
+  outputs_ = Or(late_ ? 0u : 1u);
+  TellIos(payload, outputs_);
+  TellText(payload, "{}");
+}
+
+void LyingWorker::TellIos(Writer& payload, uint32_t count) {
+  constexpr uint32_t kMost = 16;  // of those that there are
+  payload.Number(count);
+  for (uint32_t i = 0; i < std::min(count, kMost); ++i) {
+    payload.Number(Or(uint32_t{WASINN_F32}));
+    payload.Number(Or(0u));
+    const auto rank = Or(int32_t{1});
+    payload.Number(rank);
+    for (int32_t dim = 0; dim < std::min(rank, 40); ++dim) payload.Number(Or(kHonestSize));
+    TellText(payload, "x");
+    TellText(payload, "");
+  }
+}
+
+void LyingWorker::TellOutputs(Writer& payload) {
+  payload.Number(Or(isolation::RoundUp(kHonestBytes)));
+  uint32_t count = outputs_;
+  if (late_) {
+    count = Or(1u);
+    TellIos(payload, count);
+  }
+  payload.Number(Or(count));
+  for (uint32_t i = 0; i < std::min(count, 16u); ++i) TellOutput(payload);
+  const auto area = areas_.find(Op::kUseOutputArea);
+  if (area == areas_.end() || area->second.size() < kHonestBytes) return;
+  std::memcpy(area->second.data(), kHonestOutput, kHonestBytes);
+}
+
+void LyingWorker::TellOutput(Writer& payload) {
+  const auto code = Or(uint32_t{WASINN_OK});
+  payload.Number(code);
+  if (code != WASINN_OK) return TellText(payload, "there is none");
+  payload.Number(Or(uint64_t{0}));
+  payload.Number(Or(uint32_t{WASINN_F32}));
+  const auto rank = Or(1u);
+  payload.Number(rank);
+  for (uint32_t dim = 0; dim < std::min(rank, 40u); ++dim) payload.Number(Or(kHonestSize));
+  payload.Number(Or(kHonestBytes));
+}
+
+}  // namespace wasinn::fuzz
