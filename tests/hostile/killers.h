@@ -2,21 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
 namespace wasinn::testing {
 
 struct Killer {
-  std::string name;                 // "onnx_divides"
-  std::string backend;              // "onnx"
-  uint32_t encoding;                // of wasi-nn
-  std::vector<std::string> honest;  // a model for digits of the same format: files of the folder models
-  std::vector<std::string> parts;
-  uint32_t deadline_ms;  // of the compute; a load may open the framework first, and has kLoadDeadline
+  std::string name;                     // "onnx_divides"
+  std::string backend;                  // "onnx"
+  uint32_t encoding;                    // of wasi-nn
+  std::vector<std::string> honest;      // a model for digits of the same format: files of the folder models
+  std::vector<std::string> (*parts)();  // makes them: some are large
+  uint32_t deadline_ms;                 // of the compute; a load may open the framework first, and has kLoadDeadline
   // The function that fails, its errno, and words of the host's log about it, in order.
   std::string function, error;
   std::vector<std::string> log;
+
+  friend void PrintTo(const Killer& killer, std::ostream* out) { *out << killer.name; }
 };
 
 // The guest's limits on its models' bytes, and on its tensors'.

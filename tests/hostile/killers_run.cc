@@ -11,8 +11,9 @@ namespace {
 // The arguments of the guests `killers`; what they bring is written to the folder.
 std::vector<std::string> Arguments(const Killer& killer, const TempFolder& folder) {
   std::string files, honest;
-  for (size_t i = 0; i < killer.parts.size(); ++i) {
-    folder.Write(std::to_string(i), killer.parts[i]);
+  const std::vector<std::string> parts = killer.parts();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    folder.Write(std::to_string(i), parts[i]);
     files += (i == 0 ? "/made/" : ",/made/") + std::to_string(i);
   }
   for (const std::string& file : killer.honest) honest += (honest.empty() ? "/models/" : ",/models/") + file;
