@@ -31,14 +31,14 @@ PANELS = [
 
 
 def draw(samples, picture):
-    figure, panels = plt.subplots(len(PANELS), 1, sharex=True, figsize=(8, 8))
+    figure, panels = plt.subplots(len(PANELS), 1, sharex=True, figsize=(8, 8), layout="constrained")
     for panel, (title, scale, lines) in zip(panels, PANELS):
         for column, words, at_rest in lines:
             shown = [sample for sample in samples if (sample["at_rest"] == "1") == at_rest]
             x = [int(sample["inferences"]) / 1000 for sample in shown]
             y = [float(sample[column]) / scale for sample in shown]
             panel.plot(x, y, label=words, linewidth=1.8 if at_rest else 0.8)
-        panel.set_ylabel(title)
+        panel.set_title(title, fontsize="medium", loc="left")
         panel.set_ylim(bottom=0)
         panel.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
     panels[-1].set_xlabel("thousand inferences")
