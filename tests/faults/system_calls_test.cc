@@ -13,7 +13,7 @@
 
 #include "faults/inference.h"
 #include "faults/looked_at.h"
-#include "faults/processes.h"
+#include "support/this_build.h"
 
 namespace wasinn::testing {
 namespace {
@@ -49,9 +49,10 @@ class Faults {
     RunLookedAt(numbers_, look, [&] {
       const HostPtr host = HostOfFaults(true);
       const GuestPtr guest = NewGuest(host.get());
+      const auto inference = Begin(kCourse, guest.get());
       failed_ = kNone;
       left_ = call;
-      const bool worked = Begin(kCourse, guest.get())->DoAll();
+      const bool worked = inference->DoAll();
       const int left = left_.exchange(INT_MAX);
       EXPECT_TRUE(worked || failed_ != kNone);
       counts.failed += worked ? 0 : 1;
@@ -94,7 +95,10 @@ struct HostCalls {
 
 class SystemCallsOfHosts : public ::testing::TestWithParam<HostCalls> {};
 
-TEST_P(SystemCallsOfHosts, FailOnce) { FailEach(GetParam().numbers, GetParam().error, true); }
+TEST_P(SystemCallsOfHosts, FailOnce) {
+  if (HasAddressSanitizer() && GetParam().numbers[0] == SYS_mmap) return;  // its allocator's ends the process
+  FailEach(GetParam().numbers, GetParam().error, true);
+}
 
 const HostCalls kHostCalls[] = {
     {"memfd_create", {SYS_memfd_create}, EMFILE},
@@ -119,6 +123,7 @@ INSTANTIATE_TEST_SUITE_P(, SystemCallsOfHosts, ::testing::ValuesIn(kHostCalls),
 
 // Of them all, from the start of the template's program on. All in some minutes, or every so many.
 TEST(SystemCallsOfWorkers, FailOnce) {
+  if (HasAddressSanitizer()) return;  // whose own calls must not fail: it would wait for ever
   const char* stride = std::getenv("WASINN_FAULTS_STRIDE");
   FailEach({}, EPERM, false, stride == nullptr ? 7 : std::atoi(stride));
 }
