@@ -8,11 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,117 +19,23 @@
 #include "fuzz/choices.h"
 #include "fuzz/expect.h"
 #include "fuzz/in_process_host.h"
-#include "worker/server.h"
+#include "fuzz/serving_worker.h"
 
 namespace wasinn::fuzz {
 namespace {
 
 using isolation::Descriptor;
-using isolation::kMostBytes;
 using isolation::Op;
 using isolation::Reader;
 using isolation::Segment;
-using isolation::Socket;
 using isolation::Writer;
 
 constexpr uint32_t kMostNumbers = 4;  // of graphs, slots and segments that an input uses
 constexpr uint64_t kAreaBytes = 4096, kMostAreaBytes = 1 << 16;
 
-template <typename T>
-T Must(core::Result<T> result) {
-  if (!result) std::fprintf(stderr, "%s\n", std::string(result.error().message()).c_str());
-  FUZZ_EXPECT(result);
-  return std::move(*result);
-}
-
 Segment CopyOf(std::string_view text) {
   return Must(Segment::MakeCopy({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
 }
-
-// One lane of a worker that serves the echo backend, as a host has it.
-class Lane {
- public:
-  explicit Lane(Socket socket) : socket_(std::move(socket)) {}
-
-  // The answer, behind the head that control lanes and others have alike: its code.
-  Reader Ask(std::span<const uint8_t> request, std::span<const int> descriptors = {}) {
-    FUZZ_EXPECT(socket_.Send(request, descriptors) == Socket::Sent::kDone);
-    const Socket::Received received = socket_.Receive(answer_);
-    FUZZ_EXPECT(received.outcome == Socket::Outcome::kMessage && received.bytes <= answer_.size());
-    return Reader({answer_.data(), received.bytes});
-  }
-  // Without waiting for an answer. False: the worker has hung up.
-  bool Tell(std::span<const uint8_t> request, std::span<const int> descriptors) {
-    return socket_.Send(request, descriptors) == Socket::Sent::kDone;
-  }
-  // The same; or it hung up, as it may where it was told nonsense.
-  bool Hear(Reader& answer) {
-    const Socket::Received received = socket_.Receive(answer_);
-    FUZZ_EXPECT(received.outcome != Socket::Outcome::kTooLate && received.bytes <= answer_.size());
-    answer = Reader({answer_.data(), received.bytes});
-    return received.outcome == Socket::Outcome::kMessage;
-  }
-
- private:
-  Socket socket_;
-  std::vector<uint8_t> answer_ = std::vector<uint8_t>(kMostBytes);
-};
-
-struct Head {
-  uint32_t code = 0;
-  uint64_t payload = 0;
-};
-
-// Of any lane but the first. What follows is the payload, or it is to be fetched.
-Head ReadHead(Reader& answer) {
-  Head head{.code = answer.Number<uint32_t>()};
-  (void)answer.Number<uint64_t>();
-  (void)answer.Number<uint64_t>();
-  for (auto lines = answer.Number<uint32_t>(); lines > 0 && answer.ok(); --lines) {
-    (void)answer.Number<uint32_t>();
-    (void)answer.Text();
-  }
-  if (head.code != WASINN_OK) FUZZ_EXPECT(!answer.Text().empty());
-  head.payload = answer.Number<uint64_t>();
-  FUZZ_EXPECT(answer.ok() && (answer.left() == 0 || answer.left() == head.payload));
-  return head;
-}
-
-// A worker for the whole run. Its threads last as long as the process.
-class Worker {
- public:
-  Worker() : server_(framework_) {
-    auto [here, there] = Must(Socket::MakePair());
-    std::thread([this, lane = std::move(there)]() mutable { server_.Run(std::move(lane)); }).detach();
-    first_ = Lane(std::move(here));
-    std::vector<uint8_t> bytes;
-    Writer request(bytes);
-    request.Number(Op::kStart);
-    isolation::Setting{.worker = "",
-                       .backend = "echo",
-                       .library = FUZZ_ECHO_FOLDER "/libwasinn_backend_echo.so",
-                       .max_model_bytes = 1 << 20,
-                       .max_tensor_bytes = 1 << 20}
-        .Write(request);
-    FUZZ_EXPECT(first_.Ask(request.written()).Number<uint32_t>() == WASINN_OK);
-  }
-
-  Lane AddLane() {
-    auto [here, there] = Must(Socket::MakePair());
-    FUZZ_EXPECT(here.SetPatience(std::chrono::milliseconds(20000)).ok());
-    std::vector<uint8_t> bytes;
-    Writer request(bytes);
-    request.Number(Op::kAddLane);
-    const int end = there.number();
-    FUZZ_EXPECT(first_.Ask(request.written(), {&end, 1}).Number<uint32_t>() == WASINN_OK);
-    return Lane(std::move(here));
-  }
-
- private:
-  worker::FrameworkOf framework_;
-  worker::Server server_;
-  Lane first_{Socket()};
-};
 
 // ---- What a host says
 

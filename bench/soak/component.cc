@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "soak/guest.h"
+#include "bench/soak/guest.h"
 
 namespace wasinn::soak {
 namespace {

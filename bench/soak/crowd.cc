@@ -1,4 +1,4 @@
-#include "soak/crowd.h"
+#include "bench/soak/crowd.h"
 
 #include <memory>
 #include <thread>

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "soak/guest.h"
-#include "soak/models.h"
+#include "bench/soak/guest.h"
+#include "bench/soak/models.h"
 
 namespace wasinn::soak {
 

@@ -1,4 +1,4 @@
-#include "soak/flat.h"
+#include "bench/soak/flat.h"
 
 #include <cmath>
 

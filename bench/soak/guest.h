@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "soak/models.h"
+#include "bench/soak/models.h"
 
 namespace wasinn::soak {
 

@@ -16,9 +16,9 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
-#include "soak/crowd.h"
-#include "soak/flat.h"
-#include "soak/processes.h"
+#include "bench/soak/crowd.h"
+#include "bench/soak/flat.h"
+#include "bench/soak/processes.h"
 
 namespace wasinn::soak {
 namespace {

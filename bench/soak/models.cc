@@ -1,4 +1,4 @@
-#include "soak/models.h"
+#include "bench/soak/models.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "soak/guest.h"
+#include "bench/soak/guest.h"
 
 namespace wasinn::soak {
 namespace {

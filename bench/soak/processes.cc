@@ -1,4 +1,4 @@
-#include "soak/processes.h"
+#include "bench/soak/processes.h"
 
 #include <malloc.h>
 #include <sys/syscall.h>

@@ -1,0 +1,112 @@
+// A worker that serves the echo backend on threads of this process, and the host's end of its lanes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/isolation/protocol.h"
+#include "core/isolation/socket.h"
+#include "fuzz/expect.h"
+#include "worker/server.h"
+
+namespace wasinn::fuzz {
+
+template <typename T>
+T Must(core::Result<T> result) {
+  if (!result) std::fprintf(stderr, "%s\n", std::string(result.error().message()).c_str());
+  FUZZ_EXPECT(result);
+  return std::move(*result);
+}
+
+// One lane of a worker that serves the echo backend, as a host has it.
+class Lane {
+ public:
+  explicit Lane(isolation::Socket socket) : socket_(std::move(socket)) {}
+
+  // The answer, behind the head that control lanes and others have alike: its code.
+  isolation::Reader Ask(std::span<const uint8_t> request, std::span<const int> descriptors = {}) {
+    FUZZ_EXPECT(socket_.Send(request, descriptors) == isolation::Socket::Sent::kDone);
+    const isolation::Socket::Received received = socket_.Receive(answer_);
+    FUZZ_EXPECT(received.outcome == isolation::Socket::Outcome::kMessage && received.bytes <= answer_.size());
+    return isolation::Reader({answer_.data(), received.bytes});
+  }
+  // Without waiting for an answer. False: the worker has hung up.
+  bool Tell(std::span<const uint8_t> request, std::span<const int> descriptors) {
+    return socket_.Send(request, descriptors) == isolation::Socket::Sent::kDone;
+  }
+  // The same; or it hung up, as it may where it was told nonsense.
+  bool Hear(isolation::Reader& answer) {
+    const isolation::Socket::Received received = socket_.Receive(answer_);
+    FUZZ_EXPECT(received.outcome != isolation::Socket::Outcome::kTooLate && received.bytes <= answer_.size());
+    answer = isolation::Reader({answer_.data(), received.bytes});
+    return received.outcome == isolation::Socket::Outcome::kMessage;
+  }
+
+ private:
+  isolation::Socket socket_;
+  std::vector<uint8_t> answer_ = std::vector<uint8_t>(isolation::kMostBytes);
+};
+
+struct Head {
+  uint32_t code = 0;
+  uint64_t payload = 0;
+};
+
+// Of any lane but the first. What follows is the payload, or it is to be fetched.
+inline Head ReadHead(isolation::Reader& answer) {
+  Head head{.code = answer.Number<uint32_t>()};
+  (void)answer.Number<uint64_t>();
+  (void)answer.Number<uint64_t>();
+  for (auto lines = answer.Number<uint32_t>(); lines > 0 && answer.ok(); --lines) {
+    (void)answer.Number<uint32_t>();
+    (void)answer.Text();
+  }
+  if (head.code != WASINN_OK) FUZZ_EXPECT(!answer.Text().empty());
+  head.payload = answer.Number<uint64_t>();
+  FUZZ_EXPECT(answer.ok() && (answer.left() == 0 || answer.left() == head.payload));
+  return head;
+}
+
+// A worker for the whole run. Its threads last as long as the process.
+class Worker {
+ public:
+  Worker() : server_(framework_) {
+    auto [here, there] = Must(isolation::Socket::MakePair());
+    std::thread([this, lane = std::move(there)]() mutable { server_.Run(std::move(lane)); }).detach();
+    first_ = Lane(std::move(here));
+    std::vector<uint8_t> bytes;
+    isolation::Writer request(bytes);
+    request.Number(isolation::Op::kStart);
+    isolation::Setting{.worker = "",
+                       .backend = "echo",
+                       .library = FUZZ_ECHO_FOLDER "/libwasinn_backend_echo.so",
+                       .max_model_bytes = 1 << 20,
+                       .max_tensor_bytes = 1 << 20}
+        .Write(request);
+    FUZZ_EXPECT(first_.Ask(request.written()).Number<uint32_t>() == WASINN_OK);
+  }
+
+  Lane AddLane() {
+    auto [here, there] = Must(isolation::Socket::MakePair());
+    FUZZ_EXPECT(here.SetPatience(std::chrono::milliseconds(20000)).ok());
+    std::vector<uint8_t> bytes;
+    isolation::Writer request(bytes);
+    request.Number(isolation::Op::kAddLane);
+    const int end = there.number();
+    FUZZ_EXPECT(first_.Ask(request.written(), {&end, 1}).Number<uint32_t>() == WASINN_OK);
+    return Lane(std::move(here));
+  }
+
+ private:
+  worker::FrameworkOf framework_;
+  worker::Server server_;
+  Lane first_{isolation::Socket()};
+};
+
+}  // namespace wasinn::fuzz
