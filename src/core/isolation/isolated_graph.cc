@@ -57,7 +57,8 @@ core::Status IsolatedGraph::LoadThere(std::span<const wasinn_blob* const> blobs,
   loaded_ = true;  // it may be, whatever is thrown here
   core::Status status = call.Run(Connection::Call::Length::kAsLongAsItTakes, descriptors);
   loaded_ = status.ok() || !call.refused();
-  return status.ok() ? Read(call) : std::move(status);
+  if (!status.ok()) return status;
+  return Read(call);
 }
 
 core::Status IsolatedGraph::Read(Connection::Call& call) {
@@ -102,8 +103,9 @@ struct IsolatedGraph::Shared {
 core::Status IsolatedGraph::Share(size_t bytes, wasinn_tensor& out) {
   core::Result<Segment> segment = Segment::Make(RoundUp(bytes));
   if (!segment) return std::move(segment.error());
+  uint8_t* const data = segment->data();
   auto shared = std::make_unique<Shared>(*this, connection_->NewNumber(), std::move(*segment));
-  std::map<const void*, uint32_t> added = {{shared->segment.data(), shared->number}};
+  std::map<const void*, uint32_t> added = {{data, shared->number}};
   Connection::Call call(*connection_, Op::kShare);
   call.request().Number(number_);
   call.request().Number(shared->number);
@@ -115,7 +117,7 @@ core::Status IsolatedGraph::Share(size_t bytes, wasinn_tensor& out) {
     const std::lock_guard lock(mutex_);
     shared_.merge(added);
   }
-  out.data = shared->segment.data();
+  out.data = data;
   out.bytes = bytes;
   out.owner = shared.release();
   out.release = &IsolatedGraph::Unshare;

@@ -61,7 +61,8 @@ core::Status IsolatedSlot::MakeThere(const wasinn_slot_options& options) {
     status = call.Run(Length::kAsLongAsItTakes);
   }
   made_ = status.ok() || !call.refused();
-  return status.ok() ? Charge(call) : std::move(status);
+  if (!status.ok()) return status;
+  return Charge(call);
 }
 
 IsolatedSlot::~IsolatedSlot() {
