@@ -29,7 +29,8 @@ OURS = """
 bin/wasinn bin/wasinn-bench
 include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-guest/*.hpp include/wasinn-guest/*.c include/wasinn-guest/wit/*.wit
 LIB/libwasinn.so.* LIB/libwasinn_*.a LIB/libwasinn_wamr.so LIB/libwasi_nn_backend_*.so
-LIB/wasinn/libwasinn_*.so LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so
+LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_torch_runtime.so LIB/wasinn/libwasinn_bench_torch.so LIB/wasinn/libwasinn_count_allocations.so
+LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so
 LIB/cmake/wasinn/*.cmake LIB/pkgconfig/wasinn*.pc
 share/wasinn/backend/*.h share/wasinn/backend/*.cc share/wasinn/backend/backend.map share/wasinn/backend/template/CMakeLists.txt
 share/wasinn/engines/*.h share/wasinn/engines/*.cc
@@ -84,8 +85,9 @@ class Prefix:
         wanted = {}
         for path, libraries in system.needed(self.files).items():
             wanted.setdefault(owner[path], set()).update(set(libraries) - here)
+        found = system.libraries(set().union(*wanted.values()))
         for thing, libraries in wanted.items():
-            thing.needs = unique(deps.needed(library) or system.library(library) for library in sorted(libraries))
+            thing.needs = unique(deps.needed(library) or found[library] for library in sorted(libraries))
         wasinn.links = unique(thing for path in things[wasinn] for thing in system.compiled_in(path))
 
 
@@ -100,8 +102,8 @@ def is_ours(name):
 
 def our_thing(version):
     thing = Thing("wasinn", version, comment="WebAssembly guests run machine-learning models by it.")
-    if has_text("Apache-2.0", ROOT / "LICENSE"):
-        thing.licence, thing.licence_comment = "Apache-2.0", "The text is share/doc/wasinn/LICENSE."
+    licence = next((licence for licence in ("Apache-2.0", "Apache-2.0 WITH LLVM-exception") if has_text(licence, ROOT / "LICENSE")), None)
+    thing.licence, thing.licence_comment = licence, "The text is share/doc/wasinn/LICENSE."
     return thing
 
 

@@ -30,6 +30,7 @@ class Document:
 
     def __init__(self, whole):
         self.packages, self.files, self.relations = {}, [], []
+        self.described = {}  # SPDX id: its thing
         self.whole = whole
 
     def build(self, contents):
@@ -63,6 +64,8 @@ class Document:
     def _package(self, thing):
         """Its SPDX id; it is written when it is first asked for."""
         known = identifier("Package", thing.name, thing.version)
+        if self.described.setdefault(known, thing) is not thing:
+            raise ValueError(f"{thing.name} and {self.described[known].name}: both are {known}")
         if known not in self.packages:
             package = model.Package(known, thing.name, NOT_KNOWN, version=thing.version, files_analyzed=bool(thing.files))
             self._fill(package, thing)

@@ -53,21 +53,21 @@ def needed(paths):
     return found
 
 
-@functools.cache
-def library(name):
-    """The thing that has the shared library `name` on this machine."""
-    found = re.search(rf"^\s*{re.escape(name)} \(.* => (.*)$", output("/sbin/ldconfig", "-p"), re.MULTILINE)
-    return _owner(pathlib.Path(found[1])) if found else _unknown(name)
+def libraries(names):
+    """{name: the thing that has this shared library on this machine}."""
+    listed = re.findall(r"^\s*(\S+) \(.* => (.*)$", output("/sbin/ldconfig", "-p"), re.MULTILINE)
+    found = {name: path for name, path in reversed(listed) if name in names}  # the first of a name is what the linker takes
+    spelled = {name: _spellings(pathlib.Path(path)) for name, path in found.items()}
+    said = output("dpkg-query", "-S", *sorted({path for paths in spelled.values() for path in paths})) if spelled else ""
+    owners = {path: owner for owner, path in re.findall(r"^([^:,\s]+)[:,].* (/.*)$", said, re.MULTILINE)}
+    owned = {name: [owners[path] for path in paths if path in owners] for name, paths in spelled.items()}
+    return {name: package(owned[name][0]) if owned.get(name) else _unknown(name) for name in names}
 
 
-@functools.cache
-def _owner(path):
-    # Packages name files in /lib, which now is in /usr.
-    for known in {path, path.resolve(), pathlib.Path(str(path).removeprefix("/usr")), path.resolve().parent / path.name}:
-        owner = re.match(r"([^:,\s]+)[:,]", output("dpkg-query", "-S", str(known)))
-        if owner:
-            return package(owner[1])
-    return _unknown(path.name)
+def _spellings(path):
+    """As a package may name the file: /lib is in /usr now."""
+    real = path.resolve()
+    return dict.fromkeys(str(spelled) for spelled in (path, real.parent / path.name, real, pathlib.Path(str(path).removeprefix("/usr"))))
 
 
 def _unknown(name):
@@ -90,11 +90,11 @@ def package(debian, otherwise=None):
     thing = Thing(debian, fields[0], supplier=release["NAME"], homepage=fields[2] or None)
     version = fields[0].replace("+", "%2B").replace(":", "%3A").replace("~", "%7E")
     thing.purl = f"pkg:deb/{release['ID']}/{debian.replace('+', '%2B')}@{version}?arch={fields[1]}"
-    _set_licence(thing, pathlib.Path("/usr/share/doc") / debian / "copyright")
+    read_licence(thing, pathlib.Path("/usr/share/doc") / debian / "copyright")
     return thing
 
 
-def _set_licence(thing, path):
+def read_licence(thing, path):
     """That of `Files: *`: the parts of the package that have another are for who reads the file."""
     text = path.read_text(errors="replace") if path.exists() else ""
     found = re.search(r"^Files:\s*\*\s*$.*?^License:[ \t]*(.*?)$", text, re.MULTILINE | re.DOTALL)

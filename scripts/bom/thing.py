@@ -11,7 +11,7 @@ SPDX = license_expression.get_spdx_licensing()
 TEXTS = {
     "MIT": "Permission is hereby granted, free of charge, to any person obtaining a copy of this software",
     "BSD-3-Clause": r"Redistribution and use in source and binary forms.*Neither the names? of",
-    "Apache-2.0": r"Apache License,? Version 2\.0",
+    "Apache-2.0": r"^(?!.*LLVM Exceptions).*Apache License,? Version 2\.0",
     "Apache-2.0 WITH LLVM-exception": r"Apache License,? Version 2\.0.*LLVM Exceptions to the Apache 2\.0 License",
 }
 
@@ -37,7 +37,10 @@ class Thing:
 def licence_of(expression):
     """The SPDX expression, as a manifest may spell it; None if it is none. Cargo once wrote "/" for "OR"."""
     text = re.sub(r"\s*/\s*", " OR ", expression.strip())
-    return text if text and not SPDX.validate(text).errors else None
+    try:
+        return text if SPDX.parse(text, validate=True, strict=True) is not None else None
+    except license_expression.ExpressionError:
+        return None
 
 
 def has_text(licence, path):
