@@ -71,7 +71,7 @@ def _spellings(path):
 
 
 def _unknown(name):
-    return Thing(name, licence_comment="No package manager of this machine knows it.", comment="Needed, and not in the prefix.")
+    return Thing(name, licence_comment="No package of dpkg's on this machine has it.")
 
 
 def compiled_in(path):

@@ -114,11 +114,12 @@ class SbomTest(unittest.TestCase):
         shutil.copytree(self.prefix, copy, symlinks=True, copy_function=os.link)
         (copy / "lib" / "wasinn").mkdir(parents=True, exist_ok=True)
         unknown = [copy / "lib" / "wasinn" / "libother.so", copy / "share" / "doc" / "wasinn" / "docs" / "other.bin"]
-        # Somebody else's build of a framework is not what the manifest says.
+        # A library with one bit changed is not what the manifest says.
         unknown += [path for path in copy.rglob("*") if path.name in ("libonnxruntime.so.1", "libwasmtime.so")]
         for path in unknown:
+            content = path.read_bytes() if path.exists() else b"\x7fELF"
             path.unlink(missing_ok=True)
-            path.write_bytes(b"\x7fELF")
+            path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
         with self.assertRaises(SystemExit) as ended:
             sbom.Prefix(copy).claim(fetched.Deps(SOURCE))
         expected = {f"error: {path.relative_to(copy)}: of no known package (scripts/sbom.py, scripts/bom/fetched.toml)" for path in unknown}
@@ -150,6 +151,11 @@ class PartsTest(unittest.TestCase):
         for entry in deps.table:
             if entry["recipe"] in deps.fetches and "licence" in entry:
                 self.assertTrue(thing.has_text(entry["licence"], deps.dir / entry["licence_text"]), entry["name"])
+
+    def test_what_the_manifest_no_longer_says_is_an_error(self):
+        with unittest.mock.patch.object(fetched.Deps, "_filled", return_value={"onnxruntime": "onnxruntime-0.1-0123"}):
+            with self.assertRaisesRegex(SystemExit, r"\.deps has onnxruntime-0\.1-0123, .* says onnxruntime-.*: run scripts/deps.sh onnxruntime"):
+                fetched.Deps(SOURCE)
 
     def test_without_manifests_licences_of_crates_are_not_known(self):
         with unittest.mock.patch.dict(os.environ, CARGO="/nonexistent"), unittest.mock.patch("sys.stderr"):
