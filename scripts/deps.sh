@@ -24,6 +24,7 @@
 #   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
 #   fuzz          clang with libFuzzer (apt)
+#   sbom          spdx-tools, which scripts/sbom.py needs
 #   lint          clang-format, clang-tidy and shellcheck (apt)
 # What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
@@ -34,7 +35,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests fuzz lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests sbom fuzz lint)
 
 packages_of() {
   case $1 in

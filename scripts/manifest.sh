@@ -176,3 +176,13 @@ silero-vad() {
   wheel silero-vad 6.2.3 7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8 "$work/wheel"
   put share/silero-vad wheel/silero_vad/data/*.{onnx,jit} wheel/silero_vad-*.dist-info/licenses/LICENSE
 }
+
+# What scripts/sbom.py writes and checks its document with: spdx-tools, and of what it depends on that which its JSON needs. All are Python alone.
+sbom() {
+  wheel spdx-tools 0.8.5 7c2d5865941be9d2e898f5b084e8d5422dd298dc5a29320ddb198fec304f59c4 "$work/python"
+  wheel beartype 0.23.1 4461b4dc57e3fdd6c8a8464b22cf118002eea107c33e9fef651c69068ab3cce3 "$work/python"
+  wheel license-expression 30.4.4 421788fdcadb41f049d2dc934ce666626265aeccefddd25e162a26f23bcbf8a4 "$work/python"
+  wheel boolean.py 5.0 ef28a70bd43115208441b53a045d1549e2f0ec6e3d08a9d142cbc41c1938e8d9 "$work/python"
+  wheel uritools 6.1.5 6cc6b29458d7df933c8fcebafe766442265742875c339711986c8f6d639f8909 "$work/python"
+  put sbom python/*
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# usage: fetches.sh RECIPE…: what recipes of deps.sh fetch, a line each, its words separated by tabs: "recipe NAME ID" and then
+# "KIND NAME VERSION CLASSIFIER SHA256…", where KIND is that of a purl. The recipes say it themselves: they run with other functions in place of those that
+# fetch, and find no command that could change anything.
+# shellcheck disable=SC2123,SC2154,SC2317 # no PATH is what is meant; the rest is in the parts
+set -uo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+for part in manifest lib/common lib/apt lib/fetch lib/cache; do
+  # shellcheck source=/dev/null
+  . "$scripts/$part.sh"
+done
+type_of_machine=$(uname -m)
+
+# tell KIND NAME VERSION CLASSIFIER HASHES
+tell() {
+  local hashes
+  read -r -d '' -a hashes <<<"$5"
+  printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "${hashes[*]}"
+}
+
+stand_in() {
+  uname() { echo "$type_of_machine"; }
+  wheel() { tell pypi "$1" "$2" "" "$3"; }
+  sdist() { tell pypi "$1" "$2" "" "$3"; }
+  crate() { tell cargo "$1" "$2" "" "$3"; }
+  maven() { tell maven "$1" "$2" "$3" "$4"; }
+  npm_package() { tell npm "$1" "$2" "" "$3"; }
+  local f
+  for f in deb_from_suite debs_from_suite beside_itself put quietly python_with_pip cargo_at_least say command_not_found_handle; do
+    eval "$f() { :; }"
+  done
+}
+
+for name in "$@"; do
+  (
+    recipe "$name"
+    printf 'recipe\t%s\t%s\n' "$name" "$id"
+    stand_in
+    cd / && PATH='' tree=/nonexistent work=/nonexistent
+    if [ -e "$root/scripts/deps/$name.sh" ]; then fill "$tree" "$work"; else "$name"; fi
+  ) 2>/dev/null
+done
+exit 0 # a recipe that finds no command ends as that does
