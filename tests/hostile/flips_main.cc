@@ -17,15 +17,15 @@
 #include "hostile/flips.h"
 #include "hostile/witness.h"
 
+namespace wasinn::testing {
 namespace {
 
-using namespace wasinn::testing;
 using std::chrono::steady_clock;
 
 struct Choices {
   std::vector<std::string> formats;
   std::string keep;
-  uint64_t count = 5000, first = 0, seed = 1, per_guest = 1;
+  size_t count = 5000, first = 0, seed = 1, per_guest = 1;
   int alone_ms = 0;
   bool tells_each = false;
 };
@@ -73,7 +73,7 @@ class Flips {
 
   // Whether all went well.
   bool Run() {
-    std::printf("seed %llu\n", static_cast<unsigned long long>(choices_.seed));
+    std::printf("seed %zu\n", choices_.seed);
     if (choices_.alone_ms > 0) TellAlone();
     witness_.emplace(host_.get());
     for (const Flippable& model : FlippableModels()) {
@@ -95,8 +95,8 @@ class Flips {
   static void Tell(const char* what, Witness& witness) {
     witness.Stop();
     const auto us = [&](double part) { return static_cast<double>(witness.Quantile(part).count()) / 1000; };
-    std::printf("witness %s: %llu inferences, median %.1f us, p99 %.1f us, longest %.1f us\n", what,
-                static_cast<unsigned long long>(witness.inferences()), us(0.5), us(0.99), us(1));
+    std::printf("witness %s: %zu inferences, median %.1f us, p99 %.1f us, longest %.1f us\n", what,
+                size_t{witness.inferences()}, us(0.5), us(0.99), us(1));
   }
 
   void TellAlone() {
@@ -130,14 +130,13 @@ class Flips {
     Expect(Try(Unchanged(model)) == "result", "the model has no result as it is", 1);
     std::map<std::string, size_t> outcomes;
     std::optional<Held> before;
-    for (uint64_t i = 0; i < choices_.count; ++i) {
+    for (size_t i = 0; i < choices_.count; ++i) {
       const Brought variant = Flip(model, choices_.seed, choices_.first + i);
       const std::string outcome = Try(variant);
       if (outcome.starts_with("lost")) Keep(model.name + "-" + std::to_string(choices_.first + i), variant);
       ++outcomes[outcome];
       if (choices_.tells_each) {
-        std::printf("%s %llu: %s\n", model.name.c_str(), static_cast<unsigned long long>(choices_.first + i),
-                    outcome.c_str());
+        std::printf("%s %zu: %s\n", model.name.c_str(), choices_.first + i, outcome.c_str());
       }
       // Not the first ones: pools and caches fill.
       if (i != choices_.count / 4) continue;
@@ -148,8 +147,7 @@ class Flips {
     EndGuest();
     const Held after;
     const std::chrono::duration<double> took = steady_clock::now() - start;
-    std::printf("%s: %llu variants in %.1f s\n", model.name.c_str(), static_cast<unsigned long long>(choices_.count),
-                took.count());
+    std::printf("%s: %zu variants in %.1f s\n", model.name.c_str(), choices_.count, took.count());
     for (const auto& [outcome, times] : outcomes) std::printf("%8zu  %s\n", times, outcome.c_str());
     Compare(before.value_or(after), after);
     std::fflush(stdout);
@@ -179,13 +177,12 @@ class Flips {
   IsolatedHost host_;
   std::optional<Witness> witness_;
   std::unique_ptr<Bringer> guest_;
-  uint64_t tried_ = 0;  // by it
+  size_t tried_ = 0;  // by it
   bool ok_ = true;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// 0 if all went well.
+int Main(int argc, char** argv) {
   Choices choices;
   CLI::App app("Models with flipped bits, each in a worker: what becomes of them.");
   app.add_option("format", choices.formats, "gguf, tflite, onnx, openvino, torchscript, tensorflow; all");
@@ -204,3 +201,8 @@ int main(int argc, char** argv) {
   const bool ok = Flips(std::move(choices)).Run();
   return ok ? 0 : 1;
 }
+
+}  // namespace
+}  // namespace wasinn::testing
+
+int main(int argc, char** argv) { return wasinn::testing::Main(argc, argv); }

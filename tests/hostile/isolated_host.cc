@@ -27,7 +27,7 @@ IsolatedHost::IsolatedHost(const std::string& toml) {
     log_.emplace_back(message);
   });
   Must(host.status());
-  host_.emplace(std::move(*host));
+  host_ = std::make_unique<Host>(std::move(*host));
   ModelOptions digits;
   digits.path = HOSTILE_ROOT "/models/digits.onnx";
   Must(host_->AddModel("digits", digits));

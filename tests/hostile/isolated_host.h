@@ -4,8 +4,8 @@
 #include <wasinn/wasinn.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 #include <wasinn/wasinn.hpp>
@@ -26,7 +26,7 @@ class IsolatedHost {
  private:
   std::mutex mutex_;  // of the log
   std::vector<std::string> log_;
-  std::optional<Host> host_;
+  std::unique_ptr<Host> host_;
 };
 
 struct Input {

@@ -16,6 +16,20 @@
 namespace wasinn::testing {
 namespace {
 
+using test::Attribute;
+using test::BytesField;
+using test::Constant;
+using test::kFloat;
+using test::kInt64;
+using test::ModelOf;
+using test::Node;
+using test::NumberField;
+using test::TensorTypeOfAnyRank;
+using test::TfGraphOf;
+using test::TfNode;
+using test::TypeAttribute;
+using test::Value;
+
 using Files = std::vector<std::string>;
 
 // Time for what ends by itself, and little for what does not.
@@ -68,7 +82,6 @@ Files LoopsOnOnnx() { return {Committed("tiny/endless.onnx")}; }
 
 // x, multiplied as a matrix of many elements: ONNX Runtime does not look within an operator whether it shall end.
 Files MultipliesOnOnnx() {
-  using namespace test;
   constexpr int64_t kSide = 4000;
   return {ModelOf({.nodes = {Node("Expand", {"x", "shape"}, {"m"}), Node("MatMul", {"m", "m"}, {"p"}),
                              Node("MatMul", {"p", "m"}, {"q"}), Node("ReduceMax", {"q"}, {"y"})},
@@ -133,7 +146,6 @@ constexpr uint64_t kTfI32 = 3, kTfI64 = 9;
 // A constant: a vector of numbers, or one.
 template <typename T>
 std::string TfNumbers(const std::string& name, uint64_t type, const std::vector<T>& values, bool is_one = false) {
-  using namespace test;
   const std::string raw(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   const std::string shape = is_one ? "" : BytesField(2, NumberField(1, values.size()));
   const std::string tensor = NumberField(1, type) + BytesField(2, shape) + BytesField(4, raw);
@@ -142,7 +154,6 @@ std::string TfNumbers(const std::string& name, uint64_t type, const std::vector<
 
 // Operations on a list of so many tensors of rank 2, called "list".
 Files OnTfList(int32_t elements, const std::vector<std::string>& nodes) {
-  using namespace test;
   const std::string types = TypeAttribute("element_dtype", 1) + TypeAttribute("shape_type", kTfI32);
   std::vector<std::string> all = {TfNumbers<int32_t>("shape", kTfI32, {-1, 3}),
                                   TfNumbers<int32_t>("elements", kTfI32, {elements}, true),
@@ -153,7 +164,6 @@ Files OnTfList(int32_t elements, const std::vector<std::string>& nodes) {
 
 // A length of -1 is CHECKed not to be: https://github.com/tensorflow/tensorflow/issues/78830.
 Files ChecksOnTensorFlow() {
-  using namespace test;
   const std::string types = TypeAttribute("element_dtype", 1) + TypeAttribute("shape_type", kTfI32);
   return OnTfList(3, {TfNumbers<int64_t>("lengths", kTfI64, {-1, 3, 5}),
                       TfNode("joined", "TensorListConcatV2", {"list", "shape", "lengths"}, types),
@@ -164,7 +174,6 @@ Files LoopsOnTensorFlow() { return {Committed("tensorflow/endless.pb")}; }
 
 // A list of some 50 GB.
 Files ReservesOnTensorFlow() {
-  using namespace test;
   return OnTfList(std::numeric_limits<int32_t>::max(),
                   {TfNode("length", "TensorListLength", {"list"}),
                    TfNode("y", "Identity", {"length"}, TypeAttribute("T", kTfI32))});
