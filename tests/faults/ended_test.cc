@@ -63,13 +63,13 @@ TEST_F(Ended, WorkersBesideEachMessage) {
   int messages = 0;
   const auto end = [this] { std::ranges::for_each(name_.Workers(), Kill); };
   Run(end, [&](const HostPtr& host) {
-    Begin(kCourse, NewGuest(host.get()).get())->DoFrom(0);
+    for (int i = 0; i < 2; ++i) Begin(kCourse, NewGuest(host.get()).get())->DoFrom(0);
     const size_t descriptors = CountDescriptors();
     while (InferEndedAt(host.get(), messages) && !HasFailure()) ++messages;
     EXPECT_EQ(CountDescriptors(), descriptors);
     const std::vector<pid_t> templates = name_.Templates();
     ASSERT_EQ(templates.size(), 1u);
-    EXPECT_EQ(CountChildren(templates[0]), 0u);
+    EXPECT_EQ(CountChildren(templates[0]), 1u) << "the worker that stands ready";
   });
   EXPECT_GT(failed_, messages / 2);
   std::printf("%d messages, %d failed inferences\n", messages, failed_);
