@@ -19,7 +19,8 @@ void Must(const Status& status) {
 
 IsolatedHost::IsolatedHost(const std::string& toml) {
   Config config;
-  Must(config.LoadToml("log.max_guest_lines = 0\n" + toml));
+  // Workers are counted, so none stands ready for nobody.
+  Must(config.LoadToml("spare_workers = false\nlog.max_guest_lines = 0\n" + toml));
   Must(config.Set("policy.load", "isolated"));
   Must(config.Set("policy.dialect", "wamr"));  // which has a number for each format
   Result<Host> host = Host::Create(config, [this](LogLevel, const char* message) {

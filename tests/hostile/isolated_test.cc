@@ -101,7 +101,7 @@ IsolatedHost* HostileIsolated::host_ = nullptr;
 TEST_P(HostileIsolated, NobodyElseNotices) {
   const Brought honest = HonestModel(GetParam()), killer = KillingModel(GetParam());
   const size_t memory = std::max(MemoryFor(honest), MemoryFor(killer));
-  Witness witness(host_->get());
+  Witness witness(host_->get(), milliseconds(1));
   while (witness.inferences() == 0) std::this_thread::yield();
   {
     Bringer first(host_->get(), memory);  // opens the framework
@@ -146,7 +146,7 @@ TEST_F(HostileIsolatedNamed, OnnxOnOpenVino) {
   IsolatedHost host;
   const StatusPtr added = NameOnOpenVino(host, "digits", HOSTILE_ROOT "/models/digits.onnx");
   ASSERT_EQ(added, nullptr) << wasinn_status_message(added.get());
-  Witness witness(host.get());
+  Witness witness(host.get(), milliseconds(1));
   while (witness.inferences() < 10) std::this_thread::yield();
   witness.Stop();
   EXPECT_EQ(witness.wrong(), 0u);

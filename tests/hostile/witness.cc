@@ -49,11 +49,11 @@ class Inferring {
 
 }  // namespace
 
-Witness::Witness(wasinn_host* host) : thread_([this, host] { Run(host); }) {}
+Witness::Witness(wasinn_host* host, Duration pause) : thread_([this, host, pause] { Run(host, pause); }) {}
 
 Witness::~Witness() { Stop(); }
 
-void Witness::Run(wasinn_host* host) {
+void Witness::Run(wasinn_host* host, Duration pause) {
   Inferring guest(host);
   while (!stop_) {
     const auto start = std::chrono::steady_clock::now();
@@ -62,6 +62,7 @@ void Witness::Run(wasinn_host* host) {
     ++took_[std::min(static_cast<size_t>(took / kStep), took_.size() - 1)];
     longest_ = std::max(longest_, took);
     ++inferences_;
+    if (pause > Duration(0)) std::this_thread::sleep_for(pause);
   }
 }
 

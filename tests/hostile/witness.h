@@ -13,8 +13,8 @@ namespace wasinn::testing {
 class Witness {
  public:
   using Duration = std::chrono::nanoseconds;
-  // Begins.
-  explicit Witness(wasinn_host* host);
+  // Begins. Between two inferences it pauses: without that it has a processor for itself.
+  explicit Witness(wasinn_host* host, Duration pause = Duration(0));
   ~Witness();
   Witness(const Witness&) = delete;
   Witness& operator=(const Witness&) = delete;
@@ -28,7 +28,7 @@ class Witness {
   uint64_t wrong() const { return wrong_; }
 
  private:
-  void Run(wasinn_host* host);
+  void Run(wasinn_host* host, Duration pause);
 
   std::atomic<bool> stop_ = false;
   std::atomic<uint64_t> inferences_ = 0, wrong_ = 0;
