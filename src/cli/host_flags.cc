@@ -112,7 +112,8 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
              "For one compute, and one load of its own bytes: 500ms; 0: none. It may end later");
   AddSetting(app, flags, "--nn-load", {"policy.load"}, "WAY", Same,
-             "Models from the guest's own bytes: isolated in a process of their own\n(default), in-process, or deny");
+             "Models from the guest's own bytes: isolated in a process of their own\n(default), in-process (trusted "
+             "guests alone), or deny");
   Group(app, before, "Limits of the guest's inference");
 }
 
