@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wasinn::testing {
@@ -29,5 +31,7 @@ inline constexpr uint32_t kLoadDeadline = 60'000;  // in milliseconds
 
 // Those of the backends in this list: " onnx torch ". Each takes one number as its input, or nothing.
 std::vector<Killer> Killers(const std::string& backends);
+// Those of these names.
+std::vector<Killer> Killers(const std::string& backends, std::initializer_list<std::string_view> names);
 
 }  // namespace wasinn::testing
