@@ -79,9 +79,11 @@ TEST_P(MovingMemory, GrowsDuringCalls) {
   constexpr size_t kPages = 400;
   GrowingMemory memory(kPages);
   std::atomic<size_t> pages = 1;
+  std::atomic<bool> has_looked = false;
   memory.Grow(1);
   std::thread grower([&] {
     for (size_t next = 2; next <= kPages; ++next) {
+      if (next == kPages) has_looked.wait(false);  // so that the guest sees two sizes or more
       memory.Grow(next);
       pages = next;
       std::this_thread::yield();
@@ -94,6 +96,8 @@ TEST_P(MovingMemory, GrowsDuringCalls) {
     const size_t now = pages;
     sizes += now != seen;
     seen = now;
+    has_looked = true;
+    has_looked.notify_one();
     const wasinn_memory view = {sizeof(wasinn_memory), WASINN_MEMORY_SHARED, memory.base(), now * GrowingMemory::kPage};
     const auto end = static_cast<uint32_t>(view.size);
     program->Fill(view);
