@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <memory>
 
 #include "backends/driver_paths.h"
 #include "support/echo.h"
@@ -77,7 +77,7 @@ struct Workers::Hosted {
   Brought honest;
   testing::Log log;
   testing::HostPtr host;
-  std::optional<Guest> witness;
+  std::unique_ptr<Guest> witness;
   std::string gives;  // what the honest model gives
 };
 
@@ -88,7 +88,7 @@ Workers::Workers(Encoding encoding, const Brought& honest, const std::string& se
                            "\n[limits]\nmax_model_bytes = 67108864\nmax_tensor_bytes = 67108864\n"
                            "load_timeout_ms = 3000\ncompute_timeout_ms = 1000\n[policy]\nload = 'isolated'\n";
   hosted_->host = testing::EchoHost(hosted_->log, toml, Folder());
-  hosted_->witness.emplace(hosted_->host.get());
+  hosted_->witness = std::make_unique<Guest>(hosted_->host.get());
   EXPECT_EQ(hosted_->witness->Load(honest, encoding), testing::kSuccess) << log();
   EXPECT_EQ(hosted_->witness->Compute(honest), testing::kSuccess) << log();
   hosted_->gives = hosted_->witness->Output();
@@ -112,10 +112,10 @@ uint32_t Workers::TryBesideHonest(const Brought& model) {
 
 void Workers::TryVariants(int count, const std::function<Brought()>& make) {
   constexpr int kOfOneGuest = 20;  // within what a guest may have
-  std::optional<Guest> guest;
+  auto guest = std::make_unique<Guest>(hosted_->host.get());
   size_t lost_before = lost();
   for (int i = 0; i < count; ++i) {
-    if (i % kOfOneGuest == 0 || lost() != lost_before) guest.emplace(hosted_->host.get());
+    if (i % kOfOneGuest == 0 || lost() != lost_before) guest = std::make_unique<Guest>(hosted_->host.get());
     lost_before = lost();
     const Brought model = make();
     if (guest->Load(model, hosted_->encoding) == testing::kSuccess) (void)guest->Compute(model);
