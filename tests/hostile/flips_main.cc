@@ -32,7 +32,7 @@ struct Choices {
 
 // Deadlines short enough that models which never end do not take all day, and as much memory as such small models could want.
 constexpr char kLimits[] =
-    "[limits]\nload_timeout_ms = 2000\ncompute_timeout_ms = 1000\nmax_model_bytes = 67108864\nmax_tensor_bytes = "
+    "[limits]\nload_timeout_ms = 10000\ncompute_timeout_ms = 5000\nmax_model_bytes = 67108864\nmax_tensor_bytes = "
     "67108864\n";
 
 const char* ErrorName(uint32_t error) {

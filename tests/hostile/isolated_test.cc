@@ -51,13 +51,12 @@ bool IsTwo(const Attempt& attempt) {
   return std::ranges::max_element(scores) == scores + 2 && scores[2] > 0.9f;
 }
 
-// Where a machine is busy the killer's deadline is short for an honest model, too.
-bool GetsATwo(Bringer& guest, const Brought& honest) {
-  const auto end = steady_clock::now() + std::chrono::seconds(60);
-  while (!IsTwo(guest.Try(honest))) {
-    if (steady_clock::now() > end) return false;
-  }
-  return true;
+// Its guest's deadline is short: on a busy machine the model may need more than one attempt.
+bool GoesOn(Bringer& guest, const Brought& honest) {
+  const auto end = steady_clock::now() + std::chrono::seconds(30);
+  bool is_two = false;
+  while (!is_two && steady_clock::now() < end) is_two = IsTwo(guest.Try(honest));
+  return is_two;
 }
 
 // One host for all of them, so that each framework is opened once.
@@ -100,7 +99,7 @@ class HostileIsolated : public ::testing::TestWithParam<Killer> {
     EXPECT_EQ(attempt.error, Number(GetParam().error));
     RecordProperty("milliseconds", static_cast<int>(took.count()));
     // 100 ms after its deadline a worker is ended. The rest is for a worker that has to be started, and a busy machine.
-    EXPECT_LT(took, milliseconds(GetParam().deadline_ms + 100 + 10'000));
+    EXPECT_LT(took, milliseconds(GetParam().deadline_ms + 100 + 30'000));
   }
 
   static IsolatedHost* host_;
@@ -126,7 +125,7 @@ TEST_P(HostileIsolated, NobodyElseNotices) {
     Bringer guest(host_->get(), memory, &options);
     ExpectTheError(guest, killer);
     EXPECT_GT(witness.inferences(), before);
-    EXPECT_TRUE(GetsATwo(guest, honest));
+    EXPECT_TRUE(GoesOn(guest, honest));
     ExpectNothingLeft(guest);
   }
   EXPECT_EQ(CountDescriptors(), descriptors);
