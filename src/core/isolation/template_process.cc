@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -122,11 +123,17 @@ std::optional<Template::Worker> Template::TakeSpare() {
   spare_.reset();
   pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
   if (::poll(&ended, 1, 0) == 0) return worker;
-  (void)WaitFor(worker);
+  (void)WaitFor(worker.pid);
   return {};
 }
 
+// One that is still not there has the next turn.
+void Template::WaitForLate() {
+  std::erase_if(late_, [this](pid_t worker) { return WaitFor(worker).has_value(); });
+}
+
 core::Result<Template::Worker> Template::SpareOrNew() {
+  WaitForLate();
   if (std::optional<Worker> spare = TakeSpare()) return std::move(*spare);
   if (core::Status status = Order(false); !status.ok()) return std::unexpected(std::move(status));
   return Collect();
@@ -145,10 +152,10 @@ core::Result<Template::Worker> Template::Spawn() {
 }
 
 // As waitpid says how it ended.
-core::Result<int> Template::WaitFor(const Worker& worker) {
+core::Result<int> Template::WaitFor(pid_t worker) {
   Writer request(request_);
   request.Number(Op::kWait);
-  request.Number(static_cast<int32_t>(worker.pid));
+  request.Number(static_cast<int32_t>(worker));
   Reader answer;
   if (core::Status status = Ask(request, {}, {}, answer); !status.ok()) return std::unexpected(std::move(status));
   return answer.Number<int32_t>();
@@ -157,9 +164,14 @@ core::Result<int> Template::WaitFor(const Worker& worker) {
 std::string Template::EndOf(const Worker& worker) noexcept try {
   pollfd ended{.fd = worker.process.number(), .events = POLLIN, .revents = 0};
   constexpr int kMilliseconds = 2000;
-  if (::poll(&ended, 1, kMilliseconds) <= 0) return "it has not ended yet";
+  const bool has_ended = ::poll(&ended, 1, kMilliseconds) > 0;
   const std::lock_guard lock(mutex_);
-  const core::Result<int> waited = WaitFor(worker);
+  if (!has_ended) {
+    if (std::ranges::find(late_, worker.pid) == late_.end()) late_.push_back(worker.pid);
+    return "it has not ended yet";
+  }
+  const core::Result<int> waited = WaitFor(worker.pid);
+  std::erase(late_, worker.pid);
   if (!waited) return "it ended";
   const int status = *waited;
   if (WIFEXITED(status)) return fmt::format("it ended with code {}", WEXITSTATUS(status));

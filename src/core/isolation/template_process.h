@@ -51,7 +51,8 @@ class Template {
   void CollectSpare();
   std::optional<Worker> TakeSpare();
   core::Result<Worker> SpareOrNew();
-  core::Result<int> WaitFor(const Worker& worker);
+  core::Result<int> WaitFor(pid_t worker);
+  void WaitForLate();
 
   const pid_t host_ = ::getpid();
   const Setting setting_;
@@ -64,6 +65,7 @@ class Template {
   bool spawned_ = false;                                     // a worker, at least one
   std::optional<Socket> ordered_;  // the lane of a worker about which the template has not been heard yet
   std::optional<Worker> spare_;
+  std::vector<pid_t> late_;  // workers that had not ended when they were asked for, and would stay zombies
 };
 
 }  // namespace wasinn::isolation
