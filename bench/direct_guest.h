@@ -17,6 +17,17 @@ inline void Must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
+// A function of wasi_ephemeral_nn, by its name there.
+inline const wasinn_function& Find(std::string_view name) {
+  size_t count = 0;
+  const wasinn_function* const* functions = wasinn_functions(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (functions[i]->module == std::string_view("wasi_ephemeral_nn") && functions[i]->name == name)
+      return *functions[i];
+  }
+  throw std::runtime_error("there is no function " + std::string(name));
+}
+
 class DirectGuest {
  public:
   DirectGuest(const Host& host, size_t memory) : guest_(Create(host)), memory_(memory) {}
@@ -31,7 +42,7 @@ class DirectGuest {
     std::memcpy(&memory_[address], words.data(), words.size() * sizeof(uint32_t));
   }
 
-  // A function of wasi_ephemeral_nn, by its name there.
+  // As Find names it.
   void Call(std::string_view name, std::initializer_list<uint64_t> args) {
     wasinn_memory memory = {};
     memory.struct_size = sizeof memory;
@@ -47,16 +58,6 @@ class DirectGuest {
     Must(guest.status());
     return std::move(*guest);
   }
-  static const wasinn_function& Find(std::string_view name) {
-    size_t count = 0;
-    const wasinn_function* const* functions = wasinn_functions(&count);
-    for (size_t i = 0; i < count; ++i) {
-      if (functions[i]->module == std::string_view("wasi_ephemeral_nn") && functions[i]->name == name)
-        return *functions[i];
-    }
-    throw std::runtime_error("there is no function " + std::string(name));
-  }
-
   Guest guest_;
   std::vector<uint8_t> memory_;
 };

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "bench/direct_guest.h"
 #include "bench/soak/guest.h"
 
 namespace wasinn::soak {
@@ -14,15 +15,7 @@ namespace {
 constexpr uint32_t kRecognise = 5, kCpu = 0;
 constexpr uint8_t kF32 = 1, kU8 = 3;
 
-const wasinn_function& Find(std::string_view name) {
-  size_t count = 0;
-  const wasinn_function* const* functions = wasinn_functions(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (functions[i]->module == std::string_view("wasi_ephemeral_nn") && functions[i]->name == name)
-      return *functions[i];
-  }
-  throw std::runtime_error("there is no function " + std::string(name));
-}
+using bench::Find;
 
 class Module : public Inferer {
  public:

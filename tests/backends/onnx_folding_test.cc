@@ -10,10 +10,6 @@ namespace {
 
 constexpr uint64_t kMebi = 1 << 20;
 
-Proto IntAttribute(const std::string& name, int64_t value) {
-  return Proto().Text(1, name).Int(3, static_cast<uint64_t>(value)).Int(20, 2);
-}
-
 struct Constants {
   const char* name;
   std::vector<Proto> nodes;  // from constants to `c`

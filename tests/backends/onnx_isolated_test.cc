@@ -25,10 +25,6 @@ std::string Relu() {
 
 Workers OnnxRuntime() { return {Encoding::kOnnx, Of("honest", Relu())}; }
 
-Proto IntAttribute(const std::string& name, int64_t value) {
-  return Proto().Text(1, name).Int(3, static_cast<uint64_t>(value)).Int(20, 2);
-}
-
 struct Constants {
   const char* name;
   std::vector<Proto> nodes;  // from constants to `c`

@@ -108,6 +108,10 @@ inline Proto WriteModel(const Proto& graph, uint64_t opset = 17) {
 }
 inline std::string ModelOf(const Graph& graph, uint64_t opset = 17) { return WriteModel(graph.Write(), opset).bytes(); }
 
+inline Proto IntAttribute(const std::string& name, int64_t value) {
+  return Proto().Text(1, name).Int(3, static_cast<uint64_t>(value)).Int(20, 2);
+}
+
 }  // namespace wasinn::test
 
 #endif  // WASINN_TESTS_BACKENDS_ONNX_WRITER_H_

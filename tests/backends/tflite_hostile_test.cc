@@ -80,24 +80,6 @@ TEST(TfLiteHostile, HiddenTensorsThatAreHuge) {
   EXPECT_EQ(load({INT32_MAX, INT32_MAX, INT32_MAX, 4}), WASINN_TOO_LARGE);
 }
 
-TfGraph Loop(int32_t cond, int32_t body) {
-  return {
-      .tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
-      .inputs = {0},
-      .outputs = {1},
-      .operators = {
-          {.code = kOpWhile, .inputs = {0}, .outputs = {1}, .options_type = kWhileOptions, .options = {cond, body}}}};
-}
-
-const TfGraph kAlways = {.tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = kTfBool, .shape = {1}}},
-                         .inputs = {0},
-                         .outputs = {1},
-                         .operators = {{.code = kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
-const TfGraph kGoOn = {.tensors = {{.name = "v", .shape = {1}}, {.name = "w", .shape = {1}}},
-                       .inputs = {0},
-                       .outputs = {1},
-                       .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}, .options_type = kAddOptions}}};
-
 TEST(TfLiteCancel, EndsAnEndlessComputeAndNoOther) {
   const Host host;
   const Model model(host, WriteTfLite({Loop(1, 2), kAlways, kGoOn}), TfLiteOptions());

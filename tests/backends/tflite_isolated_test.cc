@@ -32,24 +32,6 @@ Brought Adds(const std::string& name, const std::vector<TfOperator>& operators) 
 
 Workers TfLite() { return {Encoding::kTfLite, Adds("honest", {Add(0, 0, 2), Add(2, 0, 3), Add(3, 2, 1)})}; }
 
-TfGraph Loop(int32_t cond, int32_t body) {
-  return {
-      .tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
-      .inputs = {0},
-      .outputs = {1},
-      .operators = {
-          {.code = kOpWhile, .inputs = {0}, .outputs = {1}, .options_type = kWhileOptions, .options = {cond, body}}}};
-}
-
-const TfGraph kAlways = {.tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = kTfBool, .shape = {1}}},
-                         .inputs = {0},
-                         .outputs = {1},
-                         .operators = {{.code = kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
-const TfGraph kGoOn = {.tensors = {{.name = "v", .shape = {1}}, {.name = "w", .shape = {1}}},
-                       .inputs = {0},
-                       .outputs = {1},
-                       .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}, .options_type = kAddOptions}}};
-
 // Each graph calls the next one twice.
 std::vector<TfGraph> Doubling(int32_t graphs) {
   std::vector<TfGraph> doubling;

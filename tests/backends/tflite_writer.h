@@ -254,6 +254,26 @@ inline std::string WriteTfLite(const std::vector<TfGraph>& graphs) {
   return Flat::WriteFile(model, "TFL3");
 }
 
+// A loop, and graphs for it: a condition that always holds, and a step.
+inline TfGraph Loop(int32_t cond, int32_t body) {
+  return {
+      .tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
+      .inputs = {0},
+      .outputs = {1},
+      .operators = {
+          {.code = kOpWhile, .inputs = {0}, .outputs = {1}, .options_type = kWhileOptions, .options = {cond, body}}}};
+}
+
+inline const TfGraph kAlways = {.tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = kTfBool, .shape = {1}}},
+                                .inputs = {0},
+                                .outputs = {1},
+                                .operators = {{.code = kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
+inline const TfGraph kGoOn = {
+    .tensors = {{.name = "v", .shape = {1}}, {.name = "w", .shape = {1}}},
+    .inputs = {0},
+    .outputs = {1},
+    .operators = {{.code = kOpAdd, .inputs = {0, 0}, .outputs = {1}, .options_type = kAddOptions}}};
+
 }  // namespace wasinn::test
 
 #endif  // WASINN_TESTS_BACKENDS_TFLITE_WRITER_H_

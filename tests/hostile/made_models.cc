@@ -13,6 +13,7 @@ namespace {
 using test::Constant;
 using test::Graph;
 using test::GraphAttribute;
+using test::IntAttribute;
 using test::kBool;
 using test::kFloat;
 using test::kInt64;
@@ -25,10 +26,6 @@ using test::Value;
 using test::WriteModel;
 
 constexpr int kInt32 = 6;
-
-Proto IntAttribute(const std::string& name, int64_t value) {
-  return Proto().Text(1, name).Int(3, static_cast<uint64_t>(value)).Int(20, 2);
-}
 
 // The head of a field that holds `size` bytes.
 std::string HeadOf(uint32_t field, size_t size) {
