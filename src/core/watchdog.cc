@@ -131,7 +131,7 @@ bool Watchdog::Scan() {
 void Watchdog::Look(RunSlot& slot, std::chrono::steady_clock::time_point now) {
   uintptr_t word = slot.word_.load(std::memory_order_acquire);
   if (!RunSlot::Runs(word)) {
-    slot.word_.compare_exchange_strong(word, RunSlot::kFree);  // so that the next scan sees whether it was used
+    slot.Forget();
     return;
   }
   if ((word & RunSlot::kSeen) == 0) {

@@ -29,12 +29,21 @@ class alignas(64) RunSlot {
   // True if the slot was free: it is `run`'s from now on.
   bool Take(const Watched& run) {
     uintptr_t word = word_.load(std::memory_order_relaxed);
-    return (word & ~kLeft) == kFree && word_.compare_exchange_strong(word, Word(run), std::memory_order_seq_cst);
+    // It may be forgotten meanwhile, and is free all the same.
+    while (!Runs(word)) {
+      if (word_.compare_exchange_weak(word, Word(run), std::memory_order_seq_cst)) return true;
+    }
+    return false;
   }
   // True if nobody has looked at the run that ends here. Else LeaveSeen must end it.
   bool Leave(const Watched& run) {
     uintptr_t word = Word(run);
     return word_.compare_exchange_strong(word, kLeft, std::memory_order_acq_rel, std::memory_order_relaxed);
+  }
+  // That the slot was used: so that the next scan sees whether it was used since.
+  void Forget() {
+    uintptr_t word = kLeft;
+    word_.compare_exchange_strong(word, kFree);
   }
 
  private:

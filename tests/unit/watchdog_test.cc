@@ -183,6 +183,28 @@ TEST_F(WatchdogTest, ManyAtOnce) {
   WaitFor([&] { return dog_.asleep(); });
 }
 
+// Else there would be more and more slots.
+TEST(RunSlot, IsTakenWhenItIsForgottenInThisMoment) {
+  Watchdog dog;
+  const Watched watched(dog, milliseconds(0), [] {});
+  RunSlot slot;
+  std::atomic<bool> done{false};
+  std::thread scans([&] {
+    while (!done) slot.Forget();
+  });
+  int refused = 0;
+  for (int i = 0; i < 300'000; ++i) {
+    if (slot.Take(watched)) {
+      EXPECT_TRUE(slot.Leave(watched));
+    } else {
+      ++refused;
+    }
+  }
+  done = true;
+  scans.join();
+  EXPECT_EQ(refused, 0);
+}
+
 TEST(Watchdog, AThreadThatCannotBeStartedIsAnError) {
   bool may_start = false;
   Watchdog dog([&](std::function<void()> run) {
