@@ -137,7 +137,7 @@ typedef enum wasinn_inputs {
 /* Where models run that a guest brings as bytes. */
 typedef enum wasinn_load {
   WASINN_LOAD_DENY = 0, /* "deny": nowhere; it may use named ones only */
-  /* "isolated": in a worker, an OS process of its own for each guest and framework. What the model does to its framework
+  /* "isolated": in a worker, an OS process of its own for each guest (or tenant) and framework. What the model does to its framework
    * ends that worker at most: the guest's calls say WASINN_LOST, and no other guest notices. */
   WASINN_LOAD_ISOLATED = 1,
   /* "in-process": in this OS process. For guests whose models are trusted: a framework's parser is no wall. */
@@ -156,6 +156,10 @@ typedef struct wasinn_policy {
   wasinn_inputs inputs;         /* COPIED */
   const char* const* encodings; /* names of formats that it may load; NULL: every one */
   size_t n_encodings;
+  /* Guests of the host with the same one trust each other, and share workers (WASINN_LOAD_ISOLATED): fewer OS processes,
+   * each with the limits of bytes of the guest that came first, for all of them. What one guest's model does to its framework may
+   * cost the others theirs. NULL or "": each guest has its own. */
+  const char* tenant;
 } wasinn_policy;
 
 /* ---- Host ------------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,8 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
                    .models = std::nullopt,
                    .encodings = std::nullopt,
                    .dialect = policy.dialect,
-                   .inputs = policy.inputs};
+                   .inputs = policy.inputs,
+                   .tenant = policy.tenant == nullptr ? "" : policy.tenant};
   if (policy.models != nullptr) out.models.emplace(policy.models, policy.models + policy.n_models);
   if (policy.encodings != nullptr) {
     out.encodings.emplace();

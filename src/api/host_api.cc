@@ -121,7 +121,8 @@ wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
                                  .dialect = policy.dialect,
                                  .inputs = policy.inputs,
                                  .encodings = host->host->policy_encoding_names(),
-                                 .n_encodings = policy.encodings ? policy.encodings->size() : 0};
+                                 .n_encodings = policy.encodings ? policy.encodings->size() : 0,
+                                 .tenant = policy.tenant.empty() ? nullptr : policy.tenant.c_str()};
     return core::WriteStruct(*out, value, "wasinn_policy");
   });
 }

@@ -194,6 +194,8 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
                                      .config = std::move(*config),
                                      .threads = options_.threads,
                                      .log_level = logger_.level(),
+                                     .spin_us = options_.worker_spin_us,
+                                     .cgroup = options_.workers_cgroup,
                                      .max_model_bytes = workers.max_model_bytes(),
                                      .max_tensor_bytes = workers.max_tensor_bytes()};
     return Backend::OpenBy(

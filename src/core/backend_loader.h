@@ -39,7 +39,9 @@ class BackendLoader {
     uint32_t threads = 1;
     std::string worker;  // the program that runs frameworks apart from the host
     uint32_t max_workers = 256;
-    bool spare_workers = true;  // one for each framework that has had two
+    bool spare_workers = true;    // one for each framework that has had two
+    uint32_t worker_spin_us = 0;  // how long host and worker look for the other's words before they sleep
+    std::string workers_cgroup;   // the folder of a control group that all of them join; "": that of the host
   };
   BackendLoader(Options options, const Logger& logger)
       : options_(std::move(options)),

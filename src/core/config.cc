@@ -90,6 +90,7 @@ void ReadPolicy(const Section& section, Policy& policy) {
   policy.encodings = section.Strings("encodings");
   if (policy.encodings) std::ranges::transform(*policy.encodings, policy.encodings->begin(), FormatName);
   section.Words("targets", ParseTarget, policy.targets);
+  section.String("tenant", policy.tenant);
 }
 
 Result<ModelOptions> ReadModel(const std::string& name, const toml::table& values) {
@@ -179,6 +180,8 @@ Result<HostOptions> Config::ToHostOptions() const {
   top.String("worker", options.backends.worker);
   top.Integer("max_workers", options.backends.max_workers);
   top.Boolean("spare_workers", options.backends.spare_workers);
+  top.Integer("worker_spin_us", options.backends.worker_spin_us);
+  top.String("workers_cgroup", options.backends.workers_cgroup);
 
   static const toml::table kEmpty;
   const auto section = [this](const char* name) {

@@ -20,7 +20,7 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
       model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
                                            host_->guest_bytes())),
-      workers_(limits.max_model_bytes, limits.max_tensor_bytes) {}
+      workers_(host_->tenants().Join(policy_.tenant, limits.max_model_bytes, limits.max_tensor_bytes)) {}
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   // The watchdog calls it every 10 ms, as if there were something to cancel each time.
@@ -95,12 +95,13 @@ void Guest::Close() noexcept {
     const std::lock_guard counting(counting_);
     contexts_.WithEach([this](GuestContext& held) { CountAsGone(held); });
   }
-  workers_.Abandon();  // else each thing that is freed would ask them
+  // Else each thing that is freed would ask them.
+  if (workers_ != nullptr && policy_.tenant.empty()) workers_->Abandon();
   contexts_.Clear();
   tensor_count_.GiveBack(tensors_.Clear());
   errors_held_.Clear();
   graphs_.Clear();
-  workers_.Clear();
+  workers_.reset();
 }
 
 void Guest::Retire() noexcept {
@@ -141,7 +142,7 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
                         .account = model_bytes_},
-                       patience(), &policy_, policy_.load == WASINN_LOAD_ISOLATED ? &workers_ : nullptr);
+                       patience(), &policy_, policy_.load == WASINN_LOAD_ISOLATED ? workers_.get() : nullptr);
   if (!graph) return std::unexpected(std::move(graph.error()));
   return graphs_.Insert(
       std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));

@@ -236,7 +236,7 @@ class Guest {
   Quota context_count_, tensor_count_, error_count_, tensor_bytes_;
   // Of graphs too, which may outlive the guest for a moment.
   const std::shared_ptr<Quota> graph_count_, model_bytes_;
-  Workers workers_;
+  std::shared_ptr<Workers> workers_;  // none when it is closed
   HandleTable<GuestGraph> graphs_{HandleKind::kGraph, "graph"};
   HandleTable<GuestContext> contexts_{HandleKind::kContext, "context"};
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};

@@ -17,6 +17,7 @@
 #include "core/quota.h"
 #include "core/scheduler.h"
 #include "core/watchdog.h"
+#include "core/workers.h"
 
 namespace wasinn::core {
 
@@ -49,6 +50,7 @@ class Host {
   Watchdog& watchdog() { return watchdog_; }
   Scheduler& scheduler() { return scheduler_; }
   LargeStacks& stacks() { return stacks_; }
+  Tenants& tenants() { return tenants_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
   // Of what guests' errors say, all guests together; NULL: none.
@@ -83,6 +85,7 @@ class Host {
   Watchdog watchdog_;
   Scheduler scheduler_;
   LargeStacks stacks_;
+  Tenants tenants_;
   const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;
   ModelRegistry models_;  // after what its graphs use

@@ -21,6 +21,7 @@ struct Policy {
 
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
   wasinn_inputs inputs = WASINN_INPUTS_COPIED;
+  std::string tenant;  // whose guests share workers; "": of one guest
 
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;

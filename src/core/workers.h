@@ -1,4 +1,5 @@
-// Frameworks that run apart from the host, for whom it does not trust: each guest has its own.
+// Frameworks that run apart from the host, for whom it does not trust: each guest has its own, or those of a tenant
+// together.
 #pragma once
 
 #include <map>
@@ -11,7 +12,7 @@
 
 namespace wasinn::core {
 
-// Of one guest. Any thread; Clear and Abandon beside none.
+// Of one guest or tenant. Any thread; Abandon beside none.
 class Workers {
  public:
   // Bytes that each may allocate beyond what its framework takes: of models, and of tensors; UINT64_MAX: any.
@@ -24,11 +25,6 @@ class Workers {
     for (auto& [name, made] : backends_) {
       if (const auto backend = made.Peek()) (*backend)->Abandon();
     }
-  }
-  // Those that nobody uses end.
-  void Clear() {
-    const std::lock_guard lock(mutex_);
-    backends_.clear();
   }
 
   uint64_t max_model_bytes() const { return max_model_bytes_; }
@@ -50,6 +46,26 @@ class Workers {
   const uint64_t max_model_bytes_, max_tensor_bytes_;
   std::mutex mutex_;
   std::map<std::string, Made> backends_;  // none moves
+};
+
+// Of a host. Any thread.
+class Tenants {
+ public:
+  // Those of a tenant that is there already have the limits that they were made with. "" is a guest alone.
+  std::shared_ptr<Workers> Join(const std::string& tenant, uint64_t max_model_bytes, uint64_t max_tensor_bytes) {
+    const auto make = [&] { return std::make_shared<Workers>(max_model_bytes, max_tensor_bytes); };
+    if (tenant.empty()) return make();
+    const std::lock_guard lock(mutex_);
+    if (auto joined = tenants_[tenant].lock()) return joined;
+    std::erase_if(tenants_, [](const auto& one) { return one.second.expired(); });
+    auto made = make();
+    tenants_[tenant] = made;
+    return made;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<Workers>> tenants_;
 };
 
 }  // namespace wasinn::core

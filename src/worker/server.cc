@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -148,6 +149,7 @@ core::Status Server::Start(Reader& request, Writer& payload) {
 // ---- The others
 
 void Server::ServeLane(Socket& lane) {
+  const std::chrono::microseconds spin(framework_.setting().spin_us);
   Buffers buffers;
   Request request;
   while (Receive(lane, buffers, request)) {
@@ -158,6 +160,7 @@ void Server::ServeLane(Socket& lane) {
     Writer answer(buffers.answer);
     Answer(request, buffers, answer);
     if (lane.Send(answer.written()) != Socket::Sent::kDone) return;
+    lane.SetSpin(spin);  // who has asked may soon ask again; the lane of Cancel sleeps
   }
 }
 

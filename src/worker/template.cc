@@ -1,5 +1,6 @@
 #include "worker/template.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,6 +12,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/isolation/protocol.h"
@@ -32,6 +35,16 @@ using isolation::Writer;
   std::array<char*, 3> arguments = {const_cast<char*>("wasinn-worker"), const_cast<char*>("worker"), nullptr};
   ::execve("/proc/self/exe", arguments.data(), environ);
   ::_exit(1);
+}
+
+// What is forked off is in it too.
+core::Status JoinGroup(const std::string& folder) {
+  if (folder.empty()) return {};
+  const Descriptor file(::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+  constexpr std::string_view kThisOne = "0";
+  if (file.is_open() && ::write(file.number(), kThisOne.data(), kThisOne.size()) == 1) return {};
+  return core::Error(WASINN_UNAVAILABLE, "workers cannot join the control group {}: {} (workers_cgroup)", folder,
+                     std::strerror(errno));
 }
 
 }  // namespace
@@ -59,6 +72,7 @@ core::Status Template::OpenFramework(Reader& request) {
   isolation::Setting setting;
   setting.Read(request);
   if (!request.ended()) return core::Error(WASINN_RUNTIME_ERROR, "the settings are cut");
+  if (core::Status status = JoinGroup(setting.cgroup); !status.ok()) return status;
   if (core::Status status = framework_.Load(setting); !status.ok()) return status;
   return open_(framework_);
 }

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "core/isolation/digest.h"
-#include "support/echo.h"
+#include "unit/isolated_program.h"
 
 namespace wasinn::testing {
 namespace {
@@ -23,46 +23,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-constexpr uint32_t kGgml = 5;
-
-struct Program {
-  explicit Program(wasinn_host* host, size_t memory = 1 << 20) : guest(NewGuest(host)), calls(guest.get(), memory) {}
-  // Loads a model and makes a context of it; 0 after an error.
-  uint32_t Open(std::string_view directives) {
-    uint32_t graph = 0, context = 0;
-    if (calls.LoadBytes(EchoModel(directives), kGgml, graph) != kSuccess) return 0;
-    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
-    return context;
-  }
-  // The output of a compute on `values`; none after an error.
-  std::vector<float> Compute(uint32_t context, const std::vector<float>& values) {
-    EXPECT_EQ(calls.SetInput(context, 0, {static_cast<uint32_t>(values.size())}, kF32, values), kSuccess);
-    // Some are longer than they should be.
-    return calls.Call("compute", {context}) == kSuccess ? Output(context, values.size() + 1000) : std::vector<float>();
-  }
-  std::vector<float> Output(uint32_t context, size_t most) {
-    const auto bytes = static_cast<uint32_t>(most * sizeof(float));
-    const uint32_t place = calls.Reserve(bytes), written = calls.Reserve(sizeof(uint32_t));
-    EXPECT_EQ(calls.Call("get_output", {context, 0, place, bytes, written}), kSuccess);
-    std::vector<float> values(calls.Read<uint32_t>(written) / sizeof(float));
-    std::memcpy(values.data(), calls.memory().data() + place, values.size() * sizeof(float));
-    return values;
-  }
-  wasinn_guest_stats Stats() const { return StatsOf(guest); }
-  GuestPtr guest;
-  FakeGuest calls;
-};
-
-class Isolation : public ::testing::Test {
- protected:
-  // Of the build: these tests have the library in themselves, beside which it is looked for.
-  HostPtr Host(const std::string& more = "", const std::string& worker = WORKER) {
-    return EchoHost(log, "worker = \"" + worker + "\"\n[policy]\nload = \"isolated\"\n" + more);
-  }
-
-  Log log;
-};
 
 std::vector<float> Numbers(size_t count) {
   std::vector<float> numbers(count);
@@ -243,18 +203,6 @@ TEST_F(Isolation, NothingIsLeft) {
     if (i <= 1) descriptors = CountDescriptors();  // from the second on with a spare
     EXPECT_EQ(CountDescriptors(), descriptors);
   }
-}
-
-// The processes of which this one has descriptors.
-std::vector<pid_t> KnownProcesses() {
-  std::vector<pid_t> pids;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
-    std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line);) {
-      if (line.starts_with("Pid:")) pids.push_back(std::stoi(line.substr(4)));
-    }
-  }
-  return pids;
 }
 
 void OpenAndClose(wasinn_host* host) {

@@ -182,6 +182,7 @@ core::Result<std::unique_ptr<Lane>> Connection::TakeLane() {
   core::Result<Socket> socket = AddLane();
   if (!socket) return std::unexpected(std::move(socket.error()));
   lane->socket = std::move(*socket);
+  lane->socket.SetSpin(spin_);
   place.is_filled = true;
   return lane;
 }
@@ -244,7 +245,7 @@ core::Result<Socket> Connection::AddLane() {
 core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Template> parent,
                                                             std::shared_ptr<const void> place, const Setting& setting,
                                                             Log log) {
-  std::shared_ptr<Connection> made(new Connection(std::move(parent), setting.backend, std::move(log)));
+  std::shared_ptr<Connection> made(new Connection(std::move(parent), setting, std::move(log)));
   made->place_ = std::move(place);
   if (core::Status status = made->Open(setting); !status.ok()) return std::unexpected(std::move(status));
   return made;

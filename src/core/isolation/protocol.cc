@@ -70,17 +70,19 @@ bool Ios::Read(Reader& reader, uint32_t flags) {
 }
 
 void Setting::Write(Writer& writer) const {
-  for (const std::string* text : {&backend, &library, &config}) writer.Text(*text);
+  for (const std::string* text : {&backend, &library, &config, &cgroup}) writer.Text(*text);
   writer.Number(threads);
   writer.Number(log_level);
+  writer.Number(spin_us);
   writer.Number(max_model_bytes);
   writer.Number(max_tensor_bytes);
 }
 
 void Setting::Read(Reader& reader) {
-  for (std::string* text : {&backend, &library, &config}) *text = reader.Text();
+  for (std::string* text : {&backend, &library, &config, &cgroup}) *text = reader.Text();
   threads = reader.Number<uint32_t>();
   log_level = reader.Number<uint32_t>();
+  spin_us = reader.Number<uint32_t>();
   max_model_bytes = reader.Number<uint64_t>();
   max_tensor_bytes = reader.Number<uint64_t>();
 }

@@ -66,6 +66,8 @@ struct Setting {
   std::string config = "{}";
   uint32_t threads = 1;
   uint32_t log_level = WASINN_LOG_WARNING;
+  uint32_t spin_us = 0;  // how long each side looks for the other's message before it sleeps
+  std::string cgroup;    // the folder of a control group that templates join, and so their workers
   // That a worker may allocate beyond what its framework has.
   uint64_t max_model_bytes = 0, max_tensor_bytes = 0;
 

@@ -77,8 +77,22 @@ bool Socket::IsTaken() const {
   return ::ioctl(fd_.number(), SIOCOUTQ, &waiting) == 0 && waiting == 0;
 }
 
+// `call` with the flags of its system call, of which it has more itself.
+template <typename Call>
+ssize_t Socket::Take(Call&& call) const {
+  if (spin_.count() > 0) {
+    const auto end = std::chrono::steady_clock::now() + spin_;
+    do {
+      const ssize_t bytes = call(MSG_DONTWAIT);
+      if (bytes >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return bytes;
+    } while (std::chrono::steady_clock::now() < end);
+  }
+  return Again([&] { return call(0); });
+}
+
 Socket::Received Socket::Receive(std::span<uint8_t> buffer) {
-  return OutcomeOf(Again([&] { return ::recv(fd_.number(), buffer.data(), buffer.size(), MSG_TRUNC); }));
+  return OutcomeOf(
+      Take([&](int flags) { return ::recv(fd_.number(), buffer.data(), buffer.size(), MSG_TRUNC | flags); }));
 }
 
 Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken) {
@@ -90,8 +104,8 @@ Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor
   header.msg_iovlen = 1;
   header.msg_control = control.data();
   header.msg_controllen = control.size();
-  const Received received =
-      OutcomeOf(Again([&] { return ::recvmsg(fd_.number(), &header, MSG_CMSG_CLOEXEC | MSG_TRUNC); }));
+  const Received received = OutcomeOf(
+      Take([&](int flags) { return ::recvmsg(fd_.number(), &header, MSG_CMSG_CLOEXEC | MSG_TRUNC | flags); }));
   if (received.outcome != Outcome::kMessage) return received;
   for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
     if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;

@@ -23,6 +23,8 @@ class Socket {
 
   // Receive and Send give up after so long each time.
   core::Status SetPatience(std::chrono::milliseconds patience);
+  // Receive looks for a message for so long before it sleeps, which spares being woken on another processor.
+  void SetSpin(std::chrono::microseconds spin) { spin_ = spin; }
 
   enum class Sent : uint8_t {
     kDone,
@@ -47,7 +49,11 @@ class Socket {
   int number() const { return fd_.number(); }
 
  private:
+  template <typename Call>
+  ssize_t Take(Call&& call) const;
+
   Descriptor fd_;
+  std::chrono::microseconds spin_{0};
 };
 
 }  // namespace wasinn::isolation
