@@ -105,7 +105,7 @@ class Bench {
   Result<void> OpenGuest() {
     auto program = options_.compile            ? options_.compile()
                    : options_.abi == Abi::kWit ? CompileComponent()
-                                               : CompileModule(options_.engine);
+                                               : CompileModule(options_.engine, options_.abi == Abi::kOnce);
     if (!program) return std::unexpected(program.error());
     program_ = std::move(*program);
     for (size_t i = 0; i < options_.guests; ++i) {

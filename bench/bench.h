@@ -13,8 +13,8 @@
 
 namespace wasinn::bench {
 
-// Which form of wasi-nn the guest uses: that of core modules, or that of components.
-enum class Abi { kWitx, kWit };
+// Which form of wasi-nn the guest uses: that of core modules, wasinn's one call for all, or that of components.
+enum class Abi { kWitx, kOnce, kWit };
 
 struct Options {
   cli::HostFlags host;

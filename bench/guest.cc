@@ -74,10 +74,9 @@ wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
 // As an embedder with many guests does it: one linker, one pre-linked module.
 class WasmtimeProgram final : public GuestProgram {
  public:
-  Result<void> Compile() {
+  Result<void> Compile(const ModuleBytes& bytes) {
     wasmtime_module_t* module = nullptr;
-    Result<void> compiled =
-        TakeError(wasmtime_module_new(engine_.get(), wasinn_bench_guest, wasinn_bench_guest_size, &module));
+    Result<void> compiled = TakeError(wasmtime_module_new(engine_.get(), bytes.data, bytes.size, &module));
     if (!compiled) return compiled;
     const ModulePtr owned(module);
     const LinkerPtr linker(wasmtime_linker_new(engine_.get()));
@@ -107,13 +106,15 @@ class WasmtimeProgram final : public GuestProgram {
 
 }  // namespace
 
-Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine) {
-  if (wasinn_bench_guest_size == 0) {
+Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once) {
+  const ModuleBytes bytes = once ? ModuleBytes{wasinn_bench_once_guest, wasinn_bench_once_guest_size}
+                                 : ModuleBytes{wasinn_bench_guest, wasinn_bench_guest_size};
+  if (bytes.size == 0) {
     return std::unexpected("this wasinn was built without a compiler for guests, so it has none to run");
   }
-  if (engine == "wamr") return CompileModuleForWamr();
+  if (engine == "wamr") return CompileModuleForWamr(bytes);
   auto program = std::make_unique<WasmtimeProgram>();
-  if (Result<void> compiled = program->Compile(); !compiled) return std::unexpected(compiled.error());
+  if (Result<void> compiled = program->Compile(bytes); !compiled) return std::unexpected(compiled.error());
   return program;
 }
 

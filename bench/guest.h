@@ -35,9 +35,14 @@ class GuestProgram {
                                                         const std::vector<Tensor>& outputs) const = 0;
 };
 
-// `engine`: wasmtime or wamr.
-Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine);
-Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr();  // after CompileModule has seen that there is a guest
+// A core module: its bytes, none where it could not be compiled.
+struct ModuleBytes {
+  const unsigned char* data;
+  unsigned long size;
+};
+// `engine`: wasmtime or wamr. `once`: an inference is one call.
+Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once);
+Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr(const ModuleBytes& module);
 Result<std::unique_ptr<GuestProgram>> CompileComponent();
 
 }  // namespace wasinn::bench

@@ -37,9 +37,11 @@ struct Flags {
 void AddFlags(CLI::App& app, Flags* flags) {
   app.add_option("MODEL", flags->options.model, "A model file, a model folder, or the name of a model in the settings")
       ->required();
-  app.add_option("--abi", flags->options.abi, "The guest: witx (default), a core module, or wit, a component")
+  app.add_option("--abi", flags->options.abi,
+                 "The guest: witx (default), a core module; once, one that calls compute_once; or wit, a component")
       ->type_name("ABI")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Abi>{{"witx", Abi::kWitx}, {"wit", Abi::kWit}})
+      ->transform(CLI::CheckedTransformer(
+                      std::map<std::string, Abi>{{"witx", Abi::kWitx}, {"once", Abi::kOnce}, {"wit", Abi::kWit}})
                       .description(""));
   app.add_option("--engine", flags->options.engine, "What runs a core module: wasmtime (default) or wamr")
       ->type_name("NAME")

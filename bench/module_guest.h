@@ -13,6 +13,8 @@
 // Made by bench/embed.cmake.
 extern const unsigned char wasinn_bench_guest[];
 extern const unsigned long wasinn_bench_guest_size;
+extern const unsigned char wasinn_bench_once_guest[];
+extern const unsigned long wasinn_bench_once_guest_size;
 
 namespace wasinn::bench {
 

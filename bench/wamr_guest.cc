@@ -71,6 +71,7 @@ wasinn_guest* GuestOf(wasm_module_inst_t instance, void*) {
 
 class WamrProgram final : public GuestProgram {
  public:
+  explicit WamrProgram(const ModuleBytes& module) : bytes_(module.data, module.data + module.size) {}
   ~WamrProgram() override {
     if (module_ != nullptr) wasm_runtime_unload(module_);
     wasinn_wamr_unregister(nn_);
@@ -101,7 +102,7 @@ class WamrProgram final : public GuestProgram {
   }
 
  private:
-  std::vector<uint8_t> bytes_{wasinn_bench_guest, wasinn_bench_guest + wasinn_bench_guest_size};  // WAMR writes them
+  std::vector<uint8_t> bytes_;  // WAMR writes them
   bool started_ = false;
   wasinn_wamr* nn_ = nullptr;
   wasm_module_t module_ = nullptr;
@@ -109,8 +110,8 @@ class WamrProgram final : public GuestProgram {
 
 }  // namespace
 
-Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr() {
-  auto program = std::make_unique<WamrProgram>();
+Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr(const ModuleBytes& module) {
+  auto program = std::make_unique<WamrProgram>(module);
   if (Result<void> compiled = program->Compile(); !compiled) return std::unexpected(compiled.error());
   return program;
 }

@@ -4,7 +4,7 @@
 
 namespace wasinn::bench {
 
-Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr() {
+Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr(const ModuleBytes&) {
   return std::unexpected(engines::NewWamrEngine({}).error());  // which says how to get it
 }
 

@@ -82,6 +82,30 @@ wasi_nn_errno wasinn_set_output_by_name(wasi_nn_context context, const char* nam
                                         uint32_t buffer_size, uint32_t* written)
     WASINN_EXT_IMPORT("set_output_by_name");
 
+// An input and an output of wasinn_compute_once: by name, or, where `name` is NULL, by the index that stands in
+// name_len.
+typedef struct {
+  const char* name;
+  uint32_t name_len;
+  wasi_nn_tensor tensor;
+} wasinn_input;
+typedef struct {
+  const char* name;
+  uint32_t name_len;
+  void* buffer;
+  uint32_t buffer_size;
+  uint32_t written;  // the host's: the size of the output, also if the buffer is too small; 0 if it is not known
+} wasinn_output;
+
+// An inference in one call: sets these inputs and no others, computes, and writes these outputs and no others. Of tensors of
+// 4 KiB and more nothing is copied where the framework can compute on them where they are: its outputs must have fixed shapes,
+// memory must not be shared with threads, buffers must not overlap, and addresses be multiples of 64 to suit every framework.
+// Nothing is left of it: afterwards no input is set, and there is no output to get. WASI_NN_TOO_LARGE: some buffers are too
+// small, whose sizes are in `written`; others may be written or not.
+// With a graph in place of a context it computes on a context of its own, which takes some µs more.
+wasi_nn_errno wasinn_compute_once(uint32_t context_or_graph, const wasinn_input* inputs, uint32_t inputs_len,
+                                  wasinn_output* outputs, uint32_t outputs_len) WASINN_EXT_IMPORT("compute_once");
+
 #ifdef __cplusplus
 }
 #endif

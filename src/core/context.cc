@@ -9,15 +9,15 @@
 namespace wasinn::core {
 namespace {
 
-// Whether a compute or step that ended so has outputs: a model that generates has filled its context with them.
-bool LeavesOutputs(const Status& status) {
-  return status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
-}
-
 // Of a backend, beside what the core has to say.
 std::string_view WhatWasSaid(const Status& status) { return status.ok() ? "it ended by itself" : status.message(); }
 
 }  // namespace
+
+// Whether a compute or step that ended so has outputs: a model that generates has filled its context with them.
+bool Context::LeavesOutputs(const Status& status) {
+  return status.ok() || status.code() == WASINN_CONTEXT_FULL || status.code() == WASINN_END_OF_SEQUENCE;
+}
 
 Context::Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources)
     : compute_deadline_(options.compute_deadline),
@@ -118,7 +118,7 @@ Status Context::StillWaits(const Scheduler& scheduler) {
 
 Status Context::ComputeNow(const GuestMemory* memory) {
   if (!slot_.is_own()) return ComputeOnLoan(memory);
-  if (!inputs_.any_lent()) return ComputeOnSlot();
+  if (!inputs_.any_lent() && !inputs_.any_left()) return ComputeOnSlot();
   ContextInputs::Binding binding(inputs_, memory);
   if (Status status = binding.Begin(); !status.ok()) return status;
   return ComputeOnSlot();

@@ -62,6 +62,10 @@ class Context {
     uint32_t index;
     TensorPtr tensor;
   };
+  // All of it in one, in the memory of the call: no input but these is set, before and after, and nothing is left that
+  // could be got. What outputs have is in their `size` if it is known, also after TOO_LARGE.
+  Status ComputeOnce(std::span<const OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
+
   // Models that generate piece by piece: the next piece, the first of a generation from the inputs. END_OF_SEQUENCE:
   // nothing more comes. What was generated so far is there for GetOutput. Inputs that lie in the guest's memory are
   // copied for the first, since a generation outlasts the call.
@@ -107,6 +111,7 @@ class Context {
   void CancelForGood() { run_.CancelForGood(); }
 
  private:
+  class Once;
   Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources);
   Status Open(const Options& options, const Resources& resources);
   Status Execute(const GuestMemory* memory);
@@ -119,6 +124,7 @@ class Context {
   Status CheckGenerates() const;
   Status Failed(Status status, bool overdue) const;
   static Status StillWaits(const Scheduler& scheduler);
+  static bool LeavesOutputs(const Status& status);
   void Cancel();
 
   const std::chrono::milliseconds compute_deadline_;

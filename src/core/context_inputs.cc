@@ -47,17 +47,24 @@ Status ContextInputs::Set(uint32_t index, const TensorDesc& given, std::span<con
   if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
   Result<TensorDesc> tensor = MatchInput(io(index), given, bytes.size());
   if (!tensor) return std::move(tensor.error());
-  if (by_reference_ && CanLend(index, *tensor, bytes, memory)) return Lend(index, *tensor, bytes, memory);
+  if (by_reference_ && memory.IsKnownAndUnshared() && CanReadInPlace(index, *tensor, bytes, memory)) {
+    return Lend(index, *tensor, bytes, memory);
+  }
   return Fill(index, *tensor, bytes);
+}
+
+bool ContextInputs::HasPlaceFor(const Input& input, const TensorDesc& given, size_t bytes) {
+  if (input.own == nullptr) return false;
+  const Own& own = *input.own;
+  return !own.looked_at && own.dtype == given.dtype && own.bytes == bytes &&
+         std::ranges::equal(own.dims, given.shape());
 }
 
 // Most are: all was checked, charged and bound when the same was set before.
 bool ContextInputs::IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const {
   const Input& input = inputs_[index];
-  if (!input.set || input.own == nullptr || by_reference_ || state_.generates()) return false;
-  const Own& own = *input.own;
-  return input.in_slot == InSlot::kIt && !own.looked_at && own.dtype == given.dtype && own.bytes == bytes &&
-         std::ranges::equal(own.dims, given.shape());
+  return input.set && input.in_slot == InSlot::kIt && !by_reference_ && !state_.generates() &&
+         HasPlaceFor(input, given, bytes);
 }
 
 Status ContextInputs::Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes) {
@@ -147,13 +154,15 @@ Status ContextInputs::BindAll(const GuestMemory* memory) {
     if (input.set && (input.in_slot != InSlot::kIt || input.lent != nullptr)) {
       if (Status status = BindSet(i, memory); !status.ok()) return status;
     }
-    if (input.in_slot == InSlot::kStale) Unbind(i);
+    if (input.in_slot == InSlot::kStale || input.in_slot == InSlot::kLeft) Unbind(i);
   }
+  any_left_ = false;
   return Status();
 }
 
 Status ContextInputs::BindSet(uint32_t index, const GuestMemory* memory) {
   const Input& input = inputs_[index];
+  if (input.once) return BindView(index, once_[index].tensor, once_[index].bytes);
   if (input.lent != nullptr) return BindLent(index, memory);
   if (input.tensor == nullptr) {
     const TensorDesc desc = input.own->desc();

@@ -15,6 +15,13 @@
 
 namespace wasinn::core {
 
+// An input of a call that brings all of them, in the memory of that call.
+struct OnceInput {
+  uint32_t index;
+  TensorDesc tensor;
+  std::span<const uint8_t> bytes;
+};
+
 class ContextInputs {
  public:
   // Whoever changes an input ends the generation that is under way, for that may still read it. `count`: of what is
@@ -28,12 +35,19 @@ class ContextInputs {
   void UnsetAll();
   Status CheckAllSet() const;
 
+  // For one compute: these are set, and no others. Those that are worth it stay where they are, if the framework can
+  // read them there; of others the memory is kept for the next time.
+  Status SetOnce(std::span<const OnceInput> given, const GuestMemory& memory);
+  void EndOnce();
+
   // Whether computes leave more memory in a slot than a new one has, for inputs of a size that is the guest's to choose.
   bool grow() const { return grow_; }
 
   // Inputs that lie in guest memory are bound for the time of one compute: between two, nothing here or in a framework
   // looks at an address of the guest's.
   bool any_lent() const { return n_lent_ > 0; }
+  // The slot has some that are not set any more.
+  bool any_left() const { return any_left_; }
   // `memory`, which may be NULL, is the one of the call: whether it has what was lent.
   Status CheckLent(const GuestMemory* memory) const;
   // From here on they are inputs like others.
@@ -82,8 +96,9 @@ class ContextInputs {
   };
   enum class InSlot : uint8_t {
     kNothing,
-    kIt,    // as it is now
-    kStale  // something else: the slot was not here when that changed
+    kIt,     // as it is now
+    kStale,  // something else: the slot was not here when that changed
+    kLeft    // `own`, of a call that is over
   };
   // Its bytes lie in one of three places, or nowhere.
   struct Input {
@@ -93,9 +108,12 @@ class ContextInputs {
     std::unique_ptr<Own> own;
     TensorPtr tensor;  // that the backend reads in place
     std::unique_ptr<Lent> lent;
+    bool once = false;  // of once_
   };
 
+  static bool HasPlaceFor(const Input& input, const TensorDesc& given, size_t bytes);
   bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const;
+  Status SetOneOnce(const OnceInput& given, const GuestMemory& memory);
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status MakeOwn(uint32_t index, size_t bytes);
@@ -107,8 +125,8 @@ class ContextInputs {
   void Unbind(uint32_t index);
   void LetGo(uint32_t index);
 
-  bool CanLend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
-               const GuestMemory& lender) const;
+  bool CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                      const GuestMemory& lender) const;
   Status Lend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes, const GuestMemory& lender);
   Result<std::span<const uint8_t>> FindLent(uint32_t index, const GuestMemory* memory) const;
   Status BindLent(uint32_t index, const GuestMemory* memory);
@@ -124,7 +142,9 @@ class ContextInputs {
   const bool by_reference_;
   std::vector<Input> inputs_;
   bool grow_ = false;
-  uint32_t n_lent_ = 0;  // of inputs_
+  uint32_t n_lent_ = 0;          // of inputs_
+  std::vector<OnceInput> once_;  // by index, once there has been such a call: inputs that it lends
+  bool any_left_ = false;
 };
 
 }  // namespace wasinn::core

@@ -8,23 +8,13 @@
 
 namespace wasinn::core {
 
-namespace {
-
-// What a backend asks of an address, and what its elements do.
-size_t AlignOf(const wasinn_backend& table, uint32_t dtype) {
-  const size_t align = table.bind_align != 0 ? table.bind_align : WASINN_TENSOR_ALIGNMENT;
-  return std::max(align, DtypeSize(dtype));
-}
-
-}  // namespace
-
 // What is checked of an input's bytes is checked in a copy, so the guest cannot change it afterwards: bools. Opaque
 // inputs are read by the backend itself, which may look at them more than once.
-bool ContextInputs::CanLend(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
-                            const GuestMemory& lender) const {
+bool ContextInputs::CanReadInPlace(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes,
+                                   const GuestMemory& lender) const {
   if (bytes.empty() || tensor.dtype == WASINN_BOOL) return false;
   if ((io(index).flags & WASINN_IO_OPAQUE) != 0) return false;
-  return lender.IsKnownAndUnshared() && lender.IsReadable(bytes, AlignOf(slot_.table(), tensor.dtype));
+  return lender.IsUnshared() && lender.IsReadable(bytes, AlignOf(slot_.table(), tensor.dtype));
 }
 
 // Bound once at once, so that what the framework has to say about it is said now, and not by compute.
@@ -80,7 +70,7 @@ Status ContextInputs::BindLent(uint32_t index, const GuestMemory* memory) {
 
 void ContextInputs::UnbindLent() {
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
-    if (inputs_[i].lent != nullptr) Unbind(i);
+    if (inputs_[i].lent != nullptr || inputs_[i].once) Unbind(i);
   }
 }
 

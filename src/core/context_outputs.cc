@@ -83,18 +83,23 @@ Status ContextOutputs::BindAll() {
   for (uint32_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];
     if (!output.bindable) continue;
-    if (output.memory.data() == nullptr) output.memory = memory_.pool.TakeClean(memory_.pool_user, output.fixed_bytes);
+    if (output.lent == nullptr && output.memory.data() == nullptr) {
+      output.memory = memory_.pool.TakeClean(memory_.pool_user, output.fixed_bytes);
+    }
     const wasinn_io& io = *slot_.graph().outputs()[i];
     output.view = {.struct_size = sizeof(wasinn_tensor),
                    .dtype = io.dtype,
                    .rank = static_cast<uint32_t>(io.rank),
                    .dims = io.dims,
-                   .data = output.memory.data(),
+                   .data = output.lent != nullptr ? output.lent : output.memory.data(),
                    .bytes = output.fixed_bytes,
                    .owner = nullptr,
                    .release = nullptr};
+    if (output.bound == output.view.data) continue;
+    output.bound = nullptr;
     const wasinn_backend& table = slot_.table();
     if (Status status = slot_.StatusOf(table.bind_output(slot_.get(), i, &output.view)); !status.ok()) return status;
+    output.bound = output.view.data;
   }
   bound_ = true;
   return Status();
@@ -113,7 +118,7 @@ Status ContextOutputs::Move() {
     Output& output = outputs_[i];
     if (IsUnservable(*slot_.graph().outputs()[i]) || LiesInOwn(i)) continue;
     output.view.struct_size = 0;
-    if (!wanted_.Has(i)) {
+    if (!wanted().Has(i)) {
       // What is held of it stays there.
       wasinn_tensor view{};
       if (Status status = View(i, view); !status.ok()) return status;
@@ -181,7 +186,7 @@ Status ContextOutputs::Check(uint32_t index) const {
   if (index >= all.size()) return NoSuchIndex("output", index, all.size());
   const wasinn_io& io = *all[index];
   if (IsUnservable(io)) return Unservable("output", io, slot_.table().name);
-  if (!wanted_.Has(index)) {
+  if (!wanted().Has(index)) {
     return Error(WASINN_INVALID_ARGUMENT, "output '{}' was not produced: set_output chose others", io.name);
   }
   if (state_.has_outputs() || (io.flags & WASINN_IO_ALWAYS) != 0) return Status();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/context_inputs.h"
 #include "core/context_slot.h"
 #include "core/context_state.h"
 #include "core/copy.h"
@@ -18,6 +19,15 @@
 #include "core/wanted_outputs.h"
 
 namespace wasinn::core {
+
+// An output that a call wants, in the memory of that call.
+struct OnceOutput {
+  uint32_t index;         // or, where that is kByName, as some models tell their outputs only by a compute:
+  std::string_view name;  // that the host has
+  std::span<uint8_t> buffer;
+  uint64_t size = 0;  // what it has, also where the buffer is too small; 0: not known
+  static constexpr uint32_t kByName = UINT32_MAX;
+};
 
 class ContextOutputs {
  public:
@@ -43,10 +53,13 @@ class ContextOutputs {
   // The slot has memory for all that are bindable.
   Status Bind() { return bound_ ? Status() : BindAll(); }
   // The slot is another one.
-  void ForgetBound() { bound_ = false; }
+  void ForgetBound() {
+    bound_ = false;
+    for (Output& output : outputs_) output.bound = nullptr;
+  }
   void SetElsewhere(bool elsewhere) {
     elsewhere_ = elsewhere;
-    if (elsewhere) bound_ = false;  // so that the views of own memory are set once more
+    if (elsewhere) ForgetBound();  // so that the views of own memory are set once more
   }
   // What only a run tells.
   Status Read() { return slot_.graph().has_late_outputs() ? ReadLate() : Status(); }
@@ -59,7 +72,14 @@ class ContextOutputs {
   // Whether computes leave more memory in a slot than its signature says.
   bool grow() const { return grow_ || outgrown_; }
 
-  const WantedOutputs& wanted() const { return wanted_; }
+  // For one compute: these are wanted, and no others. The framework writes them where they are to go, if it can and
+  // none of `inputs` lies there.
+  Status BeginOnce(std::span<OnceOutput> outputs, std::span<const OnceInput> inputs, const GuestMemory& memory);
+  // Copies those that it could not.
+  Status GiveOnce(std::span<OnceOutput> outputs);
+  void EndOnce();
+
+  const WantedOutputs& wanted() const { return in_once_ ? wanted_once_ : wanted_; }
   // To the destinations that are wanted.
   Status Write(const GuestMemory& memory);
   std::span<const wasinn_io* const> ios() const;
@@ -77,7 +97,10 @@ class ContextOutputs {
     wasinn_tensor view{};       // of one of a fixed size, after a compute; struct_size 0: none
     BufferPool::Buffer memory;  // of one that is bindable: the backend has it, or gets it for the next compute
     TensorPtr moved;            // out of a slot that others have by now
+    void* lent = nullptr;       // in place of `memory`: the guest's, for one compute
+    void* bound = nullptr;      // which of them the backend has
     bool bindable = false;
+    bool once = false;  // wanted by a call that wants nothing else
   };
 
   // The bytes of an output by its signature; 0 where that does not fix them.
@@ -88,7 +111,8 @@ class ContextOutputs {
   }
   // Of the last compute: in the memory that the backend was given for it.
   bool LiesInOwn(uint32_t index) const {
-    return !elsewhere_ && index < outputs_.size() && outputs_[index].memory.data() != nullptr;
+    return !elsewhere_ && index < outputs_.size() &&
+           (outputs_[index].memory.data() != nullptr || outputs_[index].lent != nullptr);
   }
   bool WasMoved(uint32_t index) const { return index < outputs_.size() && outputs_[index].moved != nullptr; }
   // The view of the last compute, if it was kept; else NULL.
@@ -101,6 +125,9 @@ class ContextOutputs {
   Status Check(uint32_t index) const;
   Status CheckWantable(uint32_t index) const;
   void SetWanted();
+  Status CheckOnce(std::span<OnceOutput> outputs);
+  void SelectOnce(std::span<const OnceOutput> outputs);
+  bool CanWriteInPlace(const OnceOutput& output, const GuestMemory& memory) const;
   Status BindAll();
   Status ReadLate();
   Status CountThoseInSlot();
@@ -116,7 +143,7 @@ class ContextOutputs {
   CopyCount& count_;
   std::vector<Output> outputs_;  // that the graph knows
   Charge static_, dynamic_;      // what signatures say, and what is held beyond
-  WantedOutputs wanted_;
+  WantedOutputs wanted_, wanted_once_;
   std::shared_ptr<const LateOutputs> late_;  // where the graph does not know its outputs
   std::vector<TensorPtr> taken_;             // outputs of the last compute that were given away
   bool bound_ = false;                       // all that are bindable
@@ -124,6 +151,7 @@ class ContextOutputs {
   bool all_bindable_ = true;                 // and so nobody asks the backend where they are
   bool grow_ = false;                        // some have no fixed size
   bool outgrown_ = false;                    // one was larger than its signature said
+  bool in_once_ = false;                     // a call is under way that wants wanted_once_
 };
 
 }  // namespace wasinn::core

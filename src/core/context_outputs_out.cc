@@ -49,6 +49,7 @@ Result<TensorPtr> ContextOutputs::GiveOwn(uint32_t index) {
   TensorPtr tensor =
       SharedTensor::Of(DescOf(output.view), output.fixed_bytes, std::move(output.memory), std::move(charge));
   output.view.struct_size = 0;
+  output.bound = nullptr;
   bound_ = false;
   return tensor;
 }

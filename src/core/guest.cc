@@ -176,7 +176,7 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
                                               std::move(configured->context_config), std::move(configured->outputs)}));
 }
 
-Result<uint32_t> Guest::InitContext(uint32_t handle) {
+Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle) {
   Result<std::shared_ptr<GuestGraph>> graph = graphs_.Get(handle);
   if (!graph) return std::unexpected(std::move(graph.error()));
   auto held = std::make_shared<GuestContext>(*this, *graph);
@@ -197,7 +197,22 @@ Result<uint32_t> Guest::InitContext(uint32_t handle) {
       return std::unexpected(std::move(status));
     }
   }
-  return contexts_.Insert(std::move(held));
+  return held;
+}
+
+Result<uint32_t> Guest::InitContext(uint32_t graph) {
+  auto held = MakeContext(graph);
+  if (!held) return std::unexpected(std::move(held.error()));
+  return contexts_.Insert(std::move(*held));
+}
+
+Status Guest::UseOnce(uint32_t handle, const std::function<Status(Context&)>& call) {
+  if (!graphs_.IsOfKind(handle)) {
+    Use context(*this, handle);
+    return context ? call(*context) : context.TakeError();
+  }
+  auto held = MakeContext(handle);
+  return held ? call(*(*held)->context) : std::move(held.error());
 }
 
 Guest::GuestContext::GuestContext(Guest& its_guest, std::shared_ptr<GuestGraph> its_graph)

@@ -85,6 +85,8 @@ class Guest {
   // guest alone, and counts as one that it loaded.
   Result<uint32_t> LoadByName(std::string_view name, const std::string& config = {});
   Result<uint32_t> InitContext(uint32_t graph);
+  // What `call` does on a context; of a graph's handle on a new one, which goes at its end.
+  Status UseOnce(uint32_t context_or_graph, const std::function<Status(Context&)>& call);
   struct NamedTensor {
     std::string_view name;
     TensorPtr tensor;
@@ -215,6 +217,7 @@ class Guest {
     Context::Counts counted;
   };
   void Log(std::string_view error);
+  Result<std::shared_ptr<GuestContext>> MakeContext(uint32_t graph);
   // What a context did since the last time.
   void CountAsGone(GuestContext& held);
   // With what another guest loads.

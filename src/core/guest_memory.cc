@@ -5,10 +5,11 @@
 
 namespace wasinn::core {
 
+bool GuestMemory::IsUnshared() const { return exists() && (view_.flags & WASINN_MEMORY_SHARED) == 0; }
+
 bool GuestMemory::IsKnownAndUnshared() const {
   if (view_.struct_size < offsetof(wasinn_memory, id) + sizeof view_.id) return false;  // of an older adapter
-  if ((view_.flags & WASINN_MEMORY_SHARED) != 0) return false;
-  return exists() && (view_.id[0] != 0 || view_.id[1] != 0);
+  return IsUnshared() && (view_.id[0] != 0 || view_.id[1] != 0);
 }
 
 GuestPlace GuestMemory::PlaceOf(std::span<const uint8_t> bytes) const {

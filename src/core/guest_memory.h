@@ -59,6 +59,8 @@ class GuestMemory {
     return true;
   }
 
+  // Whether no thread but the caller's can write it, as far as the engine tells.
+  bool IsUnshared() const;
   // For bytes that stay where they are until a later call (policy.inputs). Whether they may: the engine tells which
   // memory it is, and no thread but the caller's can write it.
   bool IsKnownAndUnshared() const;

@@ -34,6 +34,11 @@ class HandleTable {
     return Handle(index, slots_[index].generation);
   }
 
+  // Whether it is a handle of this table, or was or could be one.
+  bool IsOfKind(uint32_t handle) const {
+    return handle >> (kIndexBits + kGenerationBits) == static_cast<uint32_t>(kind_);
+  }
+
   Result<std::shared_ptr<T>> Get(uint32_t handle) const {
     std::lock_guard lock(mutex_);
     if (!IsLive(handle)) return std::unexpected(NoSuch(handle));

@@ -3,11 +3,13 @@
 
 #include <wasinn/backend.h>
 
+#include <algorithm>
 #include <span>
 
 #include "core/copy.h"
 #include "core/status.h"
 #include "core/tensor.h"
+#include "core/words.h"
 
 namespace wasinn::core {
 
@@ -28,6 +30,12 @@ inline Status Unservable(const char* what, const wasinn_io& io, const char* back
 Status CheckSignature(std::span<const wasinn_io* const> ios, const char* what, const char* backend);
 // Of one that nobody wanted there may be no bytes, whatever its shape.
 Status CheckView(const wasinn_tensor& view, const char* backend);
+
+// What a backend asks of the address of bytes that it reads or writes in place, and what their elements do.
+inline size_t AlignOf(const wasinn_backend& table, uint32_t dtype) {
+  const size_t align = table.bind_align != 0 ? table.bind_align : WASINN_TENSOR_ALIGNMENT;
+  return std::max(align, DtypeSize(dtype));
+}
 
 // Of bytes that a backend is to read.
 inline wasinn_tensor ViewOf(const TensorDesc& tensor, std::span<const uint8_t> bytes) {

@@ -17,7 +17,8 @@ struct TensorDesc {
   uint32_t rank = 0;
   int64_t dims[WASINN_MAX_RANK];
 
-  TensorDesc() = default;
+  // Else all of the array would be written where one is value-initialized.
+  TensorDesc() {}  // NOLINT(modernize-use-equals-default)
   // Copies no more than there is: the array is large, and a description is copied at each inference.
   TensorDesc(const TensorDesc& other) : dtype(other.dtype), rank(other.rank) { std::copy_n(other.dims, rank, dims); }
   TensorDesc& operator=(const TensorDesc& other) {

@@ -77,6 +77,8 @@ shapes outside: 5 x 1
 )"},
     {"ext", R"(names of tensors outside: 17 x 1
 names that nothing has: NAMES
+places of a whole call outside: 60 x 1
+numbers of a whole call that nothing has: 24 x 1
 places of texts outside: 20 x 1
 places of outputs outside: 10 x 1
 describing and setting what is not there: 12 x 1

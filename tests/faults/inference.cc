@@ -35,6 +35,10 @@ class WitxInference : public Inference {
     AddOutput("get_output", 0, 3);
     if (!course.selects) AddOutput("get_output", 1, course.generates ? 3 : kMany);
     AddTexts();
+    if (!course.generates && !course.selects) {
+      AddOnce([this] { return context_; });
+      AddOnce([this] { return graph_; });
+    }
     Add("finalize_execution_context", [this] { return Args{context_}; });
     Add("unload", [this] { return Args{graph_}; });
   }
@@ -92,6 +96,27 @@ class WitxInference : public Inference {
           std::vector<float> values(count);
           std::memcpy(values.data(), calls_.memory().data() + place_, bytes);
           EXPECT_EQ(values, Numbers(count));
+        });
+  }
+  void AddOnce(const std::function<uint32_t()>& handle) {
+    Add(
+        "wasinn_ext_0.compute_once",
+        [this, handle] {
+          const auto numbers = Numbers(kMany);
+          const uint32_t data = calls_.PutAll(numbers), bytes = kMany * sizeof(float);
+          place_ = calls_.Reserve(bytes);
+          const uint32_t few = calls_.PutAll(std::vector<uint32_t>{3}),
+                         many = calls_.PutAll(std::vector<uint32_t>{kMany});
+          const std::vector<uint32_t> inputs = {0, 0,    few, 1,    kF32, data, 12, calls_.Put("y"),
+                                                1, many, 1,   kF32, data, bytes};
+          out_ = calls_.PutAll(std::vector<uint32_t>{calls_.Put("y"), 1, place_, bytes, 0});
+          return Args{handle(), calls_.PutAll(inputs), 2, out_, 1};
+        },
+        [this] {
+          EXPECT_EQ(calls_.Read<uint32_t>(out_ + 16), kMany * sizeof(float));
+          std::vector<float> values(kMany);
+          std::memcpy(values.data(), calls_.memory().data() + place_, kMany * sizeof(float));
+          EXPECT_EQ(values, Numbers(kMany));
         });
   }
   void AddSelection() {

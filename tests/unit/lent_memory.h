@@ -44,7 +44,8 @@ class LentMemory {
   uint32_t Call(std::string_view function, std::vector<uint64_t> args) {
     size_t count = 0;
     const wasinn_function* const* functions = wasinn_functions(&count);
-    const bool own = function.starts_with("set_output") || function.starts_with("set_input_by");
+    const bool own =
+        function.starts_with("set_output") || function.starts_with("set_input_by") || function == "compute_once";
     const std::string_view module = own ? "wasinn_ext_0" : module_;
     for (size_t i = 0; i < count; ++i) {
       if (function != functions[i]->name || module != functions[i]->module) continue;

@@ -1,5 +1,6 @@
 // wasinn's own module for core modules, wasinn_ext_0. The digit is its version: a function never changes its meaning.
 #include "abi/witx/call.h"
+#include "abi/witx/compute_once.h"
 #include "abi/witx/witx.h"
 
 namespace wasinn::abi {
@@ -101,6 +102,7 @@ constexpr wasinn_function kExtensionFunctions[] = {
     Row<"get_output_by_name", GetOutputByName, WASINN_TOO_LARGE>(kExtensionModule, "iiiiii", kRunsFramework),
     Row<"set_output", SetOutput>(kExtensionModule, "iiiii"),
     Row<"set_output_by_name", SetOutputByName>(kExtensionModule, "iiiiii"),
+    Row<"compute_once", ComputeOnce, WASINN_TOO_LARGE>(kExtensionModule, "iiiii", kRunsFramework),
 };
 
 }  // namespace

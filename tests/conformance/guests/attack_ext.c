@@ -69,10 +69,54 @@ static void Names(uint32_t context) {
   PrintTally("names that nothing has", &unknown);
 }
 
+// Each place of a call that lies outside, and numbers of inputs and outputs that nobody has.
+static void Once(uint32_t graph, uint32_t context) {
+  static char buffer[4096];
+  static const uint32_t kDims[] = {1};
+  Tally places = {}, counts = {};
+  for (uint32_t on = 0; on < 2; ++on) {
+    const uint32_t handle = on == 0 ? context : graph;
+    const wasinn_input input = {NULL, 0, {kDims, 1, WASI_NN_F32, {0}, buffer, 4}};
+    const wasinn_output output = {NULL, 0, buffer, sizeof(buffer), 0};
+    for (uint32_t i = 0; i < kBadPlaces; ++i) {
+      void* bad = (void*)BadPlace(i);
+      wasinn_input in = input;
+      wasinn_output out = output;
+      Add(&places, wasinn_compute_once(handle, bad, 1, &out, 1));
+      Add(&places, wasinn_compute_once(handle, &in, 1, bad, 1));
+      in.name = bad;
+      in.name_len = 4;
+      Add(&places, wasinn_compute_once(handle, &in, 1, &out, 1));
+      in = input;
+      in.tensor.data = bad;
+      Add(&places, wasinn_compute_once(handle, &in, 1, &out, 1));
+      in = input;
+      in.tensor.dims = bad;
+      Add(&places, wasinn_compute_once(handle, &in, 1, &out, 1));
+      out.buffer = bad;
+      Add(&places, wasinn_compute_once(handle, &input, 1, &out, 1));
+    }
+    for (const uint32_t *n = (const uint32_t[]){5000, 0x7fffffff, ~0u}, *end = n + 3; n < end; ++n) {
+      wasinn_input in = input;
+      wasinn_output out = output;
+      Add(&counts, wasinn_compute_once(handle, &in, *n, &out, 1));
+      Add(&counts, wasinn_compute_once(handle, &in, 1, &out, *n));
+      in.name_len = *n;
+      Add(&counts, wasinn_compute_once(handle, &in, 1, &out, 1));
+      in.name_len = 0;
+      out.name_len = *n;
+      Add(&counts, wasinn_compute_once(handle, &in, 1, &out, 1));
+    }
+  }
+  PrintTally("places of a whole call outside", &places);
+  PrintTally("numbers of a whole call that nothing has", &counts);
+}
+
 void OwnAttacks(uint32_t graph, uint32_t context) {
   static char buffer[1 << 16];
   uint32_t out = 0;
   Names(context);
+  Once(graph, context);
   Tally texts = {}, places = {}, handles = {};
   for (uint32_t i = 0; i < kBadPlaces; ++i) {
     char* bad = (char*)BadPlace(i);

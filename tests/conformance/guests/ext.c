@@ -1,4 +1,4 @@
-// The module wasinn_ext_0: formats, inputs and outputs by name, outputs written by compute.
+// The module wasinn_ext_0: formats, inputs and outputs by name, outputs written by compute, all of it in one call.
 #include <string.h>
 #include <wasi_nn_ext.h>
 
@@ -21,6 +21,9 @@ uint32_t NnLoad(const NnPart* parts, uint32_t count, uint32_t encoding, uint32_t
   return wasinn_load_as((const wasi_nn_builder*)parts, count, name, (uint32_t)strlen(name), WASI_NN_TARGET_CPU, graph);
 }
 
+// Of the last context.
+static wasi_nn_graph g_graph;
+
 uint32_t NnInit(uint32_t graph, uint32_t* context) {
   static char text[1 << 16];
   static const char kBegin[] = "{\"backend\":\"";
@@ -28,7 +31,27 @@ uint32_t NnInit(uint32_t graph, uint32_t* context) {
   const wasi_nn_errno error = wasinn_describe(graph, text, sizeof(text), &written);
   if (error != WASI_NN_SUCCESS) return error;
   if (written < sizeof(kBegin) || memcmp(text, kBegin, sizeof(kBegin) - 1) != 0) return kNotDescribed;
+  g_graph = graph;
   return wasi_nn_init_execution_context(graph, context);
+}
+
+// Where tensors may be computed on in place, and where they may not, the results are those of `expected`.
+static uint32_t in_one_call(const NnInput* input, const char* name, const void* expected, uint32_t size) {
+  static _Alignas(64) uint8_t memory[1 << 20];
+  enum { kHalf = sizeof(memory) / 2 };
+  if (input->size > kHalf - 64 || size > kHalf - 128) return 0;
+  for (uint32_t skew = 0; skew <= 8; skew += 8) {
+    uint8_t *const data = memory + skew, *const buffer = memory + kHalf + skew;
+    memcpy(data, input->data, input->size);
+    const wasinn_input given = {input->name,
+                                (uint32_t)strlen(input->name),
+                                {input->dims, input->rank, kTypes[input->type], {0}, data, input->size}};
+    wasinn_output wanted = {name, (uint32_t)strlen(name), buffer, size, 0};
+    const wasi_nn_errno error = wasinn_compute_once(g_graph, &given, 1, &wanted, 1);
+    if (error != WASI_NN_SUCCESS) return error;
+    if (wanted.written != size || memcmp(buffer, expected, size) != 0) return kNotTheSame;
+  }
+  return 0;
 }
 
 uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, void* buffer, uint32_t room,
@@ -45,5 +68,6 @@ uint32_t NnInfer(uint32_t context, const NnInput* input, const char* output, voi
   uint32_t size = 0;
   error = wasinn_get_output_by_name(context, output, output_size, again, sizeof(again), &size);
   if (error != WASI_NN_SUCCESS) return error;
-  return size == *written && memcmp(again, buffer, size) == 0 ? 0 : kNotTheSame;
+  if (size != *written || memcmp(again, buffer, size) != 0) return kNotTheSame;
+  return in_one_call(input, output, buffer, size);
 }

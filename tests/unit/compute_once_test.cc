@@ -1,0 +1,309 @@
+// compute_once of wasinn_ext_0: what it copies and what it computes in place, and that nothing is left of it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "unit/lent_memory.h"
+#include "unit/no_memory.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr uint32_t kPlaces = 1024, kNames = 2048, kResults = 3072;       // of what describes a call
+constexpr uint32_t kIn = 64 << 10, kOut = 128 << 10, kSize = 256 << 10;  // of large tensors
+constexpr uint32_t kMany = 2048;                                         // floats: 8 KiB
+constexpr char kLarge[] = "in x f32 2048 bindable\n";
+
+struct In {
+  const char* name = nullptr;  // or
+  uint32_t index = 0;
+  uint32_t elements = 2, data = kIn;
+};
+struct Out {
+  const char* name = nullptr;  // or
+  uint32_t index = 0;
+  uint32_t buffer = kOut, size = 8;
+};
+
+class ComputeOnce : public LentInput {
+ protected:
+  ComputeOnce() {
+    host_ = EchoHost(log_);
+    guest_ = NewGuest(host_.get());
+    loader_ = FakeGuest(guest_.get());
+    memory_ = LentMemory(guest_.get(), 7, kSize);
+  }
+
+  uint32_t Once(uint32_t handle, const std::vector<In>& inputs, const std::vector<Out>& outputs) {
+    uint32_t place = kPlaces, name = kNames;
+    const auto put_name = [&](const char* text, uint32_t index) {
+      const std::string letters(text == nullptr ? "" : text);
+      if (text == nullptr) return memory_.Write<uint32_t>(place, {0, index});
+      memory_.Write<char>(name, std::vector<char>(letters.begin(), letters.end()));
+      memory_.Write<uint32_t>(place, {name, static_cast<uint32_t>(letters.size())});
+      name += 64;
+    };
+    for (const In& input : inputs) {
+      put_name(input.name, input.index);
+      memory_.Write<uint32_t>(name, {input.elements});
+      memory_.Write<uint32_t>(place + 8, {name, 1, kF32, input.data, input.elements * 4});
+      name += 64;
+      place += 28;
+    }
+    results_ = place;
+    for (const Out& output : outputs) {
+      put_name(output.name, output.index);
+      memory_.Write<uint32_t>(place + 8, {output.buffer, output.size, ~0u});
+      place += 20;
+    }
+    return memory_.Call("compute_once", {handle, kPlaces, inputs.size(), results_, outputs.size()});
+  }
+  uint32_t Written(uint32_t output) { return memory_.Read<uint32_t>(results_ + output * 20 + 16, 1)[0]; }
+  std::vector<float> Numbers(float first) {
+    std::vector<float> numbers(kMany);
+    std::iota(numbers.begin(), numbers.end(), first);
+    return numbers;
+  }
+  // A call of the large model, and how many copies it made.
+  uint64_t CopiesOfLarge(uint32_t handle, uint32_t in = kIn, uint32_t out = kOut) {
+    static float first = 0;
+    const std::vector<float> numbers = Numbers(first += 1);
+    memory_.Write(in, numbers);
+    const wasinn_guest_stats before = Stats();
+    EXPECT_EQ(Once(handle, {{.elements = kMany, .data = in}}, {{.buffer = out, .size = kMany * 4}}), kSuccess)
+        << LastLog();
+    EXPECT_EQ(Written(0), kMany * 4);
+    EXPECT_EQ(memory_.Read<float>(out, kMany), numbers);
+    return Stats().copies_in - before.copies_in + Stats().copies_out - before.copies_out;
+  }
+
+  uint32_t results_ = 0;
+};
+
+TEST_F(ComputeOnce, SmallTensorsAreCopied) {
+  const uint32_t context = NewContext("in x f32 2 bindable\n");
+  for (float value : {1.0f, 2.0f, 3.0f}) {
+    memory_.Write<float>(kIn, {value, 9});
+    ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess) << LastLog();
+    EXPECT_THAT(memory_.Read<float>(kOut, 2), ElementsAre(value, 9));
+    EXPECT_EQ(Written(0), 8u);
+  }
+  EXPECT_EQ(Stats().copies_in, 3u);
+  EXPECT_EQ(Stats().copies_out, 3u);
+  EXPECT_EQ(Stats().computes, 3u);
+  EXPECT_EQ(Stats().errors, 0u);
+}
+
+TEST_F(ComputeOnce, LargeTensorsStayWhereTheyAre) {
+  const uint32_t context = NewContext(kLarge);
+  EXPECT_EQ(CopiesOfLarge(context), 0u);
+  EXPECT_EQ(CopiesOfLarge(context), 0u) << "at the same places";
+  EXPECT_EQ(CopiesOfLarge(context, kOut, kIn), 0u) << "at others";
+}
+
+TEST_F(ComputeOnce, WhatCannotStayIsCopied) {
+  const uint32_t context = NewContext(kLarge);
+  EXPECT_EQ(CopiesOfLarge(context, kIn + 4), 1u) << "an input that is not aligned";
+  EXPECT_EQ(CopiesOfLarge(context, kIn, kOut + 4), 1u) << "an output that is not aligned";
+  EXPECT_EQ(CopiesOfLarge(context, kIn, kSize - kMany * 4), 1u) << "an output at the end of the memory";
+  EXPECT_EQ(CopiesOfLarge(context), 0u);
+  memory_.Share();
+  EXPECT_EQ(CopiesOfLarge(context), 2u) << "of memory that others write";
+}
+
+TEST_F(ComputeOnce, AnOutputOverAnInputIsCopied) {
+  const uint32_t context = NewContext(kLarge);
+  EXPECT_EQ(CopiesOfLarge(context, kIn, kIn), 1u);
+  const std::vector<float> numbers = Numbers(5);
+  memory_.Write(kIn, numbers);
+  ASSERT_EQ(Once(context, {{.elements = kMany}}, {{.buffer = kIn + kMany * 2, .size = kMany * 4}}), kSuccess);
+  EXPECT_EQ(memory_.Read<float>(kIn + kMany * 2, kMany), numbers);
+}
+
+TEST_F(ComputeOnce, OutputsOverEachOtherAreCopied) {
+  const uint32_t context = NewContext("in x f32 2048 bindable\nin y f32 2048 bindable\n");
+  const std::vector<float> first = Numbers(1), second = Numbers(5000);
+  memory_.Write(kIn, first);
+  memory_.Write(kIn + kMany * 4, second);
+  const std::vector<In> inputs = {{.elements = kMany}, {.index = 1, .elements = kMany, .data = kIn + kMany * 4}};
+  ASSERT_EQ(Once(context, inputs, {{.size = kMany * 4}, {.index = 1, .buffer = kOut + 64, .size = kMany * 4}}),
+            kSuccess);
+  EXPECT_EQ(Stats().copies_out, 2u);
+  EXPECT_EQ(memory_.Read<float>(kOut + 64, kMany), second);
+  ASSERT_EQ(Once(context, inputs, {{.size = kMany * 4}, {.index = 1, .buffer = kOut + kMany * 4, .size = kMany * 4}}),
+            kSuccess);
+  EXPECT_EQ(Stats().copies_out, 2u);
+  EXPECT_EQ(memory_.Read<float>(kOut, kMany), first);
+  EXPECT_EQ(memory_.Read<float>(kOut + kMany * 4, kMany), second);
+}
+
+TEST_F(ComputeOnce, ByNamesInAnyOrder) {
+  const uint32_t context = NewContext("in x f32 2\nin y f32 1\n");
+  memory_.Write<float>(kIn, {1, 2, 3});
+  ASSERT_EQ(Once(context, {{.name = "y", .elements = 1, .data = kIn + 8}, {.name = "x"}}, {{.name = "y"}}), kSuccess)
+      << LastLog();
+  EXPECT_EQ(Written(0), 4u);
+  EXPECT_THAT(memory_.Read<float>(kOut, 1), ElementsAre(3));
+  ASSERT_EQ(Once(context, {{.index = 1, .elements = 1, .data = kIn + 8}, {.index = 0}},
+                 {{.name = "y"}, {.name = "x", .buffer = kOut + 64}}),
+            kSuccess);
+  EXPECT_THAT(memory_.Read<float>(kOut + 64, 2), ElementsAre(1, 2));
+}
+
+TEST_F(ComputeOnce, NamesThatOnlyAComputeTells) {
+  const uint32_t context = NewContext("in x f32 2\nin y f32 1\nlate\n");
+  memory_.Write<float>(kIn, {1, 2, 3});
+  const std::vector<In> inputs = {{}, {.index = 1, .elements = 1, .data = kIn + 8}};
+  ASSERT_EQ(Once(context, inputs, {{.name = "y"}, {.index = 0, .buffer = kOut + 64}}), kSuccess) << LastLog();
+  EXPECT_THAT(memory_.Read<float>(kOut, 1), ElementsAre(3));
+  EXPECT_THAT(memory_.Read<float>(kOut + 64, 2), ElementsAre(1, 2));
+  EXPECT_EQ(Once(context, inputs, {{.name = "z"}}), kInvalidArgument);
+  EXPECT_EQ(Once(context, inputs, {{.index = 1}}), kSuccess) << LastLog();
+}
+
+TEST_F(ComputeOnce, OnAGraphNoContextIsLeft) {
+  uint32_t graph = 0;
+  ASSERT_EQ(loader_.LoadBytes(EchoModel(kLarge), 5, graph), kSuccess);
+  EXPECT_EQ(CopiesOfLarge(graph), 0u);
+  EXPECT_EQ(CopiesOfLarge(graph), 0u);
+  EXPECT_EQ(Stats().contexts, 0u);
+  EXPECT_EQ(Stats().tensor_bytes, 0u);
+  EXPECT_EQ(Stats().computes, 2u);
+}
+
+TEST_F(ComputeOnce, NothingIsLeftToBeComputedOnOrGot) {
+  const uint32_t context = NewContext("in x f32 2\nin y f32 2 optional\n");
+  memory_.Write<float>(LentMemory::kData, {1, 2, 3, 4});
+  ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
+  ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData, 2, 1), kSuccess);
+  memory_.Write<float>(kIn, {5, 6, 7, 8});
+  EXPECT_EQ(Once(context, {{.index = 1}}, {{}}), kInvalidArgument) << "x is not set by a call before";
+  ASSERT_EQ(Once(context, {{}, {.index = 1, .data = kIn + 8}}, {{}, {.index = 1, .buffer = kOut + 64}}), kSuccess);
+  EXPECT_THAT(memory_.Read<float>(kOut + 64, 2), ElementsAre(7, 8));
+  EXPECT_EQ(memory_.GetOutput(context), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("compute", {context}), kInvalidArgument) << "x was set for that call alone";
+  ASSERT_EQ(memory_.SetFloats(context, LentMemory::kData), kSuccess);
+  EXPECT_THAT(memory_.Compute(context), ElementsAre(1, 2));
+  ASSERT_EQ(memory_.GetOutput(context, 8, 1), kSuccess);
+  EXPECT_EQ(memory_.Read<uint32_t>(LentMemory::kWritten, 1)[0], 0u) << "y is not there once more";
+  ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess);
+  EXPECT_THAT(memory_.Read<float>(kOut, 2), ElementsAre(5, 6));
+}
+
+TEST_F(ComputeOnce, BetweenUsualComputes) {
+  const uint32_t context = NewContext(kLarge);
+  memory_.Write(kIn, Numbers(3));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(CopiesOfLarge(context), 0u);
+    memory_.Move(kSize);  // and the old place is gone
+    memory_.Write(kIn, Numbers(3));
+    ASSERT_EQ(memory_.SetFloats(context, kIn, kMany), kSuccess);
+    ASSERT_EQ(memory_.Call("compute", {context}), kSuccess);
+    ASSERT_EQ(memory_.Call("get_output", {context, 0, kOut, kMany * 4, kResults}), kSuccess);
+    EXPECT_EQ(memory_.Read<float>(kOut, kMany), Numbers(3));
+  }
+}
+
+TEST_F(ComputeOnce, OnSlotsThatContextsShare) {
+  host_ = EchoHost(log_, "max_computes = 2\n");
+  guest_ = NewGuest(host_.get());
+  loader_ = FakeGuest(guest_.get());
+  memory_ = LentMemory(guest_.get(), 7, kSize);
+  uint32_t graph = 0;
+  ASSERT_EQ(loader_.LoadBytes(EchoModel(std::string(kLarge) + "shares\n"), 5, graph), kSuccess);
+  std::vector<uint32_t> contexts(5);
+  for (uint32_t& context : contexts) ASSERT_EQ(loader_.InitContext(graph, context), kSuccess);
+  for (int i = 0; i < 2; ++i) {
+    for (uint32_t context : contexts) EXPECT_EQ(CopiesOfLarge(context), 0u);
+    memory_.Move(kSize);
+  }
+}
+
+TEST_F(ComputeOnce, AnOutputThatOutgrowsItsSignature) {
+  const uint32_t context = NewContext(std::string(kLarge) + "outgrows 12000\n");
+  memory_.Write(kIn, Numbers(1));
+  EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = kMany * 4}}), kTooLarge);
+  EXPECT_EQ(Written(0), 12000u);
+  EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = 12000}}), kSuccess) << LastLog();
+  EXPECT_EQ(Written(0), 12000u);
+}
+
+TEST_F(ComputeOnce, ABufferThatIsTooSmall) {
+  const uint32_t fixed = NewContext("in x f32 2\nin y f32 1\nfail 5\n"), open = NewContext("in x f32 -1\n");
+  memory_.Write<float>(kIn, {1, 2, 3});
+  EXPECT_EQ(Once(fixed, {{}, {.index = 1, .elements = 1}}, {{.size = 7}, {.index = 1}}), kTooLarge)
+      << "before it is computed";
+  EXPECT_EQ(Written(0), 8u);
+  EXPECT_EQ(Written(1), 4u);
+  EXPECT_EQ(Once(open, {{.elements = 3}}, {{.size = 8}}), kTooLarge);
+  EXPECT_EQ(Written(0), 12u);
+  EXPECT_EQ(Stats().errors, 0u) << "these are answers";
+  EXPECT_EQ(Once(open, {{.elements = 3}}, {{.size = 12}}), kSuccess);
+  EXPECT_THAT(memory_.Read<float>(kOut, 3), ElementsAre(1, 2, 3));
+}
+
+TEST_F(ComputeOnce, WhatMakesNoSense) {
+  const uint32_t context = NewContext("in x f32 2\nin y f32 2 optional\n");
+  const struct {
+    std::vector<In> inputs;
+    std::vector<Out> outputs;
+    const char* why;
+  } calls[] = {{{{}, {}}, {{}}, "input 'x' is given twice"},
+               {{{}}, {{}, {.name = "x"}}, "output 'x' is wanted twice"},
+               {{{.index = 2}}, {{}}, "there is no input 2"},
+               {{{}}, {{.index = 2}}, "there is no output 2"},
+               {{{.name = "z"}}, {{}}, "'z'"},
+               {{{}}, {{.name = "z"}}, "'z'"},
+               {{{}, {}, {}}, {{}}, "3 inputs are given, the model has 2"},
+               {{{}}, {{}, {}, {}}, "3 outputs are given, the model has 2"},
+               {{{.elements = 3}}, {{}}, "x"},
+               {{{.data = kSize - 4}}, {{}}, "the data of a tensor"},
+               {{{}}, {{.buffer = kSize, .size = 1}}, "an output buffer"}};
+  for (const auto& call : calls) {
+    EXPECT_EQ(Once(context, call.inputs, call.outputs), kInvalidArgument) << call.why;
+    EXPECT_THAT(LastLog(), HasSubstr(call.why));
+  }
+  EXPECT_EQ(memory_.Call("compute_once", {context, kSize - 4, 1, kResults, 0}), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("compute_once", {context, kPlaces, 0, kSize - 4, 1}), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("compute_once", {context, kPlaces, ~0u, kResults, ~0u}), kInvalidArgument);
+  EXPECT_EQ(memory_.Call("compute_once", {0, kPlaces, 0, kResults, 0}), kInvalidArgument);
+  memory_.Write<float>(kIn, {1, 2});
+  EXPECT_EQ(Once(context, {{}}, {{}}), kSuccess);
+  EXPECT_EQ(Once(context, {{}}, {}), kSuccess) << "for what else it does";
+}
+
+// Whatever fails, nothing of the guest's memory is known afterwards.
+TEST_F(ComputeOnce, WithoutMemory) {
+  for (const char* model : {kLarge, "in x f32 2048\n"}) {
+    for (int allowed = 0, failed = 1; failed > 0; ++allowed) {
+      const uint32_t first = NewContext(model), context = NewContext(model);
+      memory_.Write(kIn, Numbers(1));
+      ASSERT_EQ(Once(first, {{.elements = kMany}}, {{.size = kMany * 4}}), kSuccess);  // so that its words are there
+      std::vector<uint64_t> args = {context, kPlaces, 1, results_, 1};
+      {
+        const NoMemory scarce(allowed, INT_MAX);
+        (void)memory_.Call("compute_once", std::move(args));
+        failed = NoMemory::failed();
+      }
+      memory_.Move(kSize);
+      memory_.Write(kIn, Numbers(2));
+      EXPECT_EQ(memory_.Call("compute", {context}), kInvalidArgument);
+      ASSERT_EQ(memory_.SetFloats(context, kIn, kMany), kSuccess);
+      EXPECT_EQ(memory_.Call("compute", {context}), kSuccess);
+      EXPECT_LE(CopiesOfLarge(context), 1u);
+      for (const uint32_t one : {first, context}) {
+        EXPECT_EQ(memory_.Call("finalize_execution_context", {one}), kSuccess);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing
