@@ -97,7 +97,7 @@ Status ContextOutputs::CheckOnce(std::span<OnceOutput> outputs) {
   in_once_ = true;
   Status too_large;
   for (OnceOutput& output : outputs) {
-    if (output.index == OnceOutput::kByName) continue;
+    if (output.by_name) continue;
     if (Status status = CheckWantable(output.index); !status.ok()) return status;
     if (output.index >= outputs_.size()) continue;
     if (std::exchange(outputs_[output.index].once, true)) {
@@ -112,7 +112,7 @@ Status ContextOutputs::CheckOnce(std::span<OnceOutput> outputs) {
 }
 
 void ContextOutputs::SelectOnce(std::span<const OnceOutput> outputs) {
-  const auto is_by_name = [](const OnceOutput& output) { return output.index == OnceOutput::kByName; };
+  const auto is_by_name = [](const OnceOutput& output) { return output.by_name; };
   const bool all = std::ranges::any_of(outputs, is_by_name) || outputs.size() == slot_.graph().outputs().size();
   if (all && wanted_once_.all()) return;
   const std::span<const uint32_t> wanted = wanted_once_.indices();
@@ -136,7 +136,7 @@ bool ContextOutputs::CanWriteInPlace(const OnceOutput& output, const GuestMemory
 Status ContextOutputs::GiveOnce(std::span<OnceOutput> outputs) {
   Status first;
   for (OnceOutput& output : outputs) {
-    if (output.index == OnceOutput::kByName) {
+    if (output.by_name) {
       Result<uint32_t> index = Find(output.name);
       if (!index) return std::move(index.error());
       output.index = *index;

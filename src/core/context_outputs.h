@@ -22,11 +22,11 @@ namespace wasinn::core {
 
 // An output that a call wants, in the memory of that call.
 struct OnceOutput {
-  uint32_t index;         // or, where that is kByName, as some models tell their outputs only by a compute:
+  uint32_t index = 0;
+  bool by_name = false;   // in place of the index, as some models tell their outputs only by a compute:
   std::string_view name;  // that the host has
   std::span<uint8_t> buffer;
   uint64_t size = 0;  // what it has, also where the buffer is too small; 0: not known
-  static constexpr uint32_t kByName = UINT32_MAX;
 };
 
 class ContextOutputs {

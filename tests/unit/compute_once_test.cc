@@ -259,6 +259,7 @@ TEST_F(ComputeOnce, WhatMakesNoSense) {
                {{{}}, {{}, {.name = "x"}}, "output 'x' is wanted twice"},
                {{{.index = 2}}, {{}}, "there is no input 2"},
                {{{}}, {{.index = 2}}, "there is no output 2"},
+               {{{}}, {{.index = ~0u}}, "there is no output 4294967295"},
                {{{.name = "z"}}, {{}}, "'z'"},
                {{{}}, {{.name = "z"}}, "'z'"},
                {{{}, {}, {}}, {{}}, "3 inputs are given, the model has 2"},

@@ -65,7 +65,7 @@ Status DecodeOnceOutput(const Invocation& call, const core::Graph& graph, uint32
   Result<std::string> text = DecodeName(call, "an output's name", given->name.address, given->name.size_or_index);
   if (!text) return std::move(text.error());
   if (graph.has_late_outputs()) {
-    output.index = core::OnceOutput::kByName;
+    output.by_name = true;
     output.name = names.emplace_back(std::move(*text));
     return Status();
   }
