@@ -57,12 +57,12 @@ Result<std::shared_ptr<Backend>> Backend::Open(const wasinn_backend& table, cons
 }
 
 Result<std::shared_ptr<Backend>> Backend::OpenBy(const wasinn_backend& table, const Logger& logger, uint32_t threads,
-                                                 const Opener& open, void (*abandon)(wasinn_backend_state*)) {
+                                                 const Opener& open, const Hooks& hooks) {
   std::shared_ptr<Backend> backend(new Backend(table, logger, threads));
   Result<wasinn_backend_state*> state = open(backend->services_);
   if (!state) return std::unexpected(std::move(state.error()));
   backend->state_ = *state;
-  backend->abandon_ = abandon;
+  backend->hooks_ = hooks;
   return backend;
 }
 

@@ -23,16 +23,22 @@ class Backend {
   static Result<std::shared_ptr<Backend>> Open(const wasinn_backend& table, const Logger& logger, uint32_t threads,
                                                const std::string& config);
   // The same of a table whose state is made in another way; `open` may use the services as long as the backend lives.
-  // `abandon` is what Abandon does.
+  // `hooks` are what the functions of their names do.
+  struct Hooks {
+    void (*abandon)(wasinn_backend_state* state) = nullptr;
+    bool (*is_lost)(wasinn_backend_graph* graph) = nullptr;
+  };
   using Opener = std::function<Result<wasinn_backend_state*>(const wasinn_host_services& services)>;
   static Result<std::shared_ptr<Backend>> OpenBy(const wasinn_backend& table, const Logger& logger, uint32_t threads,
-                                                 const Opener& open, void (*abandon)(wasinn_backend_state*));
+                                                 const Opener& open, const Hooks& hooks);
   ~Backend();
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
   // Nobody will use what it has any more: calls fail at once, and what is freed is freed at once. Only of one by OpenBy.
-  void Abandon() { abandon_(state_); }
+  void Abandon() { hooks_.abandon(state_); }
+  // It is known that what ran the model is gone.
+  bool IsLost(wasinn_backend_graph* graph) const { return hooks_.is_lost != nullptr && hooks_.is_lost(graph); }
 
   const wasinn_backend& table() const { return table_; }
   wasinn_backend_state* state() const { return state_; }
@@ -53,7 +59,7 @@ class Backend {
   mutable LogLimit log_limit_;
   wasinn_host_services services_;
   wasinn_backend_state* state_ = nullptr;
-  void (*abandon_)(wasinn_backend_state*) = nullptr;
+  Hooks hooks_;
 };
 
 }  // namespace wasinn::core

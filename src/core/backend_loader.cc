@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/backend_keys.h"
+#include "core/isolation/isolated_graph.h"
 #include "core/library_search.h"
 #include "core/text.h"
 
@@ -203,7 +204,9 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
         [&](const wasinn_host_services& services) {
           return isolation::IsolatedBackend::Open(templates_, setting, services);
         },
-        [](wasinn_backend_state* state) { isolation::IsolatedBackend::Of(state).Abandon(); });
+        {.abandon = [](wasinn_backend_state* state) { isolation::IsolatedBackend::Of(state).Abandon(); },
+         .is_lost =
+             [](wasinn_backend_graph* graph) { return isolation::IsolatedGraph::Of(graph).connection().lost(); }});
   });
 }
 

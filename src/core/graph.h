@@ -64,7 +64,9 @@ class Graph {
   // What was said of a slot that this model should have: the same again.
   Status Noted(Status status) const;
   // Its worker is gone, and each call fails: whoever wants the model loads it again.
-  bool lost() const { return lost_.load(std::memory_order_relaxed); }
+  bool lost() const { return lost_.load(std::memory_order_relaxed) || backend_->IsLost(model_); }
+  // What the backend keeps for it, and what its slots take that contexts share.
+  uint64_t kept() const { return account_ == nullptr ? 0 : account_->used(); }
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO

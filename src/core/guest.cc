@@ -133,8 +133,8 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
   std::vector<std::shared_ptr<const Blob>> blobs;
   if (Status status = CopyParts(parts, charges->bytes, blobs); !status.ok()) return std::unexpected(std::move(status));
 
-  Result<std::shared_ptr<Graph>> graph =
-      host_->LoadParts(blobs,
+  Result<SharedGraphs::Shared> shared =
+      host_->LoadBytes(blobs,
                        {.encoding = FormatName(encoding),
                         .target = target,
                         .cpu_fallback = policy_.cpu_fallback,
@@ -142,10 +142,15 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
                         .account = model_bytes_},
-                       patience(), &policy_, policy_.load == WASINN_LOAD_ISOLATED ? workers_.get() : nullptr);
-  if (!graph) return std::unexpected(std::move(graph.error()));
+                       patience(), policy_, policy_.load == WASINN_LOAD_ISOLATED ? workers_.get() : nullptr);
+  if (!shared) return std::unexpected(std::move(shared.error()));
+  // As if it were alone.
+  if (!shared->made) {
+    const uint64_t bytes = charges->bytes.held() + shared->graph->kept();
+    if (Status status = charges->bytes.Resize(bytes); !status.ok()) return std::unexpected(std::move(status));
+  }
   return graphs_.Insert(
-      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));
+      std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(shared->graph)), {}, {}}));
 }
 
 Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& config) {

@@ -242,7 +242,7 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.host_config = source.config;
   options.backend = source.backend;
   options.cpu_fallback = policy_.cpu_fallback;
-  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, nullptr, source.workers.get());
+  Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
   return std::unexpected(
       Status(graph.error().code(),
@@ -267,16 +267,34 @@ Result<std::string> Host::ResolveFormat(const std::string& named, std::span<cons
 }
 
 Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
-                                               Graph::LoadOptions options, const Patience& patience,
-                                               const Policy* guest_policy, Workers* workers) {
+                                               Graph::LoadOptions options, const Patience& patience, Workers* workers) {
   Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
   if (!encoding) return std::unexpected(std::move(encoding.error()));
-  options.encoding = *encoding;
-  if (guest_policy != nullptr) {
-    if (Status status = guest_policy->CheckEncoding(*encoding); !status.ok()) return std::unexpected(std::move(status));
+  options.encoding = std::move(*encoding);
+  return Compile(parts, options, patience, workers);
+}
+
+Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<const Blob>> parts,
+                                             Graph::LoadOptions options, const Patience& patience,
+                                             const Policy& guest_policy, Workers* workers) {
+  Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
+  if (!encoding) return std::unexpected(std::move(encoding.error()));
+  options.encoding = std::move(*encoding);
+  if (Status status = guest_policy.CheckEncoding(options.encoding); !status.ok()) {
+    return std::unexpected(std::move(status));
   }
+  SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
+  // So that it is known what others who share the graph would have to pay.
+  options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);
+  return graphs.Get(SharedGraphs::KeyOf(parts, options), patience,
+                    [&] { return Compile(parts, options, patience, workers); });
+}
+
+Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<const Blob>> parts,
+                                             const Graph::LoadOptions& options, const Patience& patience,
+                                             Workers* workers) {
   Result<std::shared_ptr<Backend>> backend = options.backend.empty()
-                                                 ? backends_.ForFormat(*encoding, patience, workers)
+                                                 ? backends_.ForFormat(options.encoding, patience, workers)
                                                  : backends_.ByName(options.backend, patience, workers);
   if (!backend) return std::unexpected(std::move(backend.error()));
   if (Status status = CheckBackendKeys((*backend)->table(), WASINN_KEY_MODEL, options.host_config); !status.ok()) {

@@ -40,11 +40,13 @@ class Host {
   };
   Result<Configured> LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,
                                Charge& bytes);
-  // Compiles parts, with `workers` there. The encoding is resolved from the bytes, and checked against them and, if one
-  // is given, a guest's policy.
+  // Compiles parts, with `workers` there. The encoding is resolved from the bytes, and checked against them.
   Result<std::shared_ptr<Graph>> LoadParts(std::span<const std::shared_ptr<const Blob>> parts,
-                                           Graph::LoadOptions options, const Patience& patience,
-                                           const Policy* guest_policy = nullptr, Workers* workers = nullptr);
+                                           Graph::LoadOptions options, const Patience& patience, Workers* workers);
+  // The same of a guest's own bytes, which the backend charges to `account`: those who bring the same share a graph, in
+  // this process, or in workers that they share.
+  Result<SharedGraphs::Shared> LoadBytes(std::span<const std::shared_ptr<const Blob>> parts, Graph::LoadOptions options,
+                                         const Patience& patience, const Policy& guest_policy, Workers* workers);
 
   BackendLoader& backends() { return backends_; }
   Watchdog& watchdog() { return watchdog_; }
@@ -74,6 +76,8 @@ class Host {
                                             const Patience& patience, Charge* bytes = nullptr);
   Status Register(ModelSource source, bool preload);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
+  Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,
+                                         const Graph::LoadOptions& options, const Patience& patience, Workers* workers);
   Result<std::string> ResolveFormat(const std::string& named, std::span<const uint8_t> bytes, const Patience& patience);
 
   const Logger logger_;
@@ -89,6 +93,7 @@ class Host {
   const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;
   ModelRegistry models_;  // after what its graphs use
+  SharedGraphs graphs_;
 };
 
 }  // namespace wasinn::core

@@ -40,8 +40,13 @@ class Attempt {
 template <typename T>
 class MadeOnce {
  public:
-  // A failure is not remembered, since its cause may be mended, but those who waited for it get it, unless the one who
-  // made it had no more time: then the next one tries.
+  // Whose a failure is: of all who waited for it; or of who made it alone, for each has limits of its own.
+  enum class Failures : uint8_t { kOfAll, kOfOne };
+  MadeOnce() = default;
+  explicit MadeOnce(Failures failures) : failures_(failures) {}
+
+  // A failure is not remembered, since its cause may be mended, but those who waited for it get it, unless it is of one,
+  // or the one who made it had no more time: then the next one tries.
   template <typename Make>
   Result<T> Get(const Patience& patience, const std::string& what, Make&& make) {
     for (;;) {
@@ -70,6 +75,11 @@ class MadeOnce {
     const std::lock_guard lock(mutex_);
     return made_;
   }
+  // Nobody makes it.
+  bool rests() const {
+    const std::lock_guard lock(mutex_);
+    return attempt_ == nullptr;
+  }
 
  private:
   template <typename Make>
@@ -86,7 +96,7 @@ class MadeOnce {
 
   void End(const Result<T>& result) {
     Status failure;
-    if (!result && result.error().code() != WASINN_TIMEOUT) {
+    if (!result && failures_ == Failures::kOfAll && result.error().code() != WASINN_TIMEOUT) {
       try {
         failure = Copy(result.error());
       } catch (const std::bad_alloc&) {  // then each of them tries itself
@@ -102,6 +112,7 @@ class MadeOnce {
     attempt->End(std::move(failure));
   }
 
+  const Failures failures_ = Failures::kOfAll;
   mutable std::mutex mutex_;  // held for a few instructions
   std::optional<T> made_;
   std::shared_ptr<Attempt> attempt_;  // under way

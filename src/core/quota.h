@@ -48,8 +48,10 @@ class Quota {
  private:
   // What others hold is not this one's to know.
   [[gnu::noinline]] Status TakeOfWhole(uint64_t more) {
-    if (whole_->Take(more).ok()) return Status();
+    Status status = whole_->Take(more);
+    if (status.ok()) return status;
     used_.fetch_sub(more, std::memory_order_relaxed);
+    if (whole_->setting_ == setting_) return status;  // the same holder's
     return Error(WASINN_TOO_LARGE, "{} more {} would exceed the limit of {} for {} ({})", more, what_, whole_->limit_,
                  whole_->what_, whole_->setting_);
   }
@@ -57,7 +59,7 @@ class Quota {
   const char* const what_;     // "bytes of tensors", for messages
   const char* const setting_;  // "limits.max_tensor_bytes", likewise
   const uint64_t limit_;
-  const std::shared_ptr<Quota> whole_;
+  const std::shared_ptr<Quota> whole_;  // all guests' together, or that of the same setting of which this is a part
   std::atomic<uint64_t> used_{0};
 };
 

@@ -9,6 +9,7 @@
 
 #include "core/backend.h"
 #include "core/made_once.h"
+#include "core/shared_graphs.h"
 
 namespace wasinn::core {
 
@@ -27,6 +28,7 @@ class Workers {
     }
   }
 
+  SharedGraphs& graphs() { return graphs_; }
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
 
@@ -44,6 +46,7 @@ class Workers {
   }
 
   const uint64_t max_model_bytes_, max_tensor_bytes_;
+  SharedGraphs graphs_;
   std::mutex mutex_;
   std::map<std::string, Made> backends_;  // none moves
 };

@@ -69,4 +69,14 @@ inline std::vector<pid_t> KnownProcesses() {
   return pids;
 }
 
+// One whose policy is the host's, but for the tenant.
+inline GuestPtr GuestOf(wasinn_host* host, const char* tenant) {
+  wasinn_policy policy{.struct_size = sizeof(policy)};
+  EXPECT_EQ(wasinn_host_policy(host, &policy), nullptr);
+  policy.tenant = tenant;
+  wasinn_guest_options options{.struct_size = sizeof(options)};
+  options.policy = &policy;
+  return NewGuest(host, &options);
+}
+
 }  // namespace wasinn::testing

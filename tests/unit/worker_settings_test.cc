@@ -26,15 +26,6 @@ class WorkerSettings : public Isolation {
   }
 };
 
-GuestPtr GuestOf(wasinn_host* host, const char* tenant) {
-  wasinn_policy policy{.struct_size = sizeof(policy)};
-  EXPECT_EQ(wasinn_host_policy(host, &policy), nullptr);
-  policy.tenant = tenant;
-  wasinn_guest_options options{.struct_size = sizeof(options)};
-  options.policy = &policy;
-  return NewGuest(host, &options);
-}
-
 TEST_F(WorkerSettings, GuestsOfOneTenantShareTheirWorkers) {
   const HostPtr host = HostWith("");
   Program one(GuestOf(host.get(), "blue")), two(GuestOf(host.get(), "blue"));

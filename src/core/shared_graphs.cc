@@ -1,0 +1,59 @@
+#include "core/shared_graphs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/isolation/digest.h"
+
+namespace wasinn::core {
+
+std::string SharedGraphs::KeyOf(std::span<const std::shared_ptr<const Blob>> parts, const Graph::LoadOptions& options) {
+  std::string key = fmt::format("{} {} {} {} {}", options.encoding, static_cast<uint32_t>(options.target),
+                                options.cpu_fallback, options.max_bytes, options.backend);
+  for (const std::string* config : {&options.host_config, &options.guest_config}) {
+    key += fmt::format(" {}:{}", config->size(), *config);
+  }
+  for (const std::shared_ptr<const Blob>& part : parts) key += " " + isolation::DigestOf(part->bytes());
+  return key;
+}
+
+std::shared_ptr<SharedGraphs::Made> SharedGraphs::Find(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  if (graphs_.size() >= look_at_) Forget();
+  std::shared_ptr<Made>& made = graphs_[key];
+  if (made == nullptr) made = std::make_shared<Made>(Made::Failures::kOfOne);
+  return made;
+}
+
+// Of `mutex_`. Who has one of them in hand is about to load it.
+void SharedGraphs::Forget() {
+  std::erase_if(graphs_, [](const auto& one) {
+    const auto& [key, made] = one;
+    const auto graph = made->Peek();
+    return made.use_count() == 1 && made->rests() && (!graph || graph->expired());
+  });
+  look_at_ = std::max<size_t>(16, 2 * graphs_.size());
+}
+
+Result<SharedGraphs::Shared> SharedGraphs::Get(const std::string& key, const Patience& patience, const Load& load) {
+  const std::shared_ptr<Made> made = Find(key);
+  for (;;) {
+    made->ForgetIf([](const std::weak_ptr<Graph>& weak) {
+      const std::shared_ptr<Graph> graph = weak.lock();
+      return graph == nullptr || graph->lost();
+    });
+    std::shared_ptr<Graph> loaded;
+    const Result<std::weak_ptr<Graph>> found =
+        made->Get(patience, "a model of the same bytes", [&]() -> Result<std::weak_ptr<Graph>> {
+          Result<std::shared_ptr<Graph>> graph = load();
+          if (!graph) return std::unexpected(std::move(graph.error()));
+          loaded = std::move(*graph);
+          return std::weak_ptr(loaded);
+        });
+    if (!found) return std::unexpected(Copy(found.error()));
+    if (loaded != nullptr) return Shared{std::move(loaded), true};
+    if (auto graph = found->lock()) return Shared{std::move(graph), false};
+  }
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,144 @@
+// Guests that bring the same model share one graph: what makes it the same, whom it is charged to, and what they do to
+// each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/gate.h"
+#include "unit/isolated_program.h"
+
+namespace wasinn::testing {
+namespace {
+
+constexpr char kModel[] = "in x f32 1\nload_keeps 5000\nsays loaded\n";
+
+class SharedGraphs : public ::testing::Test {
+ protected:
+  SharedGraphs() { host = EchoHost(log, "[policy]\nload = 'in-process'\n"); }
+  // How often a model that says so was loaded.
+  size_t Loads() const {
+    size_t loads = 0;
+    for (const std::string& line : log.lines()) loads += line.find("loaded") != line.npos ? 1 : 0;
+    return loads;
+  }
+  uint32_t Load(Program& program, std::string_view directives = kModel) {
+    uint32_t graph = 0;
+    return program.calls.LoadBytes(EchoModel(directives), kGgml, graph) == kSuccess ? graph : 0;
+  }
+
+  Log log;
+  HostPtr host;
+};
+
+TEST_F(SharedGraphs, OfTheSameBytesThereIsOne) {
+  Program one(host.get()), two(host.get());
+  const uint32_t first = one.Open(kModel), second = two.Open(kModel);
+  EXPECT_EQ(Loads(), 1u);
+  EXPECT_NE(one.Open(std::string(kModel) + " "), 0u) << "of others another";
+  EXPECT_EQ(Loads(), 2u);
+  EXPECT_EQ(one.Compute(first, {1}), std::vector<float>({1}));
+  EXPECT_EQ(two.Compute(second, {2}), std::vector<float>({2}));
+  one.guest.reset();
+  EXPECT_EQ(two.Compute(second, {3}), std::vector<float>({3})) << "who loaded it is gone";
+  EXPECT_NE(Load(two), 0u);
+  EXPECT_EQ(Loads(), 2u);
+  two.guest.reset();
+  Program three(host.get());
+  EXPECT_NE(Load(three), 0u);
+  EXPECT_EQ(Loads(), 3u) << "nobody had it any more";
+}
+
+TEST_F(SharedGraphs, EachPaysAsIfItWereAlone) {
+  Program one(host.get()), two(host.get());
+  const uint32_t graph = Load(one);
+  const uint64_t alone = one.Stats().model_bytes;
+  EXPECT_GE(alone, 5000u + sizeof(kModel));
+  const uint32_t same = Load(two);
+  EXPECT_EQ(two.Stats().model_bytes, alone);
+  const uint32_t again = Load(two);
+  EXPECT_EQ(two.Stats().model_bytes, 2 * alone);
+  for (const uint32_t one_of : {same, again}) EXPECT_EQ(two.calls.Call("unload", {one_of}), kSuccess);
+  EXPECT_EQ(two.Stats().model_bytes, 0u);
+  EXPECT_EQ(one.calls.Call("unload", {graph}), kSuccess);
+  EXPECT_EQ(one.Stats().model_bytes, 0u);
+}
+
+TEST_F(SharedGraphs, WhoCannotPayHasNone) {
+  Program rich(host.get());
+  EXPECT_NE(Load(rich), 0u);
+  const GuestPtr guest = NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{5000});
+  FakeGuest poor(guest.get());
+  uint32_t graph = 0;
+  EXPECT_EQ(poor.LoadBytes(EchoModel(kModel), kGgml, graph), kTooLarge);
+  EXPECT_EQ(StatsOf(guest).model_bytes, 0u);
+}
+
+// Of those who wait for a load that fails, each tries itself: it may be the first one's limits that failed.
+TEST_F(SharedGraphs, WhoWaitsForALoadThatFailsLoadsItself) {
+  const Gate gate;
+  const std::string model = "in x f32 1\nload_keeps 5000\nsays loaded\n" + gate.Load();
+  Program two(host.get());
+  const GuestPtr guest = NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{1} << 30);
+  FakeGuest one(guest.get());
+  uint32_t first = 0, second = 0;
+  std::thread loads([&] { (void)one.LoadBytes(EchoModel(model), kGgml, first); });
+  gate.Await();
+  std::thread waits([&] { second = Load(two, model); });
+  wasinn_guest_stop(guest.get());  // which ends the load
+  loads.join();
+  gate.Open();
+  waits.join();
+  EXPECT_EQ(first, 0u);
+  EXPECT_NE(second, 0u);
+}
+
+TEST_F(SharedGraphs, LoadsAtTheSameTimeAreOne) {
+  std::vector<std::unique_ptr<Program>> programs;
+  for (int i = 0; i < 8; ++i) programs.push_back(std::make_unique<Program>(host.get()));
+  std::vector<uint32_t> graphs(programs.size());
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    threads.emplace_back([&, i] { graphs[i] = Load(*programs[i], std::string(kModel) + "load_delay 50\n"); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(graphs, ::testing::Each(::testing::Ne(0u)));
+  EXPECT_EQ(Loads(), 1u);
+}
+
+class SharedInWorkers : public SharedGraphs {
+ protected:
+  SharedInWorkers() {
+    host = EchoHost(log, "spare_workers = false\nworker = \"" WORKER "\"\n[policy]\nload = \"isolated\"\n");
+  }
+};
+
+TEST_F(SharedInWorkers, StrangersShareNothing) {
+  Program one(host.get()), two(host.get());
+  EXPECT_NE(Load(one), 0u);
+  EXPECT_NE(Load(two), 0u);
+  EXPECT_EQ(Loads(), 2u);
+  EXPECT_NE(Load(one), 0u);
+  EXPECT_EQ(Loads(), 2u) << "but a guest with itself";
+}
+
+TEST_F(SharedInWorkers, GuestsOfATenantShare) {
+  Program one(GuestOf(host.get(), "blue")), two(GuestOf(host.get(), "blue")), other(GuestOf(host.get(), "green"));
+  for (Program* program : {&one, &two, &other}) EXPECT_NE(Load(*program), 0u);
+  EXPECT_EQ(Loads(), 2u);
+}
+
+TEST_F(SharedInWorkers, WhatAWorkerHeldIsLoadedAnewWhenItIsLost) {
+  Program program(host.get());
+  const uint32_t dies = program.Open("in x f32 1\ndies compute\n");
+  EXPECT_NE(Load(program), 0u);
+  EXPECT_TRUE(program.Compute(dies, {1}).empty());
+  const uint32_t context = program.Open(kModel);
+  ASSERT_NE(context, 0u);
+  EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
