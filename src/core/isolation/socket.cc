@@ -22,13 +22,20 @@ Socket::Received OutcomeOf(ssize_t bytes) {
   return {late ? Socket::Outcome::kTooLate : Socket::Outcome::kClosed, 0};
 }
 
+// The system counts its patience anew each time, so that with signals that come again and again there would be no end.
 template <typename Call>
-ssize_t Again(Call&& call) {
-  ssize_t result = 0;
-  do {
-    result = call();
-  } while (result < 0 && errno == EINTR);
-  return result;
+ssize_t Again(std::chrono::milliseconds patience, Call&& call) {
+  std::chrono::steady_clock::time_point end;
+  for (bool interrupted = false;; interrupted = true) {
+    const ssize_t result = call();
+    if (result >= 0 || errno != EINTR) return result;
+    if (patience.count() == 0) continue;
+    const auto now = std::chrono::steady_clock::now();
+    if (!interrupted) end = now + patience;
+    if (now < end) continue;
+    errno = EAGAIN;
+    return -1;
+  }
 }
 
 }  // namespace
@@ -47,6 +54,7 @@ core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
   const timeval time{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
   const bool set = ::setsockopt(fd_.number(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0 &&
                    ::setsockopt(fd_.number(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) == 0;
+  if (set) patience_ = patience;
   if (set) return {};
   return core::Error(WASINN_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
 }
@@ -67,7 +75,7 @@ Socket::Sent Socket::Send(std::span<const uint8_t> message, std::span<const int>
     rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
     std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   }
-  if (Again([&] { return ::sendmsg(fd_.number(), &header, flags); }) >= 0) return Sent::kDone;
+  if (Again(patience_, [&] { return ::sendmsg(fd_.number(), &header, flags); }) >= 0) return Sent::kDone;
   const bool refused = errno == ETOOMANYREFS || errno == ENOMEM || errno == ENOBUFS || errno == EMFILE;
   return refused ? Sent::kRefused : Sent::kClosed;
 }
@@ -78,7 +86,7 @@ bool Socket::IsTaken() const {
 }
 
 Socket::Received Socket::Receive(std::span<uint8_t> buffer) {
-  return OutcomeOf(Again([&] { return ::recv(fd_.number(), buffer.data(), buffer.size(), MSG_TRUNC); }));
+  return OutcomeOf(Again(patience_, [&] { return ::recv(fd_.number(), buffer.data(), buffer.size(), MSG_TRUNC); }));
 }
 
 Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor> descriptors, size_t& taken) {
@@ -91,7 +99,7 @@ Socket::Received Socket::Receive(std::span<uint8_t> buffer, std::span<Descriptor
   header.msg_control = control.data();
   header.msg_controllen = control.size();
   const Received received =
-      OutcomeOf(Again([&] { return ::recvmsg(fd_.number(), &header, MSG_CMSG_CLOEXEC | MSG_TRUNC); }));
+      OutcomeOf(Again(patience_, [&] { return ::recvmsg(fd_.number(), &header, MSG_CMSG_CLOEXEC | MSG_TRUNC); }));
   if (received.outcome != Outcome::kMessage) return received;
   for (cmsghdr* one = CMSG_FIRSTHDR(&header); one != nullptr; one = CMSG_NXTHDR(&header, one)) {
     if (one->cmsg_level != SOL_SOCKET || one->cmsg_type != SCM_RIGHTS) continue;

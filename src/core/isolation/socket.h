@@ -21,7 +21,7 @@ class Socket {
   // Two that are connected; closed where a program is started.
   static core::Result<std::pair<Socket, Socket>> MakePair();
 
-  // Receive and Send give up after so long each time.
+  // Receive and Send give up after so long each time, or a little later where signals interrupt them.
   core::Status SetPatience(std::chrono::milliseconds patience);
 
   enum class Sent : uint8_t {
@@ -48,6 +48,7 @@ class Socket {
 
  private:
   Descriptor fd_;
+  std::chrono::milliseconds patience_{0};  // 0: any
 };
 
 }  // namespace wasinn::isolation
