@@ -100,6 +100,22 @@ TEST(TemplateThatWasLate, MakesNoWorkers) {
   EXPECT_EQ(next.error().code(), WASINN_UNAVAILABLE);
 }
 
+// By which some systems share their processors out: threads of one worker do not take the time of another one's.
+TEST(WorkersOfATemplate, HaveSessionsOfTheirOwn) {
+  auto parent = Template::Start(PlainSetting(), false);
+  ASSERT_TRUE(parent) << parent.error().message();
+  auto worker = (*parent)->Spawn();
+  ASSERT_TRUE(worker);
+  std::vector<uint8_t> bytes;
+  isolation::Writer request(bytes);
+  request.Number(Op::kStart);
+  PlainSetting().Write(request);
+  ASSERT_EQ(worker->lane.Send(request.written()), Socket::Sent::kDone);
+  std::vector<uint8_t> answer(isolation::kMostBytes);
+  ASSERT_EQ(worker->lane.Receive(answer).outcome, Socket::Outcome::kMessage);
+  EXPECT_EQ(::getsid(worker->pid), worker->pid);
+}
+
 class WorkerQuestions : public ::testing::Test {
  protected:
   void SetUp() override {
