@@ -22,17 +22,11 @@ constexpr uint64_t kSetAside = uint64_t{1} << 30;
 
 rlim_t Sum(uint64_t a, uint64_t b) { return a > RLIM_INFINITY - b ? RLIM_INFINITY : a + b; }
 
-// What the system may refuse or not know: nothing else depends on it.
-void Tell(const char* path, std::string_view text) {
-  const Descriptor file(open(path, O_WRONLY | O_CLOEXEC));
-  if (file.is_open()) static_cast<void>(!write(file.number(), text.data(), text.size()));
-}
-
-void OfferToOutOfMemoryKiller() { Tell("/proc/self/oom_score_adj", "1000"); }
-
-// Where sessions get equal shares of the processors, being nice counts within one alone. Another one's stays as it is.
-void BeNiceAsSession() {
-  if (getsid(0) == getpid()) Tell("/proc/self/autogroup", "10");
+// Whether this process is the first to be killed is for the system: where it cannot be told, nothing else depends on it.
+void OfferToOutOfMemoryKiller() {
+  const Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  constexpr std::string_view kFirst = "1000";
+  if (file.is_open()) static_cast<void>(!write(file.number(), kFirst.data(), kFirst.size()));
 }
 
 }  // namespace
@@ -47,7 +41,6 @@ std::expected<void, std::string> Limit(int resource, const char* name, uint64_t 
 
 std::expected<void, std::string> LimitSelf() {
   OfferToOutOfMemoryKiller();
-  BeNiceAsSession();
   if (auto limited = Limit(RLIMIT_CORE, "RLIMIT_CORE", 0); !limited) return limited;
   // Of the first thread, whose stack no other limit counts.
   if (auto limited = Limit(RLIMIT_STACK, "RLIMIT_STACK", kFirstStack); !limited) return limited;
