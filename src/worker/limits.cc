@@ -22,14 +22,6 @@ constexpr uint64_t kSetAside = uint64_t{1} << 30;
 
 rlim_t Sum(uint64_t a, uint64_t b) { return a > RLIM_INFINITY - b ? RLIM_INFINITY : a + b; }
 
-std::expected<void, std::string> Limit(int resource, const char* name, rlim_t most) {
-  rlimit limit = {};
-  if (getrlimit(resource, &limit) != 0) return SystemError(std::string("cannot read ") + name);
-  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, most);
-  if (setrlimit(resource, &limit) != 0) return SystemError(std::string("cannot set ") + name);
-  return {};
-}
-
 // Whether this process is the first to be killed is for the system: where it cannot be told, nothing else depends on it.
 void OfferToOutOfMemoryKiller() {
   const Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
@@ -38,6 +30,14 @@ void OfferToOutOfMemoryKiller() {
 }
 
 }  // namespace
+
+std::expected<void, std::string> Limit(int resource, const char* name, uint64_t most) {
+  rlimit limit = {};
+  if (getrlimit(resource, &limit) != 0) return SystemError(std::string("cannot read ") + name);
+  limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, most);
+  if (setrlimit(resource, &limit) != 0) return SystemError(std::string("cannot set ") + name);
+  return {};
+}
 
 std::expected<void, std::string> LimitSelf() {
   OfferToOutOfMemoryKiller();

@@ -9,6 +9,9 @@
 
 namespace wasinn::worker {
 
+// Of a resource as setrlimit has it: no more than `most`, for good. `name` is for the error.
+std::expected<void, std::string> Limit(int resource, const char* name, uint64_t most);
+
 // No core file, few descriptors, behind others for the processor, the first to go when memory is short.
 std::expected<void, std::string> LimitSelf();
 

@@ -11,6 +11,7 @@
 #include "worker/limits.h"
 #include "worker/system_calls.h"
 #include "worker/system_error.h"
+#include "worker/threads_limit.h"
 
 namespace wasinn::worker {
 namespace {
@@ -47,17 +48,24 @@ std::expected<Sandbox, std::string> Sandbox::RaiseBeforeThreads(Wall wall) {
   if (!status.is_open()) return SystemError("cannot open /proc/self/status");
   if (!status.HasThreads(1)) return std::unexpected("there is a second thread, which the wall would not be around");
   Done raised = LimitSelf();
-  if (raised) raised = DropPrivileges();
+  if (!raised) return std::unexpected(raised.error());
+  const auto apart = CountThreadsApart();
+  if (!apart) return std::unexpected(apart.error());
+  raised = DropPrivileges();
   if (raised) raised = Restrict(wall);
   if (!raised) return std::unexpected(raised.error());
-  return Sandbox(std::move(wall), std::move(status));
+  return Sandbox(std::move(wall), std::move(status), *apart);
 }
 
 std::expected<void, std::string> Sandbox::Seal(uint64_t max_bytes) {
   if (auto forbidden = ForbidFiles(); !forbidden) return forbidden;
+  if (counted_apart_) {
+    if (auto limited = LimitThreads(status_, max_bytes); !limited) return limited;
+  }
   if (max_bytes != 0) {
     if (auto limited = LimitMemory(status_, max_bytes + wall_.stack_bytes); !limited) return limited;
   }
+  status_.Close();
   return FilterSystemCalls(wall_);
 }
 

@@ -22,19 +22,22 @@ class Sandbox {
  public:
   // What holds for threads that come later, too, and cannot be taken back: no new privileges, no capabilities, no reading of this
   // process by others of its user, no file but `wall.readable`, no TCP, no signal or abstract socket to the outside, few descriptors, no core
-  // file, nice 10, first to be killed when memory is short. Each where the system has it; what must be there says SandboxSupport.
+  // file, nice 10, first to be killed when memory is short; its threads are counted apart (threads_limit.h). Each where the system has it; what must be there says SandboxSupport.
   // An error if there is a second thread.
   static std::expected<Sandbox, std::string> RaiseBeforeThreads(Wall wall);
 
-  // All threads from here on make system calls of the list alone, and have `max_bytes` of memory beyond what there is now (0: no limit).
+  // All threads from here on make system calls of the list alone, and have `max_bytes` of memory beyond what there is now (0: no limit),
+  // and are no more than may have stacks there.
   // Once.
   std::expected<void, std::string> Seal(uint64_t max_bytes);
 
  private:
-  Sandbox(Wall wall, SelfStatus status) : wall_(std::move(wall)), status_(std::move(status)) {}
+  Sandbox(Wall wall, SelfStatus status, bool counted_apart)
+      : wall_(std::move(wall)), status_(std::move(status)), counted_apart_(counted_apart) {}
 
   Wall wall_;
   SelfStatus status_;
+  bool counted_apart_;  // its threads, from those of other processes
 };
 
 }  // namespace wasinn::worker

@@ -15,6 +15,7 @@ class SelfStatus {
   SelfStatus();
 
   bool is_open() const { return file_.is_open(); }
+  void Close() { file_ = Descriptor(); }
   // A thread that has been joined may count for a moment longer.
   std::optional<uint64_t> threads() const { return Number("\nThreads:"); }
   // Whether there are so many, or are within a second.

@@ -96,7 +96,7 @@ void Server::ServeControl(Socket& lane) {
 }
 
 bool Server::Receive(Socket& lane, Buffers& buffers, Request& request) const {
-  for (Descriptor& descriptor : request.descriptors) descriptor = Descriptor();
+  for (Descriptor& descriptor : buffers.descriptors) descriptor = Descriptor();  // a long request's own, too
   size_t taken = 0;
   const Socket::Received received = lane.Receive(buffers.message, buffers.descriptors, taken);
   if (received.outcome != Socket::Outcome::kMessage || received.bytes > buffers.message.size()) return false;

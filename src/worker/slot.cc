@@ -15,6 +15,10 @@ core::Status NoArea(const char* what) {
   return core::Error(WASINN_RUNTIME_ERROR, "the host asked for {} outside of its area", what);
 }
 
+core::Status Lacks(const char* function) {
+  return core::Error(WASINN_UNSUPPORTED_OPERATION, "the host asked for '{}', which the backend has not", function);
+}
+
 }  // namespace
 
 Slot::~Slot() {
@@ -123,7 +127,7 @@ core::Status Slot::Bind(isolation::Reader& request) {
   core::Status first;
   const bool reset = request.Number<uint8_t>() != 0;
   if (reset) {
-    first = Take(table().reset(slot_));
+    first = table().reset == nullptr ? Lacks("reset") : Take(table().reset(slot_));
     if (first.ok()) shared_.clear();
     if (first.ok() && output_area_.size() > 0) first = BindOutputs();
   }
@@ -164,6 +168,7 @@ core::Status Slot::Compute(isolation::Reader& request, isolation::Writer& payloa
 }
 
 core::Status Slot::Step(isolation::Reader& request, isolation::Writer& payload) {
+  if (table().step == nullptr) return Lacks("step");
   const auto turn = request.Number<uint64_t>();
   if (core::Status bound = Bind(request); !bound.ok()) return bound;
   core::Status status;
@@ -178,7 +183,10 @@ core::Status Slot::Step(isolation::Reader& request, isolation::Writer& payload) 
   return status;
 }
 
-core::Status Slot::Finish() { return Take(table().finish(slot_)); }
+core::Status Slot::Finish() {
+  if (table().finish == nullptr) return Lacks("finish");
+  return Take(table().finish(slot_));
+}
 
 void Slot::Discard() {
   if (table().discard_outputs != nullptr) table().discard_outputs(slot_);
@@ -193,6 +201,7 @@ core::Result<std::span<const wasinn_io* const>> Slot::OutputsNow(isolation::Writ
   const wasinn_io* const* ios = nullptr;
   uint32_t count = 0;
   if (computed_) {
+    if (table().outputs == nullptr) return std::unexpected(Lacks("outputs"));
     core::Status status = Take(table().outputs(slot_, &ios, &count));
     if (!status.ok()) return std::unexpected(std::move(status));
   }
@@ -273,6 +282,7 @@ core::Status Slot::WriteOutputs(isolation::Writer& payload) {
 core::Status Slot::Show(isolation::Writer& payload) { return WriteOutputs(payload); }
 
 core::Status Slot::Piece(uint32_t index, isolation::Writer& payload) {
+  if (table().piece == nullptr) return Lacks("piece");
   View view;
   wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor)};
   wasinn_error* error = table().piece(slot_, index, &tensor);

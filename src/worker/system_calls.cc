@@ -22,7 +22,7 @@ namespace {
 // descriptors that it has.
 constexpr const char* kBase[] = {
     // memory
-    "brk", "madvise", "mremap", "munmap",
+    "brk", "mremap", "munmap",
     // threads
     "exit", "futex", "getcpu", "gettid", "rseq", "sched_getaffinity", "sched_yield", "set_robust_list",
     // signals to itself, and the end
@@ -44,6 +44,14 @@ constexpr uint64_t kNoMeaning = CLONE_DETACHED;
 
 // Of memory that grows like a stack RLIMIT_DATA does not count, and huge pages are the whole machine's.
 constexpr uint64_t kUncounted = MAP_GROWSDOWN | MAP_HUGETLB;
+// What allocators and C libraries tell of memory. No holes in what the host shares, which it would fill when it touches
+// that, or end where there is no memory; and pages of files stay in memory, for others read them too.
+#ifndef MADV_GUARD_INSTALL  // of Linux 6.13, for stacks
+constexpr int MADV_GUARD_INSTALL = 102, MADV_GUARD_REMOVE = 103;
+#endif
+constexpr int kAdvice[] = {MADV_NORMAL,   MADV_RANDOM,   MADV_SEQUENTIAL,    MADV_WILLNEED,    MADV_DONTNEED,
+                           MADV_FREE,     MADV_HUGEPAGE, MADV_NOHUGEPAGE,    MADV_DONTDUMP,    MADV_DODUMP,
+                           MADV_DONTFORK, MADV_DOFORK,   MADV_GUARD_INSTALL, MADV_GUARD_REMOVE};
 // How a file may be opened for reading.
 constexpr uint64_t kReadingFlags = O_CLOEXEC | O_DIRECTORY | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
 
@@ -105,6 +113,7 @@ void AllowMemory(Filter* filter, bool exec_memory) {
   filter->Allow("mmap",
                 {HasOf(2, exec, 0), HasOf(3, MAP_ANONYMOUS | MAP_TYPE | kUncounted, MAP_ANONYMOUS | MAP_PRIVATE)});
   filter->Allow("mprotect", {HasOf(2, exec, 0)});
+  for (const int advice : kAdvice) filter->Allow("madvise", {Equals(2, static_cast<uint64_t>(advice))});
 }
 
 void AllowThreadsAndSignals(Filter* filter) {

@@ -89,6 +89,7 @@ Socket Template::Spawn(Descriptor lane) {
     // Its parent has this one thread, so this is when the parent ends, whatever threads a host has.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
+    ::setsid();  // where the system shares its processors out by sessions, each worker gets as much, whatever threads it has
     socket_ = Socket();
     host_ = Descriptor();
     framework_.SetInherited();

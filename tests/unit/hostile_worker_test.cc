@@ -1,6 +1,7 @@
 // A worker that has been taken over, and lies to its host: its guest gets an error, and the host is as it was.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <filesystem>
 
@@ -51,6 +52,31 @@ TEST_P(HostileWorker, CostsItsGuestAnError) {
   }
   EXPECT_EQ(CountDescriptors(), descriptors);
 }
+
+using HostileWorkerOfMany = HostileWorker;
+
+size_t AllocatedBytes() {
+  const struct mallinfo2 now = ::mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+
+// Each is refused, and nothing of them stays that nobody pays for.
+TEST_P(HostileWorkerOfMany, LeavesNoOutputs) {
+  const HostPtr host = EchoHost(log_, "worker = \"" + program_.string() + "\"\n[policy]\nload = \"isolated\"\n");
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest calls(guest.get(), 1 << 20);
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(calls.LoadBytes(EchoModel("any"), 5, graph), kSuccess);
+  const size_t before = AllocatedBytes();
+  constexpr size_t kContexts = 8, kMostBytes = 4u << 20;
+  for (size_t i = 0; i < kContexts; ++i) {
+    ASSERT_EQ(calls.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(calls.Call("compute", {context}), kTooLarge) << ::testing::PrintToString(log_.lines());
+  }
+  EXPECT_LT(AllocatedBytes(), before + kMostBytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(, HostileWorkerOfMany, ::testing::Values("crowd"));
 
 INSTANTIATE_TEST_SUITE_P(, HostileWorker,
                          ::testing::Values("truth", "descriptors", "flags", "reserves", "logs", "payload", "ios",

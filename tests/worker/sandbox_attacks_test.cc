@@ -89,6 +89,9 @@ std::vector<Attack> OnProcesses() {
           {"FilterAgain", [] { return Call(SYS_seccomp, 1, 0, nullptr); }}};
 }
 
+// As a host shares it.
+void* const shared = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
 std::vector<Attack> OnMemory() {
   constexpr int kRead = PROT_READ, kWrite = PROT_READ | PROT_WRITE;
   return {{"FileInMemory", [] { return Call(SYS_memfd_create, "memory", 0); }},
@@ -108,6 +111,8 @@ std::vector<Attack> OnMemory() {
           {"SharedMemory", [=] { return Map(kWrite, MAP_SHARED | MAP_ANONYMOUS); }},
           {"SharedMemoryThatIsChecked", [=] { return Map(kWrite, MAP_SHARED_VALIDATE | MAP_ANONYMOUS); }},
           {"MemoryThatGrowsUncounted", [=] { return Map(kWrite, kPrivateMemory | MAP_GROWSDOWN); }},
+          {"HolesInWhatTheHostShares", [] { return Call(SYS_madvise, shared, kPage, MADV_REMOVE); }},
+          {"OtherProcessesPages", [] { return Call(SYS_madvise, shared, kPage, MADV_PAGEOUT); }},
           {"HugePages", [=] { return Map(kWrite, kPrivateMemory | MAP_HUGETLB); }},
           {"MoreMemory",
            [] {
@@ -185,6 +190,23 @@ TEST(SandboxReads, OnlyWhatItMay) {
     if (open("/usr/lib/new", O_WRONLY | O_CREAT) != EPERM) return 4;
     if (open("/usr/lib", O_RDONLY | O_PATH) != EPERM) return 5;
     if (open("/usr/lib", O_TMPFILE | O_RDWR) != EPERM) return 6;
+    return 0;
+  });
+  EXPECT_EQ(ended.exit_code, 0) << ended;
+}
+
+TEST(SandboxDescriptors, NoneIsOfTheWall) {
+  const Ended ended = InChild([] {
+    std::vector<int> closed;
+    for (int number = 0; number < 64; ++number) {
+      if (fcntl(number, F_GETFD) < 0) closed.push_back(number);
+    }
+    auto sandbox = worker::Sandbox::RaiseBeforeThreads({});
+    if (!sandbox || !sandbox->Seal(0)) return 99;
+    char byte = 0;
+    for (const int number : closed) {
+      if (read(number, &byte, 1) >= 0 || errno != EBADF) return number;
+    }
     return 0;
   });
   EXPECT_EQ(ended.exit_code, 0) << ended;

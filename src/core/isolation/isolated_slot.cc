@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/isolation/deadline.h"
+#include "core/late_outputs.h"
 #include "core/tensor.h"
 
 namespace wasinn::isolation {
@@ -260,14 +261,19 @@ bool IsolatedSlot::ReadOne(Reader& payload, const Segment& area, Shown& shown) {
 }
 
 core::Status IsolatedSlot::ReadLate(Connection::Call& call, Reader& payload) {
-  constexpr size_t kMost = 1u << 20;  // of outputs that the core would refuse to have
+  constexpr size_t kMost = 1u << 20;
   const size_t bytes = payload.left();
   if (bytes > kMost) return core::Error(WASINN_TOO_LARGE, "the model made too many outputs");
   const uint8_t* told = payload.Take(bytes);
   told_.assign(told, told + bytes);
   payload = Reader(told_);
   late_ = std::make_unique<Ios>();
-  return late_->Read(payload, WASINN_IO_UNSERVABLE) ? core::Status() : call.Nonsense();
+  if (!late_->Read(payload, WASINN_IO_UNSERVABLE)) return call.Nonsense();
+  const size_t count = late_->all().size();
+  if (count <= core::LateOutputs::kMost) return {};
+  late_.reset();  // the core would not have them: nobody pays for what is known of each
+  std::vector<uint8_t>().swap(told_);
+  return core::Error(WASINN_TOO_LARGE, "the model made {} outputs, more than {}", count, core::LateOutputs::kMost);
 }
 
 core::Status IsolatedSlot::ReadShown(Connection::Call& call) {

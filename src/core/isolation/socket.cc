@@ -22,13 +22,20 @@ Socket::Received OutcomeOf(ssize_t bytes) {
   return {late ? Socket::Outcome::kTooLate : Socket::Outcome::kClosed, 0};
 }
 
+// The system counts its patience anew each time, so that with signals that come again and again there would be no end.
 template <typename Call>
-ssize_t Again(Call&& call) {
-  ssize_t result = 0;
-  do {
-    result = call();
-  } while (result < 0 && errno == EINTR);
-  return result;
+ssize_t Again(std::chrono::milliseconds patience, Call&& call) {
+  std::chrono::steady_clock::time_point end;
+  for (bool interrupted = false;; interrupted = true) {
+    const ssize_t result = call();
+    if (result >= 0 || errno != EINTR) return result;
+    if (patience.count() == 0) continue;
+    const auto now = std::chrono::steady_clock::now();
+    if (!interrupted) end = now + patience;
+    if (now < end) continue;
+    errno = EAGAIN;
+    return -1;
+  }
 }
 
 }  // namespace
@@ -47,6 +54,7 @@ core::Status Socket::SetPatience(std::chrono::milliseconds patience) {
   const timeval time{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
   const bool set = ::setsockopt(fd_.number(), SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)) == 0 &&
                    ::setsockopt(fd_.number(), SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time)) == 0;
+  if (set) patience_ = patience;
   if (set) return {};
   return core::Error(WASINN_UNAVAILABLE, "a worker's socket takes no deadline: {}", std::strerror(errno));
 }
@@ -67,7 +75,7 @@ Socket::Sent Socket::Send(std::span<const uint8_t> message, std::span<const int>
     rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
     std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   }
-  if (Again([&] { return ::sendmsg(fd_.number(), &header, flags); }) >= 0) return Sent::kDone;
+  if (Again(patience_, [&] { return ::sendmsg(fd_.number(), &header, flags); }) >= 0) return Sent::kDone;
   const bool refused = errno == ETOOMANYREFS || errno == ENOMEM || errno == ENOBUFS || errno == EMFILE;
   return refused ? Sent::kRefused : Sent::kClosed;
 }
@@ -87,7 +95,7 @@ ssize_t Socket::Take(Call&& call) const {
       if (bytes >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) return bytes;
     } while (std::chrono::steady_clock::now() < end);
   }
-  return Again([&] { return call(0); });
+  return Again(patience_, [&] { return call(0); });
 }
 
 Socket::Received Socket::Receive(std::span<uint8_t> buffer) {

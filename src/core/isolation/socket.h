@@ -21,7 +21,7 @@ class Socket {
   // Two that are connected; closed where a program is started.
   static core::Result<std::pair<Socket, Socket>> MakePair();
 
-  // Receive and Send give up after so long each time.
+  // Receive and Send give up after so long each time, or a little later where signals interrupt them.
   core::Status SetPatience(std::chrono::milliseconds patience);
   // Receive looks for a message for so long before it sleeps, which spares being woken on another processor.
   void SetSpin(std::chrono::microseconds spin) { spin_ = spin; }
@@ -53,6 +53,7 @@ class Socket {
   ssize_t Take(Call&& call) const;
 
   Descriptor fd_;
+  std::chrono::milliseconds patience_{0};  // 0: any
   std::chrono::microseconds spin_{0};
 };
 

@@ -11,13 +11,6 @@
 #include "core/isolation/spawn.h"
 
 namespace wasinn::isolation {
-namespace {
-
-// Some frameworks take seconds to be opened, on a busy machine more.
-constexpr std::chrono::milliseconds kPatience{60000};
-
-}  // namespace
-
 core::Status Template::Gone() {
   gone_.store(true, std::memory_order_release);
   return core::Status(WASINN_UNAVAILABLE, "the process that starts workers has ended; the next load starts another",
@@ -32,6 +25,7 @@ core::Status Template::Ask(Writer& request, std::span<const int> descriptors, st
 }
 
 core::Status Template::Send(Writer& request, std::span<const int> descriptors) {
+  if (gone()) return Gone();
   if (request.used() > kMostBytes) {
     return core::Error(WASINN_TOO_LARGE, "the settings of backend '{}' are too long", setting_.backend);
   }
@@ -44,7 +38,9 @@ core::Status Template::Send(Writer& request, std::span<const int> descriptors) {
   return sent == Socket::Sent::kDone ? core::Status() : Gone();
 }
 
+// What comes after its time would be taken for the answer to another question, and a worker's process for another's.
 core::Status Template::Receive(std::span<Descriptor> received, Reader& answer) {
+  if (gone()) return Gone();
   size_t taken = 0;
   const Socket::Received got = socket_.Receive(buffer_, received, taken);
   if (got.outcome != Socket::Outcome::kMessage || got.bytes > buffer_.size()) return Gone();
@@ -56,7 +52,8 @@ core::Status Template::Receive(std::span<Descriptor> received, Reader& answer) {
   return taken == received.size() ? core::Status() : Gone();
 }
 
-core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, bool spares) {
+core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, bool spares,
+                                                        std::chrono::milliseconds patience) {
   auto pair = Socket::MakePair();
   if (!pair) return std::unexpected(std::move(pair.error()));
   if (core::Status status = StartProgram(setting.worker, pair->second); !status.ok()) {
@@ -64,7 +61,7 @@ core::Result<std::shared_ptr<Template>> Template::Start(const Setting& setting, 
   }
   pair->second = Socket();
   std::shared_ptr<Template> made(new Template(std::move(pair->first), setting, spares));
-  if (core::Status status = made->socket_.SetPatience(kPatience); !status.ok()) {
+  if (core::Status status = made->socket_.SetPatience(patience); !status.ok()) {
     return std::unexpected(std::move(status));
   }
   std::vector<uint8_t> bytes;

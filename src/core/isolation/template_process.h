@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,9 +21,13 @@ namespace wasinn::isolation {
 // Any thread.
 class Template {
  public:
+  // With each answer. Some frameworks take seconds to be opened, on a busy machine more.
+  static constexpr std::chrono::milliseconds kPatience{60000};
+
   // Opens the framework there, which may take long. It ends when this goes, or the host. With `spares` a worker stands
   // ready for whoever comes next, from the second on: a host of one guest has none.
-  static core::Result<std::shared_ptr<Template>> Start(const Setting& setting, bool spares);
+  static core::Result<std::shared_ptr<Template>> Start(const Setting& setting, bool spares,
+                                                       std::chrono::milliseconds patience = kPatience);
   Template(const Template&) = delete;
   Template& operator=(const Template&) = delete;
 

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -37,7 +38,14 @@ void Begin(Writer& answer, uint32_t code = WASINN_OK) {
 
 void End(Writer& answer, const Writer& payload) {
   answer.Number(Lies("payload") ? uint64_t{1} << 60 : uint64_t{payload.used()});
-  answer.Bytes(payload.written().data(), payload.used());
+  if (payload.used() < isolation::kMostBytes / 2) answer.Bytes(payload.written().data(), payload.used());
+}
+
+// What was too long to be answered.
+void Fetch(std::vector<Descriptor>& descriptors, std::span<const uint8_t> payload) {
+  if (const auto segment = isolation::Segment::Map(descriptors[0], payload.size(), true)) {
+    std::ranges::copy(payload, segment->data());
+  }
 }
 
 void WriteIo(Writer& payload) {
@@ -57,13 +65,34 @@ void WriteIo(Writer& payload) {
 void Load(Writer& payload) {
   payload.Number(UINT32_MAX);
   payload.Number(UINT32_MAX);
-  payload.Number(static_cast<uint8_t>(Lies("late")));
+  payload.Number(static_cast<uint8_t>(Lies("late") || Lies("crowd")));
   payload.Number(0u);
-  WriteIo(payload);
+  if (Lies("crowd")) {
+    payload.Number(0u);
+  } else {
+    WriteIo(payload);
+  }
   payload.Text("{}");
 }
 
+// As many outputs as there is room for, of which each is an error.
+void ComputeCrowd(Writer& payload) {
+  constexpr uint32_t kCount = 30'000;
+  payload.Number(uint64_t{0});
+  payload.Number(kCount);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    for (const uint32_t number : {uint32_t{WASINN_F32}, 0u, 0u}) payload.Number(number);
+    for (int text = 0; text < 2; ++text) payload.Text("");
+  }
+  payload.Number(kCount);
+  for (uint32_t i = 0; i < kCount; ++i) {
+    payload.Number(1u);
+    payload.Text("");
+  }
+}
+
 void Compute(Writer& payload) {
+  if (Lies("crowd")) return ComputeCrowd(payload);
   payload.Number(Lies("needs") ? UINT64_MAX : 64);
   payload.Number(Lies("outputs") ? 7u : 1u);
   payload.Number(Lies("code") ? 99u : Lies("lost") ? uint32_t{WASINN_LOST} : 0u);
@@ -80,7 +109,7 @@ void SendDescriptors(Socket& lane, const Writer& answer) {
 }
 
 void ServeLane(Socket& lane) {
-  std::vector<uint8_t> message(isolation::kMostBytes), answers, payloads;
+  std::vector<uint8_t> message(isolation::kMostBytes), answers, payloads, last;
   std::vector<Descriptor> descriptors(Socket::kMostDescriptors);
   for (;;) {
     if (Lies("unasked")) {  // and takes no question
@@ -99,8 +128,10 @@ void ServeLane(Socket& lane) {
     if (op == Op::kCancel) continue;
     Writer answer(answers), payload(payloads);
     const bool computes = op == Op::kCompute || op == Op::kShow;
+    if (op == Op::kFetch) Fetch(descriptors, last);
     if (op == Op::kLoad) Load(payload);
     if (computes) Compute(payload);
+    last.assign(payload.written().begin(), payload.written().end());
     if (Lies("hangs") && computes) ::pause();
     if (Lies("closes") && computes) return;
     if (Lies("lingers") && (op == Op::kFreeSlot || op == Op::kUnload)) ::pause();

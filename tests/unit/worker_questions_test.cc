@@ -1,0 +1,188 @@
+// What a host asks of templates and workers, below the table that backends have: questions that nobody should ask, and
+// answers that come when nobody waits for them any more.
+#include <gtest/gtest.h>
+#include <sys/time.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/isolation/connection.h"
+#include "core/isolation/segment.h"
+
+namespace wasinn::testing {
+namespace {
+
+using isolation::Connection;
+using isolation::Op;
+using isolation::Segment;
+using isolation::Socket;
+using isolation::Template;
+using std::chrono::milliseconds;
+
+isolation::Setting PlainSetting() {
+  return {.worker = WORKER,
+          .backend = "affine",
+          .library = TEMPLATE_FOLDER "/libwasinn_backend_template.so",
+          .max_model_bytes = 1 << 20,
+          .max_tensor_bytes = 1 << 20};
+}
+
+// Signals that come again and again, as those of a profiler, until there were `most`.
+class Signals {
+ public:
+  explicit Signals(int most) {
+    left = most;
+    struct sigaction action{};
+    action.sa_handler = &Signals::Take;
+    ::sigaction(SIGALRM, &action, &before_);
+    Set(5000);
+  }
+  ~Signals() {
+    Set(0);
+    ::sigaction(SIGALRM, &before_, nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  static inline volatile sig_atomic_t left = 0;
+
+ private:
+  static void Set(int microseconds) {
+    const timeval every{.tv_sec = 0, .tv_usec = microseconds};
+    const itimerval timer{.it_interval = every, .it_value = every};
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+  }
+  static void Take(int) {
+    if (left > 0) left = left - 1;
+    if (left == 0) Set(0);
+  }
+
+  struct sigaction before_{};
+};
+
+TEST(SocketPatience, EndsBesideSignals) {
+  auto pair = Socket::MakePair();
+  ASSERT_TRUE(pair);
+  ASSERT_TRUE(pair->first.SetPatience(milliseconds(100)).ok());
+  std::vector<uint8_t> buffer(16);
+  const Signals signals(400);
+  EXPECT_EQ(pair->first.Receive(buffer).outcome, Socket::Outcome::kTooLate);
+  EXPECT_GT(Signals::left, 200) << "it ended with the signals";
+}
+
+pid_t ParentOf(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("PPid:")) return std::stoi(line.substr(5));
+  }
+  return 0;
+}
+
+// It was stopped, and goes on later: what it answers then is of a question that nobody asks any more, and no worker's
+// but that one's.
+TEST(TemplateThatWasLate, MakesNoWorkers) {
+  auto parent = Template::Start(PlainSetting(), false, milliseconds(100));
+  ASSERT_TRUE(parent) << parent.error().message();
+  auto worker = (*parent)->Spawn();
+  ASSERT_TRUE(worker);
+  const pid_t process = ParentOf(worker->pid);
+  ASSERT_GT(process, 1);
+  ASSERT_EQ(::kill(process, SIGSTOP), 0);
+  EXPECT_EQ((*parent)->Spawn().error().code(), WASINN_UNAVAILABLE);
+  EXPECT_TRUE((*parent)->gone());
+  ASSERT_EQ(::kill(process, SIGCONT), 0);
+  auto next = (*parent)->Spawn();
+  ASSERT_FALSE(next) << "it says that its process is " << next->pid;
+  EXPECT_EQ(next.error().code(), WASINN_UNAVAILABLE);
+}
+
+// By which some systems share their processors out: threads of one worker do not take the time of another one's.
+TEST(WorkersOfATemplate, HaveSessionsOfTheirOwn) {
+  auto parent = Template::Start(PlainSetting(), false);
+  ASSERT_TRUE(parent) << parent.error().message();
+  auto worker = (*parent)->Spawn();
+  ASSERT_TRUE(worker);
+  std::vector<uint8_t> bytes;
+  isolation::Writer request(bytes);
+  request.Number(Op::kStart);
+  PlainSetting().Write(request);
+  ASSERT_EQ(worker->lane.Send(request.written()), Socket::Sent::kDone);
+  std::vector<uint8_t> answer(isolation::kMostBytes);
+  ASSERT_EQ(worker->lane.Receive(answer).outcome, Socket::Outcome::kMessage);
+  EXPECT_EQ(::getsid(worker->pid), worker->pid);
+}
+
+class WorkerQuestions : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto parent = Template::Start(PlainSetting(), false);
+    ASSERT_TRUE(parent) << parent.error().message();
+    auto started = Connection::Start(*parent, nullptr, PlainSetting(), [](uint32_t, const char*) {});
+    ASSERT_TRUE(started) << started.error().message();
+    connection = std::move(*started);
+    Load();
+  }
+
+  // Of y = 2 x, as graph 1 with slot 2.
+  void Load() {
+    std::vector<uint8_t> model(16);
+    const float numbers[] = {2, 0};
+    std::memcpy(model.data(), "AFF1", 4);
+    std::memcpy(model.data() + 4, numbers, sizeof(numbers));
+    const auto segment = Segment::MakeCopy(model);
+    ASSERT_TRUE(segment);
+    Connection::Call load(*connection, Op::kLoad);
+    load.request().Number(1u);
+    load.request().Number(uint32_t{WASINN_CPU});
+    for (const char* text : {"affine", "{}", "{}"}) load.request().Text(text);
+    load.request().Number(int32_t{0});
+    load.request().Number(uint64_t{0});
+    load.request().Number(1u);
+    load.request().Number(uint64_t{model.size()});
+    const int descriptor = segment->descriptor();
+    const core::Status loaded = load.Run(Connection::Call::Length::kQuick, {&descriptor, 1});
+    ASSERT_TRUE(loaded.ok()) << loaded.message();
+    Connection::Call slot(*connection, Op::kNewSlot);
+    slot.request().Number(1u);
+    slot.request().Number(2u);
+    slot.request().Number(uint64_t{0});
+    slot.request().Text("{}");
+    const core::Status made = slot.Run(Connection::Call::Length::kQuick);
+    ASSERT_TRUE(made.ok()) << made.message();
+  }
+
+  // How a question about slot 2 ends; `reset` is of those that bind.
+  core::Status Ask(Op op, bool reset = false) {
+    Connection::Call call(*connection, op);
+    call.request().Number(2u);
+    if (op == Op::kPiece) call.request().Number(0u);
+    if (op == Op::kStep || op == Op::kCompute) {
+      call.request().Number(uint64_t{1});  // turn
+      call.request().Number(static_cast<uint8_t>(reset));
+      call.request().Number(0u);  // bindings
+    }
+    if (op == Op::kCompute) {
+      call.request().Number(uint64_t{0});
+      call.request().Number(0u);
+    }
+    return call.Run(Connection::Call::Length::kQuick);
+  }
+
+  std::shared_ptr<Connection> connection;
+};
+
+TEST_F(WorkerQuestions, OfFunctionsThatABackendHasNot) {
+  for (const Op op : {Op::kStep, Op::kPiece, Op::kFinish}) {
+    EXPECT_EQ(Ask(op).code(), WASINN_UNSUPPORTED_OPERATION) << static_cast<uint32_t>(op);
+  }
+  EXPECT_EQ(Ask(Op::kCompute, true).code(), WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_EQ(Ask(Op::kCompute).code(), WASINN_INVALID_ARGUMENT) << "its input is not set";
+  EXPECT_FALSE(connection->lost());
+}
+
+}  // namespace
+}  // namespace wasinn::testing
