@@ -95,6 +95,7 @@ class ContextInputs {
     std::unique_ptr<Lent> lent;
   };
 
+  Result<TensorDesc> Match(uint32_t index, const TensorDesc& given, uint64_t bytes) const;
   bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const;
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
