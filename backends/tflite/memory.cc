@@ -62,6 +62,16 @@ uint64_t MemoryPlan::lasting() const {
   return sum;
 }
 
+bool HasShapesByValue(const Interpreter& interpreter, const ModelScan& scan) {
+  const TfLiteLibrary& library = interpreter.library();
+  if (library.tensor_at == nullptr || library.allocation_type == nullptr) return false;
+  for (uint32_t i = 0; i < scan.tensors; ++i) {
+    const TfLiteTensor* tensor = library.tensor_at(interpreter.get(), static_cast<int>(i));
+    if (tensor != nullptr && library.allocation_type(tensor) == kTfLiteDynamic) return true;
+  }
+  return false;
+}
+
 MemoryPlan PlanOf(const Interpreter& interpreter, const ModelScan& scan) {
   const TfLiteLibrary& library = interpreter.library();
   MemoryPlan plan;

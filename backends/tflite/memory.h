@@ -23,6 +23,8 @@ struct MemoryPlan {
 
 // Of an interpreter that has allocated its tensors. All zeros where the library does not show them.
 MemoryPlan PlanOf(const Interpreter& interpreter, const ModelScan& scan);
+// Likewise: whether a tensor has a shape that only a run tells, since an operator makes it of values.
+bool HasShapesByValue(const Interpreter& interpreter, const ModelScan& scan);
 
 }  // namespace wasinn::tflite
 

@@ -102,9 +102,10 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
     : host_(host),
       bytes_(TheBlob(blobs, options)),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config())),
+      named_(!IsOfGuest(blobs.front(), options)),
       model_(nullptr, host.library().model_delete),
       idle_(host.config().idle_interpreters, &host.idle_threads(),
-            IsOfGuest(blobs.front(), options) ? host.NewIdleReservation() : backend::Reservation()) {
+            named_ ? backend::Reservation() : host.NewIdleReservation()) {
   const TfLiteLibrary& library = host.library();
   const std::span<const uint8_t> bytes = bytes_.get();
   // Runs FlatBuffers' verifier over the bytes.
@@ -141,8 +142,19 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   auto signature = std::make_unique<Signature>(*interpreter, scan_);
   if (!has_state()) signature->set_shares_slots();
   signature_ = std::move(signature);
+  if (named_) WarnOfInputs(*interpreter);
   lasting_bytes_ = LastingBytes(*interpreter);
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
+}
+
+void Model::WarnOfInputs(const Interpreter& interpreter) const {
+  const auto warn = [this](const char* why) {
+    host_.log().Write(WASINN_LOG_WARNING, fmt::format("{}, so inputs may end this process or fill its memory: give it "
+                                                      "isolate = true where guests are not trusted",
+                                                      why));
+  };
+  if (HasShapesByValue(interpreter, scan_)) warn("shapes in this model depend on values");
+  if (scan_.divides_integers) warn("this model divides integers by values, INT_MIN by -1 too");
 }
 
 std::unique_ptr<Interpreter> Model::TryInterpreter(int threads, const Xnnpack* xnnpack, bool* prepared) const {

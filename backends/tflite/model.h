@@ -73,12 +73,15 @@ class Model {
   // `prepared`: whether it could be with the shapes in the file. Of a model that leaves shapes open, it need not.
   std::unique_ptr<Interpreter> TryInterpreter(int threads, const Xnnpack* xnnpack, bool* prepared) const;
   void PackWeights() const;
+  // What inputs of a guest's may do to a model that the host named, and so to the host's process.
+  void WarnOfInputs(const Interpreter& interpreter) const;
   void WriteDescription();
 
   const Host& host_;
   const ModelBytes bytes_;
   Messages messages_;
   ModelConfig config_;
+  const bool named_;  // by the host, which shares it among guests
   std::unique_ptr<TfLiteModel, void (*)(TfLiteModel*)> model_;
   ModelScan scan_;
   std::vector<DelegateLibrary> delegates_;

@@ -50,7 +50,10 @@ class Scanner {
     if (SizeOf(graphs_) == 0) ThrowInvalid("it has no graph");
     ReadCodes();
     CountConstants();
-    for (uint32_t i = 0; i < graphs_->size(); ++i) ReadTensors(*graphs_->Get(i));
+    for (uint32_t i = 0; i < graphs_->size(); ++i) {
+      ReadTensors(*graphs_->Get(i));
+      ReadDivisions(*graphs_->Get(i));
+    }
     ReadMainGraph(*graphs_->Get(0));
     return std::move(scan_);
   }
@@ -62,6 +65,7 @@ class Scanner {
   void ReadCodes();
   void CountConstants();
   void ReadTensors(const schema::SubGraph& graph);
+  void ReadDivisions(const schema::SubGraph& graph);
   void ReadMainGraph(const schema::SubGraph& graph);
   void AddWindow(const schema::Operator& op);
   void ReadPorts(const schema::SubGraph& graph, const Numbers* indices, Maps maps_of, std::vector<ScannedPort>* ports);
@@ -112,6 +116,20 @@ void Scanner::ReadTensors(const schema::SubGraph& graph) {
     const schema::Tensor& tensor = *graph.tensors()->Get(i);
     if (!IsConstant(tensor, buffers_)) scan_.bytes = backend::AddSat(scan_.bytes, BytesOf(SpanOf(tensor.shape())));
     scan_.has_variables = scan_.has_variables || tensor.is_variable();
+  }
+}
+
+void Scanner::ReadDivisions(const schema::SubGraph& graph) {
+  constexpr int8_t kInt32 = 2, kInt64 = 4;
+  for (uint32_t i = 0; i < SizeOf(graph.operators()); ++i) {
+    const schema::Operator& op = *graph.operators()->Get(i);
+    const int32_t code = op.code() < codes_.size() ? codes_[op.code()] : -1;
+    const std::span<const int32_t> inputs = SpanOf(op.inputs());
+    if ((code != kDiv && code != kFloorMod) || inputs.size() != 2) continue;
+    if (inputs[1] < 0 || static_cast<uint32_t>(inputs[1]) >= SizeOf(graph.tensors())) continue;
+    const schema::Tensor& divisor = *graph.tensors()->Get(static_cast<uint32_t>(inputs[1]));
+    const bool integers = divisor.type() == kInt32 || divisor.type() == kInt64;
+    scan_.divides_integers = scan_.divides_integers || (integers && !IsConstant(divisor, buffers_));
   }
 }
 

@@ -49,6 +49,7 @@ struct ModelScan {
   uint64_t constants = 0;               // bytes of weights
   bool keeps_state = false;             // a run leaves something behind for the next one that cannot be reset
   bool has_variables = false;           // likewise, but it can
+  bool divides_integers = false;        // by what is no constant
 };
 
 // Bytes that TensorFlow Lite's own verifier has passed. Throws WASINN_INVALID_ENCODING where what is read here is broken

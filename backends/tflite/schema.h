@@ -37,6 +37,8 @@ enum Operator : int32_t {
   kConv3d = 132,
   kConv3dTranspose = 141,
   kCustom = 32,
+  kDiv = 42,
+  kFloorMod = 95,
   kCallOnce = 129,
   kHashtable = 136,
   kHashtableSize = 139,

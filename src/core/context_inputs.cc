@@ -45,7 +45,7 @@ Status ContextInputs::Set(uint32_t index, const TensorDesc& given, std::span<con
     return Status();
   }
   if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
-  Result<TensorDesc> tensor = MatchInput(io(index), given, bytes.size());
+  Result<TensorDesc> tensor = Match(index, given, bytes.size());
   if (!tensor) return std::move(tensor.error());
   if (by_reference_ && memory.IsKnownAndUnshared() && CanReadInPlace(index, *tensor, bytes, memory)) {
     return Lend(index, *tensor, bytes, memory);
@@ -58,6 +58,20 @@ bool ContextInputs::HasPlaceFor(const Input& input, const TensorDesc& given, siz
   const Own& own = *input.own;
   return !own.looked_at && own.dtype == given.dtype && own.bytes == bytes &&
          std::ranges::equal(own.dims, given.shape());
+}
+
+// Frameworks go through the rows of [2^31, 0] as through any, and their sums over nothing take a byte for each: so such an
+// input may be no larger than one whose bytes are there.
+Result<TensorDesc> ContextInputs::Match(uint32_t index, const TensorDesc& given, uint64_t bytes) const {
+  Result<TensorDesc> tensor = MatchInput(io(index), given, bytes);
+  if (!tensor || bytes > 0) return tensor;
+  const uint64_t missing = MissingBytes(tensor->dtype, tensor->shape()), most = memory_.quota.limit();
+  if (missing > most) {
+    tensor = std::unexpected(
+        Error(WASINN_TOO_LARGE, "input '{}': {} has no element, but its other dimensions exceed the limit of {} bytes",
+              io(index).name, Describe(*tensor), most));
+  }
+  return tensor;
 }
 
 // Most are: all was checked, charged and bound when the same was set before.
@@ -205,7 +219,7 @@ Status ContextInputs::CheckAllSet() const {
 
 Status ContextInputs::Set(uint32_t index, TensorPtr tensor) {
   if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
-  Result<TensorDesc> desc = MatchInput(io(index), tensor->desc(), tensor->bytes().size());
+  Result<TensorDesc> desc = Match(index, tensor->desc(), tensor->bytes().size());
   if (!desc) return std::move(desc.error());
   // Other frameworks' memory may not be as this one likes it.
   const bool foreign = tensor->origin() != nullptr && &tensor->origin()->backend() != &slot_.graph().backend();

@@ -112,6 +112,7 @@ class ContextInputs {
   };
 
   static bool HasPlaceFor(const Input& input, const TensorDesc& given, size_t bytes);
+  Result<TensorDesc> Match(uint32_t index, const TensorDesc& given, uint64_t bytes) const;
   bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const;
   Status SetOneOnce(const OnceInput& given, const GuestMemory& memory);
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);

@@ -55,7 +55,7 @@ Status ContextInputs::SetOneOnce(const OnceInput& given, const GuestMemory& memo
     return Status();
   }
   if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
-  Result<TensorDesc> tensor = MatchInput(io(index), given.tensor, given.bytes.size());
+  Result<TensorDesc> tensor = Match(index, given.tensor, given.bytes.size());
   if (!tensor) return std::move(tensor.error());
   if (!worth_lending || !CanReadInPlace(index, *tensor, given.bytes, memory)) {
     return Fill(index, *tensor, given.bytes);

@@ -88,6 +88,15 @@ std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape)
   return bytes;
 }
 
+uint64_t MissingBytes(uint32_t dtype, std::span<const int64_t> shape) {
+  if (std::ranges::find(shape, 0) == shape.end()) return 0;
+  uint64_t bytes = DtypeSize(dtype);
+  for (const int64_t dim : shape) {
+    if (dim != 0 && __builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes)) return UINT64_MAX;
+  }
+  return bytes;
+}
+
 bool IsStatic(const wasinn_io& io) {
   return io.rank >= 0 && io.dtype != WASINN_DTYPE_UNKNOWN &&
          std::all_of(io.dims, io.dims + io.rank, [](int64_t dim) { return dim >= 0; });

@@ -34,6 +34,10 @@ struct TensorDesc {
 // Product of the shape times the element size; nothing if it does not fit in 63 bits or a dimension is negative.
 std::optional<uint64_t> ByteSize(uint32_t dtype, std::span<const int64_t> shape);
 
+// Of a shape with a zero, what its other dimensions stand for, no byte of which is there; UINT64_MAX where that does not
+// fit. 0: it has no zero.
+uint64_t MissingBytes(uint32_t dtype, std::span<const int64_t> shape);
+
 // Whether the signature fixes its type and shape; and the bytes of one of those, if they fit in 63 bits.
 bool IsStatic(const wasinn_io& io);
 std::optional<uint64_t> StaticSize(const wasinn_io& io);

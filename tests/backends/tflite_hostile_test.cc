@@ -17,6 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(TfLiteHostile, WhatIsNoModelIsAnInvalidEncoding) {
   const Host host;
@@ -167,6 +168,38 @@ TEST(TfLiteHostile, WindowsThatDoNotFitAreRefused) {
   const Result computed = context.Compute();
   ASSERT_TRUE(computed) << computed.message;
   EXPECT_EQ(static_cast<const float*>(context.View(0).data)[1], 25);
+}
+
+// What guests give to a model of the host's may be too much for TensorFlow Lite: the host is told.
+TEST(TfLiteHostile, NamedModelsThatTrustTheirInputsAreWarnedOf) {
+  const auto division = [](int32_t code, int8_t type, const std::string& divisor) {
+    return WriteTfLite({{.tensors = {{.name = "a", .type = type, .shape = {1}},
+                                     {.name = "b", .type = type, .shape = {1}, .data = divisor},
+                                     {.name = "y", .type = type, .shape = {1}}},
+                         .inputs = divisor.empty() ? std::vector<int32_t>{0, 1} : std::vector<int32_t>{0},
+                         .outputs = {2},
+                         .operators = {{.code = code, .inputs = {0, 1}, .outputs = {2}}}}});
+  };
+  const std::string filled =
+      WriteTfLite({{.tensors = {{.name = "dims", .type = kTfInt32, .shape = {1}}, {.name = "value"}, {.name = "y"}},
+                    .inputs = {0, 1},
+                    .outputs = {2},
+                    .operators = {{.code = kOpFill, .inputs = {0, 1}, .outputs = {2}}}}});
+  constexpr int32_t kDiv = 42, kFloorMod = 95;
+  const auto warning_of = [](const std::string& bytes, const std::string& path) {
+    const Host host;
+    const Model model(host, bytes, TfLiteOptions(path));
+    EXPECT_TRUE(model.loaded()) << model.loaded().message;
+    return host.log();
+  };
+  const std::string named = "/models/named.tflite";
+  EXPECT_THAT(warning_of(filled, named), HasSubstr("warning: shapes in this model depend on values"));
+  EXPECT_THAT(warning_of(division(kDiv, kTfInt32, ""), named), HasSubstr("divides integers by values"));
+  EXPECT_THAT(warning_of(division(kFloorMod, kTfInt64, ""), named), HasSubstr("isolate = true"));
+  EXPECT_THAT(warning_of(division(kDiv, kTfInt32, DataOf<int32_t>({3})), named), Not(HasSubstr("isolate")));
+  EXPECT_THAT(warning_of(division(kDiv, kTfFloat, ""), named), Not(HasSubstr("isolate")));
+  EXPECT_THAT(warning_of(ModelBytes("add.tflite"), named), Not(HasSubstr("isolate")));
+  EXPECT_THAT(warning_of(filled, ""), Not(HasSubstr("isolate"))) << "a guest's own";
 }
 
 }  // namespace

@@ -70,6 +70,21 @@ TEST(Quotas, BytesOfModelsAndTensors) {
   EXPECT_EQ(program.calls.SetInput(second, 0, {1}, kF32, std::vector<float>(1)), kTooLarge);
 }
 
+TEST(Quotas, AnInputWithoutElementsIsNoLargerAlongItsOtherDimensions) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 40\n");
+  Program program(host.get());
+  uint32_t graph = 0, context = 0;
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1,-1\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+  const std::vector<float> nothing;
+  EXPECT_EQ(program.calls.SetInput(context, 0, {10, 0}, kF32, nothing), kSuccess);
+  EXPECT_EQ(program.calls.SetInput(context, 0, {11, 0}, kF32, nothing), kTooLarge);
+  EXPECT_EQ(program.calls.SetInput(context, 0, {0, UINT32_MAX}, kF32, nothing), kTooLarge);
+  EXPECT_TRUE(log.Contains("f32 [0, 4294967295] has no element, but its other dimensions exceed the limit of 40"));
+  EXPECT_EQ(program.calls.SetInput(context, 0, {0, 0}, kF32, nothing), kSuccess);
+}
+
 TEST(Quotas, BytesOfAllGuestsTogether) {
   Log log;
   const HostPtr host = EchoHost(log, "max_total_bytes = 100\n");
