@@ -94,6 +94,9 @@ enum {
   WASI_NN_TARGET_CPU = 0,
   WASI_NN_TARGET_GPU = 1,
   WASI_NN_TARGET_TPU = 2,
+
+  // Not in the standard: hosts that choose themselves, as wasinn does.
+  WASI_NN_TARGET_AUTO = 3,
 };
 
 // The type of a tensor's elements ($tensor_type); the size of one element in bytes is in parentheses.
