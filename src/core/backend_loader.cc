@@ -1,10 +1,13 @@
 #include "core/backend_loader.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <wasinn/wasinn.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <span>
 
@@ -39,7 +42,8 @@ BackendReport ReportOfTable(const wasinn_backend& table) {
 BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) {
   BackendReport report = ReportOfTable(table);
   report.missing = error.message();
-  report.install = table.install;
+  // What is there and does not open, as with a wrong setting, no installation mends.
+  report.install = error.code() == WASINN_UNSUPPORTED_OPERATION ? table.install : "";
   return report;
 }
 
@@ -136,6 +140,19 @@ void BackendLoader::TellWhoServes(const Entries& entries) const {
   }
 }
 
+// Of the paths in the configuration. No errors: they may be made later.
+void BackendLoader::WarnOfWhatIsNotThere() const {
+  for (size_t i = 0; i < options_.named_folders; ++i) {
+    struct stat info{};
+    const std::string& folder = options_.folders[i];
+    if (::stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("backend_dirs: there is no folder '{}'", folder));
+  }
+  if (!options_.names_worker || ::access(options_.worker.c_str(), X_OK) == 0) return;
+  logger_.Write(WASINN_LOG_WARNING, fmt::format("worker: '{}' cannot be run ({}), so no model can run in a worker",
+                                                options_.worker, std::strerror(errno)));
+}
+
 void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
   std::vector<std::string> names;
   for (const Known& known : kKnown) names.emplace_back(known.name);
@@ -160,6 +177,7 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
     }
     Order(*entries);
     TellWhoServes(*entries);
+    WarnOfWhatIsNotThere();
     WarnOfUnknownNames(*entries);
     return entries;
   });

@@ -60,8 +60,8 @@ std::string FormatOfSource(const ModelSource& source, Formats formats) {
 
 Status Unrecognised(Formats formats) {
   return Error(WASINN_INVALID_ENCODING,
-               "the bytes are not of a model format that wasinn recognises: known are {}; a name or a host's setting "
-               "can tell one that has no mark of its own",
+               "the bytes are not of a model format that wasinn recognises: known are {}; one that the bytes "
+               "do not show must be named",
                ListFormats(formats));
 }
 

@@ -56,12 +56,18 @@ class SettingsTest(CommandTest):
             ("[limits]\nmax_graph = 1\n", "max_graphs"),
             ("[limits]\nmax_graphs = 'many'\n", "max_graphs"),
             ("[limits\n", "bad.toml"),
+            ("[models.m]\nisolate = true\n", "configuration key 'models.m.path' is missing"),
             ("[policy]\ndialect = 'klingon'\n", "bad.toml: configuration key 'policy.dialect': unknown dialect 'klingon'"),
             ("[limits]\nmax_graphs = 5000000000\n", "bad.toml: configuration key 'limits.max_graphs' must be an integer from 0"),
         ):
             self.file("bad.toml", content)
             self.check_error(self.run_probe("args", flags=["--config", "bad.toml"]), text)
-        self.check_error(self.run_probe("args", flags=["--config", "nowhere.toml"]), "nowhere.toml")
+        self.check_error(self.run_probe("args", flags=["--config", "nowhere.toml"]), "'nowhere.toml': No such file")
+        self.check_error(self.run_probe("args", flags=["--config", "."]), "cannot read the configuration '.': Is a directory")
+
+    def test_a_file_with_nothing_in_it(self):
+        self.file("empty.toml", "")
+        self.check(self.run_probe("args", flags=["--config", "empty.toml"]), err="")
 
     def test_a_word_that_a_flag_does_not_know_is_a_usage_error(self):
         for flag, text in (("--dialect", "unknown dialect 'no'"), ("--nn-inputs", "unknown way"), ("--log-level", "unknown log level")):
