@@ -153,12 +153,18 @@ void BackendLoader::WarnOfWhatIsNotThere() const {
                                                 options_.worker, std::strerror(errno)));
 }
 
-void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
+// Of the backends that are here, and of those that may be installed.
+std::vector<std::string> BackendLoader::NamesOf(const Entries& entries) {
   std::vector<std::string> names;
   for (const Known& known : kKnown) names.emplace_back(known.name);
   for (const Entry& entry : entries.found) {
     if (std::ranges::find(names, entry.table.name) == names.end()) names.emplace_back(entry.table.name);
   }
+  return names;
+}
+
+void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
+  const std::vector<std::string> names = NamesOf(entries);
   const auto check = [&](const char* what, const std::string& name) {
     if (std::ranges::find(names, name) != names.end()) return;
     logger_.Write(WASINN_LOG_WARNING,
@@ -210,6 +216,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
                                      .backend = entry.table.name,
                                      .library = entry.path,
                                      .config = std::move(*config),
+                                     .owner = workers.owner(),
                                      .threads = options_.threads,
                                      .log_level = logger_.level(),
                                      .max_model_bytes = workers.max_model_bytes(),
@@ -290,7 +297,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
     return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name,
                 MissingLibrary(*known, Folders()) + HowToGet(*known));
   }
-  return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'", name);
+  return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry) {

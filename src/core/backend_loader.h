@@ -86,6 +86,7 @@ class BackendLoader {
   void Order(Entries& entries) const;
   void TellWhoServes(const Entries& entries) const;
   void WarnOfWhatIsNotThere() const;
+  static std::vector<std::string> NamesOf(const Entries& entries);
   void WarnOfUnknownNames(const Entries& entries) const;
   void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
   Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience, Workers* workers = nullptr);

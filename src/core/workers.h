@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "core/backend.h"
 #include "core/made_once.h"
@@ -14,9 +15,10 @@ namespace wasinn::core {
 // Of one guest. Any thread; Clear and Abandon beside none.
 class Workers {
  public:
-  // Bytes that each may allocate beyond what its framework takes: of models, and of tensors; UINT64_MAX: any.
-  Workers(uint64_t max_model_bytes, uint64_t max_tensor_bytes)
-      : max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
+  // Whose they are, for the log. Bytes that each may allocate beyond what its framework takes: of models, and of tensors;
+  // UINT64_MAX: any.
+  Workers(std::string owner, uint64_t max_model_bytes, uint64_t max_tensor_bytes)
+      : owner_(std::move(owner)), max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
 
   // All of them end: nobody wants what they hold.
   void Abandon() {
@@ -31,6 +33,7 @@ class Workers {
     backends_.clear();
   }
 
+  const std::string& owner() const { return owner_; }
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
 
@@ -47,6 +50,7 @@ class Workers {
     return backends_[backend];
   }
 
+  const std::string owner_;
   const uint64_t max_model_bytes_, max_tensor_bytes_;
   std::mutex mutex_;
   std::map<std::string, Made> backends_;  // none moves

@@ -79,6 +79,16 @@ class SettingsTest(CommandTest):
         result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml"])
         self.check(result, err="the configuration of backend 'onx' is for none that is here; did you mean 'onnx'?")
 
+    def test_a_model_of_a_backend_that_is_not_there(self):
+        self.file("conf/limits.toml", self.settings(11, "../m.gguf") + "backend = 'ecko'\n")
+        result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml"])
+        self.check(result, err="model 'm:1': there is no backend 'ecko'; did you mean 'echo'?")
+
+    def test_a_worker_that_is_lost_is_told_with_whom_it_served(self):
+        self.file("dies.gguf", "GGUF\nin x f32 1\ndies load\n")
+        result = self.run_probe("infer", "m", flags=["--model", "m=dies.gguf,isolate=true"])
+        self.check(result, err="; it served model 'm'; with it the models (b2sum -l 256) ")
+
     def test_a_bad_variable_is_a_usage_error(self):
         self.check_error(self.run_probe("args", env={"WASINN_NN_MAX_GRAPHS": "many"}), "'many' is not a count", code=2)
 

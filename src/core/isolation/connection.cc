@@ -244,7 +244,7 @@ core::Result<Socket> Connection::AddLane() {
 core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Template> parent,
                                                             std::shared_ptr<const void> place, const Setting& setting,
                                                             Log log) {
-  std::shared_ptr<Connection> made(new Connection(std::move(parent), setting.backend, std::move(log)));
+  std::shared_ptr<Connection> made(new Connection(std::move(parent), setting, std::move(log)));
   made->place_ = std::move(place);
   if (core::Status status = made->Open(setting); !status.ok()) return std::unexpected(std::move(status));
   return made;
@@ -337,7 +337,7 @@ core::Status Connection::Lost() {
     end_ = parent_->EndOf(worker_);
     if (const char* why = why_.load(std::memory_order_acquire)) end_ = why;
     place_.reset();
-    log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; {}", end_, Held()).c_str());
+    log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; it served {}; {}", end_, owner_, Held()).c_str());
   }
   return core::Status(WASINN_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_), backend_);
 }

@@ -129,8 +129,8 @@ class Connection {
   core::Status Lost();
 
  private:
-  Connection(std::shared_ptr<Template> parent, std::string backend, Log log)
-      : parent_(std::move(parent)), backend_(std::move(backend)), log_(std::move(log)) {}
+  Connection(std::shared_ptr<Template> parent, const Setting& setting, Log log)
+      : parent_(std::move(parent)), backend_(setting.backend), owner_(setting.owner), log_(std::move(log)) {}
   core::Result<std::unique_ptr<Lane>> TakeLane();
   void GiveLane(std::unique_ptr<Lane> lane);
   core::Status Open(const Setting& setting);
@@ -145,7 +145,7 @@ class Connection {
 
   const std::shared_ptr<Template> parent_;
   std::shared_ptr<const void> place_;  // among the host's workers
-  const std::string backend_;
+  const std::string backend_, owner_;
   const Log log_;
   Template::Worker worker_;
   Framework framework_;
