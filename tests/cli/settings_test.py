@@ -89,6 +89,11 @@ class SettingsTest(CommandTest):
         result = self.run_probe("infer", "m", flags=["--model", "m=dies.gguf,isolate=true"])
         self.check(result, err="; it served model 'm'; with it the models (b2sum -l 256) ")
 
+    def test_a_limit_that_is_misspelt_in_the_environment(self):
+        for name in ("WASINN_NN_TIMOUT", "WASINN_MAX_MEMRY"):
+            self.check(self.run_probe("args", env={name: "1"}), err=f"wasinn: warning: {name} in the environment is no flag's")
+        self.check(self.run_probe("args", env={"WASINN_NN_TIMEOUT": "1s", "WASINN_MAX_MEMORY": "1M"}), err="")
+
     def test_a_bad_variable_is_a_usage_error(self):
         self.check_error(self.run_probe("args", env={"WASINN_NN_MAX_GRAPHS": "many"}), "'many' is not a count", code=2)
 
