@@ -281,7 +281,7 @@ CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
   wasinn_backend_slot* poor = nullptr;
   const Result made = TakeError(table().slot_new(model().get(), &options, &poor));
   EXPECT_EQ(made.code, made ? WASINN_OK : WASINN_TOO_LARGE) << "slot_new where no memory can be reserved";
-  EXPECT_EQ(account_.used, 0u) << "bytes that are charged where none can be";
+  EXPECT_EQ(account_.used.load(), 0u) << "bytes that are charged where none can be";
   if (poor != nullptr) table().slot_free(poor);
   account_.limit = UINT64_MAX;
   Context context(model(), 0, "{}", &account_);

@@ -66,9 +66,9 @@ struct Nothing {
   void operator&(const Failure&) const {}  // so that `return` has a statement of no value
 };
 
-// A copy, if there can be one: a value may be a part of something that is gone with its expression.
+// A copy: a value may be a part of something that is gone with its expression.
 template <typename T>
-std::conditional_t<std::is_copy_constructible_v<T>, T, const T&> Kept(const T& value) {
+T Kept(const T& value) {
   return value;
 }
 

@@ -194,6 +194,7 @@ void Connection::GiveLane(std::unique_ptr<Lane> lane) {
 
 core::Status Connection::Control(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (!forked() && !control_.socket.IsTaken()) End("it did not listen");
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
   return Exchange(request, descriptors, payload);
 }
 
