@@ -32,6 +32,12 @@ std::string Plural(double count, const char* what) {
   return fmt::format("{:.6g} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string Against(std::optional<double> allocations) {
+  if (!allocations) return "n/a allocations";
+  return Plural(std::abs(*allocations), "allocation") +
+         (*allocations < 0 ? " fewer than natively" : " more than natively");
+}
+
 std::string Heading(const Report& report) {
   std::string text = fmt::format("{} on {}, {} each", report.model, report.framework, Plural(report.threads, "thread"));
   if (!report.cpus.empty()) text += fmt::format(", pinned to CPU {}", fmt::join(report.cpus, ", "));
@@ -53,11 +59,10 @@ std::string ToText(const Report& report) {
   rates.Add({Plural(guests, "native thread") + ", one session", fmt::format("{:.1f}", report.rates.a), ""});
   rates.Add({Plural(guests, "guest") + ", one graph", fmt::format("{:.1f}", report.rates.b),
              fmt::format("{:.1f} %", report.rates.ratio * 100)});
-  const std::optional<double> allocations = AllocationsByWasinn(report);
   return Heading(report) + latency.ToString() + "\n" + rates.ToString() +
          fmt::format("\nby wasinn, per inference: {} copied in {}, {}\n", Plural(report.bytes_copied, "byte"),
                      report.copies == 1 ? "1 copy" : fmt::format("{:.6g} copies", report.copies),
-                     allocations ? Plural(*allocations, "allocation") : "n/a allocations") +
+                     Against(AllocationsByWasinn(report))) +
          fmt::format("calling an empty function of the guest: {:.2f} us, contained in the guest's times\n",
                      report.empty_call_us) +
          fmt::format(

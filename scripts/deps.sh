@@ -66,7 +66,11 @@ recipes_of() {
 
 # The arguments, checked, in `wanted`.
 choose() {
-  [ $# -gt 0 ] || { sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"; exit 2; }
+  case ${1:---help} in -h | --help)
+    sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"
+    exit 2
+    ;;
+  esac
   [ "$*" != all ] || set -- "${names[@]}"
   local n
   for n in "$@"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Models with flipped bits, 5,000 of each format, in workers: what becomes of them (docs/reliability.md). A quarter of an hour.
+# Models with flipped bits, 5,000 of each format, in workers: what becomes of them (docs/reliability.md). Some 20 minutes.
 # usage: scripts/flips.sh [OPTIONS] [FORMAT…]
 #   what build/release/bin/hostile_flips takes: --help tells it. Without any, all formats and a seed of the clock's, which is printed
 # shellcheck disable=SC2154

@@ -99,7 +99,10 @@ class Soak {
     if (models_.empty()) throw std::runtime_error("there is no backend");
     samples_.reserve(flags.rests +
                      flags.inferences / std::max<uint64_t>(1, flags.look_every));  // no heap of the host's
-    if (flags.guests < 2 * models_.size()) throw std::runtime_error("a guest for each model, here and in a worker");
+    if (flags.guests < 2 * models_.size()) {
+      throw std::runtime_error("--guests must be " + std::to_string(2 * models_.size()) +
+                               " or more: each model has one in the host's process and one in a worker");
+    }
     for (Model& model : models_) Learn(model);
     crowd_ = std::make_unique<Crowd>(
         *host_, models_,

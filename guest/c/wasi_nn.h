@@ -61,7 +61,8 @@ enum {
   WASI_NN_MISSING_MEMORY = 3,
   // Another thread is using the context.
   WASI_NN_BUSY = 4,
-  // The framework failed, or the host's deadline passed.
+  // The framework failed, the host's deadline passed, or the process that ran the guest's own model is gone: then it may
+  // be loaded again.
   WASI_NN_RUNTIME_ERROR = 5,
   // The framework, target or element type is not available here, or the host's policy forbids it.
   WASI_NN_UNSUPPORTED_OPERATION = 6,
@@ -94,6 +95,9 @@ enum {
   WASI_NN_TARGET_CPU = 0,
   WASI_NN_TARGET_GPU = 1,
   WASI_NN_TARGET_TPU = 2,
+
+  // Not in the standard: hosts that choose themselves, as wasinn does.
+  WASI_NN_TARGET_AUTO = 3,
 };
 
 // The type of a tensor's elements ($tensor_type); the size of one element in bytes is in parentheses.

@@ -91,12 +91,23 @@ constexpr wasi_nn_type type_of() {
   }
 }
 
-// Stores in `out` what `call(buffer, size, &written)` gives, a function of the kind of wasi_nn_get_output. `out` grows
-// or shrinks to the number of elements. A vector that is used again has its size from last time, so that only the first
-// call asks twice. Where a host does not tell the needed size, too_large comes back, and `out` wants its size
-// beforehand.
-template <typename T, typename Call>
-Status fill(std::vector<T>& out, Call call) {
+// A tensor of the elements of `data`, a vector, array or span of the input's element type. It owns neither these nor the
+// dims.
+template <typename Range>
+wasi_nn_tensor tensor_of(const Range& data, std::span<const uint32_t> dims) {
+  std::span elements(data);
+  using T = std::remove_cv_t<typename decltype(elements)::element_type>;
+  return {dims.data(),     static_cast<uint32_t>(dims.size()),          type_of<T>(), {},
+          elements.data(), static_cast<uint32_t>(elements.size_bytes())};
+}
+
+// Stores in `out`, a vector or string, what `call(buffer, size, &written)` gives, a function of the kind of
+// wasi_nn_get_output. `out` grows or shrinks to the number of elements. One that is used again has its size from last
+// time, so that only the first call asks twice. Where a host does not tell the needed size, too_large comes back, and
+// `out` wants its size beforehand.
+template <typename Out, typename Call>
+Status fill(Out& out, Call call) {
+  using T = typename Out::value_type;
   static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no array; use uint8_t");
   // Without exceptions a vector that finds no memory ends the program, so refuse before.
   constexpr size_t kMaxOutput = size_t{1} << 30;
@@ -143,14 +154,10 @@ class Context {
  public:
   Status init(const Graph& graph) { return wasi_nn_init_execution_context(graph.handle(), &handle_); }
 
-  // Sets input `index` to the elements of `data`, a vector, array or span of the input's element type. The shape {} is
-  // a scalar's.
+  // Sets input `index` to the elements of `data`, as tensor_of() takes them. The shape {} is a scalar's.
   template <typename Range>
   Status set_input(uint32_t index, const Range& data, std::span<const uint32_t> dims) {
-    std::span elements(data);
-    using T = std::remove_cv_t<typename decltype(elements)::element_type>;
-    wasi_nn_tensor tensor = {dims.data(),     static_cast<uint32_t>(dims.size()),          type_of<T>(), {},
-                             elements.data(), static_cast<uint32_t>(elements.size_bytes())};
+    const wasi_nn_tensor tensor = tensor_of(data, dims);
     return wasi_nn_set_input(handle_, index, &tensor);
   }
   template <typename Range>

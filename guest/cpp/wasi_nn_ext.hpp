@@ -1,4 +1,5 @@
-// wasi_nn_ext.hpp: WasmEdge's functions of wasi_nn_ext.h for guests written in C++20, in the manner of wasi_nn.hpp.
+// wasi_nn_ext.hpp: wasi_nn_ext.h for guests written in C++20, in the manner of wasi_nn.hpp. What each function does, and
+// which hosts have it, stands in wasi_nn_ext.h.
 //
 // A model that generates text, piece by piece:
 //
@@ -16,6 +17,9 @@
 #define WASINN_GUEST_CPP_WASI_NN_EXT_HPP_
 
 #include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +27,8 @@
 #include "wasi_nn_ext.h"
 
 namespace wasi_nn {
+
+// ---- WasmEdge's
 
 inline Status load_by_name_with_config(std::string_view name, std::string_view config, Graph* graph) {
   wasi_nn_graph handle = 0;
@@ -47,6 +53,62 @@ inline Status fini_single(const Context& context) { return wasi_nn_fini_single(c
 inline Status unload(const Graph& graph) { return wasi_nn_unload(graph.handle()); }
 inline Status finalize_execution_context(const Context& context) {
   return wasi_nn_finalize_execution_context(context.handle());
+}
+
+// ---- wasinn's
+
+// "set_input: invalid_argument: …"
+inline Status last_error(std::string& text) { return fill(text, wasinn_last_error); }
+
+// JSON.
+inline Status describe(const Graph& graph, std::string& json) {
+  return fill(json, [&](char* data, uint32_t size, uint32_t* written) {
+    return wasinn_describe(graph.handle(), data, size, written);
+  });
+}
+
+// A model of one part, by the name of its format.
+inline Status load_as(std::span<const uint8_t> bytes, std::string_view format, Graph* graph,
+                      wasi_nn_target target = WASI_NN_TARGET_CPU) {
+  const wasi_nn_builder builder = {bytes.data(), static_cast<uint32_t>(bytes.size())};
+  wasi_nn_graph handle = 0;
+  const Status status =
+      wasinn_load_as(&builder, 1, format.data(), static_cast<uint32_t>(format.size()), target, &handle);
+  if (status) *graph = Graph(handle);
+  return status;
+}
+
+template <typename Range>
+Status set_input_by_name(const Context& context, std::string_view name, const Range& data,
+                         std::span<const uint32_t> dims) {
+  const wasi_nn_tensor tensor = tensor_of(data, dims);
+  return wasinn_set_input_by_name(context.handle(), name.data(), static_cast<uint32_t>(name.size()), &tensor);
+}
+template <typename Range>
+Status set_input_by_name(const Context& context, std::string_view name, const Range& data,
+                         std::initializer_list<uint32_t> dims) {
+  return set_input_by_name(context, name, data, std::span(dims.begin(), dims.size()));
+}
+
+template <typename T>
+Status get_output_by_name(const Context& context, std::string_view name, std::vector<T>& out) {
+  return fill(out, [&](T* data, uint32_t size, uint32_t* written) {
+    return wasinn_get_output_by_name(context.handle(), name.data(), static_cast<uint32_t>(name.size()), data, size,
+                                     written);
+  });
+}
+
+// Each later compute writes to `buffer`, a vector, array or span, and to *written. Both must stay where they are.
+template <typename Range>
+Status set_output(const Context& context, uint32_t index, Range&& buffer, uint32_t* written) {
+  const std::span room(buffer);
+  return wasinn_set_output(context.handle(), index, room.data(), static_cast<uint32_t>(room.size_bytes()), written);
+}
+template <typename Range>
+Status set_output_by_name(const Context& context, std::string_view name, Range&& buffer, uint32_t* written) {
+  const std::span room(buffer);
+  return wasinn_set_output_by_name(context.handle(), name.data(), static_cast<uint32_t>(name.size()), room.data(),
+                                   static_cast<uint32_t>(room.size_bytes()), written);
 }
 
 }  // namespace wasi_nn

@@ -250,7 +250,7 @@ typedef struct wasinn_backend_report {
   const char* devices;    /* "cpu"; "" if not available */
   const char* library;    /* the framework's file; "" if not available */
   const char* missing;    /* what is missing, "" if available */
-  const char* install;    /* the command that installs it; "" if available */
+  const char* install;    /* the command that installs it; "" if available, or if there is none, or it would not help */
   const wasinn_key* keys; /* configuration that it knows; const, valid for the life of the OS process */
   size_t n_keys;
 } wasinn_backend_report;

@@ -27,7 +27,7 @@ std::vector<Tensor> InputsThemselves(const std::vector<Tensor>& inputs) { return
 
 const Model* Session::model() {
   if (model_ == nullptr) model_ = std::make_unique<Model>(host_, subject_.bytes(), subject_.options);
-  EXPECT_TRUE(model_->loaded()) << model_->loaded().message;
+  EXPECT_TRUE(model_->loaded()) << "the model does not load: " << model_->loaded().message;
   return model_->loaded() ? model_.get() : nullptr;
 }
 
@@ -41,16 +41,16 @@ const std::vector<Tensor>& Session::Expected(const std::vector<Tensor>& inputs) 
   Context fresh(*model_);
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     const Result set = fresh.Set(i, inputs[i]);
-    EXPECT_TRUE(set) << set.message;
+    EXPECT_TRUE(set) << "input " << i << " is refused: " << set.message;
   }
   const Result computed = fresh.Compute();
-  EXPECT_TRUE(computed) << computed.message;
+  EXPECT_TRUE(computed) << "compute fails: " << computed.message;
   const wasinn_info& info = model_->info();
   const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
   for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
     if (!is_late && (info.outputs[i]->flags & (WASINN_IO_ALWAYS | WASINN_IO_UNSERVABLE)) != 0) break;
     const Result got = fresh.Get(i, &outputs.emplace_back());
-    EXPECT_TRUE(got) << got.message;
+    EXPECT_TRUE(got) << "output " << i << " cannot be got: " << got.message;
   }
   return outputs;
 }
@@ -90,7 +90,7 @@ std::vector<Tensor> Contract::Inputs(int variant, int64_t rows) const {
 void Contract::Set(Context* context, const std::vector<Tensor>& inputs) {
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     const Result set = context->Set(i, inputs[i]);
-    ASSERT_TRUE(set) << set.message;
+    ASSERT_TRUE(set) << "input " << i << " is refused: " << set.message;
   }
 }
 
@@ -104,7 +104,7 @@ std::vector<std::unique_ptr<Lent>> Contract::Lend(const std::vector<Tensor>& inp
 void Contract::Bind(Context* context, const std::vector<std::unique_ptr<Lent>>& lent) {
   for (uint32_t i = 0; i < lent.size(); ++i) {
     const Result bound = context->Bind(i, lent[i]->view());
-    ASSERT_TRUE(bound) << bound.message;
+    ASSERT_TRUE(bound) << "input " << i << " cannot be bound: " << bound.message;
   }
 }
 
@@ -112,9 +112,9 @@ void Contract::ExpectShows(Context* context, const std::vector<Tensor>& outputs)
   for (uint32_t i = 0; i < outputs.size(); ++i) {
     Tensor shown;
     const Result got = context->Get(i, &shown);
-    ASSERT_TRUE(got) << got.message;
-    EXPECT_EQ(shown.dtype, outputs[i].dtype);
-    EXPECT_EQ(shown.dims, outputs[i].dims);
+    ASSERT_TRUE(got) << "output " << i << " cannot be got: " << got.message;
+    EXPECT_EQ(shown.dtype, outputs[i].dtype) << "the type of output " << i;
+    EXPECT_EQ(shown.dims, outputs[i].dims) << "the dims of output " << i;
     if (shown.bytes == outputs[i].bytes) continue;
     if (shown.dtype == WASINN_F32 && shown.As<float>() != outputs[i].As<float>()) {  // in numbers, for people
       EXPECT_EQ(shown.As<float>(), outputs[i].As<float>()) << "output " << i;
@@ -126,7 +126,7 @@ void Contract::ExpectShows(Context* context, const std::vector<Tensor>& outputs)
 
 void Contract::ExpectComputes(Context* context, const std::vector<Tensor>& inputs) const {
   const Result computed = context->Compute();
-  ASSERT_TRUE(computed) << computed.message;
+  ASSERT_TRUE(computed) << "compute fails: " << computed.message;
   ExpectShows(context, Expected(inputs));
 }
 
@@ -136,14 +136,16 @@ void Contract::ExpectNoOutput(Context* context) const {
   const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;  // then the first stands for all
   for (uint32_t i = 0; i < (is_late ? 1 : info.n_outputs); ++i) {
     if (!is_late && (info.outputs[i]->flags & WASINN_IO_ALWAYS) != 0) continue;
-    EXPECT_EQ(context->Get(i, &none).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context->Get(i, &none).code, WASINN_INVALID_ARGUMENT) << "output " << i << ", which should not be there";
   }
 }
 
 void Contract::ExpectLacks(Context* context, uint32_t index) const {
   const Result computed = context->Compute();
-  EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << computed.message;
-  EXPECT_TRUE(computed.message.contains(subject().inputs[index].name)) << computed.message;
+  const std::string& name = subject().inputs[index].name;
+  EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << "compute without input '" << name << "'";
+  EXPECT_TRUE(computed.message.contains(name))
+      << "compute's error does not name input '" << name << "': " << computed.message;
   ExpectNoOutput(context);
 }
 

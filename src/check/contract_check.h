@@ -21,7 +21,7 @@ class Contract {
     Which check(session);
     if (check.model_ == nullptr) return;
     check.Run();
-    EXPECT_EQ(check.account_.used.load(), 0u) << "what contexts kept was given back with them";
+    EXPECT_EQ(check.account_.used.load(), 0u) << "bytes that were charged and not given back with the slots";
   }
   virtual void Run() = 0;
 

@@ -18,10 +18,10 @@ CHECK_OF(Contract, ComputesOnlyWithItsInputs,
     ExpectNoOutput(&context);
     for (uint32_t i = 0; i < n_inputs(); ++i) {
       if (i == missing) continue;
-      ASSERT_TRUE(context.Set(i, inputs[i]));
+      ASSERT_TRUE(context.Set(i, inputs[i])) << "input " << i << " is refused";
     }
     ExpectLacks(&context, missing);
-    ASSERT_TRUE(context.Set(missing, inputs[missing]));
+    ASSERT_TRUE(context.Set(missing, inputs[missing])) << "input " << missing << " is refused";
     ExpectComputes(&context, inputs);
   }
 }
@@ -33,7 +33,7 @@ CHECK_OF(Contract, InputsStayUntilTheyAreSetAgain, "inputs stay as they are from
   for (int variant = 0; variant < 3; ++variant) {
     for (uint32_t i = 0; i < n_inputs(); ++i) {
       inputs[i] = Inputs(variant)[i];
-      ASSERT_TRUE(context.Set(i, inputs[i]));
+      ASSERT_TRUE(context.Set(i, inputs[i])) << "input " << i << " is refused";
       for (int n = 0; n < 2; ++n) ExpectComputes(&context, inputs);
     }
   }
@@ -55,7 +55,7 @@ CHECK_OF(Contract, ContextsKnowNothingOfEachOther, "what one slot has been given
   Context next(model(), 0, "{}", &account_);
   ExpectNoOutput(&next);
   if (needs_inputs()) {
-    EXPECT_FALSE(next.Compute()) << "with what another one left";
+    EXPECT_FALSE(next.Compute()) << "a new slot computes with what another one left";
   }
 }
 
@@ -75,7 +75,7 @@ CHECK_OF(Contract, ContextsComputeAtOnce, "slots of one graph compute on several
           const size_t variant = (t + i) % inputs.size();
           Set(&context, inputs[variant]);
           const Result computed = context.Compute();
-          ASSERT_TRUE(computed) << computed.message;
+          ASSERT_TRUE(computed) << "compute fails: " << computed.message;
           ExpectShows(&context, expected[variant]);
         }
       }
@@ -99,11 +99,11 @@ CHECK_OF(Contract, BoundMemoryIsAsGoodAsACopy,
   // Some of them.
   std::vector<Tensor> mixed = Inputs(0);
   mixed[0] = Inputs(2)[0];
-  ASSERT_TRUE(context.Set(0, mixed[0]));
+  ASSERT_TRUE(context.Set(0, mixed[0])) << "input 0 is refused";
   ExpectComputes(&context, mixed);
   for (uint32_t i = 0; i < n_inputs(); ++i) {
-    EXPECT_EQ(first[i]->Read(), Inputs(0)[i].bytes) << "somebody else's";
-    EXPECT_EQ(second[i]->Read(), Inputs(1)[i].bytes);
+    EXPECT_EQ(first[i]->Read(), Inputs(0)[i].bytes) << "memory that was bound as input " << i << " was written to";
+    EXPECT_EQ(second[i]->Read(), Inputs(1)[i].bytes) << "memory that was bound as input " << i << " was written to";
   }
 }
 
@@ -117,7 +117,7 @@ CHECK_OF(Contract, BytesOfBoundMemoryMayChange, "bytes of bound memory are read 
     for (uint32_t i = 0; i < n_inputs(); ++i) {
       lent[i]->Write(inputs[i].bytes);
       if ((model().input(i).flags & WASINN_IO_OPAQUE) == 0) continue;
-      ASSERT_TRUE(context.Bind(i, lent[i]->view()));
+      ASSERT_TRUE(context.Bind(i, lent[i]->view())) << "input " << i << " cannot be bound again";
     }
     ExpectComputes(&context, inputs);
   }
@@ -137,9 +137,9 @@ CHECK_OF(Contract, UnboundMemoryIsForgotten, "memory that was unbound is not rea
       ExpectLacks(&context, i);
     } else {
       const Result computed = context.Compute();
-      EXPECT_TRUE(computed) << computed.message;
+      EXPECT_TRUE(computed) << "compute without input " << i << ", which is optional, fails: " << computed.message;
     }
-    ASSERT_TRUE(context.Set(i, inputs[i]));
+    ASSERT_TRUE(context.Set(i, inputs[i])) << "input " << i << " is refused";
     ExpectComputes(&context, inputs);
   }
 }
@@ -174,9 +174,9 @@ CHECK_OF(Contract, AnInputThatCouldNotBeBoundIsUnset, "after a bind_input that f
     if (bound && !subject().checks_inputs) {
       return TellNothingToCheck("bind_input leaves it to the host that a tensor has the bytes of its dims");
     }
-    EXPECT_EQ(bound.code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(bound.code, WASINN_INVALID_ARGUMENT) << "bind_input of dims with more bytes than there are";
     ExpectLacks(&context, i);
-    ASSERT_TRUE(context.Set(i, inputs[i]));
+    ASSERT_TRUE(context.Set(i, inputs[i])) << "input " << i << " is refused";
     ExpectComputes(&context, inputs);
   }
 }
@@ -203,11 +203,11 @@ CHECK_OF(Contract, IndicesThatItDoesNotHaveAreErrors, "an index that there is no
   ExpectComputes(&context, inputs);
   Tensor none;
   for (const uint32_t index : {7U, UINT32_MAX}) {
-    EXPECT_EQ(context.Set(index, inputs[0]).code, WASINN_INVALID_ARGUMENT);
-    EXPECT_EQ(context.Bind(index, lent[0]->view()).code, WASINN_INVALID_ARGUMENT);
-    EXPECT_EQ(context.Get(index, &none).code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(context.Set(index, inputs[0]).code, WASINN_INVALID_ARGUMENT) << "setting input " << index;
+    EXPECT_EQ(context.Bind(index, lent[0]->view()).code, WASINN_INVALID_ARGUMENT) << "binding input " << index;
+    EXPECT_EQ(context.Get(index, &none).code, WASINN_INVALID_ARGUMENT) << "getting output " << index;
     if (table().take_output == nullptr) continue;
-    EXPECT_EQ(Taken(&context, index).result().code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(Taken(&context, index).result().code, WASINN_INVALID_ARGUMENT) << "taking output " << index;
   }
   ExpectComputes(&context, inputs);
 }

@@ -11,47 +11,50 @@ namespace wasinn::check {
 namespace {
 
 void ExpectPort(const wasinn_io& io, const Port& port) {
-  EXPECT_EQ(io.struct_size, sizeof(wasinn_io));
-  EXPECT_EQ(io.name, port.name);
-  EXPECT_EQ(io.dtype, port.dtype);
-  EXPECT_EQ(io.flags & ~uint32_t{WASINN_IO_BINDABLE}, port.flags);
+  EXPECT_EQ(io.struct_size, sizeof(wasinn_io)) << "struct_size of '" << port.name << "'";
+  EXPECT_EQ(io.name, port.name) << "a name";
+  EXPECT_EQ(io.dtype, port.dtype) << "the type of '" << port.name << "'";
+  EXPECT_EQ(io.flags & ~uint32_t{WASINN_IO_BINDABLE}, port.flags) << "the flags of '" << port.name << "'";
   if (port.any_rank) {
-    EXPECT_EQ(io.rank, -1);
+    EXPECT_EQ(io.rank, -1) << "the rank of '" << port.name << "'";
   } else {
-    EXPECT_EQ(std::vector(io.dims, io.dims + io.rank), port.dims);
+    EXPECT_EQ(std::vector(io.dims, io.dims + io.rank), port.dims) << "the dims of '" << port.name << "'";
   }
 }
 
 CHECK_OF(Contract, TellsTheModelsSignature, "info tells the inputs and outputs, in structs of their size") {
   const wasinn_info& info = model().info();
-  EXPECT_EQ(info.struct_size, sizeof info);
-  ASSERT_EQ(info.n_inputs, subject().inputs.size());
+  EXPECT_EQ(info.struct_size, sizeof info) << "struct_size of info";
+  ASSERT_EQ(info.n_inputs, subject().inputs.size()) << "the number of inputs";
   const bool is_late = info.n_outputs == WASINN_COUNT_UNKNOWN;
-  EXPECT_TRUE(!is_late || (info.outputs == nullptr && table().outputs != nullptr)) << "only computes tell the outputs";
-  ASSERT_EQ(is_late ? 0 : info.n_outputs, subject().outputs.size());
+  EXPECT_TRUE(!is_late || (info.outputs == nullptr && table().outputs != nullptr))
+      << "where only computes tell the outputs, info has none and the table has `outputs`";
+  ASSERT_EQ(is_late ? 0 : info.n_outputs, subject().outputs.size()) << "the number of outputs";
   for (uint32_t i = 0; i < info.n_inputs; ++i) ExpectPort(*info.inputs[i], subject().inputs[i]);
   uint32_t bindable = 0;
   for (uint32_t i = 0; i < subject().outputs.size(); ++i) {
     ExpectPort(*info.outputs[i], subject().outputs[i]);
     if ((info.outputs[i]->flags & WASINN_IO_BINDABLE) != 0) ++bindable;
   }
-  EXPECT_EQ(bindable, subject().bindable);
-  EXPECT_EQ((info.flags & WASINN_GRAPH_SHARES_SLOTS) != 0, subject().shares_slots);
-  EXPECT_EQ(&model().info(), &info) << "it lives as long as the model";
+  EXPECT_EQ(bindable, subject().bindable) << "the number of outputs that can be bound";
+  EXPECT_EQ((info.flags & WASINN_GRAPH_SHARES_SLOTS) != 0, subject().shares_slots) << "whether slots are shared";
+  EXPECT_EQ(&model().info(), &info) << "the address of info, which lives as long as the model";
 }
 
 CHECK_OF(Contract, HasWholeSetsOfFunctions, "the table has whole sets of functions") {
-  EXPECT_EQ(table().cancel != nullptr, subject().cancels);
-  EXPECT_NE(table().bind_input, nullptr);
-  EXPECT_NE(table().unbind_input, nullptr);
-  EXPECT_EQ(table().bind_align & (table().bind_align - 1), 0u);
-  EXPECT_EQ(table().take_output != nullptr, subject().takes_outputs);
-  EXPECT_EQ(table().discard_outputs != nullptr, subject().discards_outputs);
-  EXPECT_EQ(table().step != nullptr, subject().generates);
-  EXPECT_EQ(table().piece != nullptr, subject().generates);
-  EXPECT_EQ(table().finish != nullptr, subject().generates);
-  EXPECT_TRUE(table().bind_output != nullptr || subject().bindable == 0);
-  EXPECT_TRUE(table().reset != nullptr || !subject().shares_slots);
+  EXPECT_EQ(table().cancel != nullptr, subject().cancels) << "whether there is cancel";
+  EXPECT_TRUE(table().bind_input != nullptr) << "there is no bind_input";
+  EXPECT_TRUE(table().unbind_input != nullptr) << "there is no unbind_input";
+  EXPECT_TRUE((table().bind_align & (table().bind_align - 1)) == 0)
+      << "bind_align is " << table().bind_align << ", which is no power of two";
+  EXPECT_EQ(table().take_output != nullptr, subject().takes_outputs) << "whether there is take_output";
+  EXPECT_EQ(table().discard_outputs != nullptr, subject().discards_outputs) << "whether there is discard_outputs";
+  EXPECT_EQ(table().step != nullptr, subject().generates) << "whether there is step";
+  EXPECT_EQ(table().piece != nullptr, subject().generates) << "whether there is piece";
+  EXPECT_EQ(table().finish != nullptr, subject().generates) << "whether there is finish";
+  EXPECT_TRUE(table().bind_output != nullptr || subject().bindable == 0)
+      << "an output can be bound, and there is no bind_output";
+  EXPECT_TRUE(table().reset != nullptr || !subject().shares_slots) << "slots are shared, and there is no reset";
 }
 
 // Rank and dims of a signature may be open.
@@ -74,12 +77,13 @@ CHECK_OF(Contract, OutputsAreWhatTheySay,
   for (uint32_t i = 0; info.n_outputs != WASINN_COUNT_UNKNOWN && i < info.n_outputs; ++i) {
     if ((info.outputs[i]->flags & WASINN_IO_UNSERVABLE) != 0) continue;
     const wasinn_tensor view = context.View(i);
-    ASSERT_TRUE(view.rank <= WASINN_MAX_RANK) << view.rank << " dimensions";
+    ASSERT_TRUE(view.rank <= WASINN_MAX_RANK)
+        << "output " << i << " has " << view.rank << " dimensions, which are too many";
     EXPECT_EQ(view.bytes, backend::TensorBytes({view.dims, view.rank}, backend::ElementSize(view.dtype)))
-        << "of output " << i;
+        << "the number of bytes of output " << i;
     EXPECT_TRUE(view.data != nullptr || view.bytes == 0) << "output " << i << " has no data";
     EXPECT_TRUE(Fits(*info.outputs[i], view)) << "output " << i << " is not of its signature";
-    EXPECT_EQ(view.struct_size, sizeof view) << "which is the host's";
+    EXPECT_EQ(view.struct_size, sizeof view) << "struct_size of the view of output " << i << ", which is the host's";
   }
 }
 
@@ -96,7 +100,8 @@ CHECK_OF(Contract, OutputsAreShownUntilTheNextCompute,
   const auto expect_shown = [&] {
     ExpectShows(&context, expected);
     for (size_t i = 0; i < views.size(); ++i) {
-      EXPECT_EQ(std::string(static_cast<const char*>(views[i].data), views[i].bytes), expected[i].bytes);
+      EXPECT_EQ(std::string(static_cast<const char*>(views[i].data), views[i].bytes), expected[i].bytes)
+          << "what was shown of output " << i << " before";
     }
   };
   expect_shown();
@@ -116,7 +121,7 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
   std::vector<Tensor> expected;
   {
     Context context(model(), 0, "{}", &account_);
-    EXPECT_EQ(Taken(&context, 0).result().code, WASINN_INVALID_ARGUMENT) << "before a compute";
+    EXPECT_EQ(Taken(&context, 0).result().code, WASINN_INVALID_ARGUMENT) << "taking output 0 before a compute";
     for (int variant = 0; variant < 3; ++variant) {
       const auto lent = Lend(Inputs(variant));
       if (variant == 1) Bind(&context, lent);
@@ -125,11 +130,11 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
       const std::vector<Tensor>& outputs = Expected(Inputs(variant));
       for (uint32_t i = 0; i < outputs.size(); ++i) {
         taken.push_back(std::make_unique<Taken>(&context, i));
-        ASSERT_TRUE(taken.back()->result()) << taken.back()->result().message;
-        EXPECT_EQ(Taken(&context, i).result().code, WASINN_INVALID_ARGUMENT) << "twice";
+        ASSERT_TRUE(taken.back()->result()) << "output " << i << " cannot be taken: " << taken.back()->result().message;
+        EXPECT_EQ(Taken(&context, i).result().code, WASINN_INVALID_ARGUMENT) << "taking output " << i << " twice";
         expected.push_back(outputs[i]);
         Tensor none;
-        EXPECT_EQ(context.Get(i, &none).code, WASINN_INVALID_ARGUMENT) << "it was taken";
+        EXPECT_EQ(context.Get(i, &none).code, WASINN_INVALID_ARGUMENT) << "getting output " << i << ", which was taken";
       }
       for (uint32_t i = 0; variant == 1 && i < n_inputs(); ++i) {
         context.Unbind(i);
@@ -140,8 +145,8 @@ CHECK_OF(Contract, TakenOutputsOutliveComputesAndContexts, "outputs that were ta
     ExpectComputes(&context, Inputs(0));
   }
   for (size_t i = 0; i < taken.size(); ++i) {
-    EXPECT_EQ(taken[i]->Read().dims, expected[i].dims);
-    EXPECT_EQ(taken[i]->Read().bytes, expected[i].bytes);
+    EXPECT_EQ(taken[i]->Read().dims, expected[i].dims) << "the dims of an output that was taken";
+    EXPECT_EQ(taken[i]->Read().bytes, expected[i].bytes) << "the bytes of an output that was taken";
   }
 }
 
@@ -157,10 +162,10 @@ CHECK_OF(Contract, TakenOutputsAreInputsOfOthers, "an output that was taken can 
   std::vector<Tensor> inputs = Inputs(1);
   inputs[0] = Expected(Inputs(0))[0];
   const Taken taken(&first, 0);
-  ASSERT_TRUE(taken.result()) << taken.result().message;
+  ASSERT_TRUE(taken.result()) << "output 0 cannot be taken: " << taken.result().message;
   Set(&second, Inputs(1));
   const Result bound = second.Bind(0, taken.view());
-  ASSERT_TRUE(bound) << bound.message;
+  ASSERT_TRUE(bound) << "an output that was taken cannot be bound as an input: " << bound.message;
   ExpectComputes(&second, inputs);
   ExpectComputes(&first, Inputs(0));
   ExpectComputes(&second, inputs);
@@ -175,20 +180,22 @@ CHECK_OF(Contract, BoundOutputsFollowTheirMemory,
   const wasinn_compute_options options = {.struct_size = sizeof(options), .n_wanted = 0, .wanted = nullptr};
   wasinn_compute_result told = {.struct_size = sizeof(told)};
   EXPECT_EQ(TakeError(table().compute(context.get(), &options, &told)).code, WASINN_INVALID_ARGUMENT)
-      << "none is bound";
+      << "compute where no output is bound";
   std::vector<std::unique_ptr<Taken>> taken;  // so that each compute has other memory
   for (int variant = 0; variant < 3; ++variant) {
     Set(&context, Inputs(variant));
     ExpectComputes(&context, Inputs(variant));
-    EXPECT_FALSE(context.has_outputs_elsewhere());
+    EXPECT_FALSE(context.has_outputs_elsewhere()) << "outputs are elsewhere, and the signature is true";
     ExpectComputes(&context, Inputs(variant));
     for (uint32_t i = 0; i < Expected(Inputs(variant)).size(); ++i) {
       if (!IsBindable(i)) continue;
       wasinn_tensor small = context.View(i);
       small.bytes -= 1;
-      EXPECT_EQ(TakeError(table().bind_output(context.get(), i, &small)).code, WASINN_INVALID_ARGUMENT);
+      EXPECT_EQ(TakeError(table().bind_output(context.get(), i, &small)).code, WASINN_INVALID_ARGUMENT)
+          << "binding output " << i << " to too few bytes";
       taken.push_back(std::make_unique<Taken>(&context, i));
-      EXPECT_EQ(taken.back()->Read().bytes, Expected(Inputs(variant))[i].bytes);
+      EXPECT_EQ(taken.back()->Read().bytes, Expected(Inputs(variant))[i].bytes)
+          << "the memory that was bound as output " << i;
     }
   }
 }
@@ -200,7 +207,7 @@ CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that is reset has no input, 
   for (int variant = 0; variant < 3; ++variant) {
     ExpectNoOutput(&context);
     if (needs_inputs()) {
-      EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << "no input is set";
+      EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << "compute where no input is set";
       ExpectNoOutput(&context);
     }
     auto lent = Lend(Inputs(variant));
@@ -209,10 +216,10 @@ CHECK_OF(Contract, ASlotThatIsResetIsAsNew, "a slot that is reset has no input, 
     ExpectComputes(&context, Inputs(variant));
     lent.clear();  // while the slot rests
     const Result reset = context.Reset();
-    ASSERT_TRUE(reset) << reset.message;
+    ASSERT_TRUE(reset) << "reset fails: " << reset.message;
     ExpectNoOutput(&context);
   }
-  ASSERT_TRUE(context.Reset()) << "twice";
+  ASSERT_TRUE(context.Reset()) << "a second reset fails";
   Set(&context, Inputs(0));
   ExpectComputes(&context, Inputs(0));
 }
@@ -223,15 +230,17 @@ CHECK_OF(Contract, OnlyWhatIsWantedNeedBeThere, "outputs that are wanted are the
   const std::vector<Tensor>& expected = Expected(Inputs(0));
   for (uint32_t i = 0; i < expected.size(); ++i) {
     const Result computed = context.Compute({i});
-    ASSERT_TRUE(computed) << computed.message;
+    ASSERT_TRUE(computed) << "compute fails: " << computed.message;
     Tensor shown;
-    ASSERT_TRUE(context.Get(i, &shown));
-    EXPECT_EQ(shown.bytes, expected[i].bytes);
+    ASSERT_TRUE(context.Get(i, &shown)) << "output " << i << ", which was wanted, cannot be got";
+    EXPECT_EQ(shown.bytes, expected[i].bytes) << "output " << i << ", which was wanted";
     const uint32_t other = (i + 1) % static_cast<uint32_t>(expected.size());
     if (other == i || IsBindable(other)) continue;
-    ASSERT_TRUE(context.Get(other, &shown)) << "what is held of it is shown";
+    ASSERT_TRUE(context.Get(other, &shown))
+        << "output " << other << " cannot be got: what is held of it is to be shown";
     if (!subject().wants_outputs && shown.bytes.empty()) continue;
-    EXPECT_EQ(shown.bytes, subject().wants_outputs.value_or(false) ? "" : expected[other].bytes);
+    EXPECT_EQ(shown.bytes, subject().wants_outputs.value_or(false) ? "" : expected[other].bytes)
+        << "output " << other << ", which was not wanted";
   }
   ExpectComputes(&context, Inputs(0));
 }
@@ -271,15 +280,15 @@ CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
   const wasinn_slot_options options = {.struct_size = sizeof(options), .guest_config = "{}", .account = &account_};
   wasinn_backend_slot* poor = nullptr;
   const Result made = TakeError(table().slot_new(model().get(), &options, &poor));
-  EXPECT_EQ(made.code, made ? WASINN_OK : WASINN_TOO_LARGE) << made.message;
-  EXPECT_EQ(account_.used, 0u);
+  EXPECT_EQ(made.code, made ? WASINN_OK : WASINN_TOO_LARGE) << "slot_new where no memory can be reserved";
+  EXPECT_EQ(account_.used.load(), 0u) << "bytes that are charged where none can be";
   if (poor != nullptr) table().slot_free(poor);
   account_.limit = UINT64_MAX;
   Context context(model(), 0, "{}", &account_);
   Set(&context, Inputs(0));
   account_.limit = 0;
   const Result computed = context.Compute();
-  EXPECT_EQ(computed.code, computed ? WASINN_OK : WASINN_TOO_LARGE) << computed.message;
+  EXPECT_EQ(computed.code, computed ? WASINN_OK : WASINN_TOO_LARGE) << "compute where no memory can be reserved";
   if (!computed) ExpectNoOutput(&context);
   account_.limit = UINT64_MAX;
   ExpectComputes(&context, Inputs(0));
@@ -295,7 +304,7 @@ CHECK_OF(Contract, BytesThatAreNoModelAreOfAnInvalidEncoding, "bytes that are no
     if (bytes.starts_with("GGUF") && own.starts_with("GGUF")) continue;
     const Model none(host(), bytes, subject().options);
     EXPECT_EQ(none.loaded().code, WASINN_INVALID_ENCODING)
-        << bytes.size() << ", " << bytes.substr(0, 20) << ": " << none.loaded().message;
+        << "loading " << bytes.size() << " bytes that begin \"" << bytes.substr(0, 20) << "\"";
   }
 }
 
@@ -307,16 +316,16 @@ CHECK_OF(ContractOfShapes, OverTheLimitAreTooLargeAndLeaveTheInputs,
   Set(&context, inputs);
   ExpectComputes(&context, inputs);
   for (int n = 0; n < 2; ++n) {
-    ASSERT_TRUE(context.Set(last, Inputs(0, 1 << 20)[last]));
+    ASSERT_TRUE(context.Set(last, Inputs(0, 1 << 20)[last])) << "input " << last << " is refused";
     const Result computed = context.Compute();
     if (!subject().has_limits) {
-      EXPECT_TRUE(computed) << computed.message;
+      EXPECT_TRUE(computed) << "compute fails: " << computed.message;
       continue;
     }
-    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << computed.message;
+    EXPECT_EQ(computed.code, WASINN_TOO_LARGE) << "compute over max_bytes";
     ExpectNoOutput(&context);
     inputs[last] = Inputs(1, 3)[last];
-    ASSERT_TRUE(context.Set(last, inputs[last]));
+    ASSERT_TRUE(context.Set(last, inputs[last])) << "input " << last << " is refused";
     ExpectComputes(&context, inputs);  // on the other inputs, which were not set again
   }
 }

@@ -85,7 +85,7 @@ void Host::Write(void* self, uint32_t level, const char* message) {
   constexpr const char* kNames[] = {"error", "warning", "info", "debug"};
   auto* host = static_cast<Host*>(self);
   std::lock_guard lock(host->mutex_);
-  EXPECT_LE(level, uint32_t{WASINN_LOG_DEBUG}) << "of a line of the log";
+  EXPECT_TRUE(level <= WASINN_LOG_DEBUG) << "a line of the log has the level " << level << ", which there is not";
   host->log_ += std::string(kNames[std::min<size_t>(level, std::size(kNames) - 1)]) + ": " + message + "\n";
 }
 
@@ -97,7 +97,7 @@ uint32_t Host::Reserve(void*, void* account, int64_t bytes) {
     self.used -= static_cast<uint64_t>(bytes);
     return WASINN_TOO_LARGE;
   }
-  EXPECT_LE(used, uint64_t{INT64_MAX}) << "more was given back than was charged";
+  EXPECT_TRUE(used <= INT64_MAX) << "more was given back than was charged";
   uint64_t most = self.most;
   while (used > most && !self.most.compare_exchange_weak(most, used)) {
   }
@@ -122,7 +122,7 @@ struct Bytes {
   }
 
   static void Retain(void* self) {
-    EXPECT_TRUE(static_cast<Bytes*>(self)->keeps_bytes) << "nobody needs the bytes after load";
+    EXPECT_TRUE(static_cast<Bytes*>(self)->keeps_bytes) << "the model's bytes are kept, which nobody needs after load";
     ++static_cast<Bytes*>(self)->references;
   }
   static void Release(void* self) {
@@ -175,7 +175,7 @@ Context::Context(const Model& model, uint64_t max_bytes, const std::string& gues
   const wasinn_slot_options options = {
       .struct_size = sizeof(options), .max_bytes = max_bytes, .guest_config = guest_config.c_str(), .account = account};
   const Result made = TakeError(model.host().table().slot_new(model.get(), &options, &context_));
-  EXPECT_TRUE(made) << made.message;
+  EXPECT_TRUE(made) << "no slot can be made: " << made.message;
 }
 
 Context::~Context() {
@@ -321,7 +321,7 @@ wasinn_tensor Context::View(uint32_t index) {
   const wasinn_tensor* own = Own(index, &result);
   if (result && own != nullptr) return *own;
   if (result) result = TakeError(model_.host().table().output(context_, index, &view));
-  EXPECT_TRUE(result) << result.message;
+  EXPECT_TRUE(result) << "output " << index << " cannot be shown: " << result.message;
   return view;
 }
 

@@ -1,5 +1,7 @@
 #include "check/failures.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace wasinn::check {
@@ -15,6 +17,28 @@ std::function<void(const std::string&)>& ToldWhy() {
   return told;
 }
 
+struct Code {
+  wasinn_code code;
+  const char* name;
+};
+constexpr Code kCodes[] = {{WASINN_OK, "ok"},
+                           {WASINN_INVALID_ARGUMENT, "invalid_argument"},
+                           {WASINN_INVALID_ENCODING, "invalid_encoding"},
+                           {WASINN_MISSING_MEMORY, "missing_memory"},
+                           {WASINN_BUSY, "busy"},
+                           {WASINN_RUNTIME_ERROR, "runtime_error"},
+                           {WASINN_UNSUPPORTED_OPERATION, "unsupported_operation"},
+                           {WASINN_TOO_LARGE, "too_large"},
+                           {WASINN_NOT_FOUND, "not_found"},
+                           {WASINN_TIMEOUT, "timeout"},
+                           {WASINN_SECURITY, "security"},
+                           {WASINN_END_OF_SEQUENCE, "end_of_sequence"},
+                           {WASINN_CONTEXT_FULL, "context_full"},
+                           {WASINN_PROMPT_TOO_LONG, "prompt_too_long"},
+                           {WASINN_MODEL_NOT_FOUND, "model_not_found"},
+                           {WASINN_UNAVAILABLE, "unavailable"},
+                           {WASINN_LOST, "lost"}};
+
 }  // namespace
 
 void TellFailuresTo(TellFn tell) { Told() = std::move(tell); }
@@ -22,5 +46,10 @@ void Tell(const char* file, int line, const std::string& text) { Told()(file, li
 
 void TellNothingToCheckTo(std::function<void(const std::string&)> tell) { ToldWhy() = std::move(tell); }
 void TellNothingToCheck(const std::string& why) { ToldWhy()(why); }
+
+std::string CodeName(wasinn_code code) {
+  const auto* const known = std::ranges::find(kCodes, code, &Code::code);
+  return known == std::end(kCodes) ? "the unknown code " + std::to_string(code) : known->name;
+}
 
 }  // namespace wasinn::check

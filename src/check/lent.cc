@@ -51,13 +51,13 @@ wasinn_tensor Lent::view() const {
 }
 
 void Lent::Write(const std::string& bytes) {
-  ASSERT_EQ(bytes.size(), tensor_.bytes.size());
+  ASSERT_EQ(bytes.size(), tensor_.bytes.size()) << "the number of bytes of lent memory";
   std::memcpy(data_, bytes.data(), bytes.size());
 }
 
 std::string Lent::Read() const { return {data_, tensor_.bytes.size()}; }
 
-void Lent::Revoke() { ASSERT_EQ(::mprotect(pages_, size_, PROT_NONE), 0); }
+void Lent::Revoke() { ASSERT_EQ(::mprotect(pages_, size_, PROT_NONE), 0) << "revoking lent memory"; }
 
 Taken::Taken(Context* context, uint32_t index) : result_(context->Take(index, &tensor_)) {
   if (result_) dims_.assign(tensor_.dims, tensor_.dims + tensor_.rank);

@@ -59,26 +59,31 @@ Json ToJson(const BackendReport& backend) {
 
 std::string ToText(const std::vector<BackendReport>& backends) {
   Table table({"BACKEND", "ENCODINGS", "FRAMEWORK", "DEVICES", "LIBRARY"});
-  std::string missing;
+  std::string missing, broken;
   for (const BackendReport& backend : backends) {
     if (backend.available) {
       table.Add({backend.name, backend.encodings, backend.framework, backend.devices, backend.library});
       continue;
     }
+    if (backend.install.empty()) {
+      table.Add({backend.name, backend.encodings, "does not open", "-", "-"});
+      if (broken.empty()) broken = "\nDoes not open:\n";
+      broken += fmt::format("  {}: {}\n", backend.name, backend.missing);
+      continue;
+    }
     table.Add({backend.name, backend.encodings, "not found", "-", "-"});
     if (missing.empty()) missing = "\nNot found:\n";
     missing += fmt::format("  {}: {}\n", backend.name, backend.missing);
-    const bool is_said = backend.missing.contains(backend.install);  // also where there is nothing to say
+    const bool is_said = backend.missing.contains(backend.install);
     if (!is_said) missing += fmt::format("    to install it: {}\n", backend.install);
   }
-  return table.ToString() + missing;
+  return table.ToString() + missing + broken;
 }
 
 std::string KeysToText(const std::vector<BackendReport>& backends) {
   std::string text =
       "\nKeys: backend is [backends.NAME] of the configuration, model is [models.NAME.config], and guest is what a "
-      "guest "
-      "may set.\n";
+      "guest may set.\n";
   for (const BackendReport& backend : backends) {
     for (const wasinn_key& key : KeysOf(backend)) {
       text +=
@@ -95,8 +100,7 @@ std::string WorkersToText(const std::vector<BackendReport>& backends) {
   const auto has = [](bool it) { return it ? "yes" : "no"; };
   std::string text = fmt::format(
       "\nWorkers, in which guests' own models run:\n  seccomp: {}, no_new_privs: {}, sealed memory files: {}, memory "
-      "that "
-      "may become executable: {}, Landlock: {}\n",
+      "that may become executable: {}, Landlock: {}\n",
       has(support.seccomp), has(support.no_new_privs), has(support.seals), has(support.exec_memory),
       support.landlock > 0 ? fmt::format("version {}", support.landlock) : "no");
   for (const BackendReport& backend : backends) {

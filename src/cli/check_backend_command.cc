@@ -78,6 +78,27 @@ class FolderOf {
   const fs::path path_;
 };
 
+// A flag's JSON object, as CLI11 has it checked.
+CLI::Option* AddObject(CLI::App& app, const std::string& flag, std::string& text, const std::string& help) {
+  const auto check = [](const std::string& given) -> std::string {
+    const auto json = nlohmann::json::parse(given, nullptr, false);
+    return json.is_object() ? "" : "'" + given + "' is not a JSON object such as {\"threads\": 1}";
+  };
+  return app.add_option(flag, text, help)->type_name("JSON")->check(check);
+}
+
+// The first key that the backend's table does not have in this place, "" if it has all.
+std::string UnknownKey(const wasinn_backend& table, uint32_t place, const std::string& object) {
+  const std::span known(table.keys, table.n_keys);
+  const nlohmann::json keys = nlohmann::json::parse(object);
+  for (const auto& [name, value] : keys.items()) {
+    const bool is_known =
+        std::ranges::any_of(known, [&](const wasinn_key& key) { return (key.where & place) != 0 && name == key.name; });
+    if (!is_known) return name;
+  }
+  return "";
+}
+
 // "" if a host takes it; its own words say why not.
 std::string WhyNoHostTakes(const CheckFlags& flags) {
   const FolderOf folder(flags.library);
@@ -120,7 +141,7 @@ class Runner {
   Runner(const CheckFlags& flags, const Teller& teller) : flags_(flags), teller_(teller) {
     check::TellFailuresTo([this](const char* file, int line, const std::string& text) {
       const std::lock_guard lock(mutex_);
-      teller_.Fail(fmt::format("{}:{}: {}", settings::LastComponent(file), line, text));
+      teller_.Fail(fmt::format("{} ({}:{})", text, settings::LastComponent(file), line));
     });
     check::TellNothingToCheckTo([this](const std::string& why) { teller_.Nothing(why); });
   }
@@ -158,6 +179,9 @@ class Runner {
     host_ = std::make_unique<check::Host>(flags_.backend_config, 2, flags_.library);
     if (!host_->opened()) return teller_.Fail("it does not open: " + host_->opened().message), false;
     check::SubjectOptions model = flags_.model;
+    if (const std::string unknown = UnknownKey(host_->table(), WASINN_KEY_MODEL, model.config); !unknown.empty()) {
+      return teller_.Fail("--model-config: the backend has no key '" + unknown + "' for models"), false;
+    }
     if (model.format.empty()) model.format = check::FormatOf(host_->table(), flags_.files.front());
     if (model.format.empty()) return teller_.Fail("--encoding must say which of its formats the model is"), false;
     auto subject = check::SubjectOf(*host_, model);
@@ -238,9 +262,8 @@ Command AddCheckBackendCommand(CLI::App& app) {
       [flags](auto shape) { flags->model.shapes.insert_or_assign(shape.first, shape.second); },
       "The shape of an input where the model leaves it open; else such dims are 2")
       ->type_name("NAME=1x3x224");
-  command->add_option("--backend", flags->backend_config, "Keys of [backends.NAME], a JSON object")->type_name("JSON");
-  command->add_option("--model-config", flags->model.config, "Keys of [models.NAME.config], a JSON object")
-      ->type_name("JSON");
+  AddObject(*command, "--backend", flags->backend_config, "Keys of [backends.NAME], a JSON object");
+  AddObject(*command, "--model-config", flags->model.config, "Keys of [models.NAME.config], a JSON object");
   command->add_option("--seconds", flags->seconds, "For each check; 60 unless told")
       ->type_name("S")
       ->check(CLI::Range(1, 86'400).description(""));

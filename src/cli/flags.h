@@ -14,6 +14,9 @@ namespace wasinn::cli {
 // "--nn-max-graphs" is WASINN_NN_MAX_GRAPHS.
 std::string EnvironmentName(const std::string& flag);
 
+// Variables of the environment that look like limits of a guest's and are no flag's: a limit that is misspelt holds nothing.
+std::vector<std::string> UnknownLimits(const CLI::App& app);
+
 // For CLI11: what is wrong with the name of an engine, "" if nothing is.
 std::string CheckEngine(const std::string& name);
 

@@ -59,7 +59,8 @@ void AddHostFlags(CLI::App& app, HostFlags* flags) {
   app.add_option("--config", flags->config_file, "Settings, a TOML file (docs/configuration.md)")
       ->type_name("FILE")
       ->envname("WASINN_CONFIG");
-  AddSetting(app, flags, "--threads", {"threads"}, "N", Count, "Threads for all computes together; 0: one per core");
+  AddSetting(app, flags, "--threads", {"threads"}, "N", Count,
+             "Threads for all computes together; 1 unless told, 0: one per core");
   AddSetting(app, flags, "--log-level", {"log.level"}, "LEVEL", Same, "error, warning (default), info or debug");
 }
 
@@ -75,7 +76,7 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
   };
   AddParsed<settings::ModelFlag>(app, "--model", settings::ParseModelFlag, add("--model"),
                                  "A file or folder that the guest may load by NAME; after the path\n"
-                                 "may follow ,encoding=E ,target=T ,version=N")
+                                 "may follow ,encoding=E ,target=T ,version=N ,isolate=true (in a worker)")
       ->type_name("NAME=PATH")
       ->group("Models");
   AddParsed<std::string>(
@@ -105,12 +106,14 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
   const size_t before = app.get_options().size();
   AddInputsFlag(app, flags, "--nn-inputs");
   AddSetting(app, flags, "--nn-max-graphs", {"limits.max_graphs"}, "N", Count,
-             "Graphs that the guest may hold at once");
-  AddSetting(app, flags, "--nn-max-contexts", {"limits.max_contexts"}, "N", Count, "Execution contexts, likewise");
+             "Graphs that the guest may hold at once; 64 unless told");
+  AddSetting(app, flags, "--nn-max-contexts", {"limits.max_contexts"}, "N", Count,
+             "Execution contexts, likewise; 256 unless told");
   AddSetting(app, flags, "--nn-max-bytes", {"limits.max_model_bytes", "limits.max_tensor_bytes"}, "SIZE", Size,
-             "Bytes of its own models, and bytes of tensors: 64M, 1G");
-  AddSetting(app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
-             "For one compute, and one load of its own bytes: 500ms; 0: none. It may end later");
+             "Bytes of its own models, and bytes of tensors: 64M; 1G of each unless told");
+  AddSetting(
+      app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
+      "For one compute, and one load of its own bytes: 500ms; 30s and 60s unless told,\n0: none. It may end later");
   AddSetting(app, flags, "--nn-load", {"policy.load"}, "WAY", Same,
              "Models from the guest's own bytes: isolated in a process of their own\n(default), in-process (trusted "
              "guests alone), or deny");
@@ -120,15 +123,16 @@ void AddLimitFlags(CLI::App& app, HostFlags* flags) {
 void AddProgramFlags(CLI::App& app, HostFlags* flags) {
   const size_t before = app.get_options().size();
   AddSetting(app, flags, "--timeout", {"limits.run_timeout_ms"}, "DURATION", Duration,
-             "For the whole run, endless loops included: 1s, 500ms; 0: none");
+             "For the whole run, endless loops included: 1s, 500ms; 0 (default): none");
   AddSetting(app, flags, "--max-memory", {"limits.max_memory_bytes"}, "SIZE", Size,
-             "Of the guest's own memory: growing beyond it fails, 64M, 1G");
+             "Of the guest's own memory: growing beyond it fails: 64M, 1G; any unless told");
   AddSetting(app, flags, "--max-table-elements", {"limits.max_table_elements"}, "N", LongCount,
-             "Of each of its tables, likewise (not with --engine wamr)");
+             "Of each of its tables, likewise; any unless told (not with --engine wamr)");
   AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
-             "Threads that it may have at once beside its first");
+             "Threads that it may have at once beside its first; 64 unless told");
   AddSetting(app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
-             "Work that it may do, some unit for each instruction; 0: any\n(not with --engine wamr, nor for threads)");
+             "Work that it may do, some unit for each instruction; 0 (default): any\n(not with --engine wamr, nor "
+             "for threads)");
   Group(app, before, "Limits of the guest");
 }
 

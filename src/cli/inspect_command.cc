@@ -20,6 +20,7 @@ struct InspectFlags {
   HostFlags host;
   std::string model;
   std::string encoding;
+  bool isolate = false;
   bool json = false;
 };
 
@@ -45,13 +46,9 @@ std::string NotesOf(const Io& io) {
   return io.flags & WASINN_IO_OPTIONAL ? "optional" : "";
 }
 
-// Unknown dims, and the shape of unknown rank, are null.
+// As guests have it from `describe`: -1 is a dim that may be anything, null the shape of unknown rank.
 Json ToJson(const Io& io) {
-  Json shape;
-  if (io.has_rank) {
-    shape = Json::array();
-    for (const int64_t dim : io.dims) shape.push_back(dim < 0 ? Json() : Json(dim));
-  }
+  const Json shape = io.has_rank ? Json(io.dims) : Json();
   return {{"name", io.name},
           {"dtype", wasinn_dtype_name(io.dtype)},
           {"type", io.type_name},
@@ -82,22 +79,32 @@ std::optional<ModelInfo> Find(const Host& host, const std::string& name) {
   return found;
 }
 
+// An error of a file names the file; the host's words name the model that it became, with a version that it never had.
+std::string WordsOf(const Status& status, const std::string& name, const std::string& file) {
+  const std::string words = status.message(), named = "model '" + name + ":1': ";
+  return !file.empty() && words.starts_with(named) ? file + ": " + words.substr(named.size()) : words;
+}
+
 int Run(InspectFlags& flags) {
   std::error_code ignored;
-  std::string name = flags.model;
+  std::string name = flags.model, file;
   if (std::filesystem::exists(flags.model, ignored)) {
     settings::ModelFlag model;
     model.name = name = settings::LastComponent(flags.model);
-    model.paths.push_back(flags.model);
+    model.paths.push_back(file = flags.model);
     model.encoding = flags.encoding;
+    model.isolate = flags.isolate;
     model.flag = "--encoding";
     flags.host.models.push_back(model);
+  } else if (flags.isolate || !flags.encoding.empty()) {
+    throw CLI::ValidationError(flags.isolate ? "--isolate" : "--encoding",
+                               "is for a file or folder, and '" + name + "' is neither; its settings can say so");
   }
   const Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());
   if (!Find(*host, name)) return Fail(name + " is neither a file nor a folder nor the name of a model");
   const Result<Signature> signature = host->Inspect(name);
-  if (!signature) return Fail(signature.status().message());
+  if (!signature) return Fail(WordsOf(signature.status(), name, file));
   const std::optional<ModelInfo> info = Find(*host, name);  // its format is known now, whatever it is called
   if (!info) return Fail(name + " is gone");
   if (flags.json) {
@@ -127,8 +134,10 @@ Command AddInspectCommand(CLI::App& app) {
       ->required();
   inspect->add_option("--encoding", flags->encoding, "The model's format, where its name and bytes do not tell")
       ->type_name("ENCODING");
+  inspect->add_flag("--isolate", flags->isolate,
+                    "Open the file in a worker: for one that may crash its framework, or do worse");
   inspect->add_flag("--json", flags->json, "Print JSON");
-  inspect->footer("Example:\n  wasinn inspect digits.onnx");
+  inspect->footer("Examples:\n  wasinn inspect digits.onnx\n  wasinn inspect --isolate from_a_guest.onnx");
   AddHostFlags(*inspect, &flags->host);
   AddModelFlags(*inspect, &flags->host);
   return {inspect, [flags] { return Run(*flags); }};

@@ -97,7 +97,7 @@ void WarnOfIdleFlags(const RunFlags& flags) {
   }
 }
 
-int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
+int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& module_and_args) {
   if (module_and_args.empty()) throw CLI::RequiredError("MODULE");
   if (module_and_args[0].starts_with('-')) throw CLI::ValidationError("run", "unknown flag " + module_and_args[0]);
   const std::string& module = module_and_args[0];
@@ -105,6 +105,9 @@ int Run(RunFlags& flags, const std::vector<std::string>& module_and_args) {
   flags.run.args[0] = std::filesystem::path(module).filename().string();
 
   WarnOfIdleFlags(flags);
+  for (const std::string& name : UnknownLimits(app)) {
+    Log(WASINN_LOG_WARNING, (name + " in the environment is no flag's, and limits nothing").c_str());
+  }
 
   RunGuard guard;  // goes last
   // A mistake in the settings is told before a guest is compiled, which may take long.
@@ -169,7 +172,7 @@ Command AddRunCommand(CLI::App& app) {
   AddModelFlags(*run, &flags->host);
   AddProgramFlags(*run, &flags->host);
   AddLimitFlags(*run, &flags->host);
-  return {run, [run, flags] { return Run(*flags, run->remaining()); }};
+  return {run, [run, flags] { return Run(*run, *flags, run->remaining()); }};
 }
 
 }  // namespace wasinn::cli

@@ -1,10 +1,13 @@
 #include "core/backend_loader.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <wasinn/wasinn.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <span>
 
@@ -40,7 +43,8 @@ BackendReport ReportOfTable(const wasinn_backend& table) {
 BackendReport ReportOfMissing(const wasinn_backend& table, const Status& error) {
   BackendReport report = ReportOfTable(table);
   report.missing = error.message();
-  report.install = table.install;
+  // What is there and does not open, as with a wrong setting, no installation mends.
+  report.install = error.code() == WASINN_UNSUPPORTED_OPERATION ? table.install : "";
   return report;
 }
 
@@ -137,12 +141,31 @@ void BackendLoader::TellWhoServes(const Entries& entries) const {
   }
 }
 
-void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
+// Of the paths in the configuration. No errors: they may be made later.
+void BackendLoader::WarnOfWhatIsNotThere() const {
+  for (size_t i = 0; i < options_.named_folders; ++i) {
+    struct stat info{};
+    const std::string& folder = options_.folders[i];
+    if (::stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) continue;
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("backend_dirs: there is no folder '{}'", folder));
+  }
+  if (!options_.names_worker || ::access(options_.worker.c_str(), X_OK) == 0) return;
+  logger_.Write(WASINN_LOG_WARNING, fmt::format("worker: '{}' cannot be run ({}), so no model can run in a worker",
+                                                options_.worker, std::strerror(errno)));
+}
+
+// Of the backends that are here, and of those that may be installed.
+std::vector<std::string> BackendLoader::NamesOf(const Entries& entries) {
   std::vector<std::string> names;
   for (const Known& known : kKnown) names.emplace_back(known.name);
   for (const Entry& entry : entries.found) {
     if (std::ranges::find(names, entry.table.name) == names.end()) names.emplace_back(entry.table.name);
   }
+  return names;
+}
+
+void BackendLoader::WarnOfUnknownNames(const Entries& entries) const {
+  const std::vector<std::string> names = NamesOf(entries);
   const auto check = [&](const char* what, const std::string& name) {
     if (std::ranges::find(names, name) != names.end()) return;
     logger_.Write(WASINN_LOG_WARNING,
@@ -161,6 +184,7 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
     }
     Order(*entries);
     TellWhoServes(*entries);
+    WarnOfWhatIsNotThere();
     WarnOfUnknownNames(*entries);
     return entries;
   });
@@ -193,6 +217,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
                                      .backend = entry.table.name,
                                      .library = entry.path,
                                      .config = std::move(*config),
+                                     .owner = workers.owner(),
                                      .threads = options_.threads,
                                      .log_level = logger_.level(),
                                      .spin_us = options_.worker_spin_us,
@@ -277,7 +302,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
     return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name,
                 MissingLibrary(*known, Folders()) + HowToGet(*known));
   }
-  return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'", name);
+  return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
 }
 
 BackendReport BackendLoader::ReportOf(Entry& entry) {

@@ -34,10 +34,12 @@ class BackendLoader {
  public:
   struct Options {
     std::vector<std::string> folders;            // searched in order; the first library of a name wins
+    size_t named_folders = 0;                    // as many of the first as the configuration names
     std::map<std::string, std::string> configs;  // backend's name -> JSON object
     std::vector<std::string> order;              // backends that go before the others where several serve a format
     uint32_t threads = 1;
-    std::string worker;  // the program that runs frameworks apart from the host
+    std::string worker;         // the program that runs frameworks apart from the host
+    bool names_worker = false;  // the configuration does
     uint32_t max_workers = 256;
     bool spare_workers = true;    // one for each framework that has had two
     uint32_t worker_spin_us = 0;  // how long host and worker look for the other's words before they sleep
@@ -85,6 +87,8 @@ class BackendLoader {
   Status AddLibrary(const std::string& path, Entries& entries) const;
   void Order(Entries& entries) const;
   void TellWhoServes(const Entries& entries) const;
+  void WarnOfWhatIsNotThere() const;
+  static std::vector<std::string> NamesOf(const Entries& entries);
   void WarnOfUnknownNames(const Entries& entries) const;
   void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
   Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience, Workers* workers = nullptr);

@@ -1,6 +1,8 @@
 #include "core/config.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -97,7 +99,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   const Section section(values);
   ModelOptions model{.name = name};
   section.String("path", model.path);
-  if (model.path.empty()) return Fail(WASINN_INVALID_ARGUMENT, "model '{}' has no path in the configuration", name);
+  if (model.path.empty()) return Fail(WASINN_INVALID_ARGUMENT, "configuration key 'models.{}.path' is missing", name);
   section.Integer("version", model.version);
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
@@ -132,9 +134,13 @@ Status Config::Add(toml::table& values, const fs::path& folder) {
 }
 
 Status Config::LoadFile(const std::string& path) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return Error(WASINN_NOT_FOUND, "cannot read the configuration '{}'", path);
+  const bool has_text = file.peek() != std::ifstream::traits_type::eof();  // none is no failure, but for `<<`
+  if (!file.is_open() || file.bad() || (has_text && !(text << file.rdbuf()))) {
+    return Error(WASINN_NOT_FOUND, "cannot read the configuration '{}': {}", path, std::strerror(errno));
+  }
   return Parse(text.str(), path, fs::absolute(path).parent_path());
 }
 
@@ -172,12 +178,14 @@ Result<HostOptions> Config::ToHostOptions() const {
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
+  options.backends.named_folders = options.backends.folders.size();
   options.backends.order = top.Strings("backend_order").value_or(std::vector<std::string>());
   if (std::string folder = DefaultBackendFolder(); !folder.empty()) {
     options.backends.folders.push_back(folder);
     options.backends.worker = folder + "/wasinn-worker";
   }
   top.String("worker", options.backends.worker);
+  options.backends.names_worker = values_.contains("worker");
   top.Integer("max_workers", options.backends.max_workers);
   top.Boolean("spare_workers", options.backends.spare_workers);
   top.Integer("worker_spin_us", options.backends.worker_spin_us);

@@ -20,7 +20,7 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
       model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
                                            host_->guest_bytes())),
-      workers_(host_->tenants().Join(policy_.tenant, limits.max_model_bytes, limits.max_tensor_bytes)) {}
+      workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)) {}
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   // The watchdog calls it every 10 ms, as if there were something to cancel each time.

@@ -60,8 +60,8 @@ std::string FormatOfSource(const ModelSource& source, Formats formats) {
 
 Status Unrecognised(Formats formats) {
   return Error(WASINN_INVALID_ENCODING,
-               "the bytes are not of a model format that wasinn recognises: known are {}; a name or a host's setting "
-               "can tell one that has no mark of its own",
+               "the bytes are not of a model format that wasinn recognises: known are {}; one that the bytes "
+               "do not show must be named",
                ListFormats(formats));
 }
 
@@ -129,7 +129,9 @@ Status Host::AddModel(const ModelOptions& options) {
                      .config = options.config,
                      .backend = options.backend,
                      .immutable = options.immutable,
-                     .workers = options.isolate ? std::make_shared<Workers>(UINT64_MAX, UINT64_MAX) : nullptr,
+                     .workers = options.isolate ? std::make_shared<Workers>(fmt::format("model '{}'", options.name),
+                                                                            UINT64_MAX, UINT64_MAX)
+                                                : nullptr,
                      .parts = options.parts};
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
@@ -244,10 +246,13 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.cpu_fallback = policy_.cpu_fallback;
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
-  return std::unexpected(
-      Status(graph.error().code(),
-             fmt::format("model '{}': {}", Numbered(source.name, source.version), graph.error().message()),
-             std::string(graph.error().backend())));
+  // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere.
+  const bool is_for_the_worker = source.workers != nullptr && graph.error().code() == WASINN_UNSUPPORTED_OPERATION;
+  return std::unexpected(Status(
+      graph.error().code(),
+      fmt::format("model '{}': {}{}", Numbered(source.name, source.version), graph.error().message(),
+                  is_for_the_worker ? "; with isolate = true a model is one file, or an IR, and runs on the CPU" : ""),
+      std::string(graph.error().backend())));
 }
 
 // The format that was named, or recognised from the bytes. Bytes that are evidently of another one are refused here, by

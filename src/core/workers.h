@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "core/backend.h"
 #include "core/made_once.h"
@@ -16,9 +17,10 @@ namespace wasinn::core {
 // Of one guest or tenant. Any thread; Abandon beside none.
 class Workers {
  public:
-  // Bytes that each may allocate beyond what its framework takes: of models, and of tensors; UINT64_MAX: any.
-  Workers(uint64_t max_model_bytes, uint64_t max_tensor_bytes)
-      : max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
+  // Whose they are, for the log. Bytes that each may allocate beyond what its framework takes: of models, and of tensors;
+  // UINT64_MAX: any.
+  Workers(std::string owner, uint64_t max_model_bytes, uint64_t max_tensor_bytes)
+      : owner_(std::move(owner)), max_model_bytes_(max_model_bytes), max_tensor_bytes_(max_tensor_bytes) {}
 
   // All of them end: nobody wants what they hold.
   void Abandon() {
@@ -29,6 +31,7 @@ class Workers {
   }
 
   SharedGraphs& graphs() { return graphs_; }
+  const std::string& owner() const { return owner_; }
   uint64_t max_model_bytes() const { return max_model_bytes_; }
   uint64_t max_tensor_bytes() const { return max_tensor_bytes_; }
 
@@ -45,6 +48,7 @@ class Workers {
     return backends_[backend];
   }
 
+  const std::string owner_;
   const uint64_t max_model_bytes_, max_tensor_bytes_;
   SharedGraphs graphs_;
   std::mutex mutex_;
@@ -54,14 +58,17 @@ class Workers {
 // Of a host. Any thread.
 class Tenants {
  public:
-  // Those of a tenant that is there already have the limits that they were made with. "" is a guest alone.
-  std::shared_ptr<Workers> Join(const std::string& tenant, uint64_t max_model_bytes, uint64_t max_tensor_bytes) {
-    const auto make = [&] { return std::make_shared<Workers>(max_model_bytes, max_tensor_bytes); };
-    if (tenant.empty()) return make();
+  // Those of a tenant that is there already have the limits that they were made with. "" is the guest alone.
+  std::shared_ptr<Workers> Join(const std::string& tenant, const std::string& guest, uint64_t max_model_bytes,
+                                uint64_t max_tensor_bytes) {
+    const auto make = [&](std::string owner) {
+      return std::make_shared<Workers>(std::move(owner), max_model_bytes, max_tensor_bytes);
+    };
+    if (tenant.empty()) return make(guest.empty() ? "a guest" : fmt::format("guest '{}'", guest));
     const std::lock_guard lock(mutex_);
     if (auto joined = tenants_[tenant].lock()) return joined;
     std::erase_if(tenants_, [](const auto& one) { return one.second.expired(); });
-    auto made = make();
+    auto made = make(fmt::format("tenant '{}'", tenant));
     tenants_[tenant] = made;
     return made;
   }

@@ -27,6 +27,7 @@ class CheckBackendTest(CommandTest):
                 told[name] = (line.startswith("pass"), [])
             elif line.startswith("      "):
                 told[name][1].append(line.strip())
+                self.assertNotRegex(line, r"==|!=|->|::|^ +\(", "words, and no C++")
         self.not_looked_at = {name: told.pop(name)[1] for name in re.findall(r"^n/a   (\w+): ", result.out, re.MULTILINE)}
         return result, told
 
@@ -107,7 +108,8 @@ class CheckBackendTest(CommandTest):
     def test_outputs_that_lie(self):
         _, told = self.check_backend(f"{BROKEN}/broken_lying.so")
         self.assertFalse(told["OutputsAreWhatTheySay"][0])
-        self.assertIn("of output 0", " ".join(told["OutputsAreWhatTheySay"][1]))
+        found = " ".join(told["OutputsAreWhatTheySay"][1])
+        self.assertRegex(found, r"^the number of bytes of output 0: found 16, expected 28 \(contract_outputs\.cc:\d+\)$")
 
     def test_inputs_that_are_kept(self):
         fails = ["BytesOfBoundMemoryMayChange", "InputsStayUntilTheyAreSetAgain", "ContextsComputeAtOnce",
@@ -120,7 +122,8 @@ class CheckBackendTest(CommandTest):
         self.check_broken("sticking", ["BoundOutputsFollowTheirMemory"], model="fixed.affine")
 
     def test_slots_that_remember(self):
-        self.check_broken("remembering", ["ASlotThatIsResetIsAsNew"])
+        _, found = self.check_broken("remembering", ["ASlotThatIsResetIsAsNew"])
+        self.assertIn("output 0, which should not be there: found ok, expected invalid_argument (", found["ASlotThatIsResetIsAsNew"])
 
     def test_memory_that_is_owed(self):
         result, told = self.check_backend(f"{BROKEN}/broken_owing.so")
@@ -131,6 +134,12 @@ class CheckBackendTest(CommandTest):
     def test_usage(self):
         result, _ = self.check_backend(TEMPLATE, "--shape", "z=1x2")
         self.check(result, code=1, out="the model has no input 'z' for --shape: it has 'x'")
+        for flag in ("--backend", "--model-config"):
+            for text in ("{threads", "[1]"):
+                result = self.wasinn("check-backend", TEMPLATE, "m.affine", flag, text)
+                self.check_error(result, f"{flag}: '{text}' is not a JSON object", code=2)
+        result, _ = self.check_backend(TEMPLATE, "--model-config", '{"no-key": 1}')
+        self.check(result, code=1, out="--model-config: the backend has no key 'no-key' for models")
         self.check_error(self.wasinn("check-backend", "nowhere.so", "m.affine"), "nowhere.so is not a file")
         self.check_error(self.wasinn("check-backend", TEMPLATE, "nowhere"), "nowhere")
         self.check_error(self.wasinn("check-backend", TEMPLATE), "MODEL", code=2)

@@ -51,10 +51,10 @@ class CommandTest(unittest.TestCase):
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return name
 
-    def wasinn(self, *args, env=None, input=b"", stdout=subprocess.PIPE, prepare=None):
+    def wasinn(self, *args, env=None, input=b"", stdout=subprocess.PIPE, prepare=None, program=WASINN):
         """`prepare` is called in the new OS process, before the command."""
         env = {**self.env, **(env or {})}
-        done = subprocess.run([WASINN, *args], cwd=self.dir, env=env, input=input, stdout=stdout, stderr=subprocess.PIPE,
+        done = subprocess.run([program, *args], cwd=self.dir, env=env, input=input, stdout=stdout, stderr=subprocess.PIPE,
                               preexec_fn=prepare, timeout=120)
         return Result(done)
 

@@ -1,6 +1,13 @@
 """Help, version and usage errors."""
 
-from command import CommandTest
+import pathlib
+import re
+import shutil
+import tomllib
+
+from command import WASINN, CommandTest
+
+CONFIGURATION = pathlib.Path(__file__).resolve().parents[2] / "docs/configuration.md"
 
 
 class HelpTest(CommandTest):
@@ -15,7 +22,7 @@ class HelpTest(CommandTest):
     def test_help_lists_the_commands(self):
         result = self.wasinn("--help")
         self.check(result, out="Usage: wasinn", err="")
-        for command in ("run", "inspect", "backends", "check-backend"):
+        for command in ("run", "inspect", "backends", "check-backend", "bench"):
             self.assertIn(f"\n  {command} ", result.out)
 
     def test_each_command_has_help_with_an_example(self):
@@ -30,6 +37,31 @@ class HelpTest(CommandTest):
         flags = "--model --models -S,--wasi --nn-preload --dir --env --config --nn-max-graphs --nn-max-contexts --nn-max-bytes"
         for flag in (flags + " --nn-timeout --nn-load --timeout --max-memory --max-table-elements --fuel --max-threads --threads --engine --allow-precompiled --no-cache --log-level").split():
             self.assertIn(f"  {flag} ", out)
+
+    def test_run_help_has_the_defaults_of_configuration_md(self):
+        defaults = tomllib.loads(re.search(r"```toml\n(.*?)```", CONFIGURATION.read_text(), re.DOTALL).group(1))
+        limits = defaults["limits"]
+        self.assertEqual(limits["max_model_bytes"], limits["max_tensor_bytes"])
+        out = self.wasinn("run", "--help").out
+        for flag, default in (
+            ("--threads", f"{defaults['threads']} unless told"),
+            ("--timeout", f"{limits['run_timeout_ms']} (default)"),
+            ("--max-threads", f"{limits['max_threads']} unless told"),
+            ("--fuel", f"{limits['max_fuel']} (default)"),
+            ("--nn-max-graphs", f"{limits['max_graphs']} unless told"),
+            ("--nn-max-contexts", f"{limits['max_contexts']} unless told"),
+            ("--nn-max-bytes", f"{limits['max_model_bytes'] >> 30}G of each unless told"),
+            ("--nn-timeout", f"{limits['compute_timeout_ms'] // 1000}s and {limits['load_timeout_ms'] // 1000}s unless told"),
+        ):
+            self.assertRegex(out, rf"\n  {flag} [^\n]*\b{re.escape(default)}")
+
+    def test_bench_help_where_it_is_not_installed(self):
+        alone = shutil.copy(WASINN, self.dir / "wasinn")
+        lib = str(pathlib.Path(WASINN).parents[1] / "lib")
+        result = self.wasinn("bench", "--help", program=alone, env={"LD_LIBRARY_PATH": lib})
+        self.check(result, out="--component bench` installs it", err="")
+        result = self.wasinn("bench", "m.onnx", program=alone, env={"LD_LIBRARY_PATH": lib})
+        self.check_error(result, "there is no ")
 
     def test_usage_errors(self):
         for args, text in (

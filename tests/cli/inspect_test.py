@@ -34,7 +34,7 @@ class InspectTest(CommandTest):
         self.assertEqual((model["name"], model["encoding"], model["version"]), ("m.gguf", "ggml", 1))
         self.assertEqual([io["name"] for io in model["inputs"]], ["image", "scale", "mask"])
         self.assertEqual([io["dtype"] for io in model["inputs"]], ["f32", "f64", "bool"])
-        self.assertEqual([io["shape"] for io in model["inputs"]], [[None, 3, 224, 224], [], None])
+        self.assertEqual([io["shape"] for io in model["inputs"]], [[-1, 3, 224, 224], [], None])
         self.assertEqual([io["optional"] for io in model["inputs"]], [False, True, False])
         self.assertEqual(len(model["outputs"]), 3)
 
@@ -59,8 +59,23 @@ class InspectTest(CommandTest):
         self.check(self.wasinn("inspect", "noise.onnx"), code=125, out="", err="wasinn: error: ")
         self.file("broken.gguf", "GGUF\nfail_load 2\n")
         self.check_error(self.wasinn("inspect", "broken.gguf"), "broken.gguf")
+        self.file("folder/README.md", "# No model\n")
+        self.check_error(self.wasinn("inspect", "folder/README.md"), "error: folder/README.md: the bytes are not of a model format")
         result = self.wasinn("inspect", "m.gguf", "--encoding", "xml")
         self.check_error(result, "--encoding: unknown encoding 'xml'", code=2)
+
+
+    def test_a_file_that_ends_its_process(self):
+        self.file("dies.gguf", "GGUF\nin x f32 1\ndies load\n")
+        self.assertNotIn(self.wasinn("inspect", "dies.gguf").code, (0, 125))
+        result = self.wasinn("inspect", "--isolate", "dies.gguf")
+        self.check(result, code=125, out="", err="wasinn: error: dies.gguf: the model's worker is gone: ")
+        self.check(self.wasinn("inspect", "--isolate", "m.gguf"), out="image", err="")
+
+    def test_flags_that_a_name_does_not_take(self):
+        for flag in (["--isolate"], ["--encoding", "ggml"]):
+            result = self.wasinn("inspect", "other", "--model", "other=m.gguf", *flag)
+            self.check_error(result, f"{flag[0]}: is for a file or folder, and 'other' is neither", code=2)
 
 
 class OutputTest(CommandTest):
@@ -99,6 +114,18 @@ class BackendsTest(CommandTest):
         self.assertIn("not found", rows["llama"])
         self.assertIn("echo", rows)
         self.assertIn("scripts/deps.sh llama", result.out)
+
+    def test_a_wrong_setting_is_no_framework_that_is_missing(self):
+        self.file("wrong.toml", f'backend_dirs = ["{ECHO}"]\n[backends.echo]\nmissin = true\n')
+        result = self.wasinn("backends", "--config", "wrong.toml")
+        self.check(result, out="\nDoes not open:\n  echo: backend 'echo' has no key 'missin'; did you mean 'missing'?\n", err="")
+        self.assertNotIn("to install it", result.out.partition("Does not open")[2])
+
+    def test_paths_that_are_not_there(self):
+        self.file("paths.toml", f'backend_dirs = ["nowhere", "{ECHO}"]\nworker = "no-worker"\n')
+        result = self.wasinn("backends", "--config", "paths.toml")
+        self.check(result, out="\necho ", err=f"wasinn: warning: backend_dirs: there is no folder '{self.dir}/nowhere'\n")
+        self.check(result, err=f"wasinn: warning: worker: '{self.dir}/no-worker' cannot be run (No such file or directory)")
 
     def test_json(self):
         self.file("missing.toml", self.MISSING)

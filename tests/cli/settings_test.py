@@ -56,12 +56,18 @@ class SettingsTest(CommandTest):
             ("[limits]\nmax_graph = 1\n", "max_graphs"),
             ("[limits]\nmax_graphs = 'many'\n", "max_graphs"),
             ("[limits\n", "bad.toml"),
+            ("[models.m]\nisolate = true\n", "configuration key 'models.m.path' is missing"),
             ("[policy]\ndialect = 'klingon'\n", "bad.toml: configuration key 'policy.dialect': unknown dialect 'klingon'"),
             ("[limits]\nmax_graphs = 5000000000\n", "bad.toml: configuration key 'limits.max_graphs' must be an integer from 0"),
         ):
             self.file("bad.toml", content)
             self.check_error(self.run_probe("args", flags=["--config", "bad.toml"]), text)
-        self.check_error(self.run_probe("args", flags=["--config", "nowhere.toml"]), "nowhere.toml")
+        self.check_error(self.run_probe("args", flags=["--config", "nowhere.toml"]), "'nowhere.toml': No such file")
+        self.check_error(self.run_probe("args", flags=["--config", "."]), "cannot read the configuration '.': Is a directory")
+
+    def test_a_file_with_nothing_in_it(self):
+        self.file("empty.toml", "")
+        self.check(self.run_probe("args", flags=["--config", "empty.toml"]), err="")
 
     def test_a_word_that_a_flag_does_not_know_is_a_usage_error(self):
         for flag, text in (("--dialect", "unknown dialect 'no'"), ("--nn-inputs", "unknown way"), ("--log-level", "unknown log level")):
@@ -72,6 +78,21 @@ class SettingsTest(CommandTest):
         self.file("conf/limits.toml", self.settings(11, "../m.gguf") + "[backends.onx]\nthreads = 1\n")
         result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml"])
         self.check(result, err="the configuration of backend 'onx' is for none that is here; did you mean 'onnx'?")
+
+    def test_a_model_of_a_backend_that_is_not_there(self):
+        self.file("conf/limits.toml", self.settings(11, "../m.gguf") + "backend = 'ecko'\n")
+        result = self.run_probe("infer", "m", flags=["--config", "conf/limits.toml"])
+        self.check(result, err="model 'm:1': there is no backend 'ecko'; did you mean 'echo'?")
+
+    def test_a_worker_that_is_lost_is_told_with_whom_it_served(self):
+        self.file("dies.gguf", "GGUF\nin x f32 1\ndies load\n")
+        result = self.run_probe("infer", "m", flags=["--model", "m=dies.gguf,isolate=true"])
+        self.check(result, err="; it served model 'm'; with it the models (b2sum -l 256) ")
+
+    def test_a_limit_that_is_misspelt_in_the_environment(self):
+        for name in ("WASINN_NN_TIMOUT", "WASINN_MAX_MEMRY"):
+            self.check(self.run_probe("args", env={name: "1"}), err=f"wasinn: warning: {name} in the environment is no flag's")
+        self.check(self.run_probe("args", env={"WASINN_NN_TIMEOUT": "1s", "WASINN_MAX_MEMORY": "1M"}), err="")
 
     def test_a_bad_variable_is_a_usage_error(self):
         self.check_error(self.run_probe("args", env={"WASINN_NN_MAX_GRAPHS": "many"}), "'many' is not a count", code=2)

@@ -135,7 +135,7 @@ TEST(Config, WrongWordsAndNumbersAreNamedWithTheirKeysWhenTheyComeIn) {
 TEST(Config, AModelNeedsAPath) {
   Config config;
   ASSERT_TRUE(config.LoadText("[models.m]\ntarget = 'cpu'\n").ok());
-  EXPECT_THAT(config.ToHostOptions().error().message(), HasSubstr("model 'm' has no path"));
+  EXPECT_THAT(config.ToHostOptions().error().message(), HasSubstr("'models.m.path' is missing"));
 }
 
 TEST(Config, PathsOfAFileAreRelativeToIt) {

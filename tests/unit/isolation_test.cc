@@ -90,7 +90,8 @@ TEST_F(Isolation, WhatDiesIsTheWorkerAlone) {
   EXPECT_TRUE(program.Compute(dies, {1}).empty());
   const std::string model = EchoModel("in x f32 1\ndies compute\n");
   const std::span bytes(reinterpret_cast<const uint8_t*>(model.data()), model.size());
-  EXPECT_THAT(log.lines(), Contains(AllOf(HasSubstr("signal 11"), HasSubstr(isolation::DigestOf(bytes)))));
+  EXPECT_THAT(log.lines(), Contains(AllOf(HasSubstr("; it served a guest; with it the models"), HasSubstr("signal 11"),
+                                          HasSubstr(isolation::DigestOf(bytes)))));
   // With it goes what it held.
   EXPECT_EQ(program.calls.Call("compute", {before}), kRuntimeError);
   EXPECT_THAT(log.lines(), Contains(HasSubstr("load the model again")));

@@ -195,6 +195,7 @@ void Connection::GiveLane(std::unique_ptr<Lane> lane) {
 
 core::Status Connection::Control(Writer& request, std::span<const int> descriptors, Reader& payload) {
   if (!forked() && !control_.socket.IsTaken()) End("it did not listen");
+  // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): likewise
   return Exchange(request, descriptors, payload);
 }
 
@@ -338,7 +339,7 @@ core::Status Connection::Lost() {
     end_ = parent_->EndOf(worker_);
     if (const char* why = why_.load(std::memory_order_acquire)) end_ = why;
     place_.reset();
-    log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; {}", end_, Held()).c_str());
+    log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; it served {}; {}", end_, owner_, Held()).c_str());
   }
   return core::Status(WASINN_LOST, fmt::format("the model's worker is gone: {}; load the model again", end_), backend_);
 }

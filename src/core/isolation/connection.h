@@ -130,7 +130,11 @@ class Connection {
 
  private:
   Connection(std::shared_ptr<Template> parent, const Setting& setting, Log log)
-      : parent_(std::move(parent)), backend_(setting.backend), spin_(setting.spin_us), log_(std::move(log)) {}
+      : parent_(std::move(parent)),
+        backend_(setting.backend),
+        owner_(setting.owner),
+        spin_(setting.spin_us),
+        log_(std::move(log)) {}
   core::Result<std::unique_ptr<Lane>> TakeLane();
   void GiveLane(std::unique_ptr<Lane> lane);
   core::Status Open(const Setting& setting);
@@ -145,7 +149,7 @@ class Connection {
 
   const std::shared_ptr<Template> parent_;
   std::shared_ptr<const void> place_;  // among the host's workers
-  const std::string backend_;
+  const std::string backend_, owner_;
   const std::chrono::microseconds spin_;
   const Log log_;
   Template::Worker worker_;

@@ -1,0 +1,54 @@
+// Each function of wasi_nn_ext.hpp that is wasinn's, on the model in the file that is named; 0 where all is as it should.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "wasi_nn_ext.hpp"
+
+namespace {
+
+int Fail(const char* what) {
+  std::string words;
+  const bool told = static_cast<bool>(wasi_nn::last_error(words));
+  std::printf("%s: %s\n", what, told ? words.c_str() : "no words");
+  return 1;
+}
+
+std::vector<uint8_t> Read(const char* path) {
+  std::vector<uint8_t> bytes(1 << 16);
+  std::FILE* file = std::fopen(path, "rb");
+  bytes.resize(file == nullptr ? 0 : std::fread(bytes.data(), 1, bytes.size(), file));
+  if (file != nullptr) std::fclose(file);
+  return bytes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const std::vector<uint8_t> model = Read(argv[1]);
+  wasi_nn::Graph graph;
+  if (wasi_nn::load_as(model, "no-format", &graph)) return Fail("a format that is not there");
+  std::string words;
+  if (!wasi_nn::last_error(words) || !words.starts_with("load_as: invalid_encoding: ")) return Fail("last_error");
+  if (!wasi_nn::load_as(model, "ggml", &graph, WASI_NN_TARGET_AUTO)) return Fail("load_as");
+  std::string json;
+  if (!wasi_nn::describe(graph, json)) return Fail("describe");
+  std::printf("%s\n", json.c_str());
+  wasi_nn::Context context;
+  if (!context.init(graph)) return Fail("init");
+  const std::vector<float> x = {1, 2, 3};
+  if (!wasi_nn::set_input_by_name(context, "x", x, {3})) return Fail("set_input_by_name");
+  if (!context.compute()) return Fail("compute");
+  std::vector<float> out;
+  if (!wasi_nn::get_output_by_name(context, "x", out) || out != x) return Fail("get_output_by_name");
+  std::array<float, 3> first = {}, second = {};
+  uint32_t first_size = 0, second_size = 0;
+  if (!wasi_nn::set_output(context, 0, first, &first_size) || !context.compute()) return Fail("set_output");
+  if (!wasi_nn::set_output_by_name(context, "x", second, &second_size) || !context.compute()) {
+    return Fail("set_output_by_name");
+  }
+  return first_size == 12 && first == second && second[2] == 3 && second_size == 12 ? 0 : Fail("outputs");
+}
