@@ -120,10 +120,9 @@ if(TARGET wasinn_wasmtime)
   install(TARGETS wasinn_wasmtime EXPORT wasinnWasmtimeTargets)
   install(EXPORT wasinnWasmtimeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmtime.cmake DESTINATION ${WASINN_CMAKE_DIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/link.cc
-                ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/component_link.cc
-                ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/error_status.h
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmtime)
+  foreach(source IN ITEMS link.cc link_async.cc component_link.cc caller_memory.h error_status.h function_type.h)
+    install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmtime)
+  endforeach()
   wasinn_install_pkgconfig(wasinn-wasmtime "wasi-nn for programs that embed Wasmtime" "wasinn = ${PROJECT_VERSION}"
                            "-lwasinn_wasmtime -lwasmtime")
 endif()

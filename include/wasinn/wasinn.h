@@ -390,6 +390,16 @@ typedef struct wasinn_call {
  * thread waits: at most 16 for one guest at a time, whose further calls then wait for each other. Where the system gives
  * no thread the errno is that of runtime_error. A struct without a size, too. */
 WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
+/* Begins the same and returns at once, for engines that can set a guest aside while its call is under way: what may block is
+ * done on a thread of the host's (call_threads), guests in turn; what may not is done here.
+ *  - `done` is called exactly once, with the errno, from any thread, perhaps before this returns. It must not block and must
+ *    not call wasinn. Until then `call`, what it points to, and the guest's memory stay where they are, and nobody but
+ *    the host writes to that memory.
+ *  - Until `done` has returned the call is inside: wasinn_guest_close waits for it. Once the guest is stopped or closed a call that has
+ *    not begun ends at once, on the thread that stops, and one that runs ends soon.
+ *  - stack_left is not read: threads of the host have stack enough. Where the system gives no thread the errno is that of
+ *    runtime_error. */
+WASINN_API void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_t result), void* user);
 /* For stack_left, and for engines that must not let a function of ours reach the end of a stack: how many bytes are left
  * of this thread's, of which the engine uses no more than `most`. SIZE_MAX: this is another stack than the thread's. The
  * first call of a thread asks the system, and needs some stack for that. */

@@ -41,6 +41,26 @@ wasinn_status* wasinn_wasmtime_link_callers(wasmtime_linker_t* linker, wasinn_ho
 /* The same for one guest: every call belongs to `guest`, which must outlive the linker. */
 wasinn_status* wasinn_wasmtime_link_guest(wasmtime_linker_t* linker, wasinn_guest* guest) WASINN_MUST_CHECK;
 
+#ifdef WASMTIME_FEATURE_ASYNC
+/* A guest that is calling and is run by wasmtime_func_call_async. While the host does what may block, on a thread of its own
+ * (wasinn_guest_call_begin), the guest's future rests, and the thread that polls it may run other guests: so an event loop is
+ * never held up. */
+typedef struct wasinn_wasmtime_async_caller {
+  wasinn_guest* guest;             /* NULL: the guest gets runtime_error */
+  const wasmtime_extern_t* memory; /* as in wasinn_wasmtime_caller */
+  /* The call that the guest waits for is over: its future is to be polled again. From any thread, also within the poll that
+   * began the call; must not block and must not call wasinn or Wasmtime. NULL: nobody is told. */
+  void (*wake)(void* user);
+  void* user;
+} wasinn_wasmtime_async_caller;
+typedef wasinn_wasmtime_async_caller (*wasinn_wasmtime_async_caller_of)(wasmtime_context_t* context, void* user);
+
+/* As wasinn_wasmtime_link, for stores whose guests are called so. A future that is deleted while its guest waits for a call
+ * closes that guest, and waits until the call is over. Components have no such functions yet. */
+wasinn_status* wasinn_wasmtime_link_async(wasmtime_linker_t* linker, wasinn_host* host,
+                                          wasinn_wasmtime_async_caller_of caller_of, void* user) WASINN_MUST_CHECK;
+#endif
+
 #ifdef WASMTIME_FEATURE_COMPONENT_MODEL
 /* Components: wasi:nn 0.2.0-rc-2024-10-28, -08-19 and -06-25. They need a Wasmtime library that has typed host
  * functions for it, which scripts/deps.sh wasmtime-component builds (a Wasmtime with the whole C API); with another one

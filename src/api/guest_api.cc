@@ -5,6 +5,8 @@
 #include "core/guest.h"
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 
 namespace wasinn::api {
 namespace {
@@ -75,6 +77,44 @@ uint32_t Call(wasinn_call& given) noexcept {
   }
 }
 
+// A call that nobody waits for.
+struct Begun {
+  explicit Begun(const wasinn_call& given) : call(given), presence(*given.guest) {}
+
+  wasinn_call call;
+  const core::Guest::Call presence;
+};
+
+uint32_t RunBegun(const Begun& begun) noexcept {
+  try {
+    return CallInside(begun.call);
+  } catch (...) {  // of memory
+    return abi::kWitx.error(WASINN_RUNTIME_ERROR);
+  }
+}
+
+// An errno: it was done, or failed, at once.
+std::optional<uint32_t> Begin(wasinn_call& given, void (*done)(void* user, uint32_t result), void* user) noexcept {
+  const uint32_t failed = abi::kWitx.error(WASINN_RUNTIME_ERROR);
+  try {
+    const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
+    if (!call || call->guest == nullptr) return failed;
+    const auto begun = std::make_shared<Begun>(*call);
+    if (core::CommonSize<wasinn_call>(given.struct_size) > offsetof(wasinn_call, refused))
+      given.refused = !begun->presence;
+    if (!begun->presence) return failed;
+    begun->call.stack_left = SIZE_MAX;
+    if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
+    // The caller is told while the call is still inside.
+    const core::Status status = call->guest->Begin([begun, done, user] { done(user, RunBegun(*begun)); });
+    if (status.ok()) return std::nullopt;
+    call->guest->Report(call->function->name, status);
+    return failed;
+  } catch (...) {
+    return failed;
+  }
+}
+
 }  // namespace
 }  // namespace wasinn::api
 
@@ -112,4 +152,7 @@ const wasinn_function* const* wasinn_functions(size_t* count) {
   return functions.data();
 }
 uint32_t wasinn_guest_call(wasinn_call* call) { return api::Call(*call); }
+void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_t result), void* user) {
+  if (const auto result = api::Begin(*call, done, user)) done(user, *result);
+}
 size_t wasinn_stack_left(size_t most) { return core::StackLeft(most); }

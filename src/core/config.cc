@@ -174,6 +174,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   const Section top(values_);
   top.Integer("threads", options.backends.threads);
   top.Integer("max_computes", options.max_computes);
+  top.Integer("call_threads", options.call_threads);
   top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());

@@ -32,6 +32,7 @@ struct Key {
 constexpr Key kKeys[] = {
     {"", "threads", Kind::kCount},
     {"", "max_computes", Kind::kCount},
+    {"", "call_threads", Kind::kCount},
     {"", "max_total_bytes", Kind::kInteger},
     {"", "model_dirs", Kind::kPaths},
     {"", "backend_dirs", Kind::kPaths},

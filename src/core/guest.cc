@@ -71,6 +71,7 @@ bool Guest::EndRun() noexcept {
 
 void Guest::Stop() noexcept {
   StopCalls();
+  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
   const std::lock_guard lock(run_mutex_);
   if (run_ == nullptr) return;
   (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do

@@ -154,6 +154,10 @@ class Guest {
   };
   Status Run(const Caller& caller, const std::function<void()>& call);
 
+  // Runs `job`, which throws nothing and holds a presence, on a thread of the host's, the guests in turn; when the guest
+  // is stopped before, at once.
+  Status Begin(Executor::Job job) { return host_->executor().Begin(begun_, std::move(job)); }
+
   // The run of the guest's program: when its deadline has passed, or the guest is stopped, `interrupt` is called until it
   // ends.
   Status BeginRun(void (*interrupt)(void* user), void* user);
@@ -248,6 +252,7 @@ class Guest {
   Scheduler::Share share_;
   const uint64_t pool_user_ = host_->buffers().NewUser();
   LargeStacks::Share stacks_;
+  Executor::Share begun_;
 
   static constexpr uint32_t kClosed = 1u << 31;
   std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed

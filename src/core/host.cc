@@ -98,6 +98,7 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       scheduler_(options.max_computes != 0 ? options.max_computes
                                            : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
                  "max_computes"),
+      executor_(options.call_threads != 0 ? options.call_threads : std::max(1u, std::thread::hardware_concurrency())),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
       backends_(std::move(options.backends), logger_) {
   if (options.max_guest_lines != 0) guest_lines_.emplace(options.max_guest_lines, options.max_guest_lines);

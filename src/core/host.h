@@ -9,6 +9,7 @@
 
 #include "core/backend_loader.h"
 #include "core/buffer_pool.h"
+#include "core/executor.h"
 #include "core/host_options.h"
 #include "core/large_stacks.h"
 #include "core/log_limit.h"
@@ -52,6 +53,7 @@ class Host {
   Watchdog& watchdog() { return watchdog_; }
   Scheduler& scheduler() { return scheduler_; }
   LargeStacks& stacks() { return stacks_; }
+  Executor& executor() { return executor_; }
   Tenants& tenants() { return tenants_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
@@ -89,6 +91,7 @@ class Host {
   Watchdog watchdog_;
   Scheduler scheduler_;
   LargeStacks stacks_;
+  Executor executor_;
   Tenants tenants_;
   const std::shared_ptr<BufferPool> buffers_;
   BackendLoader backends_;

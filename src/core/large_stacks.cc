@@ -23,8 +23,9 @@ Stack ThisThreadsStack() {
   return {reinterpret_cast<uintptr_t>(begin), reinterpret_cast<uintptr_t>(begin) + size};
 }
 
-// Not std::thread: it has the system's default stack, and throws where there is no thread.
-bool StartThread(pthread_t* thread, void* (*function)(void*), void* argument) {
+}  // namespace
+
+bool StartLargeThread(pthread_t* thread, void* (*function)(void*), void* argument) {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
   pthread_attr_setstacksize(&attributes, kStackSize);
@@ -32,8 +33,6 @@ bool StartThread(pthread_t* thread, void* (*function)(void*), void* argument) {
   pthread_attr_destroy(&attributes);
   return started;
 }
-
-}  // namespace
 
 size_t StackLeft(size_t most) {
   thread_local const Stack stack = ThisThreadsStack();
@@ -80,7 +79,7 @@ std::unique_ptr<LargeStacks::Thread> LargeStacks::Borrow() {
   }
   idle_.reserve(kMostIdle);  // so that nothing can fail when it comes back
   thread.reset(new Thread{mutex_});
-  return StartThread(&thread->handle, Work, thread.get()) ? std::move(thread) : nullptr;
+  return StartLargeThread(&thread->handle, Work, thread.get()) ? std::move(thread) : nullptr;
 }
 
 void LargeStacks::End(std::unique_lock<std::mutex>& lock, Thread& thread) {

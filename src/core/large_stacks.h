@@ -19,6 +19,9 @@ namespace wasinn::core {
 // thread's.
 size_t StackLeft(size_t most);
 
+// Not std::thread: it has the system's default stack, and throws where there is no thread.
+bool StartLargeThread(pthread_t* thread, void* (*function)(void*), void* argument);
+
 // Host threads with large stacks, which calls of guests borrow: made when they are needed and none is idle, a few are
 // kept. Any thread.
 class LargeStacks {

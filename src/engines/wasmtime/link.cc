@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "caller_memory.h"
 #include "error_status.h"
+#include "function_type.h"
 
 namespace wasinn::wasmtime {
 namespace {
@@ -31,54 +33,6 @@ struct Binding {
 
 wasinn_guest* SameGuest(wasmtime_context_t*, void* user) { return static_cast<wasinn_guest*>(user); }
 
-// The calling instance's memory for the time of one call.
-class GuestMemory {
- public:
-  GuestMemory(wasmtime_caller_t* caller, wasmtime_context_t* context, const wasmtime_extern_t* known) {
-    if (known == nullptr &&
-        wasmtime_caller_export_get(caller, WASINN_MEMORY_NAME, sizeof WASINN_MEMORY_NAME - 1, &export_)) {
-      known = &export_;
-      release_ = export_.kind != WASMTIME_EXTERN_MEMORY;  // which is an index into the store
-    }
-    if (known != nullptr && known->kind == WASMTIME_EXTERN_MEMORY) {
-      View(context, known->of.memory);
-    } else if (known != nullptr && known->kind == WASMTIME_EXTERN_SHAREDMEMORY) {
-      View(known->of.sharedmemory);
-    } else {
-      view_ = {};
-    }
-  }
-  ~GuestMemory() {
-    if (release_) wasmtime_extern_delete(&export_);
-  }
-  GuestMemory(const GuestMemory&) = delete;
-  GuestMemory& operator=(const GuestMemory&) = delete;
-
-  const wasinn_memory* view() const { return &view_; }
-
- private:
-  void View(wasmtime_context_t* context, const wasmtime_memory_t& memory) {
-    view_.struct_size = sizeof view_;
-    view_.flags = 0;
-    view_.base = wasmtime_memory_data(context, &memory);
-    view_.size = wasmtime_memory_data_size(context, &memory);
-    // No two stores of an OS process have the same id.
-    view_.id[0] = memory.store_id;
-    view_.id[1] = uint64_t{memory.__private1} << 32 | memory.__private2;
-  }
-
-  void View(const wasmtime_sharedmemory_t* memory) {
-    view_.struct_size = sizeof view_;
-    view_.flags = WASINN_MEMORY_SHARED;
-    view_.base = wasmtime_sharedmemory_data(memory);
-    view_.size = wasmtime_sharedmemory_data_size(memory);
-  }
-
-  wasinn_memory view_;
-  wasmtime_extern_t export_;
-  bool release_ = false;
-};
-
 wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* values, size_t) {
   const Binding& binding = *static_cast<const Binding*>(env);
   wasmtime_context_t* context = wasmtime_caller_context(caller);
@@ -86,7 +40,7 @@ wasm_trap_t* Call(void* env, wasmtime_caller_t* caller, wasmtime_val_raw_t* valu
   const wasinn_wasmtime_caller guest = find.caller_of != nullptr
                                            ? find.caller_of(context, find.user)
                                            : wasinn_wasmtime_caller{find.guest_of(context, find.user), nullptr};
-  const GuestMemory memory(caller, context, guest.memory);
+  const CallerMemory memory(caller, context, guest.memory);
   const uint32_t result = binding.call(guest.guest, memory.view(), values, sizeof *values);
   values[0].i64 = result;  // all 64 bits, as Wasmtime itself writes an i32
   return nullptr;
@@ -96,12 +50,7 @@ wasinn_status* Define(wasmtime_linker_t* linker, const wasinn_function& function
   auto* binding = static_cast<Binding*>(std::malloc(sizeof(Binding)));
   if (binding == nullptr) return wasinn_status_new(WASINN_RUNTIME_ERROR, "out of memory");
   *binding = {function.call, find};
-  wasm_valtype_vec_t params, results;
-  wasm_valtype_vec_new_uninitialized(&params, std::strlen(function.params));
-  for (size_t i = 0; i < params.size; ++i) params.data[i] = wasm_valtype_new(WASM_I32);
-  wasm_valtype_t* result = wasm_valtype_new(WASM_I32);
-  wasm_valtype_vec_new(&results, 1, &result);
-  wasm_functype_t* type = wasm_functype_new(&params, &results);  // takes both
+  wasm_functype_t* type = TypeOf(function);
   // The linker owns the binding from here on, also if this fails.
   wasmtime_error_t* error =
       wasmtime_linker_define_func_unchecked(linker, function.module, std::strlen(function.module), function.name,

@@ -1,0 +1,201 @@
+// wasinn_guest_call_begin: calls that nobody waits for, their order, and their ends.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/echo.h"
+#include "support/gate.h"
+#include "unit/no_memory.h"
+
+namespace wasinn::testing {
+namespace {
+
+const wasinn_function& Find(std::string_view name) {
+  size_t count = 0;
+  const wasinn_function* const* functions = wasinn_functions(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (functions[i]->name == name) return *functions[i];
+  }
+  ADD_FAILURE() << "no function " << name;
+  return *functions[0];
+}
+
+// One call, from its beginning to its end.
+class Begun {
+ public:
+  Begun(wasinn_guest* guest, FakeGuest& program, std::string_view function, std::vector<uint32_t> args)
+      : args_(std::move(args)) {
+    memory_ = {sizeof memory_, 0, program.memory().data(), program.memory().size(), {}};
+    call_ = {.struct_size = sizeof(wasinn_call),
+             .function = &Find(function),
+             .guest = guest,
+             .memory = &memory_,
+             .args = args_.data(),
+             .stride = sizeof(uint32_t)};
+  }
+  // `order`, if given, gets this call's number when it is over.
+  void Begin(std::vector<int>* order = nullptr, int number = 0) {
+    order_ = order;
+    number_ = number;
+    wasinn_guest_call_begin(&call_, &Begun::Done, this);
+  }
+  bool is_done() const { return state_ != kUnderWay; }
+  uint32_t Await() const {
+    state_.wait(kUnderWay);
+    return state_;
+  }
+  const wasinn_call& call() const { return call_; }
+
+ private:
+  static void Done(void* user, uint32_t result) {
+    auto* self = static_cast<Begun*>(user);
+    static std::mutex mutex;
+    if (self->order_ != nullptr) {
+      const std::lock_guard lock(mutex);
+      self->order_->push_back(self->number_);
+    }
+    EXPECT_EQ(self->state_.exchange(result), kUnderWay) << "once";
+    self->state_.notify_all();
+  }
+
+  static constexpr uint32_t kUnderWay = 1000;
+  std::vector<uint32_t> args_;
+  wasinn_memory memory_ = {};
+  wasinn_call call_ = {};
+  std::vector<int>* order_ = nullptr;
+  int number_ = 0;
+  std::atomic<uint32_t> state_{kUnderWay};
+};
+
+class BegunCalls : public ::testing::Test {
+ protected:
+  explicit BegunCalls(const std::string& settings = "call_threads = 1\nlimits.compute_timeout_ms = 0\n") {
+    host_ = EchoHost(log_, settings);
+    AddEchoModel(host_.get(), "one", "in x f32 1\n");
+    AddEchoModel(host_.get(), "waits", "in x f32 1\n" + gate_.Compute());
+  }
+
+  struct Program {
+    explicit Program(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get()) {}
+    uint32_t NewContext(const char* model) {
+      uint32_t graph = 0, context = 0;
+      EXPECT_EQ(calls.LoadByName(model, graph), kSuccess);
+      EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
+      EXPECT_EQ(calls.SetInput<float>(context, 0, {1}, kF32, {7}), kSuccess);
+      return context;
+    }
+    std::unique_ptr<Begun> Compute(uint32_t context) {
+      return std::make_unique<Begun>(guest.get(), calls, "compute", std::vector{context});
+    }
+    GuestPtr guest;
+    FakeGuest calls;
+  };
+
+  Log log_;
+  const Gate gate_;
+  HostPtr host_;
+};
+
+TEST_F(BegunCalls, AreDoneElsewhere) {
+  Program program(host_.get());
+  const uint32_t context = program.NewContext("waits");
+  const auto begun = program.Compute(context);
+  begun->Begin();
+  gate_.Await();
+  EXPECT_FALSE(begun->is_done());
+  EXPECT_EQ(StatsOf(program.guest).inside, 1u);
+  gate_.Open();
+  EXPECT_EQ(begun->Await(), kSuccess);
+  EXPECT_FALSE(begun->call().refused);
+}
+
+TEST_F(BegunCalls, WhatCannotBlockIsDoneAtOnce) {
+  Program program(host_.get());
+  const uint32_t context = program.NewContext("one");
+  Begun begun(program.guest.get(), program.calls, "set_input", {context, 1, 0});
+  begun.Begin();
+  EXPECT_TRUE(begun.is_done());
+  EXPECT_EQ(begun.Await(), kInvalidArgument);
+}
+
+TEST_F(BegunCalls, GuestsTakeTurns) {
+  Program first(host_.get()), greedy(host_.get()), modest(host_.get());
+  const auto held = first.Compute(first.NewContext("waits"));
+  std::vector<std::unique_ptr<Begun>> calls;
+  std::vector<int> order;
+  held->Begin(&order, 0);
+  gate_.Await();
+  for (int i = 1; i <= 4; ++i) calls.push_back(greedy.Compute(greedy.NewContext("one")));
+  calls.push_back(modest.Compute(modest.NewContext("one")));
+  for (int i = 0; i < 5; ++i) calls[static_cast<size_t>(i)]->Begin(&order, i + 1);
+  gate_.Open();
+  for (const auto& call : calls) EXPECT_EQ(call->Await(), kSuccess);
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 5, 2, 3, 4}));
+}
+
+TEST_F(BegunCalls, WhoIsStoppedEndsBeforeItsTurn) {
+  Program first(host_.get()), waits(host_.get());
+  const auto held = first.Compute(first.NewContext("waits"));
+  held->Begin();
+  gate_.Await();
+  const auto begun = waits.Compute(waits.NewContext("one"));
+  begun->Begin();
+  EXPECT_FALSE(begun->is_done());
+  wasinn_guest_close(waits.guest.get());
+  EXPECT_TRUE(begun->is_done()) << "close waits for it";
+  EXPECT_EQ(begun->Await(), kRuntimeError);
+  EXPECT_FALSE(held->is_done());
+  wasinn_guest_stop(first.guest.get());
+  EXPECT_EQ(held->Await(), kRuntimeError) << "it is cancelled";
+}
+
+TEST_F(BegunCalls, AGuestThatIsClosedIsRefused) {
+  Program program(host_.get());
+  const auto begun = program.Compute(program.NewContext("one"));
+  wasinn_guest_close(program.guest.get());
+  begun->Begin();
+  EXPECT_EQ(begun->Await(), kRuntimeError);
+  EXPECT_TRUE(begun->call().refused);
+}
+
+TEST_F(BegunCalls, ManyAtOnce) {
+  host_ = EchoHost(log_, "call_threads = 2\nmax_computes = 2\n");
+  AddEchoModel(host_.get(), "one", "in x f32 1\nshares\n");
+  std::vector<std::unique_ptr<Program>> programs;
+  std::vector<uint32_t> contexts;
+  for (int i = 0; i < 100; ++i) {
+    programs.push_back(std::make_unique<Program>(host_.get()));
+    contexts.push_back(programs.back()->NewContext("one"));
+  }
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::unique_ptr<Begun>> calls;
+    for (size_t i = 0; i < programs.size(); ++i) {
+      calls.push_back(programs[i]->Compute(contexts[i]));
+      calls.back()->Begin();
+    }
+    for (const auto& call : calls) EXPECT_EQ(call->Await(), kSuccess);
+  }
+}
+
+TEST_F(BegunCalls, WithoutMemoryEachIsTold) {
+  Program program(host_.get());
+  const uint32_t context = program.NewContext("one");
+  for (int allowed = 0, failed = 1; failed > 0; ++allowed) {
+    const auto begun = program.Compute(context);
+    {
+      const NoMemory scarce(allowed, INT_MAX);
+      begun->Begin();
+      failed = NoMemory::failed();
+    }
+    EXPECT_EQ(begun->Await(), failed > 0 ? kRuntimeError : kSuccess) << allowed;
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing
