@@ -397,6 +397,7 @@ WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
  *    the host writes to that memory.
  *  - Until `done` has returned the call is inside: wasinn_guest_close waits for it. Once the guest is stopped or closed a call that has
  *    not begun ends at once, on the thread that stops, and one that runs ends soon.
+ *  - The deadline of a compute runs from when it begins, and not while others are before it.
  *  - stack_left is not read: threads of the host have stack enough. Where the system gives no thread the errno is that of
  *    runtime_error. */
 WASINN_API void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_t result), void* user);

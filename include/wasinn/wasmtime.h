@@ -48,8 +48,8 @@ wasinn_status* wasinn_wasmtime_link_guest(wasmtime_linker_t* linker, wasinn_gues
 typedef struct wasinn_wasmtime_async_caller {
   wasinn_guest* guest;             /* NULL: the guest gets runtime_error */
   const wasmtime_extern_t* memory; /* as in wasinn_wasmtime_caller */
-  /* The call that the guest waits for is over: its future is to be polled again. From any thread, also within the poll that
-   * began the call; must not block and must not call wasinn or Wasmtime. NULL: nobody is told. */
+  /* The call that the guest waits for is over: its future is to be polled again, unless it has ended meanwhile, for a poll may see
+   * the end of a call before this comes. From any thread, also within the poll that began the call; must not block and must not call wasinn or Wasmtime. NULL: nobody is told. */
   void (*wake)(void* user);
   void* user;
 } wasinn_wasmtime_async_caller;

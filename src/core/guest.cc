@@ -43,6 +43,12 @@ Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   return host_->stacks().Run(stacks_, call);
 }
 
+Status Guest::Begin(Executor::Job job) {
+  Status status = host_->executor().Begin(begun_, std::move(job));
+  if (closing_) host_->executor().RunWaiting(begun_);  // whoever stops the guest may have looked before
+  return status;
+}
+
 Status Guest::BeginRun(void (*interrupt)(void* user), void* user) {
   const std::chrono::milliseconds deadline(limits_.run_timeout_ms);
   const std::lock_guard lock(run_mutex_);

@@ -156,7 +156,7 @@ class Guest {
 
   // Runs `job`, which throws nothing and holds a presence, on a thread of the host's, the guests in turn; when the guest
   // is stopped before, at once.
-  Status Begin(Executor::Job job) { return host_->executor().Begin(begun_, std::move(job)); }
+  Status Begin(Executor::Job job);
 
   // The run of the guest's program: when its deadline has passed, or the guest is stopped, `interrupt` is called until it
   // ends.

@@ -48,6 +48,7 @@ class Installed(unittest.TestCase):
         copies = {
             "embed-wasmtime": "example",
             "embed-component": "component-example",
+            "embed-async": "async-example",
             "embed-wamr": "wamr-example",
             "embed-wasmedge": "wasmedge-example",
         }
@@ -78,6 +79,12 @@ class Installed(unittest.TestCase):
 class EmbedTest(Installed):
     def test_the_example_by_cmake(self):
         self.check_example(self.build_by_cmake("example", "by-cmake") / "embed-wasmtime")
+
+    def test_the_async_example(self):
+        program = self.build_by_cmake("async-example", "async-by-cmake") / "embed-async"
+        env = {"LD_LIBRARY_PATH": self.library_path()}
+        out = run(program, MODEL, self.dir / "async-example" / "guest.wat", 50, 20, cwd=self.dir, env=env)
+        self.assertEqual(out, "50 guests see a 5\n")
 
     def test_the_component_example(self):
         program = self.build_by_cmake("component-example", "component-by-cmake") / "embed-component"
