@@ -42,6 +42,26 @@ class DirectGuest {
     std::memcpy(&memory_[address], words.data(), words.size() * sizeof(uint32_t));
   }
 
+  // A call of one function, again and again, that the host does on its threads: `done` as in wasinn_guest_call_begin.
+  struct Begun {
+    wasinn_memory memory = {};
+    uint64_t arg = 0;
+    wasinn_call call = {};
+  };
+  void Begin(Begun& begun, std::string_view name, uint32_t arg, void (*done)(void* user, uint32_t result), void* user) {
+    begun.arg = arg;
+    begun.memory.struct_size = sizeof begun.memory;
+    begun.memory.base = memory_.data();
+    begun.memory.size = memory_.size();
+    begun.call.struct_size = sizeof begun.call;
+    begun.call.function = &Find(name);
+    begun.call.guest = guest_.get();
+    begun.call.memory = &begun.memory;
+    begun.call.args = &begun.arg;
+    begun.call.stride = sizeof begun.arg;
+    wasinn_guest_call_begin(&begun.call, done, user);
+  }
+
   // As Find names it.
   void Call(std::string_view name, std::initializer_list<uint64_t> args) {
     wasinn_memory memory = {};
