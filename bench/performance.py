@@ -83,6 +83,12 @@ def by_reference(options):
             yield wasinn(options, model, *flags)
 
 
+def once(options):
+    """The tiny and the large model of each framework, and one of which only the input is large."""
+    for model in (MEAN_LARGE, *(model for models in MEASURED.values() for model in models[:2])):
+        yield wasinn(options, model, *SHAPES.get(pathlib.Path(model).name, []), "--abi", "once")
+
+
 def wamr_peer(options):
     guest = options.build / "guests/bench.wasm"
     command = ["taskset", "-c", options.pin, options.peers / "wamr/build/bench-wamr-wasi-nn", guest, SOURCE / MEAN, options.seconds]
@@ -105,6 +111,7 @@ SECTIONS = {
     "frameworks": Section(frameworks, tables.frameworks),
     "engines": Section(engines, tables.engines),
     "by-reference": Section(by_reference, tables.by_reference),
+    "once": Section(once, tables.once),
     "wamr-wasi-nn": Section(wamr_peer, tables.wamr_peer),
     "wasmtime-wasi-nn": Section(wasmtime_peer, tables.wasmtime_peer),
 }

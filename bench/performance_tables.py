@@ -103,6 +103,15 @@ def by_reference(measured):
     return f"{markdown(['engine', 'goal, µs at most', 'by reference'], overview)}\n\n{markdown(heads, rows)}"
 
 
+def once(measured):
+    rows = []
+    for line, runs in measured:
+        times = Times(runs, base="native")
+        ratio = times.side[0] / times.base[0]
+        rows.append([code(line.label), *times.cells(), f"{ratio:.2f}", f"{times.run['copies']:g}"])
+    return markdown(["command", *time_heads("native, bound buffers, µs"), "ratio", "copies"], rows)
+
+
 def wamr_peer(measured):
     rows = []
     for _, runs in measured:
