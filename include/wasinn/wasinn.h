@@ -200,7 +200,9 @@ typedef struct wasinn_model_options {
   bool immutable; /* the file never changes: map it instead of copying (truncating a mapped file kills the reader) */
   bool preload;   /* compile now and report errors now, not when a guest first names it */
   const char* backend; /* by name, where another one than the usual shall serve the encoding; NULL: the usual */
-  bool isolate;        /* run it in a worker of its own (WASINN_LOAD_ISOLATED): a file that is not quite trusted */
+  /* Run it in a worker of its own (WASINN_LOAD_ISOLATED): a file that is not quite trusted. False leaves it to the
+   * host's setting isolate_models. */
+  bool isolate;
 } wasinn_model_options;
 
 /* Registers a model. The file is read and compiled once, when first named or now if `preload`, and shared by every

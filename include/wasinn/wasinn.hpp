@@ -153,7 +153,7 @@ struct ModelOptions {
   Target target = WASINN_CPU;
   uint32_t version = 0;    // guests ask for "NAME:2"; 0: the folder's versions, or 1
   std::string config;      // JSON object for the backend; empty: {}
-  bool isolate = false;    // run it in a worker of its own
+  bool isolate = false;    // run it in a worker of its own; false: as the host's setting isolate_models says
   bool immutable = false;  // the file never changes: map it instead of copying it
   bool preload = false;    // compile in AddModel, so that its errors show there
 };

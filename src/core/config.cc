@@ -103,7 +103,7 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   section.Integer("version", model.version);
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
-  section.Boolean("isolate", model.isolate);
+  model.isolate = values["isolate"].value<bool>();
   section.String("backend", model.backend);
   section.String("encoding", model.encoding);
   section.Word("target", ParseTarget, model.target);
@@ -176,6 +176,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   top.Integer("max_computes", options.max_computes);
   top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
+  top.Boolean("isolate_models", options.isolate_models);
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
   options.backends.named_folders = options.backends.folders.size();

@@ -34,6 +34,7 @@ constexpr Key kKeys[] = {
     {"", "max_computes", Kind::kCount},
     {"", "max_total_bytes", Kind::kInteger},
     {"", "model_dirs", Kind::kPaths},
+    {"", "isolate_models", Kind::kBoolean},
     {"", "backend_dirs", Kind::kPaths},
     {"", "backend_order", Kind::kStrings},
     {"", "worker", Kind::kPath},

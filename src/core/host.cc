@@ -95,6 +95,7 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_(std::move(options.policy)),
       policy_model_names_(ToC(policy_.models)),
       policy_encoding_names_(ToC(policy_.encodings)),
+      isolate_models_(options.isolate_models),
       scheduler_(options.max_computes != 0 ? options.max_computes
                                            : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
                  "max_computes"),
@@ -122,17 +123,18 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
 }
 
 Status Host::AddModel(const ModelOptions& options) {
-  ModelSource source{.name = options.name,
-                     .version = options.version == 0 ? 1 : options.version,
-                     .encoding = FormatName(options.encoding),
-                     .target = options.target,
-                     .config = options.config,
-                     .backend = options.backend,
-                     .immutable = options.immutable,
-                     .workers = options.isolate ? std::make_shared<Workers>(fmt::format("model '{}'", options.name),
-                                                                            UINT64_MAX, UINT64_MAX)
-                                                : nullptr,
-                     .parts = options.parts};
+  ModelSource source{
+      .name = options.name,
+      .version = options.version == 0 ? 1 : options.version,
+      .encoding = FormatName(options.encoding),
+      .target = options.target,
+      .config = options.config,
+      .backend = options.backend,
+      .immutable = options.immutable,
+      .workers = options.isolate.value_or(isolate_models_)
+                     ? std::make_shared<Workers>(fmt::format("model '{}'", options.name), UINT64_MAX, UINT64_MAX)
+                     : nullptr,
+      .parts = options.parts};
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
   }

@@ -84,6 +84,7 @@ class Host {
   const wasinn_limits limits_;
   const Policy policy_;
   const std::vector<const char*> policy_model_names_, policy_encoding_names_;
+  const bool isolate_models_;
   std::optional<LogLimit> guest_lines_;
   std::shared_ptr<Quota> guest_bytes_;
   Watchdog watchdog_;

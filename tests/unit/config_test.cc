@@ -132,6 +132,19 @@ TEST(Config, WrongWordsAndNumbersAreNamedWithTheirKeysWhenTheyComeIn) {
   EXPECT_EQ(Config().Set("not a key", "1").message(), "'not a key' is not a configuration key");
 }
 
+TEST(Config, AModelSaysWhetherItIsIsolatedOrNot) {
+  Config config;
+  ASSERT_TRUE(config.LoadText("[models.m]\npath = 'm.onnx'\n").ok());
+  EXPECT_FALSE(config.ToHostOptions()->isolate_models);
+  EXPECT_EQ(config.ToHostOptions()->models.at(0).isolate, std::nullopt);
+  ASSERT_TRUE(config.Set("isolate_models", "true").ok());
+  EXPECT_TRUE(config.ToHostOptions()->isolate_models);
+  for (const bool isolate : {false, true}) {
+    ASSERT_TRUE(config.Set("models.m.isolate", isolate ? "true" : "false").ok());
+    EXPECT_THAT(config.ToHostOptions()->models.at(0).isolate, Optional(isolate));
+  }
+}
+
 TEST(Config, AModelNeedsAPath) {
   Config config;
   ASSERT_TRUE(config.LoadText("[models.m]\ntarget = 'cpu'\n").ok());
