@@ -203,6 +203,9 @@ typedef struct wasinn_model_options {
   /* Run it in a worker of its own (WASINN_LOAD_ISOLATED): a file that is not quite trusted. False leaves it to the
    * host's setting isolate_models. */
   bool isolate;
+  /* So many computes on zeros, 1,000 at most, are part of a load, before any guest gets the model, in the signature's
+   * shapes with 1 for each open dimension; docs/configuration.md. One that fails is a load that fails. */
+  uint32_t warm_up;
 } wasinn_model_options;
 
 /* Registers a model. The file is read and compiled once, when first named or now if `preload`, and shared by every

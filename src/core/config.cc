@@ -95,6 +95,16 @@ void ReadPolicy(const Section& section, Policy& policy) {
   section.String("tenant", policy.tenant);
 }
 
+std::map<std::string, std::vector<uint32_t>> ReadShapes(const toml::table* table) {
+  std::map<std::string, std::vector<uint32_t>> shapes;
+  if (table == nullptr) return shapes;
+  for (auto&& [name, dims] : *table) {
+    std::vector<uint32_t>& shape = shapes[std::string(name.str())];
+    for (const toml::node& dim : *dims.as_array()) shape.push_back(dim.value_or(uint32_t{0}));
+  }
+  return shapes;
+}
+
 Result<ModelOptions> ReadModel(const std::string& name, const toml::table& values) {
   const Section section(values);
   ModelOptions model{.name = name};
@@ -104,6 +114,8 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
   model.isolate = values["isolate"].value<bool>();
+  section.Integer("warm_up", model.warm_up.computes);
+  model.warm_up.shapes = ReadShapes(values["warm_up_shapes"].as_table());
   section.String("backend", model.backend);
   section.String("encoding", model.encoding);
   section.Word("target", ParseTarget, model.target);

@@ -74,6 +74,7 @@ class Host {
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                             const Patience& patience, Charge* bytes = nullptr);
+  Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);
   Status Register(ModelSource source, bool preload);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
   Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,

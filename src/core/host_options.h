@@ -9,6 +9,7 @@
 #include "core/backend_loader.h"
 #include "core/blob.h"
 #include "core/policy.h"
+#include "core/warm_up.h"
 
 namespace wasinn::core {
 
@@ -25,6 +26,7 @@ struct ModelOptions {
   bool preload = false;
   // Runs in a worker, as models do that guests bring; nothing: as HostOptions::isolate_models says.
   std::optional<bool> isolate = std::nullopt;
+  WarmUp warm_up;
 };
 
 struct HostOptions {
