@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -197,6 +198,23 @@ bool WorkOn(wasinn_backend_slot* slot) {
   return done;
 }
 
+// "x[2,3] y[] zeros"
+void Record(const wasinn_backend_slot& slot) {
+  if (slot.model->records.empty()) return;
+  std::ofstream file(slot.model->records, std::ios::app);
+  bool zeros = true;
+  for (size_t i = 0; i < slot.inputs.size(); ++i) {
+    if (!slot.inputs[i].there) continue;
+    const wasinn_tensor& input = slot.inputs[i].tensor;
+    file << slot.model->ios[i]->name << "[";
+    for (uint32_t dim = 0; dim < input.rank; ++dim) file << (dim == 0 ? "" : ",") << input.dims[dim];
+    file << "] ";
+    const auto* bytes = static_cast<const uint8_t*>(input.data);
+    zeros = zeros && std::all_of(bytes, bytes + input.bytes, [](uint8_t byte) { return byte == 0; });
+  }
+  file << (zeros ? "zeros\n" : "values\n");
+}
+
 wasinn_error* Step(wasinn_backend_slot* slot) {
   const wasinn_backend_graph& model = *slot->model;
   if (model.piece == 0) return Fail(WASINN_UNSUPPORTED_OPERATION, "this model has no pieces");
@@ -262,6 +280,7 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   }
   for (Buffer& output : slot->outputs) output = {};  // what nobody wants, or an error, is not there
   if (wasinn_error* error = CheckInputs(slot)) return error;
+  Record(*slot);
   if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
   if (slot->model->fail != 0) return Fail(slot->model->fail, "compute fails as the model says");
   const std::span wanted(options->wanted, options->n_wanted);

@@ -24,6 +24,7 @@
 //  - leaves: a compute writes nothing to outputs that are bound
 //  - says WORD: of which a load writes a warning, and which is the message where it fails
 //  - keeps BYTES: so many that each context keeps beside its tensors
+//  - records PATH: a compute appends a line to that file, of the shapes of its inputs and whether all of them is zeros
 //  - load_keeps BYTES: the same of the model
 #pragma once
 
@@ -70,7 +71,7 @@ struct wasinn_backend_graph {
   uint32_t outranks = 0;
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, untakeable = false, leaves = false, shares = false, wears = false;
-  std::string dies, description, gate, load_gate, unload_gate, says;
+  std::string dies, description, gate, load_gate, unload_gate, says, records;
   wasinn::echo::Kept kept;
 };
 

@@ -16,6 +16,7 @@
 #ifndef WASINN_GUEST_CPP_WASI_NN_EXT_HPP_
 #define WASINN_GUEST_CPP_WASI_NN_EXT_HPP_
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -109,6 +110,48 @@ Status set_output_by_name(const Context& context, std::string_view name, Range&&
   const std::span room(buffer);
   return wasinn_set_output_by_name(context.handle(), name.data(), static_cast<uint32_t>(name.size()), room.data(),
                                    static_cast<uint32_t>(room.size_bytes()), written);
+}
+
+// An input and an output of compute_once, by index or by the model's name for it. They own nothing: what they are made of
+// lives until the call has returned.
+class Input : public wasinn_input {
+ public:
+  template <typename Range>
+  Input(uint32_t index, const Range& data, std::span<const uint32_t> dims)
+      : wasinn_input{nullptr, index, tensor_of(data, dims)} {}
+  template <typename Range>
+  Input(std::string_view name, const Range& data, std::span<const uint32_t> dims)
+      : wasinn_input{name.data(), static_cast<uint32_t>(name.size()), tensor_of(data, dims)} {}
+};
+class Output : public wasinn_output {
+ public:
+  template <typename Range>
+  Output(uint32_t index, Range&& buffer) : Output(nullptr, index, std::as_writable_bytes(std::span(buffer))) {}
+  template <typename Range>
+  Output(std::string_view name, Range&& buffer)
+      : Output(name.data(), static_cast<uint32_t>(name.size()), std::as_writable_bytes(std::span(buffer))) {}
+
+ private:
+  Output(const char* name, uint32_t name_len, std::span<std::byte> room)
+      : wasinn_output{name, name_len, room.data(), static_cast<uint32_t>(room.size()), 0} {}
+};
+static_assert(sizeof(Input) == sizeof(wasinn_input) && sizeof(Output) == sizeof(wasinn_output),
+              "arrays go as they are");
+
+// An inference in one call. Each output has its size in bytes in `written`, also after too_large.
+//
+//   constexpr uint32_t kShape[] = {1, 3, 224, 224};
+//   const wasi_nn::Input inputs[] = {{"image", image, kShape}};
+//   wasi_nn::Output outputs[] = {{"scores", scores}};
+//   if (wasi_nn::Status s = wasi_nn::compute_once(context, inputs, outputs); !s) …
+inline Status compute_once(const Context& context, std::span<const Input> inputs, std::span<Output> outputs) {
+  return wasinn_compute_once(context.handle(), inputs.data(), static_cast<uint32_t>(inputs.size()), outputs.data(),
+                             static_cast<uint32_t>(outputs.size()));
+}
+// The same on a context of its own.
+inline Status compute_once(const Graph& graph, std::span<const Input> inputs, std::span<Output> outputs) {
+  return wasinn_compute_once(graph.handle(), inputs.data(), static_cast<uint32_t>(inputs.size()), outputs.data(),
+                             static_cast<uint32_t>(outputs.size()));
 }
 
 }  // namespace wasi_nn

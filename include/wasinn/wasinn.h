@@ -200,7 +200,12 @@ typedef struct wasinn_model_options {
   bool immutable; /* the file never changes: map it instead of copying (truncating a mapped file kills the reader) */
   bool preload;   /* compile now and report errors now, not when a guest first names it */
   const char* backend; /* by name, where another one than the usual shall serve the encoding; NULL: the usual */
-  bool isolate;        /* run it in a worker of its own (WASINN_LOAD_ISOLATED): a file that is not quite trusted */
+  /* Run it in a worker of its own (WASINN_LOAD_ISOLATED): a file that is not quite trusted. False leaves it to the
+   * host's setting isolate_models. */
+  bool isolate;
+  /* So many computes on zeros, 1,000 at most, are part of a load, before any guest gets the model, in the signature's
+   * shapes with 1 for each open dimension; docs/configuration.md. One that fails is a load that fails. */
+  uint32_t warm_up;
 } wasinn_model_options;
 
 /* Registers a model. The file is read and compiled once, when first named or now if `preload`, and shared by every

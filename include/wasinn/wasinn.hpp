@@ -153,7 +153,8 @@ struct ModelOptions {
   Target target = WASINN_CPU;
   uint32_t version = 0;    // guests ask for "NAME:2"; 0: the folder's versions, or 1
   std::string config;      // JSON object for the backend; empty: {}
-  bool isolate = false;    // run it in a worker of its own
+  bool isolate = false;    // run it in a worker of its own; false: as the host's setting isolate_models says
+  uint32_t warm_up = 0;    // computes on zeros in a load, before any guest gets the model
   bool immutable = false;  // the file never changes: map it instead of copying it
   bool preload = false;    // compile in AddModel, so that its errors show there
 };
@@ -255,6 +256,7 @@ class Host {
     c.immutable = options.immutable;
     c.isolate = options.isolate;
     c.preload = options.preload;
+    c.warm_up = options.warm_up;
     return Status(wasinn_host_add_model(get(), name.c_str(), &c));
   }
   // Whether a model's encoding may be this word; the error lists those that are known.

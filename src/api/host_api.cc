@@ -18,7 +18,8 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
                            .backend = options.backend == nullptr ? "" : options.backend,
                            .immutable = options.immutable,
                            .preload = options.preload,
-                           .isolate = options.isolate};
+                           .isolate = options.isolate ? std::optional(true) : std::nullopt,
+                           .warm_up = {.computes = options.warm_up}};
   for (size_t i = 0; i < options.n_bytes; ++i) {
     model.parts.push_back(core::Blob::Copy({options.bytes[i].data, options.bytes[i].size}));
   }

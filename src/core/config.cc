@@ -95,6 +95,16 @@ void ReadPolicy(const Section& section, Policy& policy) {
   section.String("tenant", policy.tenant);
 }
 
+std::map<std::string, std::vector<uint32_t>> ReadShapes(const toml::table* table) {
+  std::map<std::string, std::vector<uint32_t>> shapes;
+  if (table == nullptr) return shapes;
+  for (auto&& [name, dims] : *table) {
+    std::vector<uint32_t>& shape = shapes[std::string(name.str())];
+    for (const toml::node& dim : *dims.as_array()) shape.push_back(dim.value_or(uint32_t{0}));
+  }
+  return shapes;
+}
+
 Result<ModelOptions> ReadModel(const std::string& name, const toml::table& values) {
   const Section section(values);
   ModelOptions model{.name = name};
@@ -103,7 +113,9 @@ Result<ModelOptions> ReadModel(const std::string& name, const toml::table& value
   section.Integer("version", model.version);
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
-  section.Boolean("isolate", model.isolate);
+  model.isolate = values["isolate"].value<bool>();
+  section.Integer("warm_up", model.warm_up.computes);
+  model.warm_up.shapes = ReadShapes(values["warm_up_shapes"].as_table());
   section.String("backend", model.backend);
   section.String("encoding", model.encoding);
   section.Word("target", ParseTarget, model.target);
@@ -177,6 +189,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   top.Integer("call_threads", options.call_threads);
   top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
+  top.Boolean("isolate_models", options.isolate_models);
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
   options.backends.named_folders = options.backends.folders.size();

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "core/text.h"
+#include "core/warm_up.h"
 #include "core/words.h"
 
 namespace wasinn::core {
 namespace {
 
 // Counts are wasinn_limits' 32 bits, integers as many as TOML has.
-enum class Kind { kCount, kInteger, kBoolean, kString, kStrings, kPath, kPaths, kTable, kAnything };
+enum class Kind { kCount, kInteger, kBoolean, kString, kStrings, kShape, kWarmUp, kPath, kPaths, kTable, kAnything };
 
 // What is wrong with a word, if anything is.
 using WordCheck = Status (*)(std::string_view word);
@@ -35,6 +36,7 @@ constexpr Key kKeys[] = {
     {"", "call_threads", Kind::kCount},
     {"", "max_total_bytes", Kind::kInteger},
     {"", "model_dirs", Kind::kPaths},
+    {"", "isolate_models", Kind::kBoolean},
     {"", "backend_dirs", Kind::kPaths},
     {"", "backend_order", Kind::kStrings},
     {"", "worker", Kind::kPath},
@@ -83,13 +85,18 @@ constexpr Key kKeys[] = {
     {"models.*", "immutable", Kind::kBoolean},
     {"models.*", "preload", Kind::kBoolean},
     {"models.*", "isolate", Kind::kBoolean},
+    {"models.*", "warm_up", Kind::kWarmUp},
+    {"models.*", "warm_up_shapes", Kind::kTable},
+    {"models.*.warm_up_shapes", "*", Kind::kShape},
     {"backends", "*", Kind::kAnything},
 };
 
-const char* KindName(Kind kind) {
+std::string KindName(Kind kind) {
   switch (kind) {
     case Kind::kCount:
       return "an integer from 0 to 4294967295";
+    case Kind::kWarmUp:
+      return fmt::format("an integer from 0 to {}", WarmUp::kMostComputes);
     case Kind::kInteger:
       return "an integer that is not negative";
     case Kind::kBoolean:
@@ -98,6 +105,8 @@ const char* KindName(Kind kind) {
       return "a string";
     case Kind::kStrings:
       return "an array of strings";
+    case Kind::kShape:
+      return "a shape (an array of integers from 0 to 4294967295)";
     case Kind::kPath:
       return "a path (a string)";
     case Kind::kPaths:
@@ -114,10 +123,22 @@ bool IsStrings(const toml::node& value) {
   return array != nullptr && std::ranges::all_of(*array, [](const toml::node& item) { return item.is_string(); });
 }
 
+bool IsCount(const toml::node& value, uint32_t most) {
+  return value.is_integer() && **value.as_integer() >= 0 && **value.as_integer() <= most;
+}
+
+bool IsShape(const toml::node& value) {
+  const toml::array* array = value.as_array();
+  return array != nullptr &&
+         std::ranges::all_of(*array, [](const toml::node& dim) { return IsCount(dim, UINT32_MAX); });
+}
+
 bool HasKind(const toml::node& value, Kind kind) {
   switch (kind) {
     case Kind::kCount:
-      return value.is_integer() && **value.as_integer() >= 0 && **value.as_integer() <= UINT32_MAX;
+      return IsCount(value, UINT32_MAX);
+    case Kind::kWarmUp:
+      return IsCount(value, WarmUp::kMostComputes);
     case Kind::kInteger:
       return value.is_integer() && **value.as_integer() >= 0;
     case Kind::kBoolean:
@@ -128,6 +149,8 @@ bool HasKind(const toml::node& value, Kind kind) {
     case Kind::kStrings:
     case Kind::kPaths:
       return IsStrings(value);
+    case Kind::kShape:
+      return IsShape(value);
     case Kind::kTable:
     case Kind::kAnything:
       return value.is_table();

@@ -95,6 +95,7 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_(std::move(options.policy)),
       policy_model_names_(ToC(policy_.models)),
       policy_encoding_names_(ToC(policy_.encodings)),
+      isolate_models_(options.isolate_models),
       scheduler_(options.max_computes != 0 ? options.max_computes
                                            : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
                  "max_computes"),
@@ -123,19 +124,25 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
 }
 
 Status Host::AddModel(const ModelOptions& options) {
-  ModelSource source{.name = options.name,
-                     .version = options.version == 0 ? 1 : options.version,
-                     .encoding = FormatName(options.encoding),
-                     .target = options.target,
-                     .config = options.config,
-                     .backend = options.backend,
-                     .immutable = options.immutable,
-                     .workers = options.isolate ? std::make_shared<Workers>(fmt::format("model '{}'", options.name),
-                                                                            UINT64_MAX, UINT64_MAX)
-                                                : nullptr,
-                     .parts = options.parts};
+  ModelSource source{
+      .name = options.name,
+      .version = options.version == 0 ? 1 : options.version,
+      .encoding = FormatName(options.encoding),
+      .target = options.target,
+      .config = options.config,
+      .backend = options.backend,
+      .immutable = options.immutable,
+      .warm_up = options.warm_up,
+      .workers = options.isolate.value_or(isolate_models_)
+                     ? std::make_shared<Workers>(fmt::format("model '{}'", options.name), UINT64_MAX, UINT64_MAX)
+                     : nullptr,
+      .parts = options.parts};
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
+  }
+  if (options.warm_up.computes > WarmUp::kMostComputes) {
+    return Error(WASINN_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
+                 options.warm_up.computes, WarmUp::kMostComputes);
   }
   if (!options.parts.empty()) return Register(std::move(source), options.preload);
 
@@ -182,7 +189,34 @@ Status Host::AddModels(const std::string& folder) {
 Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Patience& patience) {
   Result<std::shared_ptr<Model>> model = models_.Find(name);
   if (!model) return std::unexpected(std::move(model.error()));
-  return (*model)->Get([&](const ModelSource& source) { return LoadSource(source, {}, patience); }, patience);
+  const auto load = [&](const ModelSource& source) {
+    Result<std::shared_ptr<Graph>> graph = LoadSource(source, {}, patience);
+    if (!graph || source.warm_up.computes == 0) return graph;
+    Status status = WarmUpGraph(*graph, source, patience);
+    return status.ok() ? std::move(graph) : std::unexpected(std::move(status));
+  };
+  return (*model)->Get(load, patience);
+}
+
+// Within what the host gives a guest, and for as long as somebody wants the model. A failure is that of the load, as
+// Triton has it: a model that cannot compute is not served.
+Status Host::WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience) {
+  Quota bytes("bytes of tensors", "limits.max_tensor_bytes", limits_.max_tensor_bytes);
+  Scheduler::Share share;
+  const Status status = Run(source.warm_up, graph,
+                            {.compute_deadline = std::chrono::milliseconds(limits_.compute_timeout_ms),
+                             .max_compute_bytes = limits_.max_tensor_bytes,
+                             .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
+                             .stop = patience.stop},
+                            {{bytes, *buffers_, buffers_->NewUser()}, watchdog_, scheduler_, share});
+  if (status.ok()) return Status();
+  // A deadline is the model's failure, of all who wait for it; but for a guest that has gone, the next one tries.
+  const bool is_stopped = patience.stop != nullptr && patience.stop->load(std::memory_order_acquire);
+  const bool is_late = status.code() == WASINN_TIMEOUT && !is_stopped;
+  return Status(
+      is_late ? WASINN_RUNTIME_ERROR : status.code(),
+      fmt::format("model '{}': its warm-up failed: {}", Numbered(source.name, source.version), status.message()),
+      std::string(status.backend()));
 }
 
 Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptions options, const Policy& guest_policy,

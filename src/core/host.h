@@ -76,6 +76,7 @@ class Host {
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                             const Patience& patience, Charge* bytes = nullptr);
+  Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);
   Status Register(ModelSource source, bool preload);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
   Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,
@@ -86,6 +87,7 @@ class Host {
   const wasinn_limits limits_;
   const Policy policy_;
   const std::vector<const char*> policy_model_names_, policy_encoding_names_;
+  const bool isolate_models_;
   std::optional<LogLimit> guest_lines_;
   std::shared_ptr<Quota> guest_bytes_;
   Watchdog watchdog_;

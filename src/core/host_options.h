@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/backend_loader.h"
 #include "core/blob.h"
 #include "core/policy.h"
+#include "core/warm_up.h"
 
 namespace wasinn::core {
 
@@ -22,7 +24,9 @@ struct ModelOptions {
   std::string backend;  // "": the one that serves the encoding
   bool immutable = false;
   bool preload = false;
-  bool isolate = false;  // runs in a worker, as models do that guests bring
+  // Runs in a worker, as models do that guests bring; nothing: as HostOptions::isolate_models says.
+  std::optional<bool> isolate = std::nullopt;
+  WarmUp warm_up;
 };
 
 struct HostOptions {
@@ -34,6 +38,7 @@ struct HostOptions {
   uint32_t call_threads = 0;        // for calls that their callers do not wait for; 0: one for each processor
   uint64_t max_total_bytes = 0;     // 0: any
   uint32_t max_guest_lines = 1000;  // in the log, a second; 0: any
+  bool isolate_models = false;      // each named one in a worker of its own, unless it says otherwise
   std::vector<std::string> model_dirs;
   std::vector<ModelOptions> models;
 };

@@ -13,6 +13,7 @@
 
 #include "core/graph.h"
 #include "core/made_once.h"
+#include "core/warm_up.h"
 #include "core/workers.h"
 
 namespace wasinn::core {
@@ -26,6 +27,7 @@ struct ModelSource {
   std::string config = "{}";
   std::string backend;  // by name, where several serve the encoding
   bool immutable = false;
+  WarmUp warm_up;
   std::shared_ptr<Workers> workers;                // whose it is; null: the host's own process
   std::vector<std::string> paths;                  // or
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave

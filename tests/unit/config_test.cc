@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
+using ::testing::Pair;
 
 std::string ErrorOf(const std::string& text) {
   Config config;
@@ -130,6 +131,36 @@ TEST(Config, WrongWordsAndNumbersAreNamedWithTheirKeysWhenTheyComeIn) {
             "configuration key 'policy.dialect': unknown dialect 'klingon'; known are witx, wasmedge, wamr");
   EXPECT_THAT(Config().Set("limits.max_graphs", "many").message(), HasSubstr("'limits.max_graphs' must be an integer"));
   EXPECT_EQ(Config().Set("not a key", "1").message(), "'not a key' is not a configuration key");
+}
+
+TEST(Config, AModelSaysWhetherItIsIsolatedOrNot) {
+  Config config;
+  ASSERT_TRUE(config.LoadText("[models.m]\npath = 'm.onnx'\n").ok());
+  EXPECT_FALSE(config.ToHostOptions()->isolate_models);
+  EXPECT_EQ(config.ToHostOptions()->models.at(0).isolate, std::nullopt);
+  ASSERT_TRUE(config.Set("isolate_models", "true").ok());
+  EXPECT_TRUE(config.ToHostOptions()->isolate_models);
+  for (const bool isolate : {false, true}) {
+    ASSERT_TRUE(config.Set("models.m.isolate", isolate ? "true" : "false").ok());
+    EXPECT_THAT(config.ToHostOptions()->models.at(0).isolate, Optional(isolate));
+  }
+}
+
+TEST(Config, AWarmUpHasACountAndShapes) {
+  Config config;
+  ASSERT_TRUE(
+      config.LoadText("[models.m]\npath = 'm.onnx'\nwarm_up = 1000\nwarm_up_shapes = {x = [1, 224], y = []}\n").ok());
+  const auto options = config.ToHostOptions();
+  EXPECT_EQ(options->models.at(0).warm_up.computes, 1000u);
+  EXPECT_THAT(options->models.at(0).warm_up.shapes,
+              ElementsAre(Pair("x", ElementsAre(1u, 224u)), Pair("y", ElementsAre())));
+  EXPECT_THAT(ErrorOf("[models.m]\nwarm_up = 1001\n"),
+              HasSubstr("configuration key 'models.m.warm_up' must be an integer from 0 to 1000"));
+  for (const char* shape : {"3", "[-1]", "['a']", "[4294967296]", "[[1]]"}) {
+    EXPECT_THAT(ErrorOf(std::string("[models.m.warm_up_shapes]\nx = ") + shape + "\n"),
+                HasSubstr("configuration key 'models.m.warm_up_shapes.x' must be a shape"))
+        << shape;
+  }
 }
 
 TEST(Config, AModelNeedsAPath) {

@@ -42,6 +42,30 @@ TEST_F(WorkerSettings, GuestsOfOneTenantShareTheirWorkers) {
   EXPECT_EQ(two.Compute(second, {1, 2}), (std::vector<float>{1, 2}));
 }
 
+TEST_F(WorkerSettings, EveryNamedModelIsIsolatedUnlessItSaysOtherwise) {
+  const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "isolate_models.gguf";
+  std::ofstream(file) << EchoModel("in x f32 1\n");
+  const auto models = [&](const char* name, const char* more) {
+    return "[models." + std::string(name) + "]\npath = '" + file.string() + "'\n" + more;
+  };
+  const std::string worker = "spare_workers = false\nworker = \"" WORKER "\"\n";
+  const std::string sections = models("says_nothing", "") + models("stays", "isolate = false\n");
+  for (const bool isolates : {false, true}) {
+    const HostPtr host = EchoHost(log, worker + (isolates ? "isolate_models = true\n" : "") + sections);
+    AddEchoModel(host.get(), "by_the_api", "in x f32 1\n");
+    Program program(host.get());
+    size_t workers = 0;
+    for (const char* name : {"stays", "says_nothing", "by_the_api"}) {
+      uint32_t graph = 0, context = 0;
+      ASSERT_EQ(program.calls.LoadByName(name, graph), kSuccess) << name;
+      ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess) << name;
+      EXPECT_EQ(program.Compute(context, {4}), std::vector<float>({4})) << name;
+      if (isolates && std::string_view(name) != "stays") ++workers;
+      EXPECT_THAT(KnownProcesses(), SizeIs(workers)) << name;
+    }
+  }
+}
+
 TEST_F(WorkerSettings, TheEndOfAGuestLeavesTheOthersOfItsTenant) {
   const HostPtr host = HostWith("");
   Program stays(GuestOf(host.get(), "blue"));

@@ -1,7 +1,9 @@
 // Each function of wasi_nn_ext.hpp that is wasinn's, on the model in the file that is named; 0 where all is as it should.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,27 @@ std::vector<uint8_t> Read(const char* path) {
   bytes.resize(file == nullptr ? 0 : std::fread(bytes.data(), 1, bytes.size(), file));
   if (file != nullptr) std::fclose(file);
   return bytes;
+}
+
+// A call with all of an inference gives what the usual three calls give, on a context or on a graph, by index or by name.
+int CheckOnce(const wasi_nn::Graph& graph, wasi_nn::Context context) {
+  const std::vector<float> x = {4, 5, 6, 7};
+  constexpr uint32_t kShape[] = {4};
+  std::vector<float> usual;
+  if (!context.set_input(0, x, kShape) || !context.compute() || !context.get_output(0, usual)) return Fail("usual");
+  std::vector<float> by_name(4);
+  std::array<float, 6> by_index = {};
+  const wasi_nn::Input named[] = {{"x", x, kShape}}, numbered[] = {{0, x, kShape}};
+  wasi_nn::Output name[] = {{"x", by_name}}, index[] = {{0, by_index}};
+  if (!wasi_nn::compute_once(context, named, index)) return Fail("compute_once on a context");
+  if (!wasi_nn::compute_once(graph, numbered, name)) return Fail("compute_once on a graph");
+  if (by_name != usual || name[0].written != 16) return Fail("by name");
+  if (!std::equal(usual.begin(), usual.end(), by_index.begin()) || index[0].written != 16) return Fail("by index");
+  wasi_nn::Output small[] = {{0, std::span(by_index).first(3)}};
+  if (wasi_nn::compute_once(context, named, small).code() != WASI_NN_TOO_LARGE) return Fail("a small buffer");
+  if (small[0].written != 16) return Fail("the size that is needed");
+  if (context.compute().code() != WASI_NN_INVALID_ARGUMENT) return Fail("an input is left");
+  return 0;
 }
 
 }  // namespace
@@ -50,5 +73,6 @@ int main(int argc, char** argv) {
   if (!wasi_nn::set_output_by_name(context, "x", second, &second_size) || !context.compute()) {
     return Fail("set_output_by_name");
   }
-  return first_size == 12 && first == second && second[2] == 3 && second_size == 12 ? 0 : Fail("outputs");
+  if (first_size != 12 || first != second || second[2] != 3 || second_size != 12) return Fail("outputs");
+  return context.init(graph) ? CheckOnce(graph, context) : Fail("init again");
 }

@@ -1,0 +1,214 @@
+// Computes that a host makes of a named model before any guest has it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <wasinn/wasinn.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "support/gate.h"
+#include "unit/isolated_program.h"
+
+namespace wasinn::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class WarmUp : public ::testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // A host with the model "m", whose section has `settings`. Each of its computes is recorded.
+  HostPtr Host(const std::string& directives, const std::string& settings, const std::string& top = "") {
+    std::ofstream(folder_ / "m.gguf") << EchoModel(directives) << "records " << records_ << "\n";
+    return EchoHost(log_, top + "[models.m]\npath = '" + (folder_ / "m.gguf").string() + "'\n" + settings);
+  }
+  // Of the computes so far.
+  std::vector<std::string> Records() const {
+    std::vector<std::string> lines;
+    std::ifstream file(records_);
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+  // What a guest gets that names it.
+  uint32_t Load(const HostPtr& host) {
+    const Program program(host.get());
+    return LoadBy(program);
+  }
+  static uint32_t LoadBy(const Program& program) {
+    uint32_t graph = 0;
+    FakeGuest calls(program.guest.get());
+    return calls.LoadByName("m", graph);
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) /
+      (std::string("warm_up_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::string records_ = (folder_ / "records").string();
+  Log log_;
+};
+
+TEST_F(WarmUp, IsMadeOnceBeforeTheFirstGuest) {
+  const HostPtr host = Host("in x f32 2\n", "warm_up = 3\n");
+  EXPECT_THAT(Records(), IsEmpty());
+  for (int i = 0; i < 2; ++i) {
+    Program program(host.get());
+    uint32_t graph = 0, context = 0;
+    ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
+    ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(program.Stats().computes, 0u) << "they are the host's";
+    EXPECT_EQ(program.Compute(context, {1, 2}), std::vector<float>({1, 2}));
+  }
+  EXPECT_THAT(Records(), ElementsAre("x[2] zeros", "x[2] zeros", "x[2] zeros", "x[2] values", "x[2] values"));
+}
+
+TEST_F(WarmUp, IsPartOfAPreload) {
+  const HostPtr host = Host("in x f32 2\n", "warm_up = 2\npreload = true\n");
+  EXPECT_THAT(Records(), ElementsAre("x[2] zeros", "x[2] zeros"));
+}
+
+TEST_F(WarmUp, IsNotMadeUnlessItIsWanted) {
+  const HostPtr host = Host("in x f32 2\n", "warm_up_shapes = {x = [2]}\n");
+  EXPECT_EQ(Load(host), kSuccess);
+  EXPECT_THAT(Records(), IsEmpty());
+}
+
+TEST_F(WarmUp, ShapesAreTheSignaturesOrAsTold) {
+  const std::string inputs = "in a f32 2,-1\nin b i64 scalar\nin c u8 -1,-1\nin d f16 any\nin e f32 3 optional\n";
+  const HostPtr host = Host(inputs, "warm_up = 1\nwarm_up_shapes = {c = [1, 224], 3 = [4, 0]}\n");
+  EXPECT_EQ(Load(host), kSuccess) << ::testing::PrintToString(log_.lines());
+  EXPECT_THAT(Records(), ElementsAre("a[2,1] b[] c[1,224] d[4,0] zeros"));
+}
+
+TEST_F(WarmUp, AnInputThatMayStayUnsetIsSetWhereItsShapeIsTold) {
+  const HostPtr host = Host("in x bool 2\nin y ? 3 optional\n", "warm_up = 1\nwarm_up_shapes = {y = [3]}\n");
+  EXPECT_EQ(Load(host), kSuccess) << ::testing::PrintToString(log_.lines());
+  EXPECT_THAT(Records(), ElementsAre("x[2] y[3] zeros"));
+}
+
+TEST_F(WarmUp, AModelWhoseWarmUpFailsIsNotServed) {
+  struct Case {
+    std::string directives, settings, message;
+    uint32_t code;
+  };
+  const Case cases[] = {
+      {"in x f32 2\nfail 1\n", "", "compute fails as the model says", kInvalidArgument},
+      {"in x f32 any\n", "", "input 'x' may have any rank: warm_up_shapes must tell its shape", kInvalidArgument},
+      {"in x f32 -1\n", "warm_up_shapes = {y = [1]}\n", "warm_up_shapes: the model has no input 'y', only 'x'",
+       kInvalidArgument},
+      {"in x f32 2\n", "warm_up_shapes = {x = [3]}\n", "input 'x' takes f32 [2], given f32 [3]", kInvalidArgument},
+      {"in x f32 any\n", "warm_up_shapes = {x = [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}\n",
+       "warm_up_shapes: input 'x' has 33 dimensions, more than", kInvalidArgument},
+      {"in x f32 -1\n", "warm_up_shapes = {x = [4000000000]}\n", "limits.max_tensor_bytes", kTooLarge},
+      {"in x f32 -1,-1,-1\n", "warm_up_shapes = {x = [4294967295, 4294967295, 4294967295]}\n", "overflows", kTooLarge},
+      {"in x u8 -1 opaque\n", "", "input 'x' takes text, and zeros are none", kUnsupportedOperation},
+      {"in x f32 -1 unservable\n", "", "which cannot be passed as a tensor of numbers", kUnsupportedOperation},
+  };
+  for (const auto& [directives, settings, message, code] : cases) {
+    const HostPtr host = Host(directives, "warm_up = 2\n" + settings);
+    EXPECT_EQ(Load(host), code) << directives;
+    EXPECT_THAT(log_.lines().back(), HasSubstr("model 'm:1': its warm-up failed: ")) << directives;
+    EXPECT_THAT(log_.lines().back(), HasSubstr(message)) << directives;
+  }
+  EXPECT_THAT(Records(), ElementsAre("x[2] zeros")) << "the first that fails is the last";
+}
+
+TEST_F(WarmUp, AComputeHasTheHostsDeadline) {
+  const HostPtr host = Host("in x f32 2\ndelay 600000\n", "warm_up = 2\n", "limits.compute_timeout_ms = 50\n");
+  EXPECT_EQ(Load(host), kRuntimeError);
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("its warm-up failed: the compute was stopped after 50 ms")));
+  EXPECT_THAT(Records(), ElementsAre("x[2] zeros"));
+}
+
+TEST_F(WarmUp, WhoWaitsForTheLoadWaitsForItToo) {
+  Gate gate;
+  const HostPtr host = Host("in x f32 2\n" + gate.Compute(), "warm_up = 1\n");
+  const Program first(host.get()), second(NewGuest(host.get(), &wasinn_limits::load_timeout_ms, 50u));
+  auto loading = std::async(std::launch::async, [&] { return LoadBy(first); });
+  gate.Await();
+  EXPECT_EQ(LoadBy(second), kRuntimeError);
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("model 'm:1' was still being loaded for another guest after 50 ms")));
+  gate.Open();
+  EXPECT_EQ(loading.get(), kSuccess);
+  EXPECT_EQ(LoadBy(second), kSuccess);
+  EXPECT_THAT(Records(), ElementsAre("x[2] zeros"));
+}
+
+// Nobody waits for the rest of it, and it is no failure of the model.
+TEST_F(WarmUp, EndsWithTheGuestThatBeganIt) {
+  Gate gate;
+  const HostPtr host = Host("in x f32 2\n" + gate.Compute(), "warm_up = 1\n");
+  const Program first(host.get()), second(host.get());
+  auto loading = std::async(std::launch::async, [&] { return LoadBy(first); });
+  gate.Await();
+  wasinn_guest_close(first.guest.get());
+  EXPECT_EQ(loading.get(), kRuntimeError);
+  gate.Open();
+  EXPECT_EQ(LoadBy(second), kSuccess);
+}
+
+// By a guest's own configuration, for that guest: what it pays for is its own.
+TEST_F(WarmUp, AModelThatAGuestHasCompiledForItselfHasNone) {
+  const HostPtr host = Host("in x f32 2\n", "warm_up = 1\n");
+  Program program(host.get());
+  const std::string config = R"({"shade": "dark"})";
+  const uint32_t out = program.calls.Reserve(4);
+  EXPECT_EQ(program.calls.Call("load_by_name_with_config",
+                               {program.calls.Put("m"), 1, program.calls.Put(config), config.size(), out}),
+            kSuccess);
+  EXPECT_THAT(Records(), IsEmpty());
+}
+
+wasinn_code AddWithWarmUp(const HostPtr& host, const wasinn_model_options& given, std::string& message) {
+  const std::string text = EchoModel("in x f32 1\ndies compute\n");
+  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+  wasinn_model_options options = given;
+  options.bytes = &bytes;
+  options.n_bytes = 1;
+  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  message = wasinn_status_message(status.get());
+  return wasinn_status_code(status.get());
+}
+
+// Where it is isolated, in its worker.
+TEST_F(WarmUp, ByTheApi) {
+  const HostPtr host = EchoHost(log_, "worker = \"" WORKER "\"\n");
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.isolate = options.preload = true;
+  std::string message;
+  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_OK) << message;
+  options.warm_up = 1;
+  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_LOST);
+  EXPECT_THAT(message, HasSubstr("model 'm:1': its warm-up failed: the model's worker is gone"));
+  options.warm_up = 1001;
+  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(message, "model 'm': warm_up is 1001: it may be 1000 at most");
+  // A program with headers of before it and `isolate`.
+  options.struct_size = offsetof(wasinn_model_options, isolate);
+  EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_OK) << message;
+}
+
+TEST_F(WarmUp, ByTheApiOfCpp) {
+  std::ofstream(folder_ / "m.gguf") << EchoModel("in x f32 2\nrecords ") << records_ << "\n";
+  Config config;
+  ASSERT_TRUE(config.Set("backend_dirs", "['" ECHO_FOLDER "']").ok());
+  Result<wasinn::Host> other = wasinn::Host::Create(config);
+  ASSERT_TRUE(other) << other.status().message();
+  ModelOptions model;
+  model.path = (folder_ / "m.gguf").string();
+  model.preload = true;
+  model.warm_up = 2;
+  const Status status = other->AddModel("m", model);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_THAT(Records(), ElementsAre("x[2] zeros", "x[2] zeros"));
+}
+
+}  // namespace
+}  // namespace wasinn::testing
