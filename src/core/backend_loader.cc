@@ -231,7 +231,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::OpenIsolated(const Entry& entry,
         },
         {.abandon = [](wasinn_backend_state* state) { isolation::IsolatedBackend::Of(state).Abandon(); },
          .is_lost =
-             [](wasinn_backend_graph* graph) { return isolation::IsolatedGraph::Of(graph).connection().lost(); }});
+             [](wasinn_backend_graph* graph) { return isolation::IsolatedGraph::Of(graph).connection().gone(); }});
   });
 }
 

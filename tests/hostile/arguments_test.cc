@@ -185,9 +185,14 @@ std::vector<Attack> DynamicShapeAttacks() {
       {"[3, 50176] of 4 bytes", kInvalid, {"f32 [3, 50176] needs 602112 bytes, given 4"}}};
   for (const char* other : {"0", "1", "2147483648", "4294967295"}) {
     const std::string first = std::string("[0, ") + other + "]", second = std::string("[") + other + ", 0]";
-    for (const std::string& what : {first, first + " compute", second, second + " compute", second + " output"}) {
-      attacks.push_back({what});
+    // Frameworks go through the rows of such a tensor. Its input stays what it was.
+    const bool too_large = std::string_view(other).size() > 1;
+    for (const std::string& shape : {first, second}) {
+      attacks.push_back(too_large ? Attack{shape, "too_large", {"has no element, but its other dimensions exceed"}}
+                                  : Attack{shape});
+      attacks.push_back({shape + " compute"});
     }
+    attacks.push_back({second + " output"});
     attacks.push_back(Line("its size is 0"));
   }
   attacks.push_back({"[0, 2^31] of 4 bytes", kInvalid, {"needs 0 bytes, given 4"}});

@@ -84,7 +84,7 @@ core::Status Connection::Call::Wait(Length length) {
 }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): of a Status that is let go unread
 
 core::Status Connection::Call::Run(Length length, std::span<const int> descriptors) {
-  if (connection_.lost() || connection_.forked()) return connection_.Lost();
+  if (connection_.gone()) return connection_.Lost();
   if (!lane_) return lane_.TakeError();
   if (core::Status status = Send(descriptors); !status.ok()) return status;
   sent_ = true;
@@ -200,7 +200,7 @@ core::Status Connection::Control(Writer& request, std::span<const int> descripto
 }
 
 core::Status Connection::Exchange(Writer& request, std::span<const int> descriptors, Reader& payload) {
-  if (lost() || forked()) return Lost();
+  if (gone()) return Lost();
   if (request.used() > kMostBytes) return core::Status(WASINN_TOO_LARGE, "the settings are too long", backend_);
   if (core::Status sent = Sent(control_.socket.Send(request.written(), descriptors)); !sent.ok()) return sent;
   const Socket::Received received = control_.socket.Receive(control_.answer);

@@ -126,6 +126,8 @@ class Connection {
   // Ends the worker. All that it held is lost. Does not block; `why` is a constant.
   void End(const char* why);
   bool lost() const { return lost_.load(std::memory_order_acquire); }
+  // Or it is another OS process's, of which this one is a copy.
+  bool gone() const { return lost() || forked(); }
   core::Status Lost();
 
  private:

@@ -29,6 +29,8 @@ std::string Records(const PlainModel& model) {
   Put(bytes, place::kLegacyDims, Words{place::kDims, 4});
   Put(bytes, place::kLegacyTensor, Words{place::kLegacyDims, 1, place::kData});
   Put(bytes, place::kSize, Words{place::kBufferSize / sizeof(float)});
+  Put(bytes, place::kOnceInput, Words{0, 0, place::kDims, 4, kF32, place::kData, place::kDataSize});
+  Put(bytes, place::kOnceOutput, Words{place::kInputName, 1, place::kBuffer, place::kBufferSize, 0});
   return bytes;
 }
 
@@ -115,6 +117,7 @@ std::map<std::string, Args> PlainGuest::HonestCalls() const {
           {name(kExt, "set_output"), {context_, 0, place::kBuffer, place::kBufferSize, place::kWritten}},
           {name(kExt, "set_output_by_name"),
            {context_, place::kInputName, 1, place::kBuffer, place::kBufferSize, place::kWritten}},
+          {name(kExt, "compute_once"), {graph_, place::kOnceInput, 1, place::kOnceOutput, 1}},
           {name(kLegacy, "load"), {place::kLegacyArray, model_.encoding, 0, place::kOut}},
           {name(kLegacy, "load_by_name"), {place::kName, 5, place::kOut}},
           {name(kLegacy, "init_execution_context"), {graph_, place::kOut}},

@@ -26,8 +26,9 @@ struct PlainModel {
 // Where an honest guest has its things, so that any function finds what it needs.
 namespace place {
 inline constexpr uint32_t kName = 64, kConfig = 96, kInputName = 128, kDims = 160, kTensor = 200, kBuilders = 240,
-                          kLegacyArray = 256, kLegacyDims = 264, kLegacyTensor = 272, kSize = 288, kOut = 300,
-                          kWritten = 304, kFormat = 312, kRecords = kName, kRecordsEnd = 320;
+                          kLegacyArray = 256, kLegacyDims = 264, kLegacyTensor = 272, kSize = 288, kOnceInput = 292,
+                          kOnceOutput = 320, kOut = 340, kWritten = 344, kFormat = 352, kRecords = kName,
+                          kRecordsEnd = 360;
 inline constexpr uint32_t kData = 1024, kBuffer = 2048, kModel = 8192, kEnd = 16384;
 inline constexpr uint32_t kDataSize = 768, kBufferSize = 4096;
 }  // namespace place
