@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 constexpr uint32_t kPlaces = 1024, kNames = 2048, kResults = 3072;       // of what describes a call
 constexpr uint32_t kIn = 64 << 10, kOut = 128 << 10, kSize = 256 << 10;  // of large tensors
-constexpr uint32_t kMany = 2048;                                         // floats: 8 KiB
+constexpr uint32_t kMany = 2048, kManyBytes = kMany * 4;                 // floats
 constexpr char kLarge[] = "in x f32 2048 bindable\n";
 
 struct In {
@@ -77,9 +77,9 @@ class ComputeOnce : public LentInput {
     const std::vector<float> numbers = Numbers(first += 1);
     memory_.Write(in, numbers);
     const wasinn_guest_stats before = Stats();
-    EXPECT_EQ(Once(handle, {{.elements = kMany, .data = in}}, {{.buffer = out, .size = kMany * 4}}), kSuccess)
+    EXPECT_EQ(Once(handle, {{.elements = kMany, .data = in}}, {{.buffer = out, .size = kManyBytes}}), kSuccess)
         << LastLog();
-    EXPECT_EQ(Written(0), kMany * 4);
+    EXPECT_EQ(Written(0), kManyBytes);
     EXPECT_EQ(memory_.Read<float>(out, kMany), numbers);
     return Stats().copies_in - before.copies_in + Stats().copies_out - before.copies_out;
   }
@@ -112,7 +112,7 @@ TEST_F(ComputeOnce, WhatCannotStayIsCopied) {
   const uint32_t context = NewContext(kLarge);
   EXPECT_EQ(CopiesOfLarge(context, kIn + 4), 1u) << "an input that is not aligned";
   EXPECT_EQ(CopiesOfLarge(context, kIn, kOut + 4), 1u) << "an output that is not aligned";
-  EXPECT_EQ(CopiesOfLarge(context, kIn, kSize - kMany * 4), 1u) << "an output at the end of the memory";
+  EXPECT_EQ(CopiesOfLarge(context, kIn, kSize - kManyBytes), 1u) << "an output at the end of the memory";
   EXPECT_EQ(CopiesOfLarge(context), 0u);
   memory_.Share();
   EXPECT_EQ(CopiesOfLarge(context), 2u) << "of memory that others write";
@@ -123,7 +123,7 @@ TEST_F(ComputeOnce, AnOutputOverAnInputIsCopied) {
   EXPECT_EQ(CopiesOfLarge(context, kIn, kIn), 1u);
   const std::vector<float> numbers = Numbers(5);
   memory_.Write(kIn, numbers);
-  ASSERT_EQ(Once(context, {{.elements = kMany}}, {{.buffer = kIn + kMany * 2, .size = kMany * 4}}), kSuccess);
+  ASSERT_EQ(Once(context, {{.elements = kMany}}, {{.buffer = kIn + kMany * 2, .size = kManyBytes}}), kSuccess);
   EXPECT_EQ(memory_.Read<float>(kIn + kMany * 2, kMany), numbers);
 }
 
@@ -131,17 +131,18 @@ TEST_F(ComputeOnce, OutputsOverEachOtherAreCopied) {
   const uint32_t context = NewContext("in x f32 2048 bindable\nin y f32 2048 bindable\n");
   const std::vector<float> first = Numbers(1), second = Numbers(5000);
   memory_.Write(kIn, first);
-  memory_.Write(kIn + kMany * 4, second);
-  const std::vector<In> inputs = {{.elements = kMany}, {.index = 1, .elements = kMany, .data = kIn + kMany * 4}};
-  ASSERT_EQ(Once(context, inputs, {{.size = kMany * 4}, {.index = 1, .buffer = kOut + 64, .size = kMany * 4}}),
+  memory_.Write(kIn + kManyBytes, second);
+  const std::vector<In> inputs = {{.elements = kMany}, {.index = 1, .elements = kMany, .data = kIn + kManyBytes}};
+  ASSERT_EQ(Once(context, inputs, {{.size = kManyBytes}, {.index = 1, .buffer = kOut + 64, .size = kManyBytes}}),
             kSuccess);
   EXPECT_EQ(Stats().copies_out, 2u);
   EXPECT_EQ(memory_.Read<float>(kOut + 64, kMany), second);
-  ASSERT_EQ(Once(context, inputs, {{.size = kMany * 4}, {.index = 1, .buffer = kOut + kMany * 4, .size = kMany * 4}}),
-            kSuccess);
+  ASSERT_EQ(
+      Once(context, inputs, {{.size = kManyBytes}, {.index = 1, .buffer = kOut + kManyBytes, .size = kManyBytes}}),
+      kSuccess);
   EXPECT_EQ(Stats().copies_out, 2u);
   EXPECT_EQ(memory_.Read<float>(kOut, kMany), first);
-  EXPECT_EQ(memory_.Read<float>(kOut + kMany * 4, kMany), second);
+  EXPECT_EQ(memory_.Read<float>(kOut + kManyBytes, kMany), second);
 }
 
 TEST_F(ComputeOnce, ByNamesInAnyOrder) {
@@ -206,7 +207,7 @@ TEST_F(ComputeOnce, BetweenUsualComputes) {
     memory_.Write(kIn, Numbers(3));
     ASSERT_EQ(memory_.SetFloats(context, kIn, kMany), kSuccess);
     ASSERT_EQ(memory_.Call("compute", {context}), kSuccess);
-    ASSERT_EQ(memory_.Call("get_output", {context, 0, kOut, kMany * 4, kResults}), kSuccess);
+    ASSERT_EQ(memory_.Call("get_output", {context, 0, kOut, kManyBytes, kResults}), kSuccess);
     EXPECT_EQ(memory_.Read<float>(kOut, kMany), Numbers(3));
   }
 }
@@ -229,7 +230,7 @@ TEST_F(ComputeOnce, OnSlotsThatContextsShare) {
 TEST_F(ComputeOnce, AnOutputThatOutgrowsItsSignature) {
   const uint32_t context = NewContext(std::string(kLarge) + "outgrows 12000\n");
   memory_.Write(kIn, Numbers(1));
-  EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = kMany * 4}}), kTooLarge);
+  EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = kManyBytes}}), kTooLarge);
   EXPECT_EQ(Written(0), 12000u);
   EXPECT_EQ(Once(context, {{.elements = kMany}}, {{.size = 12000}}), kSuccess) << LastLog();
   EXPECT_EQ(Written(0), 12000u);
@@ -286,7 +287,7 @@ TEST_F(ComputeOnce, WithoutMemory) {
     for (int allowed = 0, failed = 1; failed > 0; ++allowed) {
       const uint32_t first = NewContext(model), context = NewContext(model);
       memory_.Write(kIn, Numbers(1));
-      ASSERT_EQ(Once(first, {{.elements = kMany}}, {{.size = kMany * 4}}), kSuccess);  // so that its words are there
+      ASSERT_EQ(Once(first, {{.elements = kMany}}, {{.size = kManyBytes}}), kSuccess);  // so that its words are there
       std::vector<uint64_t> args = {context, kPlaces, 1, results_, 1};
       {
         const NoMemory scarce(allowed, INT_MAX);

@@ -106,14 +106,13 @@ extern "C" {
 
 wasinn_status* wasinn_wasmtime_link_async(wasmtime_linker_t* linker, wasinn_host*,
                                           wasinn_wasmtime_async_caller_of caller_of, void* user) {
-  using namespace wasinn::wasmtime;
   if (linker == nullptr || caller_of == nullptr) {
     return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi-nn needs a linker and a way to find the guest");
   }
   size_t count = 0;
   const wasinn_function* const* functions = wasinn_functions(&count);
   for (size_t i = 0; i < count; ++i) {
-    if (wasinn_status* status = Define(linker, {functions[i], caller_of, user})) return status;
+    if (wasinn_status* status = wasinn::wasmtime::Define(linker, {functions[i], caller_of, user})) return status;
   }
   return nullptr;
 }
