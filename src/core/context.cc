@@ -186,6 +186,7 @@ Status Context::Step(const GuestMemory* memory) {
   if (!state_.generates()) {
     if (Status status = inputs_.CheckAllSet(); !status.ok()) return status;
     if (Status status = inputs_.CopyLent(memory); !status.ok()) return status;
+    if (inputs_.any_left()) inputs_.UnbindLeft();
   }
   outputs_.Begin();
   state_.BeginStep();

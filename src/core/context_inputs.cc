@@ -168,10 +168,16 @@ Status ContextInputs::BindAll(const GuestMemory* memory) {
     if (input.set && (input.in_slot != InSlot::kIt || input.lent != nullptr)) {
       if (Status status = BindSet(i, memory); !status.ok()) return status;
     }
-    if (input.in_slot == InSlot::kStale || input.in_slot == InSlot::kLeft) Unbind(i);
+  }
+  UnbindLeft();
+  return Status();
+}
+
+void ContextInputs::UnbindLeft() {
+  for (uint32_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].in_slot == InSlot::kStale || inputs_[i].in_slot == InSlot::kLeft) Unbind(i);
   }
   any_left_ = false;
-  return Status();
 }
 
 Status ContextInputs::BindSet(uint32_t index, const GuestMemory* memory) {

@@ -48,6 +48,7 @@ class ContextInputs {
   bool any_lent() const { return n_lent_ > 0; }
   // The slot has some that are not set any more.
   bool any_left() const { return any_left_; }
+  void UnbindLeft();
   // `memory`, which may be NULL, is the one of the call: whether it has what was lent.
   Status CheckLent(const GuestMemory* memory) const;
   // From here on they are inputs like others.

@@ -80,6 +80,7 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
   });
   if (!status.ok()) return std::unexpected(std::move(status));
   if (Status read = graph->ReadInfo(); !read.ok()) return std::unexpected(std::move(read));
+  if (graph->account_ != nullptr) graph->kept_ = graph->account_->used();
   return graph;
 }
 

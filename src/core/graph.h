@@ -65,8 +65,8 @@ class Graph {
   Status Noted(Status status) const;
   // Its worker is gone, and each call fails: whoever wants the model loads it again.
   bool lost() const { return lost_.load(std::memory_order_relaxed) || backend_->IsLost(model_); }
-  // What the backend keeps for it, and what its slots take that contexts share.
-  uint64_t kept() const { return account_ == nullptr ? 0 : account_->used(); }
+  // What the backend kept for it when it was loaded.
+  uint64_t kept() const { return kept_; }
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
@@ -85,7 +85,8 @@ class Graph {
                                std::string_view name);
 
   const std::shared_ptr<Backend> backend_;
-  const std::shared_ptr<Quota> account_;   // the backend has its address until the model is unloaded
+  const std::shared_ptr<Quota> account_;  // the backend has its address until the model is unloaded
+  uint64_t kept_ = 0;
   wasinn_backend_graph* model_ = nullptr;  // constant once it is loaded
   const std::string encoding_;
   wasinn_info info_{};  // its lists are owned by the model

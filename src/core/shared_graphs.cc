@@ -35,13 +35,18 @@ void SharedGraphs::Forget() {
   look_at_ = std::max<size_t>(16, 2 * graphs_.size());
 }
 
+void SharedGraphs::ForgetGone(Made& made) {
+  std::shared_ptr<Graph> there;  // goes after the lock of `made`, should everybody else let go of it now
+  made.ForgetIf([&there](const std::weak_ptr<Graph>& weak) {
+    there = weak.lock();
+    return there == nullptr || there->lost();
+  });
+}
+
 Result<SharedGraphs::Shared> SharedGraphs::Get(const std::string& key, const Patience& patience, const Load& load) {
   const std::shared_ptr<Made> made = Find(key);
   for (;;) {
-    made->ForgetIf([](const std::weak_ptr<Graph>& weak) {
-      const std::shared_ptr<Graph> graph = weak.lock();
-      return graph == nullptr || graph->lost();
-    });
+    ForgetGone(*made);
     std::shared_ptr<Graph> loaded;
     const Result<std::weak_ptr<Graph>> found =
         made->Get(patience, "a model of the same bytes", [&]() -> Result<std::weak_ptr<Graph>> {

@@ -33,6 +33,7 @@ class SharedGraphs {
   using Made = MadeOnce<std::weak_ptr<Graph>>;
   std::shared_ptr<Made> Find(const std::string& key);
   void Forget();
+  static void ForgetGone(Made& made);
 
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Made>> graphs_;

@@ -166,7 +166,7 @@ TEST_F(BegunCalls, AGuestThatIsClosedIsRefused) {
 
 TEST_F(BegunCalls, ManyAtOnce) {
   host_ = EchoHost(log_, "call_threads = 2\nmax_computes = 2\n");
-  AddEchoModel(host_.get(), "one", "in x f32 1\nshares\n");
+  AddEchoModel(host_.get(), "one", "in x f32 1\nshares\nturns 0\n");
   std::vector<std::unique_ptr<Program>> programs;
   std::vector<uint32_t> contexts;
   for (int i = 0; i < 100; ++i) {

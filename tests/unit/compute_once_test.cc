@@ -198,6 +198,15 @@ TEST_F(ComputeOnce, NothingIsLeftToBeComputedOnOrGot) {
   EXPECT_THAT(memory_.Read<float>(kOut, 2), ElementsAre(5, 6));
 }
 
+TEST_F(ComputeOnce, NothingIsLeftToGenerateFrom) {
+  constexpr uint32_t kEndOfSequence = 100;
+  const uint32_t context = NewContext("in x f32 -1 optional\npieces 4\n");
+  memory_.Write<float>(kIn, {1, 2});
+  ASSERT_EQ(Once(context, {{}}, {{}}), kSuccess) << LastLog();
+  EXPECT_THAT(memory_.Read<float>(kOut, 2), ElementsAre(1, 2));
+  EXPECT_EQ(memory_.Call("compute_single", {context}), kEndOfSequence) << "x was set for that call alone";
+}
+
 TEST_F(ComputeOnce, BetweenUsualComputes) {
   const uint32_t context = NewContext(kLarge);
   memory_.Write(kIn, Numbers(3));
@@ -218,7 +227,7 @@ TEST_F(ComputeOnce, OnSlotsThatContextsShare) {
   loader_ = FakeGuest(guest_.get());
   memory_ = LentMemory(guest_.get(), 7, kSize);
   uint32_t graph = 0;
-  ASSERT_EQ(loader_.LoadBytes(EchoModel(std::string(kLarge) + "shares\n"), 5, graph), kSuccess);
+  ASSERT_EQ(loader_.LoadBytes(EchoModel(std::string(kLarge) + "shares\nturns 0\n"), 5, graph), kSuccess);
   std::vector<uint32_t> contexts(5);
   for (uint32_t& context : contexts) ASSERT_EQ(loader_.InitContext(graph, context), kSuccess);
   for (int i = 0; i < 2; ++i) {

@@ -66,6 +66,21 @@ TEST_F(SharedGraphs, EachPaysAsIfItWereAlone) {
   EXPECT_EQ(one.Stats().model_bytes, 0u);
 }
 
+TEST_F(SharedGraphs, WhatOthersDoWithItCostsANewcomerNothing) {
+  host = EchoHost(log, "max_computes = 1\n[policy]\nload = 'in-process'\n");
+  const std::string model = std::string(kModel) + "shares\nturns 0\nkeeps 100000\n";
+  Program one(host.get()), two(host.get());
+  const uint32_t graph = Load(one, model);
+  const uint64_t alone = one.Stats().model_bytes;
+  for (int i = 0; i < 2; ++i) {
+    uint32_t context = 0;
+    ASSERT_EQ(one.calls.InitContext(graph, context), kSuccess);
+  }
+  ASSERT_GE(one.Stats().model_bytes, alone + 100000) << "of a slot that contexts share";
+  EXPECT_NE(Load(two, model), 0u);
+  EXPECT_EQ(two.Stats().model_bytes, alone);
+}
+
 TEST_F(SharedGraphs, WhoCannotPayHasNone) {
   Program rich(host.get());
   EXPECT_NE(Load(rich), 0u);
