@@ -64,7 +64,7 @@ class Context {
   };
   // All of it in one, in the memory of the call: no input but these is set, before and after, and nothing is left that
   // could be got. What outputs have is in their `size` if it is known, also after TOO_LARGE.
-  Status ComputeOnce(std::span<const OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
+  Status ComputeOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
 
   // Models that generate piece by piece: the next piece, the first of a generation from the inputs. END_OF_SEQUENCE:
   // nothing more comes. What was generated so far is there for GetOutput. Inputs that lie in the guest's memory are

@@ -182,7 +182,7 @@ void ContextInputs::UnbindLeft() {
 
 Status ContextInputs::BindSet(uint32_t index, const GuestMemory* memory) {
   const Input& input = inputs_[index];
-  if (input.once) return BindView(index, once_[index].tensor, once_[index].bytes);
+  if (input.once != nullptr) return BindView(index, input.once->tensor, input.once->bytes);
   if (input.lent != nullptr) return BindLent(index, memory);
   if (input.tensor == nullptr) {
     const TensorDesc desc = input.own->desc();

@@ -37,7 +37,8 @@ class ContextInputs {
 
   // For one compute: these are set, and no others. Those that are worth it stay where they are, if the framework can
   // read them there; of others the memory is kept for the next time.
-  Status SetOnce(std::span<const OnceInput> given, const GuestMemory& memory);
+  // They outlast the compute, and are described there as the framework shall see them.
+  Status SetOnce(std::span<OnceInput> given, const GuestMemory& memory);
   void EndOnce();
 
   // Whether computes leave more memory in a slot than a new one has, for inputs of a size that is the guest's to choose.
@@ -109,13 +110,13 @@ class ContextInputs {
     std::unique_ptr<Own> own;
     TensorPtr tensor;  // that the backend reads in place
     std::unique_ptr<Lent> lent;
-    bool once = false;  // of once_
+    const OnceInput* once = nullptr;  // of the call that is under way, which lends it
   };
 
   static bool HasPlaceFor(const Input& input, const TensorDesc& given, size_t bytes);
   Result<TensorDesc> Match(uint32_t index, const TensorDesc& given, uint64_t bytes) const;
   bool IsJustACopy(uint32_t index, const TensorDesc& given, size_t bytes) const;
-  Status SetOneOnce(const OnceInput& given, const GuestMemory& memory);
+  Status SetOneOnce(OnceInput& given, const GuestMemory& memory);
   Status Fill(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status CopyIn(uint32_t index, const TensorDesc& tensor, std::span<const uint8_t> bytes);
   Status MakeOwn(uint32_t index, size_t bytes);
@@ -144,8 +145,7 @@ class ContextInputs {
   const bool by_reference_;
   std::vector<Input> inputs_;
   bool grow_ = false;
-  uint32_t n_lent_ = 0;          // of inputs_
-  std::vector<OnceInput> once_;  // by index, once there has been such a call: inputs that it lends
+  uint32_t n_lent_ = 0;  // of inputs_
   bool any_left_ = false;
 };
 

@@ -70,7 +70,7 @@ Status ContextInputs::BindLent(uint32_t index, const GuestMemory* memory) {
 
 void ContextInputs::UnbindLent() {
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
-    if (inputs_[i].lent != nullptr || inputs_[i].once) Unbind(i);
+    if (inputs_[i].lent != nullptr || inputs_[i].once != nullptr) Unbind(i);
   }
 }
 

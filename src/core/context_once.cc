@@ -32,17 +32,17 @@ bool IsApart(size_t which, std::span<const OnceOutput> outputs, std::span<const 
 
 // ---- Inputs
 
-Status ContextInputs::SetOnce(std::span<const OnceInput> given, const GuestMemory& memory) {
+Status ContextInputs::SetOnce(std::span<OnceInput> given, const GuestMemory& memory) {
   for (uint32_t i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].set) LetGo(i);
   }
-  for (const OnceInput& one : given) {
+  for (OnceInput& one : given) {
     if (Status status = SetOneOnce(one, memory); !status.ok()) return status;
   }
   return Status();
 }
 
-Status ContextInputs::SetOneOnce(const OnceInput& given, const GuestMemory& memory) {
+Status ContextInputs::SetOneOnce(OnceInput& given, const GuestMemory& memory) {
   const uint32_t index = given.index;
   if (index >= inputs_.size()) return NoSuchIndex("input", index, inputs_.size());
   Input& input = inputs_[index];
@@ -61,16 +61,16 @@ Status ContextInputs::SetOneOnce(const OnceInput& given, const GuestMemory& memo
     return Fill(index, *tensor, given.bytes);
   }
   LetGo(index);
-  if (once_.empty()) once_.resize(inputs_.size());
-  once_[index] = {.index = index, .tensor = *tensor, .bytes = given.bytes};
-  input.once = input.set = true;
+  given.tensor = *tensor;
+  input.once = &given;
+  input.set = true;
   ++n_lent_;
   return Status();
 }
 
 void ContextInputs::EndOnce() {
   for (Input& input : inputs_) {
-    if (std::exchange(input.once, false)) --n_lent_;
+    if (std::exchange(input.once, nullptr) != nullptr) --n_lent_;
     input.set = false;
     if (input.in_slot != InSlot::kIt) continue;
     input.in_slot = InSlot::kLeft;
@@ -180,8 +180,7 @@ class Context::Once {
   Context& context_;
 };
 
-Status Context::ComputeOnce(std::span<const OnceInput> inputs, std::span<OnceOutput> outputs,
-                            const GuestMemory& memory) {
+Status Context::ComputeOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory) {
   CountOne(counts_.computes);
   const Once once(*this);
   if (Status status = inputs_.SetOnce(inputs, memory); !status.ok()) return status;
