@@ -1,6 +1,14 @@
 #include "core/made_once.h"
 
+#include <algorithm>
+
 namespace wasinn::core {
+
+std::chrono::milliseconds Patience::left() const {
+  if (deadline.count() == 0) return deadline;
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - since);
+  return std::max(deadline - waited, std::chrono::milliseconds(1));
+}
 
 void Attempt::End(Status failure) {
   {
@@ -30,7 +38,7 @@ Status Attempt::WaitWatched(const Patience& patience, const std::string& what) {
     }
     changed_.notify_all();
   };
-  Watched waiting(*patience.watchdog, patience.deadline, give_up, patience.stop);
+  Watched waiting(*patience.watchdog, patience.left(), give_up, patience.stop);
   Watched::Run run(waiting);
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this, &enough] { return ended_ || enough; });

@@ -2,6 +2,7 @@
 // on its own thread and under no lock; who comes meanwhile waits for it, no longer than its own deadline.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -13,11 +14,15 @@
 
 namespace wasinn::core {
 
-// How long a caller waits for what another one makes.
+// How long a caller waits for what others make, one after the other where one of them fails.
 struct Patience {
   Watchdog* watchdog = nullptr;             // null: for ever
   std::chrono::milliseconds deadline{0};    // 0: none
   const std::atomic<bool>* stop = nullptr;  // becomes true: not any longer
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+
+  // Of the deadline; 0 where there is none, else not 0.
+  std::chrono::milliseconds left() const;
 };
 
 // One attempt to make something, for those who wait for its end.

@@ -1,0 +1,33 @@
+#include "core/made_once.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace wasinn::core {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Of a caller that has waited for others before: who begins again and again keeps nobody for ever.
+TEST(MadeOnce, PatienceIsOneForAllAttempts) {
+  Watchdog watchdog;
+  const Patience patience{.watchdog = &watchdog, .deadline = 1h, .since = std::chrono::steady_clock::now() - 1h};
+  MadeOnce<int> made(MadeOnce<int>::Failures::kOfOne);
+  const Result<int> result = made.Get(patience, "a model", [&]() -> Result<int> {
+    const Result<int> waits = made.Get(patience, "a model", [] { return Result<int>(1); });
+    EXPECT_EQ(waits.error().code(), WASINN_TIMEOUT);
+    EXPECT_THAT(std::string(waits.error().message()), ::testing::HasSubstr("after 3600000 ms"));
+    return 2;
+  });
+  EXPECT_EQ(result, 2);
+}
+
+TEST(MadeOnce, WhoHasNoDeadlineHasAnyPatience) {
+  EXPECT_EQ(Patience{}.left(), 0ms);
+  EXPECT_GT((Patience{.deadline = 1h}.left()), 59min);
+}
+
+}  // namespace
+}  // namespace wasinn::core
