@@ -1,5 +1,7 @@
 #include "bench/bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -8,6 +10,8 @@
 #include "bench/allocations.h"
 #include "bench/guest.h"
 #include "bench/native.h"
+#include "bench/noise.h"
+#include "bench/steps.h"
 #include "settings/text.h"
 
 namespace wasinn::bench {
@@ -23,16 +27,31 @@ int Threads(const cli::HostFlags& flags) {
   return number > 0 ? number : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
+// Of what a host computes in MeasureRates, the time for its steps, which are read off a host of their own.
+Budget OfSteps(Budget budget) {
+  constexpr double kShare = 1.0 / 3;
+  budget.seconds *= kShare;
+  return budget;
+}
+
+template <typename T>
+std::vector<Runner*> Pointers(const std::vector<std::unique_ptr<T>>& owned) {
+  std::vector<Runner*> runners(owned.size());
+  std::ranges::transform(owned, runners.begin(), [](const auto& runner) { return runner.get(); });
+  return runners;
+}
+
 // Everything that is measured; made once, in this order.
 class Bench {
  public:
   explicit Bench(const Options& options) : options_(options) {}
 
   Result<Report> Run() {
+    report_.load_average = LoadAverage();
     if (auto pinned = PinTo(options_.cpus); !pinned) return std::unexpected(pinned.error());
     for (auto step : {&Bench::OpenHost, &Bench::OpenNative, &Bench::OpenGuest, &Bench::CompareOutputs,
                       &Bench::CountCopies, &Bench::CompareAllocations, &Bench::TimeInferences, &Bench::TimeEmptyCall,
-                      &Bench::TimeLoops, &Bench::TimeTogether}) {
+                      &Bench::TimeLoops, &Bench::TimeLevels, &Bench::TimeSteps}) {
       if (auto done = (this->*step)(); !done) return std::unexpected(done.error());
     }
     return report_;
@@ -40,17 +59,9 @@ class Bench {
 
  private:
   Result<void> OpenHost() {
-    cli::HostFlags host_flags = options_.host;
-    std::error_code ignored;
-    name_ = options_.model;
-    if (std::filesystem::exists(options_.model, ignored)) {
-      name_ = settings::LastComponent(options_.model);
-      host_flags.models.push_back({.name = name_, .paths = {options_.model}});
-    }
-    host_flags.settings.insert(host_flags.settings.begin(), {"threads", "1"});
-    wasinn::Result<Host> host = cli::MakeHost(host_flags);
-    if (!host) return std::unexpected(host.status().message());
-    host_ = std::make_unique<Host>(std::move(*host));
+    auto host = NewHost(false);
+    if (!host) return std::unexpected(host.error());
+    host_ = std::move(*host);
     const std::vector<ModelInfo> models = host_->Models();
     const bool known = std::ranges::any_of(models, [&](const ModelInfo& model) { return IsNamed(model); });
     if (!known) return std::unexpected(name_ + " is neither a file nor a folder nor the name of a model");
@@ -63,6 +74,22 @@ class Bench {
     inputs_ = std::move(*inputs);
     outputs_ = std::move(*outputs);
     return {};
+  }
+
+  // With the model, whose name becomes name_.
+  Result<std::unique_ptr<Host>> NewHost(bool metrics) {
+    cli::HostFlags flags = options_.host;
+    std::error_code ignored;
+    name_ = options_.model;
+    if (std::filesystem::exists(options_.model, ignored)) {
+      name_ = settings::LastComponent(options_.model);
+      flags.models.push_back({.name = name_, .paths = {options_.model}});
+    }
+    flags.settings.insert(flags.settings.begin(), {"threads", "1"});
+    if (metrics) flags.settings.emplace_back("metrics", "true");
+    wasinn::Result<Host> host = cli::MakeHost(flags);
+    if (!host) return std::unexpected(host.status().message());
+    return std::make_unique<Host>(std::move(*host));
   }
 
   bool IsNamed(const ModelInfo& model) const {
@@ -87,14 +114,15 @@ class Bench {
     if (!bound) return std::unexpected(bound.error());
     native_ = std::move(*bound);
     report_.threads = options.threads;
-    report_.engine = options_.engine;
+    report_.engine = options_.abi == Abi::kWit ? "wasmtime" : options_.engine;  // which alone runs components
+    report_.abi = NameOf(options_.abi);
     for (const Tensor& input : inputs_) report_.input_bytes += input.data.size();
     for (const Tensor& output : outputs_) report_.output_bytes += output.data.size();
     return AddNativeCopies();
   }
 
   Result<void> AddNativeCopies() {
-    for (size_t i = 0; i < options_.guests; ++i) {
+    for (size_t i = 0; i < MostGuests(); ++i) {
       auto bound = native_model_->NewRunner();
       if (!bound) return std::unexpected(bound.error());
       native_copies_.push_back(WithCopies(std::move(*bound), inputs_, outputs_));
@@ -108,8 +136,12 @@ class Bench {
                                                : CompileModule(options_.engine, options_.abi == Abi::kOnce);
     if (!program) return std::unexpected(program.error());
     program_ = std::move(*program);
-    for (size_t i = 0; i < options_.guests; ++i) {
-      auto guest = program_->NewGuest(*host_, name_, inputs_, outputs_);
+    return AddGuests(*host_);
+  }
+
+  Result<void> AddGuests(const Host& host) {
+    for (size_t i = 0; i < MostGuests(); ++i) {
+      auto guest = program_->NewGuest(host, name_, inputs_, outputs_);
       if (!guest) return std::unexpected(guest.error());
       guests_.push_back(std::move(*guest));
     }
@@ -151,14 +183,14 @@ class Bench {
   }
 
   Result<void> TimeInferences() {
+    Begin("single inferences");
     if (auto pinned = PinTo(FirstCpu()); !pinned) return std::unexpected(pinned.error());
     Runner* const sides[kSides] = {native_.get(), native_copies_[0].get(), guests_[0].get()};
     auto samples = MeasureLatency(sides, options_.budget);
     if (!samples) return std::unexpected(samples.error());
     for (int side = 0; side < kSides; ++side) {
       report_.samples = (*samples)[side].size();
-      report_.p50_us[side] = PercentileUs((*samples)[side], 0.50);
-      report_.p99_us[side] = PercentileUs((*samples)[side], 0.99);
+      report_.latency_us[side] = PercentilesUs(std::move((*samples)[side]));
     }
     return {};
   }
@@ -177,12 +209,13 @@ class Bench {
     Runner* const sides[] = {&nothing};
     auto samples = MeasureLatency(sides, {.iterations = 10'000});
     if (!samples) return std::unexpected(samples.error());
-    report_.empty_call_us = PercentileUs((*samples)[0], 0.50);
+    report_.empty_call_us = PercentilesUs(std::move((*samples)[0])).p50;
     return {};
   }
 
   // What a guest pays that calls wasi-nn again and again, and is not called for each inference.
   Result<void> TimeLoops() {
+    Begin("loops of the guest's own");
     class Native final : public Runner {
      public:
       explicit Native(Runner& native) : native_(native) {}
@@ -213,28 +246,69 @@ class Bench {
     if (budget.iterations > 0) budget.iterations = (budget.iterations + kLoop - 1) / kLoop;
     auto samples = MeasureLatency(sides, budget);
     if (!samples) return std::unexpected(samples.error());
-    const auto at = [&](double share) {
-      return Report::Loop{PercentileUs((*samples)[0], share) / kLoop, PercentileUs((*samples)[1], share) / kLoop};
-    };
-    report_.loop_p50 = at(0.50);
-    report_.loop_p99 = at(0.99);
+    const Percentiles of_native = PercentilesUs(std::move((*samples)[0]));
+    const Percentiles of_guest = PercentilesUs(std::move((*samples)[1]));
+    report_.loop_p50 = {of_native.p50 / kLoop, of_guest.p50 / kLoop};
+    report_.loop_p90 = {of_native.p90 / kLoop, of_guest.p90 / kLoop};
+    report_.loop_p99 = {of_native.p99 / kLoop, of_guest.p99 / kLoop};
     return {};
   }
 
-  Result<void> TimeTogether() {
-    std::vector<Runner*> natives, guests;
-    for (const auto& native : native_copies_) natives.push_back(native.get());
-    for (const auto& guest : guests_) guests.push_back(guest.get());
-    const auto rates = MeasureRates(natives, guests, options_.budget, options_.cpus);
-    if (!rates) return std::unexpected(rates.error());
-    report_.rates = *rates;
+  Result<void> TimeLevels() {
+    const std::vector<Runner*> natives = Pointers(native_copies_), guests = Pointers(guests_);
+    for (const size_t n : options_.concurrency) {
+      Begin(fmt::format("rates of {}", n));
+      auto rates =
+          MeasureRates(std::span(natives).first(n), std::span(guests).first(n), options_.budget, options_.cpus);
+      if (!rates) return std::unexpected(rates.error());
+      report_.levels.push_back({.guests = n,
+                                .native_per_s = rates->a,
+                                .guest_per_s = rates->b,
+                                .ratio = rates->ratio,
+                                .spread = rates->spread,
+                                .native_us = PercentilesUs(std::move(rates->samples_a)),
+                                .guest_us = PercentilesUs(std::move(rates->samples_b))});
+    }
     report_.model = options_.model;
-    report_.guests = options_.guests;
     report_.cpus = options_.cpus;
     report_.budget = options_.budget;
     return {};
   }
 
+  // Last, on a host of its own, for one that measures them reads clocks.
+  Result<void> TimeSteps() {
+    if (!options_.steps) return {};
+    guests_.clear();
+    auto host = NewHost(true);
+    if (!host) return std::unexpected(host.error());
+    host_ = std::move(*host);
+    if (auto added = AddGuests(*host_); !added) return added;
+    const std::vector<Runner*> guests = Pointers(guests_);
+    for (Level& level : report_.levels) {
+      Begin(fmt::format("steps of {}", level.guests));
+      StepSums before;
+      const auto all = MeasureTogether(std::span(guests).first(level.guests), OfSteps(options_.budget), options_.cpus,
+                                       [&] { before = ReadSteps(); });
+      if (!all) return std::unexpected(all.error());
+      level.steps = MeanSteps(before, ReadSteps(), all->samples);
+    }
+    return {};
+  }
+
+  StepSums ReadSteps() const {
+    const wasinn::Result<std::string> metrics = host_->Metrics();
+    if (!metrics) return {};  // no memory
+    for (const ModelInfo& model : host_->Models()) {
+      if (IsNamed(model)) return ParseSteps(*metrics, model.name);
+    }
+    return {};
+  }
+
+  void Begin(const std::string& step) const {
+    if (options_.on_step) options_.on_step(step);
+  }
+
+  size_t MostGuests() const { return options_.concurrency.back(); }
   std::span<const int> FirstCpu() const { return std::span(options_.cpus).first(options_.cpus.empty() ? 0 : 1); }
 
   const Options& options_;
@@ -250,6 +324,23 @@ class Bench {
 };
 
 }  // namespace
+
+const char* NameOf(Abi abi) {
+  switch (abi) {
+    case Abi::kWitx:
+      return "witx";
+    case Abi::kOnce:
+      return "once";
+    case Abi::kWit:
+      return "wit";
+  }
+  return "";
+}
+
+size_t StepsOf(const Options& options) {
+  const size_t of_level = options.steps ? 2 : 1;
+  return 2 + of_level * options.concurrency.size();
+}
 
 Result<Report> Measure(const Options& options) { return Bench(options).Run(); }
 

@@ -17,6 +17,14 @@ inline void Must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.message());
 }
 
+// With the model "m", and nothing else.
+inline Host HostOf(const Config& config, const ModelOptions& model) {
+  wasinn::Result<Host> host = Host::Create(config);
+  Must(host.status());
+  Must(host->AddModel("m", model));
+  return std::move(*host);
+}
+
 // A function of wasi_ephemeral_nn, by its name there.
 inline const wasinn_function& Find(std::string_view name) {
   size_t count = 0;
@@ -74,7 +82,7 @@ class DirectGuest {
 
  private:
   static Guest Create(const Host& host) {
-    Result<Guest> guest = Guest::Create(host);
+    wasinn::Result<Guest> guest = Guest::Create(host);
     Must(guest.status());
     return std::move(*guest);
   }

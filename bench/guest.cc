@@ -7,6 +7,7 @@
 #include "bench/module_guest.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/new_engine.h"
 
 namespace wasinn::bench {
 namespace {
@@ -74,7 +75,12 @@ wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
 // As an embedder with many guests does it: one linker, one pre-linked module.
 class WasmtimeProgram final : public GuestProgram {
  public:
-  Result<void> Compile(const ModuleBytes& bytes) {
+  Result<void> Compile(const ModuleBytes& bytes, const engines::Pool& pool) {
+    engines::EngineOptions options;
+    options.pool = pool;
+    auto engine = wasmtime::NewEngine(options);
+    if (!engine) return std::unexpected(engine.error());
+    engine_ = std::move(*engine);
     wasmtime_module_t* module = nullptr;
     Result<void> compiled = TakeError(wasmtime_module_new(engine_.get(), bytes.data, bytes.size, &module));
     if (!compiled) return compiled;
@@ -100,13 +106,13 @@ class WasmtimeProgram final : public GuestProgram {
   }
 
  private:
-  const EnginePtr engine_{wasm_engine_new()};
+  EnginePtr engine_;
   InstancePrePtr instance_pre_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once) {
+Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once, const engines::Pool& pool) {
   const ModuleBytes bytes = once ? ModuleBytes{wasinn_bench_once_guest, wasinn_bench_once_guest_size}
                                  : ModuleBytes{wasinn_bench_guest, wasinn_bench_guest_size};
   if (bytes.size == 0) {
@@ -114,7 +120,7 @@ Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, b
   }
   if (engine == "wamr") return CompileModuleForWamr(bytes);
   auto program = std::make_unique<WasmtimeProgram>();
-  if (Result<void> compiled = program->Compile(bytes); !compiled) return std::unexpected(compiled.error());
+  if (Result<void> compiled = program->Compile(bytes, pool); !compiled) return std::unexpected(compiled.error());
   return program;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/runner.h"
+#include "engines/engine.h"
 
 namespace wasinn::bench {
 
@@ -40,8 +41,9 @@ struct ModuleBytes {
   const unsigned char* data;
   unsigned long size;
 };
-// `engine`: wasmtime or wamr. `once`: an inference is one call.
-Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once);
+// `engine`: wasmtime or wamr. `once`: an inference is one call. `pool`: of Wasmtime.
+Result<std::unique_ptr<GuestProgram>> CompileModule(const std::string& engine, bool once,
+                                                    const engines::Pool& pool = {});
 Result<std::unique_ptr<GuestProgram>> CompileModuleForWamr(const ModuleBytes& module);
 Result<std::unique_ptr<GuestProgram>> CompileComponent();
 

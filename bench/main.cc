@@ -1,14 +1,21 @@
 // wasinn-bench, which `wasinn bench` starts: what a model costs natively and from a guest.
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/allocations.h"
 #include "bench/bench.h"
+#include "bench/concurrency.h"
+#include "bench/noise.h"
+#include "bench/plot.h"
+#include "bench/progress.h"
 #include "bench/report.h"
 #include "cli/ending.h"
 #include "cli/flags.h"
@@ -23,37 +30,66 @@ namespace {
 constexpr char kFooter[] =
     "Runs the model natively, through its framework's own API, and from a guest, in turns, with the same\n"
     "settings and pseudo-random inputs. Prints what one inference takes; then how many per second N native\n"
-    "threads reach on one session (with one memcpy each way) and N guests on one graph, one thread each.\n\n"
+    "threads reach on one session (with one memcpy each way) and N guests on one graph, one thread each; and\n"
+    "of the guests, how long each step on the host takes. With several models, engines or ABIs each\n"
+    "combination is measured beside its own native side.\n\n"
     "Examples:\n"
     "  wasinn bench --pin 1 digits.onnx\n"
-    "  wasinn bench --guests 2 --seconds 10 --json mobilenet.onnx";
+    "  wasinn bench --concurrency 1:16 --svg rates.svg mobilenet.onnx\n"
+    "  wasinn bench --engine wasmtime,wamr --abi witx,once --json digits.onnx digits.tflite";
 
 struct Flags {
-  Options options;
+  Options options;  // what all measurements have
+  std::vector<std::string> models, engines = {"wasmtime"};
+  std::vector<Abi> abis = {Abi::kWitx};
   bool json = false;
+  std::string csv, svg;  // files; "": none
 };
+
+// Every combination, of which only Wasmtime runs components.
+std::vector<Options> Combinations(const Flags& flags) {
+  std::vector<Options> all;
+  for (const std::string& model : flags.models) {
+    for (const Abi abi : flags.abis) {
+      const std::vector<std::string> engines = abi == Abi::kWit ? std::vector<std::string>{"wasmtime"} : flags.engines;
+      for (const std::string& engine : engines) {
+        Options& options = all.emplace_back(flags.options);
+        options.model = model;
+        options.abi = abi;
+        options.engine = engine;
+      }
+    }
+  }
+  return all;
+}
 
 // NAME=1x3x224x224; NAME= is a scalar.
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("MODEL", flags->options.model, "A model file, a model folder, or the name of a model in the settings")
+  app.add_option("MODEL", flags->models,
+                 "A model file, a model folder, or the name of a model in the settings; several side by side")
       ->required();
-  app.add_option("--abi", flags->options.abi,
+  app.add_option("--abi", flags->abis,
                  "The guest: witx (default), a core module; once, one that calls compute_once; or wit, a component")
-      ->type_name("ABI")
+      ->type_name("ABI,…")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->transform(CLI::CheckedTransformer(
                       std::map<std::string, Abi>{{"witx", Abi::kWitx}, {"once", Abi::kOnce}, {"wit", Abi::kWit}})
                       .description(""));
-  app.add_option("--engine", flags->options.engine, "What runs a core module: wasmtime (default) or wamr")
-      ->type_name("NAME")
+  app.add_option("--engine", flags->engines, "What runs core modules: wasmtime (default) or wamr")
+      ->type_name("NAME,…")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->envname("WASINN_ENGINE")
       ->check(cli::CheckEngine);
-  app.add_option("--guests", flags->options.guests, "Guests at once, and native threads; 1 unless told")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024).description(""));
-  auto* seconds =
-      app.add_option("--seconds", flags->options.budget.seconds, "For each of the three measurements; 3 unless told")
-          ->type_name("S")
-          ->check(CLI::PositiveNumber.description(""));
+  cli::AddParsed<std::vector<size_t>>(
+      app, "--concurrency,--guests", ParseConcurrency,
+      [flags](auto levels) { flags->options.concurrency = std::move(levels); },
+      "Guests at once, and native threads, from START to END by STEP; 1 unless told")
+      ->type_name("N, START:END[:STEP]");
+  auto* seconds = app.add_option("--seconds", flags->options.budget.seconds, "For each measurement; 3 unless told")
+                      ->type_name("S")
+                      ->check(CLI::PositiveNumber.description(""));
   app.add_option("--iterations", flags->options.budget.iterations, "Inferences to time, in place of seconds")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000'000).description(""))
@@ -68,11 +104,50 @@ void AddFlags(CLI::App& app, Flags* flags) {
       [flags](auto shape) { flags->options.shapes.insert_or_assign(shape.first, shape.second); },
       "The shape of an input where the model leaves it open; else such dims are 1")
       ->type_name("NAME=1x3x224");
+  app.add_flag_callback("--no-steps", [flags] { flags->options.steps = false; }, "Do not measure the host's steps");
   app.add_flag("--json", flags->json, "Print JSON");
+  app.add_option("--csv", flags->csv, "Write a line for each number of guests")->type_name("FILE");
+  app.add_option("--svg", flags->svg, "Draw rates and p99 over the number of guests")->type_name("FILE");
   app.footer(kFooter);
   cli::AddHostFlags(app, &flags->options.host);
   cli::AddModelFlags(app, &flags->options.host);
   cli::AddInputsFlag(app, &flags->options.host, "--inputs");
+}
+
+Result<std::vector<Report>> MeasureAll(const Flags& flags) {
+  std::vector<Options> all = Combinations(flags);
+  Progress progress(all.size() * StepsOf(flags.options));
+  std::vector<Report> reports;
+  for (Options& options : all) {
+    options.on_step = [&](const std::string& step) {
+      progress.Begin(options.model + " on " + options.engine + ", " + NameOf(options.abi) + ": " + step);
+    };
+    auto report = Measure(options);
+    if (!report) return std::unexpected(report.error());
+    reports.push_back(std::move(*report));
+  }
+  return reports;
+}
+
+void Print(std::span<const Report> reports, bool json) {
+  std::string text;
+  if (json) {
+    text = ToJson(reports);
+  } else {
+    for (const Report& report : reports) text += (text.empty() ? "" : "\n") + ToText(report);
+    if (reports.size() > 1) text += "\n" + ToComparison(reports);
+  }
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);  // before what stderr says of it
+}
+
+// "": it is written, or nobody wants it.
+std::string Write(const std::string& path, const std::string& text) {
+  if (path.empty()) return "";
+  std::FILE* const file = std::fopen(path.c_str(), "we");
+  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file != nullptr) written = std::fclose(file) == 0 && written;
+  return written ? "" : "cannot write " + path + ": " + std::strerror(errno);
 }
 
 int Main(int argc, char** argv) {
@@ -89,9 +164,13 @@ int Main(int argc, char** argv) {
     return cli::UsageError("wasinn bench", error.what());
   }
   RunUnderCounter();
-  const auto report = Measure(flags.options);
-  if (!report) return cli::Fail(report.error());
-  std::fputs((flags.json ? ToJson(*report) : ToText(*report)).c_str(), stdout);
+  const auto reports = MeasureAll(flags);
+  if (!reports) return cli::Fail(reports.error());
+  Print(*reports, flags.json);
+  for (const std::string& warning : NoiseWarnings(*reports)) cli::Log(WASINN_LOG_WARNING, warning.c_str());
+  for (const std::string& error : {Write(flags.csv, ToCsv(*reports)), Write(flags.svg, ToSvg(*reports))}) {
+    if (!error.empty()) return cli::Fail(error);
+  }
   return 0;
 }
 

@@ -4,12 +4,11 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <atomic>
+#include <barrier>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <latch>
 #include <numeric>
 #include <thread>
 
@@ -24,6 +23,18 @@ double Median(std::vector<double> values) {
   std::ranges::sort(values);
   const size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// The median distance from the median, as a share of it.
+double Spread(std::vector<double> values) {
+  const double median = Median(values);
+  for (double& value : values) value = std::abs(value - median);
+  return Median(std::move(values)) / median;
+}
+
+uint32_t InNanoseconds(Clock::duration duration) {
+  const int64_t ns = std::chrono::nanoseconds(duration).count();
+  return static_cast<uint32_t>(std::min<int64_t>(ns, UINT32_MAX));
 }
 
 // Seconds of one inference, warm.
@@ -44,37 +55,31 @@ bool Turn(Runner& runner, uint64_t inferences, Samples& samples) {
   for (uint64_t i = 0; i < inferences; ++i) {
     const Clock::time_point start = Clock::now();
     const bool ok = runner.Run();
-    const int64_t ns = std::chrono::nanoseconds(Clock::now() - start).count();
+    const uint32_t ns = InNanoseconds(Clock::now() - start);
     if (!ok) return false;
-    samples.push_back(static_cast<uint32_t>(std::min<int64_t>(ns, UINT32_MAX)));
+    samples.push_back(ns);
   }
   return true;
 }
 
-// One turn of one side: every runner on a thread of its own. Inferences per second, 0 for a failure.
-double Together(std::span<Runner* const> runners, const Budget& turn, std::span<const int> cpus) {
-  std::latch ready(static_cast<ptrdiff_t>(runners.size()));
-  std::vector<double> rates(runners.size());
-  auto loop = [&](size_t i) {
-    bool ok = cpus.empty() || PinTo(cpus.subspan(i % cpus.size(), 1)).has_value();
-    ok = ok && runners[i]->Run();
-    ready.arrive_and_wait();
-    const Clock::time_point start = Clock::now();
-    uint64_t runs = 0;
-    double seconds = 0;
-    do {
-      ok = ok && runners[i]->Run();
-      seconds = Seconds(Clock::now() - start);
-      ++runs;
-    } while (ok && (turn.iterations > 0 ? runs < turn.iterations : seconds < turn.seconds));
-    rates[i] = ok ? static_cast<double>(runs) / seconds : NAN;
-  };
-  std::vector<std::thread> threads;
-  threads.reserve(runners.size());
-  for (size_t i = 0; i < runners.size(); ++i) threads.emplace_back(loop, i);
-  for (std::thread& thread : threads) thread.join();
-  const double sum = std::accumulate(rates.begin(), rates.end(), 0.0);
-  return std::isnan(sum) ? 0 : sum;
+// One thread of MeasureTogether.
+struct Worker {
+  bool ok = false;
+  Clock::time_point last;  // when the last inference had ended
+  Samples samples;
+};
+
+Together Summed(std::span<const Worker> workers, Clock::time_point start, const Budget& budget) {
+  Together all;
+  Clock::time_point end = start;
+  for (const Worker& worker : workers) {
+    all.samples.insert(all.samples.end(), worker.samples.begin(), worker.samples.end());
+    all.per_s += static_cast<double>(worker.samples.size()) / Seconds(worker.last - start);
+    end = std::max(end, worker.last);
+  }
+  // Who has made his inferences early leaves the others alone.
+  if (budget.iterations > 0) all.per_s = static_cast<double>(all.samples.size()) / Seconds(end - start);
+  return all;
 }
 
 std::string FirstError(std::span<Runner* const> runners) {
@@ -86,11 +91,14 @@ std::string FirstError(std::span<Runner* const> runners) {
 
 }  // namespace
 
-double PercentileUs(Samples& samples, double share) {
-  if (samples.empty()) return 0;
+Percentiles PercentilesUs(Samples samples) {
+  if (samples.empty()) return {};
   std::ranges::sort(samples);
-  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(samples.size())));
-  return samples[std::clamp<size_t>(rank, 1, samples.size()) - 1] / 1e3;
+  const auto at = [&](double share) {
+    const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(samples.size())));
+    return samples[std::clamp<size_t>(rank, 1, samples.size()) - 1] / 1e3;
+  };
+  return {at(0.50), at(0.90), at(0.99)};
 }
 
 Result<std::vector<Samples>> MeasureLatency(std::span<Runner* const> runners, const Budget& budget) {
@@ -119,19 +127,60 @@ Result<std::vector<Samples>> MeasureLatency(std::span<Runner* const> runners, co
   return samples;
 }
 
+Result<Together> MeasureTogether(std::span<Runner* const> runners, const Budget& budget, std::span<const int> cpus,
+                                 const std::function<void()>& begin) {
+  // One start for all: a thread that gets a processor late has done less in that time, not worked a shorter one.
+  Clock::time_point start;
+  const auto start_all = [&]() noexcept {
+    if (begin) begin();
+    start = Clock::now();
+  };
+  std::barrier ready(static_cast<ptrdiff_t>(runners.size()), start_all);
+  std::vector<Worker> workers(runners.size());
+  auto loop = [&](size_t i) {
+    Worker& worker = workers[i];
+    worker.ok = cpus.empty() || PinTo(cpus.subspan(i % cpus.size(), 1)).has_value();
+    worker.ok = worker.ok && runners[i]->Run();
+    ready.arrive_and_wait();
+    worker.last = Clock::now();
+    do {
+      worker.ok = worker.ok && runners[i]->Run();
+      const Clock::time_point now = Clock::now();
+      worker.samples.push_back(InNanoseconds(now - worker.last));
+      worker.last = now;
+    } while (worker.ok && (budget.iterations > 0 ? worker.samples.size() < budget.iterations
+                                                 : Seconds(worker.last - start) < budget.seconds));
+  };
+  std::vector<std::thread> threads;
+  threads.reserve(runners.size());
+  for (size_t i = 0; i < runners.size(); ++i) threads.emplace_back(loop, i);
+  for (std::thread& thread : threads) thread.join();
+  if (!std::ranges::all_of(workers, &Worker::ok)) return std::unexpected(FirstError(runners));
+  return Summed(workers, start, budget);
+}
+
 Result<Rates> MeasureRates(std::span<Runner* const> a, std::span<Runner* const> b, const Budget& budget,
                            std::span<const int> cpus) {
   const int pairs = budget.iterations > 0 ? 3 : 11;
   const Budget turn{budget.seconds / (2 * pairs), budget.iterations};
+  Rates rates;
   std::vector<double> rates_a, rates_b, ratios;
   for (int i = 0; i < pairs; ++i) {
-    rates_a.push_back(Together(a, turn, cpus));
-    rates_b.push_back(Together(b, turn, cpus));
-    if (rates_a.back() == 0) return std::unexpected(FirstError(a));
-    if (rates_b.back() == 0) return std::unexpected(FirstError(b));
-    ratios.push_back(rates_b.back() / rates_a.back());
+    const auto of_a = MeasureTogether(a, turn, cpus);
+    if (!of_a) return std::unexpected(of_a.error());
+    const auto of_b = MeasureTogether(b, turn, cpus);
+    if (!of_b) return std::unexpected(of_b.error());
+    rates_a.push_back(of_a->per_s);
+    rates_b.push_back(of_b->per_s);
+    ratios.push_back(of_b->per_s / of_a->per_s);
+    rates.samples_a.insert(rates.samples_a.end(), of_a->samples.begin(), of_a->samples.end());
+    rates.samples_b.insert(rates.samples_b.end(), of_b->samples.begin(), of_b->samples.end());
   }
-  return Rates{Median(rates_a), Median(rates_b), Median(ratios)};
+  rates.a = Median(rates_a);
+  rates.b = Median(rates_b);
+  rates.ratio = Median(ratios);
+  rates.spread = Spread(rates_a);
+  return rates;
 }
 
 Result<void> PinTo(std::span<const int> cpus) {

@@ -4,29 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "cli/table.h"
 
 namespace wasinn::bench {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-// Counts are whole numbers unless something is odd.
-Json Count(double value) {
-  if (value == std::floor(value)) return static_cast<int64_t>(value);
-  return value;
-}
-
-Json Count(const std::optional<double>& value) { return value ? Count(*value) : Json(); }
-
-std::optional<double> AllocationsByWasinn(const Report& report) {
-  if (!report.guest_allocations || !report.native_allocations) return std::nullopt;
-  return *report.guest_allocations - *report.native_allocations;
-}
-
-Json LoopToJson(const Report::Loop& loop) { return {{"native_copy", loop.native_us}, {"guest", loop.guest_us}}; }
 
 std::string Plural(double count, const char* what) {
   return fmt::format("{:.6g} {}{}", count, what, count == 1 ? "" : "s");
@@ -39,27 +21,74 @@ std::string Against(std::optional<double> allocations) {
 }
 
 std::string Heading(const Report& report) {
-  std::string text = fmt::format("{} on {}, {} each", report.model, report.framework, Plural(report.threads, "thread"));
+  std::string text = fmt::format("{} on {}, {} each, guests on {} by {}", report.model, report.framework,
+                                 Plural(report.threads, "thread"), report.engine, report.abi);
   if (!report.cpus.empty()) text += fmt::format(", pinned to CPU {}", fmt::join(report.cpus, ", "));
   return text + fmt::format(": {} bytes in, {} bytes out\n\n", report.input_bytes, report.output_bytes);
 }
 
+std::vector<std::string> Row(std::vector<std::string> cells, const Percentiles& us) {
+  for (const double time : {us.p50, us.p90, us.p99}) cells.push_back(fmt::format("{:.2f}", time));
+  return cells;
+}
+
+std::string LatencyTable(const Report& report) {
+  cli::Table table({fmt::format("one inference, of {}", report.samples), "p50 us", "p90 us", "p99 us"});
+  constexpr const char* kNames[kSides] = {"native, bound buffers", "native, one memcpy each way", "guest"};
+  for (int side = 0; side < kSides; ++side) table.Add(Row({kNames[side]}, report.latency_us[side]));
+  const Percentiles &guest = report.latency_us[kGuest], &native = report.latency_us[kNativeCopy];
+  table.Add({"guest - native with memcpy", fmt::format("{:+.2f}", guest.p50 - native.p50),
+             fmt::format("{:+.2f}", guest.p90 - native.p90), fmt::format("{:+.2f}", guest.p99 - native.p99)});
+  return table.ToString();
+}
+
+std::string LevelTable(const Report& report) {
+  cli::Table table({"inferences/s, at once", "native", "guest", "of native", "guest p50 us", "p90 us", "p99 us"});
+  for (const Level& level : report.levels) {
+    table.Add(Row(
+        {Plural(static_cast<double>(level.guests), "guest") + ", one graph", fmt::format("{:.1f}", level.native_per_s),
+         fmt::format("{:.1f}", level.guest_per_s), fmt::format("{:.1f} %", level.ratio * 100)},
+        level.guest_us));
+  }
+  return table.ToString();
+}
+
+std::string StepTable(const Report& report) {
+  cli::Table table({"steps, mean us", "queue", "compute_input", "compute_infer", "compute_output", "rest"});
+  for (const Level& level : report.levels) {
+    if (!level.steps) return "";
+    std::vector<std::string> row = {Plural(static_cast<double>(level.guests), "guest")};
+    const Steps& steps = *level.steps;
+    for (const double us : {steps.queue, steps.compute_input, steps.compute_infer, steps.compute_output, steps.rest}) {
+      row.push_back(fmt::format("{:.2f}", us));
+    }
+    table.Add(std::move(row));
+  }
+  return "\n" + table.ToString();
+}
+
 }  // namespace
 
-std::string ToText(const Report& report) {
-  cli::Table latency({fmt::format("one inference, of {}", report.samples), "p50 us", "p99 us"});
-  constexpr const char* kNames[kSides] = {"native, bound buffers", "native, one memcpy each way", "guest"};
-  for (int side = 0; side < kSides; ++side) {
-    latency.Add({kNames[side], fmt::format("{:.2f}", report.p50_us[side]), fmt::format("{:.2f}", report.p99_us[side])});
+std::optional<double> AllocationsByWasinn(const Report& report) {
+  if (!report.guest_allocations || !report.native_allocations) return std::nullopt;
+  return *report.guest_allocations - *report.native_allocations;
+}
+
+std::string ToComparison(std::span<const Report> reports) {
+  cli::Table table({"side by side", "engine", "abi", "native p50 us", "guest p50 us", "p90 us", "p99 us", "guest/s"});
+  for (const Report& report : reports) {
+    std::vector<std::string> row = {report.model, report.engine, report.abi,
+                                    fmt::format("{:.2f}", report.latency_us[kNativeCopy].p50)};
+    row = Row(std::move(row), report.latency_us[kGuest]);
+    const Level& last = report.levels.back();
+    row.push_back(fmt::format("{:.1f} ({})", last.guest_per_s, Plural(static_cast<double>(last.guests), "guest")));
+    table.Add(std::move(row));
   }
-  latency.Add({"guest - native with memcpy", fmt::format("{:+.2f}", report.p50_us[kGuest] - report.p50_us[kNativeCopy]),
-               fmt::format("{:+.2f}", report.p99_us[kGuest] - report.p99_us[kNativeCopy])});
-  cli::Table rates({"inferences/s, at once", "", ""});
-  const auto guests = static_cast<double>(report.guests);
-  rates.Add({Plural(guests, "native thread") + ", one session", fmt::format("{:.1f}", report.rates.a), ""});
-  rates.Add({Plural(guests, "guest") + ", one graph", fmt::format("{:.1f}", report.rates.b),
-             fmt::format("{:.1f} %", report.rates.ratio * 100)});
-  return Heading(report) + latency.ToString() + "\n" + rates.ToString() +
+  return table.ToString();
+}
+
+std::string ToText(const Report& report) {
+  return Heading(report) + LatencyTable(report) + "\n" + LevelTable(report) + StepTable(report) +
          fmt::format("\nby wasinn, per inference: {} copied in {}, {}\n", Plural(report.bytes_copied, "byte"),
                      report.copies == 1 ? "1 copy" : fmt::format("{:.6g} copies", report.copies),
                      Against(AllocationsByWasinn(report))) +
@@ -72,40 +101,6 @@ std::string ToText(const Report& report) {
          (report.outputs_equal
               ? ""
               : "the guest's outputs are not the native ones: the model is random, or something is wrong\n");
-}
-
-std::string ToJson(const Report& report) {
-  const Json json = {
-      {"model", report.model},
-      {"framework", report.framework},
-      {"engine", report.engine},
-      {"threads", report.threads},
-      {"guests", report.guests},
-      {"cpus", report.cpus},
-      {"seconds", report.budget.iterations > 0 ? Json() : Json(report.budget.seconds)},
-      {"iterations", report.samples},
-      {"input_bytes", report.input_bytes},
-      {"output_bytes", report.output_bytes},
-      {"p50_us",
-       {{"native", report.p50_us[kNative]},
-        {"native_copy", report.p50_us[kNativeCopy]},
-        {"guest", report.p50_us[kGuest]}}},
-      {"p99_us",
-       {{"native", report.p99_us[kNative]},
-        {"native_copy", report.p99_us[kNativeCopy]},
-        {"guest", report.p99_us[kGuest]}}},
-      {"difference_us", report.p50_us[kGuest] - report.p50_us[kNativeCopy]},
-      {"empty_call_us", report.empty_call_us},
-      {"loop_us", LoopToJson(report.loop_p50)},
-      {"loop_p99_us", LoopToJson(report.loop_p99)},
-      {"per_s", {{"native", report.rates.a}, {"guest", report.rates.b}}},
-      {"per_s_ratio", report.rates.ratio},
-      {"bytes_copied", Count(report.bytes_copied)},
-      {"copies", Count(report.copies)},
-      {"allocations", Count(AllocationsByWasinn(report))},
-      {"allocations_of", {{"native", Count(report.native_allocations)}, {"guest", Count(report.guest_allocations)}}},
-      {"outputs_equal", report.outputs_equal}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace wasinn::bench

@@ -4,7 +4,7 @@
 #                               wasi-nn for iwasm --native-lib=
 #   bin/wasinn                  the command
 #   include/wasinn              headers for embedders and backends
-#   include/wasinn-guest        headers for guest programs, and wasi:nn in WIT
+#   include/wasinn-guest        what guest programs include: headers, in rust a crate, in go a module; and wasi:nn in WIT
 #   lib/libwasinn.so            the library
 #   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
 #   lib/wasinn                  backends, and what of .deps they and the command load
@@ -50,6 +50,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/wasinn DESTINATION ${CMAKE_INSTA
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp/ ${PROJECT_SOURCE_DIR}/guest/wit
         DESTINATION ${WASINN_GUEST_INCLUDE_DIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.wit")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/rust ${PROJECT_SOURCE_DIR}/guest/go DESTINATION ${WASINN_GUEST_INCLUDE_DIR}
+        FILES_MATCHING PATTERN "*.rs" PATTERN "Cargo.toml" PATTERN "*.go" PATTERN "go.mod" PATTERN target EXCLUDE)
 install(TARGETS wasinn EXPORT wasinnTargets)
 install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
 wasinn_install_pkgconfig(wasinn "${PROJECT_DESCRIPTION}" "" "-lwasinn")
@@ -170,6 +172,7 @@ if(TARGET wasinn_command)
     wasinn_install_dependency(wasinn_command ${WAMR_LIBRARY})
   endif()
 endif()
+
 
 # For who develops: `cmake --install … --component bench`.
 if(TARGET wasinn_bench)

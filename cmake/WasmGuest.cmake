@@ -1,4 +1,4 @@
-# Compiles guests, C and C++ programs for wasm32-wasi, beside the host's own build.
+# Compiles guests, programs for wasm32-wasi, beside the host's own build: in C and C++, and at the end of this file in Rust and Go.
 #
 #   wasinn_add_guest(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…])
 #
@@ -171,4 +171,62 @@ function(wasinn_guest_object guest source flags result)
     COMMENT "Compiling guest ${guest}: ${stem}"
     VERBATIM)
   set(${result} ${object} PARENT_SCOPE)
+endfunction()
+
+# Guests in Rust and Go, with what scripts/deps.sh rust-guests go-guests fetches:
+#
+#   wasinn_add_rust_guest(NAME FOLDER MADE [option…])   Cargo builds the package in FOLDER, with these options; MADE is the guest, in
+#                                                       Cargo's folder of releases
+#   wasinn_add_go_guest(NAME FOLDER PACKAGE)            Go builds the package (".", "./examples/digits") of the module in FOLDER
+#
+# make ${WASINN_GUESTS}/NAME.wasm (target guest-NAME, part of "all"), anew when a source of FOLDER or of guest/rust or guest/go changes.
+# Where the tool is missing they do nothing; WASINN_CARGO_WASM (of WasmComponent.cmake) and WASINN_GO_WASM tell. Each has one folder for all
+# builds of this source tree: most of what they compile is libraries.
+
+# The tool may come and go after a build folder was configured, so it is looked for each time.
+if(WASINN_GO_WASM AND NOT EXISTS ${WASINN_GO_WASM})
+  unset(WASINN_GO_WASM CACHE)
+endif()
+find_program(WASINN_GO_WASM go-wasm HINTS ${CMAKE_PREFIX_PATH} PATH_SUFFIXES component-tools/bin)
+mark_as_advanced(WASINN_GO_WASM)
+if(NOT WASINN_GO_WASM)
+  message(STATUS "Guests in Go: will not be built; scripts/deps.sh go-guests fetches what they need")
+endif()
+
+function(wasinn_add_rust_guest name folder made)
+  if(NOT WASINN_CARGO_WASM)
+    return()
+  endif()
+  set(sources)
+  foreach(package IN ITEMS ${folder} ${PROJECT_SOURCE_DIR}/guest/rust)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${package}/src/*.rs ${package}/examples/*.rs)
+    list(APPEND sources ${found} ${package}/Cargo.toml)
+  endforeach()
+  set(target ${PROJECT_SOURCE_DIR}/build/cargo-guests)
+  set(wasm ${WASINN_GUESTS}/${name}.wasm)
+  add_custom_command(
+    OUTPUT ${wasm}
+    COMMAND ${WASINN_CARGO_WASM} build --release --locked --quiet --manifest-path ${folder}/Cargo.toml --target-dir ${target} ${ARGN}
+    COMMAND ${CMAKE_COMMAND} -E copy ${target}/wasm32-wasip1/release/${made} ${wasm}
+    DEPENDS ${sources} ${folder}/Cargo.lock ${WASINN_CARGO_WASM}
+    COMMENT "Compiling guest ${name}"
+    VERBATIM)
+  wasinn_guest_target(${name} ${wasm})
+endfunction()
+
+function(wasinn_add_go_guest name folder package)
+  if(NOT WASINN_GO_WASM)
+    return()
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.go ${PROJECT_SOURCE_DIR}/guest/go/*.go)
+  set(wasm ${WASINN_GUESTS}/${name}.wasm)
+  add_custom_command(
+    OUTPUT ${wasm}
+    COMMAND ${CMAKE_COMMAND} -E env GOCACHE=${PROJECT_SOURCE_DIR}/build/go-guests
+            ${WASINN_GO_WASM} build -trimpath -buildvcs=false -ldflags=-s -o ${wasm} ${package}
+    DEPENDS ${sources} ${folder}/go.mod ${PROJECT_SOURCE_DIR}/guest/go/go.mod ${WASINN_GO_WASM}
+    WORKING_DIRECTORY ${folder}
+    COMMENT "Compiling guest ${name}"
+    VERBATIM)
+  wasinn_guest_target(${name} ${wasm})
 endfunction()

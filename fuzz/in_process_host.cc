@@ -79,6 +79,15 @@ wasinn_host* InProcessHost() {
   return host;
 }
 
+HostedGuest::HostedGuest(uint32_t timeout_ms) {
+  wasinn_limits limits{.struct_size = sizeof(limits)};
+  ExpectOk(wasinn_host_limits(InProcessHost(), &limits));
+  limits.load_timeout_ms = limits.compute_timeout_ms = timeout_ms;
+  wasinn_guest_options options{.struct_size = sizeof(options)};
+  options.limits = &limits;
+  ExpectOk(wasinn_guest_new(InProcessHost(), &options, &guest_));
+}
+
 void ExpectQuotas(const wasinn_guest* guest, uint64_t most_bytes) {
   wasinn_guest_stats stats{.struct_size = sizeof(stats)};
   wasinn_guest_statistics(guest, &stats);

@@ -19,7 +19,7 @@ constexpr uint32_t kF32 = 1;  // of tensor-type
 const wasinn_wit_functions& Wit() { return *wasinn_wit(); }
 
 void InferHonestly() {
-  const HostedGuest guest;
+  const HostedGuest guest(kHonestTimeoutMs);
   const std::array<uint32_t, 1> dims = {2};
   const std::array<float, 2> values = {1.5f, -2};
   wasinn_wit_result graph{}, context{}, done{};

@@ -138,7 +138,7 @@ class Attack {
 };
 
 void InferHonestly() {
-  const HostedGuest guest;
+  const HostedGuest guest(kHonestTimeoutMs);
   FakeGuest program(guest.get(), 256);
   const float values[] = {1.5f, -2};
   const uint32_t shape[] = {2}, tensor[] = {16, 1, 1, 24, sizeof(values)};

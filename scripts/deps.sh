@@ -22,7 +22,7 @@
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
-#   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector
+#   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser
 #   fuzz          clang with libFuzzer (apt)
 #   sbom          spdx-tools, which scripts/sbom.py needs
 #   lint          clang-format, clang-tidy and shellcheck (apt)
@@ -59,7 +59,7 @@ recipes_of() {
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     go-guests) echo go-wasm ;;
-    tests) echo onnx-node-tests silero-vad ;;
+    tests) echo onnx-node-tests silero-vad openwakeword prometheus-client ;;
     *) echo "$1" ;;
   esac
 }

@@ -177,6 +177,20 @@ silero-vad() {
   put share/silero-vad wheel/silero_vad/data/*.{onnx,jit} wheel/silero_vad-*.dist-info/licenses/LICENSE
 }
 
+# Wake words that others made and use (models: CC BY-NC-SA 4.0): a chain of three models of ONNX.
+openwakeword() {
+  wheel openwakeword 0.4.0 2c353f49a35d384507403efde3db439353d8281a52d08a0e42a5b493e5145075 "$work/wheel"
+  put share/openwakeword wheel/openwakeword/resources/models/{melspectrogram,embedding_model,hey_jarvis_v0.1}.onnx \
+    wheel/openwakeword-*.dist-info/{LICENSE,METADATA}
+}
+
+
+# Prometheus' own parser of its text format, in Python alone, for a test.
+prometheus-client() {
+  wheel prometheus-client 0.26.0 fa93d06737aa02bacd05794768508bb97d2fbee28cb3bca04eaae92f0ca953d6 "$work/wheel"
+  put share/prometheus-client wheel/prometheus_client wheel/prometheus_client-*.dist-info/licenses/LICENSE
+}
+
 # What scripts/sbom.py writes and checks its document with: spdx-tools, and of what it depends on that which its JSON needs. All are Python alone.
 sbom() {
   wheel spdx-tools 0.8.5 7c2d5865941be9d2e898f5b084e8d5422dd298dc5a29320ddb198fec304f59c4 "$work/python"

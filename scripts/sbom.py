@@ -28,6 +28,7 @@ from bom.thing import Thing, has_text  # noqa: E402
 OURS = """
 bin/wasinn bin/wasinn-bench
 include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-guest/*.hpp include/wasinn-guest/*.c include/wasinn-guest/wit/*.wit
+include/wasinn-guest/rust/*.rs include/wasinn-guest/rust/Cargo.toml include/wasinn-guest/go/*.go include/wasinn-guest/go/go.mod
 LIB/libwasinn.so.* LIB/libwasinn_*.a LIB/libwasinn_wamr.so LIB/libwasi_nn_backend_*.so
 LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_torch_runtime.so LIB/wasinn/libwasinn_bench_torch.so LIB/wasinn/libwasinn_count_allocations.so
 LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so

@@ -92,6 +92,12 @@ std::optional<std::string> Config::String(const char* key) const {
   return value->get<std::string>();
 }
 
+std::optional<std::string> Config::AbsolutePath(const char* key) const {
+  std::optional<std::string> path = String(key);
+  if (path && !path->starts_with('/')) Refuse(key, "an absolute path");
+  return path;
+}
+
 std::optional<bool> Config::Bool(const char* key) const {
   const auto* value = json_->Find(key);
   if (value == nullptr) return std::nullopt;

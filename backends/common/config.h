@@ -26,6 +26,8 @@ class Config {
   Config& operator=(const Config&) = delete;
 
   std::optional<std::string> String(const char* key) const;
+  // A string that begins with '/'.
+  std::optional<std::string> AbsolutePath(const char* key) const;
   std::optional<bool> Bool(const char* key) const;
   std::optional<int64_t> Integer(const char* key, int64_t least, int64_t most) const;
   // A number, whole or not.

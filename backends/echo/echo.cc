@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "common/abi.h"
 #include "common/dtype.h"
 #include "common/error.h"
+#include "inputs.h"
 #include "model.h"
 #include "values.h"
 #include "work.h"
@@ -22,7 +22,7 @@
 struct wasinn_backend_state {
   const wasinn_host_services services;
   // Alive, and the most slots at a time; a test reads them from the log at close.
-  std::atomic<int> models{0}, slots{0}, taken{0}, most_slots{0}, inputs_bound{0};
+  std::atomic<int> models{0}, slots{0}, taken{0}, most_slots{0}, inputs_bound{0}, slots_made{0};
 };
 
 namespace {
@@ -115,7 +115,8 @@ void Close(wasinn_backend_state* backend) {
   const std::string message = "closed with " + std::to_string(backend->models) + " models and " +
                               std::to_string(backend->slots) + " slots alive, " + std::to_string(backend->taken) +
                               " outputs taken, after " + std::to_string(backend->most_slots) + " slots at most, " +
-                              std::to_string(backend->inputs_bound) + " inputs bound";
+                              std::to_string(backend->inputs_bound) + " inputs bound, " +
+                              std::to_string(backend->slots_made) + " slots made";
   backend->services.log(backend->services.host, WASINN_LOG_INFO, message.c_str());
   delete backend;
 }
@@ -176,6 +177,7 @@ wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* op
   slot->inputs.resize(model->ios.size());
   slot->outputs.resize(model->ios.size());
   slot->bound.resize(model->ios.size());
+  ++model->backend->slots_made;
   auto& most = model->backend->most_slots;
   const int now = ++model->backend->slots;
   for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
@@ -193,26 +195,11 @@ bool WorkOn(wasinn_backend_slot* slot) {
   slot->cancelled.store(false);
   slot->running.store(true);
   if (slot->model->dies == "compute") wasinn::echo::Die();
-  const bool done = Work(slot->model->delay_ms, slot->model->gate, slot->cancelled);
+  const bool endless = wasinn::echo::HasByte(slot->inputs, slot->model->endless);
+  const int delay_ms = slot->model->delay_ms + (wasinn::echo::HasByte(slot->inputs, slot->model->slow) ? 500 : 0);
+  const bool done = Work(endless ? wasinn::echo::kEndless : delay_ms, slot->model->gate, slot->cancelled);
   slot->running.store(false);
   return done;
-}
-
-// "x[2,3] y[] zeros"
-void Record(const wasinn_backend_slot& slot) {
-  if (slot.model->records.empty()) return;
-  std::ofstream file(slot.model->records, std::ios::app);
-  bool zeros = true;
-  for (size_t i = 0; i < slot.inputs.size(); ++i) {
-    if (!slot.inputs[i].there) continue;
-    const wasinn_tensor& input = slot.inputs[i].tensor;
-    file << slot.model->ios[i]->name << "[";
-    for (uint32_t dim = 0; dim < input.rank; ++dim) file << (dim == 0 ? "" : ",") << input.dims[dim];
-    file << "] ";
-    const auto* bytes = static_cast<const uint8_t*>(input.data);
-    zeros = zeros && std::all_of(bytes, bytes + input.bytes, [](uint8_t byte) { return byte == 0; });
-  }
-  file << (zeros ? "zeros\n" : "values\n");
 }
 
 wasinn_error* Step(wasinn_backend_slot* slot) {
@@ -280,8 +267,10 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   }
   for (Buffer& output : slot->outputs) output = {};  // what nobody wants, or an error, is not there
   if (wasinn_error* error = CheckInputs(slot)) return error;
-  Record(*slot);
+  wasinn::echo::Record(*slot->model, slot->inputs);
   if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
+  if (wasinn::echo::HasByte(slot->inputs, slot->model->poison))
+    return Fail(WASINN_RUNTIME_ERROR, "compute fails on such an input");
   if (slot->model->fail != 0) return Fail(slot->model->fail, "compute fails as the model says");
   const std::span wanted(options->wanted, options->n_wanted);
   for (size_t i = 0; i < slot->inputs.size(); ++i) {
@@ -372,7 +361,7 @@ wasinn_error* BindOutput(wasinn_backend_slot* slot, uint32_t index, const wasinn
 }
 
 wasinn_error* Outputs(wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {
-  *out = slot->model->pointers.data();
+  *out = slot->model->late_pointers.data();
   *n = slot->model->info.n_inputs;
   return nullptr;
 }

@@ -75,11 +75,20 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "turns") words >> model.turns;
     if (word == "deaf") model.deaf = true;
     if (word == "late") model.late = true;
+    if (word == "opaque_outputs") model.opaque_outputs = true;
     if (word == "fail") words >> model.fail;
+    if (word == "poison") words >> model.poison;
+    if (word == "endless") words >> model.endless;
+    if (word == "slow") words >> model.slow;
     if (word == "load_delay") words >> model.load_delay_ms;
     if (word == "dies") words >> model.dies;
     if (word == "fail_load") words >> model.fail_load;
     word.clear();
+  }
+  for (const wasinn_io* io : model.pointers) model.late_ios.push_back(*io);
+  for (wasinn_io& io : model.late_ios) {
+    if (model.opaque_outputs) io.flags |= WASINN_IO_UNSERVABLE;
+    model.late_pointers.push_back(&io);
   }
   const auto count = static_cast<uint32_t>(model.pointers.size());
   model.info = {sizeof(wasinn_info),

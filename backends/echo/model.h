@@ -10,10 +10,14 @@
 //  - deaf: a compute cannot be cancelled
 //  - dies WHERE: a load, compute or unload ends the OS process
 //  - fail CODE: a compute ends in the error of that number
+//  - poison BYTE: a compute ends in an error where an input has such a byte
+//  - endless BYTE: a compute does not end by itself where an input has such a byte
+//  - slow BYTE: a compute takes half a second more where an input has such a byte
 //  - load_delay MS: a load takes so long; it can be cancelled
 //  - context_delay MS: making a context takes so long; it can be cancelled
 //  - fail_load CODE: a load ends in the error of that number
 //  - late: the outputs are known only after a compute
+//  - opaque_outputs: those are no tensors of numbers
 //  - pieces BYTES: generates its outputs in pieces of so many bytes of the inputs, each in the time of `delay`
 //  - room BYTES: the context is full after so many
 //  - outgrows BYTES: outputs have so many, whatever their signature says
@@ -65,12 +69,16 @@ struct wasinn_backend_graph {
   wasinn_backend_state* backend = nullptr;
   std::vector<std::unique_ptr<wasinn::echo::Io>> ios;
   std::vector<const wasinn_io*> pointers;
+  std::vector<wasinn_io> late_ios;
+  std::vector<const wasinn_io*> late_pointers;
   wasinn_info info{};
   int delay_ms = 0, fail = 0, load_delay_ms = 0, fail_load = 0, context_delay_ms = 0;
   size_t piece = 0, room = SIZE_MAX, keeps = 0, load_keeps = 0, outgrows = 0;
   uint32_t outranks = 0;
+  int poison = -1, endless = -1, slow = -1;
   uint32_t turns = UINT32_MAX;
-  bool deaf = false, late = false, untakeable = false, leaves = false, shares = false, wears = false;
+  bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
+       wears = false;
   std::string dies, description, gate, load_gate, unload_gate, says, records;
   wasinn::echo::Kept kept;
 };

@@ -4,6 +4,7 @@
 #include <wasinn/backend.h>
 
 #include <atomic>
+#include <climits>
 #include <string>
 
 #include "common/on_cancel.h"
@@ -16,6 +17,8 @@ bool Pass(const std::string& gate, const std::atomic<bool>& cancelled);
 
 // Ends the OS process, as a framework does that crashes.
 void Die();
+
+constexpr int kEndless = INT_MAX;
 
 // Passes the gate and takes so long. False if it was cancelled meanwhile.
 bool Work(int ms, const std::string& gate, const std::atomic<bool>& cancelled);

@@ -103,7 +103,7 @@ void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options, De
   const backend::OnCancel cancel(options, [&stopped] { stopped = true; });
   ggml_backend_dev_t no_devices[] = {nullptr};
   llama_model_params params = library.model_default_params();
-  on_gpu_ = device == Device::kGpu;
+  on_gpu_ = device == Device::kGpu && config_.gpu_layers != 0;
   params.n_gpu_layers = on_gpu_ ? config_.gpu_layers : 0;
   if (!on_gpu_) params.devices = no_devices;
   params.load_mode = config_.map ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;

@@ -31,6 +31,9 @@ constexpr wasinn_key kKeys[] = {
      "[\"cpu\"], [{\"name\": \"cuda\", \"device_id\": 1}]"},
     {"session", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "ONNX Runtime's own session configuration: {\"session.set_denormal_as_zero\": \"1\"}"},
+    {"cache_dir", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
+     "absolute path of a folder, this user's own, for optimized models: for models on the CPU that the host has named "
+     "only"},
 };
 
 // As much as large models want, but little on a small machine.
@@ -52,6 +55,7 @@ SessionConfig ParseSession(const Config& config) {
   session.optimization = ParseOptimization(config);
   session.providers = config.NamedList("providers");
   if (auto entries = config.Strings("session")) session.entries = *std::move(entries);
+  session.cache_dir = config.AbsolutePath("cache_dir");
   return session;
 }
 
@@ -76,7 +80,11 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   ModelConfig parsed;
   parsed.session = ParseSession(host);
   // Whatever else a guest's text says, this is all that is read of it.
-  if (!parsed.session.optimization) parsed.session.optimization = ParseOptimization(guest);
+  const std::optional<GraphOptimizationLevel> of_guest = ParseOptimization(guest);
+  if (!parsed.session.cache_dir) parsed.session.cache_dir = defaults.session.cache_dir;
+  // Nor does it fill the host's disk.
+  if (of_guest) parsed.session.cache_dir.reset();
+  if (!parsed.session.optimization) parsed.session.optimization = of_guest;
   if (!parsed.session.optimization) parsed.session.optimization = defaults.session.optimization;
   if (!parsed.session.providers) parsed.session.providers = defaults.session.providers;
   // Later entries beat earlier ones.

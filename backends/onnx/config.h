@@ -20,7 +20,8 @@ std::span<const wasinn_key> Keys();
 struct SessionConfig {
   std::optional<GraphOptimizationLevel> optimization;
   std::optional<std::vector<backend::Config::Named>> providers;
-  backend::Config::Entries entries;  // ONNX Runtime's own session configuration
+  backend::Config::Entries entries;      // ONNX Runtime's own session configuration
+  std::optional<std::string> cache_dir;  // for optimized models; an absolute path
 
   GraphOptimizationLevel optimization_or_default() const { return optimization.value_or(ORT_ENABLE_ALL); }
 };

@@ -67,4 +67,12 @@ void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options)
                 "weights in other files");
 }
 
+std::vector<std::span<const uint8_t>> ExternalFiles::contents() const {
+  std::vector<std::span<const uint8_t>> contents;
+  for (const File& file : files_) {
+    contents.emplace_back(reinterpret_cast<const uint8_t*>(file.bytes.data()), file.bytes.size());
+  }
+  return contents;
+}
+
 }  // namespace wasinn::onnx

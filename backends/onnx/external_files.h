@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ class ExternalFiles {
 
   // Gives the contents to a session that is about to be made. They must live until it is.
   void AddTo(const OrtLibrary& library, OrtSessionOptions* options) const;
+
+  // The contents, in the order of their names; empty where they were left to ONNX Runtime.
+  std::vector<std::span<const uint8_t>> contents() const;
 
  private:
   struct File {

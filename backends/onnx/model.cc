@@ -6,8 +6,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/error.h"
 #include "common/on_cancel.h"
@@ -27,6 +31,7 @@ struct Model::Source {
   ModelScan scan;
   ModelConfig config;
   Trust trust;
+  ExternalFiles external;
   const wasinn_load_options& options;
 };
 
@@ -46,6 +51,15 @@ std::string FolderOf(const char* path) {
   return (failed ? std::filesystem::path(path) : absolute).parent_path().string();
 }
 
+// ONNX Runtime gives each part of a model to the first provider that can compute it, and the CPU is the last.
+std::string DeviceOf(const Providers& providers) {
+  std::string device;
+  for (const backend::Config::Named& provider : providers) {
+    if (UsesDevice({provider})) device += provider.name + ",";
+  }
+  return device + "cpu";
+}
+
 }  // namespace
 
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options)
@@ -57,12 +71,16 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
     throw Error(WASINN_INVALID_ENCODING, "this backend loads ONNX models");
   const wasinn_blob& blob = blobs.front();
   const Trust trust = blob.path == nullptr ? Trust::kGuest : Trust::kHost;
+  const std::string folder = trust == Trust::kHost ? FolderOf(blob.path) : "";
+  ModelScan scan = ScanModel({blob.data, blob.size}, trust);
+  ExternalFiles external(scan.external_files, folder);
   const Source source = {
       .bytes = {blob.data, blob.size},
-      .folder = trust == Trust::kHost ? FolderOf(blob.path) : "",
-      .scan = ScanModel({blob.data, blob.size}, trust),
+      .folder = folder,
+      .scan = std::move(scan),
       .config = ModelConfig::Parse(options.host_config, options.guest_config, host.config()),
       .trust = trust,
+      .external = std::move(external),
       .options = options,
   };
   reservation_ = backend::Reservation(host.services(), options.account);
@@ -74,40 +92,85 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
         [&](const Providers& providers) { LoadOn(providers, source); });
   }
   signature_ = std::make_unique<Signature>(host_.library(), session_.get(), source.scan.ranked);
+  MakeDescription();
 }
 
 void Model::LoadOn(const Providers& providers, const Source& source) {
   copies_inputs_ = UsesDevice(providers);
+  device_ = DeviceOf(providers);
+  if (LoadKept(providers, source)) return;
   try {
-    MakeSession(providers, source, /*folds=*/true);
+    MakeSession(providers, source, source.bytes, {.folder = source.folder});
   } catch (const Error& error) {
     if (source.trust == Trust::kHost || error.code() != WASINN_TOO_LARGE) throw;
     // All its constants at once are too much for the limit, or to be kept. One after another, in each compute, they
     // may do.
-    MakeSession(providers, source, /*folds=*/false);
+    MakeSession(providers, source, source.bytes, {.folder = source.folder, .folds = false});
   }
 }
 
-void Model::MakeSession(const Providers& providers, const Source& source, bool folds) {
+bool Model::LoadKept(const Providers& providers, const Source& source) {
+  // Nothing that a guest sends fills the host's disk, and devices make code of their own, which is not in the model.
+  if (source.trust == Trust::kGuest || copies_inputs_ || !KeptModel::Wanted(source.config.session)) return false;
+  std::vector<backend::ModelCache::Bytes> sources = source.external.contents();
+  if (sources.empty() != source.scan.external_files.empty()) return false;  // too large to be kept in one message
+  sources.insert(sources.begin(), source.bytes);
+  std::optional<KeptModel> kept;
+  try {
+    kept.emplace(host_.library(), source.config.session, sources);
+  } catch (const Error& error) {
+    host_.log().Write(WASINN_LOG_WARNING, fmt::format("onnx: cache_dir: no optimized model is kept: {}", error.what()));
+    return false;
+  }
+  return LoadFrom(*kept, providers, source) || LoadInto(*kept, providers, source);
+}
+
+bool Model::LoadFrom(const KeptModel& kept, const Providers& providers, const Source& source) {
+  const std::optional<backend::ModelCache::Contents> found = kept.Find();
+  if (!found) return false;
+  try {
+    (void)ScanModel(found->bytes(), Trust::kGuest);  // as one that may not name files
+    MakeSession(providers, source, found->bytes(), {.is_optimized = true});
+    was_kept_ = true;
+    return true;
+  } catch (const Error& error) {
+    if (error.code() == WASINN_TIMEOUT) throw;
+    host_.log().Write(WASINN_LOG_INFO, fmt::format("onnx: a kept model is made anew: {}", error.what()));
+    return false;
+  }
+}
+
+bool Model::LoadInto(const KeptModel& kept, const Providers& providers, const Source& source) {
+  try {
+    backend::ModelCache::Draft draft(kept.cache());
+    MakeSession(providers, source, source.bytes, {.folder = source.folder, .keep_at = draft.path()});
+    draft.KeepAs(kept.name());
+  } catch (const Error& error) {
+    if (error.code() == WASINN_TIMEOUT) throw;
+    host_.log().Write(WASINN_LOG_INFO, fmt::format("onnx: the optimized model is not kept: {}", error.what()));
+  }
+  return session_ != nullptr;
+}
+
+void Model::MakeSession(const Providers& providers, const Source& source, std::span<const uint8_t> bytes,
+                        const Origin& origin) {
   const OrtLibrary& library = host_.library();
   CallScope::Subject subject;
   MemoryBudget budget;
-  budget.Begin(host_.NewChargeId(), MemoryForLoading(source.options.max_bytes, source.bytes.size()));
+  budget.Begin(host_.NewChargeId(), MemoryForLoading(source.options.max_bytes, bytes.size()));
   subject.log = &host_.log();
   subject.budget = &budget;
   const CallScope scope(subject);
-  const auto options =
-      MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers, {source.folder, folds});
-  const ExternalFiles external(source.scan.external_files, source.folder);
-  external.AddTo(library, options.get());
+  const auto options = MakeSessionOptions(library, host_.environment(), host_.log(), source.config, providers, origin);
+  if (!origin.is_optimized) source.external.AddTo(library, options.get());
   OrtSession* session = nullptr;
   OrtStatus* status = nullptr;
   {
     const auto interrupt = [&] { library.SetLoadCancelled(options.get()); };
     const backend::OnCancel cancel(source.options,
                                    library.CanCancelLoad() ? std::function<void()>(interrupt) : nullptr);
-    status = library.api().CreateSessionFromArray(host_.environment().get(), source.bytes.data(), source.bytes.size(),
-                                                  options.get(), &session);
+    status = library.api().CreateSessionFromArray(host_.environment().get(), bytes.data(), bytes.size(), options.get(),
+                                                  &session);
   }
   const std::string_view words = status == nullptr ? "" : library.api().GetErrorMessage(status);
   // Of the limit of the OS process, which folding comes to: it asks no allocator of ours.
@@ -134,6 +197,14 @@ void Model::ChargeSession(const Source& source, uint64_t held_bytes) {
     session_.reset();
     throw;
   }
+}
+
+void Model::MakeDescription() {
+  nlohmann::ordered_json json = {
+      {"framework", "ONNX Runtime " + host_.library().version()}, {"device", device_}, {"stateful", false}};
+  if (was_kept_) json["kept"] = true;
+  // Providers' names are the configuration's.
+  description_ = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace wasinn::onnx

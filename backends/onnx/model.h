@@ -10,6 +10,7 @@
 
 #include "common/reservation.h"
 #include "onnx/host.h"
+#include "onnx/kept_model.h"
 #include "onnx/model_scan.h"
 #include "onnx/ort_library.h"
 #include "onnx/session_options.h"
@@ -28,6 +29,7 @@ class Model {
   OrtSession* session() const { return session_.get(); }
   const Signature& signature() const { return *signature_; }
   const wasinn_info* info() const { return signature_->info(); }
+  const char* Describe() const { return description_.c_str(); }
   // Whether a bound input is copied to a device when it is bound, so that it must be bound again for each run.
   bool copies_inputs() const { return copies_inputs_; }
 
@@ -35,15 +37,23 @@ class Model {
   struct Source;
 
   void LoadOn(const Providers& providers, const Source& source);
-  // `folds`: what is constant is computed here, not in each compute.
-  void MakeSession(const Providers& providers, const Source& source, bool folds);
+  // False where optimized models of this source are not kept, or it did not work: then it is loaded as any other.
+  bool LoadKept(const Providers& providers, const Source& source);
+  bool LoadFrom(const KeptModel& kept, const Providers& providers, const Source& source);
+  bool LoadInto(const KeptModel& kept, const Providers& providers, const Source& source);
+  // `bytes`: the source's own, or what was made of them.
+  void MakeSession(const Providers& providers, const Source& source, std::span<const uint8_t> bytes,
+                   const Origin& origin);
   void ChargeSession(const Source& source, uint64_t held_bytes);
+  void MakeDescription();
 
   const Host& host_;
   backend::Reservation reservation_;  // of what the session has beyond the model's own bytes; goes after it
   OrtPtr<OrtSession> session_;
   std::unique_ptr<const Signature> signature_;
+  std::string device_, description_;
   bool copies_inputs_ = false;
+  bool was_kept_ = false;  // its optimization was another load's
 };
 
 }  // namespace wasinn::onnx

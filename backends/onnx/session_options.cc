@@ -100,6 +100,13 @@ void SetOrigin(const OrtLibrary& library, const Origin& origin, OrtSessionOption
                                             "ConstantFolding;ConstantFoldingDQ"),
                   "constant folding");
   }
+  if (origin.is_optimized) {
+    library.Check(api.SetSessionGraphOptimizationLevel(options, ORT_DISABLE_ALL), "optimization");
+  }
+  if (!origin.keep_at.empty()) {
+    library.Check(api.SetOptimizedModelFilePath(options, origin.keep_at.c_str()), "optimized model");
+    library.Check(api.AddSessionConfigEntry(options, kOrtSessionOptionsConfigSaveModelFormat, "ONNX"), "its format");
+  }
 }
 
 }  // namespace

@@ -28,8 +28,10 @@ std::vector<Providers> ProvidersOf(uint32_t target, const OrtLibrary& library);
 bool UsesDevice(const Providers& providers);
 
 struct Origin {
-  std::string folder;  // where files beside the model may be opened; empty: nowhere
-  bool folds;          // what is constant is computed once and for all
+  std::string folder;         // where files beside the model may be opened; empty: nowhere
+  bool folds = true;          // what is constant is computed once and for all
+  bool is_optimized = false;  // nothing is left to optimize
+  std::string keep_at;        // a file that the optimized model is written to; empty: none
 };
 
 OrtPtr<OrtSessionOptions> MakeSessionOptions(const OrtLibrary& library, const Environment& environment,

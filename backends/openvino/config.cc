@@ -31,7 +31,7 @@ constexpr wasinn_key kOvKeys[] = {
     {"device", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "OpenVINO's device in place of the target: \"GPU.1\", \"AUTO:GPU,CPU\""},
     {"cache_dir", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
-     "absolute path of a folder for compiled models, for models that the host has named only"},
+     "absolute path of a folder, this user's own, for compiled models: for models that the host has named only"},
     {"properties", WASINN_KEY_BACKEND | WASINN_KEY_MODEL,
      "OpenVINO's own properties for compiling: {\"CPU_DENORMALS_OPTIMIZATION\": \"YES\"}"},
 };
@@ -61,11 +61,7 @@ CompileConfig ParseCompile(const Config& config) {
   CompileConfig parsed = ParseHints(config);
   if (const auto streams = config.Integer("streams", 1, kMostStreams)) parsed.streams = static_cast<int>(*streams);
   parsed.device = config.String("device");
-  parsed.cache_dir = config.String("cache_dir");
-  if (parsed.cache_dir && !parsed.cache_dir->starts_with('/')) {
-    throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("cache_dir: expected an absolute path, found {}", *parsed.cache_dir));
-  }
+  parsed.cache_dir = config.AbsolutePath("cache_dir");
   if (auto properties = config.Strings("properties")) parsed.properties = *std::move(properties);
   return parsed;
 }

@@ -22,6 +22,7 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   const wasinn_host_services& services() const { return services_; }
+  const backend::Log& log() const { return log_; }
   const BackendConfig& config() const { return config_; }
   const OvLibrary& library() const { return library_; }
   const OvApi& api() const { return library_.api(); }

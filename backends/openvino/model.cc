@@ -7,17 +7,37 @@
 #include <utility>
 #include <vector>
 
+#include "common/error.h"
+#include "common/file.h"
+#include "common/private_folder.h"
 #include "common/target.h"
 #include "openvino/core.h"
 #include "openvino/device.h"
 
 namespace wasinn::openvino {
 
+namespace {
+
+// What lies there is trusted as the model itself.
+void CheckCacheFolder(const backend::Log& log, ModelConfig* config) {
+  if (!config->cache_dir) return;
+  try {
+    backend::File folder;
+    folder.Open(backend::OpenPrivateFolder(*config->cache_dir));
+  } catch (const backend::Error& error) {
+    log.Write(WASINN_LOG_WARNING, fmt::format("openvino: cache_dir: no compiled model is kept: {}", error.what()));
+    config->cache_dir.reset();
+  }
+}
+
+}  // namespace
+
 Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
   ModelConfig config = ModelConfig::Parse(options.host_config, options.guest_config, host.config());
   SourceModel source = ReadSource(host, blobs, options);
   // Nothing that a guest sends fills the host's disk.
   if (blobs.front().path == nullptr) config.cache_dir.reset();
+  CheckCacheFolder(host.log(), &config);
   weights_ = std::move(source.weights);
   may_loop_ = source.may_loop;
   has_state_ = source.has_state;
@@ -72,6 +92,7 @@ void Model::MakeDescription() {
     const std::string value = Property(key);
     if (!value.empty()) json[name] = value;
   }
+  json["stateful"] = has_state_;
   // The name is the model's own, and may be no UTF-8.
   description_ = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

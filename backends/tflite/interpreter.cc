@@ -48,8 +48,15 @@ Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model,
     delegates_.push_back(delegate.NewDelegate());
     names += fmt::format(" with delegate '{}'", delegate.name());
   }
-  if (options.xnnpack != nullptr) delegates_.push_back(options.xnnpack->NewDelegate(options.threads));
   for (const DelegatePtr& delegate : delegates_) library.options_add_delegate(raw.get(), delegate.get());
+  if (!delegates_.empty()) {
+    observer_ = std::make_unique<Observer>();
+    library.options_add_delegate(raw.get(), observer_->get());
+  }
+  if (options.xnnpack != nullptr) {
+    delegates_.push_back(options.xnnpack->NewDelegate(options.threads));
+    library.options_add_delegate(raw.get(), delegates_.back().get());
+  }
   if (options.more != nullptr) library.options_add_operator(raw.get(), options.more);
   interpreter_ = library.interpreter_create(model, raw.get());
   if (interpreter_ != nullptr) return;
@@ -59,6 +66,17 @@ Interpreter::Interpreter(const TfLiteLibrary& library, const TfLiteModel* model,
 
 Interpreter::~Interpreter() {
   if (interpreter_ != nullptr) library_.interpreter_delete(interpreter_);
+}
+
+std::string Interpreter::Devices(std::span<const DelegateLibrary> delegates) const {
+  if (observer_ == nullptr) return "cpu";
+  std::string devices;
+  const auto add = [&](const std::string& name) { devices += (devices.empty() ? "" : ",") + name; };
+  for (size_t i = 0; i < delegates.size(); ++i) {
+    if (observer_->Saw(delegates_[i].get())) add(delegates[i].name());
+  }
+  if (observer_->Saw(nullptr) || devices.empty()) add("cpu");
+  return devices;
 }
 
 }  // namespace wasinn::tflite

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tflite/delegate_library.h"
+#include "tflite/observer.h"
 #include "tflite/tflite_library.h"
 #include "tflite/xnnpack.h"
 
@@ -45,6 +46,9 @@ class Interpreter {
   const TfLiteLibrary& library() const { return library_; }
   TfLiteInterpreter* get() const { return interpreter_; }
   int threads() const { return threads_; }
+  // The delegates that compute a part of the model, by their places among the options', then "cpu" where they leave any:
+  // "adder,cpu".
+  std::string Devices(std::span<const DelegateLibrary> delegates) const;
   // What TensorFlow Lite said of a call that failed.
   std::string TakeMessages() const { return messages_.Take(); }
   // Only while it runs: see backend::CancelGate.
@@ -57,6 +61,7 @@ class Interpreter {
   const int threads_;
   mutable Messages messages_;
   std::vector<DelegatePtr> delegates_;  // the interpreter uses them to its end
+  std::unique_ptr<Observer> observer_;  // behind those of the options, where there are some
   TfLiteInterpreter* interpreter_ = nullptr;
 };
 

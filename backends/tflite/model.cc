@@ -144,6 +144,7 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   signature_ = std::move(signature);
   if (named_) WarnOfInputs(*interpreter);
   lasting_bytes_ = LastingBytes(*interpreter);
+  devices_ = interpreter->Devices(delegates_);
   GiveSession(std::make_unique<Session>(*signature_, std::move(interpreter)));
 }
 
@@ -244,10 +245,10 @@ void Model::WriteDescription() {
   std::vector<std::string> names;
   names.reserve(delegates_.size());
   for (const DelegateLibrary& delegate : delegates_) names.push_back(fmt::format("\"{}\"", delegate.name()));
-  description_ =
-      fmt::format(R"({{"device": "{}", "delegates": [{}], "xnnpack": {}, "shared_weights": {}, "threads": {}}})",
-                  names.empty() ? "cpu" : "delegate", fmt::join(names, ", "), uses_xnnpack_,
-                  uses_xnnpack_ && xnnpack_->shares_weights(), threads());
+  description_ = fmt::format(
+      R"({{"device": "{}", "delegates": [{}], "xnnpack": {}, "shared_weights": {}, "stateful": {}, "threads": {}}})",
+      devices_, fmt::join(names, ", "), uses_xnnpack_, uses_xnnpack_ && xnnpack_->shares_weights(), has_state(),
+      threads());
 }
 
 }  // namespace wasinn::tflite

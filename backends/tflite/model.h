@@ -89,7 +89,7 @@ class Model {
   mutable std::unique_ptr<Xnnpack> xnnpack_;
   mutable bool uses_xnnpack_ = false;
   std::unique_ptr<const Signature> signature_;
-  std::string description_;
+  std::string devices_, description_;
   uint64_t lasting_bytes_ = 0;
   mutable IdleSessions idle_;
 };

@@ -70,24 +70,29 @@ void CheckDevice(const c10::Device& device) {
                                                       "with CUDA")));
 }
 
-// Best first. Throws where the device is not there.
-std::vector<c10::Device> DevicesFor(const std::optional<std::string>& configured, uint32_t target) {
+// Best first. Throws where the target's device is not there.
+std::vector<c10::Device> DevicesFor(uint32_t target) {
   const c10::Device cpu(c10::DeviceType::CPU);
   std::vector<c10::Device> devices;
-  if (configured) {
-    try {
-      devices.emplace_back(*configured);
-    } catch (const c10::Error&) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("device: expected cpu, cuda or cuda:N, found {}", *configured));
-    }
-  } else if (target == WASINN_TPU) {
+  if (target == WASINN_TPU) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, "this PyTorch has no TPU; devices: cpu, and cuda where there is a GPU");
-  } else if (target == WASINN_GPU || (target == WASINN_AUTO && GpuCount() > 0)) {
+  }
+  if (target == WASINN_GPU || (target == WASINN_AUTO && GpuCount() > 0)) {
     devices.emplace_back(c10::DeviceType::CUDA, c10::DeviceIndex{0});
   }
-  if (!configured && target != WASINN_GPU) devices.push_back(cpu);
+  if (target != WASINN_GPU) devices.push_back(cpu);
   CheckDevice(devices.front());
   return devices;
+}
+
+c10::Device ConfiguredDevice(const std::string& configured) {
+  try {
+    const c10::Device device(configured);
+    CheckDevice(device);
+    return device;
+  } catch (const c10::Error&) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("device: expected cpu, cuda or cuda:N, found {}", configured));
+  }
 }
 
 // The error of a load that failed; call it in a catch block only.
@@ -119,13 +124,17 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   }
   const ModelConfig config = ModelConfig::Parse(options.host_config, host.config());
   const std::span<const uint8_t> bytes(blobs.front().data, blobs.front().size);
+  const auto load = [&](const c10::Device& device) {
+    device_ = device;
+    LoadWithin(bytes, options);
+  };
+  // The key names one device, for which no other stands in.
+  if (config.device) {
+    load(ConfiguredDevice(*config.device));
+    return;
+  }
   backend::LoadOnTarget(
-      options, host.fallback(), c10::Device(c10::DeviceType::CPU),
-      [&] { return DevicesFor(config.device, options.target); },
-      [&](const c10::Device& device) {
-        device_ = device;
-        LoadWithin(bytes, options);
-      });
+      options, host.fallback(), c10::Device(c10::DeviceType::CPU), [&] { return DevicesFor(options.target); }, load);
 }
 
 void Model::LoadWithin(std::span<const uint8_t> bytes, const wasinn_load_options& options) {

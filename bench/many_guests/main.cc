@@ -5,59 +5,24 @@
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <numeric>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
-#include "bench/direct_guest.h"
+#include "bench/one_input_guest.h"
+#include "bench/own_memory.h"
 
 namespace {
 
 using wasinn::bench::Must;
 
-constexpr uint8_t kF32 = 1;  // in wasi-nn.witx
-
-class Guest {
- public:
-  Guest(const wasinn::Host& host, const std::vector<uint32_t>& dims, int contexts) : calls_(host, kData + Bytes(dims)) {
-    *calls_.at(kName) = 'm';
-    calls_.SetWords(kDims, dims);
-    calls_.SetWords(kTensor, {kDims, static_cast<uint32_t>(dims.size()), kF32, kData, Bytes(dims)});
-    calls_.Call("load_by_name", {kName, 1, kResult});
-    const uint32_t graph = calls_.Word(kResult);
-    for (int i = 0; i < contexts; ++i) {
-      calls_.Call("init_execution_context", {graph, kResult});
-      contexts_.push_back(calls_.Word(kResult));
-      calls_.Call("set_input", {contexts_.back(), 0, kTensor});
-    }
-  }
-
-  // On any thread; one for each context.
-  void Compute(size_t context) { calls_.Call("compute", {contexts_[context]}); }
-  // The same of the first, on a thread of the host's.
-  void Begin(void (*done)(void* user, uint32_t result), void* user) {
-    calls_.Begin(begun_, "compute", contexts_[0], done, user);
-  }
-
- private:
-  static constexpr uint32_t kName = 8, kResult = 16, kTensor = 32, kDims = 64, kData = 1024;  // addresses
-  static uint32_t Bytes(const std::vector<uint32_t>& dims) {
-    return std::accumulate(dims.begin(), dims.end(), static_cast<uint32_t>(sizeof(float)), std::multiplies<>());
-  }
-
-  wasinn::bench::DirectGuest calls_;
-  wasinn::bench::DirectGuest::Begun begun_;
-  std::vector<uint32_t> contexts_;
-};
+using Guest = wasinn::bench::OneInputGuest;
 
 // All guests on this thread, each with one call under way: an event loop without an engine.
 class Loop {
@@ -120,15 +85,6 @@ void RunOnThreads(const std::vector<std::unique_ptr<Guest>>& guests, int context
   for (std::thread& thread : threads) thread.join();
 }
 
-// In MiB; a field of /proc/self/status.
-long Memory(std::string_view field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(field)) return std::stol(line.substr(field.size())) / 1024;
-  }
-  return 0;
-}
-
 int Run(int argc, char** argv) {
   CLI::App app("Time many guests at once on one model with one input of f32, and say what memory that takes");
   std::string model, most = "0", call_threads = "0";
@@ -148,16 +104,14 @@ int Run(int argc, char** argv) {
   wasinn::Config config;
   Must(config.Set("max_computes", most));
   Must(config.Set("call_threads", call_threads));
-  wasinn::Result<wasinn::Host> host = wasinn::Host::Create(config);
-  Must(host.status());
   wasinn::ModelOptions options;
   options.path = model;
-  Must(host->AddModel("m", options));
+  const wasinn::Host host = wasinn::bench::HostOf(config, options);
   std::vector<std::unique_ptr<Guest>> all;
   all.reserve(static_cast<size_t>(guests));
-  for (int i = 0; i < guests; ++i) all.push_back(std::make_unique<Guest>(*host, dims, contexts));
+  for (int i = 0; i < guests; ++i) all.push_back(std::make_unique<Guest>(host, dims, contexts));
 
-  const long before = Memory("VmRSS:");
+  const long before = wasinn::bench::MemoryKib("VmRSS:") / 1024;
   const auto start = std::chrono::steady_clock::now();
   if (begun) {
     Loop(all, iterations).Run();
@@ -166,7 +120,8 @@ int Run(int argc, char** argv) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::printf("%d guests with their inputs: %ld MiB; %ld MiB more at most while all compute; %.1f inferences/s\n",
-              guests, before, Memory("VmHWM:") - before, guests * contexts * iterations / took.count());
+              guests, before, wasinn::bench::MemoryKib("VmHWM:") / 1024 - before,
+              guests * contexts * iterations / took.count());
   return 0;
 }
 

@@ -133,12 +133,11 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::Range(0, 1023))
       ->allow_extra_args(false);
-  app.add_option("--seconds", options.budget.seconds, "For each of the three measurements; 3")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--seconds", options.budget.seconds, "For each measurement; 3")->check(CLI::PositiveNumber);
   app.add_flag("--json", json, "Print JSON");
   CLI11_PARSE(app, argc, argv);
   const auto report = bench::Measure(options);
   if (!report) return wasinn::cli::Fail(report.error());
-  std::fputs((json ? ToJson(*report) : ToText(*report)).c_str(), stdout);
+  std::fputs((json ? bench::ToJson({&*report, 1}) : bench::ToText(*report)).c_str(), stdout);
   return 0;
 }

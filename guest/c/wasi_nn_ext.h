@@ -106,6 +106,13 @@ typedef struct {
 wasi_nn_errno wasinn_compute_once(uint32_t context_or_graph, const wasinn_input* inputs, uint32_t inputs_len,
                                   wasinn_output* outputs, uint32_t outputs_len) WASINN_EXT_IMPORT("compute_once");
 
+// What output `output_index` of `from` was computed to be becomes input `index` of `context`, of another model or of the same
+// one, or of `from` itself: without a way through this guest's memory, and where the framework gives its outputs away
+// without a copy. Type and shape must be what the input takes. The output can still be got, and be an input of others, until the
+// next compute of `from`; the input stays what it is when that comes. Both contexts must rest: WASI_NN_BUSY.
+wasi_nn_errno wasinn_set_input_from_output(wasi_nn_context context, uint32_t index, wasi_nn_context from,
+                                           uint32_t output_index) WASINN_EXT_IMPORT("set_input_from_output");
+
 #ifdef __cplusplus
 }
 #endif

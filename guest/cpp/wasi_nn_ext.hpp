@@ -112,6 +112,12 @@ Status set_output_by_name(const Context& context, std::string_view name, Range&&
                                    static_cast<uint32_t>(room.size_bytes()), written);
 }
 
+// What `from` computed becomes an input of `context`, which may be `from` itself.
+inline Status set_input_from_output(const Context& context, uint32_t index, const Context& from,
+                                    uint32_t output_index) {
+  return wasinn_set_input_from_output(context.handle(), index, from.handle(), output_index);
+}
+
 // An input and an output of compute_once, by index or by the model's name for it. They own nothing: what they are made of
 // lives until the call has returned.
 class Input : public wasinn_input {

@@ -88,6 +88,29 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_load_toml(wasinn_confi
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_config_set(wasinn_config* config, const char* key,
                                                               const char* value);
 
+/* One step that took time, told when it has ended, on the thread that did it. Strings and struct are valid during the call. */
+typedef struct wasinn_span {
+  uint32_t struct_size;
+  wasinn_code code; /* how a "load" or an "inference" ended; WASINN_OK for the steps inside of one */
+  /* "load", "inference", and its steps "queue", "compute_input", "compute_infer" and "compute_output"; docs/metrics.md says
+   * what each of them is. More may come. */
+  const char* name;
+  uint64_t start_ns, duration_ns; /* of the system's CLOCK_MONOTONIC, which is C++'s steady_clock */
+  uint64_t thread;                /* the system's number of the thread */
+  uint64_t guest;                 /* numbered from 1 in each host; 0: what the host does by itself */
+  const char* guest_name;         /* as wasinn_guest_options has it; "": none */
+  uint64_t inference;             /* numbered from 1 in each host: steps of the same one have the same; 0: of none */
+  const char* model;              /* the registered name, or "guest": brought by a guest */
+  uint32_t version;               /* 0: brought by a guest */
+  const char* backend;            /* "": not known yet */
+} wasinn_span;
+/* Called from any thread, also concurrently. A step comes before what it is a part of: "queue" before its "inference". Must
+ * not block for long, must not call wasinn. */
+typedef void (*wasinn_span_fn)(void* user, const wasinn_span* span);
+/* Hosts that are made of this config tell `fn` (NULL: nobody) of their spans, and measure times as with the setting
+ * `metrics`. Both must stay valid until the last guest of the last such host is freed. */
+WASINN_API void wasinn_config_on_span(wasinn_config* config, wasinn_span_fn fn, void* user);
+
 /* ---- Limits and policy: what a guest may use ------------------------------------------------------------------- */
 
 /* Per guest. The defaults are meant for those that nobody trusts. 0 means none at all for a count of bytes or
@@ -98,7 +121,7 @@ typedef struct wasinn_limits {
   uint32_t max_contexts;       /* contexts held at once; 256 */
   uint32_t max_builders;       /* parts of one model; 16 */
   uint32_t max_name_bytes;     /* length of a model's name; 1024 */
-  uint32_t max_log_messages;   /* errors of this guest that the log gets; 100, then one line that says so */
+  uint32_t max_log_messages;   /* errors of this guest that the log gets; 100, then one line that says so. 0: not even that */
   uint64_t max_model_bytes;    /* bytes of all models held that the guest itself loaded, and what backends keep
                                   for these beside; 1 GiB */
   uint64_t max_tensor_bytes;   /* bytes of all inputs and outputs held, with what backends keep for contexts beside
@@ -160,7 +183,20 @@ typedef struct wasinn_policy {
    * each with the limits of bytes of the guest that came first, for all of them. What one guest's model does to its framework may
    * cost the others theirs. NULL or "": each guest has its own. */
   const char* tenant;
+  /* Of guests whose computes wait for the same places (max_computes, or a model's own), one of weight 3 has three turns
+   * for each one of a guest of weight 1. From 1 to 1,000; 0 is 1. Nobody waits who finds a free place. */
+  uint32_t weight;
 } wasinn_policy;
+
+/* ---- Engine: how programs are run ------------------------------------------------------------------------------- */
+
+/* Settings of whoever runs programs, as the command does: the library has no engine, and does not look at them. */
+typedef struct wasinn_engine_options {
+  uint32_t struct_size;
+  bool allow_precompiled;     /* run files of native code, which no sandbox holds; false */
+  uint32_t pool_instances;    /* memories of guests that the engine has room for at once, and reuses; 0: no pool */
+  uint64_t pool_memory_bytes; /* what each of these may grow to, for which address space is taken; 0: 4 GiB */
+} wasinn_engine_options;
 
 /* ---- Host ------------------------------------------------------------------------------------------------------- */
 
@@ -181,11 +217,41 @@ WASINN_API void wasinn_host_free(wasinn_host* host);
 WASINN_API wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out);
 /* The policy, likewise; its `models` and `encodings` are valid as long as the host. */
 WASINN_API wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out);
+/* The section [engine] of its settings, likewise. */
+WASINN_API wasinn_status* wasinn_host_engine_options(const wasinn_host* host, wasinn_engine_options* out);
 
 typedef struct wasinn_bytes {
   const uint8_t* data;
   size_t size;
 } wasinn_bytes;
+
+/* Inferences of separate guests on one model become one, in Triton's words; docs/batching.md. Their rows, the first
+ * dimension of each input and output, are computed together, which must change no row's result. */
+typedef struct wasinn_batching {
+  uint32_t struct_size;
+  uint32_t max_batch_size; /* rows of one batch, 1 to 4,096 */
+  /* As many rows are not waited for any longer; each from 1 to max_batch_size. */
+  const uint32_t* preferred_batch_size;
+  size_t n_preferred_batch_size;
+  uint32_t max_queue_delay_microseconds; /* how long an inference waits for others; 0: for a free instance alone */
+  /* Batches that compute at once, 256 at most; 0: as many as the processors have room for, with the threads of each. */
+  uint32_t instance_count;
+} wasinn_batching;
+/* A tensor of a pipeline: what the model of a step calls it, and what the pipeline does. */
+typedef struct wasinn_tensor_name {
+  const char* model;
+  const char* pipeline;
+} wasinn_tensor_name;
+
+/* A model that a pipeline computes, by the words of Triton's ensembles; docs/pipelines.md. */
+typedef struct wasinn_step {
+  uint32_t struct_size;
+  const char* model_name;              /* registered when the pipeline is loaded; "NAME:2" is a version */
+  const wasinn_tensor_name* input_map; /* none: the inputs have the model's names */
+  size_t n_input_map;
+  const wasinn_tensor_name* output_map; /* none: the outputs have the model's names */
+  size_t n_output_map;
+} wasinn_step;
 
 /* A model that guests name. */
 typedef struct wasinn_model_options {
@@ -206,11 +272,20 @@ typedef struct wasinn_model_options {
   /* So many computes on zeros, 1,000 at most, are part of a load, before any guest gets the model, in the signature's
    * shapes with 1 for each open dimension; docs/configuration.md. One that fails is a load that fails. */
   uint32_t warm_up;
+  const wasinn_batching* batching; /* NULL: each inference by itself */
+  /* A pipeline, in place of path, bytes and whatever else is said of these: one compute of it computes all of them, in
+   * this order, and outputs stay where they are on their way. NULL: it is none. */
+  const wasinn_step* const* steps;
+  size_t n_steps;
+  const char* const* inputs; /* names, in their order; NULL: what no step makes */
+  size_t n_inputs;
+  const char* const* outputs; /* likewise; NULL: what no step takes */
+  size_t n_outputs;
 } wasinn_model_options;
 
 /* Registers a model. The file is read and compiled once, when first named or now if `preload`, and shared by every
  * guest that names it. A name and version that exist already are replaced: guests keep the graph they have, later ones
- * get the new. */
+ * get the new; not if a `preload` fails, which changes nothing. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_add_model(wasinn_host* host, const char* name,
                                                                   const wasinn_model_options* options);
 /* Registers every model of a folder in which each subfolder is a model: NAME/model.onnx, NAME/1/model.onnx. */
@@ -218,6 +293,9 @@ WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_add_models(wasinn_host* 
 /* Removes all versions of a name, or one of "NAME:2". Guests that hold it keep it; its memory goes with the last of
  * them. */
 WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name);
+/* Lets go of what was compiled for a name, or for one of "NAME:2", which stays registered: who names it next has it read and
+ * compiled anew, from its files as they are by then. Guests that hold it keep it; its memory goes with the last of them. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_unload_model(wasinn_host* host, const char* name);
 
 /* Whether a model's `encoding` may be this word. INVALID_ARGUMENT lists the formats that wasi-nn has numbers for and
  * those that the host's backends serve. Opens no framework. */
@@ -227,7 +305,8 @@ typedef struct wasinn_model_info {
   uint32_t struct_size;
   const char* name;
   uint32_t version;
-  const char* encoding; /* "" while nothing but the bytes can tell it and they were not looked at yet */
+  /* "" while nothing but the bytes can tell it and they were not looked at yet; "pipeline" for one. */
+  const char* encoding;
   wasinn_target target;
   const char* path;  /* "" if it came as bytes */
   bool loaded;       /* compiled and ready */
@@ -236,6 +315,9 @@ typedef struct wasinn_model_info {
   const char* backend;
   const char* framework;
   const char* library;
+  /* Of a pipeline: the models of its steps, in their order; n_steps 0: it is none. */
+  const char* const* steps;
+  size_t n_steps;
 } wasinn_model_info;
 typedef void (*wasinn_model_fn)(void* user, const wasinn_model_info* model);
 /* Calls `fn` for each registered model, sorted by name and version. `fn` must not call wasinn. */
@@ -262,6 +344,17 @@ typedef struct wasinn_backend_report {
 typedef void (*wasinn_backend_fn)(void* user, const wasinn_backend_report* backend);
 /* Calls `fn` for each known backend, opening those whose framework is there. `fn` must not call wasinn. */
 WASINN_API void wasinn_host_backends(wasinn_host* host, wasinn_backend_fn fn, void* user);
+
+typedef void (*wasinn_text_fn)(void* user, const char* text, size_t size);
+/* Calls `fn` once with what the host counts, in Prometheus' text format 0.0.4, which docs/metrics.md lists; `text` has no
+ * NUL inside, one at its end, and is valid during the call. `fn` must not call wasinn.
+ *  - From any thread, at any time; calls of guests wait at most for a few loads of a counter. Each number is one that was
+ *    true at some moment of the call, and no counter ever goes back while its model is registered or used.
+ *  - How long computes and their steps take is there only with the setting `metrics = true`, or a function for spans: else
+ *    no clock is read for it.
+ *  - Names, types, units and labels are as stable as functions of this header; new ones may come, also labels. Help texts and
+ *    bounds of histograms may change at any time. */
+WASINN_API WASINN_MUST_CHECK wasinn_status* wasinn_host_metrics(wasinn_host* host, wasinn_text_fn fn, void* user);
 
 /* ---- Guest ------------------------------------------------------------------------------------------------------ */
 
@@ -400,8 +493,9 @@ WASINN_API uint32_t wasinn_guest_call(wasinn_call* call);
  *  - `done` is called exactly once, with the errno, from any thread, perhaps before this returns. It must not block and must
  *    not call wasinn. Until then `call`, what it points to, and the guest's memory stay where they are, and nobody but
  *    the host writes to that memory.
- *  - Until `done` has returned the call is inside: wasinn_guest_close waits for it. Once the guest is stopped or closed a call that has
- *    not begun ends at once, on the thread that stops, and one that runs ends soon.
+ *  - Until `done` has returned the call is inside: wasinn_guest_close waits for it. Once the guest is stopped or closed, or its run is
+ *    past its deadline, a call that has not begun ends at once, on the thread that stops it, and one that runs ends soon.
+ *  - `ended` is asked from when the call begins: who ends a guest before says so by wasinn_guest_stop.
  *  - The deadline of a compute runs from when it begins, and not while others are before it.
  *  - stack_left is not read: threads of the host have stack enough. Where the system gives no thread the errno is that of
  *    runtime_error. */

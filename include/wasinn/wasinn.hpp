@@ -24,6 +24,7 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -114,6 +115,9 @@ class [[nodiscard]] Result {
   std::variant<T, Status> result_;
 };
 
+// Called from any thread, also concurrently, with a step that has ended. Must not call wasinn, must not throw.
+using SpanFunction = std::function<void(const wasinn_span& span)>;
+
 // Settings of a host; docs/configuration.md lists the keys. What is set later wins.
 class Config {
  public:
@@ -127,11 +131,20 @@ class Config {
   Status Set(const std::string& key, const std::string& value) {
     return Status(wasinn_config_set(get(), key.c_str(), value.c_str()));
   }
+  // Hosts that are made from here on tell it of their spans, as long as any of their guests is there.
+  void OnSpan(SpanFunction function) {
+    spans_ = std::make_shared<SpanFunction>(std::move(function));
+    wasinn_config_on_span(
+        get(), [](void* user, const wasinn_span* span) { (*static_cast<const SpanFunction*>(user))(*span); },
+        spans_.get());
+  }
 
   wasinn_config* get() { return config_.get(); }
   const wasinn_config* get() const { return config_.get(); }
 
  private:
+  friend class Host;
+  std::shared_ptr<SpanFunction> spans_;
   std::unique_ptr<wasinn_config, internal::Free<wasinn_config_free>> config_;
 };
 
@@ -145,18 +158,85 @@ struct Policy : wasinn_policy {
   Policy() : wasinn_policy() { struct_size = sizeof(wasinn_policy); }
 };
 
-// A model that guests name: a file, a folder, or bytes.
+// The section [engine] of the settings.
+struct EngineOptions : wasinn_engine_options {
+  EngineOptions() : wasinn_engine_options() { struct_size = sizeof(wasinn_engine_options); }
+};
+
+// How inferences of separate guests on one model become one, as wasinn_batching has it.
+struct Batching {
+  uint32_t max_batch_size = 0;  // 0: each inference by itself
+  std::vector<uint32_t> preferred_batch_size;
+  uint32_t max_queue_delay_microseconds = 0;
+  uint32_t instance_count = 0;
+};
+
+// A model that a pipeline computes.
+struct Step {
+  std::string model_name;  // registered when the pipeline is loaded
+  // By the model's names of its inputs or outputs, what the pipeline calls them; empty: the same.
+  std::map<std::string, std::string> input_map, output_map;
+};
+
+namespace internal {
+inline std::vector<const char*> ToC(const std::vector<std::string>& strings) {
+  std::vector<const char*> pointers;
+  for (const std::string& string : strings) pointers.push_back(string.c_str());
+  return pointers;
+}
+
+// What wasinn_model_options has of them. They outlive it.
+class Steps {
+ public:
+  explicit Steps(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      names_.push_back(ToC(step.input_map));
+      names_.push_back(ToC(step.output_map));
+    }
+    for (size_t i = 0; i < steps.size(); ++i) {
+      wasinn_step c = {};
+      c.struct_size = sizeof c;
+      c.model_name = steps[i].model_name.c_str();
+      c.input_map = names_[2 * i].data();
+      c.n_input_map = names_[2 * i].size();
+      c.output_map = names_[2 * i + 1].data();
+      c.n_output_map = names_[2 * i + 1].size();
+      steps_.push_back(c);
+    }
+    for (const wasinn_step& step : steps_) pointers_.push_back(&step);
+  }
+  const wasinn_step* const* data() const { return pointers_.data(); }
+
+ private:
+  static std::vector<wasinn_tensor_name> ToC(const std::map<std::string, std::string>& map) {
+    std::vector<wasinn_tensor_name> names;
+    for (const auto& [model, pipeline] : map) names.push_back({model.c_str(), pipeline.c_str()});
+    return names;
+  }
+
+  std::vector<std::vector<wasinn_tensor_name>> names_;
+  std::vector<wasinn_step> steps_;
+  std::vector<const wasinn_step*> pointers_;
+};
+}  // namespace internal
+
+// A model that guests name: a file, a folder, bytes, or a pipeline of models.
 struct ModelOptions {
   std::string path;  // a model file, or a folder in the layout that Triton and Wasmtime use; or empty and
   std::vector<wasinn_bytes> parts;  // bytes, one element for each part of the model; copied by AddModel
   std::string encoding;             // the format's name; empty: by the file's name or bytes
   Target target = WASINN_CPU;
-  uint32_t version = 0;    // guests ask for "NAME:2"; 0: the folder's versions, or 1
-  std::string config;      // JSON object for the backend; empty: {}
-  bool isolate = false;    // run it in a worker of its own; false: as the host's setting isolate_models says
-  uint32_t warm_up = 0;    // computes on zeros in a load, before any guest gets the model
+  uint32_t version = 0;  // guests ask for "NAME:2"; 0: the folder's versions, or 1
+  std::string config;    // JSON object for the backend; empty: {}
+  bool isolate = false;  // run it in a worker of its own; false: as the host's setting isolate_models says
+  uint32_t warm_up = 0;  // computes on zeros in a load, before any guest gets the model
+  Batching batching;
   bool immutable = false;  // the file never changes: map it instead of copying it
   bool preload = false;    // compile in AddModel, so that its errors show there
+  // A pipeline, in place of path and parts: one compute of it computes these models, in this order.
+  std::vector<Step> steps;
+  std::vector<std::string> inputs;   // of a pipeline; empty: what no step makes
+  std::vector<std::string> outputs;  // likewise; empty: what no step takes
 };
 
 // A registered model.
@@ -170,6 +250,7 @@ struct ModelInfo {
   uint64_t compiles;  // how often it was compiled
   // What it runs on, as BackendReport has them; empty until it is loaded.
   std::string backend, framework, library;
+  std::vector<std::string> steps;  // of a pipeline: the models of its steps
 };
 
 // One input or output of a model.
@@ -211,10 +292,11 @@ using LogFunction = std::function<void(LogLevel level, const char* message)>;
 class Host {
  public:
   Host(Host&&) noexcept = default;
-  // The host that was here goes before its log function, which it calls to its end.
+  // The host that was here goes before its log function and the one for spans, which it calls to its end.
   Host& operator=(Host&& other) noexcept {
     host_ = std::move(other.host_);
     log_ = std::move(other.log_);
+    spans_ = std::move(other.spans_);
     return *this;
   }
 
@@ -226,6 +308,7 @@ class Host {
     Status status(wasinn_host_new(config.get(), host.log_ ? &Log : nullptr, host.log_.get(), &created));
     if (!status.ok()) return status;
     host.host_.reset(created);
+    host.spans_ = config.spans_;
     return host;
   }
 
@@ -240,6 +323,12 @@ class Host {
     Policy policy;
     (void)Status(wasinn_host_policy(get(), &policy));
     return policy;
+  }
+  // For whoever runs programs.
+  EngineOptions engine_options() const {
+    EngineOptions options;
+    (void)Status(wasinn_host_engine_options(get(), &options));
+    return options;
   }
 
   // Registers a model under a name, or replaces the one that has it; guests keep the graph that they hold.
@@ -257,6 +346,21 @@ class Host {
     c.isolate = options.isolate;
     c.preload = options.preload;
     c.warm_up = options.warm_up;
+    const wasinn_batching batching = {sizeof(wasinn_batching),
+                                      options.batching.max_batch_size,
+                                      options.batching.preferred_batch_size.data(),
+                                      options.batching.preferred_batch_size.size(),
+                                      options.batching.max_queue_delay_microseconds,
+                                      options.batching.instance_count};
+    c.batching = &batching;
+    const internal::Steps steps(options.steps);
+    const std::vector<const char*> inputs = internal::ToC(options.inputs), outputs = internal::ToC(options.outputs);
+    c.steps = steps.data();
+    c.n_steps = options.steps.size();
+    c.inputs = inputs.data();
+    c.n_inputs = inputs.size();
+    c.outputs = outputs.data();
+    c.n_outputs = outputs.size();
     return Status(wasinn_host_add_model(get(), name.c_str(), &c));
   }
   // Whether a model's encoding may be this word; the error lists those that are known.
@@ -267,6 +371,8 @@ class Host {
   Status AddModels(const std::string& folder) { return Status(wasinn_host_add_models(get(), folder.c_str())); }
   // Removes all versions of a name, or one of "NAME:2". Guests that hold it keep it.
   Status RemoveModel(const std::string& name) { return Status(wasinn_host_remove_model(get(), name.c_str())); }
+  // Who names it next has it compiled anew, from its files as they are by then. Guests that hold it keep it.
+  Status UnloadModel(const std::string& name) { return Status(wasinn_host_unload_model(get(), name.c_str())); }
 
   // Every registered model, sorted by name and version.
   std::vector<ModelInfo> Models() const {
@@ -277,7 +383,8 @@ class Host {
           static_cast<std::vector<ModelInfo>*>(user)->push_back(
               {internal::ToString(info->name), info->version, internal::ToString(info->encoding), info->target,
                internal::ToString(info->path), info->loaded, info->compiles, internal::ToString(info->backend),
-               internal::ToString(info->framework), internal::ToString(info->library)});
+               internal::ToString(info->framework), internal::ToString(info->library),
+               std::vector<std::string>(info->steps, info->steps + info->n_steps)});
         },
         &models);
     return models;
@@ -307,6 +414,16 @@ class Host {
     return backends;
   }
 
+  // What it counts, in Prometheus' text format.
+  Result<std::string> Metrics() const {
+    std::string metrics;
+    Status status(wasinn_host_metrics(
+        get(), [](void* user, const char* text, size_t size) { static_cast<std::string*>(user)->assign(text, size); },
+        &metrics));
+    if (!status.ok()) return status;
+    return metrics;
+  }
+
   wasinn_host* get() const { return host_.get(); }
 
  private:
@@ -329,7 +446,8 @@ class Host {
     (is_output ? signature->outputs : signature->inputs).push_back(std::move(copy));
   }
 
-  std::shared_ptr<LogFunction> log_;  // before host_: it is called until the last guest is freed
+  std::shared_ptr<LogFunction> log_;  // before host_, both: they are called until the last guest is freed
+  std::shared_ptr<SpanFunction> spans_;
   std::unique_ptr<wasinn_host, internal::Free<wasinn_host_free>> host_;
 };
 
@@ -345,10 +463,11 @@ struct GuestOptions {
 class Guest {
  public:
   Guest(Guest&&) noexcept = default;
-  // The guest that was here goes before the log function, as in Host.
+  // The guest that was here goes before what it calls, as in Host.
   Guest& operator=(Guest&& other) noexcept {
     guest_ = std::move(other.guest_);
     log_ = std::move(other.log_);
+    spans_ = std::move(other.spans_);
     return *this;
   }
 
@@ -361,7 +480,7 @@ class Guest {
     wasinn_guest* created = nullptr;
     Status status(wasinn_guest_new(host.get(), &c, &created));
     if (!status.ok()) return status;
-    return Guest(host.log_, created);
+    return Guest(host, created);
   }
 
   // Refuses new calls, cancels what runs, waits until no call of the guest is inside. May be called more than once.
@@ -379,9 +498,10 @@ class Guest {
   wasinn_guest* get() const { return guest_.get(); }
 
  private:
-  Guest(std::shared_ptr<LogFunction> log, wasinn_guest* guest) : log_(std::move(log)), guest_(guest) {}
+  Guest(const Host& host, wasinn_guest* guest) : log_(host.log_), spans_(host.spans_), guest_(guest) {}
 
   std::shared_ptr<LogFunction> log_;
+  std::shared_ptr<SpanFunction> spans_;
   std::unique_ptr<wasinn_guest, internal::Free<wasinn_guest_free>> guest_;
 };
 

@@ -46,17 +46,18 @@ wasinn_status* wasinn_wasmtime_link_guest(wasmtime_linker_t* linker, wasinn_gues
  * (wasinn_guest_call_begin), the guest's future rests, and the thread that polls it may run other guests: so an event loop is
  * never held up. */
 typedef struct wasinn_wasmtime_async_caller {
-  wasinn_guest* guest;             /* NULL: the guest gets runtime_error */
-  const wasmtime_extern_t* memory; /* as in wasinn_wasmtime_caller */
+  wasinn_guest* guest;             /* NULL: the guest gets runtime_error, and a component traps */
+  const wasmtime_extern_t* memory; /* as in wasinn_wasmtime_caller; of a component nobody looks at it */
   /* The call that the guest waits for is over: its future is to be polled again, unless it has ended meanwhile, for a poll may see
-   * the end of a call before this comes. From any thread, also within the poll that began the call; must not block and must not call wasinn or Wasmtime. NULL: nobody is told. */
+   * the end of a call before this comes. From any thread, also within the poll that began the call; must not block and must not call wasinn or Wasmtime. It may
+   * still run when the future has ended or is gone: `user` stays until wasinn_guest_close has returned. NULL: nobody is told. */
   void (*wake)(void* user);
   void* user;
 } wasinn_wasmtime_async_caller;
 typedef wasinn_wasmtime_async_caller (*wasinn_wasmtime_async_caller_of)(wasmtime_context_t* context, void* user);
 
 /* As wasinn_wasmtime_link, for stores whose guests are called so. A future that is deleted while its guest waits for a call
- * closes that guest, and waits until the call is over. Components have no such functions yet. */
+ * closes that guest, and waits until the call is over. */
 wasinn_status* wasinn_wasmtime_link_async(wasmtime_linker_t* linker, wasinn_host* host,
                                           wasinn_wasmtime_async_caller_of caller_of, void* user) WASINN_MUST_CHECK;
 #endif
@@ -91,6 +92,29 @@ wasmtime_error_t* wasinn_wasmtime_component_pre_instantiate(const wasinn_wasmtim
                                                             wasmtime_context_t* context,
                                                             wasmtime_component_instance_t* out) WASINN_MUST_CHECK;
 void wasinn_wasmtime_component_pre_delete(wasinn_wasmtime_component_pre* pre); /* NULL is fine */
+
+#ifdef WASMTIME_FEATURE_ASYNC
+/* As wasinn_wasmtime_component_link, for components that are instantiated and called by the two functions below: their
+ * futures rest while the host does what may block, as wasinn_wasmtime_link_async says, also where a guest drops a graph or a
+ * context. WASI's own functions (wasmtime_component_linker_add_wasip2) make the polling thread wait, as ever. */
+wasinn_status* wasinn_wasmtime_component_link_async(wasmtime_component_linker_t* linker, wasinn_host* host,
+                                                    wasinn_wasmtime_async_caller_of caller_of,
+                                                    void* user) WASINN_MUST_CHECK;
+
+/* What Wasmtime's C API has for components in some builds only. Futures are as those of wasmtime_func_call_async: to be
+ * polled and deleted by wasmtime_call_future_poll and _delete; one at a time for each store; until it is deleted, all that was
+ * passed stays where it is. `*error`, NULL before, is set if the call fails, and is then the caller's; NULL instead of a
+ * future: it has failed already. */
+wasmtime_call_future_t* wasinn_wasmtime_component_pre_instantiate_async(const wasinn_wasmtime_component_pre* pre,
+                                                                        wasmtime_context_t* context,
+                                                                        wasmtime_component_instance_t* out,
+                                                                        wasmtime_error_t** error) WASINN_MUST_CHECK;
+wasmtime_call_future_t* wasinn_wasmtime_component_func_call_async(const wasmtime_component_func_t* function,
+                                                                  wasmtime_context_t* context,
+                                                                  const wasmtime_component_val_t* args, size_t nargs,
+                                                                  wasmtime_component_val_t* results, size_t nresults,
+                                                                  wasmtime_error_t** error) WASINN_MUST_CHECK;
+#endif
 #endif
 
 #ifdef __cplusplus

@@ -104,6 +104,17 @@ typedef struct wasinn_wit_functions {
   /* As graph_load, with the format's name, UTF-8. */
   wasinn_status* (*graph_load_as)(wasinn_guest* guest, const wasinn_bytes* builders, size_t count, const char* format,
                                   size_t format_size, uint32_t target, wasinn_wit_result* out);
+
+  /* For engines that can set a guest aside: has `run(user)` called once by a thread of the host's (call_threads), guests in
+   * turn, and returns at once. `run` calls one of the functions above for this guest and tells whoever waits, which must
+   * not block. What may block: load and its kin, init-execution-context, compute, get-output, start, next and finish, and
+   * dropping a graph or a context.
+   *  - `run` is called from any thread, perhaps before this returns, and until it has returned the call is inside:
+   *    wasinn_guest_close waits for it. Until then the guest does not run, and what the arguments point to stays.
+   *  - Once the guest is stopped or closed, a `run` whose turn has not come is called by the thread that stops it; what it
+   *    calls is refused.
+   *  - A status (a closed guest; a system that gives no thread): `run` is not called, and the engine traps. */
+  wasinn_status* (*begin)(wasinn_guest* guest, void (*run)(void* user), void* user);
 } wasinn_wit_functions;
 
 /* The table; const, valid for the life of the OS process. Any thread. A NULL guest is an error of each function. */

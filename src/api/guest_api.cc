@@ -22,7 +22,12 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
                    .encodings = std::nullopt,
                    .dialect = policy.dialect,
                    .inputs = policy.inputs,
-                   .tenant = policy.tenant == nullptr ? "" : policy.tenant};
+                   .tenant = policy.tenant == nullptr ? "" : policy.tenant,
+                   .weight = std::max(policy.weight, 1u)};
+  if (out.weight > core::Share::kMostWeight) {
+    return core::Fail(WASINN_INVALID_ARGUMENT, "the policy's weight is {}: expected 1 to {}", out.weight,
+                      core::Share::kMostWeight);
+  }
   if (policy.models != nullptr) out.models.emplace(policy.models, policy.models + policy.n_models);
   if (policy.encodings != nullptr) {
     out.encodings.emplace();

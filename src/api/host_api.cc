@@ -1,14 +1,55 @@
 #include "api/objects.h"
 #include "core/c_struct.h"
+#include "core/metrics/host_text.h"
 #include "core/words.h"
 
 namespace wasinn::api {
 namespace {
 
+core::Result<core::Batching> ToBatching(const wasinn_batching* given) {
+  if (given == nullptr) return core::Batching();
+  const core::Result<wasinn_batching> read = core::ReadStruct(*given, "wasinn_batching");
+  if (!read) return std::unexpected(Copy(read.error()));
+  core::Batching batching{.max_batch_size = read->max_batch_size,
+                          .preferred_batch_size = {},
+                          .max_queue_delay_microseconds = read->max_queue_delay_microseconds,
+                          .instance_count = read->instance_count};
+  const uint32_t* const preferred = read->preferred_batch_size;
+  if (preferred != nullptr) batching.preferred_batch_size.assign(preferred, preferred + read->n_preferred_batch_size);
+  return batching;
+}
+
+core::Status AddNames(const wasinn_tensor_name* names, size_t n, pipeline::Names& map) {
+  for (size_t i = 0; i < n; ++i) {
+    if (!map.emplace(names[i].model, names[i].pipeline).second) {
+      return core::Error(WASINN_INVALID_ARGUMENT, "the map of a step has '{}' twice", names[i].model);
+    }
+  }
+  return {};
+}
+
+core::Status AddSteps(const wasinn_model_options& options, pipeline::Spec& pipeline) {
+  for (size_t i = 0; i < options.n_steps; ++i) {
+    const core::Result<wasinn_step> read = core::ReadStruct(*options.steps[i], "wasinn_step");
+    if (!read) return Copy(read.error());
+    pipeline::StepSpec& step = pipeline.steps.emplace_back();
+    step.model_name = read->model_name == nullptr ? "" : read->model_name;
+    if (core::Status status = AddNames(read->input_map, read->n_input_map, step.input_map); !status.ok()) return status;
+    if (core::Status status = AddNames(read->output_map, read->n_output_map, step.output_map); !status.ok()) {
+      return status;
+    }
+  }
+  pipeline.inputs.assign(options.inputs, options.inputs + options.n_inputs);
+  pipeline.outputs.assign(options.outputs, options.outputs + options.n_outputs);
+  return {};
+}
+
 core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_model_options& given) {
   const core::Result<wasinn_model_options> read = core::ReadStruct(given, "wasinn_model_options");
   if (!read) return std::unexpected(Copy(read.error()));
   const wasinn_model_options& options = *read;
+  core::Result<core::Batching> batching = ToBatching(options.batching);
+  if (!batching) return std::unexpected(std::move(batching.error()));
   core::ModelOptions model{.name = name,
                            .path = options.path == nullptr ? "" : options.path,
                            .encoding = options.encoding == nullptr ? "" : options.encoding,
@@ -19,10 +60,12 @@ core::Result<core::ModelOptions> ToModelOptions(const char* name, const wasinn_m
                            .immutable = options.immutable,
                            .preload = options.preload,
                            .isolate = options.isolate ? std::optional(true) : std::nullopt,
-                           .warm_up = {.computes = options.warm_up}};
+                           .warm_up = {.computes = options.warm_up},
+                           .batching = std::move(*batching)};
   for (size_t i = 0; i < options.n_bytes; ++i) {
     model.parts.push_back(core::Blob::Copy({options.bytes[i].data, options.bytes[i].size}));
   }
+  if (core::Status status = AddSteps(options, model.pipeline); !status.ok()) return std::unexpected(std::move(status));
   return model;
 }
 
@@ -41,6 +84,9 @@ void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
     const core::ModelSource& source = model->source();
     const std::shared_ptr<core::Graph> graph = model->graph();
     const core::BackendReport runs_on = graph ? core::Describe(graph->backend()) : core::BackendReport();
+    std::vector<const char*> steps;
+    steps.reserve(source.pipeline.steps.size());
+    for (const pipeline::StepSpec& step : source.pipeline.steps) steps.push_back(step.model_name.c_str());
     const wasinn_model_info info{.struct_size = sizeof(wasinn_model_info),
                                  .name = source.name.c_str(),
                                  .version = source.version,
@@ -52,7 +98,9 @@ void ListModels(core::Host& host, wasinn_model_fn fn, void* user) {
                                  .compiles = model->compiles(),
                                  .backend = runs_on.name.c_str(),
                                  .framework = runs_on.framework.c_str(),
-                                 .library = runs_on.library.c_str()};
+                                 .library = runs_on.library.c_str(),
+                                 .steps = steps.data(),
+                                 .n_steps = steps.size()};
     fn(user, &info);
   }
 }
@@ -91,6 +139,7 @@ wasinn_status* wasinn_config_load_toml(wasinn_config* config, const char* toml) 
 wasinn_status* wasinn_config_set(wasinn_config* config, const char* key, const char* value) {
   return api::Guard([&] { return config->Set(key, value); });
 }
+void wasinn_config_on_span(wasinn_config* config, wasinn_span_fn fn, void* user) { config->OnSpan(fn, user); }
 
 wasinn_status* wasinn_host_new(const wasinn_config* config, wasinn_log_fn log, void* user, wasinn_host** out) {
   return api::Guard([&]() -> core::Status {
@@ -110,6 +159,10 @@ wasinn_status* wasinn_host_limits(const wasinn_host* host, wasinn_limits* out) {
   return api::Guard([&] { return core::WriteStruct(*out, host->host->limits(), "wasinn_limits"); });
 }
 
+wasinn_status* wasinn_host_engine_options(const wasinn_host* host, wasinn_engine_options* out) {
+  return api::Guard([&] { return core::WriteStruct(*out, host->host->engine_options(), "wasinn_engine_options"); });
+}
+
 wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
   return api::Guard([&] {
     const core::Policy& policy = host->host->policy();
@@ -123,7 +176,8 @@ wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
                                  .inputs = policy.inputs,
                                  .encodings = host->host->policy_encoding_names(),
                                  .n_encodings = policy.encodings ? policy.encodings->size() : 0,
-                                 .tenant = policy.tenant.empty() ? nullptr : policy.tenant.c_str()};
+                                 .tenant = policy.tenant.empty() ? nullptr : policy.tenant.c_str(),
+                                 .weight = policy.weight};
     return core::WriteStruct(*out, value, "wasinn_policy");
   });
 }
@@ -139,6 +193,9 @@ wasinn_status* wasinn_host_add_models(wasinn_host* host, const char* folder) {
 }
 wasinn_status* wasinn_host_remove_model(wasinn_host* host, const char* name) {
   return api::Guard([&] { return host->host->models().Remove(name); });
+}
+wasinn_status* wasinn_host_unload_model(wasinn_host* host, const char* name) {
+  return api::Guard([&] { return host->host->models().Unload(name); });
 }
 
 wasinn_status* wasinn_host_check_encoding(wasinn_host* host, const char* word) {
@@ -156,4 +213,12 @@ wasinn_status* wasinn_host_inspect(wasinn_host* host, const char* name, wasinn_i
 
 void wasinn_host_backends(wasinn_host* host, wasinn_backend_fn fn, void* user) {
   api::Guard(*host->host, "wasinn_host_backends", [&] { api::ListBackends(*host->host, fn, user); });
+}
+
+wasinn_status* wasinn_host_metrics(wasinn_host* host, wasinn_text_fn fn, void* user) {
+  return api::Guard([&]() -> core::Status {
+    const std::string text = core::MetricsText(*host->host);
+    fn(user, text.c_str(), text.size());
+    return {};
+  });
 }

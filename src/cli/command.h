@@ -3,6 +3,7 @@
 
 #include <CLI/App.hpp>
 #include <functional>
+#include <optional>
 
 namespace wasinn::cli {
 
@@ -13,13 +14,14 @@ struct Command {
 };
 
 Command AddRunCommand(CLI::App& app);
+Command AddCompileCommand(CLI::App& app);
 Command AddInspectCommand(CLI::App& app);
 Command AddBackendsCommand(CLI::App& app);
 Command AddCheckBackendCommand(CLI::App& app);
 
-// bench is another program, which has its flags. StartBench does not return if it starts: this OS process becomes it. `argv`: "bench" and
-// what follows it.
-void ListBenchCommand(CLI::App& app);
-int StartBench(char** argv);
+// bench and serve are other programs, which have their flags. `argv`: what follows "wasinn". If that begins with one of them and it starts,
+// this OS process becomes it; else there is an exit code, or nothing where it begins with another word.
+void ListOtherPrograms(CLI::App& app);
+std::optional<int> StartOtherProgram(char** argv);
 
 }  // namespace wasinn::cli

@@ -1,5 +1,7 @@
 #include "cli/ending.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -39,6 +41,16 @@ int RunToItsEnd(int (*run)(int argc, char** argv), int argc, char** argv) {
     std::fprintf(stderr, "wasinn: error: %s\n", error.what());
   }
   return kFailure;
+}
+
+int EndAtOnce(int code) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return code;
+#else
+  code = Flushed(code);
+  std::fflush(stderr);
+  _exit(code);
+#endif
 }
 
 }  // namespace wasinn::cli

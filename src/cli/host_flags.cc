@@ -1,5 +1,6 @@
 #include "cli/host_flags.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "cli/flags.h"
@@ -29,7 +30,7 @@ template <size_t kDigits>
 settings::Parsed<std::string> CountOf(const std::string& text) {
   const bool digits = !text.empty() && text.size() <= kDigits && text.find_first_not_of("0123456789") == text.npos;
   if (!digits) return std::unexpected("'" + text + "' is not a count");
-  return text;
+  return text.substr(std::min(text.find_first_not_of('0'), text.size() - 1));  // TOML has no 08
 }
 constexpr auto Count = CountOf<9>, LongCount = CountOf<18>;
 
@@ -144,6 +145,7 @@ Result<Host> MakeHostAlone(const HostFlags& flags) {
   for (const auto& [key, value] : flags.settings) {
     if (Status status = config.Set(key, value); !status.ok()) return status;
   }
+  if (flags.spans) config.OnSpan(flags.spans);
   return Host::Create(config, Log);
 }
 
@@ -159,6 +161,10 @@ Status AddModels(const HostFlags& flags, Host& host) {
     if (Status status = settings::AddModel(host, model); !status.ok()) return status;
   }
   return Status();
+}
+
+engines::Pool PoolOf(const EngineOptions& settings) {
+  return {.instances = settings.pool_instances, .memory_bytes = settings.pool_memory_bytes};
 }
 
 Result<Host> MakeHost(const HostFlags& flags) {

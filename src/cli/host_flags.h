@@ -7,6 +7,7 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
+#include "engines/engine.h"
 #include "settings/model_flags.h"
 
 namespace wasinn::cli {
@@ -16,6 +17,7 @@ struct HostFlags {
   std::vector<std::pair<std::string, std::string>> settings;  // config keys and values, in the order of the flags
   std::vector<settings::ModelFlag> models;
   std::vector<std::string> model_dirs;
+  SpanFunction spans;  // none: nobody asks
 };
 
 // Each adds a group of flags to a subcommand; `flags` must live as long as `app`. A flag --nn-max-graphs may be given
@@ -32,5 +34,7 @@ Result<Host> MakeHost(const HostFlags& flags);
 // The same in two steps: the host of the settings, whose mistakes show here, then the models of the flags.
 Result<Host> MakeHostAlone(const HostFlags& flags);
 Status AddModels(const HostFlags& flags, Host& host);
+
+engines::Pool PoolOf(const EngineOptions& settings);
 
 }  // namespace wasinn::cli

@@ -79,6 +79,13 @@ std::optional<ModelInfo> Find(const Host& host, const std::string& name) {
   return found;
 }
 
+// ": mel, embedding" of a pipeline.
+std::string StepsOf(const ModelInfo& info) {
+  std::string steps;
+  for (const std::string& step : info.steps) steps += (steps.empty() ? ": " : ", ") + settings::Printable(step);
+  return steps;
+}
+
 // An error of a file names the file; the host's words name the model that it became, with a version that it never had.
 std::string WordsOf(const Status& status, const std::string& name, const std::string& file) {
   const std::string words = status.message(), named = "model '" + name + ":1': ";
@@ -108,12 +115,13 @@ int Run(InspectFlags& flags) {
   const std::optional<ModelInfo> info = Find(*host, name);  // its format is known now, whatever it is called
   if (!info) return Fail(name + " is gone");
   if (flags.json) {
-    const Json json = {{"name", info->name},
-                       {"version", info->version},
-                       {"encoding", info->encoding},
-                       {"path", info->path},
-                       {"inputs", ToJson(signature->inputs)},
-                       {"outputs", ToJson(signature->outputs)}};
+    Json json = {{"name", info->name},
+                 {"version", info->version},
+                 {"encoding", info->encoding},
+                 {"path", info->path},
+                 {"inputs", ToJson(signature->inputs)},
+                 {"outputs", ToJson(signature->outputs)}};
+    if (!info->steps.empty()) json["steps"] = info->steps;
     // A name that is no UTF-8 is the model's, and no reason to fail.
     std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
     return 0;
@@ -121,7 +129,8 @@ int Run(InspectFlags& flags) {
   Table table({"", "INDEX", "NAME", "TYPE", "SHAPE", ""});
   AddRows("input", signature->inputs, &table);
   AddRows("output", signature->outputs, &table);
-  std::printf("%s (%s)\n\n%s", flags.model.c_str(), info->encoding.c_str(), table.ToString().c_str());
+  std::printf("%s (%s%s)\n\n%s", flags.model.c_str(), info->encoding.c_str(), StepsOf(*info).c_str(),
+              table.ToString().c_str());
   return 0;
 }
 

@@ -1,7 +1,6 @@
 // The wasinn command. Each subcommand is a file of its own and one line in kCommands.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +13,7 @@
 namespace wasinn::cli {
 namespace {
 
-constexpr Command (*kCommands[])(CLI::App&) = {AddRunCommand, AddInspectCommand, AddBackendsCommand,
+constexpr Command (*kCommands[])(CLI::App&) = {AddRunCommand, AddCompileCommand, AddInspectCommand, AddBackendsCommand,
                                                AddCheckBackendCommand};
 
 constexpr char kExample[] =
@@ -31,7 +30,7 @@ int UsageErrorOf(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int Main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "bench") == 0) return StartBench(argv + 1);
+  if (const std::optional<int> code = StartOtherProgram(argv + 1)) return *code;
   CLI::App app("Runs WebAssembly programs that use machine-learning models on the host's frameworks, through wasi-nn.",
                "wasinn");
   app.set_version_flag("--version", std::string("wasinn ") + wasinn_version());
@@ -40,7 +39,7 @@ int Main(int argc, char** argv) {
   app.footer(kExample);
   std::vector<Command> commands;
   for (auto* add : kCommands) commands.push_back(add(app));
-  ListBenchCommand(app);
+  ListOtherPrograms(app);
   if (argc == 1) {
     std::fputs(app.help().c_str(), stderr);
     return kUsage;

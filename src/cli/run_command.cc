@@ -2,19 +2,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 #include <system_error>
 
 #include "cli/command.h"
+#include "cli/ending.h"
 #include "cli/flags.h"
 #include "cli/help.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
+#include "cli/metrics_file.h"
 #include "cli/run_guard.h"
+#include "cli/trace_file.h"
 #include "engines/engine.h"
 
 namespace wasinn::cli {
@@ -34,6 +39,7 @@ struct RunFlags {
   HostFlags host;
   engines::RunOptions run;
   std::string engine = "wasmtime";
+  std::string trace, metrics;  // files; "": none
   engines::EngineOptions engine_options = {
       .warn = [](const std::string& what) { Log(WASINN_LOG_WARNING, what.c_str()); }};
 };
@@ -92,9 +98,7 @@ void WarnOfIdleFlags(const RunFlags& flags) {
   const auto warn = [](const char* text) { Log(WASINN_LOG_WARNING, text); };
   const bool wamr = flags.engine == "wamr";
   if (wamr && !flags.engine_options.cache) warn("--no-cache has no effect: WAMR keeps no compiled code");
-  if (!wamr && flags.engine_options.allow_precompiled) {
-    warn("--allow-precompiled has no effect: it is for files that WAMR's compiler made, on --engine wamr");
-  }
+  if (wamr && flags.engine_options.pool.instances != 0) warn("engine.pool_instances has no effect: WAMR has no pool");
 }
 
 int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& module_and_args) {
@@ -104,21 +108,29 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   flags.run.args = module_and_args;
   flags.run.args[0] = std::filesystem::path(module).filename().string();
 
-  WarnOfIdleFlags(flags);
   for (const std::string& name : UnknownLimits(app)) {
     Log(WASINN_LOG_WARNING, (name + " in the environment is no flag's, and limits nothing").c_str());
   }
 
-  RunGuard guard;  // goes last
+  TraceFile trace;  // goes last
+  if (!flags.trace.empty()) {
+    if (!trace.Open(flags.trace)) return Fail("cannot write the trace " + flags.trace + ": " + std::strerror(errno));
+    flags.host.spans = [&trace](const wasinn_span& span) { trace.Add(span); };
+  }
+  MetricsFile metrics(flags.metrics);
+  if (!flags.metrics.empty()) flags.host.settings.emplace_back("metrics", "true");
+  RunGuard guard;  // goes before it, and after all else
   // A mistake in the settings is told before a guest is compiled, which may take long.
   Result<Host> host = MakeHostAlone(flags.host);
   if (!host) return Fail(host.status().message());
   const Limits limits = host->limits();
   flags.engine_options.interruptible = limits.run_timeout_ms > 0;
-  for (const engines::Directory& folder : flags.run.directories) {
-    flags.engine_options.guest_folders.push_back(folder.host);
-  }
   flags.engine_options.metered = limits.max_fuel > 0;
+  flags.engine_options.guest_folders = flags.run.directories;
+  const EngineOptions settings = host->engine_options();
+  flags.engine_options.allow_precompiled |= settings.allow_precompiled;
+  flags.engine_options.pool = PoolOf(settings);
+  WarnOfIdleFlags(flags);
   auto engine = flags.engine == "wamr" ? engines::NewWamrEngine(flags.engine_options)
                                        : engines::NewWasmtimeEngine(flags.engine_options);
   if (!engine) return Fail(engine.error());
@@ -135,11 +147,17 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
   flags.run.max_memory_bytes = limits.max_memory_bytes;
   flags.run.max_table_elements = limits.max_table_elements;
   flags.run.max_fuel = limits.max_fuel;
-  guard.Begin(guest->get(), std::chrono::milliseconds(limits.run_timeout_ms));
+  const MetricsFile::Of of_host(metrics, *host);
+  guard.Begin(guest->get(), std::chrono::milliseconds(limits.run_timeout_ms), [&trace, &metrics] {
+    trace.Flush();
+    metrics.Write();
+  });
   const engines::Exit exit = (*program)->Run(flags.run);
-  if (const int signal = guard.Over(); signal != 0) return 128 + signal;
-  if (exit.kind != engines::Exit::Kind::kExited) Fail(module + ": " + exit.message);
-  return exit.code;
+  metrics.Write();  // the guest has run: its exit code counts for more than whether this works
+  const int signal = guard.Over();
+  if (signal == 0 && exit.kind != engines::Exit::Kind::kExited) Fail(module + ": " + exit.message);
+  trace.Flush();
+  return EndAtOnce(signal != 0 ? 128 + signal : exit.code);
 }
 
 }  // namespace
@@ -167,7 +185,16 @@ Command AddRunCommand(CLI::App& app) {
       "--no-cache", [flags] { flags->engine_options.cache = false; },
       "Compile the module anew instead of keeping compiled code");
   run->add_flag("--allow-precompiled", flags->engine_options.allow_precompiled,
-                "Run files that WAMR's compiler made: they are native code, which no sandbox holds");
+                "Run files of native code, which no sandbox holds: those of `wasinn compile`\nand of WAMR's compiler");
+  run->add_option("--trace", flags->trace,
+                  "Write how long loads, waiting, computes and copies took, for each thread;\n"
+                  "Perfetto and chrome://tracing show the file")
+      ->type_name("FILE")
+      ->envname("WASINN_TRACE");
+  run->add_option("--metrics", flags->metrics,
+                  "Write counters and times when the guest has ended, in Prometheus' format;\n- is stderr")
+      ->type_name("FILE")
+      ->envname("WASINN_METRICS");
   AddHostFlags(*run, &flags->host);
   AddModelFlags(*run, &flags->host);
   AddProgramFlags(*run, &flags->host);

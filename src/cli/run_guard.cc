@@ -59,9 +59,10 @@ void CatchNoMore(int number) {
 
 }  // namespace
 
-void RunGuard::Begin(wasinn_guest* guest, std::chrono::milliseconds timeout) {
+void RunGuard::Begin(wasinn_guest* guest, std::chrono::milliseconds timeout, std::function<void()> keep) {
   if (pipe2(pipe_, O_CLOEXEC) != 0) return;
   guest_ = guest;
+  keep_ = std::move(keep);
   caught = 0;
   told = pipe_[1];
   const auto deadline = timeout.count() > 0 ? Clock::now() + timeout + kGrace : Clock::time_point::max();
@@ -111,6 +112,7 @@ void RunGuard::Watch(Clock::time_point deadline) {
     if (told_here.revents == 0) {
       if (Clock::now() < deadline) continue;
       EndSoon(kTimeout);
+      keep_();
       Log(WASINN_LOG_ERROR, "the guest's time is over, and it does not end: this process ends");
       _exit(kTimeout);
     }
@@ -120,6 +122,8 @@ void RunGuard::Watch(Clock::time_point deadline) {
     if (what == kOver) continue;
     EndSoon(128 + what);
     Stop();
+    // One that ends by now keeps it itself.
+    if (poll(&told_here, 1, static_cast<int>((kGrace / 2).count())) == 0) keep_();
   }
 }
 

@@ -66,6 +66,9 @@ class BackendLoader {
                                              Workers* workers = nullptr);
   // One that the host's configuration names, whatever formats it serves by itself.
   Result<std::shared_ptr<Backend>> ByName(std::string_view name, const Patience& patience, Workers* workers = nullptr);
+  // Of each compute.
+  uint32_t threads() const { return options_.threads; }
+  const isolation::Census& workers() const { return templates_->census(); }
   // Every known backend, opening those that can be.
   std::vector<BackendReport> Report();
 

@@ -93,6 +93,7 @@ void ReadPolicy(const Section& section, Policy& policy) {
   if (policy.encodings) std::ranges::transform(*policy.encodings, policy.encodings->begin(), FormatName);
   section.Words("targets", ParseTarget, policy.targets);
   section.String("tenant", policy.tenant);
+  section.Integer("weight", policy.weight);
 }
 
 std::map<std::string, std::vector<uint32_t>> ReadShapes(const toml::table* table) {
@@ -105,17 +106,65 @@ std::map<std::string, std::vector<uint32_t>> ReadShapes(const toml::table* table
   return shapes;
 }
 
+Batching ReadBatching(const toml::table& values) {
+  const Section section(values);
+  Batching batching;
+  section.Integer("max_batch_size", batching.max_batch_size);
+  section.Integer("max_queue_delay_microseconds", batching.max_queue_delay_microseconds);
+  section.Integer("instance_count", batching.instance_count);
+  if (const toml::array* sizes = values["preferred_batch_size"].as_array()) {
+    for (const toml::node& size : *sizes) batching.preferred_batch_size.push_back(size.value_or(uint32_t{0}));
+  }
+  return batching;
+}
+
+pipeline::Names ReadNames(const toml::table* table) {
+  pipeline::Names names;
+  if (table == nullptr) return names;
+  for (auto&& [name, tensor] : *table) names.emplace(name.str(), tensor.value_or(std::string()));
+  return names;
+}
+
+Status ReadPipeline(const std::string& name, const toml::table& values, pipeline::Spec& pipeline) {
+  const Section section(values);
+  pipeline.inputs = section.Strings("inputs").value_or(std::vector<std::string>());
+  pipeline.outputs = section.Strings("outputs").value_or(std::vector<std::string>());
+  const toml::array* steps = values["step"].as_array();
+  if (steps == nullptr) {
+    if (pipeline.inputs.empty() && pipeline.outputs.empty()) return Status();
+    return Error(WASINN_INVALID_ARGUMENT,
+                 "configuration keys 'inputs' and 'outputs' of 'models.{}' are for one with 'step'", name);
+  }
+  for (const toml::node& item : *steps) {
+    const toml::table& table = *item.as_table();
+    pipeline::StepSpec& step = pipeline.steps.emplace_back();
+    Section(table).String("model_name", step.model_name);
+    if (step.model_name.empty()) {
+      return Error(WASINN_INVALID_ARGUMENT, "configuration key 'models.{}.step[{}].model_name' is missing", name,
+                   pipeline.steps.size() - 1);
+    }
+    step.input_map = ReadNames(table["input_map"].as_table());
+    step.output_map = ReadNames(table["output_map"].as_table());
+  }
+  return Status();
+}
+
 Result<ModelOptions> ReadModel(const std::string& name, const toml::table& values) {
   const Section section(values);
   ModelOptions model{.name = name};
   section.String("path", model.path);
-  if (model.path.empty()) return Fail(WASINN_INVALID_ARGUMENT, "configuration key 'models.{}.path' is missing", name);
+  if (Status status = ReadPipeline(name, values, model.pipeline); !status.ok())
+    return std::unexpected(std::move(status));
+  if (model.path.empty() && model.pipeline.empty()) {
+    return Fail(WASINN_INVALID_ARGUMENT, "configuration key 'models.{}.path' is missing, or 'step'", name);
+  }
   section.Integer("version", model.version);
   section.Boolean("immutable", model.immutable);
   section.Boolean("preload", model.preload);
   model.isolate = values["isolate"].value<bool>();
   section.Integer("warm_up", model.warm_up.computes);
   model.warm_up.shapes = ReadShapes(values["warm_up_shapes"].as_table());
+  if (const toml::table* batching = values["batching"].as_table()) model.batching = ReadBatching(*batching);
   section.String("backend", model.backend);
   section.String("encoding", model.encoding);
   section.Word("target", ParseTarget, model.target);
@@ -188,8 +237,13 @@ Result<HostOptions> Config::ToHostOptions() const {
   top.Integer("max_computes", options.max_computes);
   top.Integer("call_threads", options.call_threads);
   top.Integer("max_total_bytes", options.max_total_bytes);
-  if (options.backends.threads == 0) options.backends.threads = std::max(1u, std::thread::hardware_concurrency());
+  if (options.backends.threads == 0) {
+    options.backends.threads = std::clamp(std::thread::hardware_concurrency(), 1u, HostOptions::kMostThreads);
+  }
   top.Boolean("isolate_models", options.isolate_models);
+  top.Boolean("metrics", options.metrics.times);
+  options.metrics.span = span_;
+  options.metrics.user = span_user_;
   options.model_dirs = top.Strings("model_dirs").value_or(std::vector<std::string>());
   options.backends.folders = top.Strings("backend_dirs").value_or(std::vector<std::string>());
   options.backends.named_folders = options.backends.folders.size();
@@ -198,8 +252,10 @@ Result<HostOptions> Config::ToHostOptions() const {
     options.backends.folders.push_back(folder);
     options.backends.worker = folder + "/wasinn-worker";
   }
-  top.String("worker", options.backends.worker);
-  options.backends.names_worker = values_.contains("worker");
+  std::string worker;
+  top.String("worker", worker);
+  options.backends.names_worker = !worker.empty();
+  if (options.backends.names_worker) options.backends.worker = std::move(worker);
   top.Integer("max_workers", options.backends.max_workers);
   top.Boolean("spare_workers", options.backends.spare_workers);
   top.Integer("worker_spin_us", options.backends.worker_spin_us);
@@ -212,6 +268,9 @@ Result<HostOptions> Config::ToHostOptions() const {
   };
   ReadLimits(section("limits"), options.limits);
   ReadPolicy(section("policy"), options.policy);
+  section("engine").Boolean("allow_precompiled", options.engine.allow_precompiled);
+  section("engine").Integer("pool_instances", options.engine.pool_instances);
+  section("engine").Integer("pool_memory_bytes", options.engine.pool_memory_bytes);
   section("log").Word("level", ParseLogLevel, options.log_level);
   section("log").Integer("max_guest_lines", options.max_guest_lines);
   Status status;

@@ -17,6 +17,11 @@ class Config {
   Status LoadFile(const std::string& path);
   Status LoadText(std::string_view text);
   Status Set(std::string_view key, std::string_view value);
+  // As wasinn_config_on_span.
+  void OnSpan(wasinn_span_fn function, void* user) {
+    span_ = function;
+    span_user_ = user;
+  }
 
   // What the keys say, with defaults for what they do not.
   Result<HostOptions> ToHostOptions() const;
@@ -26,6 +31,8 @@ class Config {
   Status Add(toml::table& values, const std::filesystem::path& folder);
 
   toml::table values_;
+  wasinn_span_fn span_ = nullptr;
+  void* span_user_ = nullptr;
 };
 
 }  // namespace wasinn::core

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fair_order.h"
+#include "core/host_options.h"
 #include "core/text.h"
 #include "core/warm_up.h"
 #include "core/words.h"
@@ -13,7 +15,21 @@ namespace wasinn::core {
 namespace {
 
 // Counts are wasinn_limits' 32 bits, integers as many as TOML has.
-enum class Kind { kCount, kInteger, kBoolean, kString, kStrings, kShape, kWarmUp, kPath, kPaths, kTable, kAnything };
+enum class Kind {
+  kCount,
+  kInteger,
+  kBoolean,
+  kString,
+  kStrings,
+  kShape,
+  kSizes,
+  kPositive,
+  kPath,
+  kPaths,
+  kTable,
+  kTables,
+  kAnything
+};
 
 // What is wrong with a word, if anything is.
 using WordCheck = Status (*)(std::string_view word);
@@ -27,16 +43,18 @@ struct Key {
   const char* section;  // "" for the top, "*" stands for any name
   const char* name;
   Kind kind;
+  uint32_t most = UINT32_MAX;      // of a count
   WordCheck check_word = nullptr;  // of a string or strings
 };
 
 constexpr Key kKeys[] = {
-    {"", "threads", Kind::kCount},
+    {"", "threads", Kind::kCount, HostOptions::kMostThreads},
     {"", "max_computes", Kind::kCount},
-    {"", "call_threads", Kind::kCount},
+    {"", "call_threads", Kind::kCount, HostOptions::kMostCallThreads},
     {"", "max_total_bytes", Kind::kInteger},
     {"", "model_dirs", Kind::kPaths},
     {"", "isolate_models", Kind::kBoolean},
+    {"", "metrics", Kind::kBoolean},
     {"", "backend_dirs", Kind::kPaths},
     {"", "backend_order", Kind::kStrings},
     {"", "worker", Kind::kPath},
@@ -46,6 +64,7 @@ constexpr Key kKeys[] = {
     {"", "workers_cgroup", Kind::kPath},
     {"", "limits", Kind::kTable},
     {"", "policy", Kind::kTable},
+    {"", "engine", Kind::kTable},
     {"", "log", Kind::kTable},
     {"", "models", Kind::kTable},
     {"", "backends", Kind::kTable},
@@ -65,38 +84,55 @@ constexpr Key kKeys[] = {
     {"limits", "max_tensor_bytes", Kind::kInteger},
     {"limits", "load_timeout_ms", Kind::kCount},
     {"limits", "compute_timeout_ms", Kind::kCount},
-    {"policy", "load", Kind::kString, IsWord<ParseLoad>},
+    {"policy", "load", Kind::kString, 0, IsWord<ParseLoad>},
     {"policy", "cpu_fallback", Kind::kBoolean},
     {"policy", "encodings", Kind::kStrings},
-    {"policy", "targets", Kind::kStrings, IsWord<ParseTarget>},
+    {"policy", "targets", Kind::kStrings, 0, IsWord<ParseTarget>},
     {"policy", "models", Kind::kStrings},
-    {"policy", "dialect", Kind::kString, IsWord<ParseDialect>},
-    {"policy", "inputs", Kind::kString, IsWord<ParseInputs>},
+    {"policy", "dialect", Kind::kString, 0, IsWord<ParseDialect>},
+    {"policy", "inputs", Kind::kString, 0, IsWord<ParseInputs>},
     {"policy", "tenant", Kind::kString},
-    {"log", "level", Kind::kString, IsWord<ParseLogLevel>},
+    {"policy", "weight", Kind::kPositive, Share::kMostWeight},
+    {"engine", "allow_precompiled", Kind::kBoolean},
+    {"engine", "pool_instances", Kind::kCount},
+    {"engine", "pool_memory_bytes", Kind::kInteger},
+    {"log", "level", Kind::kString, 0, IsWord<ParseLogLevel>},
     {"log", "max_guest_lines", Kind::kCount},
     {"models", "*", Kind::kTable},
     {"models.*", "path", Kind::kPath},
     {"models.*", "encoding", Kind::kString},
-    {"models.*", "target", Kind::kString, IsWord<ParseTarget>},
+    {"models.*", "target", Kind::kString, 0, IsWord<ParseTarget>},
     {"models.*", "version", Kind::kCount},
     {"models.*", "config", Kind::kAnything},
     {"models.*", "backend", Kind::kString},
     {"models.*", "immutable", Kind::kBoolean},
     {"models.*", "preload", Kind::kBoolean},
     {"models.*", "isolate", Kind::kBoolean},
-    {"models.*", "warm_up", Kind::kWarmUp},
+    {"models.*", "warm_up", Kind::kCount, WarmUp::kMostComputes},
     {"models.*", "warm_up_shapes", Kind::kTable},
     {"models.*.warm_up_shapes", "*", Kind::kShape},
+    {"models.*", "batching", Kind::kTable},
+    {"models.*.batching", "max_batch_size", Kind::kCount},
+    {"models.*.batching", "preferred_batch_size", Kind::kSizes},
+    {"models.*.batching", "max_queue_delay_microseconds", Kind::kCount},
+    {"models.*.batching", "instance_count", Kind::kCount},
+    {"models.*", "step", Kind::kTables},
+    {"models.*", "inputs", Kind::kStrings},
+    {"models.*", "outputs", Kind::kStrings},
+    {"models.*.step", "model_name", Kind::kString},
+    {"models.*.step", "input_map", Kind::kTable},
+    {"models.*.step", "output_map", Kind::kTable},
+    {"models.*.step.input_map", "*", Kind::kString},
+    {"models.*.step.output_map", "*", Kind::kString},
     {"backends", "*", Kind::kAnything},
 };
 
-std::string KindName(Kind kind) {
-  switch (kind) {
+std::string KindName(const Key& key) {
+  switch (key.kind) {
     case Kind::kCount:
-      return "an integer from 0 to 4294967295";
-    case Kind::kWarmUp:
-      return fmt::format("an integer from 0 to {}", WarmUp::kMostComputes);
+      return fmt::format("an integer from 0 to {}", key.most);
+    case Kind::kPositive:
+      return fmt::format("an integer from 1 to {}", key.most);
     case Kind::kInteger:
       return "an integer that is not negative";
     case Kind::kBoolean:
@@ -105,12 +141,16 @@ std::string KindName(Kind kind) {
       return "a string";
     case Kind::kStrings:
       return "an array of strings";
+    case Kind::kSizes:
+      return "an array of integers from 0 to 4294967295";
     case Kind::kShape:
       return "a shape (an array of integers from 0 to 4294967295)";
     case Kind::kPath:
       return "a path (a string)";
     case Kind::kPaths:
       return "an array of paths (strings)";
+    case Kind::kTables:
+      return "an array of tables";
     case Kind::kTable:
     case Kind::kAnything:
       break;
@@ -127,18 +167,24 @@ bool IsCount(const toml::node& value, uint32_t most) {
   return value.is_integer() && **value.as_integer() >= 0 && **value.as_integer() <= most;
 }
 
-bool IsShape(const toml::node& value) {
+bool IsSizes(const toml::node& value) {
   const toml::array* array = value.as_array();
   return array != nullptr &&
          std::ranges::all_of(*array, [](const toml::node& dim) { return IsCount(dim, UINT32_MAX); });
 }
 
-bool HasKind(const toml::node& value, Kind kind) {
-  switch (kind) {
+bool IsTables(const toml::node& value) {
+  const toml::array* array = value.as_array();
+  return array != nullptr && !array->empty() &&
+         std::ranges::all_of(*array, [](const toml::node& item) { return item.is_table(); });
+}
+
+bool HasKind(const toml::node& value, const Key& key) {
+  switch (key.kind) {
     case Kind::kCount:
-      return IsCount(value, UINT32_MAX);
-    case Kind::kWarmUp:
-      return IsCount(value, WarmUp::kMostComputes);
+      return IsCount(value, key.most);
+    case Kind::kPositive:
+      return IsCount(value, key.most) && **value.as_integer() > 0;
     case Kind::kInteger:
       return value.is_integer() && **value.as_integer() >= 0;
     case Kind::kBoolean:
@@ -150,7 +196,10 @@ bool HasKind(const toml::node& value, Kind kind) {
     case Kind::kPaths:
       return IsStrings(value);
     case Kind::kShape:
-      return IsShape(value);
+    case Kind::kSizes:
+      return IsSizes(value);
+    case Kind::kTables:
+      return IsTables(value);
     case Kind::kTable:
     case Kind::kAnything:
       return value.is_table();
@@ -207,17 +256,32 @@ class Checker {
   }
 
   Status CheckValue(const Key& key, toml::node& value, const std::string& section, const std::string& place) {
-    if (!HasKind(value, key.kind)) {
-      return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' must be {}", place, KindName(key.kind));
+    if (!HasKind(value, key)) {
+      return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}' must be {}", place, KindName(key));
     }
     if (key.check_word != nullptr) {
       if (Status status = CheckWords(value, key.check_word); !status.ok()) {
         return Error(WASINN_INVALID_ARGUMENT, "configuration key '{}': {}", place, status.message());
       }
     }
-    if (key.kind == Kind::kPath || key.kind == Kind::kPaths) MakeAbsolute(value, folder_);
+    if (key.kind == Kind::kPaths || (key.kind == Kind::kPath && value.value<std::string>() != "")) {
+      MakeAbsolute(value, folder_);
+    }
+    std::string inner = section;
+    if (!inner.empty()) inner += ".";
+    inner += key.name;
+    if (key.kind == Kind::kTables) return CheckTables(*value.as_array(), inner, place);
     if (key.kind != Kind::kTable) return Status();
-    return Check(*value.as_table(), section.empty() ? key.name : section + "." + key.name, place + ".");
+    return Check(*value.as_table(), inner, place + ".");
+  }
+
+  Status CheckTables(toml::array& tables, const std::string& section, const std::string& place) {
+    for (size_t i = 0; i < tables.size(); ++i) {
+      if (Status status = Check(*tables[i].as_table(), section, fmt::format("{}[{}].", place, i)); !status.ok()) {
+        return status;
+      }
+    }
+    return Status();
   }
 
   const std::filesystem::path& folder_;

@@ -23,8 +23,10 @@ Context::Context(std::shared_ptr<const Graph> graph, const Options& options, con
     : compute_deadline_(options.compute_deadline),
       slot_(std::move(graph)),
       state_(slot_),
-      inputs_(slot_, state_, resources.memory, counts_.in, options.inputs_by_reference),
-      outputs_(slot_, state_, resources.memory, counts_.out),
+      inputs_(slot_, state_, resources.memory, resources.in != nullptr ? *resources.in : counts_.in,
+              options.inputs_by_reference),
+      outputs_(slot_, state_, resources.memory, resources.out != nullptr ? *resources.out : counts_.out),
+      meter_(resources.metered, slot_.graph().metrics()),
       scheduler_(resources.scheduler),
       share_(resources.share),
       run_(resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop) {}
@@ -48,7 +50,10 @@ Status Context::Open(const Options& options, const Resources& resources) {
                                   .account = &resources.memory.quota,
                                   .token = nullptr,
                                   .on_cancel = nullptr};
-  Status status = slot_.Open(given, most, opening);
+  ContextResources of_steps = resources;
+  if (of_steps.in == nullptr) of_steps.in = &counts_.in;
+  if (of_steps.out == nullptr) of_steps.out = &counts_.out;
+  Status status = slot_.Open(given, most, opening, of_steps);
   if (!slot_.is_own()) outputs_.LeaveSlot();
   if (!status.ok() || !opening.overdue()) return status;
   // Few backends can be interrupted here: the guest is told after all.
@@ -56,15 +61,40 @@ Status Context::Open(const Options& options, const Resources& resources) {
                 slot_.table().name);
 }
 
+Status Context::SetInputTimed(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes,
+                              const GuestMemory& memory) {
+  const Meter::Timing timing(meter_, Stage::kInput);
+  return inputs_.Set(index, given, bytes, memory);
+}
+
+Status Context::GetOutputTimed(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+  const Meter::Timing timing(meter_, Stage::kOutput);
+  return outputs_.Get(index, buffer, size);
+}
+
 Status Context::Compute(const GuestMemory* memory) {
   CountOne(counts_.computes);
+  if (meter_.times() != nullptr) [[unlikely]]
+    return ComputeTimed(memory);
+  Status status = ComputeAndWrite(memory);
+  meter_.Count(Event::kInference, status.code());
+  return status;
+}
+
+Status Context::ComputeTimed(const GuestMemory* memory) {
+  return meter_.Measure([&] { return ComputeAndWrite(memory); });
+}
+
+inline Status Context::ComputeAndWrite(const GuestMemory* memory) {
   Status status = Execute(memory);
   if (LeavesOutputs(status)) {
     if (Status charged = CountOutputs(); !charged.ok()) return charged;
     state_.SetComputed();
   }
   if (!status.ok()) return status;
-  return memory == nullptr || outputs_.wanted().all() ? Status() : outputs_.Write(*memory);
+  if (memory == nullptr || outputs_.wanted().all()) return Status();
+  const Meter::Timing timing(meter_, Stage::kOutput);
+  return outputs_.Write(*memory);
 }
 
 // Outputs that a compute or a step has left.
@@ -105,9 +135,11 @@ Status Context::ComputeInTurn(const GuestMemory* memory) {
   Scheduler* const scheduler_of_model = graph()->scheduler();
   std::optional<Scheduler::Turn> of_model;
   if (scheduler_of_model != nullptr && !of_model.emplace(*scheduler_of_model, share_, waiter_)) {
+    meter_.End(Stage::kQueue);
     return StillWaits(*scheduler_of_model);
   }
   const Scheduler::Turn of_host(scheduler_, share_, waiter_);
+  meter_.End(Stage::kQueue);
   return of_host ? ComputeNow(memory) : StillWaits(scheduler_);
 }
 
@@ -120,8 +152,13 @@ Status Context::ComputeNow(const GuestMemory* memory) {
   if (!slot_.is_own()) return ComputeOnLoan(memory);
   if (!inputs_.any_lent() && !inputs_.any_left()) return ComputeOnSlot();
   ContextInputs::Binding binding(inputs_, memory);
-  if (Status status = binding.Begin(); !status.ok()) return status;
+  if (Status status = Bind(binding); !status.ok()) return status;
   return ComputeOnSlot();
+}
+
+Status Context::Bind(ContextInputs::Binding& binding) {
+  const Meter::Timing timing(meter_, Stage::kInput);
+  return binding.Begin();
 }
 
 Status Context::ComputeOnLoan(const GuestMemory* memory) {
@@ -133,11 +170,12 @@ Status Context::ComputeOnLoan(const GuestMemory* memory) {
   }
   if (inputs_.grow() || outputs_.grow()) loan.ResetAtEnd();
   ContextInputs::Binding binding(inputs_, memory);
-  if (Status status = binding.Begin(); !status.ok()) return status;
+  if (Status status = Bind(binding); !status.ok()) return status;
   Status status = ComputeOnSlot();
   // Before anything else of the slot is called.
   slot_.WaitForCancel();
   if (LeavesOutputs(status) && !run_.cancelled()) {
+    const Meter::Timing timing(meter_, Stage::kOutput);
     if (Status moved = outputs_.Move(); !moved.ok()) status = std::move(moved);
   }
   if (outputs_.grow()) loan.ResetAtEnd();
@@ -154,6 +192,7 @@ Status Context::ComputeOnSlot() {
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
   const ContextSlot::Call call(slot_);
   Status status = slot_.StatusOf(slot_.table().compute(slot_.get(), &options, &result));
+  meter_.End(Stage::kCompute);
   outputs_.SetElsewhere((result.flags & WASINN_OUTPUTS_ELSEWHERE) != 0);
   return status;
 }
@@ -182,6 +221,12 @@ Status Context::CheckGenerates() const {
 }
 
 Status Context::Step(const GuestMemory* memory) {
+  Status status = StepNow(memory);
+  meter_.Count(Event::kStep, status.code());
+  return status;
+}
+
+Status Context::StepNow(const GuestMemory* memory) {
   if (Status status = CheckGenerates(); !status.ok()) return status;
   if (!state_.generates()) {
     if (Status status = inputs_.CheckAllSet(); !status.ok()) return status;
@@ -193,6 +238,7 @@ Status Context::Step(const GuestMemory* memory) {
   Watched::Run run(run_);
   Status status;
   if (!run_.cancelled()) {
+    const Meter::Timing timing(meter_, Stage::kCompute);
     const ContextSlot::Call call(slot_);
     status = slot_.StatusOf(slot_.table().step(slot_.get()));
   }
@@ -223,13 +269,23 @@ Status Context::GetPiece(uint32_t index, std::span<uint8_t> buffer, uint64_t& si
 
 Status Context::Start(std::span<const Given> inputs) {
   CountOne(counts_.computes);
+  return meter_.Measure([&] { return StartNow(inputs); });
+}
+
+Status Context::StartNow(std::span<const Given> inputs) {
   if (Status status = CheckGenerates(); !status.ok()) return status;
   state_.EndGeneration();
   inputs_.UnsetAll();
+  if (Status status = SetAll(inputs); !status.ok()) return status;
+  return inputs_.CheckAllSet();
+}
+
+Status Context::SetAll(std::span<const Given> inputs) {
+  const Meter::Timing timing(meter_, Stage::kInput);
   for (const Given& given : inputs) {
     if (Status status = inputs_.Set(given.index, given.tensor); !status.ok()) return status;
   }
-  return inputs_.CheckAllSet();
+  return Status();
 }
 
 Status Context::Finish() {
@@ -240,13 +296,15 @@ Status Context::Finish() {
 
 Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, std::pmr::vector<Computed>& computed) {
   CountOne(counts_.computes);
+  return meter_.Measure([&] { return RunNow(inputs, computed); });
+}
+
+Result<std::shared_ptr<const void>> Context::RunNow(std::span<const Given> inputs,
+                                                    std::pmr::vector<Computed>& computed) {
   inputs_.UnsetAll();
   state_.Clear();  // whatever becomes of this one: what an earlier one left is discarded in the end
   if (!outputs_.wanted().all()) outputs_.SetOutgrown();
-  Status status;
-  for (const Given& given : inputs) {
-    if (status = inputs_.Set(given.index, given.tensor); !status.ok()) break;
-  }
+  Status status = SetAll(inputs);
   if (status.ok()) status = Execute(nullptr);
   // Components get outputs or an error, never both: a text that is cut short is worth more.
   if (status.code() == WASINN_CONTEXT_FULL) status = Status();
@@ -258,6 +316,7 @@ Result<std::shared_ptr<const void>> Context::Run(std::span<const Given> inputs, 
 }
 
 Status Context::CollectOutputs(std::pmr::vector<Computed>& computed) {
+  const Meter::Timing timing(meter_, Stage::kOutput);
   const std::span<const wasinn_io* const> outputs = outputs_.ios();
   computed.reserve(outputs.size());
   for (uint32_t i = 0; i < outputs.size(); ++i) {

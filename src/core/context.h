@@ -11,8 +11,10 @@
 
 #include "core/context_inputs.h"
 #include "core/context_outputs.h"
+#include "core/context_resources.h"
 #include "core/context_slot.h"
 #include "core/context_state.h"
+#include "core/metrics/meter.h"
 #include "core/scheduler.h"
 
 namespace wasinn::core {
@@ -27,13 +29,7 @@ class Context {
     std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
     const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
   };
-  // What it shares with others; all of it outlives the context.
-  struct Resources {
-    TensorMemory memory;  // the quota also has what the backend keeps beside inputs and outputs
-    Watchdog& watchdog;
-    Scheduler& scheduler;     // of the host's computes
-    Scheduler::Share& share;  // of its guest
-  };
+  using Resources = ContextResources;
   static Result<std::unique_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  const Resources& resources);
   ~Context() { slot_.Close(); }
@@ -43,6 +39,8 @@ class Context {
   // Copies `bytes`, which lie in `memory`, into memory of the context as input `index`; or, where the policy says so,
   // leaves them there if the framework can compute on them in place: each compute then reads what is there at its time.
   Status SetInput(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, const GuestMemory& memory) {
+    if (meter_.times() != nullptr) [[unlikely]]
+      return SetInputTimed(index, given, bytes, memory);
     return inputs_.Set(index, given, bytes, memory);
   }
   // `memory`, which may be NULL, lends the inputs that lie there, and gets the outputs that WantOutput gave a
@@ -51,10 +49,13 @@ class Context {
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
+    if (meter_.times() != nullptr) [[unlikely]]
+      return GetOutputTimed(index, buffer, size);
     return outputs_.Get(index, buffer, size);
   }
   // The same for callers whose buffer depends on the output's element type.
   Status GetOutput(uint32_t index, const ContextOutputs::BufferOf& buffer_of, uint64_t& size) {
+    const Meter::Timing timing(meter_, Stage::kOutput);
     return outputs_.Get(index, buffer_of, size);
   }
 
@@ -86,9 +87,17 @@ class Context {
 
   // The same with tensors that exist apart from the context. The backend computes on the tensor's own bytes and, where
   // it can, gives its output away, so that nothing is copied.
-  Status SetInput(uint32_t index, TensorPtr tensor) { return inputs_.Set(index, std::move(tensor)); }
+  Status SetInput(uint32_t index, TensorPtr tensor) {
+    const Meter::Timing timing(meter_, Stage::kInput);
+    return inputs_.Set(index, std::move(tensor));
+  }
+  // Whether there is such an input.
+  Status CheckInput(uint32_t index) const { return inputs_.CheckIndex(index); }
   // More than once gives the same tensor, until the next compute.
-  Result<TensorPtr> TakeOutput(uint32_t index) { return outputs_.TakeOnce(index); }
+  Result<TensorPtr> TakeOutput(uint32_t index) {
+    const Meter::Timing timing(meter_, Stage::kOutput);
+    return outputs_.TakeOnce(index);
+  }
   // An output of Run; null where it cannot be passed as a tensor of numbers. The name lives as long as what Run
   // returns.
   struct Computed {
@@ -114,9 +123,21 @@ class Context {
   class Once;
   Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources);
   Status Open(const Options& options, const Resources& resources);
+  Status SetInputTimed(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes,
+                       const GuestMemory& memory);
+  Status GetOutputTimed(uint32_t index, std::span<uint8_t> buffer, uint64_t& size);
+  Status ComputeTimed(const GuestMemory* memory);
+  [[gnu::always_inline]] inline Status ComputeAndWrite(const GuestMemory* memory);
+  Status BeginOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
+  Status ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory);
+  Status StartNow(std::span<const Given> inputs);
+  Status StepNow(const GuestMemory* memory);
+  Result<std::shared_ptr<const void>> RunNow(std::span<const Given> inputs, std::pmr::vector<Computed>& computed);
   Status Execute(const GuestMemory* memory);
   Status ComputeInTurn(const GuestMemory* memory);
   Status ComputeNow(const GuestMemory* memory);
+  Status Bind(ContextInputs::Binding& binding);
+  Status SetAll(std::span<const Given> inputs);
   Status ComputeOnLoan(const GuestMemory* memory);
   Status ComputeOnSlot();
   Status CountOutputs();
@@ -133,6 +154,7 @@ class Context {
   ContextState state_;
   ContextInputs inputs_;
   ContextOutputs outputs_;
+  Meter meter_;  // before its graph goes
   Scheduler& scheduler_;
   Scheduler::Share& share_;
   Scheduler::Waiter waiter_;  // for its turn

@@ -223,12 +223,18 @@ Status ContextInputs::CheckAllSet() const {
   return Status();
 }
 
+Status ContextInputs::CheckIndex(uint32_t index) const {
+  return index < inputs_.size() ? Status() : NoSuchIndex("input", index, inputs_.size());
+}
+
 Status ContextInputs::Set(uint32_t index, TensorPtr tensor) {
   if (IsUnservable(io(index))) return Unservable("input", io(index), slot_.table().name);
   Result<TensorDesc> desc = Match(index, tensor->desc(), tensor->bytes().size());
   if (!desc) return std::move(desc.error());
-  // Other frameworks' memory may not be as this one likes it.
-  const bool foreign = tensor->origin() != nullptr && &tensor->origin()->backend() != &slot_.graph().backend();
+  // Other frameworks' memory may not be as this one likes it. Of a pipeline, what its last step made is for the first.
+  const Backend& backend = slot_.graph().backend();
+  const bool foreign =
+      tensor->origin() != nullptr && (&tensor->origin()->backend() != &backend || backend.is_composed());
   if (foreign) return Fill(index, *desc, tensor->bytes());
   if (Status status = CheckBools(desc->dtype, tensor->bytes(), io(index)); !status.ok()) return status;
   LetGo(index);

@@ -32,6 +32,7 @@ class ContextInputs {
   // As Context::SetInput.
   Status Set(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes, const GuestMemory& memory);
   Status Set(uint32_t index, TensorPtr tensor);
+  Status CheckIndex(uint32_t index) const;
   void UnsetAll();
   Status CheckAllSet() const;
 

@@ -182,13 +182,23 @@ class Context::Once {
 
 Status Context::ComputeOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory) {
   CountOne(counts_.computes);
-  const Once once(*this);
+  return meter_.Measure([&] { return ComputeOnceNow(inputs, outputs, memory); });
+}
+
+Status Context::BeginOnce(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory) {
+  const Meter::Timing timing(meter_, Stage::kInput);
   if (Status status = inputs_.SetOnce(inputs, memory); !status.ok()) return status;
-  if (Status status = outputs_.BeginOnce(outputs, inputs, memory); !status.ok()) return status;
+  return outputs_.BeginOnce(outputs, inputs, memory);
+}
+
+Status Context::ComputeOnceNow(std::span<OnceInput> inputs, std::span<OnceOutput> outputs, const GuestMemory& memory) {
+  const Once once(*this);
+  if (Status status = BeginOnce(inputs, outputs, memory); !status.ok()) return status;
   Status status = Execute(&memory);
   if (LeavesOutputs(status)) {
     Status given = CountOutputs();
     if (given.ok()) {
+      const Meter::Timing timing(meter_, Stage::kOutput);
       state_.SetComputed();
       given = outputs_.GiveOnce(outputs);
     }

@@ -17,7 +17,9 @@ uint64_t BytesOfIos(const Graph& graph) {
   return count <= kFreeIos ? 0 : (count - kFreeIos) * kBytesOfIo;
 }
 
-Status NotComputed() { return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute"); }
+[[gnu::cold]] Status NotComputed() {
+  return Error(WASINN_INVALID_ARGUMENT, "there is no output before a successful compute");
+}
 
 }  // namespace
 

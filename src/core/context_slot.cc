@@ -7,24 +7,40 @@ namespace wasinn::core {
 
 void ContextSlot::Close() {
   if (!is_own_) graph_->slots()->Forget(this);
-  if (slot_ != nullptr) table().slot_free(std::exchange(slot_, nullptr));
+  wasinn_backend_slot* const slot = std::exchange(slot_, nullptr);
+  if (slot != nullptr && is_pooled_) {
+    graph_->slots()->GiveBack(slot, max_bytes_);
+  } else if (slot != nullptr) {
+    table().slot_free(slot);
+  }
   if (std::exchange(has_right_, false)) graph_->slots()->GiveRight();
 }
 
-Status ContextSlot::Open(wasinn_slot_options options, uint32_t most, Interruptible& opening) {
+Status ContextSlot::Open(wasinn_slot_options options, uint32_t most, Interruptible& opening,
+                         const ContextResources& of_steps) {
   // Slots are equal where no guest has a word in them.
   SlotPool* const shared = std::string_view(options.guest_config) == "{}" ? graph_->slots() : nullptr;
   has_right_ = shared != nullptr && shared->TakeRight(most);
   is_own_ = shared == nullptr || has_right_;
+  is_pooled_ = has_right_ && shared->serves_guests_to_come();
   max_bytes_ = options.max_bytes;
   options.token = opening.token();
   options.on_cancel = Interruptible::on_cancel();
   return opening.Run("making of a context", table().name, [&] {
     if (!is_own_) return graph_->Noted(shared->Prepare(options, most));
-    Status status = StatusOf(table().slot_new(graph_->model(), &options, &slot_));
+    if (is_pooled_) return TakeFrom(*shared, options);
+    Status status = StatusOf(graph_->backend().NewSlot(graph_->model(), options, of_steps, &slot_));
     if (!status.ok() || slot_ != nullptr) return status;
     return Status(WASINN_RUNTIME_ERROR, "the backend made no context", table().name);
   });
+}
+
+// One that another guest's context has left is made already: what costs time is its making.
+Status ContextSlot::TakeFrom(SlotPool& shared, const wasinn_slot_options& options) {
+  Result<wasinn_backend_slot*> taken = shared.TakeForGood(options);
+  if (!taken) return graph_->Noted(std::move(taken.error()));
+  slot_ = *taken;
+  return Status();
 }
 
 Status ContextSlot::Borrow() {

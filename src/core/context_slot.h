@@ -22,8 +22,8 @@ class ContextSlot {
   ContextSlot(const ContextSlot&) = delete;
   ContextSlot& operator=(const ContextSlot&) = delete;
 
-  // `options` but for what interrupts it. `most` computes of the graph run at once.
-  Status Open(wasinn_slot_options options, uint32_t most, Interruptible& opening);
+  // `options` but for what interrupts it. `most` computes of the graph run at once. `of_steps`: for contexts within it.
+  Status Open(wasinn_slot_options options, uint32_t most, Interruptible& opening, const ContextResources& of_steps);
   // Before what is bound there goes.
   void Close();
   // Else it has a slot for the time of a compute only.
@@ -77,6 +77,7 @@ class ContextSlot {
   }
 
  private:
+  Status TakeFrom(SlotPool& shared, const wasinn_slot_options& options);
   Status Borrow();
   void GiveBack();
 
@@ -84,6 +85,7 @@ class ContextSlot {
   wasinn_backend_slot* slot_ = nullptr;
   bool is_own_ = true;
   bool has_right_ = false;  // to a slot of its own, where slots are shared
+  bool is_pooled_ = false;  // one of its own that another context has next
   bool is_as_left_ = true;
   bool resets_ = false;  // at the end of the loan
   uint64_t max_bytes_ = 0;

@@ -9,12 +9,6 @@
 namespace wasinn::core {
 namespace {
 
-// Text by text, not as a tree of values: nlohmann's trees take memory when they go, and where there is none that ends
-// the OS process.
-std::string Quoted(const char* text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string Describe(const wasinn_io& io) {
   const bool is_told = io.dtype == WASINN_DTYPE_UNKNOWN && io.type_name != nullptr;
   std::string json = fmt::format(R"({{"name":{},"type":{},"shape":)", Quoted(io.name),

@@ -1,8 +1,5 @@
 #include "core/executor.h"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <utility>
 
 #include "core/large_stacks.h"
@@ -10,35 +7,35 @@
 namespace wasinn::core {
 
 Executor::~Executor() {
-  if (started_in_ != ::getpid()) return;
+  if (started_in_.is_elsewhere()) {
+    (void)changed_.release();
+    return;
+  }
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
-  changed_.notify_all();
+  changed_->notify_all();
   for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
 }
 
 Status Executor::Begin(Share& share, Job job) {
+  if (started_in_.is_elsewhere())
+    return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
+  std::list<Job> one;
+  one.push_back(std::move(job));
+  std::list<Share*> turn;
+  turn.push_back(&share);
   {
     const std::lock_guard lock(mutex_);
-    if (started_in_ != 0 && started_in_ != ::getpid()) {
-      return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
-    }
-    if (idle_ <= turns_.size() && threads_.size() < most_) {
+    if (idle_ <= waiting_ && threads_.size() < most_) {
       if (Status status = StartThread(); !status.ok() && threads_.empty()) return status;
     }
-    share.waiting_.push_back(std::move(job));
-    if (share.waiting_.size() == 1) {
-      try {
-        turns_.push_back(&share);
-      } catch (...) {
-        share.waiting_.pop_back();
-        throw;
-      }
-    }
+    if (share.waiting_.empty()) turns_.splice(turns_.end(), turn);
+    share.waiting_.splice(share.waiting_.end(), one);
+    ++waiting_;
   }
-  changed_.notify_one();
+  changed_->notify_one();
   return Status();
 }
 
@@ -50,7 +47,7 @@ Status Executor::StartThread() {
     return Error(WASINN_RUNTIME_ERROR, "the system gives no thread for calls that nobody waits for");
   }
   threads_.push_back(thread);
-  started_in_ = ::getpid();
+  started_in_.SetToThisProcess();
   return Status();
 }
 
@@ -63,7 +60,7 @@ void Executor::WorkUntilTheEnd() {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
-    changed_.wait(lock, [this] { return ends_ || !turns_.empty(); });
+    changed_->wait(lock, [this] { return ends_ || !turns_.empty(); });
     --idle_;
     if (turns_.empty()) return;
     Job job = TakeNext();
@@ -75,22 +72,28 @@ void Executor::WorkUntilTheEnd() {
 }
 
 // Of `mutex_`. Whose guest has more goes to the end.
-Executor::Job Executor::TakeNext() {
+Executor::Job Executor::TakeNext() noexcept {
   Share* const share = turns_.front();
   Job job = std::move(share->waiting_.front());
   share->waiting_.pop_front();
-  turns_.pop_front();
-  if (!share->waiting_.empty()) turns_.push_back(share);
+  --waiting_;
+  if (share->waiting_.empty()) {
+    turns_.pop_front();
+  } else {
+    turns_.splice(turns_.end(), turns_, turns_.begin());
+  }
   return job;
 }
 
 void Executor::RunWaiting(Share& share) noexcept {
-  std::deque<Job> jobs;
+  if (started_in_.is_elsewhere()) return;
+  std::list<Job> jobs;
   {
     const std::lock_guard lock(mutex_);
     if (share.waiting_.empty()) return;
     jobs.swap(share.waiting_);
-    std::erase(turns_, &share);
+    waiting_ -= jobs.size();
+    turns_.remove(&share);
   }
   for (const Job& job : jobs) job();
 }

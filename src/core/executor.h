@@ -2,15 +2,16 @@
 #pragma once
 
 #include <pthread.h>
-#include <sys/types.h>
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
+#include <list>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "core/started_in.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -23,7 +24,7 @@ class Executor {
   // The jobs of one guest, in their order; guests take turns. It outlives them.
   class Share {
     friend Executor;
-    std::deque<Job> waiting_;  // under the executor's mutex
+    std::list<Job> waiting_;  // under the executor's mutex
   };
 
   // No more than so many threads, each started when there is something for it.
@@ -35,21 +36,25 @@ class Executor {
   // Runs `job` once, later. An error: the system gives no thread at all, and nothing runs.
   Status Begin(Share& share, Job job);
   // Those of a guest that have not begun run now, on this thread: for guests that are closed, so that each ends at once.
+  // In an OS process that was forked off none does.
   void RunWaiting(Share& share) noexcept;
 
  private:
   static void* Work(void* executor);
   void WorkUntilTheEnd();
-  Job TakeNext();
+  Job TakeNext() noexcept;
   Status StartThread();
 
   const uint32_t most_;
+  StartedIn started_in_;
   std::mutex mutex_;  // of what follows
-  std::condition_variable changed_;
-  std::deque<Share*> turns_;  // those that have something waiting, each once
+  // Destroying one waits for those who wait, for ever in an OS process that was forked off.
+  std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
+  // Lists: what has been taken in needs no memory to be taken out.
+  std::list<Share*> turns_;  // those that have something waiting, each once
+  size_t waiting_ = 0;       // jobs of all shares
   std::vector<pthread_t> threads_;
-  uint32_t idle_ = 0;
-  pid_t started_in_ = 0;  // an OS process that was forked off has none of the threads
+  uint32_t idle_ = 0;  // those that wait for a job, or have been told of one
   bool ends_ = false;
 };
 

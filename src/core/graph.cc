@@ -41,6 +41,10 @@ Status CheckBindable(std::span<const wasinn_io* const> outputs, const wasinn_bac
   return Status();
 }
 
+bool AreStatic(std::span<const wasinn_io* const> ios) {
+  return std::ranges::all_of(ios, [](const wasinn_io* io) { return IsStatic(*io); });
+}
+
 // What a slot has for outputs of a known shape from its making.
 uint64_t BytesInSlots(std::span<const wasinn_io* const> outputs) {
   uint64_t total = 0;
@@ -81,6 +85,10 @@ Result<std::shared_ptr<Graph>> Graph::Load(std::shared_ptr<Backend> backend,
   if (!status.ok()) return std::unexpected(std::move(status));
   if (Status read = graph->ReadInfo(); !read.ok()) return std::unexpected(std::move(read));
   if (graph->account_ != nullptr) graph->kept_ = graph->account_->used();
+  if (options.metrics != nullptr) {
+    graph->metrics_ =
+        std::make_unique<GraphMetrics>(options.metrics, graph->backend_->table().name, graph->scheduler_.get());
+  }
   return graph;
 }
 
@@ -101,7 +109,8 @@ Status Graph::ReadInfo() {
     scheduler_ = std::make_unique<Scheduler>(info_.max_parallel, "of this model");
   const bool shares = (info_.flags & WASINN_GRAPH_SHARES_SLOTS) != 0 && backend_->table().reset != nullptr;
   if (shares && counts_among_computes() && !has_late_outputs()) {
-    slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs()));
+    slots_ = std::make_unique<SlotPool>(*backend_, model_, account_.get(), BytesInSlots(outputs()),
+                                        AreStatic(inputs()) && AreStatic(outputs()));
   }
   input_names_ = NamesOf(inputs());
   output_names_ = NamesOf(outputs());

@@ -12,6 +12,7 @@
 
 #include "core/backend.h"
 #include "core/blob.h"
+#include "core/metrics/series.h"
 #include "core/quota.h"
 #include "core/scheduler.h"
 #include "core/slot_pool.h"
@@ -32,6 +33,8 @@ class Graph {
     std::chrono::milliseconds deadline{0};    // 0: none
     const std::atomic<bool>* stop = nullptr;  // becomes true: the load is to end soon
     std::shared_ptr<Quota> account;           // that the backend charges what the model keeps to; null: the host's
+    std::shared_ptr<ModelMetrics> metrics;    // where it counts; null: nowhere
+    GuestTag loader;                          // who has it loaded
   };
   static Result<std::shared_ptr<Graph>> Load(std::shared_ptr<Backend> backend,
                                              std::span<const std::shared_ptr<const Blob>> parts,
@@ -61,6 +64,8 @@ class Graph {
   SlotPool* slots() const { return slots_.get(); }
   // Takes an error over that a slot of this model reported; null is success.
   Status Take(wasinn_error* error) const { return error == nullptr ? Status() : Noted(backend_->Take(error)); }
+  // Where its contexts count; NULL: nowhere.
+  const GraphMetrics* metrics() const { return metrics_.get(); }
   // What was said of a slot that this model should have: the same again.
   Status Noted(Status status) const;
   // Its worker is gone, and each call fails: whoever wants the model loads it again.
@@ -91,6 +96,7 @@ class Graph {
   const std::string encoding_;
   wasinn_info info_{};  // its lists are owned by the model
   std::unique_ptr<Scheduler> scheduler_;
+  std::unique_ptr<GraphMetrics> metrics_;  // after the scheduler, of which it tells
   std::unique_ptr<SlotPool> slots_;
   mutable std::atomic<bool> lost_{false};
   Names input_names_, output_names_;  // that the model owns

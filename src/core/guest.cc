@@ -13,14 +13,19 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
       name_(std::move(name)),
       limits_(limits),
       policy_(std::move(policy)),
-      context_count_("contexts", "limits.max_contexts", limits.max_contexts),
-      tensor_count_("tensors", "limits.max_tensors", limits.max_tensors),
-      error_count_("errors", "limits.max_errors", limits.max_errors),
-      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes, host_->guest_bytes()),
-      graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs)),
+      context_count_("contexts", "limits.max_contexts", limits.max_contexts, nullptr,
+                     &host_->metrics().refusals.contexts),
+      tensor_count_("tensors", "limits.max_tensors", limits.max_tensors, nullptr, &host_->metrics().refusals.tensors),
+      error_count_("errors", "limits.max_errors", limits.max_errors, nullptr, &host_->metrics().refusals.errors),
+      tensor_bytes_("bytes of tensors", "limits.max_tensor_bytes", limits.max_tensor_bytes, host_->guest_bytes(),
+                    &host_->metrics().refusals.tensor_bytes),
+      graph_count_(std::make_shared<Quota>("graphs", "limits.max_graphs", limits.max_graphs, nullptr,
+                                           &host_->metrics().refusals.graphs)),
       model_bytes_(std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", limits.max_model_bytes,
-                                           host_->guest_bytes())),
-      workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)) {}
+                                           host_->guest_bytes(), &host_->metrics().refusals.model_bytes)),
+      workers_(host_->tenants().Join(policy_.tenant, name_, limits.max_model_bytes, limits.max_tensor_bytes)) {
+  host_->guests().Join(*this);
+}
 
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
   // The watchdog calls it every 10 ms, as if there were something to cancel each time.
@@ -77,7 +82,6 @@ bool Guest::EndRun() noexcept {
 
 void Guest::Stop() noexcept {
   StopCalls();
-  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
   const std::lock_guard lock(run_mutex_);
   if (run_ == nullptr) return;
   (void)host_->watchdog().Start();  // so that it interrupts again; without it, once must do
@@ -88,6 +92,7 @@ void Guest::StopCalls() noexcept {
   inside_.fetch_or(kClosed, std::memory_order_acq_rel);
   closing_.store(true, std::memory_order_release);
   contexts_.WithEach([](const GuestContext& held) { held.context->CancelForGood(); });
+  if (host_ != nullptr) host_->executor().RunWaiting(begun_);
 }
 
 void Guest::Close() noexcept {
@@ -109,6 +114,7 @@ void Guest::Close() noexcept {
   errors_held_.Clear();
   graphs_.Clear();
   workers_.reset();
+  if (host_ != nullptr) host_->guests().Leave(*this);
 }
 
 void Guest::Retire() noexcept {
@@ -148,7 +154,8 @@ Result<uint32_t> Guest::Load(std::span<const std::span<const uint8_t>> parts, st
                         .max_bytes = limits_.max_model_bytes,
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
-                        .account = model_bytes_},
+                        .account = model_bytes_,
+                        .loader = tag()},
                        patience(), policy_, policy_.load == WASINN_LOAD_ISOLATED ? workers_.get() : nullptr);
   if (!shared) return std::unexpected(std::move(shared.error()));
   // As if it were alone.
@@ -170,7 +177,7 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
   if (Status status = charges->count.Resize(1); !status.ok()) return std::unexpected(std::move(status));
   if (!host_->models().Find(name)) return std::unexpected(UnknownModel(host_->models(), policy_, name));
   if (config.empty()) {
-    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, patience());
+    Result<std::shared_ptr<Graph>> graph = host_->LoadNamed(name, patience(), tag());
     if (!graph) return std::unexpected(std::move(graph.error()));
     return graphs_.Insert(
         std::make_shared<GuestGraph>(GuestGraph{Charged(std::move(charges), std::move(*graph)), {}, {}}));
@@ -180,7 +187,8 @@ Result<uint32_t> Guest::LoadByName(std::string_view name, const std::string& con
                        {.guest_config = config,
                         .deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                         .stop = &closing_,
-                        .account = model_bytes_},
+                        .account = model_bytes_,
+                        .loader = tag()},
                        policy_, charges->bytes);
   if (!configured) return std::unexpected(std::move(configured.error()));
   return graphs_.Insert(
@@ -201,7 +209,11 @@ Result<std::shared_ptr<Guest::GuestContext>> Guest::MakeContext(uint32_t handle)
                        .inputs_by_reference = policy_.inputs == WASINN_INPUTS_BY_REFERENCE,
                        .open_deadline = std::chrono::milliseconds(limits_.load_timeout_ms),
                        .stop = &closing_},
-                      {tensor_bytes_, host_->buffers(), pool_user_, host_->watchdog(), host_->scheduler(), share_});
+                      {{tensor_bytes_, host_->buffers(), pool_user_},
+                       host_->watchdog(),
+                       host_->scheduler(),
+                       share_,
+                       {&host_->metrics(), tag()}});
   if (!context) return std::unexpected(std::move(context.error()));
   held->context = std::move(*context);
   if (!(*graph)->outputs.empty()) {
@@ -271,6 +283,7 @@ Status Guest::DropContext(uint32_t handle) {
 void Guest::Report(std::string_view function, const Status& status) {
   std::string text = fmt::format("{}: {}: {}{}{}", function, CodeName(status.code()), status.backend(),
                                  status.backend().empty() ? "" : ": ", status.message());
+  host_->metrics().errors[static_cast<size_t>(status.code())].fetch_add(1, std::memory_order_relaxed);
   Log(text);
   const std::lock_guard lock(last_error_mutex_);
   last_error_ = std::move(text);
@@ -290,14 +303,20 @@ Result<std::string> Guest::Describe(uint32_t handle) const {
 void Guest::Log(std::string_view error) {
   const uint64_t errors = errors_.fetch_add(1, std::memory_order_relaxed);
   const Logger& logger = host_->logger();
-  if (errors > limits_.max_log_messages || !logger.Wants(WASINN_LOG_WARNING)) return;
+  if (!logger.Wants(WASINN_LOG_WARNING)) return;
+  std::atomic<uint64_t>& dropped = host_->metrics().log_lines_dropped;
+  if (errors >= limits_.max_log_messages) dropped.fetch_add(1, std::memory_order_relaxed);
+  if (errors > limits_.max_log_messages || limits_.max_log_messages == 0) return;
   const std::string who = name_.empty() ? "guest" : fmt::format("guest '{}'", name_);
   if (errors == limits_.max_log_messages) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{}: further errors are not logged", who));
     return;
   }
   uint64_t left_out = 0;
-  if (LogLimit* lines = host_->guest_lines(); lines != nullptr && !lines->Allow(left_out)) return;
+  if (LogLimit* lines = host_->guest_lines(); lines != nullptr && !lines->Allow(left_out)) {
+    dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
   if (left_out > 0) {
     logger.Write(WASINN_LOG_WARNING, fmt::format("{} errors of guests before this were left out", left_out));
   }

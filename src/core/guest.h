@@ -59,7 +59,7 @@ class Guest {
   class Use {
    public:
     Use(Guest& guest, uint32_t context);
-    ~Use() {
+    [[gnu::always_inline]] ~Use() {
       if (held_ != nullptr) Leave(*held_);
     }
     Use(const Use&) = delete;
@@ -100,6 +100,8 @@ class Guest {
   Status DropTensor(uint32_t tensor);
   Status SetInput(uint32_t context, const NamedTensor& input);
   Result<uint32_t> TakeOutput(uint32_t context, std::string_view name);
+  // An output becomes an input of another context or of its own, which share it until either has another one.
+  Status SetInputFromOutput(uint32_t context, uint32_t input, uint32_t from, uint32_t output);
   // As Context::Run. `outputs` gets one for each output that can be passed; the names live as long as what is returned.
   struct Output {
     std::string_view name;
@@ -228,15 +230,20 @@ class Guest {
   Patience patience() const {
     return {&host_->watchdog(), std::chrono::milliseconds(limits_.load_timeout_ms), &closing_};
   }
+  // To new ones it is closed; what runs is cancelled, and what has not begun ends now.
   void StopCalls() noexcept;
   Result<uint32_t> Hold(TensorPtr tensor, Charge count);
+  static Status MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                         std::pmr::vector<Context::Given>& given);
   Status CopyParts(std::span<const std::span<const uint8_t>> parts, Charge& bytes,
                    std::vector<std::shared_ptr<const Blob>>& blobs);
 
+  GuestTag tag() const { return {number_, name_.c_str()}; }
+
   std::shared_ptr<Host> host_;  // none when it has retired
   const std::string name_;
+  const uint64_t number_ = host_->metrics().NewGuest();
   const wasinn_limits limits_;
   const Policy policy_;
   // Quotas before what is charged to them.
@@ -249,7 +256,7 @@ class Guest {
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
-  Scheduler::Share share_;
+  Scheduler::Share share_{policy_.weight};
   const uint64_t pool_user_ = host_->buffers().NewUser();
   LargeStacks::Share stacks_;
   Executor::Share begun_;

@@ -54,6 +54,21 @@ Result<uint32_t> Guest::TakeOutput(uint32_t handle, std::string_view name) {
   return Hold(std::move(*tensor), Charge(tensor_count_));
 }
 
+// Both are there before anything of either changes.
+Status Guest::SetInputFromOutput(uint32_t handle, uint32_t input, uint32_t from, uint32_t output) {
+  Use source(*this, from);
+  if (!source) return source.TakeError();
+  if (handle == from) return MoveOutput(*source, output, *source, input);
+  Use context(*this, handle);
+  return context ? MoveOutput(*source, output, *context, input) : context.TakeError();
+}
+
+Status Guest::MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input) {
+  if (Status status = to.CheckInput(input); !status.ok()) return status;
+  Result<TensorPtr> tensor = from.TakeOutput(output);
+  return tensor ? to.SetInput(input, std::move(*tensor)) : std::move(tensor.error());
+}
+
 Status Guest::Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
                       std::pmr::vector<Context::Given>& given) {
   if (inputs.size() > graph.inputs().size()) {

@@ -6,6 +6,7 @@
 #include "core/backend_keys.h"
 #include "core/guest_config.h"
 #include "core/model_files.h"
+#include "core/pipeline/pipeline_backend.h"
 
 namespace wasinn::core {
 namespace {
@@ -74,6 +75,12 @@ std::vector<const char*> ToC(const std::optional<std::vector<std::string>>& name
   return pointers;
 }
 
+Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<Graph>> graph) {
+  meter.End(graph ? WASINN_OK : graph.error().code(),
+            graph ? (*graph)->backend().table().name : std::string(graph.error().backend()));
+  return graph;
+}
+
 Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const std::string> names) {
   std::vector<uint32_t> indices;
   if (!names.empty() && graph.has_late_outputs()) {
@@ -91,7 +98,9 @@ Result<std::vector<uint32_t>> FindOutputs(const Graph& graph, std::span<const st
 
 Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
     : logger_(log, user, options.log_level),
+      metrics_(options.metrics),
       limits_(options.limits),
+      engine_options_(options.engine),
       policy_(std::move(options.policy)),
       policy_model_names_(ToC(policy_.models)),
       policy_encoding_names_(ToC(policy_.encodings)),
@@ -104,7 +113,8 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       backends_(std::move(options.backends), logger_) {
   if (options.max_guest_lines != 0) guest_lines_.emplace(options.max_guest_lines, options.max_guest_lines);
   if (options.max_total_bytes == 0) return;
-  guest_bytes_ = std::make_shared<Quota>("all guests", "max_total_bytes", options.max_total_bytes);
+  guest_bytes_ = std::make_shared<Quota>("all guests", "max_total_bytes", options.max_total_bytes, nullptr,
+                                         &metrics_.refusals.total_bytes);
 }
 
 Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn log, void* user) {
@@ -124,6 +134,14 @@ Result<std::shared_ptr<Host>> Host::Create(HostOptions options, wasinn_log_fn lo
 }
 
 Status Host::AddModel(const ModelOptions& options) {
+  if (options.warm_up.computes > WarmUp::kMostComputes) {
+    return Error(WASINN_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
+                 options.warm_up.computes, WarmUp::kMostComputes);
+  }
+  if (Status status = options.batching.Check(); !status.ok()) {
+    return Error(status.code(), "model '{}': {}", options.name, status.message());
+  }
+  if (!options.pipeline.empty()) return AddPipeline(options);
   ModelSource source{
       .name = options.name,
       .version = options.version == 0 ? 1 : options.version,
@@ -133,16 +151,13 @@ Status Host::AddModel(const ModelOptions& options) {
       .backend = options.backend,
       .immutable = options.immutable,
       .warm_up = options.warm_up,
+      .batching = options.batching,
       .workers = options.isolate.value_or(isolate_models_)
                      ? std::make_shared<Workers>(fmt::format("model '{}'", options.name), UINT64_MAX, UINT64_MAX)
                      : nullptr,
       .parts = options.parts};
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
-  }
-  if (options.warm_up.computes > WarmUp::kMostComputes) {
-    return Error(WASINN_INVALID_ARGUMENT, "model '{}': warm_up is {}: it may be {} at most", options.name,
-                 options.warm_up.computes, WarmUp::kMostComputes);
   }
   if (!options.parts.empty()) return Register(std::move(source), options.preload);
 
@@ -159,11 +174,14 @@ Status Host::AddModel(const ModelOptions& options) {
   return Status();
 }
 
+// One that is compiled now has the name when that is done: who fails takes nobody's place.
 Status Host::Register(ModelSource source, bool preload) {
-  const std::string name = Numbered(source.name, source.version);
-  if (Status status = models_.Add(std::move(source)); !status.ok() || !preload) return status;
-  Result<std::shared_ptr<Graph>> graph = LoadNamed(name);
-  return graph ? Status() : std::move(graph.error());
+  source.metrics = metrics_.OfModel(source.name, source.version);
+  const auto model = std::make_shared<Model>(std::move(source));
+  if (preload) {
+    if (auto graph = LoadModel(*model, {}, {}); !graph) return std::move(graph.error());
+  }
+  return models_.Add(model);
 }
 
 // What the standard's formats do not tell is asked of the backends' tables.
@@ -186,16 +204,23 @@ Status Host::AddModels(const std::string& folder) {
   return Status();
 }
 
-Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Patience& patience) {
+Result<std::shared_ptr<Graph>> Host::LoadNamed(std::string_view name, const Patience& patience,
+                                               const GuestTag& loader) {
   Result<std::shared_ptr<Model>> model = models_.Find(name);
-  if (!model) return std::unexpected(std::move(model.error()));
+  return model ? LoadModel(**model, patience, loader) : std::unexpected(std::move(model.error()));
+}
+
+Result<std::shared_ptr<Graph>> Host::LoadModel(Model& model, const Patience& patience, const GuestTag& loader) {
   const auto load = [&](const ModelSource& source) {
-    Result<std::shared_ptr<Graph>> graph = LoadSource(source, {}, patience);
-    if (!graph || source.warm_up.computes == 0) return graph;
+    LoadMeter meter(metrics_, source.metrics, loader);
+    Result<std::shared_ptr<Graph>> graph = source.batching.is_on()
+                                               ? LoadBatched(source, patience)
+                                               : LoadSource(source, {.cpu_fallback = policy_.cpu_fallback}, patience);
+    if (!graph || source.warm_up.computes == 0) return Counted(meter, std::move(graph));
     Status status = WarmUpGraph(*graph, source, patience);
-    return status.ok() ? std::move(graph) : std::unexpected(std::move(status));
+    return Counted(meter, status.ok() ? std::move(graph) : std::unexpected(std::move(status)));
   };
-  return (*model)->Get(load, patience);
+  return model.Get(load, patience);
 }
 
 // Within what the host gives a guest, and for as long as somebody wants the model. A failure is that of the load, as
@@ -225,25 +250,31 @@ Result<Host::Configured> Host::LoadNamed(std::string_view name, Graph::LoadOptio
   if (!model) return std::unexpected(std::move(model.error()));
   const ModelSource& source = (*model)->source();
   const Patience patience = PatienceOf(options);
-  Result<std::shared_ptr<Backend>> backend = BackendOf(source, patience);
-  if (!backend) return std::unexpected(std::move(backend.error()));
-  Result<GuestConfig> config = ParseGuestConfig((*backend)->table(), options.guest_config);
+  Result<wasinn_backend> table = TableOf(source, patience);
+  if (!table) return std::unexpected(std::move(table.error()));
+  Result<GuestConfig> config = ParseGuestConfig(*table, options.guest_config);
   if (!config) return std::unexpected(std::move(config.error()));
   for (const std::string& hint : config->unused) {
     logger_.Write(WASINN_LOG_INFO, fmt::format("model '{}': backend '{}' cannot follow a guest's '{}' for one model",
-                                               name, (*backend)->table().name, hint));
+                                               name, table->name, hint));
   }
   Result<std::shared_ptr<Graph>> graph;
   if (config->needs_load(source.target)) {
+    if (!source.pipeline.empty()) {
+      return Fail(WASINN_UNSUPPORTED_OPERATION, "model '{}' is a pipeline: its steps run where their models do", name);
+    }
     ModelSource own = source;
     own.target = config->device.value_or(source.target);
     if (config->device) {
       if (Status status = guest_policy.CheckTarget(own.target); !status.ok()) return std::unexpected(std::move(status));
     }
+    // Who chooses the device has its own policy's word for what happens without it.
+    options.cpu_fallback = config->device ? guest_policy.cpu_fallback : policy_.cpu_fallback;
     options.guest_config = std::move(config->load);
-    graph = LoadSource(own, std::move(options), patience, &bytes);
+    LoadMeter meter(metrics_, own.metrics, options.loader);
+    graph = Counted(meter, LoadSource(own, std::move(options), patience, &bytes));
   } else {
-    graph = LoadNamed(name, patience);
+    graph = LoadNamed(name, patience, options.loader);
   }
   if (!graph) return std::unexpected(std::move(graph.error()));
   Result<std::vector<uint32_t>> outputs = FindOutputs(**graph, config->outputs);
@@ -262,11 +293,20 @@ Result<std::shared_ptr<Backend>> Host::BackendOf(const ModelSource& source, cons
   return backends_.ForFormat(format, patience);
 }
 
+Result<wasinn_backend> Host::TableOf(const ModelSource& source, const Patience& patience) {
+  if (!source.pipeline.empty()) return pipeline::Table();
+  Result<std::shared_ptr<Backend>> backend = BackendOf(source, patience);
+  if (!backend) return std::unexpected(std::move(backend.error()));
+  return (*backend)->table();
+}
+
 Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                                 const Patience& patience, Charge* bytes) {
+  if (!source.pipeline.empty()) return LoadPipeline(source, patience);
   if (bytes != nullptr) {  // before they are read
     if (Status status = bytes->Resize(SizeOf(source)); !status.ok()) return std::unexpected(std::move(status));
   }
+  options.metrics = source.metrics;
   // A backend that maps the file itself needs no copy: reading it here whole would double what a large one costs.
   Result<Parts> read = ReadParts(source, source.immutable || backends_.IsMapped(source.encoding, patience));
   if (!read) return std::unexpected(std::move(read.error()));
@@ -278,7 +318,6 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.target = source.target;
   options.host_config = source.config;
   options.backend = source.backend;
-  options.cpu_fallback = policy_.cpu_fallback;
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere.
@@ -317,8 +356,13 @@ Result<std::shared_ptr<Graph>> Host::LoadParts(std::span<const std::shared_ptr<c
 Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<const Blob>> parts,
                                              Graph::LoadOptions options, const Patience& patience,
                                              const Policy& guest_policy, Workers* workers) {
+  options.metrics = metrics_.of_guests();
+  LoadMeter unknown(metrics_, options.metrics, options.loader);
   Result<std::string> encoding = ResolveFormat(options.encoding, parts.front()->bytes(), patience);
-  if (!encoding) return std::unexpected(std::move(encoding.error()));
+  if (!encoding) {
+    unknown.End(encoding.error().code(), "");
+    return std::unexpected(std::move(encoding.error()));
+  }
   options.encoding = std::move(*encoding);
   if (Status status = guest_policy.CheckEncoding(options.encoding); !status.ok()) {
     return std::unexpected(std::move(status));
@@ -326,8 +370,10 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
   SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
   // So that it is known what others who share the graph would have to pay.
   options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);
-  return graphs.Get(SharedGraphs::KeyOf(parts, options), patience,
-                    [&] { return Compile(parts, options, patience, workers); });
+  return graphs.Get(SharedGraphs::KeyOf(parts, options), patience, [&] {
+    LoadMeter meter(metrics_, options.metrics, options.loader);
+    return Counted(meter, Compile(parts, options, patience, workers));
+  });
 }
 
 Result<std::shared_ptr<Graph>> Host::Compile(std::span<const std::shared_ptr<const Blob>> parts,

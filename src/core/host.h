@@ -10,9 +10,11 @@
 #include "core/backend_loader.h"
 #include "core/buffer_pool.h"
 #include "core/executor.h"
+#include "core/guests.h"
 #include "core/host_options.h"
 #include "core/large_stacks.h"
 #include "core/log_limit.h"
+#include "core/metrics/metrics.h"
 #include "core/model_files.h"
 #include "core/model_registry.h"
 #include "core/quota.h"
@@ -31,7 +33,8 @@ class Host {
   Status AddModels(const std::string& folder);
   ModelRegistry& models() { return models_; }
   // The shared, compiled graph of a registered name. `patience`: for what another caller loads or opens.
-  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience = {});
+  Result<std::shared_ptr<Graph>> LoadNamed(std::string_view name, const Patience& patience = {},
+                                           const GuestTag& loader = {});
   // The same as a guest's configuration in `options` wants it. If that tells how to compile the model, it is compiled
   // for this guest alone, with the deadline and stop of `options`, and its bytes are charged.
   struct Configured {
@@ -57,11 +60,14 @@ class Host {
   Tenants& tenants() { return tenants_; }
   BufferPool& buffers() { return *buffers_; }
   const Logger& logger() const { return logger_; }
+  Metrics& metrics() { return metrics_; }
+  Guests& guests() { return guests_; }
   // Of what guests' errors say, all guests together; NULL: none.
   LogLimit* guest_lines() { return guest_lines_ ? &*guest_lines_ : nullptr; }
   // Bytes of all guests together; NULL: no limit.
   const std::shared_ptr<Quota>& guest_bytes() const { return guest_bytes_; }
   const wasinn_limits& limits() const { return limits_; }
+  const wasinn_engine_options& engine_options() const { return engine_options_; }
   const Policy& policy() const { return policy_; }
   // The names of the policy's models as C strings; null if it names none.
   const char* const* policy_model_names() const { return policy_.models ? policy_model_names_.data() : nullptr; }
@@ -74,9 +80,14 @@ class Host {
   Host(HostOptions& options, wasinn_log_fn log, void* user);
   Patience PatienceOf(const Graph::LoadOptions& options) { return {&watchdog_, options.deadline, options.stop}; }
   Result<std::shared_ptr<Backend>> BackendOf(const ModelSource& source, const Patience& patience);
+  Result<wasinn_backend> TableOf(const ModelSource& source, const Patience& patience);
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                             const Patience& patience, Charge* bytes = nullptr);
+  Result<std::shared_ptr<Graph>> LoadBatched(const ModelSource& source, const Patience& patience);
+  Status AddPipeline(const ModelOptions& options);
+  Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const Patience& patience);
   Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);
+  Result<std::shared_ptr<Graph>> LoadModel(Model& model, const Patience& patience, const GuestTag& loader);
   Status Register(ModelSource source, bool preload);
   Result<std::vector<ModelFiles>> FindFiles(const std::string& path, const std::string& encoding);
   Result<std::shared_ptr<Graph>> Compile(std::span<const std::shared_ptr<const Blob>> parts,
@@ -84,7 +95,10 @@ class Host {
   Result<std::string> ResolveFormat(const std::string& named, std::span<const uint8_t> bytes, const Patience& patience);
 
   const Logger logger_;
+  Metrics metrics_;  // before all that counts there
+  Guests guests_;
   const wasinn_limits limits_;
+  const wasinn_engine_options engine_options_;
   const Policy policy_;
   const std::vector<const char*> policy_model_names_, policy_encoding_names_;
   const bool isolate_models_;

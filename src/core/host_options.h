@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "core/backend_loader.h"
+#include "core/batching/batching.h"
 #include "core/blob.h"
+#include "core/metrics/metrics.h"
+#include "core/pipeline/spec.h"
 #include "core/policy.h"
 #include "core/warm_up.h"
 
@@ -16,8 +19,9 @@ namespace wasinn::core {
 struct ModelOptions {
   std::string name;
   std::string path;                                // or
-  std::vector<std::shared_ptr<const Blob>> parts;  // bytes
-  std::string encoding;                            // a format's name; "": it is recognised
+  std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
+  pipeline::Spec pipeline;
+  std::string encoding;  // a format's name; "": it is recognised
   wasinn_target target = WASINN_CPU;
   uint32_t version = 0;  // 0: the folder's versions, or 1
   std::string config = "{}";
@@ -27,18 +31,29 @@ struct ModelOptions {
   // Runs in a worker, as models do that guests bring; nothing: as HostOptions::isolate_models says.
   std::optional<bool> isolate = std::nullopt;
   WarmUp warm_up;
+  Batching batching;
 };
 
 struct HostOptions {
+  // What llama.cpp takes at most (GGML_MAX_N_THREADS); other frameworks start whatever number they are told, for minutes.
+  static constexpr uint32_t kMostThreads = 512;
+  // Each has a stack of its own.
+  static constexpr uint32_t kMostCallThreads = 4096;
+
   BackendLoader::Options backends;
   wasinn_limits limits = DefaultLimits();
   Policy policy;
+  wasinn_engine_options engine = {.struct_size = sizeof(wasinn_engine_options),
+                                  .allow_precompiled = false,
+                                  .pool_instances = 0,
+                                  .pool_memory_bytes = 0};
   wasinn_log_level log_level = WASINN_LOG_WARNING;
   uint32_t max_computes = 0;        // 0: so many for each processor
   uint32_t call_threads = 0;        // for calls that their callers do not wait for; 0: one for each processor
   uint64_t max_total_bytes = 0;     // 0: any
   uint32_t max_guest_lines = 1000;  // in the log, a second; 0: any
-  bool isolate_models = false;      // each named one in a worker of its own, unless it says otherwise
+  MetricsOptions metrics;
+  bool isolate_models = false;  // each named one in a worker of its own, unless it says otherwise
   std::vector<std::string> model_dirs;
   std::vector<ModelOptions> models;
 };

@@ -13,13 +13,13 @@
 
 namespace wasinn::core {
 
-inline Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
+[[gnu::cold]] inline Status NoSuchIndex(const char* what, uint32_t index, size_t count) {
   return Error(WASINN_INVALID_ARGUMENT, "there is no {} {}: the model has {}", what, index, count);
 }
 
 inline bool IsUnservable(const wasinn_io& io) { return (io.flags & WASINN_IO_UNSERVABLE) != 0; }
 
-inline Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
+[[gnu::cold]] inline Status Unservable(const char* what, const wasinn_io& io, const char* backend) {
   return Status(WASINN_UNSUPPORTED_OPERATION,
                 fmt::format("{} '{}' is of type {}, which cannot be passed as a tensor of numbers", what, io.name,
                             io.type_name == nullptr ? "unknown" : io.type_name),

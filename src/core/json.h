@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace wasinn::core {
@@ -36,6 +37,12 @@ template <typename Json = nlohmann::json>
 Json ParseJson(std::string_view text) {
   if (IsTooDeep(text)) return Json(Json::value_t::discarded);
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+// A JSON string. Whoever writes text by text has no tree of values: nlohmann's take memory when they go, and where there is
+// none that ends the OS process.
+inline std::string Quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace wasinn::core

@@ -43,11 +43,18 @@ size_t StackLeft(size_t most) {
 }
 
 LargeStacks::~LargeStacks() {
+  if (started_in_.is_elsewhere()) {  // what somebody waits on cannot be destroyed
+    for (std::unique_ptr<Thread>& thread : idle_) (void)thread.release();
+    return;
+  }
   std::unique_lock lock(mutex_);
   for (const std::unique_ptr<Thread>& thread : idle_) End(lock, *thread);
 }
 
 Status LargeStacks::Run(Share& share, const std::function<void()>& call) {
+  if (started_in_.is_elsewhere()) {
+    return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
+  }
   std::unique_lock lock(mutex_);
   std::unique_ptr<Thread> thread;
   for (;;) {
@@ -79,7 +86,9 @@ std::unique_ptr<LargeStacks::Thread> LargeStacks::Borrow() {
   }
   idle_.reserve(kMostIdle);  // so that nothing can fail when it comes back
   thread.reset(new Thread{mutex_});
-  return StartLargeThread(&thread->handle, Work, thread.get()) ? std::move(thread) : nullptr;
+  if (!StartLargeThread(&thread->handle, Work, thread.get())) return nullptr;
+  started_in_.SetToThisProcess();
+  return thread;
 }
 
 void LargeStacks::End(std::unique_lock<std::mutex>& lock, Thread& thread) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/started_in.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -57,6 +58,7 @@ class LargeStacks {
   static void* Work(void* thread);
   static void End(std::unique_lock<std::mutex>& lock, Thread& thread);
 
+  StartedIn started_in_;
   std::mutex mutex_;                    // for all of it
   std::condition_variable given_back_;  // for guests that have as many as they may
   std::vector<std::unique_ptr<Thread>> idle_;

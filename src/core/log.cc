@@ -1,48 +1,12 @@
 #include "core/log.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <iterator>
 #include <string>
 
+#include "core/shown.h"
 #include "core/status.h"
 
 namespace wasinn::core {
 namespace {
-
-struct Character {
-  size_t size;  // bytes; 0: what stands there is not UTF-8
-  uint32_t code = 0;
-};
-
-// The first character of a text that is not empty, as RFC 3629 has it: no overlong form, no surrogate.
-Character Decode(std::string_view text) {
-  const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t first = byte(0);
-  if (first < 0x80) return {1, first};
-  const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < size) return {0};
-  uint32_t code = first & (0x7fu >> size);
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {0};
-    code = code << 6 | (byte(i) & 0x3f);
-  }
-  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kLeast[size] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return {0};
-  return {size, code};
-}
-
-// Characters that do something to the screen, or to how the rest of a line reads: controls, breaks of lines, marks of
-// direction.
-bool Shows(uint32_t code) {
-  static constexpr struct {
-    uint32_t first, last;
-  } kHidden[] = {{0, 0x1f}, {0x7f, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
-  return std::none_of(std::begin(kHidden), std::end(kHidden),
-                      [code](const auto& range) { return code >= range.first && code <= range.last; });
-}
 
 // A message, and what goes before it: who, where.
 constexpr size_t kMostLineBytes = kMostMessageBytes + 512;
@@ -52,20 +16,7 @@ constexpr size_t kMostLineBytes = kMostMessageBytes + 512;
 void Logger::Write(wasinn_log_level level, std::string_view given) const {
   if (!Wants(level)) return;
   const std::string text = Cut(std::string(given), kMostLineBytes);
-  std::string_view message = text;
-  std::string line;
-  line.reserve(message.size());
-  while (!message.empty()) {
-    const Character character = Decode(message);
-    const std::string_view bytes = message.substr(0, std::max<size_t>(character.size, 1));
-    if (character.size > 0 && Shows(character.code)) {
-      line += bytes;
-    } else {
-      for (char c : bytes) line += fmt::format("\\x{:02x}", static_cast<uint8_t>(c));
-    }
-    message.remove_prefix(bytes.size());
-  }
-  function_(user_, level, line.c_str());
+  function_(user_, level, Shown(text).c_str());
 }
 
 }  // namespace wasinn::core

@@ -30,12 +30,16 @@ Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const Patience& pa
   });
 }
 
-Status ModelRegistry::Add(ModelSource source) {
-  if (source.name.empty()) return Error(WASINN_INVALID_ARGUMENT, "a model needs a name");
-  std::string name = source.name;
-  const uint32_t version = source.version;
+void Model::Unload() {
+  graph_.ForgetIf([](const std::shared_ptr<Graph>&) { return true; });
+}
+
+Status ModelRegistry::Add(std::shared_ptr<Model> model) {
+  std::string name = model->source().name;
+  if (name.empty()) return Error(WASINN_INVALID_ARGUMENT, "a model needs a name");
+  const uint32_t version = model->source().version;
   Versions added;  // then what was there before, which goes after the lock
-  added.emplace(version, std::make_shared<Model>(std::move(source)));
+  added.emplace(version, std::move(model));
   std::lock_guard lock(mutex_);
   Versions& versions = models_[std::move(name)];
   // What needs memory is done: no name is ever left without a version.
@@ -61,6 +65,15 @@ Status ModelRegistry::Remove(std::string_view name) {
   if (version == found->second.end()) return NoSuchModel(name);
   removed.insert(found->second.extract(version));
   if (found->second.empty()) models_.erase(found);
+  return Status();
+}
+
+Status ModelRegistry::Unload(std::string_view name) const {
+  const auto found = Find(name);
+  if (!found) return Copy(found.error());
+  for (const std::shared_ptr<Model>& model : All()) {
+    if (model == *found || model->source().name == name) model->Unload();
+  }
   return Status();
 }
 

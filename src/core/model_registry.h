@@ -9,10 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/batching/batching.h"
 #include "core/graph.h"
 #include "core/made_once.h"
+#include "core/pipeline/spec.h"
 #include "core/warm_up.h"
 #include "core/workers.h"
 
@@ -28,9 +31,12 @@ struct ModelSource {
   std::string backend;  // by name, where several serve the encoding
   bool immutable = false;
   WarmUp warm_up;
+  Batching batching;
+  std::shared_ptr<ModelMetrics> metrics;           // where it counts; null: nowhere
   std::shared_ptr<Workers> workers;                // whose it is; null: the host's own process
   std::vector<std::string> paths;                  // or
-  std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave
+  std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave; or
+  pipeline::Spec pipeline;
 };
 
 // A registered model: compiled at most once, when first asked for, and then kept for every guest.
@@ -44,6 +50,8 @@ class Model {
   Result<std::shared_ptr<Graph>> Get(const Loader& load, const Patience& patience);
 
   const ModelSource& source() const { return source_; }
+  // The next one who asks has it compiled from its files as they are then. Who holds the graph keeps it.
+  void Unload();
   // The compiled graph; null until there is one.
   std::shared_ptr<Graph> graph() const { return graph_.Peek().value_or(nullptr); }
   uint64_t compiles() const { return compiles_.load(std::memory_order_relaxed); }
@@ -57,9 +65,12 @@ class Model {
 class ModelRegistry {
  public:
   // Replaces a model of the same name and version.
-  Status Add(ModelSource source);
+  Status Add(std::shared_ptr<Model> model);
+  Status Add(ModelSource source) { return Add(std::make_shared<Model>(std::move(source))); }
   // "NAME" removes every version, "NAME:2" one. A framework's unload, which may take long, holds up nobody else.
   Status Remove(std::string_view name);
+  // Of the same names, which stay registered.
+  Status Unload(std::string_view name) const;
   // "NAME" is the highest version, "NAME:2" that one.
   Result<std::shared_ptr<Model>> Find(std::string_view name) const;
   // Sorted by name and version.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/fair_order.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -21,7 +22,8 @@ struct Policy {
 
   wasinn_dialect dialect = WASINN_DIALECT_DEFAULT;
   wasinn_inputs inputs = WASINN_INPUTS_COPIED;
-  std::string tenant;  // whose guests share workers; "": of one guest
+  std::string tenant;   // whose guests share workers; "": of one guest
+  uint32_t weight = 1;  // of its turns
 
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;

@@ -12,9 +12,13 @@ namespace wasinn::core {
 
 class Quota {
  public:
-  // What is taken of it counts as taken of `whole` too, if there is one, which other quotas share.
-  Quota(const char* what, const char* setting, uint64_t limit, std::shared_ptr<Quota> whole = nullptr)
-      : what_(what), setting_(setting), limit_(limit), whole_(std::move(whole)) {}
+  // How often all quotas of a setting have refused.
+  using Refusals = std::atomic<uint64_t>;
+  // What is taken of it counts as taken of `whole` too, if there is one, which other quotas share. `refusals`, which may
+  // be NULL, outlives it.
+  Quota(const char* what, const char* setting, uint64_t limit, std::shared_ptr<Quota> whole = nullptr,
+        Refusals* refusals = nullptr)
+      : what_(what), setting_(setting), limit_(limit), whole_(std::move(whole)), refusals_(refusals) {}
   Quota(const Quota&) = delete;
   Quota& operator=(const Quota&) = delete;
 
@@ -33,6 +37,7 @@ class Quota {
     uint64_t used = used_.load(std::memory_order_relaxed);
     do {
       if (used > limit_ || more > limit_ - used) {
+        if (refusals_ != nullptr) refusals_->fetch_add(1, std::memory_order_relaxed);
         return Error(WASINN_TOO_LARGE, "{} more {} would exceed the limit of {} ({} held; {})", more, what_, limit_,
                      used, setting_);
       }
@@ -60,6 +65,7 @@ class Quota {
   const char* const setting_;  // "limits.max_tensor_bytes", likewise
   const uint64_t limit_;
   const std::shared_ptr<Quota> whole_;  // all guests' together, or that of the same setting of which this is a part
+  Refusals* const refusals_;
   std::atomic<uint64_t> used_{0};
 };
 

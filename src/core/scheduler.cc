@@ -7,9 +7,9 @@ namespace wasinn::core {
 bool Scheduler::Wait(const Share& share, Waiter& waiter) {
   {
     const std::lock_guard lock(mutex_);
-    // A guest that comes is behind all who wait, or where its other threads are.
+    // Where other threads of the guest are, if any wait.
     const auto other = std::ranges::find(waiting_, &share, &Waiter::share_);
-    waiter.since_ = other == waiting_.end() ? turns_ : (*other)->since_;
+    waiter.place_ = other == waiting_.end() ? order_.Arrive(share) : (*other)->place_;
     waiter.share_ = &share;
     waiting_.push_back(&waiter);
     waiter.state_.store(Waiter::kWaiting, std::memory_order_release);
@@ -24,8 +24,14 @@ bool Scheduler::Wait(const Share& share, Waiter& waiter) {
   const std::lock_guard lock(mutex_);  // and so whoever let it in has nothing to do with it any more
   if (waiter.state_.load(std::memory_order_acquire) == Waiter::kTurn) return true;
   std::erase(waiting_, &waiter);
-  if (waiting_.empty()) state_.fetch_and(~kSomeoneWaits, std::memory_order_acq_rel);
+  RestIfEmpty();
   return false;
+}
+
+void Scheduler::RestIfEmpty() {
+  if (!waiting_.empty()) return;
+  order_.Rest();
+  state_.fetch_and(~kSomeoneWaits, std::memory_order_acq_rel);
 }
 
 void Scheduler::HandOver() {
@@ -33,10 +39,9 @@ void Scheduler::HandOver() {
   GivePlace();
 }
 
-// A place that is counted as taken, to the one whose guest has waited for the longest time; or back, if all who wait
-// have been cancelled.
+// A place that is counted as taken, to whoever is next; or back, if all who wait have been cancelled.
 void Scheduler::GivePlace() {
-  std::ranges::stable_sort(waiting_, {}, &Waiter::since_);
+  std::ranges::stable_sort(waiting_, {}, &Waiter::place_);
   const auto next = std::ranges::find_if(waiting_, [](Waiter* waiter) {
     uint32_t waiting = Waiter::kWaiting;
     return waiter->state_.compare_exchange_strong(waiting, Waiter::kTurn, std::memory_order_acq_rel);
@@ -47,11 +52,11 @@ void Scheduler::GivePlace() {
   }
   Waiter* const waiter = *next;
   waiting_.erase(next);
-  ++turns_;
+  const FairOrder::Place behind = order_.Serve(*waiter->share_, waiter->place_);
   for (Waiter* const other : waiting_) {
-    if (other->share_ == waiter->share_) other->since_ = turns_;
+    if (other->share_ == waiter->share_) other->place_ = behind;
   }
-  if (waiting_.empty()) state_.fetch_and(~kSomeoneWaits, std::memory_order_acq_rel);
+  RestIfEmpty();
   waiter->state_.notify_one();
 }
 

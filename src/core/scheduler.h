@@ -8,19 +8,15 @@
 #include <mutex>
 #include <vector>
 
+#include "core/fair_order.h"
+
 namespace wasinn::core {
 
 // Any thread. Whoever finds room pays one atomic operation to come in and one to leave; no lock, no look at a clock.
 class Scheduler {
  public:
-  // Stands for a guest, for fairness: guests that wait take turns, however many threads of each do. It outlives the
-  // guest's turns.
-  class Share {
-   public:
-    Share() = default;
-    Share(const Share&) = delete;
-    Share& operator=(const Share&) = delete;
-  };
+  // Of a guest: guests that wait have turns by their weights, however many threads of each do.
+  using Share = core::Share;
 
   // Whoever may have to wait. One wait at a time; it outlives it.
   class Waiter {
@@ -37,7 +33,7 @@ class Scheduler {
     std::atomic<uint32_t> state_{kIdle};
     // Of the scheduler's mutex.
     const Share* share_ = nullptr;
-    uint64_t since_ = 0;  // the turn since which its guest has waited: the latest that it had, or before it came
+    FairOrder::Place place_ = 0;
   };
 
   // `name` is for messages, and outlives it.
@@ -66,7 +62,8 @@ class Scheduler {
 
   uint32_t most() const { return most_; }
   const char* name() const { return name_; }
-  // How many wait now.
+  // How many have a turn now, and how many wait for one.
+  uint32_t running() const { return state_.load(std::memory_order_relaxed) & ~kSomeoneWaits; }
   size_t waiting() const {
     const std::lock_guard lock(mutex_);
     return waiting_.size();
@@ -97,13 +94,14 @@ class Scheduler {
   bool Wait(const Share& share, Waiter& waiter);
   void HandOver();
   void GivePlace();
+  void RestIfEmpty();
 
   const uint32_t most_;
   const char* const name_;
   std::atomic<uint32_t> state_{0};  // how many run, and kSomeoneWaits
   mutable std::mutex mutex_;        // of what follows, and of setting the mark
-  std::vector<Waiter*> waiting_;    // of those with equal rights, who came first is first
-  uint64_t turns_ = 0;              // that were waited for
+  std::vector<Waiter*> waiting_;
+  FairOrder order_;
 };
 
 }  // namespace wasinn::core

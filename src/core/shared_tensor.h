@@ -37,6 +37,8 @@ class SharedTensor {
 
   const TensorDesc& desc() const { return desc_; }
   std::span<const uint8_t> bytes() const { return bytes_; }
+  // Who holds it pays for it in another way from here on. Before any other thread has it.
+  void GiveChargeBack() const { (void)charge_.Resize(0); }
   // The graph that made it; null for the host's memory.
   const Graph* origin() const { return graph_.get(); }
 
@@ -47,7 +49,7 @@ class SharedTensor {
   std::shared_ptr<const Graph> graph_;  // whose backend frees the bytes
   void* owner_ = nullptr;
   void (*release_)(void*) = nullptr;
-  Charge charge_;
+  mutable Charge charge_;
 };
 
 using TensorPtr = std::shared_ptr<const SharedTensor>;

@@ -29,6 +29,8 @@ SlotPool::~SlotPool() {
 bool SlotPool::TakeRight(uint32_t most) {
   const std::lock_guard lock(mutex_);
   if (rights_ >= most) return false;
+  most_ = std::max(most_, most);
+  resting_.reserve(most_);
   ++rights_;
   return true;
 }
@@ -140,6 +142,22 @@ void SlotPool::Give(wasinn_backend_slot* slot, const void* holder, uint64_t max_
     --made_;
   }
   Free(slot);
+}
+
+Result<wasinn_backend_slot*> SlotPool::TakeForGood(const wasinn_slot_options& options) {
+  Result<Taken> taken = Take(nullptr, options);
+  if (!taken) return std::unexpected(std::move(taken.error()));
+  const std::lock_guard lock(mutex_);
+  --made_;
+  return taken->slot;
+}
+
+void SlotPool::GiveBack(wasinn_backend_slot* slot, uint64_t max_bytes) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    ++made_;
+  }
+  Give(slot, nullptr, max_bytes);
 }
 
 // The pool holds no slot itself: of whoever looks, nobody is it.

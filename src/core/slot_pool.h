@@ -18,11 +18,16 @@ class SlotPool {
  public:
   // `account` is whose memory slots are: the one of the graph, NULL for the host's. All outlive the pool. Each slot has
   // so many `bytes` that its backend does not charge: outputs of a known shape.
-  SlotPool(const Backend& backend, wasinn_backend_graph* graph, Quota* account, uint64_t bytes)
-      : backend_(backend), graph_(graph), account_(account), bytes_(bytes) {}
+  // `of_fixed_size`: the signature fixes all shapes.
+  SlotPool(const Backend& backend, wasinn_backend_graph* graph, Quota* account, uint64_t bytes, bool of_fixed_size)
+      : backend_(backend), graph_(graph), account_(account), bytes_(bytes), of_fixed_size_(of_fixed_size) {}
   ~SlotPool();
   SlotPool(const SlotPool&) = delete;
   SlotPool& operator=(const SlotPool&) = delete;
+
+  // Slots are the host's, and so may stay when a guest goes. Where a guest's shapes make one grow, that is charged to
+  // the guest: so it is the guest's own.
+  bool serves_guests_to_come() const { return account_ == nullptr && of_fixed_size_; }
 
   // Where there is much room, a context has a slot to itself, which is bound once. False: there are `most` already.
   bool TakeRight(uint32_t most);
@@ -41,6 +46,10 @@ class SlotPool {
   Result<Taken> Take(const void* holder, const wasinn_slot_options& options);
   // For others, or for `holder` once more; NULL: its computes left memory in it that is worth more than a new start.
   void Give(wasinn_backend_slot* slot, const void* holder, uint64_t max_bytes) noexcept;
+  // The same for a context that has a right: the slot is its own until it gives it back, and is none of those that are
+  // shared.
+  Result<wasinn_backend_slot*> TakeForGood(const wasinn_slot_options& options);
+  void GiveBack(wasinn_backend_slot* slot, uint64_t max_bytes) noexcept;
   // It is gone: what it left bound is not taken for another one's.
   void Forget(const void* holder);
 
@@ -62,6 +71,7 @@ class SlotPool {
   wasinn_backend_graph* const graph_;
   Quota* const account_;
   const uint64_t bytes_;
+  const bool of_fixed_size_;
   std::mutex mutex_;              // never held while a backend is called
   std::vector<Resting> resting_;  // the one that came last is at the end
   uint32_t rights_ = 0;

@@ -51,13 +51,13 @@ using Result = std::expected<T, Status>;
 
 // An error with a formatted message: Error(WASINN_NOT_FOUND, "no model '{}'", name).
 template <typename... Args>
-Status Error(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
+[[gnu::cold]] Status Error(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
   return Status(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
 // The same, for functions that return a Result.
 template <typename... Args>
-std::unexpected<Status> Fail(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
+[[gnu::cold]] std::unexpected<Status> Fail(wasinn_code code, fmt::format_string<Args...> format, Args&&... args) {
   return std::unexpected(Error(code, format, std::forward<Args>(args)...));
 }
 

@@ -1,7 +1,5 @@
 #include "core/watchdog.h"
 
-#include <unistd.h>
-
 #include <memory>
 #include <system_error>
 
@@ -30,32 +28,29 @@ void Watched::CancelForGood() {
   slot->LetGo(word);
 }
 
-bool Watchdog::IsElsewhere() const {
-  const pid_t process = started_in_.load(std::memory_order_acquire);
-  return process != 0 && process != ::getpid();
-}
-
 Watchdog::~Watchdog() {
-  if (IsElsewhere()) {
+  if (started_in_.is_elsewhere()) {
     thread_.detach();
+    (void)wake_.release();
     return;
   }
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_all();
+  wake_->notify_all();
   if (thread_.joinable()) thread_.join();
   for (RunSlot* slot = first_.load(); slot != nullptr;) delete std::exchange(slot, slot->next_);
 }
 
 Status Watchdog::Start() {
-  if (IsElsewhere()) return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
+  if (started_in_.is_elsewhere())
+    return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
   const std::lock_guard lock(mutex_);
   if (thread_.joinable()) return Status();
   try {
     thread_ = start_thread_([this] { Run(); });
-    started_in_.store(::getpid(), std::memory_order_release);
+    started_in_.SetToThisProcess();
   } catch (const std::system_error& error) {
     return Error(WASINN_RUNTIME_ERROR, "the host's thread for deadlines cannot be started: {}", error.what());
   }
@@ -76,12 +71,12 @@ RunSlot* Watchdog::TakeSlot(const Watched& run) {
 }
 
 void Watchdog::Wake() {
-  if (IsElsewhere()) return;
+  if (started_in_.is_elsewhere()) return;
   {
     const std::lock_guard lock(mutex_);
     asleep_.store(false, std::memory_order_relaxed);
   }
-  wake_.notify_all();
+  wake_->notify_all();
 }
 
 void Watchdog::Run() {
@@ -93,7 +88,7 @@ void Watchdog::Run() {
     lock.unlock();
     idle = Scan() ? 0 : idle + 1;
     lock.lock();
-    wake_.wait_for(lock, kScan, [this] { return stopping_; });
+    wake_->wait_for(lock, kScan, [this] { return stopping_; });
   }
 }
 
@@ -104,7 +99,7 @@ bool Watchdog::Sleep(std::unique_lock<std::mutex>& lock) {
     asleep_.store(false, std::memory_order_relaxed);
     return false;
   }
-  wake_.wait(lock, [this] { return stopping_ || !asleep_.load(std::memory_order_relaxed); });
+  wake_->wait(lock, [this] { return stopping_ || !asleep_.load(std::memory_order_relaxed); });
   return true;
 }
 

@@ -4,17 +4,17 @@
 // lock.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "core/started_in.h"
 #include "core/status.h"
 
 namespace wasinn::core {
@@ -147,9 +147,6 @@ class Watchdog {
     if (asleep_.load(std::memory_order_seq_cst)) Wake();
   }
   void Wake();
-  // Whether the thread was started, and is another OS process's, off which this one was forked: it is not here, and
-  // may have held the mutex for ever.
-  bool IsElsewhere() const;
   void Run();
   bool Sleep(std::unique_lock<std::mutex>& lock);
   bool Scan();
@@ -160,9 +157,10 @@ class Watchdog {
   std::atomic<RunSlot*> first_{nullptr};
   std::atomic<uint64_t> scans_{0};
   const StartThread start_thread_;
-  std::atomic<pid_t> started_in_{0};  // 0: not yet
-  std::mutex mutex_;                  // of what follows; never held while something is cancelled
-  std::condition_variable wake_;
+  StartedIn started_in_;
+  std::mutex mutex_;  // of what follows; never held while something is cancelled
+  // Destroying one waits for those who wait, for ever in an OS process that was forked off.
+  std::unique_ptr<std::condition_variable> wake_ = std::make_unique<std::condition_variable>();
   bool stopping_ = false;
   std::thread thread_;
 };

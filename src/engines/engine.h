@@ -72,13 +72,22 @@ class Engine {
   virtual ~Engine() = default;
   // Reads and compiles the module or component in a file, wasm or text, and checks that every import can be served.
   virtual Result<std::unique_ptr<Program>> Load(const std::string& path) const = 0;
+  // The same, and what it compiled as the bytes of a file that Load of such an engine takes where it may.
+  virtual Result<std::string> Compile(const std::string& path) const = 0;
+};
+
+// Where an engine has its guests' memories and tables from a pool that is there from the beginning, in place of new ones.
+struct Pool {
+  uint32_t instances = 0;     // at once, with one memory each; 0: no pool
+  uint64_t memory_bytes = 0;  // that a memory may have, for which address space is taken; 0: 4 GiB
 };
 
 struct EngineOptions {
-  bool cache = true;  // keep compiled modules in the user's cache folder, where the engine compiles
-  std::vector<std::string> guest_folders;  // that guests may use: the cache is in none of them
+  bool cache = true;                     // keep compiled modules in the user's cache folder, where the engine compiles
+  std::vector<Directory> guest_folders;  // that guests may use: the cache is in none of them
   // Run files that an engine's compiler made. They are native code, which no sandbox holds.
   bool allow_precompiled = false;
+  Pool pool;
   // What code is compiled with, which makes it slower: a look whether its run is interrupted, and a count of its fuel.
   // Without the first, compiled code of one thread goes on until it calls.
   bool interruptible = false;

@@ -13,8 +13,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
 #include <utility>
+
+#include "engines/trusted_file.h"
 
 namespace wasinn::engines {
 namespace {
@@ -113,31 +114,19 @@ Result<int> OpenFolder(const fs::path& path) {
   return std::unexpected(path.string() + " must be this user's own, and closed to all others (mode 0700)");
 }
 
-// By what folders are, and not by their names: they may have several.
-bool IsWithin(const fs::path& inner, const fs::path& outer) {
-  std::error_code error;
-  fs::path at = fs::canonical(inner, error);
-  while (!error && !at.empty()) {
-    if (fs::equivalent(at, outer, error)) return true;
-    if (at == at.root_path()) return false;
-    at = at.parent_path();
-  }
-  return false;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<ModuleCache>> ModuleCache::Open(const std::vector<std::string>& guest_folders) {
+Result<std::unique_ptr<ModuleCache>> ModuleCache::Open(const std::vector<Directory>& guest_folders) {
   if (sodium_init() < 0) return std::unexpected("the system gives no random numbers");
   const Result<fs::path> path = UsersFolder();
   if (!path) return std::unexpected(path.error());
   const Result<int> opened = OpenFolder(*path);
   if (!opened) return std::unexpected(opened.error());
   const File folder(*opened);
-  for (const std::string& guests : guest_folders) {
-    if (!IsWithin(*path, guests) && !IsWithin(guests, *path)) continue;
+  for (const Directory& guests : guest_folders) {
+    if (!IsWithin(*path, guests.host) && !IsWithin(guests.host, *path)) continue;
     return std::unexpected(
-        fmt::format("a guest may use the folder {}, and they would lie in {}", guests, path->string()));
+        fmt::format("a guest may use the folder {}, and they would lie in {}", guests.host, path->string()));
   }
   std::unique_ptr<ModuleCache> cache(new ModuleCache());
   const Result<int> modules = OpenFolder(*path / "modules");

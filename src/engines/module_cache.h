@@ -19,7 +19,7 @@ class ModuleCache {
   static constexpr uint64_t kMostBytes = uint64_t{512} << 20;  // the files that nobody used for longest go first
 
   // $XDG_CACHE_HOME/wasinn-code, or ~/.cache/wasinn-code: made if it is not there. An error says why there is none to use.
-  static Result<std::unique_ptr<ModuleCache>> Open(const std::vector<std::string>& guest_folders);
+  static Result<std::unique_ptr<ModuleCache>> Open(const std::vector<Directory>& guest_folders);
   ~ModuleCache();
   ModuleCache(const ModuleCache&) = delete;
   ModuleCache& operator=(const ModuleCache&) = delete;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -10,7 +11,7 @@
 namespace wasinn::engines {
 namespace {
 
-constexpr size_t kChunk = 1 << 20;
+constexpr size_t kChunk = 1 << 20, kLeast = 4096;
 
 }  // namespace
 
@@ -23,12 +24,12 @@ std::expected<std::string, std::string> ReadFile(const std::string& path) {
   // Components are 10 MB and more. A size that is wrong, as a pipe's is, only costs time.
   const auto expected = std::filesystem::file_size(path, ignored);
   std::string bytes;
-  if (!ignored) bytes.reserve(expected + kChunk);
-  size_t size = 0;
+  size_t size = 0, chunk = ignored ? kChunk : std::max(expected + 1, kLeast);  // one more, where the end is seen
   do {
-    bytes.resize(size + kChunk);
-    file.read(bytes.data() + size, kChunk);
+    bytes.resize(size + chunk);
+    file.read(bytes.data() + size, static_cast<std::streamsize>(chunk));
     size += static_cast<size_t>(file.gcount());
+    chunk = kChunk;
   } while (file);
   bytes.resize(size);
   if (file.bad()) return std::unexpected(fmt::format("cannot read {}: {}", path, std::strerror(errno)));

@@ -15,6 +15,11 @@ constexpr std::string_view kMagic("\0asm", 4);
 constexpr std::string_view kCoreVersion("\1\0\0\0", 4);
 constexpr std::string_view kComponentLayer("\1\0", 2);
 constexpr std::string_view kWamrAotMagic("\0aot", 4);
+constexpr std::string_view kElfMagic(
+    "\x7f"
+    "ELF");
+constexpr size_t kElfSystem = 7;
+constexpr char kWasmtimesSystem = static_cast<char>(200);
 
 bool LooksLikeText(std::string_view bytes) {
   const size_t start = bytes.find_first_not_of(" \t\r\n");
@@ -26,6 +31,9 @@ bool LooksLikeText(std::string_view bytes) {
 WasmKind KindOf(std::string_view bytes) {
   if (LooksLikeText(bytes)) return WasmKind::kText;
   if (bytes.starts_with(kWamrAotMagic)) return WasmKind::kWamrAot;
+  if (bytes.starts_with(kElfMagic) && bytes.size() > kElfSystem && bytes[kElfSystem] == kWasmtimesSystem) {
+    return WasmKind::kWasmtimeCode;
+  }
   if (!bytes.starts_with(kMagic) || bytes.size() < 8) return WasmKind::kNotWasm;
   if (bytes.substr(4, 4) == kCoreVersion) return WasmKind::kModule;
   if (bytes.substr(6, 2) == kComponentLayer) return WasmKind::kComponent;

@@ -11,8 +11,9 @@ namespace wasinn::engines {
 enum class WasmKind {
   kModule,
   kComponent,
-  kText,     // may be the text format, of either; only its parser knows
-  kWamrAot,  // native code by WAMR's compiler
+  kText,          // may be the text format, of either; only its parser knows
+  kWamrAot,       // native code by WAMR's compiler
+  kWasmtimeCode,  // native code by Wasmtime's
   kUnknownVersion,
   kNotWasm,
 };

@@ -1,9 +1,11 @@
 #include "worker/template.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,14 +39,22 @@ using isolation::Writer;
   ::_exit(1);
 }
 
+// Any other file can be written too, and limits nobody.
+bool IsOfGroups(const Descriptor& file) {
+  struct statfs system{};
+  if (::fstatfs(file.number(), &system) != 0) return false;
+  return system.f_type == CGROUP_SUPER_MAGIC || system.f_type == CGROUP2_SUPER_MAGIC;
+}
+
 // What is forked off is in it too.
 core::Status JoinGroup(const std::string& folder) {
   if (folder.empty()) return {};
-  const Descriptor file(::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
+  const Descriptor file(::open((folder + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
   constexpr std::string_view kThisOne = "0";
-  if (file.is_open() && ::write(file.number(), kThisOne.data(), kThisOne.size()) == 1) return {};
+  const bool is_other = file.is_open() && !IsOfGroups(file);
+  if (file.is_open() && !is_other && ::write(file.number(), kThisOne.data(), kThisOne.size()) == 1) return {};
   return core::Error(WASINN_UNAVAILABLE, "workers cannot join the control group {}: {} (workers_cgroup)", folder,
-                     std::strerror(errno));
+                     is_other ? "it is none" : std::strerror(errno));
 }
 
 }  // namespace

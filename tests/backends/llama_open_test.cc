@@ -253,6 +253,7 @@ TEST(LlamaTarget, AGpuThatIsNotThere) {
     options.cpu_fallback = true;
     const Model served(host, Bytes(), options);
     EXPECT_TRUE(served.loaded()) << served.loaded().message;
+    EXPECT_EQ(nlohmann::json::parse(host.table().describe(served.get()))["device"], "cpu") << "not what was asked for";
   }
   const std::string log = host.log();
   EXPECT_EQ(std::ranges::count(log, '\n'), 1) << "said once: " << log;

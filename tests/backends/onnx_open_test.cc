@@ -211,6 +211,7 @@ TEST(OnnxConfig, NamesProvidersThatAreNotThere) {
   const Host host;
   LoadOptions options;
   options.host_config = R"({"providers": [{"name": "cuda", "device_id": 0}, "cpu"]})";
+  options.cpu_fallback = true;  // which is for targets: providers that are named are those or none
   const Model model(host, ModelBytes("mean.onnx"), options);
   if (std::string(host.info()->devices).find("CUDA") != std::string::npos) GTEST_SKIP() << "there is a GPU";
   EXPECT_EQ(model.loaded().code, WASINN_UNSUPPORTED_OPERATION);
@@ -230,6 +231,7 @@ TEST(OnnxTarget, SaysThatThereIsNoGpuOrFallsBack) {
   for (int i = 0; i < 2; ++i) {
     const Model cpu(host, ModelBytes("mean.onnx"), options);
     EXPECT_TRUE(cpu.loaded()) << cpu.loaded().message;
+    EXPECT_THAT(host.table().describe(cpu.get()), HasSubstr(R"("device":"cpu")")) << "not the one that was asked for";
   }
   const std::string log = host.log();
   EXPECT_THAT(log, StartsWith("warning: onnx: using the CPU instead"));
@@ -240,7 +242,11 @@ TEST(OnnxTarget, ServesAutoAndNoTpu) {
   const Host host;
   LoadOptions options;
   options.target = WASINN_AUTO;
-  EXPECT_TRUE(Model(host, ModelBytes("mean.onnx"), options).loaded());
+  const Model automatic(host, ModelBytes("mean.onnx"), options);
+  ASSERT_TRUE(automatic.loaded());
+  const bool has_gpu = std::string(host.info()->devices).find("CUDA") != std::string::npos;
+  EXPECT_THAT(host.table().describe(automatic.get()),
+              HasSubstr(has_gpu ? R"("device":"cuda,cpu")" : R"("device":"cpu")"));
   options.target = WASINN_TPU;
   EXPECT_EQ(Model(host, ModelBytes("mean.onnx"), options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
   options.cpu_fallback = true;

@@ -198,6 +198,14 @@ TEST(OpenVinoConfig, CachesModelsOfTheHostOnly) {
   ASSERT_TRUE(std::filesystem::exists(folder));
   EXPECT_FALSE(std::filesystem::is_empty(folder));
   ExpectMeanWorks(host, options);  // from there
+  EXPECT_THAT(Warnings(host), IsEmpty());
+  // Where others may write, they could put another model in its place.
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::all);
+  ExpectMeanWorks(host, options);
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_THAT(Warnings(host), HasSubstr("mode 0700"));
   std::filesystem::remove_all(folder);
 }
 
@@ -214,6 +222,8 @@ TEST(OpenVinoTarget, SaysThatThereIsNoDeviceOrFallsBack) {
     EXPECT_THAT(Warnings(host), IsEmpty());
     options.cpu_fallback = true;
     for (int i = 0; i < 2; ++i) ExpectMeanWorks(host, options);
+    const Model served(host, IrXml("mean"), options);
+    EXPECT_THAT(Description(host, served), HasSubstr(R"("device":"CPU")")) << "not the one that was asked for";
     const std::string log = Warnings(host);
     EXPECT_THAT(log, StartsWith("warning: openvino: using the CPU instead"));
     EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << "once";
@@ -227,7 +237,10 @@ TEST(OpenVinoTarget, ServesAuto) {
   ExpectMeanWorks(host, options);
   options.host_config = R"({"device": "AUTO:CPU", "threads": 1})";
   ExpectMeanWorks(host, options);
+  const Model chosen(host, IrXml("mean"), options);
+  EXPECT_THAT(Description(host, chosen), HasSubstr(R"("device":"CPU")")) << "what OpenVINO has chosen";
   options.host_config = R"({"device": "NONSENSE"})";
+  options.cpu_fallback = true;  // which is for targets
   const Model model(host, IrXml("mean"), options);
   EXPECT_FALSE(model.loaded());
   EXPECT_THAT(model.loaded().message, HasSubstr("NONSENSE"));

@@ -101,7 +101,12 @@ TEST(TensorFlowTargets, GpuAndTpuWithoutADeviceAreAnErrorOrTheCpu) {
   LoadOptions fallback = Graph();
   fallback.target = WASINN_GPU;
   fallback.cpu_fallback = true;
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(Model(host, bytes, fallback).loaded());
+  for (int i = 0; i < 2; ++i) {
+    const Model served(host, bytes, fallback);
+    EXPECT_TRUE(served.loaded());
+    EXPECT_THAT(host.table().describe(served.get()), HasSubstr(R"("device":"CPU")"))
+        << "not the one that was asked for";
+  }
   const size_t first = host.log().find("using the CPU");
   EXPECT_NE(first, std::string::npos);
   EXPECT_EQ(host.log().find("using the CPU", first + 1), std::string::npos);

@@ -61,7 +61,7 @@ TEST_F(TfLiteDelegates, ComputesSeesItsOptionsAndGivesTheCpusResults) {
     EXPECT_EQ(AddOnce(model), cpu);
     EXPECT_STREQ(
         host.table().describe(model.get()),
-        R"({"device": "delegate", "delegates": ["adder"], "xnnpack": true, "shared_weights": false, "threads": 1})");
+        R"({"device": "adder", "delegates": ["adder"], "xnnpack": true, "shared_weights": false, "stateful": false, "threads": 1})");
     EXPECT_THAT(log(), AllOf(HasSubstr("option device=3\n"), HasSubstr("nodes 1\n"), HasSubstr("add\n"),
                              Not(HasSubstr("destroyed")), Not(HasSubstr("option library"))));
   }
@@ -93,6 +93,8 @@ TEST_F(TfLiteDelegates, LeavesTheRestToTheCpu) {
   options.target = WASINN_TPU;
   const Model model(host, ModelBytes("sum.tflite"), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  EXPECT_THAT(host.table().describe(model.get()), HasSubstr(R"("device": "cpu", "delegates": ["adder"])"))
+      << "it took nothing of this one";
   Context context(model);
   ASSERT_TRUE(context.Set(0, Floats({1, 5, 5, 1}, std::vector<float>(25, 2))));
   ASSERT_TRUE(context.Compute());

@@ -185,11 +185,11 @@ TEST(TfLiteConfig, DescribesTheModel) {
   LoadOptions options = TfLiteOptions();
   const Model fast(host, ModelBytes("add.tflite"), options);
   EXPECT_STREQ(host.table().describe(fast.get()),
-               R"({"device": "cpu", "delegates": [], "xnnpack": true, "shared_weights": true, "threads": 1})");
+               R"({"device": "cpu", "delegates": [], "xnnpack": true, "shared_weights": true, "stateful": false, "threads": 1})");
   options.host_config = R"({"xnnpack": false})";
   const Model plain(host, ModelBytes("add.tflite"), options);
   EXPECT_STREQ(host.table().describe(plain.get()),
-               R"({"device": "cpu", "delegates": [], "xnnpack": false, "shared_weights": false, "threads": 1})");
+               R"({"device": "cpu", "delegates": [], "xnnpack": false, "shared_weights": false, "stateful": false, "threads": 1})");
 }
 
 TEST(TfLiteTarget, SaysThatThereIsNoDelegateOrFallsBack) {

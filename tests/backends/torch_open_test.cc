@@ -94,16 +94,26 @@ TEST(TorchDevices, RefusesOrFallsBackOnce) {
     EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
     EXPECT_THAT(refused.loaded().message, HasSubstr("PyTorch"));
     options.cpu_fallback = true;
-    for (int i = 0; i < 2; ++i) EXPECT_TRUE(Model(host, bytes, options).loaded());
+    for (int i = 0; i < 2; ++i) {
+      const Model served(host, bytes, options);
+      EXPECT_TRUE(served.loaded());
+      EXPECT_THAT(host.table().describe(served.get()), HasSubstr(R"("device": "cpu")"))
+          << "not the one that was asked for";
+    }
   }
   const std::string log = host.log();
   EXPECT_EQ(log.find("using the CPU instead"), log.rfind("using the CPU instead"));
   EXPECT_THAT(log, HasSubstr("warning: torch: using the CPU instead"));
   LoadOptions options = TorchOptions();
   options.target = WASINN_AUTO;
-  EXPECT_TRUE(Model(host, bytes, options).loaded());
-  options.host_config = R"({"device": "cuda:1"})";
-  EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  const Model automatic(host, bytes, options);
+  EXPECT_TRUE(automatic.loaded());
+  EXPECT_THAT(host.table().describe(automatic.get()), HasSubstr(R"("device": "cpu")"));
+  for (const bool fallback : {false, true}) {  // a device that is named is that one or none
+    options.cpu_fallback = fallback;
+    options.host_config = R"({"device": "cuda:1"})";
+    EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_UNSUPPORTED_OPERATION);
+  }
   options.host_config = R"({"device": "nonsense"})";
   EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_INVALID_ARGUMENT);
 }

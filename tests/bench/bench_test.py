@@ -4,49 +4,24 @@ WASINN names the command, WASINN_BENCH the program that `wasinn bench` starts, W
 
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
-import tempfile
 import unittest
 
-WASINN = os.environ["WASINN"]
+from bench_case import LEVEL_KEYS, SOURCE, TINY, WASINN, BenchTest
+
 BENCH = os.environ["WASINN_BENCH"]
-SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
 COUNTS = os.environ["WASINN_COUNTS"] == "1"
 
-TINY = SOURCE / "tests/models/tiny"
 TORCH_MODELS = SOURCE / "tests/models/torch"
 DIGITS = SOURCE / "models/digits.onnx"
 
 KEYS = {
-    "model", "framework", "engine", "threads", "guests", "cpus", "seconds", "iterations", "input_bytes", "output_bytes", "p50_us",
-    "p99_us", "difference_us", "empty_call_us", "loop_us", "loop_p99_us", "per_s", "per_s_ratio", "bytes_copied", "copies", "allocations",
-    "allocations_of", "outputs_equal",
+    "model", "framework", "engine", "abi", "threads", "guests", "cpus", "seconds", "iterations", "load_average", "input_bytes", "output_bytes",
+    "p50_us", "p90_us", "p99_us", "difference_us", "empty_call_us", "loop_us", "loop_p90_us", "loop_p99_us", "per_s", "per_s_ratio", "concurrency",
+    "bytes_copied", "copies", "allocations", "allocations_of", "outputs_equal",
 }  # fmt: skip
-
-
-class BenchTest(unittest.TestCase):
-    def setUp(self):
-        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-bench-"))
-        self.addCleanup(shutil.rmtree, self.dir)
-
-    def bench(self, *args):
-        """The command's exit code, stdout and stderr."""
-        done = subprocess.run([WASINN, "bench", *map(str, args)], cwd=self.dir, capture_output=True, text=True, timeout=300)
-        return done.returncode, done.stdout, done.stderr
-
-    def report(self, *args, iterations=5):
-        code, out, err = self.bench("--json", "--iterations", iterations, *args)
-        self.assertEqual((code, err), (0, ""))
-        return json.loads(out)
-
-    def check_error(self, text, *args, code=125):
-        result = self.bench("--iterations", 5, *args)
-        self.assertEqual(result[:2], (code, ""), result)
-        self.assertIn(text, result[2].splitlines()[0])
-        self.assertTrue(result[2].startswith("wasinn: error: "), result)
 
 
 class StartTest(BenchTest):
@@ -204,22 +179,24 @@ class OutputTest(BenchTest):
         report = self.report("--guests", 2, TINY / "mean.onnx", iterations=7)
         self.assertEqual(set(report), KEYS)
         self.assertEqual(set(report["p50_us"]), {"native", "native_copy", "guest"})
+        self.assertEqual(set(report["p90_us"]), {"native", "native_copy", "guest"})
         self.assertEqual(set(report["p99_us"]), {"native", "native_copy", "guest"})
         self.assertEqual(set(report["per_s"]), {"native", "guest"})
         self.assertEqual(set(report["allocations_of"]), {"native", "guest"})
         self.assertEqual((report["guests"], report["iterations"], report["seconds"]), (2, 7, None))
         self.assertEqual(report["threads"], 1)
+        self.assertEqual((report["engine"], report["abi"]), ("wasmtime", "witx"))
         self.assertIn("ONNX Runtime", report["framework"])
 
     def test_documented(self):
         text = (SOURCE / "bench/README.md").read_text()
         documented = re.findall(r"^\| `([a-z0-9_]+)` \|", text, re.MULTILINE)
-        self.assertEqual(set(documented), KEYS)
+        self.assertEqual(set(documented), KEYS | LEVEL_KEYS)
 
     def test_table(self):
         code, out, err = self.bench("--iterations", 5, "--pin", 0, TINY / "mean.onnx")
         self.assertEqual((code, err), (0, ""))
-        for text in ("pinned to CPU 0", "native, bound buffers", "native, one memcpy each way", "guest", "1 guest, one graph",
+        for text in ("pinned to CPU 0", "p50 us  p90 us  p99 us", "compute_infer", "native, bound buffers", "native, one memcpy each way", "guest", "1 guest, one graph",
                      "780 bytes copied in 2 copies", "allocation"):
             self.assertIn(text, out)
 
@@ -254,7 +231,10 @@ class ErrorTest(BenchTest):
         self.check_error("is not NAME=DIMxDIM", "--shape", "x=1xy", TINY / "dynamic.onnx", code=2)
         self.check_error("more than a guest can hold", "--shape", "x=65536x65536", TINY / "dynamic.onnx")
         self.check_error("cannot pin to CPU 1023", "--pin", 1023, TINY / "mean.onnx")
-        self.check_error("--guests", "--guests", 0, TINY / "mean.onnx", code=2)
+        for wrong in ("0", "x", "3:1", "1:2:0", "1:2:1:1", "1:", "-1", "1025", "1:99999999999999999999"):
+            with self.subTest(wrong):
+                self.check_error(f"'{wrong}' is not N or START:END[:STEP] of numbers from 1 to 1024", f"--concurrency={wrong}", TINY / "mean.onnx", code=2)
+        self.check_error("'nothing' is not wasmtime or wamr", "--engine", "wasmtime,nothing", TINY / "mean.onnx", code=2)
         result = self.bench("--seconds", 1, "--iterations", 1, TINY / "mean.onnx")
         self.assertEqual(result[0], 2, result)
 

@@ -22,11 +22,11 @@ class HelpTest(CommandTest):
     def test_help_lists_the_commands(self):
         result = self.wasinn("--help")
         self.check(result, out="Usage: wasinn", err="")
-        for command in ("run", "inspect", "backends", "check-backend", "bench"):
+        for command in ("run", "compile", "inspect", "backends", "check-backend", "bench"):
             self.assertIn(f"\n  {command} ", result.out)
 
     def test_each_command_has_help_with_an_example(self):
-        for command in ("run", "inspect", "backends", "check-backend"):
+        for command in ("run", "compile", "inspect", "backends", "check-backend"):
             result = self.wasinn(command, "--help")
             self.check(result, out=f"Usage: wasinn {command}", err="")
             self.assertRegex(result.out, rf"Examples?:\n  wasinn {command} ?")

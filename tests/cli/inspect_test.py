@@ -38,6 +38,23 @@ class InspectTest(CommandTest):
         self.assertEqual([io["optional"] for io in model["inputs"]], [False, True, False])
         self.assertEqual(len(model["outputs"]), 3)
 
+    def test_pipeline(self):
+        self.file("p.toml", f"""
+            backend_dirs = ["{ECHO}"]
+            [models.m]
+            path = "m.gguf"
+            backend = "echo"
+            [models.p]
+            step = [{{ model_name = "m", input_map = {{ "image" = "a", "mask" = "b" }}, output_map = {{ "image" = "c" }} }}]
+            """)
+        result = self.wasinn("inspect", "p", "--config", "p.toml")
+        self.check(result, err="")
+        rows = [line.split() for line in result.out.splitlines()]
+        self.assertEqual(rows[0], ["p", "(pipeline:", "m)"])
+        self.assertEqual([row[2] for row in rows[3:]], ["a", "b", "c"])
+        model = json.loads(self.wasinn("inspect", "p", "--config", "p.toml", "--json").out)
+        self.assertEqual((model["encoding"], model["path"], model["steps"]), ("pipeline", "", ["m"]))
+
     def test_a_library_path_that_leads_to_the_working_folder(self):
         for path in (":", "/nonexistent:", "/nonexistent::/usr/lib", "lib", "./lib:/usr/lib"):
             with self.subTest(path=path):

@@ -75,10 +75,6 @@ class RunTest(CommandTest):
 
 
 class SettingsTest(CommandTest):
-    def test_flags_that_an_engine_has_no_use_for(self):
-        self.check(self.run_probe("args", flags=["--engine", "wasmtime", "--allow-precompiled"]),
-                   out="arg cli-probe.wasm", err="wasinn: warning: --allow-precompiled has no effect")
-
     def test_mistakes_in_the_settings_are_told_before_anything_is_compiled(self):
         self.file("bad.toml", "[limits]\nmax_grahps = 1\n")
         self.file("broken.wasm", b"\0asm\1\0\0\0" + bytes(100))

@@ -98,4 +98,9 @@ class SettingsTest(CommandTest):
         self.check_error(self.run_probe("args", env={"WASINN_NN_MAX_GRAPHS": "many"}), "'many' is not a count", code=2)
 
     def test_threads(self):
-        self.check(self.run_probe("args", flags=["--threads", "1"]), err="")
+        for number in ("1", "08", "00"):
+            self.check(self.run_probe("args", flags=["--threads", number]), err="")
+        for number in ("513", "100000"):
+            result = self.run_probe("args", flags=["--threads", number])
+            self.check_error(result, "'threads' must be an integer from 0 to 512", code=2)
+            self.check_error(result, "--threads", code=2)

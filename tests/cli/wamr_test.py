@@ -50,6 +50,9 @@ class WamrTest(CommandTest):
     def test_flags_that_it_has_no_use_for(self):
         self.check(self.run_probe("args", flags=["--engine", "wamr", "--no-cache"]),
                    out="arg cli-probe.wasm", err="wasinn: warning: --no-cache has no effect")
+        self.file("pool.toml", "[engine]\npool_instances = 3\n")
+        self.check(self.run_probe("args", flags=["--config", "pool.toml"]),
+                   out="arg cli-probe.wasm", err="wasinn: warning: engine.pool_instances has no effect")
 
     def test_trap_prints_its_message_and_backtrace(self):
         result = self.run_probe("args_before", "trap")

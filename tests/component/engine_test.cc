@@ -14,15 +14,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-wasinn_guest* GuestOf(wasmtime_context_t* context, void* user) {
-  EXPECT_EQ(user, &fake);
-  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
-}
-
 // One engine and one linker for all.
 struct Engine {
   Engine() : engine(wasm_engine_new()), linker(wasmtime_component_linker_new(engine)) {
-    if (wasinn_status* status = wasinn_wasmtime_component_link(linker, nullptr, GuestOf, &fake)) {
+    if (wasinn_status* status = LinkPuppets(linker)) {
       std::fprintf(stderr, "%s\n", wasinn_status_message(status));
       std::exit(1);
     }

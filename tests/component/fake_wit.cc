@@ -1,6 +1,7 @@
 #include "component/fake_wit.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace wasinn::testing {
@@ -191,25 +192,34 @@ wasinn_status* ErrorData(wasinn_guest* guest, uint32_t error, wasinn_wit_view* o
   return nullptr;
 }
 
-constexpr wasinn_wit_functions kFunctions = {sizeof(wasinn_wit_functions),
-                                             TensorNew,
-                                             TensorDimensions,
-                                             TensorType,
-                                             TensorData,
-                                             Drop<&FakeWit::tensors>,
-                                             Load,
-                                             LoadByName,
-                                             Init,
-                                             Drop<&FakeWit::others>,
-                                             Compute,
-                                             SetInput,
-                                             ComputeSet,
-                                             GetOutput,
-                                             Drop<&FakeWit::others>,
-                                             ErrorNew,
-                                             ErrorCode,
-                                             ErrorData,
-                                             Drop<&FakeWit::errors>};
+wasinn_status* BeginCall(wasinn_guest* guest, void (*run)(void* user), void* user) {
+  ++fake.begun;
+  fake.guest = guest;
+  if (std::exchange(fake.no_thread, false)) return wasinn_status_new(WASINN_RUNTIME_ERROR, "no thread");
+  std::thread(run, user).join();
+  return nullptr;
+}
+
+constexpr wasinn_wit_functions kFunctions = {.struct_size = sizeof(wasinn_wit_functions),
+                                             .tensor_new = TensorNew,
+                                             .tensor_dimensions = TensorDimensions,
+                                             .tensor_type = TensorType,
+                                             .tensor_data = TensorData,
+                                             .tensor_drop = Drop<&FakeWit::tensors>,
+                                             .graph_load = Load,
+                                             .graph_load_by_name = LoadByName,
+                                             .graph_init_execution_context = Init,
+                                             .graph_drop = Drop<&FakeWit::others>,
+                                             .context_compute = Compute,
+                                             .context_set_input = SetInput,
+                                             .context_compute_set = ComputeSet,
+                                             .context_get_output = GetOutput,
+                                             .context_drop = Drop<&FakeWit::others>,
+                                             .error_new = ErrorNew,
+                                             .error_code = ErrorCode,
+                                             .error_data = ErrorData,
+                                             .error_drop = Drop<&FakeWit::errors>,
+                                             .begin = BeginCall};
 
 }  // namespace
 }  // namespace wasinn::testing

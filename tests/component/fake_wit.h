@@ -29,12 +29,14 @@ struct FakeWit {
   uint32_t encoding = 0, target = 0, code = 0;
   std::vector<std::string> names;  // of the last inputs
   wasinn_guest* guest = nullptr;
-  int views = 0;      // not released
-  int released = 0;   // views
-  int dropped = 0;    // reps, by a destructor
-  uint32_t next = 1;  // rep
-  std::string trap;   // the next call gives this as its status
-  std::string error;  // the next call that can gives this as its WIT error
+  int views = 0;           // not released
+  int released = 0;        // views
+  int dropped = 0;         // reps, by a destructor
+  uint32_t next = 1;       // rep
+  std::string trap;        // the next call gives this as its status
+  std::string error;       // the next call that can gives this as its WIT error
+  int begun = 0;           // calls by another thread
+  bool no_thread = false;  // for the next one: the system gives none
   wasinn_wit_limits limits = {sizeof(wasinn_wit_limits), 0, 0};
 };
 extern FakeWit fake;

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "component/fake_wit.h"
 #include "component/puppet.h"
@@ -21,7 +22,14 @@ struct wasinn_component_link_options {
   const char* (*status_message)(const wasinn_status*);
   void (*status_free)(wasinn_status*);
 };
+struct wasinn_component_async_options {
+  uint32_t struct_size;
+  wasinn_wasmtime_async_caller_of caller_of;
+  void (*guest_close)(wasinn_guest*);
+};
 wasmtime_error_t* wasinn_component_link(wasmtime_component_linker_t*, const wasinn_component_link_options*);
+wasmtime_error_t* wasinn_component_link_async(wasmtime_component_linker_t*, const wasinn_component_link_options*,
+                                              const wasinn_component_async_options*);
 }
 
 namespace wasinn::testing {
@@ -73,6 +81,7 @@ class ComponentLinking : public ::testing::Test {
 };
 
 wasinn_guest* NoGuest(wasmtime_context_t*, void*) { return nullptr; }
+wasinn_wasmtime_async_caller NoCaller(wasmtime_context_t*, void*) { return {}; }
 
 TEST_F(ComponentLinking, EveryVersionLinks) {
   ASSERT_EQ(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), "");
@@ -96,7 +105,53 @@ TEST_F(ComponentLinking, TwiceIsAnError) {
 TEST_F(ComponentLinking, Nothing) {
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(nullptr, nullptr, NoGuest, nullptr)), HasSubstr("needs a linker"));
   EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, nullptr, nullptr)), HasSubstr("needs a linker"));
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link_async(nullptr, nullptr, NoCaller, nullptr)),
+              HasSubstr("needs a linker"));
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link_async(linker_, nullptr, nullptr, nullptr)),
+              HasSubstr("needs a linker"));
   wasinn_wasmtime_component_pre_delete(nullptr);
+}
+
+TEST_F(ComponentLinking, EveryVersionLinksForFutures) {
+  ASSERT_EQ(Take(wasinn_wasmtime_component_link_async(linker_, nullptr, NoCaller, nullptr)), "");
+  for (const char* version : {kOctober, kAugust, kJune}) EXPECT_EQ(Pre(PuppetText(version)), "");
+  EXPECT_THAT(Take(wasinn_wasmtime_component_link(linker_, nullptr, NoGuest, nullptr)), HasSubstr("defined twice"));
+}
+
+// What may block, and nothing else, is another thread's.
+TEST_F(ComponentLinking, WhichCallsRest) {
+  ASSERT_EQ(Take(LinkPuppets(linker_, PuppetCalls::kAsync)), "");
+  const PuppetShow show(engine_, linker_, PuppetText(kAugust), PuppetCalls::kAsync);
+  Puppet program(show, FakeGuest(5));
+  const auto call = [&](const char* function, std::initializer_list<uint32_t> args) {
+    program.Call(function, args);
+    return std::pair(program.Peek(132), std::exchange(fake.begun, 0));
+  };
+  program.Poke(0, "model");
+  EXPECT_EQ(call("load", {0, 0, 0, 0, 128}).second, 1);
+  const auto [graph, loads] = call("load-by-name", {0, 5, 128});
+  EXPECT_EQ(loads, 1);
+  const auto [context, inits] = call("init", {graph, 128});
+  EXPECT_EQ(inits, 1);
+  const uint32_t tensor = program.Call("tensor-new", {0, 0, 4, 64, 1});
+  program.Call("tensor-drop", {program.Call("tensor-new", {0, 0, 4, 64, 1})});
+  EXPECT_EQ(call("set-input", {context, 0, 1, tensor, 128}).second, 0);
+  EXPECT_EQ(call("compute", {context, 128}).second, 1);
+  const auto [output, gets] = call("get-output", {context, 0, 1, 128});
+  EXPECT_EQ(gets, 1);
+  EXPECT_EQ(call("tensor-data", {output, 128}).second, 0);
+  EXPECT_EQ(call("context-drop", {context}).second, 1);
+  EXPECT_EQ(call("graph-drop", {graph}).second, 1);
+}
+
+TEST_F(ComponentLinking, WhereTheSystemGivesNoThread) {
+  ASSERT_EQ(Take(LinkPuppets(linker_, PuppetCalls::kAsync)), "");
+  const PuppetShow show(engine_, linker_, PuppetText(kOctober), PuppetCalls::kAsync);
+  Puppet program(show, FakeGuest(5));
+  fake.no_thread = true;
+  const auto trap = program.Try("load-by-name", {0, 5, 128});
+  ASSERT_FALSE(trap);
+  EXPECT_THAT(trap.error(), HasSubstr("no thread"));
 }
 
 // As in a program that also loaded another libwasmtime, whose linker this one must not touch.
@@ -154,6 +209,9 @@ TEST_F(ComponentLinking, NothingOfAShorterStructIsRead) {
   options.functions = four.get<wasinn_wit_functions>();
   options.guest_of = NoGuest;
   EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("(functions of 4 bytes)"));
+  options.functions = wasinn_wit();
+  EXPECT_THAT(Take(wasinn_component_link_async(linker_, &options, four.get<wasinn_component_async_options>())),
+              HasSubstr("(options of 4 bytes)"));
 }
 
 // 200 MB is more than Wasmtime passes by itself.

@@ -21,10 +21,6 @@ constexpr uint32_t kResult = 128, kList = 160, kNames = 256, kBytes = 512;
 constexpr char kPrompt[] = "GNU General Public";
 constexpr char kOptions[] = R"({"temp": 0, "n-predict": 8, "threads": 1})";
 
-wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
-}
-
 class ComponentLlama : public ::testing::Test {
  protected:
   ComponentLlama() {
@@ -45,7 +41,7 @@ class ComponentLlama : public ::testing::Test {
     static wasm_engine_t* const engine = wasm_engine_new();
     static wasmtime_component_linker_t* const linker = [] {
       wasmtime_component_linker_t* made = wasmtime_component_linker_new(engine);
-      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, GuestOf, nullptr));
+      const StatusPtr status(LinkPuppets(made));
       EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
       return made;
     }();

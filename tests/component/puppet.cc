@@ -5,299 +5,82 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace wasinn::testing {
 namespace {
 
-struct Function {
-  const char* name;
-  const char* interface;
-  const char* wit;
-  int params;  // of the canonical ABI, with the pointer for results where there is one
-  bool result;
-};
-
-constexpr Function kCommon[] = {
-    {"tensor-new", "tensor", "[constructor]tensor", 5, true},
-    {"tensor-dimensions", "tensor", "[method]tensor.dimensions", 2, false},
-    {"tensor-ty", "tensor", "[method]tensor.ty", 1, true},
-    {"tensor-data", "tensor", "[method]tensor.data", 2, false},
-    {"load", "graph", "load", 5, false},
-    {"load-by-name", "graph", "load-by-name", 3, false},
-    {"init", "graph", "[method]graph.init-execution-context", 2, false},
-    {"error-code", "errors", "[method]error.code", 1, true},
-    {"error-data", "errors", "[method]error.data", 2, false},
-};
-constexpr Function kExt[] = {
-    {"last-error", "inspect", "last-error", 1, false},
-    {"describe", "inspect", "describe", 2, false},
-    {"start", "generate", "start", 4, false},
-    {"next", "generate", "next", 2, false},
-    {"output", "generate", "output", 4, false},
-    {"finish", "generate", "finish", 2, false},
-    {"load-as", "configure", "load-as", 6, false},
-    {"load-with", "configure", "load-by-name", 5, false},
-    {"select", "configure", "select-outputs", 4, false},
-};
-constexpr Function kWhole[] = {
-    {"compute", "inference", "[method]graph-execution-context.compute", 4, false},
-};
-constexpr Function kSteps[] = {
-    {"set-input", "inference", "[method]graph-execution-context.set-input", 5, false},
-    {"compute", "inference", "[method]graph-execution-context.compute", 2, false},
-    {"get-output", "inference", "[method]graph-execution-context.get-output", 4, false},
-};
-constexpr Function kErrorNew = {"error-new", "errors", "[constructor]error", 3, true};
-
-// Resources: what a guest drops.
-struct Resource {
-  const char* name;
-  const char* interface;
-  const char* wit;
-};
-constexpr Resource kResources[] = {{"tensor-drop", "tensor", "tensor"},
-                                   {"graph-drop", "graph", "graph"},
-                                   {"context-drop", "inference", "graph-execution-context"},
-                                   {"error-drop", "errors", "error"}};
-
-constexpr char kTensor[] = R"(
-  (import "wasi:nn/tensor@VERSION" (instance $tensor
-    (export "tensor" (type $tensor (sub resource)))
-    (type $cases (enum "FP16" "FP32" "FP64" "BF16" "U8" "I32" "I64"))
-    (export "tensor-type" (type $tensor-type (eq $cases)))
-    (export "[constructor]tensor" (func (param "dimensions" (list u32)) (param "ty" $tensor-type)
-                                        (param "data" (list u8)) (result (own $tensor))))
-    (export "[method]tensor.dimensions" (func (param "self" (borrow $tensor)) (result (list u32))))
-    (export "[method]tensor.ty" (func (param "self" (borrow $tensor)) (result $tensor-type)))
-    (export "[method]tensor.data" (func (param "self" (borrow $tensor)) (result (list u8))))))
-  (alias export $tensor "tensor" (type $tensor-resource)))";
-constexpr char kErrorsHead[] = R"(
-  (import "wasi:nn/errors@VERSION" (instance $errors
-    (export "error" (type $error (sub resource)))
-    (type $cases (enum "invalid-argument" "invalid-encoding" "timeout" "runtime-error" "unsupported-operation"
-                       "too-large" "not-found" "security" "unknown"))
-    (export "error-code" (type $error-code (eq $cases))))";
-constexpr char kErrorsNew[] = R"(
-    (export "[constructor]error" (func (param "code" $error-code) (param "data" string) (result (own $error)))))";
-constexpr char kErrorsTail[] = R"(
-    (export "[method]error.code" (func (param "self" (borrow $error)) (result $error-code)))
-    (export "[method]error.data" (func (param "self" (borrow $error)) (result string)))))
-  (alias export $errors "error" (type $error-resource)))";
-constexpr char kInferenceHead[] = R"(
-  (import "wasi:nn/inference@VERSION" (instance $inference
-    (alias outer 1 $error-resource (type $error'))
-    (export "error" (type $error (eq $error')))
-    (alias outer 1 $tensor-resource (type $tensor'))
-    (export "tensor" (type $tensor (eq $tensor')))
-    (export "graph-execution-context" (type $context (sub resource))))";
-constexpr char kInferenceWhole[] = R"(
-    (type $named (tuple string (own $tensor)))
-    (export "named-tensor" (type $named-tensor (eq $named)))
-    (export "[method]graph-execution-context.compute"
-      (func (param "self" (borrow $context)) (param "inputs" (list $named-tensor))
-            (result (result (list $named-tensor) (error (own $error)))))))))";
-constexpr char kInferenceSteps[] = R"(
-    (export "[method]graph-execution-context.set-input"
-      (func (param "self" (borrow $context)) (param "name" string) (param "tensor" (own $tensor))
-            (result (result (error (own $error))))))
-    (export "[method]graph-execution-context.compute"
-      (func (param "self" (borrow $context)) (result (result (error (own $error))))))
-    (export "[method]graph-execution-context.get-output"
-      (func (param "self" (borrow $context)) (param "name" string)
-            (result (result (own $tensor) (error (own $error)))))))))";
-constexpr char kGraph[] = R"(
-  (alias export $inference "graph-execution-context" (type $context-resource))
-  (import "wasi:nn/graph@VERSION" (instance $graph
-    (alias outer 1 $error-resource (type $error'))
-    (export "error" (type $error (eq $error')))
-    (alias outer 1 $tensor-resource (type $tensor'))
-    (export "tensor" (type $tensor (eq $tensor')))
-    (alias outer 1 $context-resource (type $context'))
-    (export "graph-execution-context" (type $context (eq $context')))
-    (export "graph" (type $graph (sub resource)))
-    (type $encodings (enum "openvino" "onnx" "tensorflow" "pytorch" "tensorflowlite" "ggml" "autodetect"))
-    (export "graph-encoding" (type $graph-encoding (eq $encodings)))
-    (type $targets (enum "cpu" "gpu" "tpu"))
-    (export "execution-target" (type $execution-target (eq $targets)))
-    (export "[method]graph.init-execution-context"
-      (func (param "self" (borrow $graph)) (result (result (own $context) (error (own $error))))))
-    (export "load" (func (param "builder" (list (list u8))) (param "encoding" $graph-encoding)
-                         (param "target" $execution-target) (result (result (own $graph) (error (own $error))))))
-    (export "load-by-name" (func (param "name" string) (result (result (own $graph) (error (own $error))))))))
-  (alias export $graph "graph" (type $graph-resource))
-  (alias export $graph "execution-target" (type $execution-target')))";
-constexpr char kInspect[] = R"(
-  (import "wasinn:ext/inspect@0.1.0" (instance $inspect
-    (alias outer 1 $graph-resource (type $graph'))
-    (export "graph" (type $graph (eq $graph')))
-    (export "last-error" (func (result string)))
-    (export "describe" (func (param "model" (borrow $graph)) (result string))))))";
-constexpr char kGenerate[] = R"(
-  (import "wasinn:ext/generate@0.1.0" (instance $generate
-    (alias outer 1 $error-resource (type $error'))
-    (export "error" (type $error (eq $error')))
-    (alias outer 1 $tensor-resource (type $tensor'))
-    (export "tensor" (type $tensor (eq $tensor')))
-    (alias outer 1 $context-resource (type $context'))
-    (export "graph-execution-context" (type $context (eq $context')))
-    (type $named (tuple string (own $tensor)))
-    (export "named-tensor" (type $named-tensor (eq $named)))
-    (export "start" (func (param "context" (borrow $context)) (param "inputs" (list $named-tensor))
-                          (result (result (error (own $error))))))
-    (export "next" (func (param "context" (borrow $context))
-                         (result (result (option (list u8)) (error (own $error))))))
-    (export "output" (func (param "context" (borrow $context)) (param "name" string)
-                           (result (result (own $tensor) (error (own $error))))))
-    (export "finish" (func (param "context" (borrow $context)) (result (result (error (own $error)))))))))";
-constexpr char kConfigure[] = R"(
-  (import "wasinn:ext/configure@0.1.0" (instance $configure
-    (alias outer 1 $error-resource (type $error'))
-    (export "error" (type $error (eq $error')))
-    (alias outer 1 $graph-resource (type $graph'))
-    (export "graph" (type $graph (eq $graph')))
-    (alias outer 1 $context-resource (type $context'))
-    (export "graph-execution-context" (type $context (eq $context')))
-    (alias outer 1 $execution-target' (type $target'))
-    (export "execution-target" (type $execution-target (eq $target')))
-    (type $builder (list u8))
-    (export "graph-builder" (type $graph-builder (eq $builder)))
-    (export "load-as" (func (param "builders" (list $graph-builder)) (param "format" string)
-                            (param "target" $execution-target) (result (result (own $graph) (error (own $error))))))
-    (export "load-by-name" (func (param "name" string) (param "config" string)
-                                 (result (result (own $graph) (error (own $error))))))
-    (export "select-outputs" (func (param "context" (borrow $context)) (param "names" (list string))
-                                   (result (result (error (own $error)))))))))";
-// What is lowered into memory comes one after the other.
-constexpr char kMemory[] = R"(
-  (core module $Memory
-    (memory (export "memory") PAGES)
-    (global $next (export "next") (mut i32) (i32.const 0x80000))
-    (func (export "realloc") (param i32 i32 i32 i32) (result i32)
-      (local $at i32)
-      (local.set $at (i32.and (i32.add (global.get $next) (i32.const 15)) (i32.const -16)))
-      (global.set $next (i32.add (local.get $at) (local.get 3)))
-      (local.get $at)))
-  (core instance $memory (instantiate $Memory))
-  (alias core export $memory "memory" (core memory $bytes))
-  (alias core export $memory "realloc" (core func $realloc)))";
-constexpr char kPeekAndPoke[] = R"(
-    (func (export "peek") (param i32) (result i32) (i32.load (local.get 0)))
-    (func (export "poke") (param i32 i32) (result i32) (i32.store8 (local.get 0) (local.get 1)) (i32.const 0))
-    (func (export "fill") (param i32 i32 i32) (result i32)
-      (memory.fill (local.get 0) (local.get 1) (local.get 2)) (i32.const 0))
-    (func (export "repeat-tensor-new") (param $times i32) (param $size i32) (result i32)
-      (loop $again
-        (call $tensor-drop (call $tensor-new (i32.const 0) (i32.const 0) (i32.const 4) (i32.const 64) (local.get $size)))
-        (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))
-      (i32.const 0))
-    (func (export "repeat-tensor-data") (param $times i32) (param $tensor i32) (result i32)
-      (loop $again
-        (global.set $next (i32.const 0x80000))
-        (call $tensor-data (local.get $tensor) (i32.const 0))
-        (br_if $again (local.tee $times (i32.sub (local.get $times) (i32.const 1)))))
-      (i32.const 0)))";
-
-std::string Repeat(const char* text, int times) {
-  std::string result;
-  for (int i = 0; i < times; ++i) result += text;
-  return result;
-}
-
-void Replace(std::string* text, std::string_view what, std::string_view by) {
-  for (size_t at = 0; (at = text->find(what, at)) != text->npos; at += by.size()) text->replace(at, what.size(), by);
-}
-
-// The parts of the text that every function has.
-struct Parts {
-  std::string lowered, arguments, imports, bodies, lifted;
-
-  void Lift(const std::string& name, int params) {
-    lifted += "\n  (alias core export $puppet \"" + name + "\" (core func $puppet-" + name + "))\n  (func (export \"" +
-              name + "\")";
-    for (int i = 0; i < params; ++i) lifted += " (param \"p" + std::to_string(i) + "\" u32)";
-    lifted += " (result u32) (canon lift (core func $puppet-" + name + ")))";
-  }
-
-  void Wrap(const std::string& name, int params, bool result) {
-    arguments += "\n    (export \"" + name + "\" (func $" + name + "))";
-    const std::string types = "(param" + Repeat(" i32", params) + ")";
-    imports +=
-        "\n    (import \"nn\" \"" + name + "\" (func $" + name + " " + types + (result ? " (result i32)" : "") + "))";
-    Lift(name, params);
-  }
-
-  void Body(const std::string& name, int params, bool result) {
-    bodies += "\n    (func (export \"" + name + "\") (param" + Repeat(" i32", params) + ") (result i32) (call $" + name;
-    for (int i = 0; i < params; ++i) bodies += " (local.get " + std::to_string(i) + ")";
-    bodies += result ? "))" : ") (i32.const 0))";
-  }
-
-  void Add(const Function& function) {
-    const std::string name = function.name;
-    lowered += "\n  (alias export $" + std::string(function.interface) + " \"" + function.wit + "\" (func $" + name +
-               "-wit))\n  (core func $" + name + " (canon lower (func $" + name +
-               "-wit) string-encoding=ENCODING (memory $bytes) (realloc $realloc)))";
-    Wrap(name, function.params, function.result);
-    Body(name, function.params, function.result);
-  }
-
-  void Add(const Resource& resource) {
-    const std::string name = resource.name;
-    lowered += "\n  (alias export $" + std::string(resource.interface) + " \"" + resource.wit + "\" (type $" + name +
-               "-type))\n  (core func $" + name + " (canon resource.drop $" + name + "-type))";
-    Wrap(name, 1, false);
-    Body(name, 1, false);
-  }
-};
-
-[[noreturn]] void Fail(std::string_view what, wasmtime_error_t* error) {
+std::string Take(wasmtime_error_t* error) {
   wasm_name_t message;
   wasmtime_error_message(error, &message);
-  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(what.size()), what.data(), static_cast<int>(message.size),
-               message.data);
+  std::string text(message.data, message.size);
+  wasm_name_delete(&message);
+  wasmtime_error_delete(error);
+  return text;
+}
+
+[[noreturn]] void Fail(std::string_view what, wasmtime_error_t* error) {
+  std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(what.size()), what.data(), Take(error).c_str());
   std::exit(1);
+}
+
+void PollToItsEnd(wasmtime_call_future_t* future) {
+  for (int seen = PuppetWakes(); !wasmtime_call_future_poll(future); seen = PuppetWakes()) PuppetWakes().wait(seen);
+}
+
+std::vector<wasmtime_component_val_t> Values(std::initializer_list<uint32_t> args) {
+  std::vector<wasmtime_component_val_t> values;
+  for (const uint32_t arg : args) {
+    wasmtime_component_val_t value = {};
+    value.kind = WASMTIME_COMPONENT_U32;
+    value.of.u32 = arg;
+    values.push_back(value);
+  }
+  return values;
+}
+
+std::expected<uint32_t, std::string> ToResult(wasmtime_error_t* error, const wasmtime_component_val_t& result) {
+  if (error != nullptr) return std::unexpected(Take(error));
+  return result.of.u32;
+}
+
+// What linkers are given, to see it come back.
+constinit int user = 0;
+
+wasinn_guest* GuestOf(wasmtime_context_t* context, void* given) {
+  EXPECT_EQ(given, &user);
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
+}
+
+void Wake(void* wakes) {
+  ++*static_cast<std::atomic<int>*>(wakes);
+  static_cast<std::atomic<int>*>(wakes)->notify_all();
+}
+
+wasinn_wasmtime_async_caller CallerOf(wasmtime_context_t* context, void* given) {
+  return {GuestOf(context, given), nullptr, Wake, &PuppetWakes()};
 }
 
 }  // namespace
 
-std::string PuppetText(std::string_view version, int pages, std::string_view encoding) {
-  Parts parts;
-  for (const Function& function : kCommon) parts.Add(function);
-  if (version == kOctober) {
-    for (const Function& function : kWhole) parts.Add(function);
-    for (const Function& function : kExt) parts.Add(function);
-  } else {
-    for (const Function& function : kSteps) parts.Add(function);
-  }
-  if (version == kJune) parts.Add(kErrorNew);
-  for (const Resource& resource : kResources) parts.Add(resource);
-  for (const auto& [name, params] :
-       {std::pair{"peek", 1}, {"poke", 2}, {"fill", 3}, {"repeat-tensor-new", 2}, {"repeat-tensor-data", 2}}) {
-    parts.Lift(name, params);
-  }
-  std::string text = "(component";
-  text += kTensor;
-  text += kErrorsHead;
-  if (version == kJune) text += kErrorsNew;
-  text += kErrorsTail;
-  text += kInferenceHead;
-  text += version == kOctober ? kInferenceWhole : kInferenceSteps;
-  text += kGraph;
-  if (version == kOctober) text += std::string(kInspect) + kGenerate + kConfigure;
-  text += kMemory;
-  text += parts.lowered + "\n  (core module $Puppet\n    (import \"memory\" \"memory\" (memory 1))";
-  text += "\n    (import \"memory\" \"next\" (global $next (mut i32)))";
-  text += parts.imports + parts.bodies + kPeekAndPoke + ")";
-  text += "\n  (core instance $puppet (instantiate $Puppet (with \"memory\" (instance $memory)) (with \"nn\" (instance";
-  text += parts.arguments + "))))" + parts.lifted + ")";
-  Replace(&text, "VERSION", version);
-  Replace(&text, "PAGES", std::to_string(pages));
-  Replace(&text, "ENCODING", encoding);
-  return text;
+PuppetCalls UsualPuppetCalls() {
+  const char* calls = std::getenv("PUPPET_CALLS");
+  return calls != nullptr && std::string_view(calls) == "async" ? PuppetCalls::kAsync : PuppetCalls::kWait;
 }
 
-PuppetShow::PuppetShow(wasm_engine_t* engine, wasmtime_component_linker_t* linker, std::string_view text)
-    : engine_(engine) {
+wasinn_status* LinkPuppets(wasmtime_component_linker_t* linker, PuppetCalls calls) {
+  if (calls == PuppetCalls::kAsync) return wasinn_wasmtime_component_link_async(linker, nullptr, CallerOf, &user);
+  return wasinn_wasmtime_component_link(linker, nullptr, GuestOf, &user);
+}
+
+std::atomic<int>& PuppetWakes() {
+  static constinit std::atomic<int> wakes{0};
+  return wakes;
+}
+
+PuppetShow::PuppetShow(wasm_engine_t* engine, wasmtime_component_linker_t* linker, std::string_view text,
+                       PuppetCalls calls)
+    : engine_(engine), calls_(calls) {
   wasmtime_component_t* component = nullptr;
   const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
   if (auto* error = wasmtime_component_new(engine, bytes, text.size(), &component)) Fail("compiling", error);
@@ -307,38 +90,63 @@ PuppetShow::PuppetShow(wasm_engine_t* engine, wasmtime_component_linker_t* linke
 
 PuppetShow::~PuppetShow() { wasinn_wasmtime_component_pre_delete(pre_); }
 
-Puppet::Puppet(const PuppetShow& show, void* data) : store_(wasmtime_store_new(show.engine(), data, nullptr)) {
-  if (auto* error = wasinn_wasmtime_component_pre_instantiate(show.pre(), context(), &instance_)) {
-    Fail("instantiating", error);
+Puppet::Puppet(const PuppetShow& show, void* data)
+    : calls_(show.calls()), store_(wasmtime_store_new(show.engine(), data, nullptr)) {
+  wasmtime_error_t* error = nullptr;
+  if (calls_ == PuppetCalls::kWait) {
+    error = wasinn_wasmtime_component_pre_instantiate(show.pre(), context(), &instance_);
+  } else if (auto* future =
+                 wasinn_wasmtime_component_pre_instantiate_async(show.pre(), context(), &instance_, &error)) {
+    PollToItsEnd(future);
+    wasmtime_call_future_delete(future);
   }
+  if (error != nullptr) Fail("instantiating", error);
 }
 
 Puppet::~Puppet() { wasmtime_store_delete(store_); }
 
-std::expected<uint32_t, std::string> Puppet::Try(std::string_view function, std::initializer_list<uint32_t> args) {
+std::expected<wasmtime_component_func_t, std::string> Puppet::Find(std::string_view function) {
   wasmtime_component_export_index_t* index =
       wasmtime_component_instance_get_export_index(&instance_, context(), nullptr, function.data(), function.size());
-  wasmtime_component_func_t func;
-  if (index == nullptr || !wasmtime_component_instance_get_func(&instance_, context(), index, &func)) {
+  wasmtime_component_func_t found;
+  if (index == nullptr || !wasmtime_component_instance_get_func(&instance_, context(), index, &found)) {
     return std::unexpected("the puppet has no " + std::string(function));
   }
   wasmtime_component_export_index_delete(index);
-  std::vector<wasmtime_component_val_t> values;
-  for (const uint32_t arg : args) {
-    wasmtime_component_val_t value = {};
-    value.kind = WASMTIME_COMPONENT_U32;
-    value.of.u32 = arg;
-    values.push_back(value);
-  }
+  return found;
+}
+
+std::unique_ptr<Puppet::Future> Puppet::Begin(std::string_view function, std::initializer_list<uint32_t> args) {
+  std::unique_ptr<Future> begun(new Future());
+  const auto found = Find(function);
+  EXPECT_TRUE(found) << found.error();
+  begun->function_ = *found;
+  begun->args_ = Values(args);
+  begun->future_ = wasinn_wasmtime_component_func_call_async(&begun->function_, context(), begun->args_.data(),
+                                                             begun->args_.size(), &begun->result_, 1, &begun->error_);
+  return begun;
+}
+
+Puppet::Future::~Future() {
+  if (future_ != nullptr) wasmtime_call_future_delete(future_);
+  if (error_ != nullptr) wasmtime_error_delete(error_);
+}
+
+bool Puppet::Future::Poll() { return ended_ = ended_ || wasmtime_call_future_poll(future_); }
+
+std::expected<uint32_t, std::string> Puppet::Future::Run() {
+  for (int seen = PuppetWakes(); !Poll(); seen = PuppetWakes()) PuppetWakes().wait(seen);
+  return ToResult(std::exchange(error_, nullptr), result_);
+}
+
+std::expected<uint32_t, std::string> Puppet::Try(std::string_view function, std::initializer_list<uint32_t> args) {
+  if (calls_ == PuppetCalls::kAsync) return Begin(function, args)->Run();
+  const auto found = Find(function);
+  if (!found) return std::unexpected(found.error());
+  const std::vector<wasmtime_component_val_t> values = Values(args);
   wasmtime_component_val_t result = {};
-  wasmtime_error_t* error = wasmtime_component_func_call(&func, context(), values.data(), values.size(), &result, 1);
-  if (error == nullptr) return result.of.u32;
-  wasm_name_t message;
-  wasmtime_error_message(error, &message);
-  std::string text(message.data, message.size);
-  wasm_name_delete(&message);
-  wasmtime_error_delete(error);
-  return std::unexpected(std::move(text));
+  wasmtime_error_t* error = wasmtime_component_func_call(&*found, context(), values.data(), values.size(), &result, 1);
+  return ToResult(error, result);
 }
 
 uint32_t Puppet::Call(std::string_view function, std::initializer_list<uint32_t> args) {

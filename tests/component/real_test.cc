@@ -27,10 +27,6 @@ enum : uint32_t {
 };  // error-code
 constexpr uint32_t kResult = 128;  // where results are written
 
-wasinn_guest* GuestOf(wasmtime_context_t* context, void*) {
-  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
-}
-
 class ComponentReal : public ::testing::Test {
  protected:
   ComponentReal() : host_(EchoHost(log_)), guest_(NewGuest(host_.get())) {
@@ -45,7 +41,7 @@ class ComponentReal : public ::testing::Test {
   static wasmtime_component_linker_t* Linker() {
     static wasmtime_component_linker_t* const linker = [] {
       wasmtime_component_linker_t* made = wasmtime_component_linker_new(Engine());
-      const StatusPtr status(wasinn_wasmtime_component_link(made, nullptr, GuestOf, nullptr));
+      const StatusPtr status(LinkPuppets(made));
       EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
       return made;
     }();

@@ -81,7 +81,7 @@ places of a whole call outside: 60 x 1
 numbers of a whole call that nothing has: 24 x 1
 places of texts outside: 20 x 1
 places of outputs outside: 10 x 1
-describing and setting what is not there: 12 x 1
+describing and setting what is not there: 28 x 1
 )"},
 };
 

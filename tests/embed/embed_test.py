@@ -20,6 +20,7 @@ WAMR_LIB = os.environ["WAMR_LIB"]  # "" without WAMR
 WAMR_INCLUDE, CLANG = os.environ["WAMR_INCLUDE"], os.environ["GUEST_CLANG"]
 WASMEDGE_LIB, WASMEDGE_INCLUDE = os.environ["WASMEDGE_LIB"], os.environ["WASMEDGE_INCLUDE"]  # "" without WasmEdge
 WASMEDGE_RUN = os.environ["WASMEDGE_RUN"]  # what a program that links it must be run by; "": nothing
+CARGO_WASM, GO_WASM = os.environ["CARGO_WASM"], os.environ["GO_WASM"]  # "": no guests in Rust, or in Go
 CC, CXX, CMAKE = os.environ["CC"], os.environ["CXX"], os.environ["CMAKE"]
 MODEL = SOURCE / "models" / "digits.onnx"
 HERE = pathlib.Path(__file__).resolve().parent
@@ -158,6 +159,41 @@ class EmbedTest(Installed):
         (self.dir / "guest.wat").write_text('(module (func (export "_start")))')
         run(command, "run", "guest.wat", cwd=self.dir, env=env)
 
+    def test_what_guests_in_rust_and_go_include(self):
+        include, guests = self.prefix / "include" / "wasinn-guest", []
+        if CARGO_WASM:
+            package = ["--manifest-path", include / "rust" / "Cargo.toml", "--target-dir", self.dir / "cargo"]
+            run(CARGO_WASM, "build", "--release", "--quiet", *package, "--example", "digits", cwd=self.dir)
+            guests.append(self.dir / "cargo" / "wasm32-wasip1" / "release" / "examples" / "digits.wasm")
+        if GO_WASM:
+            guests.append(self.dir / "digits-go.wasm")
+            cache = {"GOCACHE": str(SOURCE / "build" / "go-guests")}
+            run(GO_WASM, "build", "-buildvcs=false", "-o", guests[-1], "./examples/digits", cwd=include / "go", env=cache)
+        for guest in guests:
+            env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
+            out = run(self.prefix / "bin" / "wasinn", "run", "--model", f"digits={MODEL}", guest, cwd=self.dir, env=env)
+            self.assertEqual(len(re.findall(r"[0-9.e-]+", out)), 10, out)
+
+    def test_rust_refuses_memory_that_a_host_could_write_to_later(self):
+        programs = {
+            "{ let cells = [Cell::new(0f32)]; context.set_output(0, &cells, &written).unwrap(); } context.compute().unwrap();": "E0597",
+            "context.set_output(0, &cells, &written).unwrap(); drop(cells); context.compute().unwrap();": "E0505",
+            "std::thread::scope(|scope| { scope.spawn(|| context.compute()); });": "E0277",
+            "let _ = &mut *context;": "E0596",
+        }
+        package = self.dir / "refused"
+        (package / "src").mkdir(parents=True)
+        crate = self.prefix / "include" / "wasinn-guest" / "rust"
+        manifest = f'[package]\nname = "refused"\nedition = "2021"\n[dependencies]\nwasinn-guest = {{ path = "{crate}" }}\n'
+        (package / "Cargo.toml").write_text(manifest)
+        for program, error in programs.items() if CARGO_WASM else ():
+            code = f"let cells = [Cell::new(0f32)]; let written = Cell::new(0u32); {program}"
+            (package / "src" / "lib.rs").write_text(
+                f"use std::cell::Cell;\npub fn on(mut context: wasinn_guest::WritingContext<'_>) {{ {code} }}\n"
+            )
+            with self.assertRaisesRegex(AssertionError, rf"error\[{error}\]"):
+                run(CARGO_WASM, "check", "--quiet", "--target-dir", self.dir / "cargo", cwd=package)
+
     def test_the_bench_goes_along_when_asked_for(self):
         prefix = self.dir / "with-bench"
         run(CMAKE, "--install", BUILD, "--prefix", prefix, cwd=self.dir)
@@ -232,7 +268,7 @@ class EmbedTest(Installed):
     def test_guest_headers(self):
         names = {path.name for path in (self.prefix / "include" / "wasinn-guest").iterdir()}
         headers = {"wasi_nn.h", "wasi_nn_ext.h", "wasi_nn.hpp", "wasi_nn_ext.hpp", "wasi_nn_component.h", "wasi_nn_wamr.h"}
-        self.assertEqual(names, headers | {"wasi_nn_component_start.c", "wit"})
+        self.assertEqual(names, headers | {"wasi_nn_component_start.c", "wit", "rust", "go"})
 
 
 class WamrTest(Installed):

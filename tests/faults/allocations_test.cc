@@ -18,10 +18,44 @@ struct Case {
   bool isolated;
 };
 
+// Two of the model "step".
+void AddPipeline(wasinn_host* host) {
+  const wasinn_tensor_name in[] = {{"x", "x"}, {"y", "y"}}, between[] = {{"x", "a"}, {"y", "b"}},
+                           out[] = {{"x", "u"}, {"y", "v"}};
+  const wasinn_step first{sizeof(wasinn_step), "step", in, 2, between, 2},
+      second{sizeof(wasinn_step), "step", between, 2, out, 2};
+  const wasinn_step* const steps[] = {&first, &second};
+  wasinn_model_options options{};
+  options.struct_size = sizeof(options);
+  options.steps = steps;
+  options.n_steps = 2;
+  EXPECT_EQ(StatusPtr(wasinn_host_add_model(host, "named", &options)), nullptr);
+}
+
+void AddBatchedModel(wasinn_host* host, const char* directives) {
+  const std::string text = EchoModel(directives);
+  const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+  wasinn_batching batching{};
+  batching.struct_size = sizeof(batching);
+  batching.max_batch_size = 4;
+  wasinn_model_options options{};
+  options.struct_size = sizeof(options);
+  options.bytes = &bytes;
+  options.n_bytes = 1;
+  options.batching = &batching;
+  EXPECT_EQ(StatusPtr(wasinn_host_add_model(host, "named", &options)), nullptr);
+}
+
 class FailedAllocations : public ::testing::TestWithParam<Case> {
  protected:
   FailedAllocations() : host_(HostOfFaults(GetParam().isolated)) {
-    if (GetParam().course.named) AddEchoModel(host_.get(), "named", GetParam().course.model);
+    const Course& course = GetParam().course;
+    if (course.batched) {
+      AddBatchedModel(host_.get(), course.model);
+    } else if (course.named) {
+      AddEchoModel(host_.get(), course.pipeline ? "step" : "named", course.model);
+    }
+    if (course.pipeline) AddPipeline(host_.get());
     guest_ = NewGuest(host_.get());
   }
 
@@ -117,12 +151,56 @@ TEST(FailedAllocation, OfAFirstLoad) {
   std::printf("%d points\n", points);
 }
 
+// Of a pipeline, whose model is there.
+TEST(FailedAllocation, OfAPipelinesLoad) {
+  int points = 0;
+  for (const int failures : {1, INT_MAX}) {
+    for (int allowed = 0, failed = 1; failed > 0 && !::testing::Test::HasFailure(); ++allowed, ++points) {
+      const HostPtr host = HostOfFaults(false);
+      AddEchoModel(host.get(), "step", "in x f32 3\nin y f32 2000\n");
+      AddPipeline(host.get());
+      const GuestPtr guest = NewGuest(host.get());
+      FakeGuest calls(guest.get());
+      uint32_t step = 0;
+      ASSERT_EQ(calls.LoadByName("step", step), kSuccess);
+      ASSERT_EQ(calls.Call("unload", {step}), kSuccess);
+      const std::vector<uint64_t> args = {calls.Put("named"), 5, calls.Reserve(4)};
+      uint32_t error = kSuccess;
+      {
+        const NoMemory scarce(allowed, failures);
+        error = calls.Call("load_by_name", args);
+        failed = NoMemory::failed();
+      }
+      if (error != kSuccess) {
+        ExpectNothingHeld(guest);
+        EXPECT_EQ(calls.Call("load_by_name", args), kSuccess) << allowed;
+      }
+    }
+  }
+  std::printf("%d points\n", points);
+}
+
 constexpr Course kCourses[] = {
     {.name = "Plain", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\nkeeps 100\nload_keeps 100\n"},
     {.name = "Late", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\nlate\n"},
     {.name = "Bindable", .interface = Interface::kWitx, .model = "in x f32 3 bindable\nin y f32 2000 bindable\n"},
     {.name = "Shared", .interface = Interface::kWitx, .model = "in x f32 3\nin y f32 2000\nshares\nturns 1\n"},
     {.name = "Named", .interface = Interface::kWitx, .model = "in x f32 3\nin y f32 2000\n", .named = true},
+    {.name = "Pipeline",
+     .interface = Interface::kWitx,
+     .model = "in x f32 3\nin y f32 2000\n",
+     .named = true,
+     .pipeline = true},
+    {.name = "PipelineOfBindable",
+     .interface = Interface::kWitx,
+     .model = "in x f32 3 bindable\nin y f32 2000 bindable\n",
+     .named = true,
+     .pipeline = true},
+    {.name = "Batched",
+     .interface = Interface::kWitx,
+     .model = "in x f32 -1\nin y f32 -1\n",
+     .named = true,
+     .batched = true},
     {.name = "Generates",
      .interface = Interface::kWitx,
      .model = "in x f32 -1\nin y f32 -1\npieces 4\n",

@@ -34,6 +34,9 @@ class WitxInference : public Inference {
     Add("compute", [this] { return Args{context_}; });
     AddOutput("get_output", 0, 3);
     if (!course.selects) AddOutput("get_output", 1, course.generates ? 3 : kMany);
+    if (!course.generates) {
+      Add("wasinn_ext_0.set_input_from_output", [this] { return Args{context_, 0, context_, 0}; });
+    }
     AddTexts();
     if (!course.generates && !course.selects) {
       AddOnce([this] { return context_; });
@@ -109,7 +112,7 @@ class WitxInference : public Inference {
                          many = calls_.PutAll(std::vector<uint32_t>{kMany});
           const std::vector<uint32_t> inputs = {0, 0,    few, 1,    kF32, data, 12, calls_.Put("y"),
                                                 1, many, 1,   kF32, data, bytes};
-          out_ = calls_.PutAll(std::vector<uint32_t>{calls_.Put("y"), 1, place_, bytes, 0});
+          out_ = calls_.PutAll(std::vector<uint32_t>{calls_.Put(course_.output()), 1, place_, bytes, 0});
           return Args{handle(), calls_.PutAll(inputs), 2, out_, 1};
         },
         [this] {

@@ -47,6 +47,11 @@ struct Course {
   bool named = false;  // loaded by the name "named"
   bool generates = false;
   bool selects = false;  // some of its outputs
+  // By the name "named" goes a pipeline of two of this model, whose outputs are "u" and "v".
+  bool pipeline = false;
+  // By that name goes the model with batches. Rows that do not go together: each inference is computed by itself.
+  bool batched = false;
+  const char* output() const { return pipeline ? "v" : "y"; }
 };
 std::unique_ptr<Inference> Begin(const Course& course, wasinn_guest* guest);
 

@@ -88,6 +88,7 @@ std::string PuppetText(bool shared) {
   const std::string memory =
       shared ? "(import \"env\" \"memory\" (memory 1 65536 shared)) (export \"memory\" (memory 0))\n"
              : "(memory (export \"memory\") 1)\n";
+  functions += "(func (export \"trap\") unreachable)\n";
   return "(module " + imports + memory + functions + ")";
 }
 
@@ -198,6 +199,13 @@ uint32_t Puppet::Call(const std::string& function, const std::vector<uint32_t>& 
       wasmtime_func_call(context(), &found.of.func, values.data(), values.size(), &result, 1, &trap);
   Must(Take(error, trap));
   return static_cast<uint32_t>(result.of.i32);
+}
+
+std::string Puppet::Trap() {
+  const wasmtime_extern_t found = Export("trap");
+  wasm_trap_t* trap = nullptr;
+  wasmtime_error_t* error = wasmtime_func_call(context(), &found.of.func, nullptr, 0, nullptr, 0, &trap);
+  return Take(error, trap);
 }
 
 uint8_t* Puppet::memory() {

@@ -60,6 +60,8 @@ class Puppet {
 
   // Calls a function, and returns the errno.
   uint32_t Call(const std::string& function, const std::vector<uint32_t>& args);
+  // Ends this instance in a trap, and says in which.
+  std::string Trap();
   uint8_t* memory();
   template <typename T>
   void Put(uint32_t address, const std::vector<T>& values) {

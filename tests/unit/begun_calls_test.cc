@@ -1,5 +1,7 @@
 // wasinn_guest_call_begin: calls that nobody waits for, their order, and their ends.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -7,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "support/echo.h"
@@ -45,6 +48,15 @@ class Begun {
     number_ = number;
     wasinn_guest_call_begin(&call_, &Begun::Done, this);
   }
+  // The same, which this thread waits for, on another one's stack.
+  uint32_t CallWithoutStack() {
+    call_.stack_left = 0;
+    return wasinn_guest_call(&call_);
+  }
+  void EndedBy(std::atomic<bool>& mark) {
+    call_.ended = [](void* caller) { return static_cast<std::atomic<bool>*>(caller)->load(); };
+    call_.caller = &mark;
+  }
   bool is_done() const { return state_ != kUnderWay; }
   uint32_t Await() const {
     state_.wait(kUnderWay);
@@ -82,7 +94,8 @@ class BegunCalls : public ::testing::Test {
   }
 
   struct Program {
-    explicit Program(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get()) {}
+    explicit Program(wasinn_host* host) : Program(NewGuest(host)) {}
+    explicit Program(GuestPtr of) : guest(std::move(of)), calls(guest.get()) {}
     uint32_t NewContext(const char* model) {
       uint32_t graph = 0, context = 0;
       EXPECT_EQ(calls.LoadByName(model, graph), kSuccess);
@@ -155,6 +168,42 @@ TEST_F(BegunCalls, WhoIsStoppedEndsBeforeItsTurn) {
   EXPECT_EQ(held->Await(), kRuntimeError) << "it is cancelled";
 }
 
+TEST_F(BegunCalls, WhoseRunHasEndedEndsBeforeItsTurn) {
+  Program first(host_.get()), late(NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, 100));
+  const auto held = first.Compute(first.NewContext("waits"));
+  held->Begin();
+  gate_.Await();
+  const auto begun = late.Compute(late.NewContext("one"));
+  const StatusPtr status(wasinn_guest_begin_run(late.guest.get(), [](void*) {}, nullptr));
+  ASSERT_EQ(status, nullptr);
+  begun->Begin();
+  EXPECT_EQ(begun->Await(), kRuntimeError);
+  EXPECT_FALSE(held->is_done());
+  EXPECT_TRUE(wasinn_guest_end_run(late.guest.get()));
+  gate_.Open();
+  EXPECT_EQ(held->Await(), kSuccess);
+}
+
+// Whoever ends a guest by a mark that one of its calls sees ends those, too, that have not begun.
+TEST_F(BegunCalls, WhatAnEngineEndsEndsBeforeItsTurn) {
+  Program program(host_.get());
+  const auto held = program.Compute(program.NewContext("waits")), begun = program.Compute(program.NewContext("one"));
+  std::atomic<bool> is_ended{false};
+  held->EndedBy(is_ended);
+  held->Begin();
+  gate_.Await();
+  Program other(host_.get());
+  const auto of_other = other.Compute(other.NewContext("waits"));
+  of_other->Begin();  // has the thread next
+  begun->Begin();
+  is_ended = true;
+  EXPECT_EQ(begun->Await(), kRuntimeError);
+  EXPECT_EQ(held->Await(), kRuntimeError);
+  EXPECT_FALSE(of_other->is_done());
+  gate_.Open();
+  EXPECT_EQ(of_other->Await(), kSuccess);
+}
+
 TEST_F(BegunCalls, AGuestThatIsClosedIsRefused) {
   Program program(host_.get());
   const auto begun = program.Compute(program.NewContext("one"));
@@ -162,6 +211,29 @@ TEST_F(BegunCalls, AGuestThatIsClosedIsRefused) {
   begun->Begin();
   EXPECT_EQ(begun->Await(), kRuntimeError);
   EXPECT_TRUE(begun->call().refused);
+}
+
+// None of the threads is there: neither is waited for.
+TEST_F(BegunCalls, AProcessThatWasForkedOffIsRefusedAndMayFree) {
+  auto program = std::make_unique<Program>(host_.get());
+  const uint32_t context = program->NewContext("one");
+  const auto here = program->Compute(context), there = program->Compute(context);
+  here->Begin();
+  EXPECT_EQ(here->Await(), kSuccess);
+  EXPECT_EQ(here->CallWithoutStack(), kSuccess);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(10);
+    there->Begin();
+    const bool refused = there->Await() == kRuntimeError && here->CallWithoutStack() == kRuntimeError;
+    program.reset();
+    host_.reset();
+    ::_exit(refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_EQ(here->CallWithoutStack(), kSuccess);
 }
 
 TEST_F(BegunCalls, ManyAtOnce) {
@@ -180,6 +252,38 @@ TEST_F(BegunCalls, ManyAtOnce) {
       calls.back()->Begin();
     }
     for (const auto& call : calls) EXPECT_EQ(call->Await(), kSuccess);
+  }
+}
+
+// Each is told once, whoever ends its guest at that moment, and however.
+TEST_F(BegunCalls, WhoseGuestEndsAsTheyBegin) {
+  host_ = EchoHost(log_, "call_threads = 2\nlog.level = \"error\"\n");
+  AddEchoModel(host_.get(), "one", "in x f32 1\n");
+  for (int round = 0; round < 60; ++round) {
+    Program program(NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, 5));
+    std::vector<uint32_t> contexts;
+    for (int i = 0; i < 3; ++i) contexts.push_back(program.NewContext("one"));
+    std::atomic<int> begun{0};
+    std::vector<std::jthread> threads;
+    if (round % 3 == 0) {
+      const StatusPtr status(wasinn_guest_begin_run(program.guest.get(), [](void*) {}, nullptr));
+      ASSERT_EQ(status, nullptr);
+    }
+    for (const uint32_t context : contexts) {
+      threads.emplace_back([&program, &begun, context] {
+        for (bool refused = false; !refused;) {
+          const auto call = program.Compute(context);
+          call->Begin();
+          ++begun;
+          (void)call->Await();
+          refused = call->call().refused;
+        }
+      });
+    }
+    if (round % 3 == 0) continue;  // its deadline ends it
+    while (begun < 10) std::this_thread::yield();
+    if (round % 3 == 1) wasinn_guest_stop(program.guest.get());
+    wasinn_guest_close(program.guest.get());
   }
 }
 

@@ -66,7 +66,7 @@ void CheckFilled(size_t older_size, const std::function<wasinn_status*(T*)>& fil
 class Callers : public ::testing::Test {
  protected:
   Log log_;
-  const HostPtr host_ = EchoHost(log_, "limits.max_tensors = 7\nlimits.max_errors = 5\n");
+  const HostPtr host_ = EchoHost(log_, "limits.max_tensors = 7\nlimits.max_errors = 5\nengine.pool_instances = 3\n");
   const GuestPtr guest_ = NewGuest(host_.get());
 
   wasinn_code CodeOf(wasinn_status* status) { return wasinn_status_code(StatusPtr(status).get()); }
@@ -80,6 +80,10 @@ TEST_F(Callers, StructsThatTheLibraryFills) {
   CheckFilled<wasinn_policy>(
       offsetof(wasinn_policy, models), [&](wasinn_policy* out) { return wasinn_host_policy(host_.get(), out); },
       [](const wasinn_policy& policy) { EXPECT_EQ(policy.load, WASINN_LOAD_IN_PROCESS); });
+  CheckFilled<wasinn_engine_options>(
+      offsetof(wasinn_engine_options, pool_memory_bytes),
+      [&](wasinn_engine_options* out) { return wasinn_host_engine_options(host_.get(), out); },
+      [](const wasinn_engine_options& options) { EXPECT_EQ(options.pool_instances, 3u); });
   CheckFilled<wasinn_guest_stats>(
       offsetof(wasinn_guest_stats, copies_in),
       [&](wasinn_guest_stats* out) { return wasinn_guest_statistics(guest_.get(), out); },

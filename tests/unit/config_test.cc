@@ -91,6 +91,15 @@ TEST(Config, ZeroThreadsAreAllCores) {
   EXPECT_EQ(config.ToHostOptions()->backends.threads, std::max(1u, std::thread::hardware_concurrency()));
 }
 
+TEST(Config, ThreadsAreNoMoreThanFrameworksStart) {
+  constexpr const char* kMessage = "configuration key 'threads' must be an integer from 0 to 512";
+  EXPECT_EQ(ErrorOf("threads = 512\n"), "");
+  EXPECT_THAT(ErrorOf("threads = 513\n"), HasSubstr(kMessage));
+  EXPECT_EQ(Config().Set("threads", "100000").message(), kMessage);
+  EXPECT_EQ(ErrorOf("call_threads = 4096\n"), "");
+  EXPECT_THAT(ErrorOf("call_threads = 4097\n"), HasSubstr("'call_threads' must be an integer from 0 to 4096"));
+}
+
 TEST(Config, SetTakesTomlValuesAndPlainWords) {
   Config config;
   EXPECT_TRUE(config.Set("log.level", "info").ok());
@@ -163,10 +172,31 @@ TEST(Config, AWarmUpHasACountAndShapes) {
   }
 }
 
+TEST(Config, AGuestsWeightIsBounded) {
+  Config config;
+  ASSERT_TRUE(config.Set("policy.weight", "1000").ok());
+  EXPECT_EQ(config.ToHostOptions()->policy.weight, 1000u);
+  for (const char* weight : {"0", "1001", "'heavy'"}) {
+    EXPECT_THAT(ErrorOf(std::string("policy.weight = ") + weight + "\n"),
+                HasSubstr("configuration key 'policy.weight' must be an integer from 1 to 1000"));
+  }
+}
+
 TEST(Config, AModelNeedsAPath) {
   Config config;
   ASSERT_TRUE(config.LoadText("[models.m]\ntarget = 'cpu'\n").ok());
   EXPECT_THAT(config.ToHostOptions().error().message(), HasSubstr("'models.m.path' is missing"));
+}
+
+TEST(Config, AnEmptyPathIsNone) {
+  Config config;
+  ASSERT_TRUE(config.LoadText("workers_cgroup = '/groups/a'\nworker = '/opt/worker'\n[models.m]\npath = ''\n").ok());
+  EXPECT_THAT(config.ToHostOptions().error().message(), HasSubstr("'models.m.path' is missing"));
+  ASSERT_TRUE(config.Set("models.m.path", "m.onnx").ok());
+  for (const char* key : {"workers_cgroup", "worker"}) ASSERT_TRUE(config.Set(key, "").ok());
+  EXPECT_EQ(config.ToHostOptions()->backends.workers_cgroup, "");
+  EXPECT_FALSE(config.ToHostOptions()->backends.names_worker);
+  EXPECT_EQ(config.ToHostOptions()->backends.worker, Config().ToHostOptions()->backends.worker) << "the usual one";
 }
 
 TEST(Config, PathsOfAFileAreRelativeToIt) {

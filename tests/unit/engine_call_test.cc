@@ -79,15 +79,16 @@ TEST(EngineTable, SaysWhatMayBlock) {
               (functions[i]->flags & WASINN_FUNCTION_LARGE_STACK) != 0);
     if (functions[i]->flags != 0) names.push_back(std::string(functions[i]->module) + "." + functions[i]->name);
   }
-  EXPECT_THAT(
-      names,
-      ::testing::ElementsAre(
-          "wasi_ephemeral_nn.load", "wasi_ephemeral_nn.load_by_name", "wasi_ephemeral_nn.init_execution_context",
-          "wasi_ephemeral_nn.compute", "wasi_ephemeral_nn.get_output", "wasi_ephemeral_nn.load_by_name_with_config",
-          "wasi_ephemeral_nn.unload", "wasi_ephemeral_nn.finalize_execution_context",
-          "wasi_ephemeral_nn.compute_single", "wasi_ephemeral_nn.get_output_single", "wasi_ephemeral_nn.fini_single",
-          "wasinn_ext_0.load_as", "wasinn_ext_0.get_output_by_name", "wasinn_ext_0.compute_once", "wasi_nn.load",
-          "wasi_nn.load_by_name", "wasi_nn.init_execution_context", "wasi_nn.compute", "wasi_nn.get_output"));
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("wasi_ephemeral_nn.load", "wasi_ephemeral_nn.load_by_name",
+                                     "wasi_ephemeral_nn.init_execution_context", "wasi_ephemeral_nn.compute",
+                                     "wasi_ephemeral_nn.get_output", "wasi_ephemeral_nn.load_by_name_with_config",
+                                     "wasi_ephemeral_nn.unload", "wasi_ephemeral_nn.finalize_execution_context",
+                                     "wasi_ephemeral_nn.compute_single", "wasi_ephemeral_nn.get_output_single",
+                                     "wasi_ephemeral_nn.fini_single", "wasinn_ext_0.load_as",
+                                     "wasinn_ext_0.get_output_by_name", "wasinn_ext_0.set_input_from_output",
+                                     "wasinn_ext_0.compute_once", "wasi_nn.load", "wasi_nn.load_by_name",
+                                     "wasi_nn.init_execution_context", "wasi_nn.compute", "wasi_nn.get_output"));
 }
 
 // The parameters lie as the engine has them, and what is beside them is not looked at.

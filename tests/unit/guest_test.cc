@@ -2,7 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdio>
+#include <fstream>
 #include <thread>
 
 #include "support/echo.h"
@@ -229,6 +233,40 @@ TEST(Policy, FallingBackToTheCpuIsUpToTheHost) {
   }
 }
 
+// The host's models follow the host's policy, a device that a guest chooses for one follows the guest's.
+TEST(Policy, FallingBackFollowsWhoChoseTheDevice) {
+  for (const bool of_host : {false, true}) {
+    for (const bool of_guest : {false, true}) {
+      Log log;
+      const HostPtr host = EchoHost(log, of_host ? "policy.cpu_fallback = true\n" : "");
+      const std::string bytes = EchoModel("");
+      const wasinn_bytes part{.data = reinterpret_cast<const uint8_t*>(bytes.data()), .size = bytes.size()};
+      wasinn_model_options model{};
+      model.struct_size = sizeof(model);
+      model.encoding = "ggml";
+      model.bytes = &part;
+      model.n_bytes = 1;
+      ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "cpu", &model)), nullptr);
+      model.target = WASINN_GPU;
+      ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "gpu", &model)), nullptr);
+      wasinn_policy policy{.struct_size = sizeof(policy)};
+      wasinn_host_policy(host.get(), &policy);
+      policy.cpu_fallback = of_guest;
+      wasinn_guest_options options{};
+      options.struct_size = sizeof(options);
+      options.policy = &policy;
+      Program program(host.get(), &options);
+      const std::string config = R"({"device": "gpu"})";
+      const uint32_t out = program.calls.Reserve(4);
+      EXPECT_EQ(program.calls.Call("load_by_name_with_config",
+                                   {program.calls.Put("cpu"), 3, program.calls.Put(config), config.size(), out}),
+                of_guest ? kSuccess : kUnsupportedOperation);
+      uint32_t graph = 0;
+      EXPECT_EQ(program.calls.LoadByName("gpu", graph), of_host ? kSuccess : kUnsupportedOperation);
+    }
+  }
+}
+
 TEST(Deadlines, AnEndlessComputeEnds) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\ncompute_timeout_ms = 50\n");
@@ -381,6 +419,28 @@ TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
   EXPECT_EQ(program.calls.Call("compute", {old_context}), kSuccess);
   status.reset(wasinn_host_remove_model(host.get(), "m"));
   EXPECT_EQ(wasinn_status_code(status.get()), WASINN_NOT_FOUND);
+}
+
+TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
+  Log log;
+  const HostPtr host = EchoHost(log);
+  const std::string path = ::testing::TempDir() + "compiled_anew_" + std::to_string(getpid());
+  std::ofstream(path) << EchoModel("in x f32 1\n");
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.path = path.c_str();
+  ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
+  Program program(host.get());
+  const uint32_t old_context = program.NewContext("m");
+  std::ofstream(path) << EchoModel("in x f32 2\n");
+  const uint32_t same_context = program.NewContext("m");
+  ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m:1")), nullptr);
+  const uint32_t new_context = program.NewContext("m");
+  EXPECT_EQ(program.calls.SetInput<float>(old_context, 0, {1}, kF32, {1}), kSuccess);
+  EXPECT_EQ(program.calls.SetInput<float>(same_context, 0, {1}, kF32, {1}), kSuccess);
+  EXPECT_EQ(program.calls.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
+  EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_unload_model(host.get(), "m:2")).get()), WASINN_NOT_FOUND);
+  ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
+  std::remove(path.c_str());
 }
 
 TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {

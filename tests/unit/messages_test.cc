@@ -100,6 +100,7 @@ TEST(Messages, OfBackendsAreLimitedInNumber) {
   const auto warned = std::ranges::count(lines, "echo: warned");
   EXPECT_GE(warned, 100);
   EXPECT_LT(warned, 1000) << "one a second, and these take none";
+  EXPECT_EQ(std::ranges::count_if(lines, [](const std::string& line) { return line.find("guest") != line.npos; }), 0);
 }
 
 TEST(Messages, ErrorsThatAComponentMakesAreCharged) {

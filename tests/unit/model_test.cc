@@ -1,6 +1,7 @@
 // Recognising formats, finding files, resolving names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -167,6 +168,8 @@ TEST_F(ModelFilesTest, ABlobIsWhatTheFileHad) {
   }
   EXPECT_EQ(Blob::ReadFile(Path("nothing"), false).error().code(), WASINN_MODEL_NOT_FOUND);
   EXPECT_EQ(Blob::ReadFile(folder_.string(), false).error().code(), WASINN_INVALID_ARGUMENT);
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(Blob::ReadFile(Path("pipe"), false).error().code(), WASINN_INVALID_ARGUMENT) << "nobody waits for a writer";
 }
 
 // A private copy: whoever truncates or replaces the file afterwards changes nothing.

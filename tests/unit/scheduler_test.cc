@@ -89,6 +89,34 @@ TEST(Scheduler, AGuestWithManyThreadsPushesNobodyBack) {
   EXPECT_THAT(queue.Served(), ElementsAre(1, 9, 2, 3));
 }
 
+TEST(Scheduler, WeightsAreTurns) {
+  Scheduler scheduler(1);
+  Scheduler::Share heavy(2), light;
+  Scheduler::Waiter waiter;
+  std::optional<Scheduler::Turn> first(std::in_place, scheduler, light, waiter);
+  Queue queue(scheduler);
+  for (int i = 0; i < 6; ++i) queue.Add(1, light);
+  for (int i = 0; i < 6; ++i) queue.Add(2, heavy);
+  first.reset();
+  const std::vector<int> served = queue.Served();
+  EXPECT_EQ(std::count(served.begin(), served.begin() + 9, 2), 6) << ::testing::PrintToString(served);
+}
+
+// Else one that computes again and again would be first each time.
+TEST(Scheduler, AGuestThatComesBackIsWhereItsLastTurnPutIt) {
+  core::FairOrder order;
+  const core::Share heavy(4), light;
+  core::FairOrder::Place of_heavy = order.Arrive(heavy);
+  for (int turns = 0; turns < 3; ++turns) {
+    order.Serve(light, order.Arrive(light));
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_LT(of_heavy, order.Arrive(light));
+      of_heavy = order.Serve(heavy, of_heavy);
+    }
+    EXPECT_EQ(of_heavy, order.Arrive(light));
+  }
+}
+
 // Who is served in which order, of those who come while somebody runs.
 std::vector<int> Serve(Scheduler& scheduler, const std::vector<std::pair<int, Scheduler::Share*>>& who) {
   Scheduler::Share running;

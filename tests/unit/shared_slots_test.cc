@@ -71,6 +71,22 @@ TEST_F(SharedSlots, AreFewAndMixNothingUp) {
   ExpectSlots(2 * kComputes);  // the first contexts have their own
 }
 
+// What a guest that is gone has left is neither seen nor made once more.
+TEST_F(SharedSlots, ThoseOfGuestsThatAreGoneServeTheNext) {
+  Open();
+  AddEchoModel(host_.get(), "m", "in x u8 2\nin y u8 4 bindable optional\nshares\nturns 0\nkeeps 1000\n");
+  for (uint8_t i = 0; i < 10; ++i) {
+    BytesGuest guest(host_.get());
+    const uint32_t first = guest.NewContext("m"), second = guest.NewContext("m");
+    EXPECT_EQ(guest.held(), 2 * (2 + 4u)) << "outputs alone: what a slot keeps is the host's";
+    EXPECT_EQ(guest.calls.Call("compute", {second}), kInvalidArgument) << "no input is set";
+    ASSERT_EQ(guest.Compute(first, {i, 1}), kSuccess);
+    EXPECT_THAT(guest.Output(first), ElementsAre(i, 1));
+  }
+  ExpectSlots(kComputes);
+  EXPECT_TRUE(log_.Contains(" " + std::to_string(kComputes) + " slots made")) << ::testing::PrintToString(log_.lines());
+}
+
 TEST_F(SharedSlots, OutputsAreChargedAsLongAsTheyAreThere) {
   Open();
   AddModel("m", "keeps 1000\n");

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <future>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/gate.h"
@@ -166,8 +167,9 @@ TEST_F(WarmUp, AModelThatAGuestHasCompiledForItselfHasNone) {
   EXPECT_THAT(Records(), IsEmpty());
 }
 
-wasinn_code AddWithWarmUp(const HostPtr& host, const wasinn_model_options& given, std::string& message) {
-  const std::string text = EchoModel("in x f32 1\ndies compute\n");
+wasinn_code AddWithWarmUp(const HostPtr& host, const wasinn_model_options& given, std::string& message,
+                          std::string_view directives = "in x f32 1\ndies compute\n") {
+  const std::string text = EchoModel(directives);
   const wasinn_bytes bytes{reinterpret_cast<const uint8_t*>(text.data()), text.size()};
   wasinn_model_options options = given;
   options.bytes = &bytes;
@@ -193,6 +195,19 @@ TEST_F(WarmUp, ByTheApi) {
   // A program with headers of before it and `isolate`.
   options.struct_size = offsetof(wasinn_model_options, isolate);
   EXPECT_EQ(AddWithWarmUp(host, options, message), WASINN_OK) << message;
+}
+
+TEST_F(WarmUp, AModelWhosePreloadFailsTakesNobodysPlace) {
+  const HostPtr host = EchoHost(log_, "");
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.preload = true;
+  std::string message;
+  options.warm_up = 1;
+  EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\nfail 1\n"), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Load(host), kNotFound) << "it is not there";
+  EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\n"), WASINN_OK) << message;
+  EXPECT_EQ(AddWithWarmUp(host, options, message, "in x f32 2\nfail 1\n"), WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Load(host), kSuccess) << "what was there before is there still";
 }
 
 TEST_F(WarmUp, ByTheApiOfCpp) {

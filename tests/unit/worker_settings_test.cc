@@ -135,6 +135,16 @@ TEST_F(WorkerSettings, AFolderThatIsNoControlGroup) {
                                               "directory (workers_cgroup)")));
 }
 
+TEST_F(WorkerSettings, AFileOfThatNameMakesNoControlGroup) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "no_group";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "cgroup.procs") << "";
+  const HostPtr host = HostWith("workers_cgroup = \"" + folder.string() + "\"\n");
+  Program program(host.get());
+  EXPECT_EQ(program.Open("in x f32 1\n"), 0u) << "its limits would hold for nobody";
+  EXPECT_THAT(log.lines(), Contains(HasSubstr(folder.string() + ": it is none (workers_cgroup)")));
+}
+
 // Of the processes' controller, of either version. One that cannot be made has no name.
 class ControlGroup {
  public:

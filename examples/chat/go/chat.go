@@ -12,18 +12,19 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"wasinn"
 )
 
 // generate writes the text as it comes. A full context ends it too, and is said.
-func generate(context uint32) (first, all time.Duration, err error) {
+func generate(context wasinn.Context) (first, all time.Duration, err error) {
 	begin := time.Now()
-	var code *nnError
-	for err == nil {
-		if err = check("compute_single", nnComputeSingle(context)); err != nil {
+	for {
+		if err = context.ComputeSingle(); err != nil {
 			break
 		}
 		var piece []byte
-		if piece, err = getOutputSingle(context, 0); err != nil {
+		if piece, err = wasinn.GetOutputSingle[byte](context, 0); err != nil {
 			return
 		}
 		if first == 0 {
@@ -33,17 +34,17 @@ func generate(context uint32) (first, all time.Duration, err error) {
 	}
 	all = time.Since(begin)
 	fmt.Println()
-	if errors.As(err, &code) && code.code == contextFull {
+	if errors.Is(err, wasinn.ContextFull) {
 		fmt.Fprintln(os.Stderr, "chat: the context is full (-ctx-size)")
 		err = nil
-	} else if errors.As(err, &code) && code.code == endOfSequence {
+	} else if errors.Is(err, wasinn.EndOfSequence) {
 		err = nil
 	}
 	return
 }
 
-func printTimes(context uint32, first, all time.Duration) error {
-	text, err := getOutput(context, 1)
+func printTimes(context wasinn.Context, first, all time.Duration) error {
+	text, err := wasinn.GetOutputSlice[byte](context, 1)
 	if err != nil {
 		return err
 	}
@@ -65,16 +66,24 @@ func printTimes(context uint32, first, all time.Duration) error {
 	return nil
 }
 
+// load takes a model of the host's. Options "" are none.
+func load(model, options string) (wasinn.Graph, error) {
+	if options == "" {
+		return wasinn.LoadByName(model)
+	}
+	return wasinn.LoadByNameWithConfig(model, options)
+}
+
 func run(model, options, prompt string) error {
 	graph, err := load(model, options)
 	if err != nil {
 		return err
 	}
-	context, err := initExecutionContext(graph)
+	context, err := graph.InitExecutionContext()
 	if err != nil {
 		return err
 	}
-	if err := setInput(context, 0, prompt); err != nil {
+	if err := wasinn.SetInput(context, 0, []byte(prompt), uint32(len(prompt))); err != nil {
 		return err
 	}
 	fmt.Print(prompt)
@@ -85,7 +94,7 @@ func run(model, options, prompt string) error {
 	if err := printTimes(context, first, all); err != nil {
 		return err
 	}
-	return check("fini_single", nnFiniSingle(context))
+	return context.FiniSingle()
 }
 
 // The options that were given go to the framework, as JSON.

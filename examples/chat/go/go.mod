@@ -1,3 +1,7 @@
 module chat
 
 go 1.24
+
+require wasinn v0.0.0
+
+replace wasinn => ../../../guest/go

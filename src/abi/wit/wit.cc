@@ -227,6 +227,17 @@ wasinn_status* ErrorDrop(wasinn_guest* guest, uint32_t error) {
   return WithGuest(guest, [&] { return guest->DropError(error); });
 }
 
+// ---- calls that nobody waits for
+
+wasinn_status* Begin(wasinn_guest* guest, void (*run)(void* user), void* user) {
+  return WithGuest(guest, [&]() -> Status {
+    // The caller is told while the call is still inside.
+    auto presence = std::make_shared<const Guest::Call>(*guest);
+    if (!*presence) return Error(WASINN_RUNTIME_ERROR, "the guest is closed");
+    return guest->Begin([presence = std::move(presence), run, user] { run(user); });
+  });
+}
+
 constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit_functions),
                                                 .tensor_new = TensorNew,
                                                 .tensor_dimensions = TensorDimensions,
@@ -253,7 +264,8 @@ constexpr wasinn_wit_functions kWitFunctions = {.struct_size = sizeof(wasinn_wit
                                                 .context_finish = WitFinish,
                                                 .graph_load_by_name_with_config = WitLoadByNameWithConfig,
                                                 .context_select_outputs = WitSelectOutputs,
-                                                .graph_load_as = WitLoadAs};
+                                                .graph_load_as = WitLoadAs,
+                                                .begin = Begin};
 
 }  // namespace
 

@@ -94,12 +94,19 @@ Status SetOutputByName(const Invocation& call) {
   return Want(call, *context, *index, call.arg(3), call.arg(4), call.arg(5));
 }
 
+// set_input_from_output(context, index, from_context, output_index): an output becomes an input without a way through the
+// guest's memory.
+Status SetInputFromOutput(const Invocation& call) {
+  return call.guest.SetInputFromOutput(call.arg(0), call.arg(1), call.arg(2), call.arg(3));
+}
+
 constexpr wasinn_function kExtensionFunctions[] = {
     Row<"last_error", LastError, WASINN_TOO_LARGE>(kExtensionModule, "iii"),
     Row<"describe", Describe, WASINN_TOO_LARGE>(kExtensionModule, "iiii"),
     Row<"load_as", LoadAs>(kExtensionModule, "iiiiii", kRunsFramework),
     Row<"set_input_by_name", SetInputByName>(kExtensionModule, "iiii"),
     Row<"get_output_by_name", GetOutputByName, WASINN_TOO_LARGE>(kExtensionModule, "iiiiii", kRunsFramework),
+    Row<"set_input_from_output", SetInputFromOutput>(kExtensionModule, "iiii", kRunsFramework),
     Row<"set_output", SetOutput>(kExtensionModule, "iiiii"),
     Row<"set_output_by_name", SetOutputByName>(kExtensionModule, "iiiiii"),
     Row<"compute_once", ComputeOnce, WASINN_TOO_LARGE>(kExtensionModule, "iiiii", kRunsFramework),

@@ -244,11 +244,13 @@ core::Result<Socket> Connection::AddLane() {
 // ---- The worker
 
 core::Result<std::shared_ptr<Connection>> Connection::Start(std::shared_ptr<Template> parent,
-                                                            std::shared_ptr<const void> place, const Setting& setting,
+                                                            std::shared_ptr<Census> place, const Setting& setting,
                                                             Log log) {
   std::shared_ptr<Connection> made(new Connection(std::move(parent), setting, std::move(log)));
   made->place_ = std::move(place);
   if (core::Status status = made->Open(setting); !status.ok()) return std::unexpected(std::move(status));
+  made->is_open_ = true;
+  if (made->place_ != nullptr) made->place_->started.fetch_add(1, std::memory_order_relaxed);
   return made;
 }
 
@@ -323,6 +325,11 @@ void Connection::End(const char* why) {
   Kill();
 }
 
+void Connection::Abandon() {
+  is_abandoned_.store(true, std::memory_order_release);
+  End("its guest was closed");
+}
+
 // By the descriptor: the number may be another's by now.
 void Connection::Kill() {
   if (worker_.process.is_open()) ::syscall(SYS_pidfd_send_signal, worker_.process.number(), SIGKILL, nullptr, 0);
@@ -338,6 +345,8 @@ core::Status Connection::Lost() {
   if (end_.empty()) {
     end_ = parent_->EndOf(worker_);
     if (const char* why = why_.load(std::memory_order_acquire)) end_ = why;
+    const bool counts = is_open_ && place_ != nullptr && !is_abandoned_.load(std::memory_order_acquire);
+    if (counts) place_->lost.fetch_add(1, std::memory_order_relaxed);
     place_.reset();
     log_(WASINN_LOG_WARNING, fmt::format("a worker is gone: {}; it served {}; {}", end_, owner_, Held()).c_str());
   }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "core/isolation/census.h"
 #include "core/isolation/protocol.h"
 #include "core/isolation/template_process.h"
 #include "core/status.h"
@@ -31,7 +32,7 @@ class Connection {
   using Log = std::function<void(uint32_t level, const char* message)>;
   // A new worker that has opened its framework and stands behind its wall.
   static core::Result<std::shared_ptr<Connection>> Start(std::shared_ptr<Template> parent,
-                                                         std::shared_ptr<const void> place, const Setting& setting,
+                                                         std::shared_ptr<Census> place, const Setting& setting,
                                                          Log log);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -125,6 +126,8 @@ class Connection {
 
   // Ends the worker. All that it held is lost. Does not block; `why` is a constant.
   void End(const char* why);
+  // The same where nobody wants it any more: it is not among those that were lost.
+  void Abandon();
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   // Or it is another OS process's, of which this one is a copy.
   bool gone() const { return lost() || forked(); }
@@ -150,7 +153,7 @@ class Connection {
   bool forked() const { return *here_ == 0; }
 
   const std::shared_ptr<Template> parent_;
-  std::shared_ptr<const void> place_;  // among the host's workers
+  std::shared_ptr<Census> place_;  // among the host's workers; NULL: among none
   const std::string backend_, owner_;
   const std::chrono::microseconds spin_;
   const Log log_;
@@ -165,6 +168,8 @@ class Connection {
   std::vector<std::unique_ptr<Lane>> lanes_;  // that rest
   uint32_t n_lanes_ = 0;
   std::atomic<bool> lost_{false};
+  bool is_open_ = false;  // since its start
+  std::atomic<bool> is_abandoned_{false};
   std::atomic<const char*> why_{nullptr};  // it was ended by us
   std::mutex holding_;
   std::map<uint32_t, std::string> held_;  // of holding_

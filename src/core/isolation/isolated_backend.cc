@@ -1,24 +1,22 @@
 #include "core/isolation/isolated_backend.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <new>
-
 #include "core/isolation/isolated_graph.h"
 #include "core/isolation/isolated_slot.h"
+#include "core/table_errors.h"
 
 namespace wasinn::isolation {
 
 // ---- Templates
 
-core::Result<std::shared_ptr<const void>> Templates::TakePlace() {
-  if (workers_.fetch_add(1, std::memory_order_relaxed) >= max_workers_) {
-    workers_.fetch_sub(1, std::memory_order_relaxed);
+core::Result<std::shared_ptr<Census>> Templates::TakePlace() {
+  if (census_.alive.fetch_add(1, std::memory_order_relaxed) >= max_workers_) {
+    census_.alive.fetch_sub(1, std::memory_order_relaxed);
+    census_.refused.fetch_add(1, std::memory_order_relaxed);
     return core::Fail(WASINN_UNAVAILABLE, "{} workers run already, for this and other guests (max_workers)",
                       max_workers_);
   }
-  return std::shared_ptr<const void>(
-      this, [self = shared_from_this()](const void*) { self->workers_.fetch_sub(1, std::memory_order_relaxed); });
+  return std::shared_ptr<Census>(
+      &census_, [self = shared_from_this()](Census* census) { census->alive.fetch_sub(1, std::memory_order_relaxed); });
 }
 
 std::shared_ptr<Templates::Entry> Templates::Find(const std::string& backend) {
@@ -91,6 +89,7 @@ core::Status IsolatedBackend::CheckRest() {
   }
   if (connection_ == nullptr || !connection_->lost()) return {};
   connection_.reset();
+  was_lost_ = true;
   deaths_.push_back(now);
   while (now - deaths_.front() > kWithin) deaths_.pop_front();
   if (deaths_.size() < kMostDeaths) return {};
@@ -102,7 +101,7 @@ core::Status IsolatedBackend::CheckRest() {
 
 void IsolatedBackend::Abandon() {
   const std::lock_guard lock(mutex_);
-  if (connection_ != nullptr) connection_->End("its guest was closed");
+  if (connection_ != nullptr) connection_->Abandon();
 }
 
 core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
@@ -111,6 +110,7 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
   if (connection_ == nullptr) {
     auto started = Start();
     if (!started) return started;
+    if (std::exchange(was_lost_, false)) templates_->CountRestart();
     connection_ = std::move(*started);
   }
   return connection_;
@@ -120,38 +120,12 @@ core::Result<std::shared_ptr<Connection>> IsolatedBackend::Connect() {
 
 namespace {
 
-wasinn_error out_of_memory = {sizeof(wasinn_error), WASINN_TOO_LARGE, "out of memory", [](wasinn_error*) {}};
-
-wasinn_error* Allocated(const core::Status& status) noexcept {
-  const std::string_view text = status.message();
-  void* memory = std::malloc(sizeof(wasinn_error) + text.size() + 1);
-  if (memory == nullptr) return &out_of_memory;
-  char* message = static_cast<char*>(memory) + sizeof(wasinn_error);
-  std::memcpy(message, text.data(), text.size());
-  message[text.size()] = '\0';
-  return new (memory) wasinn_error{sizeof(wasinn_error), static_cast<uint32_t>(status.code()), message,
-                                   [](wasinn_error* error) { std::free(error); }};
-}
-
-// Nothing may be thrown through C.
-template <typename Function>
-wasinn_error* Do(Function&& function) noexcept {
-  try {
-    const core::Status status = function();
-    return status.ok() ? nullptr : Allocated(status);
-  } catch (const std::bad_alloc&) {
-    return &out_of_memory;
-  } catch (const std::exception& error) {
-    return Allocated(core::Status(WASINN_RUNTIME_ERROR, error.what()));
-  }
-}
-
 IsolatedSlot& Of(wasinn_backend_slot* slot) { return IsolatedSlot::Of(slot); }
 
 void AddGraphs(wasinn_backend& table) {
   table.load = [](wasinn_backend_state* backend, const wasinn_blob* const* blobs, size_t n,
                   const wasinn_load_options* options, wasinn_backend_graph** out) {
-    return Do([&] {
+    return core::Caught([&] {
       auto graph = IsolatedGraph::Load(IsolatedBackend::Of(backend), {blobs, n}, *options);
       if (!graph) return std::move(graph.error());
       *out = reinterpret_cast<wasinn_backend_graph*>(graph->release());
@@ -164,7 +138,7 @@ void AddGraphs(wasinn_backend& table) {
     return nullptr;
   };
   table.input_memory = [](wasinn_backend_graph* graph, size_t bytes, wasinn_tensor* out) {
-    return Do([&] { return IsolatedGraph::Of(graph).Share(bytes, *out); });
+    return core::Caught([&] { return IsolatedGraph::Of(graph).Share(bytes, *out); });
   };
   if (table.describe != nullptr) {
     table.describe = [](wasinn_backend_graph* graph) { return IsolatedGraph::Of(graph).description(); };
@@ -173,7 +147,7 @@ void AddGraphs(wasinn_backend& table) {
 
 void AddSlots(wasinn_backend& table) {
   table.slot_new = [](wasinn_backend_graph* graph, const wasinn_slot_options* options, wasinn_backend_slot** out) {
-    return Do([&] {
+    return core::Caught([&] {
       auto slot = IsolatedSlot::Make(IsolatedGraph::Of(graph), *options);
       if (!slot) return std::move(slot.error());
       *out = reinterpret_cast<wasinn_backend_slot*>(slot->release());
@@ -187,10 +161,10 @@ void AddSlots(wasinn_backend& table) {
   };
   table.unbind_input = [](wasinn_backend_slot* slot, uint32_t index) { Of(slot).Unbind(index); };
   table.compute = [](wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
-    return Do([&] { return Of(slot).Compute(*options, *result); });
+    return core::Caught([&] { return Of(slot).Compute(*options, *result); });
   };
   table.output = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
-    return Do([&] { return Of(slot).Output(index, *view); });
+    return core::Caught([&] { return Of(slot).Output(index, *view); });
   };
   // A worker can be ended, whatever its framework can.
   table.cancel = [](wasinn_backend_slot* slot) { Of(slot).Cancel(); };
@@ -202,12 +176,12 @@ void AddSlots(wasinn_backend& table) {
 void AddOptional(wasinn_backend& table) {
   if (table.discard_outputs != nullptr) {
     table.discard_outputs = [](wasinn_backend_slot* slot) {
-      (void)Do([&] { return Of(slot).Discard(), core::Status(); });
+      (void)core::Caught([&] { return Of(slot).Discard(), core::Status(); });
     };
   }
   if (table.outputs != nullptr) {
     table.outputs = [](wasinn_backend_slot* slot, const wasinn_io* const** out, uint32_t* n) {
-      return Do([&] { return Of(slot).LateOutputs(*out, *n); });
+      return core::Caught([&] { return Of(slot).LateOutputs(*out, *n); });
     };
   }
   if (table.reset != nullptr) {
@@ -217,11 +191,11 @@ void AddOptional(wasinn_backend& table) {
     };
   }
   if (table.step == nullptr || table.piece == nullptr || table.finish == nullptr) return;
-  table.step = [](wasinn_backend_slot* slot) { return Do([&] { return Of(slot).Step(); }); };
+  table.step = [](wasinn_backend_slot* slot) { return core::Caught([&] { return Of(slot).Step(); }); };
   table.piece = [](wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
-    return Do([&] { return Of(slot).Piece(index, *view); });
+    return core::Caught([&] { return Of(slot).Piece(index, *view); });
   };
-  table.finish = [](wasinn_backend_slot* slot) { return Do([&] { return Of(slot).Finish(); }); };
+  table.finish = [](wasinn_backend_slot* slot) { return core::Caught([&] { return Of(slot).Finish(); }); };
 }
 
 }  // namespace

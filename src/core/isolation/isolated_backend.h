@@ -20,7 +20,9 @@ class Templates : public std::enable_shared_from_this<Templates> {
  public:
   Templates(uint32_t max_workers, bool spare_workers) : max_workers_(max_workers), spare_workers_(spare_workers) {}
   // The right to one worker, for as long as it lives. UNAVAILABLE where there are so many already.
-  core::Result<std::shared_ptr<const void>> TakePlace();
+  core::Result<std::shared_ptr<Census>> TakePlace();
+  const Census& census() const { return census_; }
+  void CountRestart() { census_.restarted.fetch_add(1, std::memory_order_relaxed); }
   // Started if need be.
   core::Result<std::shared_ptr<Template>> Get(const Setting& setting);
   // It is gone.
@@ -35,7 +37,7 @@ class Templates : public std::enable_shared_from_this<Templates> {
 
   const uint32_t max_workers_;
   const bool spare_workers_;
-  std::atomic<uint32_t> workers_{0};
+  Census census_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;
 };
@@ -76,6 +78,7 @@ class IsolatedBackend {
   static constexpr std::chrono::seconds kWithin{10}, kFirstRest{1}, kLongestRest{60};
   std::mutex mutex_;  // of what follows
   std::shared_ptr<Connection> connection_;
+  bool was_lost_ = false;  // the last one
   std::deque<std::chrono::steady_clock::time_point> deaths_;
   std::chrono::steady_clock::time_point rests_until_;
   std::chrono::seconds rest_{0};

@@ -14,6 +14,7 @@
 #include "engines/memories.h"
 #include "engines/not_served.h"
 #include "engines/one_line.h"
+#include "engines/trusted_file.h"
 #include "engines/wamr/aot.h"
 #include "engines/wamr/clusters.h"
 #include "engines/wamr/ends.h"
@@ -265,8 +266,8 @@ class ModuleProgram final : public engines::Program {
 
 class WamrEngine final : public engines::Engine {
  public:
-  WamrEngine(std::shared_ptr<const Runtime> runtime, bool allow_precompiled)
-      : runtime_(std::move(runtime)), allow_precompiled_(allow_precompiled) {}
+  WamrEngine(std::shared_ptr<const Runtime> runtime, EngineOptions options)
+      : runtime_(std::move(runtime)), options_(std::move(options)) {}
 
   Result<std::unique_ptr<engines::Program>> Load(const std::string& path) const override {
     Result<engines::WasmFile> file = engines::ReadWasmFile(path);
@@ -279,8 +280,11 @@ class WamrEngine final : public engines::Engine {
       file->kind = engines::KindOf(file->bytes);
     }
     if (file->kind == engines::WasmKind::kComponent) return fail("WAMR runs no components: --engine wasmtime does");
-    if (file->kind == engines::WasmKind::kWamrAot && !allow_precompiled_) {
-      return fail("this is native code, which no sandbox holds: --allow-precompiled runs it");
+    if (file->kind == engines::WasmKind::kWasmtimeCode) {
+      return fail("Wasmtime's compiler made this: only --engine wasmtime runs it");
+    }
+    if (file->kind == engines::WasmKind::kWamrAot) {
+      if (auto may = engines::MayRunCode(path, options_); !may) return fail(may.error());
     }
     if (auto start = engines::StartAsExport(file->bytes)) file->bytes = std::move(*start);
     auto program = std::make_unique<ModuleProgram>(runtime_);
@@ -288,9 +292,13 @@ class WamrEngine final : public engines::Engine {
     return program;
   }
 
+  Result<std::string> Compile(const std::string&) const override {
+    return std::unexpected("wasinn compile is for Wasmtime: WAMR's own compiler is wamrc (docs/wamr.md)");
+  }
+
  private:
   std::shared_ptr<const Runtime> runtime_;
-  const bool allow_precompiled_;
+  const EngineOptions options_;
 };
 
 }  // namespace
@@ -301,7 +309,7 @@ namespace wasinn::engines {
 Result<std::unique_ptr<Engine>> NewWamrEngine(const EngineOptions& options) {
   auto runtime = std::make_shared<wamr::Runtime>();
   if (Result<void> started = runtime->Start(); !started) return std::unexpected(started.error());
-  return std::make_unique<wamr::WamrEngine>(std::move(runtime), options.allow_precompiled);
+  return std::make_unique<wamr::WamrEngine>(std::move(runtime), options);
 }
 
 }  // namespace wasinn::engines

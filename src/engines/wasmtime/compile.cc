@@ -6,6 +6,7 @@
 #include <wasmtime.h>
 
 #include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/new_engine.h"
 
 namespace wasinn::wasmtime {
 namespace {
@@ -38,44 +39,73 @@ std::string Build() {
 
 }  // namespace
 
-Compiler::Compiler(const EngineOptions& options) : warn_(options.warn) {
-  if (!options.cache) return;
-  auto cache = engines::ModuleCache::Open(options.guest_folders);
+void Compiler::OpenCache() const {
+  if (!options_.cache) return;
+  auto cache = engines::ModuleCache::Open(options_.guest_folders);
   if (cache) {
     cache_ = std::move(*cache);
-    maker_ = fmt::format("wasmtime {} {} interruptible={} metered={}", WASMTIME_VERSION, Build(), options.interruptible,
-                         options.metered);
-  } else if (warn_) {
-    warn_("compiled modules are not cached: " + cache.error());
+  } else if (options_.warn) {
+    options_.warn("compiled modules are not cached: " + cache.error());
   }
 }
 
 Result<ModulePtr> Compiler::Module(wasm_engine_t* engine, bool threads, const std::string& wasm) const {
-  return Compile<ModuleApi>(engine, maker_ + (threads ? " threads" : " module"), wasm);
+  return Compile<ModuleApi>(engine, threads ? "threads" : "module", wasm);
 }
 
 Result<ComponentPtr> Compiler::Component(wasm_engine_t* engine, const std::string& wasm) const {
-  return Compile<ComponentApi>(engine, maker_ + " component", wasm);
+  return Compile<ComponentApi>(engine, "component", wasm);
+}
+
+namespace {
+
+template <typename Api>
+Result<typename Api::Owner> Read(wasm_engine_t* engine, std::string_view code) {
+  typename Api::Owner::pointer made = nullptr;
+  auto read = TakeError(Api::Deserialize(engine, reinterpret_cast<const uint8_t*>(code.data()), code.size(), &made));
+  if (!read) return std::unexpected(read.error());
+  return typename Api::Owner(made);
 }
 
 template <typename Api>
-Result<typename Api::Owner> Compiler::Compile(wasm_engine_t* engine, const std::string& maker,
-                                              const std::string& wasm) const {
-  using Owner = typename Api::Owner;
-  typename Owner::pointer made = nullptr;
-  if (const auto code = cache_ == nullptr ? std::nullopt : cache_->Find(maker, wasm)) {
-    auto read =
-        TakeError(Api::Deserialize(engine, reinterpret_cast<const uint8_t*>(code->data()), code->size(), &made));
-    if (read) return Owner(made);
+Result<std::string> Write(const typename Api::Owner& compiled) {
+  wasm_byte_vec_t bytes;
+  if (auto written = TakeError(Api::Serialize(compiled.get(), &bytes)); !written) {
+    return std::unexpected(written.error());
   }
+  std::string code(bytes.data, bytes.size);
+  wasm_byte_vec_delete(&bytes);
+  return code;
+}
+
+}  // namespace
+
+Result<ModulePtr> ReadModule(wasm_engine_t* engine, std::string_view code) { return Read<ModuleApi>(engine, code); }
+Result<ComponentPtr> ReadComponent(wasm_engine_t* engine, std::string_view code) {
+  return Read<ComponentApi>(engine, code);
+}
+Result<std::string> CodeOf(const ModulePtr& module) { return Write<ModuleApi>(module); }
+Result<std::string> CodeOf(const ComponentPtr& component) { return Write<ComponentApi>(component); }
+
+template <typename Api>
+Result<typename Api::Owner> Compiler::Compile(wasm_engine_t* engine, const char* what, const std::string& wasm) const {
+  using Owner = typename Api::Owner;
+  std::call_once(opened_, [this] { OpenCache(); });
+  const std::string maker =
+      cache_ == nullptr ? ""
+                        : fmt::format("wasmtime {} {} {} {}", WASMTIME_VERSION, Build(), CodeSettings(options_), what);
+  if (const auto code = cache_ == nullptr ? std::nullopt : cache_->Find(maker, wasm)) {
+    if (auto read = Read<Api>(engine, *code)) return read;
+  }
+  typename Owner::pointer made = nullptr;
   auto valid = TakeError(Api::New(engine, reinterpret_cast<const uint8_t*>(wasm.data()), wasm.size(), &made));
   if (!valid) return std::unexpected(valid.error());
   Owner owner(made);
-  wasm_byte_vec_t code;
-  if (cache_ == nullptr || !TakeError(Api::Serialize(owner.get(), &code))) return owner;
-  const Result<void> kept = cache_->Keep(maker, wasm, {code.data, code.size});
-  wasm_byte_vec_delete(&code);
-  if (!kept && warn_) warn_("a compiled module is not cached: " + kept.error());
+  if (cache_ == nullptr) return owner;
+  const Result<std::string> code = Write<Api>(owner);
+  if (!code) return owner;
+  const Result<void> kept = cache_->Keep(maker, wasm, *code);
+  if (!kept && options_.warn) options_.warn("a compiled module is not cached: " + kept.error());
   return owner;
 }
 

@@ -1,9 +1,10 @@
 // Compiling, once: what was compiled before comes from the user's cache.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "engines/engine.h"
 #include "engines/module_cache.h"
@@ -11,10 +12,17 @@
 
 namespace wasinn::wasmtime {
 
+// Native code of an engine with the same settings. Wasmtime checks what made it, for what, and not the code itself: it must
+// be trusted.
+engines::Result<ModulePtr> ReadModule(wasm_engine_t* engine, std::string_view code);
+engines::Result<ComponentPtr> ReadComponent(wasm_engine_t* engine, std::string_view code);
+engines::Result<std::string> CodeOf(const ModulePtr& module);
+engines::Result<std::string> CodeOf(const ComponentPtr& component);
+
 class Compiler {
  public:
-  // Opens the cache if the options want one, and warns if there is none to use.
-  explicit Compiler(const engines::EngineOptions& options);
+  // Opens the cache when it first has something to compile, if the options want one, and warns if there is none to use.
+  explicit Compiler(const engines::EngineOptions& options) : options_(options) {}
 
   // By an engine with the options' settings; `threads` tells the two kinds of engines apart. Any thread.
   engines::Result<ModulePtr> Module(wasm_engine_t* engine, bool threads, const std::string& wasm) const;
@@ -22,12 +30,13 @@ class Compiler {
 
  private:
   template <typename Api>
-  engines::Result<typename Api::Owner> Compile(wasm_engine_t* engine, const std::string& maker,
-                                               const std::string& wasm) const;
+  engines::Result<typename Api::Owner> Compile(wasm_engine_t* engine, const char* what, const std::string& wasm) const;
 
-  std::unique_ptr<const engines::ModuleCache> cache_;
-  std::string maker_;
-  std::function<void(const std::string&)> warn_;
+  void OpenCache() const;
+
+  const engines::EngineOptions options_;
+  mutable std::once_flag opened_;
+  mutable std::unique_ptr<const engines::ModuleCache> cache_;
 };
 
 }  // namespace wasinn::wasmtime

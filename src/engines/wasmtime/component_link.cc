@@ -19,7 +19,7 @@
 
 #ifdef WASMTIME_FEATURE_COMPONENT_MODEL
 
-// What component/src/link.rs and instance_pre.rs export.
+// What component/src/link.rs, instance_pre.rs and call_async.rs export.
 extern "C" {
 
 struct wasinn_component_link_options {
@@ -28,11 +28,31 @@ struct wasinn_component_link_options {
   // one's.
   const void* linker_new;
   const wasinn_wit_functions* functions;
-  wasinn_wasmtime_guest_of guest_of;
+  wasinn_wasmtime_guest_of guest_of;  // nullptr for callers that rest
   void* user;
   const char* (*status_message)(const wasinn_status*);
   void (*status_free)(wasinn_status*);
 };
+#ifdef WASMTIME_FEATURE_ASYNC
+struct wasinn_component_async_options {
+  uint32_t struct_size;
+  wasinn_wasmtime_async_caller_of caller_of;
+  void (*guest_close)(wasinn_guest*);
+};
+
+[[gnu::weak]] wasmtime_error_t* wasinn_component_link_async(wasmtime_component_linker_t*,
+                                                            const wasinn_component_link_options*,
+                                                            const wasinn_component_async_options*);
+[[gnu::weak]] wasmtime_call_future_t* wasinn_component_pre_instantiate_async(const wasinn_wasmtime_component_pre*,
+                                                                             wasmtime_context_t*,
+                                                                             wasmtime_component_instance_t*,
+                                                                             wasmtime_error_t**);
+[[gnu::weak]] wasmtime_call_future_t* wasinn_component_func_call_async(const wasmtime_component_func_t*,
+                                                                       wasmtime_context_t*,
+                                                                       const wasmtime_component_val_t*, size_t,
+                                                                       wasmtime_component_val_t*, size_t,
+                                                                       wasmtime_error_t**);
+#endif
 
 [[gnu::weak]] wasmtime_error_t* wasinn_component_link(wasmtime_component_linker_t*,
                                                       const wasinn_component_link_options*);
@@ -74,6 +94,23 @@ const void* LinkerNew() {
 
 wasinn_guest* SameGuest(wasmtime_context_t*, void* user) { return static_cast<wasinn_guest*>(user); }
 
+wasinn_component_link_options Options(wasinn_wasmtime_guest_of guest_of, void* user) {
+  wasinn_component_link_options options = {};
+  options.struct_size = sizeof options;
+  options.linker_new = LinkerNew();
+  options.functions = wasinn_wit();
+  options.guest_of = guest_of;
+  options.user = user;
+  options.status_message = wasinn_status_message;
+  options.status_free = wasinn_status_free;
+  return options;
+}
+
+wasinn_status* NeedsMore() {
+  return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi:nn needs a linker and a way to find the guest");
+}
+wasinn_status* NotServed() { return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, kNotServed); }
+
 }  // namespace
 }  // namespace wasinn::wasmtime
 
@@ -81,20 +118,9 @@ extern "C" {
 
 wasinn_status* wasinn_wasmtime_component_link(wasmtime_component_linker_t* linker, wasinn_host*,
                                               wasinn_wasmtime_guest_of guest_of, void* user) {
-  if (linker == nullptr || guest_of == nullptr) {
-    return wasinn_status_new(WASINN_INVALID_ARGUMENT, "linking wasi:nn needs a linker and a way to find the guest");
-  }
-  if (wasinn_component_link == nullptr) {
-    return wasinn_status_new(WASINN_UNSUPPORTED_OPERATION, wasinn::wasmtime::kNotServed);
-  }
-  wasinn_component_link_options options = {};
-  options.struct_size = sizeof options;
-  options.linker_new = wasinn::wasmtime::LinkerNew();
-  options.functions = wasinn_wit();
-  options.guest_of = guest_of;
-  options.user = user;
-  options.status_message = wasinn_status_message;
-  options.status_free = wasinn_status_free;
+  if (linker == nullptr || guest_of == nullptr) return wasinn::wasmtime::NeedsMore();
+  if (wasinn_component_link == nullptr) return wasinn::wasmtime::NotServed();
+  const wasinn_component_link_options options = wasinn::wasmtime::Options(guest_of, user);
   wasmtime_error_t* error = wasinn_component_link(linker, &options);
   return error == nullptr ? nullptr : wasinn::wasmtime::ToStatus(error);
 }
@@ -129,6 +155,42 @@ wasmtime_error_t* wasinn_wasmtime_component_pre_instantiate(const wasinn_wasmtim
 void wasinn_wasmtime_component_pre_delete(wasinn_wasmtime_component_pre* pre) {
   if (wasinn_component_pre_delete != nullptr) wasinn_component_pre_delete(pre);
 }
+
+#ifdef WASMTIME_FEATURE_ASYNC
+wasinn_status* wasinn_wasmtime_component_link_async(wasmtime_component_linker_t* linker, wasinn_host*,
+                                                    wasinn_wasmtime_async_caller_of caller_of, void* user) {
+  if (linker == nullptr || caller_of == nullptr) return wasinn::wasmtime::NeedsMore();
+  if (wasinn_component_link_async == nullptr) return wasinn::wasmtime::NotServed();
+  const wasinn_component_link_options options = wasinn::wasmtime::Options(nullptr, user);
+  wasinn_component_async_options more = {};
+  more.struct_size = sizeof more;
+  more.caller_of = caller_of;
+  more.guest_close = wasinn_guest_close;
+  wasmtime_error_t* error = wasinn_component_link_async(linker, &options, &more);
+  return error == nullptr ? nullptr : wasinn::wasmtime::ToStatus(error);
+}
+
+wasmtime_call_future_t* wasinn_wasmtime_component_pre_instantiate_async(const wasinn_wasmtime_component_pre* pre,
+                                                                        wasmtime_context_t* context,
+                                                                        wasmtime_component_instance_t* out,
+                                                                        wasmtime_error_t** error) {
+  if (wasinn_component_pre_instantiate_async != nullptr)
+    return wasinn_component_pre_instantiate_async(pre, context, out, error);
+  *error = wasmtime_error_new(wasinn::wasmtime::kNotServed);
+  return nullptr;
+}
+
+wasmtime_call_future_t* wasinn_wasmtime_component_func_call_async(const wasmtime_component_func_t* function,
+                                                                  wasmtime_context_t* context,
+                                                                  const wasmtime_component_val_t* args, size_t nargs,
+                                                                  wasmtime_component_val_t* results, size_t nresults,
+                                                                  wasmtime_error_t** error) {
+  if (wasinn_component_func_call_async != nullptr)
+    return wasinn_component_func_call_async(function, context, args, nargs, results, nresults, error);
+  *error = wasmtime_error_new(wasinn::wasmtime::kNotServed);
+  return nullptr;
+}
+#endif
 
 }  // extern "C"
 

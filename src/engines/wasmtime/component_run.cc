@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "engines/guest_run.h"
-#include "engines/memories.h"
 #include "engines/wasmtime/errors.h"
-#include "engines/wasmtime/handles.h"
 #include "engines/wasmtime/store_limits.h"
 #include "engines/wasmtime/wasi.h"
 
@@ -107,11 +105,12 @@ ExportIndexPtr FindRun(const wasmtime_component_t* component) {
 
 }  // namespace
 
-Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const Compiler& compiler,
-                                                        const std::string& wasm) {
+Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine,
+                                                        const std::function<Result<ComponentPtr>()>& compile,
+                                                        std::vector<engines::MemoryType> memories) {
   Result<ComponentLinkerPtr> linker = NewLinker(engine);
   if (!linker) return std::unexpected(linker.error());
-  const Result<ComponentPtr> compiled = compiler.Component(engine, wasm);
+  const Result<ComponentPtr> compiled = compile();
   if (!compiled) return std::unexpected(compiled.error());
   const ComponentPtr& component = *compiled;
   ExportIndexPtr run = FindRun(component.get());
@@ -122,7 +121,7 @@ Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, c
   auto linked = TakeError(wasinn_wasmtime_component_pre_new(linker->get(), component.get(), &pre));
   if (!linked) return std::unexpected(linked.error());
   return std::make_unique<ComponentProgram>(EnginePtr(wasmtime_engine_clone(engine)), ComponentPrePtr(pre),
-                                            std::move(run), engines::MemoriesOf(wasm));
+                                            std::move(run), std::move(memories));
 }
 
 }  // namespace wasinn::wasmtime

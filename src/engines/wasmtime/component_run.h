@@ -3,16 +3,19 @@
 
 #include <wasmtime.h>
 
+#include <functional>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "engines/engine.h"
-#include "engines/wasmtime/compile.h"
+#include "engines/memories.h"
+#include "engines/wasmtime/handles.h"
 
 namespace wasinn::wasmtime {
 
-// Compiles and links.
-engines::Result<std::unique_ptr<engines::Program>> LoadComponent(wasm_engine_t* engine, const Compiler& compiler,
-                                                                 const std::string& wasm);
+// Links what `compile` gives, once it is known that this Wasmtime serves components at all.
+engines::Result<std::unique_ptr<engines::Program>> LoadComponent(
+    wasm_engine_t* engine, const std::function<engines::Result<ComponentPtr>()>& compile,
+    std::vector<engines::MemoryType> memories);
 
 }  // namespace wasinn::wasmtime

@@ -22,7 +22,12 @@ std::string Take(wasm_name_t* name) {
 std::string Message(const wasmtime_error_t* error) {
   wasm_name_t message;
   wasmtime_error_message(error, &message);
-  return Take(&message);
+  std::string text = Take(&message);
+  // Wasmtime's words name parts of the pool that nobody has set.
+  if (text.find("maximum concurrent limit of ") != text.npos) {
+    return "the engine's pool is full (engine.pool_instances): " + text;
+  }
+  return text;
 }
 
 // What happened, then where. Wasmtime says where first.

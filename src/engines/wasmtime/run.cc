@@ -10,6 +10,7 @@
 #include "engines/guest_run.h"
 #include "engines/memories.h"
 #include "engines/not_served.h"
+#include "engines/trusted_file.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
 #include "engines/wasmtime/compile.h"
@@ -17,6 +18,8 @@
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/exports.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/new_engine.h"
+#include "engines/wasmtime/precompiled.h"
 #include "engines/wasmtime/store_limits.h"
 #include "engines/wasmtime/threaded_program.h"
 #include "engines/wasmtime/wasi.h"
@@ -82,26 +85,59 @@ class ModuleProgram final : public engines::Program {
   std::vector<engines::MemoryType> memories_;
 };
 
-// Takes nothing of the options but what configures compilation. The caller owns it.
-wasm_config_t* NewConfig(const EngineOptions& options) {
-  wasm_config_t* config = wasm_config_new();
-  wasmtime_config_wasm_threads_set(config, true);
-  wasmtime_config_shared_memory_set(config, true);
-  // A quarter of the speed of tight loops each: only where they are wanted. The cache tells such code from other.
-  wasmtime_config_epoch_interruption_set(config, options.interruptible);
-  wasmtime_config_consume_fuel_set(config, options.metered);
-  return config;
-}
+// One whose code counts fuel, run without a limit.
+class MeteredProgram final : public engines::Program {
+ public:
+  explicit MeteredProgram(std::unique_ptr<engines::Program> program) : program_(std::move(program)) {}
+  Exit Run(const RunOptions& options) const override {
+    if (options.max_fuel != 0) return program_->Run(options);
+    RunOptions any = options;
+    any.max_fuel = UINT64_MAX;
+    return program_->Run(any);
+  }
+
+ private:
+  const std::unique_ptr<engines::Program> program_;
+};
 
 class WasmtimeEngine final : public engines::Engine {
  public:
-  explicit WasmtimeEngine(const EngineOptions& options)
-      : engine_(wasm_engine_new_with_config(NewConfig(options))),  // takes the config
-        linker_(wasmtime_linker_new(engine_.get())),
-        compiler_(options),
-        threads_options_(options) {
-    threads_options_.metered = false;  // each thread would have fuel of its own
+  static Result<std::unique_ptr<WasmtimeEngine>> New(const EngineOptions& options) {
+    Result<EnginePtr> made = NewEngine(options);
+    if (!made) return std::unexpected(made.error());
+    std::unique_ptr<WasmtimeEngine> engine(new WasmtimeEngine(options, std::move(*made)));
+    if (Result<void> defined = engine->Define(); !defined) return std::unexpected(defined.error());
+    return engine;
   }
+
+  Result<std::unique_ptr<engines::Program>> Load(const std::string& path) const override {
+    Result<engines::WasmFile> file = engines::ReadWasmFile(path);
+    if (!file) return std::unexpected(file.error());
+    Result<void> may;
+    if (file->kind == engines::WasmKind::kWasmtimeCode) may = engines::MayRunCode(path, options_);
+    auto program = !may                                             ? std::unexpected(may.error())
+                   : file->kind == engines::WasmKind::kWasmtimeCode ? LoadCode(file->bytes)
+                                                                    : LoadWasm(std::move(*file), nullptr);
+    if (!program) return std::unexpected(path + ": " + program.error());
+    return program;
+  }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that an error is no program
+
+  Result<std::string> Compile(const std::string& path) const override {
+    Result<engines::WasmFile> file = engines::ReadWasmFile(path);
+    if (!file) return std::unexpected(file.error());
+    if (file->kind == engines::WasmKind::kWasmtimeCode) return std::unexpected(path + " is compiled already");
+    std::string compiled;
+    auto program = LoadWasm(std::move(*file), &compiled);  // what would not run is told here
+    if (!program) return std::unexpected(path + ": " + program.error());
+    return compiled;
+  }
+
+ private:
+  WasmtimeEngine(const EngineOptions& options, EnginePtr engine)
+      : options_(options),
+        engine_(std::move(engine)),
+        linker_(wasmtime_linker_new(engine_.get())),
+        compiler_(options) {}
 
   // The linker's contents: WASI and wasi-nn.
   Result<void> Define() {
@@ -109,81 +145,143 @@ class WasmtimeEngine final : public engines::Engine {
     return TakeStatus(wasinn_wasmtime_link_callers(linker_.get(), nullptr, CallerOf, nullptr));
   }
 
-  Result<std::unique_ptr<engines::Program>> Load(const std::string& path) const override {
-    Result<engines::WasmFile> file = engines::ReadWasmFile(path);
-    if (!file) return std::unexpected(file.error());
-    auto fail = [&path](const std::string& why) { return std::unexpected(path + ": " + why); };
-    if (file->kind == engines::WasmKind::kText) {
-      Result<std::string> wasm = engines::ParseText(file->bytes);
-      if (!wasm) return fail(wasm.error());
-      file->bytes = std::move(*wasm);
-      file->kind = engines::KindOf(file->bytes);
+  // `file`: what Compile gives, if that is wanted.
+  Result<std::unique_ptr<engines::Program>> LoadWasm(engines::WasmFile source, std::string* file) const {
+    if (source.kind == engines::WasmKind::kText) {
+      Result<std::string> wasm = engines::ParseText(source.bytes);
+      if (!wasm) return std::unexpected(wasm.error());
+      source.bytes = std::move(*wasm);
+      source.kind = engines::KindOf(source.bytes);
     }
-    if (file->kind == engines::WasmKind::kWamrAot) return fail("WAMR's compiler made this: only --engine wamr runs it");
-    if (const auto why = engines::FirstNotServed(file->bytes)) return fail(*why);  // compiling may take long
-    if (auto program = engines::StartAsExport(file->bytes)) file->bytes = std::move(*program);
-    auto program = file->kind == engines::WasmKind::kComponent ? LoadComponent(engine_.get(), compiler_, file->bytes)
-                                                               : LoadModule(file->bytes);
-    if (!program) return fail(program.error());
-    return program;
-  }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): it does not see that an error is no program
+    if (source.kind == engines::WasmKind::kWamrAot) {
+      return std::unexpected("WAMR's compiler made this: only --engine wamr runs it");
+    }
+    if (auto why = engines::FirstNotServed(source.bytes)) return std::unexpected(*why);  // compiling may take long
+    if (auto program = engines::StartAsExport(source.bytes)) source.bytes = std::move(*program);
+    if (source.kind != engines::WasmKind::kComponent) return LoadModule(source.bytes, file);
+    std::vector<engines::MemoryType> memories = engines::MemoriesOf(source.bytes);
+    const auto compile = [&]() -> Result<ComponentPtr> {
+      Result<ComponentPtr> component = compiler_.Component(engine_.get(), source.bytes);
+      if (!component || file == nullptr) return component;
+      if (auto written = WriteTo(file, ProgramKind::kComponent, memories, CodeOf(*component)); !written) {
+        return std::unexpected(written.error());
+      }
+      return component;
+    };
+    return LoadComponent(engine_.get(), compile, memories);
+  }
 
- private:
-  Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm) const {
+  Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm, std::string* file) const {
     // Which engine is the right one, the imports of the compiled module tell; its bytes are a guess that is hardly
     // wrong.
     const bool guess = wasm.find("thread-spawn") != wasm.npos;
     Result<ModulePtr> module = CompileFor(guess, wasm);
     if (!module) return std::unexpected(module.error());
-    if (!ExportsFunction(module->get(), kStart, {})) {
-      return std::unexpected(
-          "the module exports no function _start and has no start section, so it is a library and not a program");
-    }
+    if (auto program = CheckProgram(module->get()); !program) return std::unexpected(program.error());
     const bool threads = UsesThreads(module->get());
     if (threads != guess) module = CompileFor(threads, wasm);
     if (!module) return std::unexpected(module.error());
-    if (!threads) return Link(std::move(*module), wasm);
-    return (*Threads())->Link(std::move(*module), engines::MemoriesOf(wasm));  // it is there, for it has compiled this
+    std::vector<engines::MemoryType> memories = engines::MemoriesOf(wasm);
+    if (file != nullptr) {
+      if (threads && options_.metered) return std::unexpected("fuel cannot be limited for a program with threads");
+      const ProgramKind kind = threads ? ProgramKind::kThreads : ProgramKind::kModule;
+      if (auto written = WriteTo(file, kind, memories, CodeOf(*module)); !written) {
+        return std::unexpected(written.error());
+      }
+    }
+    return Link(std::move(*module), threads, std::move(memories));
+  }
+
+  Result<void> WriteTo(std::string* file, ProgramKind kind, const std::vector<engines::MemoryType>& memories,
+                       const Result<std::string>& code) const {
+    if (!code) return std::unexpected(code.error());
+    *file = WritePrecompiled({kind, options_.interruptible, options_.metered, memories, *code});
+    return {};
+  }
+
+  Result<std::unique_ptr<engines::Program>> LoadCode(std::string_view file) const {
+    const Result<Precompiled> code = ReadPrecompiled(file);
+    if (!code) return std::unexpected(code.error());
+    const bool threads = code->kind == ProgramKind::kThreads;
+    if (threads || (code->interruptible == options_.interruptible && code->metered == options_.metered)) {
+      return LinkCode(*code);
+    }
+    if (options_.interruptible && !code->interruptible) {
+      return std::unexpected("it was compiled without --interruptible, so that --timeout could not end it");
+    }
+    if (options_.metered && !code->metered) {
+      return std::unexpected("it was compiled without --metered, so that --fuel could not limit it");
+    }
+    // Code that could be held to more than it is now.
+    EngineOptions as_compiled = options_;
+    as_compiled.interruptible = code->interruptible;
+    as_compiled.metered = code->metered;
+    as_compiled.cache = false;
+    const auto engine = New(as_compiled);
+    if (!engine) return std::unexpected(engine.error());
+    auto program = (*engine)->LinkCode(*code);
+    if (!program || !code->metered) return program;
+    return std::make_unique<MeteredProgram>(std::move(*program));
+  }
+
+  Result<std::unique_ptr<engines::Program>> LinkCode(const Precompiled& code) const {
+    if (code.kind == ProgramKind::kComponent) {
+      return LoadComponent(engine_.get(), [&] { return ReadComponent(engine_.get(), code.code); }, code.memories);
+    }
+    const bool threads = code.kind == ProgramKind::kThreads;
+    const Result<wasm_engine_t*> engine = EngineFor(threads);
+    if (!engine) return std::unexpected(engine.error());
+    Result<ModulePtr> module = ReadModule(*engine, code.code);
+    if (!module) return std::unexpected(module.error());
+    if (auto program = CheckProgram(module->get()); !program) return std::unexpected(program.error());
+    return Link(std::move(*module), threads, code.memories);
+  }
+
+  static Result<void> CheckProgram(const wasmtime_module_t* module) {
+    if (ExportsFunction(module, kStart, {})) return {};
+    return std::unexpected(
+        "the module exports no function _start and has no start section, so it is a library and not a program");
   }
 
   Result<ModulePtr> CompileFor(bool threads, const std::string& wasm) const {
-    if (!threads) return compiler_.Module(engine_.get(), false, wasm);
-    const Result<const ThreadsEngine*> engine = Threads();
-    return engine ? compiler_.Module((*engine)->get(), true, wasm) : std::unexpected(engine.error());
+    const Result<wasm_engine_t*> engine = EngineFor(threads);
+    return engine ? compiler_.Module(*engine, threads, wasm) : std::unexpected(engine.error());
   }
 
-  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, const std::string& wasm) const {
+  Result<wasm_engine_t*> EngineFor(bool threads) const {
+    if (!threads) return engine_.get();
+    const Result<const ThreadsEngine*> engine = Threads();
+    return engine ? Result<wasm_engine_t*>((*engine)->get()) : std::unexpected(engine.error());
+  }
+
+  Result<std::unique_ptr<engines::Program>> Link(ModulePtr module, bool threads,
+                                                 std::vector<engines::MemoryType> memories) const {
+    if (threads) return (*Threads())->Link(std::move(module), std::move(memories));  // it is there: this is its module
     wasmtime_instance_pre_t* instance_pre = nullptr;
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
     return std::make_unique<ModuleProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                           InstancePrePtr(instance_pre), engines::MemoriesOf(wasm));
+                                           InstancePrePtr(instance_pre), std::move(memories));
   }
 
   // Made when the first module with threads comes.
   Result<const ThreadsEngine*> Threads() const {
     const std::lock_guard lock(threads_mutex_);
     if (threads_ == nullptr) {
-      Result<std::unique_ptr<ThreadsEngine>> made = ThreadsEngine::New(NewConfig(threads_options_));
+      Result<std::unique_ptr<ThreadsEngine>> made = ThreadsEngine::New(options_);
       if (!made) return std::unexpected(made.error());
       threads_ = std::move(*made);
     }
     return threads_.get();
   }
 
+  const EngineOptions options_;
   EnginePtr engine_;
   LinkerPtr linker_;
   const Compiler compiler_;
-  EngineOptions threads_options_;
   mutable std::mutex threads_mutex_;
   mutable std::unique_ptr<const ThreadsEngine> threads_;
 };
-
-Result<std::unique_ptr<engines::Engine>> NewEngine(const EngineOptions& options) {
-  auto engine = std::make_unique<WasmtimeEngine>(options);
-  if (Result<void> defined = engine->Define(); !defined) return std::unexpected(defined.error());
-  return engine;
-}
 
 }  // namespace
 }  // namespace wasinn::wasmtime
@@ -200,6 +298,8 @@ Result<std::string> ParseText(const std::string& text) {
   return bytes;
 }
 
-Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options) { return wasmtime::NewEngine(options); }
+Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options) {
+  return wasmtime::WasmtimeEngine::New(options);
+}
 
 }  // namespace wasinn::engines

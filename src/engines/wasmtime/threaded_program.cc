@@ -10,6 +10,7 @@
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/exports.h"
 #include "engines/wasmtime/guest_threads.h"
+#include "engines/wasmtime/new_engine.h"
 #include "engines/wasmtime/wasi.h"
 
 namespace wasinn::wasmtime {
@@ -140,14 +141,13 @@ bool UsesThreads(const wasmtime_module_t* module) {
       imports.all(), [](const wasm_importtype_t* item) { return IsSpawn(item) || SharedMemoryType(item) != nullptr; });
 }
 
-ThreadsEngine::ThreadsEngine(wasm_config_t* config) {
-  wasmtime_config_epoch_interruption_set(config, true);
-  engine_.reset(wasm_engine_new_with_config(config));
-  linker_.reset(wasmtime_linker_new(engine_.get()));
-}
+ThreadsEngine::ThreadsEngine(EnginePtr engine)
+    : engine_(std::move(engine)), linker_(wasmtime_linker_new(engine_.get())) {}
 
-Result<std::unique_ptr<ThreadsEngine>> ThreadsEngine::New(wasm_config_t* config) {
-  std::unique_ptr<ThreadsEngine> engine(new ThreadsEngine(config));
+Result<std::unique_ptr<ThreadsEngine>> ThreadsEngine::New(const engines::EngineOptions& options) {
+  Result<EnginePtr> made = NewEngine(ForThreads(options));
+  if (!made) return std::unexpected(made.error());
+  std::unique_ptr<ThreadsEngine> engine(new ThreadsEngine(std::move(*made)));
   if (Result<void> defined = engine->Define(); !defined) return std::unexpected(defined.error());
   return engine;
 }

@@ -17,8 +17,8 @@ bool UsesThreads(const wasmtime_module_t* module);
 // and function; hence an engine of their own. Any thread.
 class ThreadsEngine {
  public:
-  // Takes the config.
-  static engines::Result<std::unique_ptr<ThreadsEngine>> New(wasm_config_t* config);
+  // With the settings of ForThreads.
+  static engines::Result<std::unique_ptr<ThreadsEngine>> New(const engines::EngineOptions& options);
 
   wasm_engine_t* get() const { return engine_.get(); }
   // A module of this engine, as a program. Fails if an import cannot be served.
@@ -26,7 +26,7 @@ class ThreadsEngine {
                                                           std::vector<engines::MemoryType> memories) const;
 
  private:
-  explicit ThreadsEngine(wasm_config_t* config);
+  explicit ThreadsEngine(EnginePtr engine);
   engines::Result<void> Define();
 
   EnginePtr engine_;

@@ -131,6 +131,10 @@ void OwnAttacks(uint32_t graph, uint32_t context) {
     Add(&handles, wasinn_describe(*n, buffer, sizeof(buffer), &out));
     Add(&handles, wasinn_set_output(*n, 0, buffer, sizeof(buffer), &out));
     Add(&handles, wasinn_set_output(context, 1000 + *n / 2, buffer, sizeof(buffer), &out));
+    Add(&handles, wasinn_set_input_from_output(*n, 0, context, 0));
+    Add(&handles, wasinn_set_input_from_output(context, 0, *n, 0));
+    Add(&handles, wasinn_set_input_from_output(context, 1000 + *n / 2, context, 0));
+    Add(&handles, wasinn_set_input_from_output(context, 0, context, 1000 + *n / 2));
   }
   PrintTally("places of texts outside", &texts);
   PrintTally("places of outputs outside", &places);

@@ -5,21 +5,40 @@ use wasmtime::component::Resource;
 use wasmtime::{AsContextMut, Error, Result};
 
 use crate::types::{Fallible, Store};
-use crate::wit::{Functions, Guest, Status, WitResult};
+use crate::wit::{Functions, Guest, Outcome, Status, WitResult};
 
 pub type GuestOf = unsafe extern "C" fn(Store<'_>, *mut c_void) -> *mut Guest;
+pub type CallerOf = unsafe extern "C" fn(Store<'_>, *mut c_void) -> AsyncCaller;
+
+/// `wasinn_wasmtime_async_caller` of wasinn/wasmtime.h.
+#[repr(C)]
+pub struct AsyncCaller {
+    pub guest: *mut Guest,
+    _memory: *const c_void,
+    pub wake: Option<unsafe extern "C" fn(*mut c_void)>,
+    pub user: *mut c_void,
+}
+
+/// What becomes of a guest while a function runs that may block.
+#[derive(Clone, Copy)]
+pub enum Callers {
+    /// Its thread waits.
+    Wait(GuestOf),
+    /// The function runs on a thread of the host's, and the guest's future rests.
+    Rest { caller_of: CallerOf, close: unsafe extern "C" fn(*mut Guest) },
+}
 
 /// One for each linker that has wasi:nn; every host function has a copy.
 #[derive(Clone, Copy)]
 pub struct Calls {
     pub functions: &'static Functions,
-    pub guest_of: GuestOf,
+    pub callers: Callers,
     pub user: *mut c_void,
     pub status_message: unsafe extern "C" fn(*const Status) -> *const c_char,
     pub status_free: unsafe extern "C" fn(*mut Status),
 }
 
-// SAFETY: a linker serves any thread, and so does all of this; the embedder promises it for guest_of and user.
+// SAFETY: a linker serves any thread, and so does all of this; the embedder promises it for callers and user.
 unsafe impl Send for Calls {}
 // SAFETY: as above.
 unsafe impl Sync for Calls {}
@@ -27,12 +46,18 @@ unsafe impl Sync for Calls {}
 impl Calls {
     /// The guest that is calling.
     pub fn guest(&self, store: &mut Store<'_>) -> *mut Guest {
+        let store = store.as_context_mut();
         // SAFETY: as the embedder promised when it linked.
-        unsafe { (self.guest_of)(store.as_context_mut(), self.user) }
+        unsafe {
+            match self.callers {
+                Callers::Wait(guest_of) => guest_of(store, self.user),
+                Callers::Rest { caller_of, .. } => caller_of(store, self.user).guest,
+            }
+        }
     }
 
     /// Anything but null traps the guest, with the status's message.
-    pub fn check(&self, status: *mut Status) -> Result<()> {
+    pub fn check(&self, status: Outcome) -> Result<()> {
         if status.is_null() {
             return Ok(());
         }
@@ -46,8 +71,13 @@ impl Calls {
 
 impl WitResult {
     /// What WIT calls result<T, error>, T being a resource.
-    pub fn resource<T>(self) -> Fallible<Resource<T>> {
-        self.value(()).map(|()| Resource::new_own(self.rep))
+    pub fn resource<T>(self, _: ()) -> Result<Fallible<Resource<T>>> {
+        Ok(self.value(()).map(|()| Resource::new_own(self.rep)))
+    }
+
+    /// The same where success gives nothing.
+    pub fn nothing(self, _: ()) -> Result<Fallible<()>> {
+        Ok(self.value(()))
     }
 
     /// The same where success gives something else.

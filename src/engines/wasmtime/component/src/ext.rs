@@ -6,11 +6,12 @@
 use wasmtime::component::{Resource, WasmList};
 use wasmtime::{AsContextMut, Result};
 
+use crate::blocking;
 use crate::calls::Calls;
-use crate::graph::{MOST_LISTED, with_builders};
-use crate::inference::named_tensor;
-use crate::text::{Text, to_strs};
-use crate::types::{Context, ExecutionTarget, Graph, Instance, Store, Tensor};
+use crate::graph::{Builders, MOST_LISTED};
+use crate::inference::{HeldInputs, Inputs, define_get_output};
+use crate::text::{Text, hold_all};
+use crate::types::{Context, ExecutionTarget, Graph, Instance, Store};
 use crate::views::{Shown, ShownText};
 use crate::wit::{Bytes, WitResult};
 
@@ -30,72 +31,52 @@ pub fn define_inspect(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
 
 pub fn define_generate(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
-    type Start = (Resource<Context>, WasmList<(Text, Resource<Tensor>)>);
-    instance.func_wrap("start", move |mut store: Store<'_>, (context, inputs): Start| {
-        let guest = calls.guest(&mut store);
-        let inputs = inputs.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-        let names = to_strs(inputs.iter().map(|(name, _)| name), &store)?;
-        let named: Vec<_> = names.iter().zip(&inputs).map(|(name, (_, tensor))| named_tensor(name, tensor)).collect();
-        let mut out = WitResult::default();
-        calls.check(unsafe { (table.context_start)(guest, context.rep(), named.as_ptr(), named.len(), &mut out) })?;
-        Ok((out.value(()),))
-    })?;
-    instance.func_wrap("next", move |mut store: Store<'_>, (context,): (Resource<Context>,)| {
-        let mut out = WitResult::default();
-        let mut has_piece = 0;
-        let mut piece = Shown::<u8>::empty();
-        let guest = calls.guest(&mut store);
-        calls.check(unsafe { (table.context_next)(guest, context.rep(), &mut out, &mut has_piece, piece.out()) })?;
-        Ok((out.value((has_piece != 0).then_some(piece)),))
-    })?;
-    instance.func_wrap("finish", move |mut store: Store<'_>, (context,): (Resource<Context>,)| {
-        let mut out = WitResult::default();
-        calls.check(unsafe { (table.context_finish)(calls.guest(&mut store), context.rep(), &mut out) })?;
-        Ok((out.value(()),))
-    })?;
-    instance.func_wrap("output", move |mut store: Store<'_>, (context, name): (Resource<Context>, Text)| {
-        let guest = calls.guest(&mut store);
-        let name = name.to_str(&store)?;
-        let mut out = WitResult::default();
-        calls.check(unsafe {
-            (table.context_get_output)(guest, context.rep(), name.as_ptr().cast(), name.len(), &mut out)
-        })?;
-        Ok((out.resource::<Tensor>(),))
-    })
+    let start = move |store: &mut Store<'_>, (context, inputs): (Resource<Context>, Inputs)| {
+        let (context, inputs) = (context.rep(), HeldInputs::hold(store, &inputs)?);
+        Ok(move |guest, out: &mut WitResult, _: &mut ()| unsafe {
+            let inputs = inputs.tensors();
+            (table.context_start)(guest, context, inputs.as_ptr(), inputs.len(), out)
+        })
+    };
+    blocking::define(&mut instance, calls, "start", start, WitResult::nothing)?;
+    /// Whether there is a piece, and the piece.
+    type Piece = (u32, Shown<u8>);
+    let next = move |_: &mut Store<'_>, (context,): (Resource<Context>,)| {
+        let context = context.rep();
+        Ok(move |guest, out: &mut WitResult, (has_piece, piece): &mut Piece| unsafe {
+            (table.context_next)(guest, context, out, has_piece, piece.out())
+        })
+    };
+    let finish_next = |out: WitResult, (has_piece, piece): Piece| Ok(out.value((has_piece != 0).then_some(piece)));
+    blocking::define(&mut instance, calls, "next", next, finish_next)?;
+    let finish = move |_: &mut Store<'_>, (context,): (Resource<Context>,)| {
+        let context = context.rep();
+        Ok(move |guest, out: &mut WitResult, _: &mut ()| unsafe { (table.context_finish)(guest, context, out) })
+    };
+    blocking::define(&mut instance, calls, "finish", finish, WitResult::nothing)?;
+    define_get_output(instance, calls, "output")
 }
 
 pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
     type LoadAs = (WasmList<WasmList<u8>>, Text, ExecutionTarget);
-    instance.func_wrap("load-as", move |mut store: Store<'_>, (builders, format, target): LoadAs| {
-        let guest = calls.guest(&mut store);
-        let count = builders.len();
-        let mut out = WitResult::default();
-        let status = with_builders(&mut store, &builders, |store, bytes| {
-            let format = format.to_str(store)?;
-            let (text, size) = (format.as_ptr().cast(), format.len());
-            Ok(unsafe { (table.graph_load_as)(guest, bytes, count, text, size, target as u32, &mut out) })
-        })?;
-        calls.check(status)?;
-        Ok((out.resource::<Graph>(),))
-    })?;
-    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name, config): (Text, Text)| {
-        let guest = calls.guest(&mut store);
-        let (name, config) = (name.to_str(&store)?, config.to_str(&store)?);
-        let (name, config) = (name.as_bytes(), config.as_bytes());
-        let mut out = WitResult::default();
-        calls.check(unsafe {
-            (table.graph_load_by_name_with_config)(
-                guest,
-                name.as_ptr().cast(),
-                name.len(),
-                config.as_ptr().cast(),
-                config.len(),
-                &mut out,
-            )
-        })?;
-        Ok((out.resource::<Graph>(),))
-    })?;
+    let load_as = move |store: &mut Store<'_>, (builders, format, target): LoadAs| {
+        let (builders, format) = (Builders::hold(store, &builders)?, format.hold(store)?);
+        Ok(move |guest, out: &mut WitResult, _: &mut ()| unsafe {
+            let (bytes, count) = (builders.bytes(), builders.count);
+            (table.graph_load_as)(guest, bytes, count, format.chars(), format.size, target as u32, out)
+        })
+    };
+    blocking::define(&mut instance, calls, "load-as", load_as, WitResult::resource::<Graph>)?;
+    let load_by_name = move |store: &mut Store<'_>, (name, config): (Text, Text)| {
+        let (name, config) = (name.hold(store)?, config.hold(store)?);
+        Ok(move |guest, out: &mut WitResult, _: &mut ()| unsafe {
+            let (text, size) = (name.chars(), name.size);
+            (table.graph_load_by_name_with_config)(guest, text, size, config.chars(), config.size, out)
+        })
+    };
+    let name = "load-by-name";
+    blocking::define(&mut instance, calls, name, load_by_name, WitResult::resource::<Graph>)?;
     type Select = (Resource<Context>, WasmList<Text>);
     instance.func_wrap("select-outputs", move |mut store: Store<'_>, (context, names): Select| {
         let guest = calls.guest(&mut store);
@@ -107,8 +88,8 @@ pub fn define_configure(mut instance: Instance<'_>, calls: Calls) -> Result<()> 
             select(std::ptr::null())
         } else {
             let names = names.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-            let texts = to_strs(names.iter(), &store)?;
-            let bytes: Vec<_> = texts.iter().map(|text| Bytes { data: text.as_ptr(), size: text.len() }).collect();
+            let texts = hold_all(names.iter(), &store)?;
+            let bytes: Vec<_> = texts.iter().map(|text| Bytes { data: text.data, size: text.size }).collect();
             select(bytes.as_ptr())
         };
         calls.check(status)?;

@@ -1,62 +1,69 @@
 //! wasi:nn/graph
 
-use wasmtime::component::{Resource, ResourceType, WasmList};
+use wasmtime::component::{Resource, WasmList};
 use wasmtime::{AsContextMut, Result};
 
+use crate::blocking;
 use crate::calls::Calls;
 use crate::text::Text;
 use crate::types::{Context, ExecutionTarget, Graph, GraphEncoding, Instance, Store};
-use crate::wit::{Bytes, Outcome, WitResult};
+use crate::wit::{Bytes, WitResult};
 
 /// A builder, or a name, may be of no bytes, and then takes more to hold here than in the guest's memory. Of more than these
 /// the table hears the number alone. (Lists of resources need no such guard: no handle can be given twice.)
 pub const MOST_LISTED: usize = 4096;
 
-/// Calls `load` with the builders, where they lie, or with null where they are too many.
-pub fn with_builders(
-    store: &mut Store<'_>,
-    builders: &WasmList<WasmList<u8>>,
-    load: impl FnOnce(&Store<'_>, *const Bytes) -> Result<Outcome>,
-) -> Result<Outcome> {
-    if builders.len() > MOST_LISTED {
-        return load(store, std::ptr::null());
+/// The builders of a model, where they lie in the guest's memory.
+pub struct Builders {
+    pub count: usize,
+    bytes: Option<Vec<Bytes>>,
+}
+
+impl Builders {
+    pub fn hold(store: &mut Store<'_>, builders: &WasmList<WasmList<u8>>) -> Result<Self> {
+        let count = builders.len();
+        if count > MOST_LISTED {
+            return Ok(Builders { count, bytes: None });
+        }
+        let lists = builders.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
+        let bytes = lists.iter().map(|list| list.as_le_slice(&*store));
+        let bytes = bytes.map(|part| Bytes { data: part.as_ptr(), size: part.len() }).collect();
+        Ok(Builders { count, bytes: Some(bytes) })
     }
-    let lists = builders.iter(store.as_context_mut())?.collect::<Result<Vec<_>>>()?;
-    let bytes = lists.iter().map(|list| list.as_le_slice(&*store));
-    let bytes: Vec<_> = bytes.map(|part| Bytes { data: part.as_ptr(), size: part.len() }).collect();
-    load(store, bytes.as_ptr())
+
+    /// Null where they are too many.
+    pub fn bytes(&self) -> *const Bytes {
+        self.bytes.as_ref().map_or(std::ptr::null(), |bytes| bytes.as_ptr())
+    }
 }
 
 // SAFETY, for all of this file: arguments are valid for the call, and the table's functions write what they are asked for.
 #[allow(clippy::undocumented_unsafe_blocks)]
 pub fn define(mut instance: Instance<'_>, calls: Calls) -> Result<()> {
     let table = calls.functions;
-    instance.resource("graph", ResourceType::host::<Graph>(), move |mut store, rep| {
-        calls.check(unsafe { (table.graph_drop)(calls.guest(&mut store), rep) })
-    })?;
+    blocking::define_resource::<Graph>(&mut instance, calls, "graph", |table| table.graph_drop)?;
     type Load = (WasmList<WasmList<u8>>, GraphEncoding, ExecutionTarget);
-    instance.func_wrap("load", move |mut store: Store<'_>, (builders, encoding, target): Load| {
-        let guest = calls.guest(&mut store);
-        let count = builders.len();
-        let mut out = WitResult::default();
-        let status = with_builders(&mut store, &builders, |_, bytes| {
-            Ok(unsafe { (table.graph_load)(guest, bytes, count, encoding as u32, target as u32, &mut out) })
-        })?;
-        calls.check(status)?;
-        Ok((out.resource::<Graph>(),))
-    })?;
-    instance.func_wrap("load-by-name", move |mut store: Store<'_>, (name,): (Text,)| {
-        let guest = calls.guest(&mut store);
-        let name = name.to_str(&store)?;
-        let mut out = WitResult::default();
-        calls.check(unsafe { (table.graph_load_by_name)(guest, name.as_ptr().cast(), name.len(), &mut out) })?;
-        Ok((out.resource::<Graph>(),))
-    })?;
-    type This = (Resource<Graph>,);
-    instance.func_wrap("[method]graph.init-execution-context", move |mut store: Store<'_>, (graph,): This| {
-        let guest = calls.guest(&mut store);
-        let mut out = WitResult::default();
-        calls.check(unsafe { (table.graph_init_execution_context)(guest, graph.rep(), &mut out) })?;
-        Ok((out.resource::<Context>(),))
-    })
+    let load = move |store: &mut Store<'_>, (builders, encoding, target): Load| {
+        let builders = Builders::hold(store, &builders)?;
+        Ok(move |guest, out: &mut WitResult, _: &mut ()| unsafe {
+            (table.graph_load)(guest, builders.bytes(), builders.count, encoding as u32, target as u32, out)
+        })
+    };
+    blocking::define(&mut instance, calls, "load", load, WitResult::resource::<Graph>)?;
+    let load_by_name = move |store: &mut Store<'_>, (name,): (Text,)| {
+        let name = name.hold(store)?;
+        Ok(move |guest, out: &mut WitResult, _: &mut ()| unsafe {
+            (table.graph_load_by_name)(guest, name.chars(), name.size, out)
+        })
+    };
+    let name = "load-by-name";
+    blocking::define(&mut instance, calls, name, load_by_name, WitResult::resource::<Graph>)?;
+    let init = move |_: &mut Store<'_>, (graph,): (Resource<Graph>,)| {
+        let graph = graph.rep();
+        Ok(move |guest, out: &mut WitResult, _: &mut ()| unsafe {
+            (table.graph_init_execution_context)(guest, graph, out)
+        })
+    };
+    let name = "[method]graph.init-execution-context";
+    blocking::define(&mut instance, calls, name, init, WitResult::resource::<Context>)
 }

@@ -1,5 +1,6 @@
-//! What the C API has for modules and lacks for components: linking once for many stores, and a store's limits.
+//! What the C API has for modules and lacks for components: linking once for many stores; and a store's limits.
 
+use wasmtime::Result;
 use wasmtime::component::{Component, Instance, InstancePre};
 use wasmtime_c_api::{WasmtimeStoreData, wasmtime_component_linker_t, wasmtime_component_t, wasmtime_error_t};
 
@@ -8,6 +9,12 @@ use crate::types::{Linker, Store};
 
 /// `wasinn_wasmtime_component_pre` of wasinn/wasmtime.h.
 pub struct Pre(InstancePre<WasmtimeStoreData>);
+
+impl Pre {
+    pub async fn instantiate_async(&self, store: Store<'_>) -> Result<Instance> {
+        self.0.instantiate_async(store).await
+    }
+}
 
 /// # Safety
 /// `linker` and `component` are the C API's, of this library.

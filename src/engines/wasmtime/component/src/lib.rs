@@ -1,9 +1,13 @@
 //! Wasmtime's whole C API, and beside it what that API lacks: wasi:nn for components as typed host functions, which
 //! read a guest's lists where they are (the C API turns every byte of a list into a value of 32 bytes first).
 //!
-//! Nothing is decided here. An argument is lifted, a function of wasinn's table (wit.h) called, its result lowered. The
+//! Nothing is decided here. An argument is lifted, a function of wasinn's table (wit.h) called, its result lowered; what may
+//! block is called by another thread where the embedder wants that. The
 //! table comes in by pointer, so this library needs nothing of wasinn. What it exports stands in ../component_link.cc.
 
+mod begun;
+mod blocking;
+mod call_async;
 mod calls;
 mod define;
 mod errors;

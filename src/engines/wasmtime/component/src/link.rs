@@ -1,13 +1,13 @@
 //! wasinn_component_link: wasi:nn in a linker that the C API made.
 
 use std::ffi::{c_char, c_void};
-use wasmtime::{Result, bail};
+use wasmtime::{Result, bail, format_err};
 use wasmtime_c_api::{wasmtime_component_linker_new, wasmtime_component_linker_t, wasmtime_error_t};
 
-use crate::calls::{Calls, GuestOf};
+use crate::calls::{CallerOf, Callers, Calls, GuestOf};
 use crate::define::define;
 use crate::types::Linker;
-use crate::wit::{Functions, Status};
+use crate::wit::{Functions, Guest, Status};
 
 /// `wasinn_component_link_options` of component_link.cc.
 #[repr(C)]
@@ -16,7 +16,8 @@ pub struct LinkOptions {
     /// Where the caller's calls of wasmtime_component_linker_new go.
     linker_new: *const c_void,
     functions: *const Functions,
-    guest_of: GuestOf,
+    /// None for callers that rest.
+    guest_of: Option<GuestOf>,
     user: *mut c_void,
     status_message: unsafe extern "C" fn(*const Status) -> *const c_char,
     status_free: unsafe extern "C" fn(*mut Status),
@@ -24,6 +25,17 @@ pub struct LinkOptions {
 
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<LinkOptions>() == 56);
+
+/// `wasinn_component_async_options` of component_link.cc.
+#[repr(C)]
+pub struct AsyncOptions {
+    struct_size: u32,
+    caller_of: CallerOf,
+    guest_close: unsafe extern "C" fn(*mut Guest),
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<AsyncOptions>() == 24);
 
 const TOO_OLD: &str = "this Wasmtime library is newer than the wasinn that it is used with";
 
@@ -35,11 +47,39 @@ pub unsafe extern "C" fn wasinn_component_link(
     options: *const LinkOptions,
 ) -> Option<Box<wasmtime_error_t>> {
     // SAFETY: as this function's.
-    to_c(unsafe { link(linker, options) })
+    to_c(unsafe {
+        checked(options).and_then(|options| {
+            let guest_of = options.guest_of.ok_or_else(|| format_err!("no way to find the guest"))?;
+            link(linker, options, Callers::Wait(guest_of))
+        })
+    })
 }
 
-unsafe fn link(linker: *mut wasmtime_component_linker_t, options: *const LinkOptions) -> Result<()> {
-    // No reference is made to a struct before it is known to be as long as ours.
+/// For stores whose guests are called by functions that give futures.
+///
+/// # Safety
+/// As wasinn_component_link.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_component_link_async(
+    linker: *mut wasmtime_component_linker_t,
+    options: *const LinkOptions,
+    more: *const AsyncOptions,
+) -> Option<Box<wasmtime_error_t>> {
+    // SAFETY: as this function's.
+    to_c(unsafe {
+        checked(options).and_then(|options| {
+            let size = (&raw const (*more).struct_size).read() as usize;
+            if size < size_of::<AsyncOptions>() {
+                bail!("{TOO_OLD} (options of {size} bytes)");
+            }
+            let (caller_of, close) = ((*more).caller_of, (*more).guest_close);
+            link(linker, options, Callers::Rest { caller_of, close })
+        })
+    })
+}
+
+/// No reference is made to a struct before it is known to be as long as ours.
+unsafe fn checked<'a>(options: *const LinkOptions) -> Result<&'a LinkOptions> {
     // SAFETY: as the caller promised; every struct begins with its size.
     let options_size = unsafe { (&raw const (*options).struct_size).read() } as usize;
     if options_size < size_of::<LinkOptions>() {
@@ -56,11 +96,14 @@ unsafe fn link(linker: *mut wasmtime_component_linker_t, options: *const LinkOpt
     if functions_size < size_of::<Functions>() {
         bail!("{TOO_OLD} (functions of {functions_size} bytes)");
     }
-    // SAFETY: as above.
-    let functions = unsafe { &*options.functions };
+    Ok(options)
+}
+
+unsafe fn link(linker: *mut wasmtime_component_linker_t, options: &LinkOptions, callers: Callers) -> Result<()> {
     let calls = Calls {
-        functions,
-        guest_of: options.guest_of,
+        // SAFETY: as the caller promised.
+        functions: unsafe { &*options.functions },
+        callers,
         user: options.user,
         status_message: options.status_message,
         status_free: options.status_free,

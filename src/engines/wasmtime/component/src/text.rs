@@ -2,6 +2,7 @@
 //! chooses.
 
 use std::borrow::Cow;
+use std::ffi::c_char;
 use wasmtime::component::__internal::wasmtime_environ::component::StringEncoding;
 use wasmtime::component::__internal::{CanonicalAbiInfo, InstanceType, InterfaceType, LiftContext};
 use wasmtime::component::{ComponentType, Lift, WasmStr};
@@ -28,6 +29,11 @@ impl Text {
         self.text.to_str(store)
     }
 
+    /// The same for as long as the guest does not go on, whoever has the store meanwhile.
+    pub fn hold(&self, store: &Store<'_>) -> Result<HeldText> {
+        self.to_str(store).map(HeldText::new)
+    }
+
     fn converted_bytes(&self) -> usize {
         if self.is_utf8 { 0 } else { self.bytes }
     }
@@ -45,17 +51,34 @@ impl Text {
     }
 }
 
+/// A string where it lies, or converted.
+pub struct HeldText {
+    pub data: *const u8,
+    pub size: usize,
+    _converted: Option<String>,
+}
+
+impl HeldText {
+    fn new(text: Cow<'_, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => HeldText { data: text.as_ptr(), size: text.len(), _converted: None },
+            Cow::Owned(text) => HeldText { data: text.as_ptr(), size: text.len(), _converted: Some(text) },
+        }
+    }
+
+    pub fn chars(&self) -> *const c_char {
+        self.data.cast()
+    }
+}
+
 /// All of them, which count together.
-pub fn to_strs<'a, 't>(
-    texts: impl Iterator<Item = &'t Text> + Clone,
-    store: &'a Store<'_>,
-) -> Result<Vec<Cow<'a, str>>> {
+pub fn hold_all<'t>(texts: impl Iterator<Item = &'t Text> + Clone, store: &Store<'_>) -> Result<Vec<HeldText>> {
     check(texts.clone().map(|text| text.converted_bytes()).fold(0, usize::saturating_add))?;
     let bytes = texts.clone().map(|text| text.bytes).fold(0, usize::saturating_add);
     if bytes > MOST_READ {
         bail!("a list of strings of {bytes} bytes is over the limit of {MOST_READ}");
     }
-    texts.map(|text| text.text.to_str(store)).collect()
+    texts.map(|text| text.text.to_str(store).map(HeldText::new)).collect()
 }
 
 fn check(converted_bytes: usize) -> Result<()> {

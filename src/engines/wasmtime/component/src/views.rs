@@ -39,6 +39,12 @@ impl<T> Shown<T> {
     }
 }
 
+impl<T> Default for Shown<T> {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
 impl<T> Drop for Shown<T> {
     fn drop(&mut self) {
         if let Some(release) = self.view.release {

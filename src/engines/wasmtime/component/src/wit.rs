@@ -14,7 +14,7 @@ pub struct Status {
 }
 
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub struct WitResult {
     pub is_error: u32,
     pub rep: u32,
@@ -43,7 +43,8 @@ pub struct Bytes {
 }
 
 pub type Outcome = *mut Status;
-type Drop = unsafe extern "C" fn(*mut Guest, u32) -> Outcome;
+pub type Run = unsafe extern "C" fn(*mut c_void);
+pub type Drop = unsafe extern "C" fn(*mut Guest, u32) -> Outcome;
 type Number = unsafe extern "C" fn(*mut Guest, u32, *mut u32) -> Outcome;
 type Show = unsafe extern "C" fn(*mut Guest, u32, *mut View) -> Outcome;
 type Act = unsafe extern "C" fn(*mut Guest, u32, *mut WitResult) -> Outcome;
@@ -88,6 +89,8 @@ pub struct Functions {
 
     pub graph_load_as:
         unsafe extern "C" fn(*mut Guest, *const Bytes, usize, *const c_char, usize, u32, *mut WitResult) -> Outcome,
+
+    pub begin: unsafe extern "C" fn(*mut Guest, Run, *mut c_void) -> Outcome,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -96,7 +99,7 @@ const _: () = {
     assert!(size_of::<View>() == 32);
     assert!(size_of::<NamedTensor>() == 24);
     assert!(size_of::<Bytes>() == 16);
-    assert!(size_of::<Functions>() == 27 * 8);
+    assert!(size_of::<Functions>() == 28 * 8);
 };
 
 // Lists of u32 are handed over as they lie in guest memory.

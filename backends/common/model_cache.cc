@@ -1,0 +1,189 @@
+#include "common/model_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sodium.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <new>
+
+#include "common/error.h"
+#include "common/private_folder.h"
+
+namespace wasinn::backend {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kKey[] = "key";
+// A message of Protocol Buffers has no more, nor are there more in memory at once.
+constexpr uint64_t kMostBytes = uint64_t{1} << 31;
+
+[[noreturn]] void Fail(const std::string& what) {
+  throw Error(WASINN_RUNTIME_ERROR, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+// Whoever writes more than that to a file is ended by a signal.
+bool FilesMayBeLarge() {
+  rlimit most = {};
+  return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur > kMostBytes + 32 /* a tag */;
+}
+
+bool WriteAll(int fd, ModelCache::Bytes bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+// All of a regular file; nothing where it is none, too large, or changes meanwhile.
+std::optional<ModelCache::Contents> ReadAll(int fd) {
+  struct stat its = {};
+  if (fstat(fd, &its) != 0 || !S_ISREG(its.st_mode) || static_cast<uint64_t>(its.st_size) > kMostBytes) {
+    return std::nullopt;
+  }
+  const auto size = static_cast<size_t>(its.st_size);
+  ModelCache::Contents contents(size);
+  for (size_t at = 0; at < size;) {
+    const ssize_t got = pread(fd, contents.data() + at, size - at, static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    at += static_cast<size_t>(got);
+  }
+  return contents;
+}
+
+// A new file's, until it is whole.
+std::string TemporaryName() {
+  uint64_t random = 0;
+  randombytes_buf(&random, sizeof random);
+  return fmt::format(".{:016x}", random);
+}
+
+int Create(int folder, const std::string& name) {
+  return openat(folder, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+}  // namespace
+
+// In few, large pages: to get as many small ones takes longer than to read the file.
+ModelCache::Contents::Contents(size_t size) : size_(size) {
+  constexpr size_t kPage = size_t{2} << 20;
+  const size_t whole = (size + kPage - 1) / kPage * kPage;
+  data_.reset(static_cast<uint8_t*>(size < kPage ? std::malloc(size + 1) : std::aligned_alloc(kPage, whole)));
+  if (data_ == nullptr) throw std::bad_alloc();
+  if (size >= kPage) (void)madvise(data_.get(), whole, MADV_HUGEPAGE);
+}
+
+ModelCache::ModelCache(const std::string& folder) : path_(folder) {
+  if (sodium_init() < 0) throw Error(WASINN_RUNTIME_ERROR, "the system gives no random numbers");
+  folder_.Open(OpenPrivateFolder(path_));
+  ReadKey();
+}
+
+void ModelCache::ReadKey() {
+  constexpr int kHow = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
+  File file;
+  if (!file.Open(openat(folder_.get(), kKey, kHow)) && errno == ENOENT) {
+    MakeKey();
+    file.Open(openat(folder_.get(), kKey, kHow));
+  }
+  if (!file.is_open()) Fail(fmt::format("cannot open {}/{}", path_, kKey));
+  const auto contents = ReadAll(file.get());
+  if (!contents || contents->bytes().size() != sizeof key_ || !IsMineAlone(file.get())) {
+    throw Error(WASINN_SECURITY, fmt::format("{}/{} is no key of this user's: expected a file of {} bytes, mode 0600",
+                                             path_, kKey, sizeof key_));
+  }
+  std::memcpy(&key_, contents->data(), sizeof key_);
+}
+
+// Of two that make one at once, both use the first.
+void ModelCache::MakeKey() {
+  std::array<uint8_t, sizeof(Key)> key = {};
+  randombytes_buf(key.data(), key.size());
+  const std::string name = TemporaryName();
+  File file;
+  const bool written = file.Open(Create(folder_.get(), name)) && FilesMayBeLarge() && WriteAll(file.get(), key);
+  const bool linked = written && (linkat(folder_.get(), name.c_str(), folder_.get(), kKey, 0) == 0 || errno == EEXIST);
+  const int why = errno;
+  if (file.is_open()) unlinkat(folder_.get(), name.c_str(), 0);
+  errno = why;
+  if (!linked) Fail(fmt::format("cannot make {}/{}", path_, kKey));
+}
+
+// Poly1305 for what may be long, ten times as quick as BLAKE2b. Under one key its sums must not be seen, so these are
+// hashed.
+ModelCache::Hash ModelCache::HashOf(std::string_view text, std::span<const Bytes> sources) const {
+  crypto_generichash_state state;
+  crypto_generichash_init(&state, key_.of_names.data(), key_.of_names.size(), sizeof(Hash));
+  const auto add = [&](const void* data, uint64_t size) {
+    crypto_generichash_update(&state, reinterpret_cast<const uint8_t*>(&size), sizeof size);
+    crypto_generichash_update(&state, static_cast<const uint8_t*>(data), size);
+  };
+  add(text.data(), text.size());
+  for (const Bytes& source : sources) {
+    std::array<uint8_t, crypto_onetimeauth_BYTES> sum = {};
+    crypto_onetimeauth(sum.data(), source.data(), source.size(), key_.of_bytes.data());
+    const uint64_t size = source.size();
+    add(&size, sizeof size);
+    add(sum.data(), sum.size());
+  }
+  Hash hash = {};
+  crypto_generichash_final(&state, hash.data(), hash.size());
+  return hash;
+}
+
+std::string ModelCache::NameOf(std::string_view maker, std::span<const Bytes> sources) const {
+  return fmt::format("{:02x}", fmt::join(HashOf(maker, sources), ""));
+}
+
+ModelCache::Hash ModelCache::TagOf(const std::string& name, Bytes bytes) const { return HashOf(name, {&bytes, 1}); }
+
+std::optional<ModelCache::Contents> ModelCache::Find(const std::string& name) const {
+  File file;
+  if (!file.Open(openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK))) {
+    return std::nullopt;
+  }
+  std::optional<Contents> contents = ReadAll(file.get());
+  if (!contents || contents->bytes().size() <= sizeof(Hash)) return std::nullopt;
+  contents->Shorten(sizeof(Hash));
+  const Bytes bytes = contents->bytes();
+  if (sodium_memcmp(TagOf(name, bytes).data(), bytes.data() + bytes.size(), sizeof(Hash)) != 0) return std::nullopt;
+  return contents;
+}
+
+ModelCache::Draft::Draft(const ModelCache& cache)
+    : cache_(cache), name_(TemporaryName()), path_((fs::path(cache.path_) / name_).string()) {
+  if (!FilesMayBeLarge()) {
+    throw Error(WASINN_RUNTIME_ERROR, "this OS process may not write large files (RLIMIT_FSIZE)");
+  }
+  if (!file_.Open(Create(cache_.folder_.get(), name_))) Fail("cannot write into " + cache_.path_);
+}
+
+ModelCache::Draft::~Draft() {
+  if (!kept_) unlinkat(cache_.folder_.get(), name_.c_str(), 0);
+}
+
+void ModelCache::Draft::KeepAs(const std::string& name) {
+  const auto contents = ReadAll(file_.get());
+  const Bytes bytes = contents ? contents->bytes() : Bytes();
+  if (bytes.empty()) throw Error(WASINN_RUNTIME_ERROR, "nothing was written that can be kept");
+  const Hash tag = cache_.TagOf(name, bytes);
+  const int folder = cache_.folder_.get();
+  kept_ = lseek(file_.get(), 0, SEEK_END) == static_cast<off_t>(bytes.size()) && WriteAll(file_.get(), tag) &&
+          renameat(folder, name_.c_str(), folder, name.c_str()) == 0;
+  if (!kept_) Fail("cannot write into " + cache_.path_);
+}
+
+}  // namespace wasinn::backend

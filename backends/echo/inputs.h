@@ -1,0 +1,16 @@
+// What echo looks at in the inputs of a compute.
+#pragma once
+
+#include <span>
+
+#include "model.h"
+#include "values.h"
+
+namespace wasinn::echo {
+
+// Into the file that the model names: "x[2,3] y[] zeros".
+void Record(const wasinn_backend_graph& model, std::span<const Buffer> inputs);
+// Whether one of them has such a byte; one that is negative is in none.
+bool HasByte(std::span<const Buffer> inputs, int byte);
+
+}  // namespace wasinn::echo

@@ -1,0 +1,3 @@
+module wasinn
+
+go 1.24

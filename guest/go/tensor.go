@@ -1,0 +1,112 @@
+//go:build wasip1
+
+package wasinn
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// F16 is the bits of a half-precision number.
+type F16 uint16
+
+// Element is what tensors are made of. Types that the standard has no number for go as the one that wasinn takes for them: int8 as
+// u8, uint32 as i32, uint64 as i64. i16, u16 and bf16 are bytes with the last dimension doubled, and so is bool.
+type Element interface {
+	F16 | float32 | float64 | uint8 | int8 | int32 | uint32 | int64 | uint64
+}
+
+// typeOf gives the type as wasi-nn numbers it.
+func typeOf[T Element]() uint8 {
+	var zero T
+	switch any(zero).(type) {
+	case F16:
+		return 0
+	case float32:
+		return 1
+	case float64:
+		return 2
+	case int32, uint32:
+		return 4
+	case int64, uint64:
+		return 5
+	}
+	return 3
+}
+
+func sizeOf[T Element](data []T) int {
+	var zero T
+	return len(data) * int(unsafe.Sizeof(zero))
+}
+
+// addressOf gives the address of size bytes for a record. A number keeps nothing alive, nor in its place: the pinner does, and has what
+// lies on a stack, which may move, put on the heap.
+func addressOf(pinner *runtime.Pinner, data unsafe.Pointer, size int) uint32 {
+	if size == 0 {
+		return 0
+	}
+	pinner.Pin(data)
+	return uint32(uintptr(data))
+}
+
+// view is a tensor that goes into a model, before its addresses are taken.
+type view struct {
+	dims  []uint32
+	dtype uint8
+	data  unsafe.Pointer
+	size  int
+}
+
+func viewOf[T Element](data []T, dims []uint32) view {
+	return view{dims: dims, dtype: typeOf[T](), data: unsafe.Pointer(unsafe.SliceData(data)), size: sizeOf(data)}
+}
+
+// record is valid until the pinner unpins. That the data are as many as the dims say, the host checks.
+func (v view) record(pinner *runtime.Pinner) tensor {
+	return tensor{
+		dims: addressOf(pinner, unsafe.Pointer(unsafe.SliceData(v.dims)), 4*len(v.dims)), dimsLen: uint32(len(v.dims)),
+		dtype: v.dtype,
+		data:  addressOf(pinner, v.data, v.size), dataLen: uint32(v.size),
+	}
+}
+
+// filler is a function of the kind of get_output.
+type filler func(buffer unsafe.Pointer, size uint32, written *uint32) uint32
+
+// fill gives the function the slice, and returns how many elements it wrote.
+func fill[T Element](call string, out []T, function filler) (int, error) {
+	var zero T
+	var written uint32
+	room := sizeOf(out)
+	code := function(unsafe.Pointer(unsafe.SliceData(out)), uint32(room), &written)
+	bytes := int(written)
+	if Errno(code) == TooLarge && bytes > room { // not every host tells the size
+		return 0, &Error{Call: call, Errno: TooLarge, Needed: bytes}
+	}
+	if err := check(call, code); err != nil {
+		return 0, err
+	}
+	if size := int(unsafe.Sizeof(zero)); bytes <= room && bytes%size == 0 {
+		return bytes / size, nil
+	}
+	// Not whole elements: the output is of another type than T.
+	return 0, &Error{Call: call, Errno: InvalidArgument}
+}
+
+// fillSlice gives all elements that the function gives: it asks for the size first.
+func fillSlice[T Element](call string, function filler) ([]T, error) {
+	var zero T
+	out := []T{}
+	for {
+		count, err := fill(call, out, function)
+		if err == nil {
+			return out[:count], nil
+		}
+		needed := err.(*Error).Needed
+		if needed == 0 {
+			return nil, err
+		}
+		size := int(unsafe.Sizeof(zero))
+		out = make([]T, (needed+size-1)/size)
+	}
+}

@@ -1,0 +1,96 @@
+// wasinn compile: a program as native code, in a file that `wasinn run --allow-precompiled` runs.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/command.h"
+#include "cli/flags.h"
+#include "cli/host_flags.h"
+#include "cli/log.h"
+#include "engines/engine.h"
+
+namespace wasinn::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "The file is for this machine's kind of processor and this version of Wasmtime. It is native code, which no\n"
+    "sandbox holds: keep it where nobody else can write, as a program.\n\n"
+    "Example:\n"
+    "  wasinn compile classify.wasm -o classify.cwasm\n"
+    "  wasinn run --allow-precompiled --model digits=digits.onnx classify.cwasm";
+
+struct CompileFlags {
+  HostFlags host;
+  std::string module, output;
+  std::string engine = "wasmtime";
+  engines::EngineOptions options = {.cache = false, .warn = {}};
+};
+
+// Writes a whole file or none: beside its place first, under a name that is nobody's.
+bool WriteFile(const std::string& path, std::string_view bytes) {
+  std::string temporary = path + ".XXXXXX";
+  const int file = mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0) return false;
+  const mode_t mask = umask(0);
+  umask(mask);
+  bool written = fchmod(file, 0666 & ~mask) == 0;
+  while (written && !bytes.empty()) {
+    const ssize_t n = write(file, bytes.data(), bytes.size());
+    if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
+    written = n > 0 || (n < 0 && errno == EINTR);
+  }
+  written = close(file) == 0 && written && std::rename(temporary.c_str(), path.c_str()) == 0;
+  if (written) return true;
+  const int why = errno;
+  unlink(temporary.c_str());
+  errno = why;
+  return false;
+}
+
+int Run(CompileFlags& flags) {
+  Result<Host> host = MakeHostAlone(flags.host);
+  if (!host) return Fail(host.status().message());
+  flags.options.pool = PoolOf(host->engine_options());
+  if (flags.output.empty()) flags.output = std::filesystem::path(flags.module).filename().replace_extension(".cwasm");
+  const auto engine =
+      flags.engine == "wamr" ? engines::NewWamrEngine(flags.options) : engines::NewWasmtimeEngine(flags.options);
+  if (!engine) return Fail(engine.error());
+  const auto compiled = (*engine)->Compile(flags.module);
+  if (!compiled) return Fail(compiled.error());
+  if (WriteFile(flags.output, *compiled)) return 0;
+  return Fail(fmt::format("cannot write {}: {}", flags.output, std::strerror(errno)));
+}
+
+}  // namespace
+
+Command AddCompileCommand(CLI::App& app) {
+  CLI::App* compile = app.add_subcommand("compile", "Compile a program to native code, which starts at once");
+  auto flags = std::make_shared<CompileFlags>();
+  compile->add_option("MODULE", flags->module, "A module or component, WebAssembly or text")->required();
+  compile->add_option("-o,--output", flags->output, "The file; unless told, MODULE's name with .cwasm, in this folder")
+      ->type_name("FILE");
+  compile->add_option("--engine", flags->engine, "What shall run it: wasmtime; WAMR has a compiler of its own")
+      ->type_name("NAME")
+      ->envname("WASINN_ENGINE")
+      ->check(CheckEngine);
+  compile->add_flag("--interruptible", flags->options.interruptible,
+                    "So that `wasinn run --timeout` can end it; slower. Programs with threads always are");
+  compile->add_flag("--metered", flags->options.metered, "So that `wasinn run --fuel` can limit it; slower");
+  compile->add_option("--config", flags->host.config_file, "Settings, a TOML file, of which [engine] counts here")
+      ->type_name("FILE")
+      ->envname("WASINN_CONFIG");
+  compile->footer(kFooter);
+  return {compile, [flags] { return Run(*flags); }};
+}
+
+}  // namespace wasinn::cli

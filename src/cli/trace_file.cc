@@ -1,0 +1,103 @@
+#include "cli/trace_file.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cli/log.h"
+
+namespace wasinn::cli {
+namespace {
+
+constexpr size_t kMostPending = 256 << 10;
+constexpr char kEndOfEvents[] = "\n]\n";
+
+// Names may be no UTF-8.
+std::string Text(const nlohmann::ordered_json& event) {
+  return event.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+// Of the thread that calls.
+std::string ThreadEvent(uint64_t thread) {
+  char name[16] = "";
+  (void)pthread_getname_np(pthread_self(), name, sizeof(name));
+  return Text({{"name", "thread_name"}, {"ph", "M"}, {"pid", getpid()}, {"tid", thread}, {"args", {{"name", name}}}});
+}
+
+std::string SpanEvent(const wasinn_span& span) {
+  constexpr double kMicrosecond = 1000;
+  nlohmann::ordered_json args = {{"guest", span.guest}, {"model", span.model}, {"code", wasinn_code_name(span.code)}};
+  if (span.guest_name[0] != '\0') args["guest_name"] = span.guest_name;
+  if (span.version != 0) args["version"] = span.version;
+  if (span.backend[0] != '\0') args["backend"] = span.backend;
+  if (span.inference != 0) args["inference"] = span.inference;
+  return Text({{"name", span.name},
+               {"cat", "wasinn"},
+               {"ph", "X"},
+               {"ts", static_cast<double>(span.start_ns) / kMicrosecond},
+               {"dur", static_cast<double>(span.duration_ns) / kMicrosecond},
+               {"pid", getpid()},
+               {"tid", span.thread},
+               {"args", std::move(args)}});
+}
+
+bool WriteAll(int file, const std::string& bytes, int64_t at) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t written = pwrite(file, bytes.data() + done, bytes.size() - done, at + static_cast<int64_t>(done));
+    if (written < 0 && errno != EINTR) return false;
+    if (written > 0) done += static_cast<size_t>(written);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool TraceFile::Open(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file_ < 0) return false;
+  pending_ = "[";
+  Write();
+  return !failed_;
+}
+
+void TraceFile::Append(const std::string& event) {
+  pending_ += is_first_ ? "\n" : ",\n";
+  pending_ += event;
+  is_first_ = false;
+}
+
+void TraceFile::Add(const wasinn_span& span) {
+  const std::string event = SpanEvent(span);
+  const std::lock_guard lock(mutex_);
+  if (threads_.insert(span.thread).second) Append(ThreadEvent(span.thread));
+  Append(event);
+  if (pending_.size() >= kMostPending) Write();
+}
+
+void TraceFile::Flush() {
+  const std::lock_guard lock(mutex_);
+  if (file_ >= 0 && !pending_.empty()) Write();
+}
+
+// The end is written over by what comes next.
+void TraceFile::Write() {
+  if (!failed_ && !WriteAll(file_, pending_ + kEndOfEvents, written_)) {
+    failed_ = true;
+    Log(WASINN_LOG_ERROR, (std::string("cannot write the trace: ") + std::strerror(errno)).c_str());
+  }
+  written_ += static_cast<int64_t>(pending_.size());
+  pending_.clear();
+}
+
+TraceFile::~TraceFile() {
+  if (file_ < 0) return;
+  Flush();
+  close(file_);
+}
+
+}  // namespace wasinn::cli

@@ -1,0 +1,103 @@
+#include "core/batching/batch_instance.h"
+
+#include <algorithm>
+#include <memory_resource>
+#include <span>
+#include <utility>
+
+namespace wasinn::core {
+
+void BatchInstance::Run() noexcept {
+  for (;;) {
+    if (context_ == nullptr) Open();
+    const std::unique_ptr<Batch> batch = model_.queue().Next();
+    if (batch == nullptr) return;
+    bool ok = false;
+    try {
+      ok = Compute(*batch);
+    } catch (const std::exception&) {
+      ok = false;  // no memory for so many at once
+    }
+    model_.queue().End(*batch, ok);
+    if (std::exchange(spent_, false)) context_.reset();
+  }
+}
+
+// When somebody waits, and before it is taken: that may take long, and who waits can leave, but not who is taken.
+void BatchInstance::Open() noexcept {
+  if (!model_.queue().WaitForNeed()) return;
+  try {
+    if (Result<std::unique_ptr<Context>> made = model_.NewContext()) context_ = std::move(*made);
+  } catch (const std::exception&) {
+    context_.reset();  // as if it had failed
+  }
+}
+
+// Whatever fails, each one is computed by itself then, and has its own error.
+bool BatchInstance::Compute(Batch& batch) {
+  if (context_ == nullptr) return false;
+  const std::vector<Context::Given> given = Gather(batch);
+  model_.queue().SetRead(batch, [this] {
+    spent_ = true;
+    context_->CancelForGood();
+  });
+  std::pmr::vector<Context::Computed> computed;
+  const auto names = context_->Run(given, computed);
+  if (!names) return false;
+  const bool matches = std::ranges::all_of(computed, [&](const Context::Computed& output) {
+    if (output.tensor == nullptr) return false;  // only a run tells of some that they are no tensors of numbers
+    const TensorDesc& desc = output.tensor->desc();
+    return desc.rank > 0 && desc.dims[0] == batch.rows;
+  });
+  model_.NoteBatch(matches);
+  if (matches) Scatter(batch, computed);
+  return matches;
+}
+
+std::vector<Context::Given> BatchInstance::Gather(const Batch& batch) const {
+  std::vector<Context::Given> given;
+  const std::vector<BatchInput>& first = batch.items.front()->inputs;
+  for (uint32_t i = 0; i < first.size(); ++i) {
+    if (first[i].set) given.push_back({i, GatherOne(batch, i)});
+  }
+  return given;
+}
+
+TensorPtr BatchInstance::GatherOne(const Batch& batch, uint32_t index) const {
+  TensorDesc desc = batch.items.front()->inputs[index].desc;
+  desc.dims[0] = batch.rows;
+  size_t bytes = 0;
+  for (const BatchItemPtr& item : batch.items) bytes += item->inputs[index].bytes;
+  BufferPool::Buffer buffer = model_.pool().Take(model_.pool_user(), bytes);
+  uint8_t* to = buffer.data();
+  for (const BatchItemPtr& item : batch.items) {
+    const BatchInput& input = item->inputs[index];
+    to = std::copy_n(input.data, input.bytes, to);
+  }
+  return SharedTensor::Of(desc, bytes, std::move(buffer), Charge());
+}
+
+void BatchInstance::Scatter(Batch& batch, std::span<const Context::Computed> computed) const {
+  uint32_t row = 0;
+  for (const BatchItemPtr& item : batch.items) {
+    item->outputs.resize(computed.size());
+    for (uint32_t i = 0; i < computed.size(); ++i) {
+      const bool wanted = item->wanted.empty() || std::ranges::binary_search(item->wanted, i);
+      item->outputs[i] = {std::string(computed[i].name), wanted ? RowsOf(*computed[i].tensor, *item, row) : nullptr};
+    }
+    row += item->rows;
+  }
+}
+
+// A copy, for who keeps its outputs shall not keep those of others.
+TensorPtr BatchInstance::RowsOf(const SharedTensor& tensor, const BatchItem& item, uint32_t first_row) const {
+  const size_t bytes_of_row = tensor.bytes().size() / static_cast<size_t>(tensor.desc().dims[0]);
+  TensorDesc desc = tensor.desc();
+  desc.dims[0] = item.rows;
+  const size_t bytes = bytes_of_row * item.rows;
+  BufferPool::Buffer buffer = model_.pool().Take(item.pool_user, bytes);
+  std::copy_n(tensor.bytes().data() + bytes_of_row * first_row, bytes, buffer.data());
+  return SharedTensor::Of(desc, bytes, std::move(buffer), Charge());
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,33 @@
+// Computes batches of a model, one at a time, on a thread of its own.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/batching/batched_model.h"
+
+namespace wasinn::core {
+
+class BatchInstance {
+ public:
+  explicit BatchInstance(BatchedModel& model) : model_(model) {}
+  BatchInstance(const BatchInstance&) = delete;
+  BatchInstance& operator=(const BatchInstance&) = delete;
+  // Until the queue stops.
+  void Run() noexcept;
+
+ private:
+  bool Compute(Batch& batch);
+  void Open() noexcept;
+  std::vector<Context::Given> Gather(const Batch& batch) const;
+  TensorPtr GatherOne(const Batch& batch, uint32_t index) const;
+  void Scatter(Batch& batch, std::span<const Context::Computed> computed) const;
+  TensorPtr RowsOf(const SharedTensor& tensor, const BatchItem& item, uint32_t first_row) const;
+
+  BatchedModel& model_;
+  std::unique_ptr<Context> context_;
+  bool spent_ = false;  // it was cancelled for good
+};
+
+}  // namespace wasinn::core

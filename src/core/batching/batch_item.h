@@ -1,0 +1,69 @@
+// One inference that waits for others, to compute together with them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <semaphore>
+#include <string>
+#include <vector>
+
+#include "core/fair_order.h"
+#include "core/shared_tensor.h"
+#include "core/tensor.h"
+
+namespace wasinn::core {
+
+struct Batch;
+
+struct BatchInput {
+  bool set = false;
+  TensorDesc desc;
+  const uint8_t* data = nullptr;
+  size_t bytes = 0;
+};
+
+struct BatchOutput {
+  std::string name;
+  TensorPtr tensor;  // null where it was not wanted
+};
+
+struct BatchItem {
+  using Clock = std::chrono::steady_clock;
+
+  // What who brings it says, and nobody changes until it has its outcome. Its bytes are read while it is kRead alone.
+  std::vector<BatchInput> inputs;
+  std::vector<uint32_t> wanted;  // outputs; none: all
+  std::string shape;             // what inferences of one batch have in common
+  uint32_t rows = 0;
+  const Share* share = nullptr;
+  uint64_t pool_user = 0;  // whose memory its outputs are
+  Clock::time_point late;  // when half of its time has passed; max: it has no deadline
+
+  // Of the queue's mutex.
+  enum class State : uint8_t { kWaits, kRead, kComputes, kDone };
+  std::atomic<State> state{State::kWaits};  // kDone is the last, and seen without the mutex
+  bool cancelled = false;
+  bool alone = false;  // its outcome: it is to be computed by itself
+  FairOrder::Place place = 0;
+  Clock::time_point since;
+  Clock::time_point looks = Clock::time_point::min();  // when its wait looks again, though nothing has changed
+  Batch* batch = nullptr;                              // that it is in while it is kRead or kComputes
+  // Of all that its wait looks at something has changed. Not under the mutex, which who wakes would wait for.
+  std::counting_semaphore<> changed{0};
+
+  // For the next time, while it is nobody else's.
+  void Begin() {
+    state = State::kWaits;
+    cancelled = alone = false;
+    looks = Clock::time_point::min();
+    batch = nullptr;
+  }
+
+  std::vector<BatchOutput> outputs;  // of who computes it, until it is kDone
+};
+
+using BatchItemPtr = std::shared_ptr<BatchItem>;
+
+}  // namespace wasinn::core

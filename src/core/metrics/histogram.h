@@ -1,0 +1,52 @@
+// How long something took, as a Prometheus histogram counts it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/copy.h"
+
+namespace wasinn::core {
+
+// Raised by one thread at a time, read by any.
+class Histogram {
+ public:
+  // From a microsecond, which a compute of the smallest model takes, to the longest deadlines that are usual.
+  static constexpr std::array<std::chrono::nanoseconds, 24> kBounds = [] {
+    std::array<std::chrono::nanoseconds, 24> bounds{};
+    std::chrono::nanoseconds decade(1000);
+    for (size_t i = 0; i < bounds.size(); i += 3, decade *= 10) {
+      bounds[i] = decade;
+      bounds[i + 1] = decade * 5 / 2;
+      bounds[i + 2] = decade * 5;
+    }
+    return bounds;
+  }();
+
+  void Observe(std::chrono::nanoseconds duration) {
+    const auto bound = std::ranges::lower_bound(kBounds, duration);
+    CountOne(buckets_[static_cast<size_t>(bound - kBounds.begin())]);
+    CountOne(nanoseconds_, static_cast<uint64_t>(duration.count()));
+  }
+
+  // What several have counted.
+  struct Sum {
+    std::array<uint64_t, kBounds.size() + 1> buckets{};  // the last one: beyond all bounds
+    uint64_t nanoseconds = 0;
+
+    void Add(const Histogram& one) {
+      for (size_t i = 0; i < buckets.size(); ++i) buckets[i] += one.buckets_[i].load(std::memory_order_relaxed);
+      nanoseconds += one.nanoseconds_.load(std::memory_order_relaxed);
+    }
+  };
+
+ private:
+  std::array<std::atomic<uint64_t>, kBounds.size() + 1> buckets_{};
+  std::atomic<uint64_t> nanoseconds_{0};
+};
+
+}  // namespace wasinn::core

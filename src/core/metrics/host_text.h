@@ -1,0 +1,12 @@
+// All that a host counts, as one text.
+#pragma once
+
+#include <string>
+
+namespace wasinn::core {
+
+class Host;
+
+std::string MetricsText(Host& host);
+
+}  // namespace wasinn::core

@@ -1,0 +1,76 @@
+// What a host counts, for wasinn_host_metrics.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/metrics/series.h"
+#include "core/metrics/spans.h"
+#include "core/quota.h"
+
+namespace wasinn::core {
+
+struct MetricsOptions {
+  bool times = false;  // how long inferences and their steps take
+  wasinn_span_fn span = nullptr;
+  void* user = nullptr;
+};
+
+// Any thread. Outlives all that counts here.
+class Metrics {
+ public:
+  explicit Metrics(const MetricsOptions& options)
+      : timed_(options.times || options.span != nullptr), spans_(options.span, options.user) {}
+
+  // Whether anybody wants to know how long things take.
+  bool timed() const { return timed_; }
+  Spans& spans() { return spans_; }
+
+  // Of a name and version that is registered; the same as long as anybody has it.
+  std::shared_ptr<ModelMetrics> OfModel(const std::string& name, uint32_t version);
+  // Of all models that guests brought as bytes.
+  const std::shared_ptr<ModelMetrics>& of_guests() const { return of_guests_; }
+  // Named ones that somebody has, sorted by name and version; then those of guests.
+  std::vector<std::shared_ptr<const ModelMetrics>> models() const;
+
+  uint64_t NewGuest() { return guests_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  // By the code of the error, and by the setting of the quota.
+  std::array<std::atomic<uint64_t>, kCodes> errors{};
+  struct {
+    Quota::Refusals contexts{0}, tensors{0}, errors{0}, graphs{0}, tensor_bytes{0}, model_bytes{0}, total_bytes{0};
+  } refusals;
+  std::atomic<uint64_t> log_lines_dropped{0};
+
+ private:
+  const bool timed_;
+  Spans spans_;
+  std::atomic<uint64_t> guests_{0};
+  const std::shared_ptr<ModelMetrics> of_guests_ = std::make_shared<ModelMetrics>("guest", std::nullopt);
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, uint32_t>, std::weak_ptr<ModelMetrics>> models_;
+};
+
+// One attempt to load a model, from here on.
+class LoadMeter {
+ public:
+  LoadMeter(Metrics& metrics, std::shared_ptr<ModelMetrics> model, const GuestTag& guest)
+      : metrics_(metrics), model_(std::move(model)), guest_(guest) {}
+  // How it ended; "" for a backend that is not known.
+  void End(wasinn_code code, const std::string& backend);
+
+ private:
+  Metrics& metrics_;
+  const std::shared_ptr<ModelMetrics> model_;
+  const GuestTag guest_;
+  const Clock::time_point began_ = Clock::now();
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,117 @@
+// What is counted of one model on one backend. Labels come from the host alone: guests' own models share one series for
+// each backend, so that no guest makes the set of series grow.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/metrics/histogram.h"
+#include "core/metrics/spans.h"
+
+namespace wasinn::core {
+
+class Meter;
+class Scheduler;
+
+// One more than the largest code.
+inline constexpr size_t kCodes = WASINN_LOST + 1;
+
+// What has an outcome.
+enum class Event : uint8_t { kInference, kStep };
+inline constexpr size_t kEvents = 2;
+
+// Any thread.
+class Series {
+ public:
+  using Outcomes = std::array<uint64_t, kCodes>;
+  struct Reading {
+    std::array<Outcomes, kEvents> events{};
+    std::array<Histogram::Sum, kStages> stages{};
+    Outcomes loads{};
+    Histogram::Sum load_times{};
+    size_t graphs = 0, contexts = 0, waiting = 0;  // now
+  };
+  Reading Read() const;
+
+  // A context's, from its making to its end; what it counted by then stays.
+  void Join(const Meter& meter);
+  void Leave(const Meter& meter);
+  // What did not succeed; who succeeds counts that itself.
+  void CountFailure(Event event, wasinn_code code) {
+    failures_[static_cast<size_t>(event)][static_cast<size_t>(code)].fetch_add(1, std::memory_order_relaxed);
+  }
+  void CountLoad(wasinn_code code, std::chrono::nanoseconds duration);
+
+  // A graph's, while it is loaded. `scheduler`, which may be NULL, is where its computes wait.
+  void Join(const Scheduler* scheduler);
+  void Leave(const Scheduler* scheduler);
+
+ private:
+  static void Add(const Meter& meter, Reading& sum);
+
+  std::array<std::array<std::atomic<uint64_t>, kCodes>, kEvents> failures_{};
+  mutable std::mutex mutex_;  // of what follows: what a context did is in one of both, never in neither
+  Reading gone_;              // of contexts that are gone; and loads
+  Histogram load_times_;
+  std::set<const Meter*> meters_;
+  std::multiset<const Scheduler*> graphs_;
+};
+
+// The series of one model, by backend; it may have several over time.
+class ModelMetrics {
+ public:
+  // No version: all models that guests brought themselves.
+  ModelMetrics(std::string name, std::optional<uint32_t> version) : name_(std::move(name)), version_(version) {}
+
+  const std::string& name() const { return name_; }
+  std::optional<uint32_t> version() const { return version_; }
+  // "": it is not known yet.
+  Series& Of(const std::string& backend) {
+    const std::lock_guard lock(mutex_);
+    return series_[backend];
+  }
+  template <typename F>
+  void WithEach(F&& function) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [backend, series] : series_) function(backend, series);
+  }
+
+ private:
+  const std::string name_;
+  const std::optional<uint32_t> version_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Series> series_;  // none moves
+};
+
+// Of a graph that is loaded.
+class GraphMetrics {
+ public:
+  GraphMetrics(std::shared_ptr<ModelMetrics> model, std::string backend, const Scheduler* scheduler)
+      : model_(std::move(model)), backend_(std::move(backend)), series_(model_->Of(backend_)), scheduler_(scheduler) {
+    series_.Join(scheduler_);
+  }
+  ~GraphMetrics() { series_.Leave(scheduler_); }
+  GraphMetrics(const GraphMetrics&) = delete;
+  GraphMetrics& operator=(const GraphMetrics&) = delete;
+
+  const ModelMetrics& model() const { return *model_; }
+  const std::string& backend() const { return backend_; }
+  Series& series() const { return series_; }
+
+ private:
+  const std::shared_ptr<ModelMetrics> model_;
+  const std::string backend_;
+  Series& series_;
+  const Scheduler* const scheduler_;
+};
+
+}  // namespace wasinn::core

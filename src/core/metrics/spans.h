@@ -1,0 +1,54 @@
+// What the embedder is told of how long each step took.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace wasinn::core {
+
+// Steps of an inference, as Triton splits it; and the whole of it.
+enum class Stage : uint8_t { kInference, kQueue, kInput, kCompute, kOutput };
+inline constexpr size_t kStages = 5;
+// "compute_input" and so on: of spans, and in the names of metrics.
+const char* StageName(Stage stage);
+
+using Clock = std::chrono::steady_clock;
+
+// A guest, for who reads spans. It has the name.
+struct GuestTag {
+  uint64_t number = 0;  // 0: none, what the host does by itself
+  const char* name = "";
+};
+
+// Of a host. Any thread.
+class Spans {
+ public:
+  Spans() = default;
+  Spans(wasinn_span_fn function, void* user) : function_(function), user_(user) {}
+
+  bool wanted() const { return function_ != nullptr; }
+  uint64_t NewInference() { return inferences_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  // What was done for whom, ending now on this thread.
+  struct Done {
+    const char* name;
+    wasinn_code code = WASINN_OK;
+    GuestTag guest;
+    uint64_t inference = 0;
+    const char* model = "";
+    uint32_t version = 0;
+    const char* backend = "";
+  };
+  void Tell(const Done& done, Clock::time_point began, Clock::time_point ended) const;
+
+ private:
+  const wasinn_span_fn function_ = nullptr;
+  void* const user_ = nullptr;
+  std::atomic<uint64_t> inferences_{0};
+};
+
+}  // namespace wasinn::core

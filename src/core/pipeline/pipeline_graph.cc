@@ -1,0 +1,51 @@
+#include "core/pipeline/pipeline_graph.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/json.h"
+
+namespace wasinn::pipeline {
+namespace {
+
+std::string Describe(const Plan& plan, const std::vector<Plan::Port>& ports) {
+  std::string json;
+  for (const Plan::Port& port : ports) {
+    json += fmt::format("{}{}:{}", json.empty() ? "" : ",", core::Quoted(port.name),
+                        core::Quoted(plan.tensors[port.tensor].name));
+  }
+  return json;
+}
+
+std::string Describe(const Plan& plan) {
+  std::string json;
+  for (const Plan::Step& step : plan.steps) {
+    json += fmt::format(R"({}{{"model_name":{},"backend":{},"input_map":{{{}}},"output_map":{{{}}}}})",
+                        json.empty() ? "" : ",", core::Quoted(step.model_name),
+                        core::Quoted(step.graph->backend().table().name), Describe(plan, step.inputs),
+                        Describe(plan, step.outputs));
+  }
+  return fmt::format(R"({{"step":[{}]}})", json);
+}
+
+}  // namespace
+
+PipelineGraph::PipelineGraph(Plan plan) : plan_(std::move(plan)), description_(Describe(plan_)) {
+  ios_.reserve(plan_.tensors.size());
+  for (const Io& tensor : plan_.tensors) ios_.push_back(tensor.ToC());
+  for (const uint32_t id : plan_.inputs) inputs_.push_back(&ios_[id]);
+  for (const uint32_t id : plan_.outputs) outputs_.push_back(&ios_[id]);
+  info_ = {.struct_size = sizeof(wasinn_info),
+           .n_inputs = static_cast<uint32_t>(inputs_.size()),
+           .n_outputs = static_cast<uint32_t>(outputs_.size()),
+           .inputs = inputs_.data(),
+           .outputs = outputs_.data(),
+           .max_parallel = UINT32_MAX,  // each step takes its own turn
+           .flags = 0};
+}
+
+bool PipelineGraph::lost() const {
+  return std::ranges::any_of(plan_.steps, [](const Plan::Step& step) { return step.graph->lost(); });
+}
+
+}  // namespace wasinn::pipeline

@@ -1,0 +1,298 @@
+#include "core/pipeline/plan.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+#include <utility>
+
+#include "core/ios.h"
+
+namespace wasinn::pipeline {
+namespace {
+
+using core::Error;
+using core::Graph;
+using core::Status;
+
+// An input or output of a step, and what the pipeline calls it.
+struct Named {
+  uint32_t index;
+  std::string name, tensor;
+};
+
+class Planner {
+ public:
+  Planner(const Spec& spec, std::span<const std::shared_ptr<Graph>> graphs) : spec_(spec), graphs_(graphs) {}
+  core::Result<Plan> Make();
+
+ private:
+  Status NameInputs(size_t step);
+  Status NameOutputs(size_t step);
+  void LinkToNext(size_t step);
+  bool IsElsewhere(const std::string& tensor, size_t step) const;
+  Status ListMade();
+  Status WireInputs(size_t step);
+  Status WireInput(size_t step, const Named& input);
+  Status AddInput(size_t step, const Named& input, const wasinn_io& io);
+  void WireOutputs(size_t step);
+  Status ChooseInputs();
+  Status ChooseOutputs();
+  void FindLastUses();
+
+  template <typename... Args>
+  Status OfStep(size_t step, fmt::format_string<Args...> format, Args&&... args) const {
+    return Error(WASINN_INVALID_ARGUMENT, "{}: {}", NameOfStep(step, spec_.steps[step].model_name),
+                 fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  const Spec& spec_;
+  const std::span<const std::shared_ptr<Graph>> graphs_;
+  std::vector<std::vector<Named>> inputs_, outputs_;  // by step
+  std::map<std::string, size_t> made_by_;             // tensors, and the step
+  std::map<std::string, uint32_t> ids_;               // of Plan::tensors, so far
+  Plan plan_;
+};
+
+Status Planner::NameInputs(size_t step) {
+  const Graph& graph = *graphs_[step];
+  const Names& map = spec_.steps[step].input_map;
+  std::vector<Named>& named = inputs_.emplace_back();
+  if (map.empty()) {
+    for (uint32_t i = 0; i < graph.inputs().size(); ++i) {
+      named.push_back({i, graph.inputs()[i]->name, graph.inputs()[i]->name});
+    }
+    return Status();
+  }
+  for (const auto& [name, tensor] : map) {
+    const core::Result<uint32_t> index = graph.FindInput(name);
+    if (!index) return OfStep(step, "input_map: {}", index.error().message());
+    named.push_back({*index, graph.inputs()[*index]->name, tensor});
+  }
+  std::ranges::sort(named, {}, &Named::index);
+  if (const auto twice = std::ranges::adjacent_find(named, {}, &Named::index); twice != named.end()) {
+    return OfStep(step, "input_map has its input '{}' twice", twice->name);
+  }
+  for (uint32_t i = 0; i < graph.inputs().size(); ++i) {
+    const wasinn_io& io = *graph.inputs()[i];
+    if ((io.flags & WASINN_IO_OPTIONAL) != 0 || std::ranges::binary_search(named, i, {}, &Named::index)) continue;
+    return OfStep(step, "input_map has no '{}', which the model needs", io.name);
+  }
+  return Status();
+}
+
+// Of a model whose map names some of its outputs, nobody sees the others.
+Status Planner::NameOutputs(size_t step) {
+  const Graph& graph = *graphs_[step];
+  const Names& map = spec_.steps[step].output_map;
+  std::vector<Named>& named = outputs_.emplace_back();
+  if (graph.has_late_outputs() && map.empty()) {
+    return OfStep(step, "its outputs are known only after a compute: it needs an output_map");
+  }
+  for (const auto& [name, tensor] : map) {
+    if (graph.has_late_outputs()) {
+      named.push_back({Plan::kLate, name, tensor});
+      continue;
+    }
+    const core::Result<uint32_t> index = graph.FindOutput(name);
+    if (!index) return OfStep(step, "output_map: {}", index.error().message());
+    const wasinn_io& io = *graph.outputs()[*index];
+    if (core::IsUnservable(io)) return OfStep(step, "output_map: {}", core::Unservable("output", io, "").message());
+    named.push_back({*index, io.name, tensor});
+  }
+  if (map.empty()) {
+    for (uint32_t i = 0; i < graph.outputs().size(); ++i) {
+      const wasinn_io& io = *graph.outputs()[i];
+      if (!core::IsUnservable(io)) named.push_back({i, io.name, io.name});
+    }
+  }
+  std::ranges::stable_sort(named, {}, &Named::index);
+  const auto twice = std::ranges::adjacent_find(
+      named, [](const Named& a, const Named& b) { return a.index == b.index && a.index != Plan::kLate; });
+  if (twice == named.end()) return Status();
+  return OfStep(step, "output_map has its output '{}' twice", twice->name);
+}
+
+bool Planner::IsElsewhere(const std::string& tensor, size_t step) const {
+  for (size_t i = 0; i < spec_.steps.size(); ++i) {
+    const auto is_it = [&](const Named& named) { return named.tensor == tensor; };
+    if (i != step && std::ranges::any_of(outputs_[i], is_it)) return true;
+    if (i <= step && std::ranges::any_of(inputs_[i], is_it)) return true;
+  }
+  return false;
+}
+
+// Where the only output of a step can be nothing else than the only input of the next one, names do not matter, and what
+// lies between them has one that is nobody else's.
+void Planner::LinkToNext(size_t step) {
+  const Graph &from = *graphs_[step], &to = *graphs_[step + 1];
+  if (!spec_.steps[step].output_map.empty() || !spec_.steps[step + 1].input_map.empty()) return;
+  if (outputs_[step].size() != 1 || from.outputs().size() != 1 || to.inputs().size() != 1) return;
+  std::string& tensor = outputs_[step].front().tensor;
+  if (IsElsewhere(tensor, step))
+    tensor = fmt::format("{} of {}", tensor, NameOfStep(step, spec_.steps[step].model_name));
+  inputs_[step + 1].front().tensor = tensor;
+}
+
+Status Planner::ListMade() {
+  for (size_t step = 0; step < outputs_.size(); ++step) {
+    for (const Named& output : outputs_[step]) {
+      const auto [other, is_new] = made_by_.emplace(output.tensor, step);
+      if (is_new) continue;
+      return OfStep(step, "it makes '{}', as {} does: an output_map can give it another name", output.tensor,
+                    NameOfStep(other->second, spec_.steps[other->second].model_name));
+    }
+  }
+  return Status();
+}
+
+Status Planner::AddInput(size_t step, const Named& input, const wasinn_io& io) {
+  if (!spec_.inputs.empty() && std::ranges::find(spec_.inputs, input.tensor) == spec_.inputs.end()) {
+    return OfStep(step, "it takes '{}', which no step makes, and which is not among inputs", input.tensor);
+  }
+  const auto [id, is_new] = ids_.emplace(input.tensor, static_cast<uint32_t>(plan_.tensors.size()));
+  if (is_new) {
+    plan_.inputs.push_back(id->second);
+    plan_.tensors.emplace_back(input.tensor, io);
+    return Status();
+  }
+  Status status = Narrow(plan_.tensors[id->second], io);
+  if (!status.ok()) return OfStep(step, "{}", status.message());
+  return Status();
+}
+
+Status Planner::WireInput(size_t step, const Named& input) {
+  const wasinn_io& io = *graphs_[step]->inputs()[input.index];
+  const auto made = made_by_.find(input.tensor);
+  if (made == made_by_.end()) {
+    if (Status status = AddInput(step, input, io); !status.ok()) return status;
+  } else if (made->second >= step) {
+    return OfStep(step, "it takes '{}', which {} makes: a step comes after those that it takes something from",
+                  input.tensor, NameOfStep(made->second, spec_.steps[made->second].model_name));
+  } else if (Status status = CheckFits(plan_.tensors[ids_.at(input.tensor)], io); !status.ok()) {
+    return OfStep(step, "{}", status.message());
+  }
+  plan_.steps[step].inputs.push_back({input.index, ids_.at(input.tensor), input.name});
+  return Status();
+}
+
+Status Planner::WireInputs(size_t step) {
+  const std::vector<Named>& inputs = inputs_[step];
+  const auto is_known = [&](const Named& input) {
+    return ids_.contains(input.tensor) ||  // of an earlier step
+           std::ranges::find(spec_.inputs, input.tensor) != spec_.inputs.end();
+  };
+  const bool is_apart = step > 0 && !inputs.empty() && spec_.steps[step].input_map.empty();
+  if (is_apart && std::ranges::none_of(inputs, is_known)) {
+    return OfStep(step, "it needs an input_map: no step before it makes or takes '{}'", inputs.front().tensor);
+  }
+  for (const Named& input : inputs) {
+    if (Status status = WireInput(step, input); !status.ok()) return status;
+  }
+  return Status();
+}
+
+void Planner::WireOutputs(size_t step) {
+  for (const Named& output : outputs_[step]) {
+    const auto id = static_cast<uint32_t>(plan_.tensors.size());
+    ids_.emplace(output.tensor, id);
+    if (output.index == Plan::kLate) {
+      plan_.tensors.emplace_back(output.tensor);
+    } else {
+      plan_.tensors.emplace_back(output.tensor, *graphs_[step]->outputs()[output.index]);
+      plan_.tensors.back().flags = 0;  // its memory is this pipeline's affair
+    }
+    plan_.steps[step].outputs.push_back({output.index, id, output.name});
+  }
+}
+
+// In the order in which they are listed.
+Status Planner::ChooseInputs() {
+  if (spec_.inputs.empty()) return Status();
+  std::vector<uint32_t> inputs;
+  for (const std::string& name : spec_.inputs) {
+    const auto id = ids_.find(name);
+    if (id == ids_.end() || std::ranges::find(plan_.inputs, id->second) == plan_.inputs.end()) {
+      return Error(WASINN_INVALID_ARGUMENT, "inputs: no step takes '{}', or one makes it", name);
+    }
+    if (std::ranges::find(inputs, id->second) != inputs.end()) {
+      return Error(WASINN_INVALID_ARGUMENT, "inputs: '{}' is there twice", name);
+    }
+    inputs.push_back(id->second);
+  }
+  plan_.inputs = std::move(inputs);
+  return Status();
+}
+
+Status Planner::ChooseOutputs() {
+  std::vector<bool> is_taken(plan_.tensors.size());
+  for (const Plan::Step& step : plan_.steps) {
+    for (const Plan::Port& input : step.inputs) is_taken[input.tensor] = true;
+  }
+  for (const std::string& name : spec_.outputs) {
+    if (!made_by_.contains(name)) {
+      return Error(WASINN_INVALID_ARGUMENT, "outputs: no step makes '{}': they make '{}'", name,
+                   fmt::join(std::views::keys(made_by_), "', '"));
+    }
+    if (std::ranges::find(plan_.outputs, ids_.at(name)) != plan_.outputs.end()) {
+      return Error(WASINN_INVALID_ARGUMENT, "outputs: '{}' is there twice", name);
+    }
+    plan_.outputs.push_back(ids_.at(name));
+  }
+  if (!spec_.outputs.empty()) return Status();
+  for (const Plan::Step& step : plan_.steps) {
+    for (const Plan::Port& output : step.outputs) {
+      if (!is_taken[output.tensor]) plan_.outputs.push_back(output.tensor);
+    }
+  }
+  return plan_.outputs.empty() ? Error(WASINN_INVALID_ARGUMENT, "no output is left: its steps take them all")
+                               : Status();
+}
+
+// What a guest gives stays as long as it is set.
+void Planner::FindLastUses() {
+  std::vector<bool> stays(plan_.tensors.size());
+  for (const uint32_t id : plan_.inputs) stays[id] = true;
+  for (const uint32_t id : plan_.outputs) stays[id] = true;
+  for (size_t i = plan_.steps.size(); i-- > 0;) {
+    Plan::Step& step = plan_.steps[i];
+    for (const std::vector<Plan::Port>* ports : {&step.inputs, &step.outputs}) {
+      for (const Plan::Port& port : *ports) {
+        if (stays[port.tensor]) continue;
+        stays[port.tensor] = true;
+        step.last.push_back(port.tensor);
+      }
+    }
+  }
+}
+
+core::Result<Plan> Planner::Make() {
+  for (size_t i = 0; i < spec_.steps.size(); ++i) {
+    plan_.steps.push_back({spec_.steps[i].model_name, graphs_[i], {}, {}, {}});
+    if (Status status = NameInputs(i); !status.ok()) return std::unexpected(std::move(status));
+    if (Status status = NameOutputs(i); !status.ok()) return std::unexpected(std::move(status));
+  }
+  for (size_t i = 0; i + 1 < spec_.steps.size(); ++i) LinkToNext(i);
+  if (Status status = ListMade(); !status.ok()) return std::unexpected(std::move(status));
+  for (size_t i = 0; i < spec_.steps.size(); ++i) {
+    if (Status status = WireInputs(i); !status.ok()) return std::unexpected(std::move(status));
+    WireOutputs(i);
+  }
+  if (Status status = ChooseInputs(); !status.ok()) return std::unexpected(std::move(status));
+  if (Status status = ChooseOutputs(); !status.ok()) return std::unexpected(std::move(status));
+  FindLastUses();
+  return std::move(plan_);
+}
+
+}  // namespace
+
+std::string NameOfStep(size_t index, const std::string& model_name) {
+  return fmt::format("step {} ('{}')", index + 1, model_name);
+}
+
+core::Result<Plan> MakePlan(const Spec& spec, std::span<const std::shared_ptr<core::Graph>> graphs) {
+  return Planner(spec, graphs).Make();
+}
+
+}  // namespace wasinn::pipeline

@@ -1,0 +1,29 @@
+// What the functions of a wasinn_backend return whose backend is a part of the core.
+#pragma once
+
+#include <wasinn/backend.h>
+
+#include <exception>
+#include <new>
+
+#include "core/status.h"
+
+namespace wasinn::core {
+
+wasinn_error* OutOfMemory() noexcept;
+// NULL for success.
+wasinn_error* ToError(const Status& status) noexcept;
+
+// Nothing may be thrown through C.
+template <typename Function>
+wasinn_error* Caught(Function&& function) noexcept {
+  try {
+    return ToError(function());
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory();
+  } catch (const std::exception& error) {
+    return ToError(Status(WASINN_RUNTIME_ERROR, error.what()));
+  }
+}
+
+}  // namespace wasinn::core

@@ -1,0 +1,180 @@
+// Batches in which something goes wrong: it is one guest's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/batching/batch_item.h"
+#include "support/gate.h"
+#include "unit/batched_models.h"
+#include "unit/no_memory.h"
+
+namespace wasinn::testing {
+namespace {
+
+using Program = BatchedProgram;
+using core::BatchItem;
+using ::testing::ElementsAre;
+
+TEST_F(BatchedModels, OneThatFailsFailsAlone) {
+  const HostPtr host = Host(std::string("max_batch_size = 3\n") + kForEver);
+  auto programs = Programs(host, {1, kPoison, 3});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess));
+  EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
+  EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
+  EXPECT_TRUE(log_.Contains("compute fails on such an input"));
+}
+
+// Until it succeeds by itself once.
+TEST_F(BatchedModels, WhoFailedABatchSpoilsNoFurtherOne) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
+  auto programs = Programs(host, {1, kPoison});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError));
+  EXPECT_EQ(programs[1]->Compute(), kRuntimeError) << "without waiting for another";
+  EXPECT_EQ(programs[1]->Set({1, 2}, {2, 2}), kSuccess);
+  EXPECT_EQ(programs[1]->Compute(), kSuccess) << "likewise";
+  std::filesystem::remove(records_);
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[2,2] values"));
+}
+
+// Though it succeeds by itself.
+TEST_F(BatchedModels, WhoIsTooSlowForABatchSpoilsNoFurtherOne) {
+  constexpr uint8_t kSlow = 19;
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\nslow 19\n");
+  auto programs = Programs(host, {1, 2});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess)) << "it is known how long batches take";
+  EXPECT_EQ(programs[1]->Set({1, 2}, {kSlow, kSlow}), kSuccess);
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  auto compute = std::async(std::launch::async, [&] { return programs[1]->Compute(); });
+  EXPECT_EQ(compute.wait_for(std::chrono::seconds(10)), std::future_status::ready) << "it waits for another";
+  EXPECT_EQ(compute.get(), kSuccess);
+}
+
+TEST_F(BatchedModels, OneThatDoesNotEndCostsTheOthersNoResult) {
+  const HostPtr host = Host(std::string("max_batch_size = 3\n") + kForEver);
+  auto programs = Programs(host, {1, kEndless, 3}, 2000);
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess));
+  EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
+  EXPECT_TRUE(log_.Contains("the compute was stopped after 2000 ms")) << ::testing::PrintToString(log_.lines());
+}
+
+// When nobody has come for half of its time.
+TEST_F(BatchedModels, OneThatWaitsForNobodyIsComputedByItself) {
+  const HostPtr host = Host(std::string("max_batch_size = 3\n") + kForEver);
+  auto programs = Programs(host, {1}, 200);
+  EXPECT_EQ(programs[0]->Compute(), kSuccess);
+  EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
+}
+
+TEST_F(BatchedModels, AGuestThatIsStoppedLeavesTheQueue) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
+  auto programs = Programs(host, {1, 2, 3});
+  auto compute = std::async(std::launch::async, [&] { return programs[0]->Compute(); });
+  while (StatsOf(programs[0]->guest).computes == 0) std::this_thread::yield();
+  wasinn_guest_stop(programs[0]->guest.get());
+  EXPECT_EQ(compute.get(), kRuntimeError);
+  programs.erase(programs.begin());
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[2,2] values"));
+}
+
+TEST_F(BatchedModels, AGuestThatIsStoppedLeavesItsBatchToTheOthers) {
+  const Gate gate;
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Compute());
+  auto programs = Programs(host, {1, 2});
+  auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
+  gate.Await();
+  wasinn_guest_stop(programs[0]->guest.get());
+  gate.Open();
+  EXPECT_THAT(computes.get(), ElementsAre(kRuntimeError, kSuccess));
+  EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
+}
+
+TEST_F(BatchedModels, ABatchThatNobodyWaitsForEnds) {
+  const Gate gate;
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Compute());
+  auto programs = Programs(host, {1, 2});
+  auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
+  gate.Await();
+  for (const auto& program : programs) wasinn_guest_stop(program->guest.get());
+  EXPECT_THAT(computes.get(), ElementsAre(kRuntimeError, kRuntimeError));
+  // Whose thread would else wait at the gate when the host goes.
+}
+
+TEST_F(BatchedModels, AModelWhoseOutputsAreNoRowsIsLeftAloneInTheEnd) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\noutgrows 5\n");
+  auto programs = Programs(host, {1, 2});
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+    EXPECT_EQ(programs[0]->Output().size(), 5u);
+  }
+  EXPECT_EQ(std::ranges::count(Records(), "x[2,2] values"), 3);
+  EXPECT_TRUE(log_.Contains("model 'm:1': outputs of a batch do not have its rows, 3 times in a row"));
+}
+
+// An output of which a signature would have told it.
+TEST_F(BatchedModels, ALateOutputThatIsNoTensorFailsItsCompute) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\nlate\nopaque_outputs\n");
+  auto programs = Programs(host, {1, 2});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kRuntimeError, kRuntimeError));
+  EXPECT_TRUE(log_.Contains("output 'x' is no tensor of numbers")) << ::testing::PrintToString(log_.lines());
+}
+
+// Of the batches', and of what is computed by itself.
+TEST_F(BatchedModels, NobodyWaitsForTheMakingOfAContext) {
+  for (const uint32_t rows : {1u, 2u}) {
+    const HostPtr host =
+        Host("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\ncontext_delay 20000\n");
+    Program program(host.get(), 500);
+    EXPECT_EQ(program.Set({rows, 2}, Bytes(rows * 2, 1)), kSuccess);
+    const auto begun = BatchItem::Clock::now();
+    EXPECT_EQ(program.Compute(), kRuntimeError);
+    EXPECT_LT(BatchItem::Clock::now() - begun, std::chrono::seconds(10));
+    EXPECT_TRUE(log_.Contains("500 ms"));
+  }
+}
+
+// None of the threads is there: neither is waited for.
+TEST_F(BatchedModels, AProcessThatWasForkedOffIsRefusedAndMayFree) {
+  HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
+  auto programs = Programs(host, {1, 2});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(10);
+    const bool refused = programs[0]->Compute() == kRuntimeError;
+    programs.clear();
+    host.reset();
+    ::_exit(refused ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+}
+
+// On the thread of who brings an inference.
+TEST_F(BatchedModels, WhoHasNoMemoryGetsAnError) {
+  const HostPtr host = Host("max_batch_size = 8\nmax_queue_delay_microseconds = 1\n");
+  int failures = 0;
+  for (int allowed = 0, failed = 1; failed > 0; ++allowed) {
+    auto programs = Programs(host, {1});
+    const std::vector<uint64_t> args = {programs[0]->context};
+    uint32_t error = kSuccess;
+    {
+      const NoMemory scarce(allowed);
+      error = programs[0]->calls.Call("compute", args);
+      failed = NoMemory::failed();
+    }
+    if (error != kSuccess) ++failures;
+    EXPECT_EQ(programs[0]->Compute(), kSuccess);
+    EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
+  }
+  EXPECT_GT(failures, 0);
+}
+}  // namespace
+}  // namespace wasinn::testing

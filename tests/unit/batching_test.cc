@@ -1,0 +1,275 @@
+// Inferences of separate guests that are computed together.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <wasinn/wasinn.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "unit/batched_models.h"
+#include "unit/exposition.h"
+
+namespace wasinn::testing {
+namespace {
+
+using Program = BatchedProgram;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+TEST_F(BatchedModels, GuestsComputeTogetherAndEachGetsItsOwn) {
+  const HostPtr host = Host(std::string("max_batch_size = 4\n") + kForEver);
+  auto programs = Programs(host, {1, 2, 3, 4});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess, kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[4,2] values"));
+  for (uint8_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(programs[i]->Output(), Bytes({static_cast<uint8_t>(i + 1), 99}));
+    EXPECT_EQ(StatsOf(programs[i]->guest).computes, 1u);
+  }
+}
+
+TEST_F(BatchedModels, OneMayBringSeveralRows) {
+  const HostPtr host = Host(std::string("max_batch_size = 4\n") + kForEver);
+  auto programs = Programs(host, {1, 2});
+  EXPECT_EQ(programs[0]->Set({3, 2}, {1, 1, 2, 2, 3, 3}), kSuccess);
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[4,2] values"));
+  EXPECT_EQ(programs[0]->Output(), Bytes({1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
+}
+
+TEST_F(BatchedModels, APreferredSizeIsNotWaitedForAnyLonger) {
+  const HostPtr host = Host(std::string("max_batch_size = 8\npreferred_batch_size = [2]\n") + kForEver);
+  auto programs = Programs(host, {1, 2, 3, 4});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess, kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[2,2] values", "x[2,2] values"));
+}
+
+TEST_F(BatchedModels, NobodyWaitsForLongerThanTheDelay) {
+  const HostPtr host = Host("max_batch_size = 8\nmax_queue_delay_microseconds = 1000\n");
+  auto programs = Programs(host, {1});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(programs[0]->Compute(), kSuccess);
+  EXPECT_THAT(Records(), ElementsAre("x[1,2] values", "x[1,2] values"));
+}
+
+TEST_F(BatchedModels, ShapesThatDifferAreNotMixed) {
+  const HostPtr host = Host("max_batch_size = 8\nmax_queue_delay_microseconds = 20000\n", "in x u8 -1,-1\n");
+  auto programs = Programs(host, {1, 2});
+  EXPECT_EQ(programs[0]->Set({1, 3}, {1, 2, 3}), kSuccess);
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_THAT(Records(), UnorderedElementsAre("x[1,3] values", "x[1,2] values"));
+}
+
+TEST_F(BatchedModels, MoreRowsThanABatchHasAreComputedByThemselves) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
+  auto programs = Programs(host, {1});
+  EXPECT_EQ(programs[0]->Set({3, 2}, {1, 1, 2, 2, 3, 3}), kSuccess);
+  EXPECT_EQ(programs[0]->Compute(), kSuccess);
+  EXPECT_EQ(programs[0]->Output(), Bytes({1, 1, 2, 2, 3, 3}));
+}
+
+TEST_F(BatchedModels, AnInputThatIsNoRowsIsComputedByItself) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 any\n");
+  auto programs = Programs(host, {1});
+  EXPECT_EQ(programs[0]->Set({0, 2}, {}), kSuccess);
+  EXPECT_EQ(programs[0]->Compute(), kSuccess);
+  EXPECT_EQ(programs[0]->Output(), Bytes());
+}
+
+TEST_F(BatchedModels, WithoutADelayWhoIsAloneDoesNotWait) {
+  const HostPtr host = Host("max_batch_size = 8\n");
+  auto programs = Programs(host, {1});
+  EXPECT_EQ(programs[0]->Compute(), kSuccess);
+  EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
+}
+
+TEST_F(BatchedModels, OutputsThatOnlyARunTellsAreBatchedToo) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\nlate\n");
+  auto programs = Programs(host, {1, 2});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[2,2] values"));
+  EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
+}
+
+// What a guest holds is what it has had computed, and nothing of others.
+TEST_F(BatchedModels, OutputsAreChargedToTheirGuests) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver);
+  auto programs = Programs(host, {1, 2});
+  const uint64_t before = StatsOf(programs[0]->guest).tensor_bytes;
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_EQ(StatsOf(programs[0]->guest).tensor_bytes, before + 2);
+  EXPECT_EQ(programs[0]->calls.Call("finalize_execution_context", {programs[0]->context}), kSuccess);
+  EXPECT_EQ(StatsOf(programs[0]->guest).tensor_bytes, 0u);
+}
+
+// As one model, whose steps have batches then.
+TEST_F(BatchedModels, APipelineIsBatched) {
+  std::ofstream(folder_ / "s.gguf") << EchoModel("in x u8 -1,2\n") << "records " << records_ << "\n";
+  const HostPtr host =
+      EchoHost(log_, "[models.s]\npath = '" + (folder_ / "s.gguf").string() +
+                         "'\n[models.m]\nstep = [{ model_name = 's', output_map = { x = 'y' } },"
+                         " { model_name = 's', input_map = { x = 'y' }, output_map = { x = 'z' } }]\n" +
+                         "[models.m.batching]\nmax_batch_size = 2\n" + kForEver);
+  auto programs = Programs(host, {1, 2});
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[2,2] values", "x[2,2] values"));
+  EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
+}
+
+// Each step counts once for each batch, and what a guest computes by itself as one; the pipeline counts guests' inferences.
+TEST_F(BatchedModels, StepsOfABatchedPipelineAreCounted) {
+  std::ofstream(folder_ / "s.gguf") << EchoModel("in x u8 -1,2\n");
+  const HostPtr host = EchoHost(log_, "[models.s]\npath = '" + (folder_ / "s.gguf").string() +
+                                          "'\n[models.m]\nstep = [{ model_name = 's', output_map = { x = 'y' } }]\n" +
+                                          "[models.m.batching]\nmax_batch_size = 2\n" + kForEver);
+  auto programs = Programs(host, {1, 2});
+  const auto counted = [&](const std::string& model, const std::string& backend) {
+    std::string text;
+    const StatusPtr status(wasinn_host_metrics(
+        host.get(),
+        [](void* user, const char* from, size_t size) { static_cast<std::string*>(user)->assign(from, size); }, &text));
+    return ReadMetrics(text).at("wasinn_inferences_total{model=\"" + model + "\",version=\"1\",backend=\"" + backend +
+                                "\",code=\"ok\"}");
+  };
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_EQ(counted("m", "pipeline"), 2);
+  EXPECT_EQ(counted("s", "echo"), 1);
+  EXPECT_EQ(programs[0]->Set({2, 2}, {1, 1, 2, 2}), kSuccess);  // no batch has room for it and another
+  EXPECT_EQ(programs[0]->Compute(), kSuccess);
+  EXPECT_EQ(counted("m", "pipeline"), 3);
+  EXPECT_EQ(counted("s", "echo"), 2);
+}
+
+// What nobody wants is neither held nor charged, whether it was computed in a batch or by itself.
+TEST_F(BatchedModels, OnlyWantedOutputsAreHeld) {
+  for (const char* late : {"", "late\n"}) {
+    SCOPED_TRACE(late);
+    const HostPtr host =
+        Host(std::string("max_batch_size = 2\n") + kForEver, std::string("in x u8 -1,2\nin y u8 -1,1000\n") + late);
+    std::vector<std::unique_ptr<Program>> programs;
+    for (uint8_t first = 1; first <= 2; ++first) {
+      programs.push_back(std::make_unique<Program>(host.get()));
+      EXPECT_EQ(programs.back()->Set({1, 2}, {first, 99}), kSuccess);
+      EXPECT_EQ(programs.back()->calls.SetInput(programs.back()->context, 1, {1, 1000}, kU8, Bytes(1000, first)),
+                kSuccess);
+    }
+    const uint64_t inputs = programs[0]->held();
+    EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+    EXPECT_EQ(programs[0]->held(), inputs + 1002);
+    for (const auto& program : programs) {
+      EXPECT_EQ(program->calls.Call("wasinn_ext_0.set_output", {program->context, 0, 0, 0, 0}), kSuccess);
+    }
+    EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+    EXPECT_EQ(programs[0]->held(), inputs + 2) << "together";
+    EXPECT_EQ(programs[0]->Output(), Bytes({1, 99}));
+    // As many rows as a batch has: by itself.
+    EXPECT_EQ(programs[1]->Set({2, 2}, {7, 7, 8, 8}), kSuccess);
+    EXPECT_EQ(programs[1]->calls.SetInput(programs[1]->context, 1, {2, 1000}, kU8, Bytes(2000, 7)), kSuccess);
+    EXPECT_EQ(programs[1]->Compute(), kSuccess);
+    EXPECT_EQ(programs[1]->held(), 2 * inputs + 4) << "alone";
+    EXPECT_EQ(programs[1]->Output(), Bytes({7, 7, 8, 8}));
+  }
+}
+
+// A call that brings input x and, where it has one, y; a byte for each row. What it makes of them.
+struct Once {
+  explicit Once(wasinn_guest* guest, uint32_t context_of) : calls(guest), context(context_of) {}
+  uint32_t Compute(uint8_t x, std::optional<uint8_t> y) {
+    calls.Rewind();
+    const uint32_t dims = calls.PutAll<uint32_t>({1, 1}), made = calls.Reserve(1);
+    const uint32_t bytes = calls.PutAll<uint8_t>({x, y.value_or(0)});
+    std::vector<uint32_t> inputs = {0, 0, dims, 2, kU8, bytes, 1};
+    if (y) inputs.insert(inputs.end(), {0, 1, dims, 2, kU8, bytes + 1, 1});
+    const std::vector<uint32_t> output = {0, y ? 1u : 0u, made, 1, ~0u};
+    const uint32_t error =
+        calls.Call("wasinn_ext_0.compute_once",
+                   {context, calls.PutAll(inputs), y ? uint64_t{2} : uint64_t{1}, calls.PutAll(output), 1});
+    result = calls.Read<uint8_t>(made);
+    return error;
+  }
+
+  FakeGuest calls;
+  uint32_t context;
+  uint8_t result = 0;
+};
+
+// Else it would have others' input, or they its lack of one.
+TEST_F(BatchedModels, WhoLeavesAnOptionalInputOutIsNotMixedWithWhoHasIt) {
+  const HostPtr host = Host("max_batch_size = 4\npreferred_batch_size = [2]\nmax_queue_delay_microseconds = 300000\n",
+                            "in x u8 -1,1\nin y u8 -1,1 optional\n");
+  Program a(host.get()), b(host.get());
+  Once with(a.guest.get(), a.context), without(b.guest.get(), b.context);
+  auto both = std::async(std::launch::async, [&] { return with.Compute(1, 2); });
+  EXPECT_EQ(without.Compute(3, 4), kSuccess);
+  EXPECT_EQ(both.get(), kSuccess);
+  EXPECT_THAT(Records(), ElementsAre("x[2,1] y[2,1] values"));
+  std::filesystem::remove(records_);
+  both = std::async(std::launch::async, [&] { return with.Compute(5, 6); });
+  EXPECT_EQ(without.Compute(7, std::nullopt), kSuccess);
+  EXPECT_EQ(both.get(), kSuccess);
+  EXPECT_EQ(with.result, 6);
+  EXPECT_EQ(without.result, 7);
+  EXPECT_THAT(Records(), Each(HasSubstr("x[1,1]")));
+}
+
+TEST_F(BatchedModels, ManyGuestsThatComeAndGo) {
+  const HostPtr host = Host("max_batch_size = 4\nmax_queue_delay_microseconds = 300\n");
+  std::vector<std::thread> threads;
+  for (uint8_t t = 1; t <= 6; ++t) {
+    threads.emplace_back([&host, t] {
+      for (int round = 0; round < 5; ++round) {
+        Program program(host.get());
+        for (uint8_t i = 0; i < 20; ++i) {
+          const uint8_t first = i == 7 && t == 1 ? kPoison : static_cast<uint8_t>(100 + t);
+          EXPECT_EQ(program.Set({1, 2}, {first, i == kPoison || i == kEndless ? uint8_t{0} : i}), kSuccess);
+          EXPECT_EQ(program.Compute(), first == kPoison ? kRuntimeError : kSuccess);
+          if (first == kPoison) continue;
+          EXPECT_EQ(program.Output().front(), first);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+struct Refused {
+  const char* name;
+  const char* batching;
+  const char* model;
+  const char* message;
+};
+class RefusedBatching : public BatchedModels, public ::testing::WithParamInterface<Refused> {};
+
+TEST_P(RefusedBatching, SaysWhy) {
+  const auto& [name, batching, model, message] = GetParam();
+  const HostPtr host = Host(batching, model);
+  ASSERT_NE(host, nullptr);
+  const GuestPtr guest = NewGuest(host.get());
+  FakeGuest calls(guest.get());
+  uint32_t graph = 0;
+  EXPECT_NE(calls.LoadByName("m", graph), kSuccess);
+  EXPECT_TRUE(log_.Contains(message)) << ::testing::PrintToString(log_.lines());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, RefusedBatching,
+    ::testing::Values(Refused{"fixed", "max_batch_size = 2\n", "in x u8 1,2\n",
+                              "model 'm:1' cannot have batches (max_batch_size): expected a first dimension of input "
+                              "'x' that is open, found u8 [1, 2]"},
+                      Refused{"scalar", "max_batch_size = 2\n", "in x u8 scalar\n", "that is open, found u8 []"},
+                      Refused{"opaque", "max_batch_size = 2\n", "in x u8 -1 opaque\n",
+                              "input 'x' is no tensor of rows"},
+                      Refused{"unservable", "max_batch_size = 2\n", "in x u8 -1 unservable\n",
+                              "cannot be passed as a tensor of numbers"}),
+    [](const auto& refused) { return refused.param.name; });
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,57 @@
+// Hosts whose settings have pipelines of echo models.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "unit/bytes_guest.h"
+
+namespace wasinn::testing {
+
+class PipelineTest : public ::testing::Test {
+ protected:
+  PipelineTest() { std::filesystem::create_directories(folder_); }
+  ~PipelineTest() override { std::filesystem::remove_all(folder_); }
+
+  // A model of these directives, with further settings of its own.
+  void Model(const std::string& name, const std::string& directives, const std::string& settings = "") {
+    const std::string path = (folder_ / (name + ".gguf")).string();
+    std::ofstream(path) << EchoModel(directives);
+    models_ += "[models." + name + "]\npath = '" + path + "'\n" + settings;
+  }
+  // `step`: the text of the array.
+  void Pipeline(const std::string& name, const std::string& step, const std::string& settings = "") {
+    models_ += "[models." + name + "]\nstep = [" + step + "]\n" + settings;
+  }
+  // x -> a, a -> b, … through models "m1", "m2", …: each is one of these directives.
+  void Chain(const std::string& name, const std::vector<std::string>& models) {
+    std::string steps;
+    for (size_t i = 0; i < models.size(); ++i) {
+      const std::string model = "m" + std::to_string(i + 1);
+      Model(model, "in x u8 4\n" + models[i]);
+      steps += "{model_name = '" + model + "', input_map = {x = 't" + std::to_string(i) + "'}, output_map = {x = 't" +
+               std::to_string(i + 1) + "'}}, ";
+    }
+    Pipeline(name, steps);
+  }
+  HostPtr Host(const std::string& more = "") { return EchoHost(log_, "worker = \"" WORKER "\"\n" + more + models_); }
+  // What the load of a model says, or "".
+  std::string LoadError(const HostPtr& host, const char* name) {
+    const StatusPtr status(
+        wasinn_host_inspect(host.get(), name, [](void*, bool, uint32_t, const wasinn_io*) {}, nullptr));
+    return status == nullptr ? "" : wasinn_status_message(status.get());
+  }
+
+  Log log_;
+
+ private:
+  const std::filesystem::path folder_ =
+      std::filesystem::path(::testing::TempDir()) /
+      (std::string("pipeline_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::string models_;
+};
+
+}  // namespace wasinn::testing
