@@ -3,6 +3,7 @@
 #   lib/libwasinn_wamr.so, libwasi_nn_backend_NAME.so
 #                               wasi-nn for iwasm --native-lib=
 #   bin/wasinn                  the command
+#   bin/wasinn-serve            what `wasinn serve` starts, where it was built
 #   include/wasinn              headers for embedders and backends
 #   include/wasinn-guest        what guest programs include: headers, in rust a crate, in go a module; and wasi:nn in WIT
 #   lib/libwasinn.so            the library
@@ -173,6 +174,11 @@ if(TARGET wasinn_command)
   endif()
 endif()
 
+if(TARGET wasinn_serve)
+  get_target_property(rpath wasinn_command INSTALL_RPATH) # by now with the folders of engines that do not go along
+  set_target_properties(wasinn_serve PROPERTIES INSTALL_RPATH "${rpath}")
+  install(TARGETS wasinn_serve RUNTIME)
+endif()
 
 # For who develops: `cmake --install … --component bench`.
 if(TARGET wasinn_bench)
@@ -228,6 +234,9 @@ foreach(library IN ITEMS "${Wasmtime_LIBRARY}" "${WAMR_LIBRARY}")
 endforeach()
 if(TARGET wasinn_command)
   wasinn_set_runpath(wasinn_command ${CMAKE_INSTALL_BINDIR} ${engines})
+endif()
+if(TARGET wasinn_serve)
+  wasinn_set_runpath(wasinn_serve ${CMAKE_INSTALL_BINDIR} ${engines})
 endif()
 if(TARGET wasinn_bench)
   wasinn_set_runpath(wasinn_bench ${CMAKE_INSTALL_BINDIR} ${engines} ${developers})

@@ -23,6 +23,8 @@
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser
+#   serve         Boost, simdjson and gRPC, which wasinn-serve is built with (apt)
+#   serve-tests   Triton's clients (apt)
 #   fuzz          clang with libFuzzer (apt)
 #   sbom          spdx-tools, which scripts/sbom.py needs
 #   lint          clang-format, clang-tidy and shellcheck (apt)
@@ -35,7 +37,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests sbom fuzz lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests serve serve-tests sbom fuzz lint)
 
 packages_of() {
   case $1 in
@@ -46,6 +48,8 @@ packages_of() {
       ;;
     units) echo libgtest-dev libgmock-dev mold python3 ;;
     tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils ;;
+    serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
+    serve-tests) echo libb64-0d ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
     fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libflatbuffers-dev flatbuffers-compiler ;;
@@ -55,7 +59,8 @@ packages_of() {
 
 recipes_of() {
   case $1 in
-    build | guest | units | fuzz | lint) ;;
+    build | guest | units | serve | fuzz | lint) ;;
+    serve-tests) echo tritonclient ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     go-guests) echo go-wasm ;;

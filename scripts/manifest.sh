@@ -184,6 +184,31 @@ openwakeword() {
     wheel/openwakeword-*.dist-info/{LICENSE,METADATA}
 }
 
+# Triton's clients, which others wrote: its Python package and perf_analyzer, with what they import and load.
+tritonclient() {
+  wheel tritonclient 2.51.0 c485bb0123bdf310f90bc8b03d3489b28df2ffed55b30c7eee0b795b48113d52 "$work/python"
+  wheel numpy 1.26.4 666dbfb6ec68962c033a450943ded891bed2d54e6755e35e5835d63f4f6931d5 "$work/python"
+  wheel python-rapidjson 1.25 d2975f036913143206ab034c90b888cf16a1b40440011b2e8ebedfb95e07d089 "$work/python"
+  wheel geventhttpclient 2.0.2 c55b7ac0ba0e1e1afbf297b7608f0b3a0bbc34fb4b0c19b7869f32a77ddc6209 "$work/python"
+  wheel gevent 26.9.0 8e47e8c24135936bc01198f93aa97061e543a8b0d7a339d34182c35901b41da0 "$work/python"
+  wheel greenlet 3.5.6 1c20ea32a73d17b9b60e3371240e17b0068120c98a5ec01a224a7dd8c89733ba "$work/python"
+  wheel zope.event 6.2 5e755153ac4faf64c10a4b6dd3307680166a3edf65b38df22df592610f8fa874 "$work/python"
+  wheel zope.interface 8.7 1613beb1fb1b4f457818c5443e985142ec9e71af391bfb26e583e0353f206792 "$work/python"
+  wheel brotli 1.2.1 6b3c3d5794212a54434b4856f808f7bdf7ad48eacadaadb5b2346fc9a639365a "$work/python"
+  wheel certifi 2026.10.19.post1 1324c476b4811eff41a8bc2122cd0bbd4d9c7234c725446d99ab1612b3a7fdd2 "$work/python"
+  wheel six 1.17.0 4721f391ed90541fddacab5acf947aa0d3dc7d27b2e1e8eda2be8970586c3274 "$work/python"
+  wheel grpcio 1.85.3 f2948333a1f462c0e559b5ea436655ed36822fa448f5713d6de2d483bed6e03f "$work/python"
+  wheel protobuf 4.25.9 438c636de8fb706a0de94a12a268ef1ae8f5ba5ae655a7671fcda5968ba3c9be "$work/python"
+  wheel typing-extensions 4.16.0 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8 "$work/python"
+  wheel urllib3 2.8.0 0cf3cae568d36aa9576b28dfb35f11328f1cb974ca7647d9475ebb86c75ac6e3 "$work/python"
+  wheel nvidia-cuda-runtime-cu12 12.6.77 ba3b56a4f896141e25e19ab287cd71e52a6a0f4b29d0d31609f60e3b4d5219b7 "$work/python"
+  chmod +x python/tritonclient-*.data/data/bin/perf_analyzer
+  put share/tritonclient/bin python/tritonclient-*.data/data/bin/perf_analyzer
+  put share/tritonclient/lib python/nvidia/cuda_runtime/lib/libcudart.so.12
+  mv python/tritonclient-*.data/purelib/tritonclient python/
+  rm -r python/*.data python/nvidia
+  put share/tritonclient/python python/*
+}
 
 # Prometheus' own parser of its text format, in Python alone, for a test.
 prometheus-client() {

@@ -26,7 +26,7 @@ from bom.thing import Thing, has_text  # noqa: E402
 
 # What cmake/Install.cmake installs of our own; LIB is lib or what GNUInstallDirs calls it. `*` goes over folders, too.
 OURS = """
-bin/wasinn bin/wasinn-bench
+bin/wasinn bin/wasinn-bench bin/wasinn-serve
 include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-guest/*.hpp include/wasinn-guest/*.c include/wasinn-guest/wit/*.wit
 include/wasinn-guest/rust/*.rs include/wasinn-guest/rust/Cargo.toml include/wasinn-guest/go/*.go include/wasinn-guest/go/go.mod
 LIB/libwasinn.so.* LIB/libwasinn_*.a LIB/libwasinn_wamr.so LIB/libwasi_nn_backend_*.so

@@ -32,6 +32,7 @@ COMPILED_IN = {
     b"N3CLI": ("libcli11-dev", "CLI11"),
     b"N4pugi": ("libpugixml-dev", "pugixml"),
     b"N11flatbuffers": ("libflatbuffers-dev", "FlatBuffers"),
+    b"N5boost": ("libboost1.81-dev", "Boost"),
 }
 
 

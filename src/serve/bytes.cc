@@ -1,0 +1,43 @@
+#include "serve/bytes.h"
+
+#include <cstring>
+
+namespace wasinn::serve {
+namespace {
+
+constexpr size_t kLength = 4;
+
+std::optional<std::span<const uint8_t>> First(std::span<const uint8_t> tensor) {
+  if (tensor.size() < kLength) return {};
+  uint32_t length = 0;
+  std::memcpy(&length, tensor.data(), kLength);  // little-endian, as the host is
+  if (tensor.size() - kLength < length) return {};
+  return tensor.subspan(kLength, length);
+}
+
+}  // namespace
+
+void AppendElement(std::string& tensor, std::span<const uint8_t> element) {
+  const auto length = static_cast<uint32_t>(element.size());
+  tensor.append(reinterpret_cast<const char*>(&length), kLength);
+  tensor.append(reinterpret_cast<const char*>(element.data()), element.size());
+}
+
+std::optional<std::vector<std::string_view>> Elements(std::span<const uint8_t> tensor) {
+  std::vector<std::string_view> elements;
+  while (!tensor.empty()) {
+    const auto element = First(tensor);
+    if (!element) return {};
+    elements.emplace_back(reinterpret_cast<const char*>(element->data()), element->size());
+    tensor = tensor.subspan(kLength + element->size());
+  }
+  return elements;
+}
+
+std::optional<std::span<const uint8_t>> OnlyElement(std::span<const uint8_t> tensor) {
+  const auto element = First(tensor);
+  if (!element || kLength + element->size() != tensor.size()) return {};
+  return element;
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,28 @@
+// Inference requests of the REST form: JSON, after which the bytes of tensors may follow (the binary extension).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "serve/inference.h"
+
+namespace wasinn::serve {
+
+struct RestRequest {
+  InferRequest infer;
+  std::string id;
+  // How each output that the request names is wanted, and all others: as bytes after the JSON, or in it.
+  std::map<std::string, bool> is_binary;
+  bool all_binary = false;
+
+  bool IsBinary(const std::string& output) const {
+    const auto found = is_binary.find(output);
+    return found == is_binary.end() ? all_binary : found->second;
+  }
+};
+
+// `json_size`: what the header Inference-Header-Content-Length says, or all. Tensors may refer to `body`, which outlives the request.
+Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size);
+
+}  // namespace wasinn::serve

@@ -1,0 +1,161 @@
+#include "serve/json_tensor.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "serve/bytes.h"
+
+namespace wasinn::serve {
+[[noreturn]] void ThrowInvalid(std::string message) { throw Invalid(std::move(message)); }
+
+template <typename T>
+void JsonTensor::Append(T number) {
+  tensor_.own.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+template <typename T>
+void JsonTensor::AppendInteger(simdjson::ondemand::value& element) {
+  using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
+  const auto number = static_cast<Widest>(element);
+  if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
+    ThrowInvalid(fmt::format("input '{}': {} is no {}", tensor_.name, number, tensor_.datatype->name));
+  }
+  Append(static_cast<T>(number));
+}
+
+void JsonTensor::ReadElement(simdjson::ondemand::value& element) {
+  switch (tensor_.datatype->dtype) {
+    case WASINN_F32:
+      return Append(static_cast<float>(static_cast<double>(element)));
+    case WASINN_F64:
+      return Append(static_cast<double>(element));
+    case WASINN_U8:
+      return AppendInteger<uint8_t>(element);
+    case WASINN_I8:
+      return AppendInteger<int8_t>(element);
+    case WASINN_U16:
+      return AppendInteger<uint16_t>(element);
+    case WASINN_I16:
+      return AppendInteger<int16_t>(element);
+    case WASINN_U32:
+      return AppendInteger<uint32_t>(element);
+    case WASINN_I32:
+      return AppendInteger<int32_t>(element);
+    case WASINN_U64:
+      return AppendInteger<uint64_t>(element);
+    case WASINN_I64:
+      return AppendInteger<int64_t>(element);
+    case WASINN_BOOL:
+      return Append(static_cast<uint8_t>(static_cast<bool>(element)));
+    case WASINN_DTYPE_UNKNOWN: {
+      const std::string_view text = element;
+      return AppendElement(tensor_.own, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+    }
+    default:
+      ThrowInvalid(fmt::format("input '{}': JSON has no {}; send its bytes after the JSON (binary_data_size)",
+                               tensor_.name, tensor_.datatype->name));
+  }
+}
+
+void JsonTensor::ReadNested(simdjson::ondemand::value data, size_t depth) {
+  if (data.type() != simdjson::ondemand::json_type::array) {
+    if (++n_read_ > elements_)
+      ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
+    return ReadElement(data);
+  }
+  if (depth > WASINN_MAX_RANK) ThrowInvalid(fmt::format("input '{}': its data is nested too deeply", tensor_.name));
+  for (auto element : data.get_array()) ReadNested(element.value(), depth + 1);
+}
+
+void JsonTensor::Read(simdjson::ondemand::value data) {
+  ReadNested(data, 0);
+  if (n_read_ < elements_) {
+    ThrowInvalid(fmt::format("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_));
+  }
+}
+
+namespace {
+
+template <typename T>
+T ElementAt(std::span<const uint8_t> bytes, size_t i) {
+  T element;
+  std::memcpy(&element, bytes.data() + i * sizeof element, sizeof element);
+  return element;
+}
+
+template <typename T>
+void AppendNumbers(std::string& text, std::span<const uint8_t> bytes) {
+  fmt::memory_buffer numbers;
+  for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
+    if (i > 0) numbers.push_back(',');
+    const T number = ElementAt<T>(bytes, i);
+    if constexpr (std::floating_point<T>) {
+      if (!std::isfinite(number)) {
+        numbers.append(std::string_view("null"));
+        continue;
+      }
+    }
+    fmt::format_to(std::back_inserter(numbers), "{}", number);
+  }
+  text.append(numbers.data(), numbers.size());
+}
+
+void AppendBools(std::string& text, std::span<const uint8_t> bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0) text += ',';
+    text += bytes[i] != 0 ? "true" : "false";
+  }
+}
+
+void AppendTexts(std::string& text, std::span<const uint8_t> bytes) {
+  const auto elements = Elements(bytes);
+  if (!elements) return;
+  for (const std::string_view element : *elements) {
+    if (text.back() != '[') text += ',';
+    text += nlohmann::json(element).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+}
+
+void AppendElements(std::string& text, const OutputTensor& tensor) {
+  switch (tensor.datatype->dtype) {
+    case WASINN_F32:
+      return AppendNumbers<float>(text, tensor.bytes);
+    case WASINN_F64:
+      return AppendNumbers<double>(text, tensor.bytes);
+    case WASINN_U8:
+      return AppendNumbers<uint8_t>(text, tensor.bytes);
+    case WASINN_I8:
+      return AppendNumbers<int8_t>(text, tensor.bytes);
+    case WASINN_U16:
+      return AppendNumbers<uint16_t>(text, tensor.bytes);
+    case WASINN_I16:
+      return AppendNumbers<int16_t>(text, tensor.bytes);
+    case WASINN_U32:
+      return AppendNumbers<uint32_t>(text, tensor.bytes);
+    case WASINN_I32:
+      return AppendNumbers<int32_t>(text, tensor.bytes);
+    case WASINN_U64:
+      return AppendNumbers<uint64_t>(text, tensor.bytes);
+    case WASINN_I64:
+      return AppendNumbers<int64_t>(text, tensor.bytes);
+    case WASINN_BOOL:
+      return AppendBools(text, tensor.bytes);
+    default:
+      return AppendTexts(text, tensor.bytes);
+  }
+}
+
+}  // namespace
+
+void AppendJson(std::string& text, const OutputTensor& tensor) {
+  text += '[';
+  AppendElements(text, tensor);
+  text += ']';
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,88 @@
+#include "serve/known_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+namespace wasinn::serve {
+
+std::string NameOf(const std::string& model, const std::string& version) {
+  return version.empty() ? model : model + ":" + version;
+}
+
+const Io* FindIo(const std::vector<Io>& ios, const std::string& name) {
+  const auto found = std::ranges::find(ios, name, &Io::name);
+  return found == ios.end() ? nullptr : &*found;
+}
+
+bool IsText(const Io& io) {
+  if ((io.flags & WASINN_IO_OPAQUE) != 0) return true;
+  return io.dtype == WASINN_U8 && (io.type_name == "text" || io.type_name == "JSON");
+}
+
+const Datatype* DatatypeOf(const Io& io) { return IsText(io) ? &Bytes() : FindDatatype(io.dtype); }
+
+std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model) {
+  std::vector<ModelInfo> versions = host.Models();
+  std::erase_if(versions, [&](const ModelInfo& one) { return one.name != model; });
+  return versions;
+}
+
+namespace {
+
+Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const std::string& version) {
+  for (ModelInfo& one : VersionsOf(host, model) | std::views::reverse) {
+    if (version.empty() || std::to_string(one.version) == version) return std::move(one);
+  }
+  const std::string which = version.empty() ? "" : fmt::format(" version {}", version);
+  return std::unexpected(Failure{WASINN_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
+}
+
+Outcome<std::shared_ptr<const KnownModel>> Load(const Host& host, const std::string& model,
+                                                const std::string& version) {
+  auto found = FindVersion(host, model, version);
+  if (!found) return std::unexpected(std::move(found.error()));
+  const std::string number = std::to_string(found->version);
+  Result<Signature> signature = host.Inspect(NameOf(model, number));
+  if (!signature) return std::unexpected(Failure{signature.status().code(), signature.status().message()});
+  auto info = FindVersion(host, model, number);  // it is loaded now, and tells what it runs on
+  if (!info) return std::unexpected(std::move(info.error()));
+  return std::make_shared<const KnownModel>(std::move(*info), std::move(*signature));
+}
+
+}  // namespace
+
+std::shared_ptr<const KnownModel> KnownModels::Look(const std::string& model, const std::string& version) const {
+  const auto versions = known_.find(model);
+  if (versions == known_.end()) return nullptr;
+  const auto known = versions->second.find(version);
+  return known == versions->second.end() ? nullptr : known->second;
+}
+
+std::shared_ptr<const KnownModel> KnownModels::Peek(const std::string& model, const std::string& version) const {
+  const std::lock_guard lock(mutex_);
+  return Look(model, version);
+}
+
+Outcome<std::shared_ptr<const KnownModel>> KnownModels::Get(const std::string& model, const std::string& version) {
+  uint64_t forgotten = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    forgotten = forgotten_;
+    if (auto known = Look(model, version)) return known;
+  }
+  auto found = Load(host_, model, version);
+  if (!found) return found;
+  const std::lock_guard lock(mutex_);
+  if (forgotten == forgotten_) known_[model][version] = *found;  // else it may be the last model's of this name
+  return found;
+}
+
+void KnownModels::Forget(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  ++forgotten_;
+  known_.erase(model);
+}
+
+}  // namespace wasinn::serve

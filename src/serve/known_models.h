@@ -1,0 +1,54 @@
+// What models are, take and give, looked up once for each.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <wasinn/wasinn.hpp>
+
+#include "serve/inference.h"
+
+namespace wasinn::serve {
+
+struct KnownModel {
+  ModelInfo info;
+  Signature signature;
+  // How long its inferences take of late; 0: there was none yet.
+  mutable std::atomic<int64_t> usual_ns{0};
+};
+
+// Any thread. The host outlives it.
+class KnownModels {
+ public:
+  explicit KnownModels(const Host& host) : host_(host) {}
+  // Loads the model if nobody did. Without a version it is the highest.
+  Outcome<std::shared_ptr<const KnownModel>> Get(const std::string& model, const std::string& version);
+  // Null: it is not known yet.
+  std::shared_ptr<const KnownModel> Peek(const std::string& model, const std::string& version) const;
+  void Forget(const std::string& model);
+
+ private:
+  std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // of `mutex_`
+
+  const Host& host_;
+  mutable std::mutex mutex_;
+  uint64_t forgotten_ = 0;
+  std::map<std::string, std::map<std::string, std::shared_ptr<const KnownModel>>> known_;  // by model and version
+};
+
+// Registered under this name, lowest version first.
+std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model);
+
+// As hosts and guests say it: "digits", or "digits:2".
+std::string NameOf(const std::string& model, const std::string& version);
+
+const Io* FindIo(const std::vector<Io>& ios, const std::string& name);
+
+// Texts travel as BYTES.
+bool IsText(const Io& io);
+const Datatype* DatatypeOf(const Io& io);
+
+}  // namespace wasinn::serve

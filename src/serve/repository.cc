@@ -1,0 +1,167 @@
+#include "serve/repository.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace wasinn::serve {
+namespace {
+
+using nlohmann::json;
+
+Failure NotFound(const std::string& model) { return {WASINN_NOT_FOUND, fmt::format("there is no model '{}'", model)}; }
+
+// As Triton calls platforms that it has; else the backend and the format.
+std::string PlatformOf(const ModelInfo& model) {
+  if (model.backend == "onnx") return "onnxruntime_onnx";
+  if (model.backend == "torch") return "pytorch_libtorch";
+  if (model.backend == "tensorflow") return "tensorflow_graphdef";
+  if (!model.steps.empty()) return "ensemble";
+  return model.backend + "_" + model.encoding;
+}
+
+// Longer than that may a thread that reads and writes not be away.
+constexpr int64_t kQuickNs = 500'000;
+
+json ShapeOf(const Io& io) {
+  if (IsText(io)) return {1};
+  return io.has_rank ? json(io.dims) : json::array({-1});
+}
+
+std::string TypeOf(const Io& io) {
+  const Datatype* datatype = DatatypeOf(io);
+  return datatype == nullptr ? "BYTES" : std::string(datatype->name);
+}
+
+json TensorsOf(const std::vector<Io>& ios) {
+  json tensors = json::array();
+  for (const Io& io : ios) {
+    tensors.push_back({{"name", io.name}, {"datatype", TypeOf(io)}, {"shape", ShapeOf(io)}});
+  }
+  return tensors;
+}
+
+// Words of Triton's model configuration.
+json ConfigOf(const std::vector<Io>& ios) {
+  json tensors = json::array();
+  for (const Io& io : ios) {
+    const std::string type = TypeOf(io) == "BYTES" ? "STRING" : TypeOf(io);
+    json tensor = {{"name", io.name}, {"data_type", "TYPE_" + type}, {"dims", ShapeOf(io)}};
+    if ((io.flags & WASINN_IO_OPTIONAL) != 0) tensor["optional"] = true;
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace
+
+Repository::Repository(Host host) : host_(std::move(host)), models_(host_) {}
+Repository::~Repository() = default;
+
+Outcome<void> Repository::Open() {
+  auto tenant = Tenant::Make(host_, models_, "serve");
+  if (!tenant) return std::unexpected(std::move(tenant.error()));
+  tenant_ = std::move(*tenant);
+  return {};
+}
+
+Outcome<void> Repository::CheckServed(const std::string& model) const {
+  const std::lock_guard lock(mutex_);
+  if (!unloaded_.contains(model)) return {};
+  return std::unexpected(Failure{WASINN_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
+}
+
+Outcome<std::shared_ptr<const KnownModel>> Repository::Find(const std::string& model, const std::string& version) {
+  if (auto served = CheckServed(model); !served) return std::unexpected(std::move(served.error()));
+  return models_.Get(model, version);
+}
+
+Outcome<InferResponse> Repository::Infer(const InferRequest& request) {
+  if (auto served = CheckServed(request.model); !served) return std::unexpected(std::move(served.error()));
+  return tenant_->Infer(request);
+}
+
+bool Repository::IsQuick(const InferRequest& request) {
+  const std::shared_ptr<const KnownModel> known = models_.Peek(request.model, request.version);
+  if (known == nullptr) return false;
+  const int64_t usual = known->usual_ns.load(std::memory_order_relaxed);
+  return usual != 0 && usual < kQuickNs;
+}
+
+json Repository::Index() const {
+  json index = json::array();
+  const std::vector<ModelInfo> models = host_.Models();
+  const std::lock_guard lock(mutex_);
+  for (const ModelInfo& model : models) {
+    const bool unloaded = unloaded_.contains(model.name);
+    index.push_back({{"name", model.name},
+                     {"version", std::to_string(model.version)},
+                     {"state", unloaded ? "UNAVAILABLE" : "READY"},
+                     {"reason", unloaded ? "unloaded" : ""}});
+  }
+  return index;
+}
+
+Outcome<json> Repository::Metadata(const std::string& model, const std::string& version) {
+  const auto found = Find(model, version);
+  if (!found) return std::unexpected(found.error());
+  json versions = json::array();
+  for (const ModelInfo& one : VersionsOf(host_, model)) versions.push_back(std::to_string(one.version));
+  return json{{"name", model},
+              {"versions", std::move(versions)},
+              {"platform", PlatformOf((*found)->info)},
+              {"inputs", TensorsOf((*found)->signature.inputs)},
+              {"outputs", TensorsOf((*found)->signature.outputs)}};
+}
+
+Outcome<json> Repository::Config(const std::string& model, const std::string& version) {
+  const auto found = Find(model, version);
+  if (!found) return std::unexpected(found.error());
+  // Shapes are whole here: what Triton calls a batch is a dimension like others.
+  return json{{"name", model},
+              {"platform", PlatformOf((*found)->info)},
+              {"backend", (*found)->info.backend},
+              {"max_batch_size", 0},
+              {"input", ConfigOf((*found)->signature.inputs)},
+              {"output", ConfigOf((*found)->signature.outputs)},
+              {"model_transaction_policy", {{"decoupled", false}}}};
+}
+
+void Repository::Forget(const std::string& model) {
+  models_.Forget(model);
+  tenant_->Forget(model);
+}
+
+Outcome<void> Repository::Load(const std::string& model) {
+  const std::vector<ModelInfo> versions = VersionsOf(host_, model);
+  if (versions.empty()) return std::unexpected(NotFound(model));
+  if (Status status = host_.UnloadModel(model); !status.ok()) {
+    return std::unexpected(Failure{status.code(), status.message()});
+  }
+  Forget(model);
+  for (const ModelInfo& version : versions) {
+    auto loaded = models_.Get(model, std::to_string(version.version));
+    if (!loaded) return std::unexpected(std::move(loaded.error()));
+  }
+  const std::lock_guard lock(mutex_);
+  unloaded_.erase(model);
+  return {};
+}
+
+Outcome<void> Repository::Unload(const std::string& model) {
+  if (VersionsOf(host_, model).empty()) return std::unexpected(NotFound(model));
+  {
+    const std::lock_guard lock(mutex_);
+    unloaded_.insert(model);
+  }
+  const Status status = host_.UnloadModel(model);
+  Forget(model);
+  if (!status.ok()) return std::unexpected(Failure{status.code(), status.message()});
+  return {};
+}
+
+void Repository::Stop() {
+  if (tenant_ != nullptr) tenant_->Stop();
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,15 @@
+// What the server says of itself.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <wasinn/wasinn.hpp>
+
+namespace wasinn::serve {
+
+inline nlohmann::json ServerMetadata() {
+  return {{"name", "wasinn"},
+          {"version", wasinn_version()},
+          {"extensions", {"binary_tensor_data", "model_repository", "model_configuration", "statistics"}}};
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,222 @@
+#include "serve/tenant.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "serve/bytes.h"
+
+namespace wasinn::serve {
+namespace {
+
+// One inference in one context. What it makes for itself goes with it.
+class Inference {
+ public:
+  Inference(wasinn_guest* guest, const Signature& signature, uint32_t context)
+      : guest_(guest), signature_(signature), context_(context) {}
+  ~Inference() {
+    for (const wasinn_wit_named_tensor& input : inputs_) wasinn_status_free(wit_.tensor_drop(guest_, input.tensor));
+  }
+  Inference(const Inference&) = delete;
+  Inference& operator=(const Inference&) = delete;
+
+  Outcome<void> Set(const InputTensor& input);
+  Outcome<void> Select(const std::vector<std::string>& outputs);
+  Outcome<std::vector<OutputTensor>> Compute(const std::vector<std::string>& wanted);
+
+ private:
+  Outcome<OutputTensor> Take(const wasinn_wit_named_tensor& output);
+
+  const wasinn_wit_functions& wit_ = *wasinn_wit();
+  wasinn_guest* const guest_;
+  const Signature& signature_;
+  const uint32_t context_;
+  std::vector<wasinn_wit_named_tensor> inputs_;
+};
+
+Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
+  std::vector<uint32_t> shape;
+  for (const int64_t dim : input.shape) {
+    if (dim > std::numeric_limits<uint32_t>::max() / 2) {
+      return std::unexpected(Invalid(fmt::format("input '{}': {} is no dimension", input.name, dim)));
+    }
+    shape.push_back(static_cast<uint32_t>(dim));
+  }
+  const uint32_t times = input.datatype->wit_elements;
+  if (times > 1 && shape.empty()) shape.push_back(1);
+  if (times > 1) shape.back() *= times;
+  return shape;
+}
+
+// A text, without what BYTES has around it.
+Outcome<std::span<const uint8_t>> TextOf(const InputTensor& input) {
+  const std::optional<std::span<const uint8_t>> text = OnlyElement(input.bytes());
+  if (!text) return std::unexpected(Invalid(fmt::format("input '{}': expected one element of BYTES", input.name)));
+  return *text;
+}
+
+Outcome<void> Inference::Set(const InputTensor& input) {
+  const Io* io = FindIo(signature_.inputs, input.name);
+  const bool any_name = signature_.inputs.size() == 1 && (signature_.inputs[0].flags & WASINN_IO_ANY_NAME) != 0;
+  if (io == nullptr && any_name) io = signature_.inputs.data();
+  if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));
+  const Datatype* expected = DatatypeOf(*io);
+  const bool is_bytes = input.datatype->size == 0;
+  if (expected != nullptr ? expected != input.datatype : is_bytes) {
+    return std::unexpected(
+        Invalid(fmt::format("input '{}' is of {}, not {}", input.name, expected != nullptr ? expected->name : "numbers",
+                            input.datatype->name)));
+  }
+  std::span<const uint8_t> bytes = input.bytes();
+  std::vector<uint32_t> shape;
+  if (is_bytes) {
+    auto text = TextOf(input);
+    if (!text) return std::unexpected(std::move(text.error()));
+    bytes = *text;
+    shape = {static_cast<uint32_t>(bytes.size())};
+  } else {
+    auto given = WitShape(input);
+    if (!given) return std::unexpected(std::move(given.error()));
+    shape = std::move(*given);
+  }
+  uint32_t tensor = 0;
+  auto made = ToOutcome(
+      wit_.tensor_new(guest_, shape.data(), shape.size(), input.datatype->wit, bytes.data(), bytes.size(), &tensor));
+  if (made) inputs_.push_back({io->name.data(), io->name.size(), tensor});
+  return made;
+}
+
+Outcome<void> Inference::Select(const std::vector<std::string>& outputs) {
+  std::vector<wasinn_bytes> names;
+  for (const std::string& name : outputs) {
+    if (FindIo(signature_.outputs, name) == nullptr) {
+      return std::unexpected(Invalid(fmt::format("the model has no output '{}'", name)));
+    }
+    names.push_back({reinterpret_cast<const uint8_t*>(name.data()), name.size()});
+  }
+  wasinn_wit_result result = {};
+  wasinn_status* status = wit_.context_select_outputs(guest_, context_, names.data(), names.size(), &result);
+  auto selected = ToOutcome(guest_, status, result);
+  if (!selected) return std::unexpected(std::move(selected.error()));
+  return {};
+}
+
+Outcome<std::vector<OutputTensor>> Inference::Compute(const std::vector<std::string>& wanted) {
+  wasinn_wit_result result = {};
+  wasinn_wit_view view = {};
+  const std::vector<wasinn_wit_named_tensor> inputs = std::exchange(inputs_, {});  // the call owns their tensors
+  wasinn_status* status = wit_.context_compute(guest_, context_, inputs.data(), inputs.size(), &result, &view);
+  auto computed = ToOutcome(guest_, status, result);
+  if (!computed) return std::unexpected(std::move(computed.error()));
+  const View outputs(view);
+  std::vector<OutputTensor> taken;
+  Outcome<void> all;
+  for (const wasinn_wit_named_tensor& output : outputs.of<wasinn_wit_named_tensor>()) {
+    auto one = Take(output);
+    if (!one && all) all = std::unexpected(std::move(one.error()));
+    const bool is_wanted = wanted.empty() || (one && std::ranges::find(wanted, one->name) != wanted.end());
+    if (one && is_wanted) taken.push_back(std::move(*one));
+  }
+  if (!all) return std::unexpected(std::move(all.error()));
+  return taken;
+}
+
+// As its model has it, where that tells its type.
+void ShowAs(const Datatype& datatype, OutputTensor& tensor) {
+  tensor.datatype = &datatype;
+  if (datatype.size == 0) {
+    auto text = std::make_shared<std::string>();
+    AppendElement(*text, tensor.bytes);
+    tensor.bytes = {reinterpret_cast<const uint8_t*>(text->data()), text->size()};
+    tensor.owner = std::move(text);
+    tensor.shape = {1};
+  } else if (datatype.wit_elements > 1 && !tensor.shape.empty()) {
+    tensor.shape.back() /= datatype.wit_elements;
+  }
+}
+
+Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
+  OutputTensor tensor;
+  tensor.name.assign(output.name, output.name_size);
+  uint32_t type = 0;
+  wasinn_wit_view dimensions = {}, data = {};
+  auto told = ToOutcome(wit_.tensor_type(guest_, output.tensor, &type));
+  if (told) told = ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions));
+  const View dims(dimensions);
+  if (told) told = ToOutcome(wit_.tensor_data(guest_, output.tensor, &data));
+  auto bytes = std::make_shared<View>(data);
+  wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps what it shows
+  if (!told) return std::unexpected(std::move(told.error()));
+  for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
+  tensor.bytes = bytes->of<uint8_t>();
+  tensor.owner = std::move(bytes);
+  const Io* io = FindIo(signature_.outputs, tensor.name);
+  const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
+  ShowAs(datatype == nullptr ? OfWit(type) : *datatype, tensor);
+  return tensor;
+}
+
+}  // namespace
+
+Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& models, const std::string& name) {
+  GuestOptions options;
+  options.name = name;
+  Limits limits = host.limits();
+  limits.max_log_messages = 0;  // who asked gets the error
+  options.limits = &limits;
+  Result<Guest> guest = Guest::Create(host, options);
+  if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
+  return std::unique_ptr<Tenant>(new Tenant(std::move(*guest), models));
+}
+
+std::shared_ptr<ModelContexts> Tenant::ContextsOf(const std::string& model, const std::string& version) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<ModelContexts>& contexts = contexts_[model][version];
+  if (contexts == nullptr) contexts = std::make_shared<ModelContexts>(guest_.get(), NameOf(model, version));
+  return contexts;
+}
+
+void Tenant::Forget(const std::string& model) {
+  const std::lock_guard lock(mutex_);
+  contexts_.erase(model);  // those who compute keep theirs until then
+}
+
+namespace {
+
+void Learn(const KnownModel& model, std::chrono::nanoseconds took) {
+  const int64_t usual = model.usual_ns.load(std::memory_order_relaxed);
+  const int64_t now = std::max<int64_t>(took.count(), 1);
+  model.usual_ns.store(usual == 0 ? now : usual + (now - usual) / 8, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+Outcome<InferResponse> Tenant::Infer(const InferRequest& request) {
+  const auto model = models_.Get(request.model, request.version);  // first: there are no contexts for unknown names
+  if (!model) return std::unexpected(model.error());
+  const std::string version = std::to_string((*model)->info.version);
+  const std::shared_ptr<ModelContexts> contexts = ContextsOf(request.model, version);
+  const auto context = contexts->Take();
+  if (!context) return std::unexpected(context.error());
+  const auto start = std::chrono::steady_clock::now();
+  Outcome<std::vector<OutputTensor>> outputs = [&]() -> Outcome<std::vector<OutputTensor>> {
+    Inference inference(guest_.get(), (*model)->signature, *context);
+    for (const InputTensor& input : request.inputs) {
+      if (auto set = inference.Set(input); !set) return std::unexpected(std::move(set.error()));
+    }
+    if (auto selected = inference.Select(request.outputs); !selected) return std::unexpected(selected.error());
+    return inference.Compute(request.outputs);
+  }();
+  if (!outputs) {
+    contexts->Drop(*context);  // whatever is set or selected there
+    return std::unexpected(std::move(outputs.error()));
+  }
+  contexts->GiveBack(*context);
+  Learn(**model, std::chrono::steady_clock::now() - start);
+  return InferResponse{request.model, version, std::move(*outputs)};
+}
+
+}  // namespace wasinn::serve

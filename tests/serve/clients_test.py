@@ -1,0 +1,186 @@
+"""Clients who do not behave, and a server that ends."""
+
+import concurrent.futures
+import resource
+import signal
+import socket
+import threading
+import unittest
+
+from server import Answer, ServeTest
+
+MODEL = "in x f32 1\n"
+BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
+
+
+def head(length, more=""):
+    return f"POST /v2/models/m/infer HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n{more}\r\n".encode()
+
+
+def read_all(connection):
+    """Until the server hangs up."""
+    data = b""
+    try:
+        while more := connection.recv(65536):
+            data += more
+    except ConnectionResetError:
+        pass
+    return data
+
+
+class Clients(ServeTest):
+    def expect_service(self, server):
+        self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
+
+    def test_requests_one_after_the_other_on_one_connection(self):
+        server = self.serve(models={"m": MODEL})
+        connection = server.connect()
+        for _ in range(10):
+            connection.request("POST", "/v2/models/m/infer", BODY)
+            self.check_answer(Answer(connection.getresponse()), 200)
+            connection.request("GET", "/v2/models/no")
+            self.check_answer(Answer(connection.getresponse()), 404)
+        connection.close()
+
+    def test_requests_that_do_not_wait_for_answers(self):
+        server = self.serve(models={"m": MODEL})
+        with server.socket() as connection:
+            connection.sendall((head(len(BODY)) + BODY) * 20 + head(len(BODY), "Connection: close\r\n") + BODY)
+            self.assertEqual(read_all(connection).count(b"HTTP/1.1 200 OK"), 21)
+
+    def test_a_body_in_chunks(self):
+        server = self.serve(models={"m": MODEL})
+        self.check_answer(server.request("POST", "/v2/models/m/infer", iter([BODY[:9], BODY[9:]])), 200)
+
+    def test_one_that_waits_until_it_may_go_on(self):
+        server = self.serve(models={"m": MODEL})
+        with server.socket() as connection:
+            connection.sendall(head(len(BODY), "Expect: 100-continue\r\n"))
+            self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 100 Continue\r\n"))
+            connection.sendall(BODY)
+            self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 200 OK\r\n"))
+
+    def test_one_that_stops_in_the_middle(self):
+        server = self.serve(models={"m": MODEL})
+        whole = head(len(BODY)) + BODY
+        for sent in (b"", b"P", whole[:30], whole[: len(head(len(BODY)))], whole[:-1]):
+            with server.socket() as connection:
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+                self.assertEqual(read_all(connection), b"")
+        self.expect_service(server)
+
+    def test_what_is_no_http(self):
+        server = self.serve(models={"m": MODEL})
+        for sent in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET /\0 HTTP/1.1\r\n\r\n",
+                     head("x"), head("-1"), head(1, "Content-Length: 2\r\n"), head(1, "Transfer-Encoding: chunked\r\n")):
+            with server.socket() as connection:
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+                answer = read_all(connection)
+                self.assertTrue(answer == b"" or answer.startswith(b"HTTP/1.1 400 "), (sent, answer))
+        self.expect_service(server)
+
+    def test_lengths_that_nobody_may_have(self):
+        server = self.serve("--max-body", "1M", models={"m": MODEL})
+        for length in (2**20 + 1, 2**32, 2**63, 2**64 - 1):
+            with server.socket() as connection:
+                connection.sendall(head(length))
+                self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 413 "))
+        with server.socket() as connection:
+            connection.sendall(head(0).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked"))
+            try:
+                for _ in range(100):
+                    connection.sendall(b"8000\r\n" + b" " * 0x8000 + b"\r\n")
+            except (BrokenPipeError, ConnectionResetError):
+                pass  # it has hung up
+            self.assertIn(read_all(connection)[:13], (b"HTTP/1.1 413 ", b""))
+        self.expect_service(server)
+
+    def test_a_header_without_end(self):
+        server = self.serve(models={"m": MODEL})
+        with server.socket() as connection:
+            try:
+                connection.sendall(b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 100_000)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            self.assertIn(read_all(connection)[:13], (b"HTTP/1.1 431 ", b""))
+        self.expect_service(server)
+
+    def test_many_connections(self):
+        most = min(2000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+        server = self.serve("--max-connections", str(most), models={"m": MODEL})
+        connections = [server.socket() for _ in range(most)]
+        for connection in connections[:: most // 10]:  # all of them are served
+            connection.sendall(head(len(BODY)) + BODY)
+            self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 200 OK"))
+        with server.socket() as refused:
+            self.assertEqual(read_all(refused), b"")
+        for connection in connections:
+            connection.close()
+        self.expect_service(server)
+
+    def test_many_at_once(self):
+        server = self.serve(models={"m": MODEL})
+        with concurrent.futures.ThreadPoolExecutor(16) as threads:
+            for done in [threads.submit(self.expect_service, server) for _ in range(200)]:
+                done.result()
+
+    def test_more_than_may_wait_are_told_to_come_again(self):
+        server = self.serve("--max-waiting", "1", models={"m": MODEL + "delay 300\n"})
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            def ask(_):
+                return server.request("POST", "/v2/models/m/infer", BODY)
+
+            answers = list(threads.map(ask, range(8)))
+        self.assertEqual({answer.status for answer in answers}, {200, 429})
+        self.assertEqual({answer.headers["Retry-After"] for answer in answers if answer.status == 429}, {"1"})
+
+    def test_health_is_told_while_all_compute(self):
+        server = self.serve(models={"m": MODEL + "delay 60000\n"})
+        for _ in range(64):
+            connection = server.socket()
+            self.addCleanup(connection.close)
+            connection.sendall(head(len(BODY)) + BODY)
+        self.check_answer(server.request("GET", "/v2/health/ready"), 200)
+        server.process.send_signal(signal.SIGTERM)
+        self.assertIn(server.stop(signal.SIGINT), ((130, ""), (143, "")))
+
+
+class Ends(ServeTest):
+    def test_what_was_asked_is_answered(self):
+        server = self.serve(models={"m": MODEL + "turns 8\ndelay 1000\n"})
+        with server.socket() as resting, server.socket() as connection:
+            connection.sendall(head(len(BODY)) + BODY)
+            while b"wasinn_inferences_running 1\n" not in server.request("GET", "/metrics", port=server.metrics_port).body:
+                pass
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(read_all(resting), b"")
+            answer = read_all(connection)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 200 OK"), answer)
+            self.assertIn(b"Connection: close", answer)
+        self.assertEqual(server.wait(), (0, ""))
+
+    def test_a_second_signal_waits_for_nobody(self):
+        server = self.serve(models={"m": MODEL + "turns 8\ndelay 60000\n"})
+        with server.socket() as connection:
+            connection.sendall(head(len(BODY)) + BODY)
+            while b"wasinn_inferences_running 1\n" not in server.request("GET", "/metrics", port=server.metrics_port).body:
+                pass
+            server.process.send_signal(signal.SIGTERM)
+            self.assertIn(server.stop(signal.SIGINT), ((130, ""), (143, "")))
+
+    def test_a_port_that_is_taken(self):
+        server = self.serve(models={"m": MODEL})
+        result = self.wasinn("serve", "--http-port", str(server.port))
+        self.check_error(result, f"cannot listen on 127.0.0.1:{server.port}: Address already in use")
+        result = self.wasinn("serve", "--host", "nowhere")
+        self.check_error(result, "'nowhere' is no address")
+
+    def test_help(self):
+        self.check(self.wasinn("serve", "--help"), out="--http-port")
+        self.check_error(self.wasinn("serve", "--nothing"), "--nothing", code=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

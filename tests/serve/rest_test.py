@@ -1,0 +1,235 @@
+"""The Open Inference Protocol over HTTP, as a client sees it that knows nothing of wasinn."""
+
+import struct
+import unittest
+
+from server import ServeTest, element
+
+ECHO = "in x f32 2,3\n"
+# Its name, the echo backend's word, what struct calls it, and numbers of it.
+TYPES = (
+    ("BOOL", "bool", "?", [True, False, True]),
+    ("UINT8", "u8", "B", [0, 7, 255]),
+    ("UINT16", "u16", "H", [0, 7, 65535]),
+    ("UINT32", "u32", "I", [0, 7, 2**32 - 1]),
+    ("UINT64", "u64", "Q", [0, 7, 2**64 - 1]),
+    ("INT8", "i8", "b", [-128, 7, 127]),
+    ("INT16", "i16", "h", [-32768, 7, 32767]),
+    ("INT32", "i32", "i", [-(2**31), 7, 2**31 - 1]),
+    ("INT64", "i64", "q", [-(2**63), 7, 2**63 - 1]),
+    ("FP32", "f32", "f", [-1.5, 0.1, 3.0e38]),
+    ("FP64", "f64", "d", [-1.5, 0.1, 1.0e308]),
+)
+
+
+def tensor(datatype="FP32", shape=(2, 3), data=(1, 2, 3, 4, 5, 6), **more):
+    return {"name": "x", "shape": list(shape), "datatype": datatype, "data": data, **more}
+
+
+def request(*inputs, **more):
+    return {"inputs": list(inputs), **more}
+
+
+class Models(ServeTest):
+    def test_health(self):
+        server = self.serve(models={"m": ECHO})
+        for path in ("/v2/health/live", "/v2/health/ready", "/v2/models/m/ready", "/v2/models/m/versions/1/ready"):
+            self.check_answer(server.request("GET", path), 200)
+        self.check_answer(server.request("GET", "/v2/models/no/ready"), 404, "there is no model 'no'")
+        self.check_answer(server.request("GET", "/v2/models/m/versions/2/ready"), 404, "no model 'm' version 2")
+
+    def test_metadata(self):
+        server = self.serve(models={"m": "in x f32 2,-1\nin o i16 any optional\n"})
+        told = server.request("GET", "/v2").json()
+        self.assertEqual(told["name"], "wasinn")
+        self.assertIn("binary_tensor_data", told["extensions"])
+        inputs = [
+            {"name": "x", "datatype": "FP32", "shape": [2, -1]},
+            {"name": "o", "datatype": "INT16", "shape": [-1]},
+        ]
+        told = server.request("GET", "/v2/models/m").json()
+        self.assertEqual((told["name"], told["versions"], told["inputs"]), ("m", ["1"], inputs))
+        config = server.request("GET", "/v2/models/m/config").json()
+        self.assertEqual(config["input"][1], {"name": "o", "data_type": "TYPE_INT16", "dims": [-1], "optional": True})
+        self.assertEqual(config["max_batch_size"], 0)
+
+    def test_versions(self):
+        for version, shape in ((2, 1), (10, 2)):
+            self.file(f"models/m/{version}/model.gguf", f"GGUF\nin x f32 {shape}\n")
+        server = self.serve("--models", "models")
+        self.assertEqual(server.request("GET", "/v2/models/m").json()["versions"], ["2", "10"])
+        one = request(tensor(shape=[1], data=[5]))
+        answer = server.request("POST", "/v2/models/m/versions/2/infer", server_json(one))
+        self.assertEqual(answer.json()["model_version"], "2", answer)
+        self.check_answer(server.infer("m", one), 400, "x")  # it has two elements in version 10
+        answer = server.infer("m", request(tensor(shape=[2], data=[5, 6])))
+        self.assertEqual((answer.json()["model_version"], answer.json()["outputs"][0]["data"]), ("10", [5, 6]))
+
+    def test_repository(self):
+        server = self.serve(models={"m": "in x f32 1\n"})
+        ready = [{"name": "m", "version": "1", "state": "READY", "reason": ""}]
+        self.assertEqual(server.request("POST", "/v2/repository/index", "{}").json(), ready)
+        one = request(tensor(shape=[1], data=[5]))
+        self.check_answer(server.infer("m", one), 200)
+        self.check_answer(server.request("POST", "/v2/repository/models/m/unload"), 200)
+        self.assertEqual(server.request("POST", "/v2/repository/index").json()[0]["state"], "UNAVAILABLE")
+        self.check_answer(server.infer("m", one), 503, "model 'm' is unloaded")
+        self.check_answer(server.request("GET", "/v2/models/m/ready"), 503)
+        self.file("m.gguf", "GGUF\nin x f32 2\n")
+        self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 200)
+        self.check_answer(server.infer("m", one), 400)
+        answer = server.infer("m", request(tensor(shape=[2], data=[5, 6])))
+        self.assertEqual(answer.json()["outputs"][0]["data"], [5, 6])
+        self.check_answer(server.request("POST", "/v2/repository/models/no/load"), 404)
+
+    def test_a_file_that_is_no_model_is_told_and_can_be_mended(self):
+        server = self.serve(models={"m": "in x f32 1\n"})
+        self.file("m.gguf", "GGUF\nfail_load 1\n")
+        self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 400)
+        self.file("m.gguf", "GGUF\nin x f32 1\n")
+        self.check_answer(server.request("POST", "/v2/repository/models/m/load"), 200)
+        self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 200)
+
+    def test_statistics(self):
+        server = self.serve(models={"m": "in x f32 1\n", "n": "in x f32 1\n"})
+        for _ in range(3):
+            self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 200)
+        told = server.request("GET", "/v2/models/m/stats").json()["model_stats"]
+        self.assertEqual([(one["name"], one["version"], one["inference_count"]) for one in told], [("m", "1", 3)])
+        self.assertEqual(told[0]["inference_stats"]["success"]["count"], 3)
+        self.assertGreater(told[0]["inference_stats"]["compute_infer"]["ns"], 0)
+        none = server.request("GET", "/v2/models/n/stats").json()["model_stats"]
+        self.assertEqual([(one["name"], one["inference_count"]) for one in none], [("n", 0)])
+        everything = server.request("GET", "/v2/models/stats").json()["model_stats"]
+        self.assertEqual([one["name"] for one in everything], ["m"])
+
+    def test_metrics(self):
+        server = self.serve(models={"m": "in x f32 1\n"})
+        self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 200)
+        text = server.request("GET", "/metrics", port=server.metrics_port).body.decode()
+        self.assertIn('wasinn_inferences_total{model="m",version="1",backend="echo",code="ok"} 1\n', text)
+
+    def test_paths_that_are_none(self):
+        server = self.serve(models={"m": ECHO})
+        for path in ("/", "/v1", "/v2/nothing", "/v2/models", "/v2/models/m/nothing", "/v2/models/m/versions"):
+            self.check_answer(server.request("GET", path), 404)
+        self.check_answer(server.request("GET", "/v2/models/%"), 400)
+        for method, path in (("GET", "/v2/models/m/infer"), ("POST", "/v2/models/m"), ("GET", "/v2/repository/index")):
+            self.assertIn(server.request(method, path).headers["Allow"], ("GET", "POST"))
+            self.check_answer(server.request(method, path), 405)
+
+
+def server_json(value):
+    import json
+
+    return json.dumps(value).encode()
+
+
+class Tensors(ServeTest):
+    def test_every_type_both_ways(self):
+        server = self.serve(models={word: f"in x {word} -1\n" for _, word, _, _ in TYPES})
+        for name, word, letter, numbers in TYPES:
+            with self.subTest(name):
+                data = struct.pack(f"<{len(numbers)}{letter}", *numbers)
+                answer = server.infer(word, request(tensor(name, [3], numbers)))
+                self.check_answer(answer, 200)
+                [output] = answer.json()["outputs"]
+                self.assertEqual((output["datatype"], output["shape"]), (name, [3]))
+                back = struct.pack(f"<3{letter}", *output["data"])
+                self.assertEqual(back, data)
+                sent = {"name": "x", "shape": [3], "datatype": name, "parameters": {"binary_data_size": len(data)}}
+                answer = server.infer(word, request(sent, parameters={"binary_data_output": True}), data)
+                self.check_answer(answer, 200)
+                size = int(answer.headers["Inference-Header-Content-Length"])
+                self.assertEqual(answer.body[size:], data)
+
+    def test_halves_have_no_json(self):
+        server = self.serve(models={word: f"in x {word} 2\n" for word in ("f16", "bf16")})
+        for name, word in (("FP16", "f16"), ("BF16", "bf16")):
+            answer = server.infer(word, request(tensor(name, [2], [1, 2])))
+            self.check_answer(answer, 400, f"JSON has no {name}")
+            sent = {"name": "x", "shape": [2], "datatype": name, "parameters": {"binary_data_size": 4}}
+            answer = server.infer(word, request(sent), b"abcd")  # and goes back as it came, asked for or not
+            self.check_answer(answer, 200)
+            self.assertEqual(answer.body[-4:], b"abcd")
+
+    def test_text(self):
+        server = self.serve(models={"m": "in x u8 -1 opaque\n"})
+        for sent in (request(tensor("BYTES", [1], ["hello"])),):
+            self.check_answer(server.infer("m", sent), 200)
+        size = {"binary_data_size": 9}
+        sent = {"name": "x", "shape": [1], "datatype": "BYTES", "parameters": size}
+        self.check_answer(server.infer("m", request(sent), element(b"hello")), 200)
+        self.check_answer(server.infer("m", request(sent), element(b"hellohello")[:9]), 400, "expected one element")
+        self.check_answer(server.infer("m", request(tensor("BYTES", [2], ["a", "b"]))), 400, "expected one element")
+        self.check_answer(server.infer("m", request(tensor("UINT8", [1], [1]))), 400, "is of BYTES, not UINT8")
+
+    def test_numbers_that_json_has_not(self):
+        server = self.serve(models={"m": "in x f32 3\n"})
+        data = struct.pack("<3f", float("nan"), float("inf"), 1)
+        sent = {"name": "x", "shape": [3], "datatype": "FP32", "parameters": {"binary_data_size": 12}}
+        self.assertEqual(server.infer("m", request(sent), data).json()["outputs"][0]["data"], [None, None, 1.0])
+
+    def test_nested_data(self):
+        server = self.serve(models={"m": ECHO})
+        for data in ([[1, 2, 3], [4, 5, 6]], [[[1], [2], [3]], [[4, 5, 6]]], [1, 2, 3, 4, 5, 6]):
+            answer = server.infer("m", request(tensor(data=data)))
+            self.assertEqual(answer.json()["outputs"][0]["data"], [1, 2, 3, 4, 5, 6], answer)
+
+    def test_outputs(self):
+        server = self.serve(models={"m": "in x f32 1\nin y f32 1\n"})
+        both = (tensor(shape=[1], data=[5]), {**tensor(shape=[1], data=[6]), "name": "y"})
+        answer = server.infer("m", request(*both, id="7", outputs=[{"name": "y"}]))
+        self.assertEqual([one["name"] for one in answer.json()["outputs"]], ["y"])
+        self.assertEqual(answer.json()["id"], "7")
+        answer = server.infer("m", request(*both))  # in the same context: all are there again
+        self.assertEqual([one["name"] for one in answer.json()["outputs"]], ["x", "y"])
+        wanted = [{"name": "x", "parameters": {"binary_data": True}}, {"name": "y"}]
+        answer = server.infer("m", request(*both, outputs=wanted))
+        self.assertEqual(answer.body[-4:], struct.pack("<f", 5))
+        self.check_answer(server.infer("m", request(*both, outputs=[{"name": "z"}])), 400, "no output 'z'")
+        classes = [{"name": "x", "parameters": {"classification": 2}}]
+        self.check_answer(server.infer("m", request(*both, outputs=classes)), 400, "no classification")
+
+    def test_what_an_input_lacks_is_not_left_from_another_request(self):
+        server = self.serve(models={"m": "in x f32 1\nin y f32 1\n"})
+        x, y = tensor(shape=[1], data=[5]), {**tensor(shape=[1], data=[6]), "name": "y"}
+        self.check_answer(server.infer("m", request(x, y)), 200)
+        self.check_answer(server.infer("m", request(x)), 400, "'y'")
+
+    def test_mistakes(self):
+        server = self.serve(models={"m": ECHO})
+        size = {"name": "x", "shape": [2, 3], "datatype": "FP32", "parameters": {"binary_data_size": 24}}
+        for sent, binary, text in (
+            (request(tensor(data=[1, 2, 3])), b"", "has 3 elements, not 6"),
+            (request(tensor(data=[0] * 7)), b"", "has more than 6 elements"),
+            (request(tensor(shape=[2, -3])), b"", "-3 is no dimension"),
+            (request(tensor(shape=[2**62, 2**62])), b"", "its shape is none"),
+            (request(tensor(shape=[1] * 33)), b"", "more than 32 dimensions"),
+            (request(tensor(datatype="FP33")), b"", "'FP33' is no datatype"),
+            (request(tensor(datatype="INT32")), b"", "is of FP32, not INT32"),
+            (request(tensor(data=["a"] * 6)), b"", "no inference request"),
+            (request(tensor(data=1)), b"", "has 1 elements, not 6"),
+            (request({**tensor(), "name": "z"}), b"", "has no input 'z'"),
+            (request(tensor(), tensor()), b"", "2 inputs are given, the model has 1"),
+            (request(), b"", "'x'"),
+            ({}, b"", "no inference request"),
+            (b"[", b"", "no inference request"),
+            (b"", b"", "no inference request"),
+            (b'{"inputs": ' + b"[" * 100_000, b"", "no inference request"),
+            (request(tensor(data=eval("[" * 40 + "1" + "]" * 40))), b"", "nested too deeply"),
+            (request(size), b"a" * 23, "has 24 bytes, of which only 23 came"),
+            (request(size), b"a" * 25, "1 bytes after the JSON belong to no input"),
+        ):
+            with self.subTest(text):
+                self.check_answer(server.infer("m", sent, binary), 400, text)
+        for length in ("-1", "x", "10000", ""):
+            headers = {"Inference-Header-Content-Length": length}
+            self.check_answer(server.request("POST", "/v2/models/m/infer", b"{}", headers), 400)
+        headers = {"Content-Encoding": "gzip"}
+        self.check_answer(server.request("POST", "/v2/models/m/infer", b"{}", headers), 415)
+        self.check_answer(server.infer("m", request(tensor())), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,101 @@
+"""Runs wasinn-serve for the tests, on ports of its own."""
+
+import http.client
+import json
+import re
+import signal
+import socket
+import struct
+import subprocess
+
+from command import WASINN, CommandTest
+
+WAIT = 60  # seconds, for what takes much less
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = response.headers
+        self.body = response.read()
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:1000]}"
+
+
+class Server:
+    """`wasinn serve FLAGS`, until stop()."""
+
+    def __init__(self, folder, env, flags):
+        command = [WASINN, "serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags]
+        self.process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.port = self.read_port("HTTP")
+        self.grpc_port = self.read_port("gRPC")
+        self.metrics_port = self.read_port("metrics")
+
+    def read_port(self, what):
+        line = self.process.stdout.readline().decode()
+        found = re.fullmatch(rf"serving {what} on 127\.0\.0\.1:(\d+)\n", line)
+        if not found:
+            self.process.kill()
+            raise AssertionError(f"{line!r} {self.process.communicate()}")
+        return int(found[1])
+
+    def connect(self, port=None):
+        return http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=WAIT)
+
+    def socket(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=WAIT)
+
+    def request(self, method, path, body=None, headers=None, port=None):
+        connection = self.connect(port)
+        try:
+            connection.request(method, path, body, headers or {})
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def infer(self, model, request, binary=b""):
+        """`binary` follows the JSON."""
+        text = request if isinstance(request, bytes) else json.dumps(request).encode()
+        headers = {"Inference-Header-Content-Length": str(len(text))} if binary else {}
+        return self.request("POST", f"/v2/models/{model}/infer", text + binary, headers)
+
+    def stop(self, how=signal.SIGTERM):
+        """The exit code, and what it had to say."""
+        self.process.send_signal(how)
+        return self.wait()
+
+    def wait(self):
+        """The same of one that ends by itself."""
+        _, err = self.process.communicate(timeout=WAIT)
+        return self.process.returncode, err.decode()
+
+
+class ServeTest(CommandTest):
+    def serve(self, *flags, models=None):
+        """`models`: what the echo backend computes, by name."""
+        for name, lines in (models or {}).items():
+            path = self.file(f"{name}.gguf", "GGUF\n" + lines)
+            flags = (*flags, "--model", f"{name}={path}")
+        server = Server(self.dir, self.env, flags)
+        self.addCleanup(self.expect_end, server)
+        return server
+
+    def expect_end(self, server):
+        if server.process.stdout.closed:  # the test has seen how it ended
+            return
+        self.assertEqual(server.stop(), (0, ""))
+
+    def check_answer(self, answer, status, text=None):
+        self.assertEqual(answer.status, status, answer)
+        if text is not None:
+            self.assertIn(text, answer.json()["error"])
+
+
+def element(text):
+    """Of BYTES."""
+    return struct.pack("<I", len(text)) + text

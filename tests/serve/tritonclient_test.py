@@ -1,0 +1,174 @@
+"""Clients that others wrote: Triton's Python client and its perf_analyzer, on a model of ONNX."""
+
+import contextlib
+import os
+import queue
+import subprocess
+import unittest
+
+import grpc as rpc
+import numpy as np
+from tritonclient import grpc, http
+from tritonclient.grpc import service_pb2, service_pb2_grpc
+from tritonclient.utils import InferenceServerException, triton_to_np_dtype
+
+from server import ServeTest
+
+MODELS = os.environ["WASINN_MODELS"]
+TRITON = os.environ["WASINN_TRITON"]  # the folder of bin/perf_analyzer
+
+
+@contextlib.contextmanager
+def channel(server):
+    with rpc.insecure_channel(f"127.0.0.1:{server.grpc_port}") as opened:
+        yield service_pb2_grpc.GRPCInferenceServiceStub(opened)
+
+
+class OnDigits(ServeTest):
+    def setUp(self):
+        super().setUp()
+        self.env["WASINN_CONFIG"] = ""
+
+    def digits(self):
+        return self.serve("--model", f"digits={MODELS}/digits.onnx")
+
+
+class TritonClient(OnDigits):
+    """Over both protocols."""
+
+    def clients(self):
+        server = self.digits()
+        for triton, port, more in ((http, server.port, {}), (grpc, server.grpc_port, {"as_json": True})):
+            with self.subTest(triton.__name__), triton.InferenceServerClient(f"127.0.0.1:{port}") as client:
+                yield triton, client, more
+
+    def test_what_it_asks(self):
+        for _, client, as_json in self.clients():
+            self.assertTrue(client.is_server_live() and client.is_server_ready() and client.is_model_ready("digits"))
+            self.assertEqual(client.get_server_metadata(**as_json)["name"], "wasinn")
+            [image] = client.get_model_metadata("digits", **as_json)["inputs"]
+            self.assertEqual((image["name"], image["datatype"]), ("image", "FP32"))
+            self.assertEqual([int(dim) for dim in image["shape"]], [-1, 1, 8, 8])
+            config = client.get_model_config("digits", **as_json)
+            self.assertEqual(config.get("config", config)["output"][0]["data_type"], "TYPE_FP32")
+            index = client.get_model_repository_index(**as_json)
+            self.assertEqual([one["state"] for one in (index["models"] if as_json else index)], ["READY"])
+            client.unload_model("digits")
+            self.assertFalse(client.is_model_ready("digits"))
+            client.load_model("digits")
+            self.assertTrue(client.is_model_ready("digits"))
+
+    def test_inferences(self):
+        images = np.random.default_rng(1).random((3, 1, 8, 8), dtype=np.float32)
+        results = []
+        for triton, client, as_json in self.clients():
+            for binary in (True, False):
+                options = {} if as_json else {"binary_data": binary}
+                image = triton.InferInput("image", images.shape, "FP32")
+                image.set_data_from_numpy(images, **options)
+                output = triton.InferRequestedOutput("probabilities", **options)
+                result = client.infer("digits", [image], outputs=[output], request_id="7")
+                results.append(result.as_numpy("probabilities"))
+            statistics = client.get_inference_statistics("digits", **as_json)["model_stats"]
+            self.assertGreaterEqual(int(statistics[0]["inference_stats"]["success"]["count"]), 2)
+        self.assertEqual(results[0].shape, (3, 10))
+        np.testing.assert_allclose(results[0].sum(axis=1), 1, rtol=1e-5)
+        for result in results[1:]:
+            np.testing.assert_array_equal(result, results[0])
+
+    def test_errors(self):
+        for triton, client, _ in self.clients():
+            image = triton.InferInput("image", [1, 1, 8, 9], "FP32")
+            image.set_data_from_numpy(np.zeros((1, 1, 8, 9), np.float32))
+            with self.assertRaisesRegex(InferenceServerException, "input 'image' takes f32 .*, given f32 .1, 1, 8, 9."):
+                client.infer("digits", [image])
+            with self.assertRaisesRegex(InferenceServerException, "there is no model 'no'"):
+                client.infer("no", [image])
+
+    def test_a_stream(self):
+        server = self.digits()
+        answers = queue.Queue()
+        good, bad = (grpc.InferInput("image", [1, 1, 8, n], "FP32") for n in (8, 9))
+        for image in (good, bad):
+            image.set_data_from_numpy(np.zeros(image.shape(), np.float32))
+        with grpc.InferenceServerClient(f"127.0.0.1:{server.grpc_port}") as client:
+            client.start_stream(callback=lambda result, error: answers.put((result, error)))
+            for i, image in enumerate((good, bad, good)):
+                client.async_stream_infer("digits", [image], request_id=str(i))
+            told = [answers.get(timeout=60) for _ in range(3)]
+            client.stop_stream()
+        self.assertEqual([error is None for _, error in told], [True, False, True])
+        self.assertIn("input 'image' takes", told[1][1].message())
+        self.assertEqual(told[2][0].get_response().id, "2")
+
+    def test_a_message_that_is_too_large(self):
+        server = self.serve("--model", f"digits={MODELS}/digits.onnx", "--max-body", "64K")
+        image = grpc.InferInput("image", [1000, 1, 8, 8], "FP32")
+        image.set_data_from_numpy(np.zeros((1000, 1, 8, 8), np.float32))
+        with grpc.InferenceServerClient(f"127.0.0.1:{server.grpc_port}") as client:
+            with self.assertRaisesRegex(InferenceServerException, "larger than max"):
+                client.infer("digits", [image])
+            self.assertTrue(client.is_server_ready())
+
+    def test_numbers_in_fields(self):
+        """What other clients send where this one sends raw bytes."""
+        types = {"INT8": ("i8", "int_contents", -128), "INT16": ("i16", "int_contents", -(2**15)),
+                 "INT32": ("i32", "int_contents", -(2**31)), "INT64": ("i64", "int64_contents", -(2**63)),
+                 "UINT8": ("u8", "uint_contents", 255), "UINT16": ("u16", "uint_contents", 65535),
+                 "UINT32": ("u32", "uint_contents", 2**32 - 1), "UINT64": ("u64", "uint64_contents", 2**64 - 1),
+                 "FP32": ("f32", "fp32_contents", 0.5), "FP64": ("f64", "fp64_contents", 0.1),
+                 "BOOL": ("bool", "bool_contents", True)}
+        self.env["WASINN_CONFIG"] = "echo.toml"
+        server = self.serve(models={word: f"in x {word} 2\n" for word, _, _ in types.values()})
+        with channel(server) as stub:
+            for name, (word, field, number) in types.items():
+                with self.subTest(name):
+                    request = service_pb2.ModelInferRequest(model_name=word)
+                    tensor = request.inputs.add(name="x", datatype=name, shape=[2])
+                    getattr(tensor.contents, field).extend([number, number])
+                    answer = stub.ModelInfer(request)
+                    back = np.frombuffer(answer.raw_output_contents[0], triton_to_np_dtype(name))
+                    self.assertEqual((answer.outputs[0].datatype, back.tolist()), (name, [number, number]))
+            for word, name, field, number in (("i8", "INT8", "int_contents", 128), ("u16", "UINT16", "uint_contents", 65536)):
+                request = service_pb2.ModelInferRequest(model_name=word)
+                getattr(request.inputs.add(name="x", datatype=name, shape=[2]).contents, field).extend([number, 0])
+                with self.assertRaisesRegex(rpc.RpcError, f"{number} is no {name}"):
+                    stub.ModelInfer(request)
+
+    def test_raw_contents_that_do_not_fit(self):
+        server = self.digits()
+        with channel(server) as stub:
+            for raw, text in (([b"a", b"b"], "1 inputs have 2 raw_input_contents"), ([b"a"], "takes|bytes")):
+                request = service_pb2.ModelInferRequest(model_name="digits", raw_input_contents=raw)
+                request.inputs.add(name="image", datatype="FP32", shape=[1, 1, 8, 8])
+                with self.assertRaisesRegex(rpc.RpcError, text):
+                    stub.ModelInfer(request)
+            request = service_pb2.ModelInferRequest(model_name="digits")
+            request.inputs.add(name="image", datatype="FP32", shape=[1] * 33)
+            with self.assertRaisesRegex(rpc.RpcError, "more than 32 dimensions"):
+                stub.ModelInfer(request)
+
+
+class PerfAnalyzer(OnDigits):
+    def expect_inferences(self, *flags):
+        command = [f"{TRITON}/bin/perf_analyzer", "-m", "digits", "--shape", "image:1,1,8,8", "--concurrency-range", "4",
+                   "--measurement-mode", "count_windows", "--measurement-request-count", "200", "--stability-percentage", "999",
+                   "--max-trials", "3", *flags]
+        env = {**self.env, "LD_LIBRARY_PATH": f"{TRITON}/lib"}
+        done = subprocess.run(command, env=env, cwd=self.dir, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("Successful request count:", done.stdout)
+        self.assertNotIn("Failed", done.stdout)
+
+    def test_http(self):
+        self.expect_inferences("-u", f"127.0.0.1:{self.digits().port}")
+
+    def test_grpc(self):
+        self.expect_inferences("-i", "grpc", "-u", f"127.0.0.1:{self.digits().grpc_port}")
+
+    def test_a_stream(self):
+        self.expect_inferences("-i", "grpc", "--streaming", "-u", f"127.0.0.1:{self.digits().grpc_port}")
+
+
+if __name__ == "__main__":
+    unittest.main()
