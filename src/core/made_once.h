@@ -55,14 +55,14 @@ class MadeOnce {
   template <typename Make>
   Result<T> Get(const Patience& patience, const std::string& what, Make&& make) {
     for (;;) {
-      std::shared_ptr<Attempt> attempt;
+      std::shared_ptr<Attempt> attempt, mine;
       {
         const std::lock_guard lock(mutex_);
         if (made_) return *made_;
         attempt = attempt_;
-        if (attempt == nullptr) attempt_ = std::make_shared<Attempt>();
+        if (attempt == nullptr) mine = attempt_ = std::make_shared<Attempt>();
       }
-      if (attempt == nullptr) return Try(std::forward<Make>(make));
+      if (mine != nullptr) return Try(mine, std::forward<Make>(make));
       if (Status status = attempt->Wait(patience, what); !status.ok()) return std::unexpected(std::move(status));
     }
   }
@@ -73,6 +73,14 @@ class MadeOnce {
     std::optional<T> forgotten;  // goes after the lock
     const std::lock_guard lock(mutex_);
     if (made_ && predicate(*made_)) forgotten.swap(made_);
+  }
+
+  // Likewise, also if somebody is making it now: whoever waits for that waits for the next one.
+  void Forget() {
+    std::optional<T> forgotten;  // goes after the lock
+    const std::lock_guard lock(mutex_);
+    forgotten.swap(made_);
+    attempt_.reset();
   }
 
   // If it has been made.
@@ -88,18 +96,18 @@ class MadeOnce {
 
  private:
   template <typename Make>
-  Result<T> Try(Make&& make) {
+  Result<T> Try(const std::shared_ptr<Attempt>& mine, Make&& make) {
     try {
       Result<T> result = make();
-      End(result);
+      End(*mine, result);
       return result;
     } catch (...) {
-      End(std::unexpected(Status()));  // each of those who wait tries itself
+      End(*mine, std::unexpected(Status()));  // each of those who wait tries itself
       throw;
     }
   }
 
-  void End(const Result<T>& result) {
+  void End(Attempt& mine, const Result<T>& result) {
     Status failure;
     if (!result && failures_ == Failures::kOfAll && result.error().code() != WASINN_TIMEOUT) {
       try {
@@ -108,13 +116,14 @@ class MadeOnce {
         failure = Status();
       }
     }
-    std::shared_ptr<Attempt> attempt;
     {
       const std::lock_guard lock(mutex_);
-      if (result) made_ = *result;
-      attempt.swap(attempt_);
+      if (attempt_.get() == &mine) {  // else it was forgotten meanwhile
+        if (result) made_ = *result;
+        attempt_.reset();
+      }
     }
-    attempt->End(std::move(failure));
+    mine.End(std::move(failure));
   }
 
   const Failures failures_ = Failures::kOfAll;

@@ -30,9 +30,7 @@ Result<std::shared_ptr<Graph>> Model::Get(const Loader& load, const Patience& pa
   });
 }
 
-void Model::Unload() {
-  graph_.ForgetIf([](const std::shared_ptr<Graph>&) { return true; });
-}
+void Model::Unload() { graph_.Forget(); }
 
 Status ModelRegistry::Add(std::shared_ptr<Model> model) {
   std::string name = model->source().name;

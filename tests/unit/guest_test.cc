@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <fstream>
+#include <future>
 #include <thread>
 
 #include "support/echo.h"
@@ -440,6 +441,29 @@ TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
   EXPECT_EQ(program.calls.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
   EXPECT_EQ(wasinn_status_code(StatusPtr(wasinn_host_unload_model(host.get(), "m:2")).get()), WASINN_NOT_FOUND);
   ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
+  std::remove(path.c_str());
+}
+
+// Also where somebody is compiling the old file at that moment.
+TEST(Models, AnUnloadDuringALoadIsNotLost) {
+  Log log;
+  const Gate gate;
+  const HostPtr host = EchoHost(log);
+  const std::string path = ::testing::TempDir() + "unloaded_meanwhile_" + std::to_string(getpid());
+  std::ofstream(path) << EchoModel("in x f32 1\n" + gate.Load());
+  wasinn_model_options options{.struct_size = sizeof(options)};
+  options.path = path.c_str();
+  ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
+  Program first(host.get()), second(host.get());
+  auto old_context = std::async(std::launch::async, [&] { return first.NewContext("m"); });
+  gate.Await();
+  std::ofstream(path) << EchoModel("in x f32 2\n");
+  ASSERT_EQ(StatusPtr(wasinn_host_unload_model(host.get(), "m")), nullptr);
+  const uint32_t new_context = second.NewContext("m");  // it waits for nobody
+  gate.Open();
+  EXPECT_EQ(first.calls.SetInput<float>(old_context.get(), 0, {1}, kF32, {1}), kSuccess);
+  EXPECT_EQ(second.calls.SetInput<float>(new_context, 0, {2}, kF32, {1, 2}), kSuccess);
+  EXPECT_EQ(second.calls.SetInput<float>(second.NewContext("m"), 0, {2}, kF32, {1, 2}), kSuccess);
   std::remove(path.c_str());
 }
 

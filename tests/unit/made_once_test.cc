@@ -24,6 +24,20 @@ TEST(MadeOnce, PatienceIsOneForAllAttempts) {
   EXPECT_EQ(result, 2);
 }
 
+// Of what was forgotten while it was made only those have the result who made it.
+TEST(MadeOnce, WhatIsForgottenWhileItIsMadeIsMadeAgain) {
+  MadeOnce<int> made;
+  const Result<int> first = made.Get({}, "a model", [&]() -> Result<int> {
+    made.Forget();
+    EXPECT_EQ(made.Get({}, "a model", [] { return Result<int>(2); }), 2);
+    return 1;
+  });
+  EXPECT_EQ(first, 1);
+  EXPECT_EQ(made.Peek(), 2);
+  made.Forget();
+  EXPECT_EQ(made.Peek(), std::nullopt);
+}
+
 TEST(MadeOnce, WhoHasNoDeadlineHasAnyPatience) {
   EXPECT_EQ(Patience{}.left(), 0ms);
   EXPECT_GT((Patience{.deadline = 1h}.left()), 59min);
