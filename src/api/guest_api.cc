@@ -98,26 +98,35 @@ uint32_t RunBegun(const Begun& begun) noexcept {
   }
 }
 
-// An errno: it was done, or failed, at once.
-std::optional<uint32_t> Begin(wasinn_call& given, void (*done)(void* user, uint32_t result), void* user) noexcept {
+using Done = void (*)(void* user, uint32_t result);
+
+// `begun` is what keeps the call inside. An errno: it was done, or failed, at once.
+std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::shared_ptr<Begun>& begun) {
   const uint32_t failed = abi::kWitx.error(WASINN_RUNTIME_ERROR);
+  const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
+  if (!call || call->guest == nullptr) return failed;
+  begun = std::make_shared<Begun>(*call);
+  if (core::CommonSize<wasinn_call>(given.struct_size) > offsetof(wasinn_call, refused))
+    given.refused = !begun->presence;
+  if (!begun->presence) return failed;
+  begun->call.stack_left = SIZE_MAX;
+  if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
+  const core::Status status = call->guest->Begin([begun, done, user] { done(user, RunBegun(*begun)); });
+  if (status.ok()) return std::nullopt;
+  call->guest->Report(call->function->name, status);
+  return failed;
+}
+
+// The caller is told while the call is still inside.
+void BeginAndTell(wasinn_call& given, Done done, void* user) noexcept {
+  std::shared_ptr<Begun> begun;
+  std::optional<uint32_t> result;
   try {
-    const core::Result<wasinn_call> call = core::ReadStruct(given, "wasinn_call");
-    if (!call || call->guest == nullptr) return failed;
-    const auto begun = std::make_shared<Begun>(*call);
-    if (core::CommonSize<wasinn_call>(given.struct_size) > offsetof(wasinn_call, refused))
-      given.refused = !begun->presence;
-    if (!begun->presence) return failed;
-    begun->call.stack_left = SIZE_MAX;
-    if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
-    // The caller is told while the call is still inside.
-    const core::Status status = call->guest->Begin([begun, done, user] { done(user, RunBegun(*begun)); });
-    if (status.ok()) return std::nullopt;
-    call->guest->Report(call->function->name, status);
-    return failed;
+    result = Begin(given, done, user, begun);
   } catch (...) {
-    return failed;
+    result = abi::kWitx.error(WASINN_RUNTIME_ERROR);
   }
+  if (result) done(user, *result);
 }
 
 }  // namespace
@@ -158,6 +167,6 @@ const wasinn_function* const* wasinn_functions(size_t* count) {
 }
 uint32_t wasinn_guest_call(wasinn_call* call) { return api::Call(*call); }
 void wasinn_guest_call_begin(wasinn_call* call, void (*done)(void* user, uint32_t result), void* user) {
-  if (const auto result = api::Begin(*call, done, user)) done(user, *result);
+  api::BeginAndTell(*call, done, user);
 }
 size_t wasinn_stack_left(size_t most) { return core::StackLeft(most); }

@@ -115,6 +115,40 @@ class BegunCalls : public ::testing::Test {
   HostPtr host_;
 };
 
+// So that what `done` uses is there until wasinn_guest_close has returned.
+TEST_F(BegunCalls, AreInsideUntilDoneHasReturned) {
+  Program program(host_.get());
+  const uint32_t context = program.NewContext("one"), out = program.calls.Reserve(4);
+  struct Caller {
+    const GuestPtr& guest;
+    std::vector<uint32_t> inside;
+  } caller{program.guest, {}};
+  wasinn_memory memory{sizeof memory, 0, program.calls.memory().data(), program.calls.memory().size(), {}};
+  for (const char* function : {"get_output", "compute"}) {  // one that may not block, and one that may
+    const uint32_t args[] = {context, 0, out, 4, out};
+    wasinn_call call{.struct_size = sizeof(wasinn_call),
+                     .function = &Find(function),
+                     .guest = program.guest.get(),
+                     .memory = &memory,
+                     .args = args,
+                     .stride = sizeof(uint32_t)};
+    std::atomic<bool> done{false};
+    struct Told {
+      Caller& caller;
+      std::atomic<bool>& done;
+    } told{caller, done};
+    const auto note = [](void* user, uint32_t) {
+      auto* it = static_cast<Told*>(user);
+      it->caller.inside.push_back(StatsOf(it->caller.guest).inside);
+      it->done.store(true);
+      it->done.notify_all();
+    };
+    wasinn_guest_call_begin(&call, note, &told);
+    done.wait(false);
+  }
+  EXPECT_EQ(caller.inside, std::vector<uint32_t>({1, 1}));
+}
+
 TEST_F(BegunCalls, AreDoneElsewhere) {
   Program program(host_.get());
   const uint32_t context = program.NewContext("waits");
