@@ -131,12 +131,11 @@ class Config {
   Status Set(const std::string& key, const std::string& value) {
     return Status(wasinn_config_set(get(), key.c_str(), value.c_str()));
   }
-  // Hosts that are made from here on tell it of their spans, as long as any of their guests is there.
+  // Hosts that are made from here on tell it of their spans, as long as any of their guests is there. An empty function: nobody.
   void OnSpan(SpanFunction function) {
-    spans_ = std::make_shared<SpanFunction>(std::move(function));
-    wasinn_config_on_span(
-        get(), [](void* user, const wasinn_span* span) { (*static_cast<const SpanFunction*>(user))(*span); },
-        spans_.get());
+    spans_ = function ? std::make_shared<SpanFunction>(std::move(function)) : nullptr;
+    const auto tell = [](void* user, const wasinn_span* span) { (*static_cast<const SpanFunction*>(user))(*span); };
+    wasinn_config_on_span(get(), spans_ ? +tell : nullptr, spans_.get());
   }
 
   wasinn_config* get() { return config_.get(); }

@@ -319,6 +319,19 @@ TEST_F(SpansTest, TellEachStepAndWhoseItIs) {
   EXPECT_THAT(spans, Each(Field(&Span::code, WASINN_OK)));
 }
 
+TEST(Spans, AnEmptyFunctionIsNobody) {
+  Config config;
+  ASSERT_TRUE(config.Set("backend_dirs", "['" ECHO_FOLDER "']").ok());
+  config.OnSpan([](const wasinn_span&) { ADD_FAILURE(); });
+  config.OnSpan(nullptr);
+  const Result<Host> host = Host::Create(config);
+  ASSERT_TRUE(host) << host.status().message();
+  AddEchoModel(host->get(), "m", kModel);
+  const GuestPtr guest = NewGuest(host->get());
+  uint32_t graph = 0;
+  EXPECT_EQ(FakeGuest(guest.get()).LoadByName("m", graph), kSuccess);
+}
+
 TEST_F(SpansTest, OfOneThreadLieInEachOtherOrApart) {
   const std::vector<Span> spans = Run();
   for (const Span& a : spans) {
