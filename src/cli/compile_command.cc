@@ -17,6 +17,7 @@
 #include "cli/flags.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
+#include "cli/output_file.h"
 #include "engines/engine.h"
 
 namespace wasinn::cli {
@@ -36,19 +37,23 @@ struct CompileFlags {
   engines::EngineOptions options = {.cache = false, .warn = {}};
 };
 
+// What is no file, as /dev/stdout, stays what it is.
+bool WriteTo(const std::string& path, std::string_view bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  return file >= 0 && WriteAt(file, bytes, 0) && close(file) == 0;
+}
+
 // Writes a whole file or none: beside its place first, under a name that is nobody's.
 bool WriteFile(const std::string& path, std::string_view bytes) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_other(status)) return WriteTo(path, bytes);
   std::string temporary = path + ".XXXXXX";
   const int file = mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0) return false;
   const mode_t mask = umask(0);
   umask(mask);
-  bool written = fchmod(file, 0666 & ~mask) == 0;
-  while (written && !bytes.empty()) {
-    const ssize_t n = write(file, bytes.data(), bytes.size());
-    if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
-    written = n > 0 || (n < 0 && errno == EINTR);
-  }
+  bool written = fchmod(file, 0666 & ~mask) == 0 && WriteAt(file, bytes, 0);
   written = close(file) == 0 && written && std::rename(temporary.c_str(), path.c_str()) == 0;
   if (written) return true;
   const int why = errno;

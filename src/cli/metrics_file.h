@@ -3,18 +3,23 @@
 
 #include <mutex>
 #include <string>
-#include <utility>
+#include <vector>
 #include <wasinn/wasinn.hpp>
+
+#include "engines/engine.h"
 
 namespace wasinn::cli {
 
 // Any thread. A file has the numbers of the last call, stderr those of the first.
 class MetricsFile {
  public:
-  // `path`: "-" is stderr; "": none is wanted.
-  explicit MetricsFile(std::string path) : path_(std::move(path)) {}
+  MetricsFile() = default;
+  ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
+
+  // Before the guest runs, which could give the name to another file. "-" is stderr. Else errno says why. `guest_folders`: of OpenOutput.
+  bool Open(const std::string& path, const std::vector<engines::Directory>& guest_folders);
 
   // Whose numbers they are, while this lives.
   class Of {
@@ -27,16 +32,16 @@ class MetricsFile {
    private:
     MetricsFile& file_;
   };
-  // What fails is logged.
+  // What fails is logged. Nothing where it was not opened.
   void Write();
 
  private:
   void SetHost(const Host* host);
 
-  const std::string path_;
   std::mutex mutex_;  // of what follows, and of the file
+  int file_ = -1;
+  bool is_on_stderr_ = false, is_written_ = false;
   const Host* host_ = nullptr;
-  bool is_on_stderr_ = false;  // by now
 };
 
 }  // namespace wasinn::cli

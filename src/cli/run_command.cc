@@ -114,11 +114,18 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
 
   TraceFile trace;  // goes last
   if (!flags.trace.empty()) {
-    if (!trace.Open(flags.trace)) return Fail("cannot write the trace " + flags.trace + ": " + std::strerror(errno));
+    if (!trace.Open(flags.trace, flags.run.directories)) {
+      return Fail("cannot write the trace " + flags.trace + ": " + std::strerror(errno));
+    }
     flags.host.spans = [&trace](const wasinn_span& span) { trace.Add(span); };
   }
-  MetricsFile metrics(flags.metrics);
-  if (!flags.metrics.empty()) flags.host.settings.emplace_back("metrics", "true");
+  MetricsFile metrics;
+  if (!flags.metrics.empty()) {
+    if (!metrics.Open(flags.metrics, flags.run.directories)) {
+      return Fail("cannot write the metrics " + flags.metrics + ": " + std::strerror(errno));
+    }
+    flags.host.settings.emplace_back("metrics", "true");
+  }
   RunGuard guard;  // goes before it, and after all else
   // A mistake in the settings is told before a guest is compiled, which may take long.
   Result<Host> host = MakeHostAlone(flags.host);

@@ -1,6 +1,5 @@
 #include "cli/trace_file.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/log.h"
+#include "cli/output_file.h"
 
 namespace wasinn::cli {
 namespace {
@@ -45,21 +45,13 @@ std::string SpanEvent(const wasinn_span& span) {
                {"args", std::move(args)}});
 }
 
-bool WriteAll(int file, const std::string& bytes, int64_t at) {
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t written = pwrite(file, bytes.data() + done, bytes.size() - done, at + static_cast<int64_t>(done));
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) done += static_cast<size_t>(written);
-  }
-  return true;
-}
-
 }  // namespace
 
-bool TraceFile::Open(const std::string& path) {
+bool TraceFile::Open(const std::string& path, const std::vector<engines::Directory>& guest_folders) {
   const std::lock_guard lock(mutex_);
-  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  file_ = OpenOutput(path, guest_folders);
   if (file_ < 0) return false;
+  Empty(file_);
   pending_ = "[";
   Write();
   return !failed_;
@@ -86,7 +78,7 @@ void TraceFile::Flush() {
 
 // The end is written over by what comes next.
 void TraceFile::Write() {
-  if (!failed_ && !WriteAll(file_, pending_ + kEndOfEvents, written_)) {
+  if (!failed_ && !WriteAt(file_, pending_ + kEndOfEvents, written_)) {
     failed_ = true;
     Log(WASINN_LOG_ERROR, (std::string("cannot write the trace: ") + std::strerror(errno)).c_str());
   }

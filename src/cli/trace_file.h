@@ -7,6 +7,9 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "engines/engine.h"
 
 namespace wasinn::cli {
 
@@ -18,8 +21,8 @@ class TraceFile {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  // Else errno says why.
-  bool Open(const std::string& path);
+  // Else errno says why. `guest_folders`: of OpenOutput.
+  bool Open(const std::string& path, const std::vector<engines::Directory>& guest_folders);
   void Add(const wasinn_span& span);
   // What was added is in the file.
   void Flush();

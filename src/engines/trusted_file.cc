@@ -1,7 +1,10 @@
 #include "engines/trusted_file.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <system_error>
 
@@ -11,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Whether a path is another's, or leads through it.
+// Whether a path without links is another's, or leads through it.
 bool LeadsThrough(fs::path path, const std::string& folder) {
   std::error_code error;
   while (!error && !path.empty()) {
@@ -22,6 +25,41 @@ bool LeadsThrough(fs::path path, const std::string& folder) {
   return false;
 }
 
+// The folders in which the system looks up a name on its way along a path, each without a link: whoever may change one of
+// them decides what the path is. A link that is one too many is not followed: then nobody opens the file either.
+std::vector<fs::path> FoldersOnTheWay(const std::string& path) {
+  constexpr int kMostLinks = 40;  // Linux's
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  std::deque<fs::path> names(absolute.begin(), absolute.end());
+  std::vector<fs::path> folders;
+  fs::path at;
+  for (int links = 0; !names.empty();) {
+    const fs::path name = names.front();
+    names.pop_front();
+    if (name.is_absolute() || name == ".." || name == "." || name.empty()) {
+      at = name.is_absolute() ? name : name == ".." ? at.parent_path() : at;
+      continue;
+    }
+    folders.push_back(at);
+    const fs::path target = fs::read_symlink(at / name, error);
+    if (error) {
+      at /= name;
+    } else {
+      if (++links > kMostLinks) break;
+      names.insert(names.begin(), target.begin(), target.end());
+    }
+  }
+  return folders;
+}
+
+// Whether the file may have another name in that folder.
+bool MayHaveANameIn(const std::string& path, const std::string& folder) {
+  struct stat file{}, of_folder{};
+  return stat(path.c_str(), &file) == 0 && stat(folder.c_str(), &of_folder) == 0 && S_ISREG(file.st_mode) &&
+         file.st_nlink > 1 && file.st_dev == of_folder.st_dev;
+}
+
 }  // namespace
 
 bool IsWithin(const std::string& inner, const std::string& outer) {
@@ -30,19 +68,29 @@ bool IsWithin(const std::string& inner, const std::string& outer) {
   return !error && LeadsThrough(path, outer);
 }
 
+std::optional<std::string> FolderOfGuestsThatHas(const std::string& path, const std::vector<Directory>& folders) {
+  std::vector<fs::path> on_the_way = FoldersOnTheWay(path);
+  for (const Directory& folder : folders) {
+    if (folder.read_only) continue;
+    const bool has =
+        std::ranges::any_of(on_the_way, [&](const fs::path& one) { return LeadsThrough(one, folder.host); });
+    if (has || MayHaveANameIn(path, folder.host)) return folder.host;
+  }
+  return std::nullopt;
+}
+
 Result<void> MayRunCode(const std::string& path, const EngineOptions& options) {
   if (!options.allow_precompiled) {
     return std::unexpected(
         "this is native code, which no sandbox holds: --allow-precompiled runs it (engine.allow_precompiled)");
   }
-  for (const Directory& folder : options.guest_folders) {
-    // A link there may be replaced as well as a file.
-    if (folder.read_only || (!IsWithin(path, folder.host) && !LeadsThrough(fs::absolute(path), folder.host))) continue;
-    return std::unexpected(fmt::format(
-        "this is native code, and the guest may write to it, in the folder {}: keep it elsewhere, or add :ro",
-        folder.host));
-  }
-  return {};
+  const std::optional<std::string> folder = FolderOfGuestsThatHas(path, options.guest_folders);
+  if (!folder) return {};
+  return std::unexpected(
+      fmt::format("this is native code, and the guest may write to it, in the folder {}: keep it elsewhere, with no "
+                  "other name (hard "
+                  "link) there, or add :ro",
+                  *folder));
 }
 
 }  // namespace wasinn::engines

@@ -63,6 +63,22 @@ class RunTest(CompileTest):
         self.check(self.run_code(file, "--dir", ".::x:ro"), code=7)
         self.check(self.run_code(file, "--dir", "data"), code=7)
 
+    def test_nor_what_leads_to_it(self):
+        (self.dir / "safe").mkdir()
+        (self.dir / "data").mkdir()
+        code = self.dir / "safe" / "code.cwasm"
+        os.rename(self.dir / self.compiled(SEVEN), code)
+        (self.dir / "first").symlink_to("data/second")
+        (self.dir / "data" / "second").symlink_to("../safe/code.cwasm")
+        self.check_error(self.run_code("first", "--dir", "data"), "and the guest may write to it, in the folder data")
+        (self.dir / "folder").symlink_to("data/safe")
+        (self.dir / "data" / "safe").symlink_to("../safe")
+        self.check_error(self.run_code("folder/code.cwasm", "--dir", "data"), "in the folder data")
+        self.check(self.run_code("safe/code.cwasm", "--dir", "data"), code=7)
+        os.link(code, self.dir / "data" / "name")
+        self.check_error(self.run_code("safe/code.cwasm", "--dir", "data"), "with no other name (hard link) there")
+        self.check(self.run_code("safe/code.cwasm"), code=7)
+
     def test_no_cache_is_opened(self):
         file = self.compiled(SEVEN)
         self.env["XDG_CACHE_HOME"] = str(self.dir / "cache")
@@ -132,6 +148,15 @@ class RefusedTest(CompileTest):
         (self.dir / "guest.cwasm").mkdir()
         self.check_error(self.wasinn("compile", "guest.wat"), "cannot write guest.cwasm: Is a directory")
         self.assertEqual(sorted(os.listdir(self.dir)), ["echo.toml", "guest.cwasm", "guest.wat"])
+
+    def test_what_is_no_file_stays_what_it_is(self):
+        self.file("guest.wat", SEVEN)
+        os.mkfifo(self.dir / "pipe")
+        reader = os.open(self.dir / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.check(self.wasinn("compile", "guest.wat", "-o", "pipe"), out="", err="")
+        self.assertTrue((self.dir / "pipe").is_fifo())
+        self.assertGreater(len(os.read(reader, 1000)), 0)
 
     def test_it_may_be_read_as_any_new_file(self):
         previous = os.umask(0o027)

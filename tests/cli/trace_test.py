@@ -41,6 +41,41 @@ class TraceTest(CommandTest):
                               (self.dir / "metrics").read_text())
 
 
+# It replaces one of the command's files by a link, by the name at 16 and what the link at 32 leads to, in its folder 3.
+PLANTS = """(module (import "wasi_snapshot_preview1" "path_unlink_file" (func $unlink (param i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "path_symlink" (func $link (param i32 i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1) (data (i32.const 16) "out") (data (i32.const 32) "../victim")
+  (func (export "_start")
+    (drop (call $unlink (i32.const 3) (i32.const 16) (i32.const 3)))
+    (drop (call $link (i32.const 32) (i32.const 9) (i32.const 3) (i32.const 16) (i32.const 3)))))"""
+
+
+class PlantedTest(CommandTest):
+    """A guest that may write in the folder of a file that the command writes makes it no other file of the user's."""
+
+    def test_links(self):
+        for flag in ("--metrics", "--trace"):
+            for engine in ENGINES:
+                with self.subTest(flag=flag, engine=engine):
+                    self.file("victim", "precious")
+                    self.file("guest.wat", PLANTS)
+                    (self.dir / "data").mkdir(exist_ok=True)
+                    run = ["run", "--engine", engine, flag, "data/out", "--dir", "data", "guest.wat"]
+                    self.check(self.wasinn(*run), code=0, err="")
+                    self.assertTrue((self.dir / "data" / "out").is_symlink())
+                    self.check_error(self.wasinn(*run), "data/out: Too many levels of symbolic links")
+                    self.assertEqual((self.dir / "victim").read_text(), "precious")
+                    (self.dir / "data" / "out").unlink()
+
+    def test_a_folder_that_is_read_only_plants_nothing(self):
+        self.file("guest.wat", PLANTS)
+        self.file("elsewhere", "")
+        (self.dir / "data").mkdir()
+        (self.dir / "data" / "out").symlink_to("../elsewhere")
+        self.check(self.wasinn("run", "--metrics", "data/out", "--dir", "data::data:ro", "guest.wat"), code=0, err="")
+        self.assertIn("wasinn_guests", (self.dir / "elsewhere").read_text())
+
+
 # Those that somebody else ends: once they have computed they say so, and go on; the last one goes on computing.
 BUSY = f"""(module {IMPORTS} {WRITE} {POLL} {READ} (memory (export "memory") 1) {TEXT} (data (i32.const 80) "m") (data (i32.const 64) "\\01")
   (data (i32.const 32) "\\40\\00\\00\\00\\01\\00\\00\\00\\01\\00\\00\\00\\48\\00\\00\\00\\04\\00\\00\\00")
