@@ -40,6 +40,12 @@ namespace {
 // Copies of weights that ONNX Runtime makes in its allocator: as they are, packed for its kernels, reordered.
 constexpr uint64_t kCopiesOfWeights = 4;
 
+// A cache is not the reason that a model does not load: of what goes wrong with it, only the load's own deadline is.
+void RethrowTimeout(const std::exception& error) {
+  const auto* const own = dynamic_cast<const Error*>(&error);
+  if (own != nullptr && own->code() == WASINN_TIMEOUT) throw Error(*own);
+}
+
 uint64_t MemoryForLoading(uint64_t max_bytes, size_t model_bytes) {
   if (max_bytes == 0) return UINT64_MAX;
   return backend::AddSat(max_bytes, kCopiesOfWeights * model_bytes);
@@ -118,7 +124,7 @@ bool Model::LoadKept(const Providers& providers, const Source& source) {
   std::optional<KeptModel> kept;
   try {
     kept.emplace(host_.library(), source.config.session, sources);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     host_.log().Write(WASINN_LOG_WARNING, fmt::format("onnx: cache_dir: no optimized model is kept: {}", error.what()));
     return false;
   }
@@ -126,15 +132,15 @@ bool Model::LoadKept(const Providers& providers, const Source& source) {
 }
 
 bool Model::LoadFrom(const KeptModel& kept, const Providers& providers, const Source& source) {
-  const std::optional<backend::ModelCache::Contents> found = kept.Find();
-  if (!found) return false;
   try {
+    const std::optional<backend::ModelCache::Contents> found = kept.Find();
+    if (!found) return false;
     (void)ScanModel(found->bytes(), Trust::kGuest);  // as one that may not name files
     MakeSession(providers, source, found->bytes(), {.is_optimized = true});
     was_kept_ = true;
     return true;
-  } catch (const Error& error) {
-    if (error.code() == WASINN_TIMEOUT) throw;
+  } catch (const std::exception& error) {
+    RethrowTimeout(error);
     host_.log().Write(WASINN_LOG_INFO, fmt::format("onnx: a kept model is made anew: {}", error.what()));
     return false;
   }
@@ -145,8 +151,8 @@ bool Model::LoadInto(const KeptModel& kept, const Providers& providers, const So
     backend::ModelCache::Draft draft(kept.cache());
     MakeSession(providers, source, source.bytes, {.folder = source.folder, .keep_at = draft.path()});
     draft.KeepAs(kept.name());
-  } catch (const Error& error) {
-    if (error.code() == WASINN_TIMEOUT) throw;
+  } catch (const std::exception& error) {
+    RethrowTimeout(error);
     host_.log().Write(WASINN_LOG_INFO, fmt::format("onnx: the optimized model is not kept: {}", error.what()));
   }
   return session_ != nullptr;
