@@ -61,6 +61,9 @@ class Ports {
   const std::deque<P>& outputs() const { return outputs_; }
   const wasinn_info* info() const { return &info_; }
   void set_shares_slots() { info_.flags |= WASINN_GRAPH_SHARES_SLOTS; }
+  void set_stateful(bool stateful) {
+    if (stateful) info_.flags |= WASINN_GRAPH_STATEFUL;
+  }
   // wasinn_info::max_parallel
   void set_max_parallel(uint32_t most) { info_.max_parallel = most; }
 

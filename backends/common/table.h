@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -128,6 +129,10 @@ class TableOf {
 
   static wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options,
                                wasinn_compute_result* result) {
+    if constexpr (requires(Context& context) { context.SetMaxBytes(uint64_t{}); }) {
+      constexpr size_t kEnd = offsetof(wasinn_compute_options, max_bytes) + sizeof(options->max_bytes);
+      Of(slot)->SetMaxBytes(options->struct_size >= kEnd ? options->max_bytes : 0);
+    }
     return Guard([&] {
       if constexpr (requires(Context& context) { context.Compute(std::span<const uint32_t>()); }) {
         Of(slot)->Compute(std::span(options->wanted, options->n_wanted));

@@ -48,6 +48,7 @@ struct wasinn_backend_slot {
   wasinn::echo::Text generated, piece;  // of input 0, whatever the output
   wasinn::echo::Text mood;
   wasinn::echo::Kept kept;
+  uint64_t max_bytes = 0;
   bool generating = false;
   std::atomic<bool> running{false}, cancelled{false};
 };
@@ -171,6 +172,7 @@ wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* op
   }
   auto slot = std::make_unique<wasinn_backend_slot>();
   slot->model = model;
+  slot->max_bytes = wasinn::backend::ReadStruct(options).max_bytes;
   void* const account = wasinn::backend::ReadStruct(options).account;
   if (wasinn_error* error = Keep(slot->kept, *model->backend, account, model->keeps)) return error;
   slot->mood.Set(options->guest_config);
@@ -187,6 +189,7 @@ wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* op
 }
 
 void SlotFree(wasinn_backend_slot* slot) {
+  Pass(slot->model->free_gate, false);
   --slot->model->backend->slots;
   delete slot;
 }
@@ -255,6 +258,16 @@ void MakeOutput(wasinn_backend_slot* slot, size_t index) {
   if (model.outgrows > 0) Outgrow(output, model.outgrows);
 }
 
+// What a compute allocates beside its outputs.
+wasinn_error* CheckBytes(const wasinn_backend_slot* slot, const wasinn_compute_options* options) {
+  uint64_t bytes = 0;
+  for (const Buffer& input : slot->inputs) bytes += input.tensor.bytes * slot->model->takes;
+  const uint64_t told = wasinn::backend::ReadStruct(options).max_bytes;
+  const uint64_t most = told != 0 ? told : slot->max_bytes;
+  if (most == 0 || bytes <= most) return nullptr;
+  return Fail(WASINN_TOO_LARGE, "the compute takes " + std::to_string(bytes) + " bytes of " + std::to_string(most));
+}
+
 wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options, wasinn_compute_result* result) {
   slot->generating = false;
   if (slot->model->piece != 0) {
@@ -268,6 +281,7 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   for (Buffer& output : slot->outputs) output = {};  // what nobody wants, or an error, is not there
   if (wasinn_error* error = CheckInputs(slot)) return error;
   wasinn::echo::Record(*slot->model, slot->inputs);
+  if (wasinn_error* error = CheckBytes(slot, options)) return error;
   if (!WorkOn(slot)) return Fail(WASINN_RUNTIME_ERROR, "compute cancelled");
   if (wasinn::echo::HasByte(slot->inputs, slot->model->poison))
     return Fail(WASINN_RUNTIME_ERROR, "compute fails on such an input");

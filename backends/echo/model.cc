@@ -56,6 +56,7 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     words >> word;
     if (word == "in") ReadInput(model, words);
     if (word == "delay") words >> model.delay_ms;
+    if (word == "takes") words >> model.takes;
     if (word == "outgrows") words >> model.outgrows;
     if (word == "outranks") words >> model.outranks;
     if (word == "untakeable") model.untakeable = true;
@@ -69,12 +70,14 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "gate") words >> model.gate;
     if (word == "load_gate") words >> model.load_gate;
     if (word == "unload_gate") words >> model.unload_gate;
+    if (word == "free_gate") words >> model.free_gate;
     if (word == "context_delay") words >> model.context_delay_ms;
     if (word == "pieces") words >> model.piece;
     if (word == "room") words >> model.room;
     if (word == "turns") words >> model.turns;
     if (word == "deaf") model.deaf = true;
     if (word == "late") model.late = true;
+    if (word == "stateful") model.stateful = true;
     if (word == "opaque_outputs") model.opaque_outputs = true;
     if (word == "fail") words >> model.fail;
     if (word == "poison") words >> model.poison;
@@ -97,7 +100,8 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
                 model.pointers.data(),
                 model.late ? nullptr : model.pointers.data(),
                 model.turns,
-                model.shares ? uint32_t{WASINN_GRAPH_SHARES_SLOTS} : 0};
+                (model.shares ? uint32_t{WASINN_GRAPH_SHARES_SLOTS} : 0) |
+                    (model.stateful ? uint32_t{WASINN_GRAPH_STATEFUL} : 0)};
 }
 
 }  // namespace wasinn::echo

@@ -36,7 +36,7 @@ bool IsOtherShape(std::string_view message) {
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
-      max_bytes_(options.max_bytes),
+      slot_max_bytes_(options.max_bytes),
       run_options_(MakeRunOptions(model.host().library())),
       binding_(MakeBinding(model.host().library(), model.session())),
       inputs_(model, binding_.get()),

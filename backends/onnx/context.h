@@ -19,6 +19,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Of the next compute; 0: as the slot was told.
+  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   bool has_outputs_elsewhere() const { return !outputs_.trusts_shapes(); }
@@ -36,7 +38,8 @@ class Context {
   [[noreturn]] void Fail(OrtStatus* status) const;
 
   const Model& model_;
-  const uint64_t max_bytes_;  // 0: no limit
+  const uint64_t slot_max_bytes_;         // 0: no limit
+  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
   OrtPtr<OrtRunOptions> run_options_;
   OrtPtr<OrtIoBinding> binding_;
   Inputs inputs_;

@@ -27,7 +27,7 @@ constexpr char kTooLarge[] = "its request keeps more for outputs than may still 
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
-      max_bytes_(options.max_bytes),
+      slot_max_bytes_(options.max_bytes),
       kept_(model.host().services(), options.account),
       inputs_(model, &request_),
       outputs_(model),

@@ -24,6 +24,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Of the next compute; 0: as the slot was told.
+  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   void TakeOutput(uint32_t index, wasinn_tensor* out);
@@ -45,9 +47,10 @@ class Context {
   void CheckComputed() const;
 
   const Model& model_;
-  const uint64_t max_bytes_;   // 0: no limit
-  backend::Reservation kept_;  // of the state, and of outputs that were larger, or are discarded
-  Inputs inputs_;              // and outputs: behind the request, which points to their memory
+  const uint64_t slot_max_bytes_;         // 0: no limit
+  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
+  backend::Reservation kept_;             // of the state, and of outputs that were larger, or are discarded
+  Inputs inputs_;                         // and outputs: behind the request, which points to their memory
   Outputs outputs_;
   Compiled::Request request_;
   backend::CancelGate waiting_;  // for a turn

@@ -58,6 +58,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   auto signature = std::make_unique<Signature>(host.library(), compiled_->get());
   signature->set_max_parallel(MaxParallel());
   if (!has_state_) signature->set_shares_slots();
+  signature->set_stateful(has_state_);
   signature_ = std::move(signature);
   MakeDescription();
 }

@@ -14,7 +14,7 @@ using backend::Error;
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
-      max_bytes_(options.max_bytes),
+      slot_max_bytes_(options.max_bytes),
       status_(model.host().library().NewStatus()),
       inputs_(model, options.account),
       outputs_(model),

@@ -25,6 +25,8 @@ class Context {
   Context& operator=(const Context&) = delete;
 
   // Of these outputs; none: of all.
+  // Of the next compute; 0: as the slot was told.
+  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute(std::span<const uint32_t> wanted);
   void Output(uint32_t index, wasinn_tensor* view);
   void Cancel();
@@ -56,7 +58,8 @@ class Context {
   void RequireOutputs() const;
 
   const Model& model_;
-  const uint64_t max_bytes_;  // 0: no limit
+  const uint64_t slot_max_bytes_;         // 0: no limit
+  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
   const TfPtr<TF_Status> status_;
   Inputs inputs_;
   Outputs outputs_;

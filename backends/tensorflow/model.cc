@@ -189,11 +189,17 @@ void Model::LoadGraph(const Source& source) {
   sessions_ = std::make_unique<Sessions>([this, graph, folding, device = source.device, charge] {
     return NewSession(host_, graph, device, folding, charge);
   });
-  signature_ = std::make_unique<Signature>(host_.library(), sessions_->first(), scan, std::span(source.config.outputs));
-  effects_ = FindEffects(scan, signature_->OutputTensors());
+  SetSignature(std::make_unique<Signature>(host_.library(), sessions_->first(), scan, std::span(source.config.outputs)),
+               scan);
   description_ = Text({{"format", "GraphDef"},
                        {"device", source.device == Device::kGpu ? "GPU" : "CPU"},
                        {"stateful", effects_.keeps_state}});
+}
+
+void Model::SetSignature(std::unique_ptr<Signature> signature, const GraphScan& scan) {
+  effects_ = FindEffects(scan, signature->OutputTensors());
+  signature->set_stateful(effects_.keeps_state);
+  signature_ = std::move(signature);
 }
 
 void Model::LoadSavedModel(const Source& source) {
@@ -210,7 +216,7 @@ void Model::LoadSavedModel(const Source& source) {
   const GraphScan scan = ScanGraph(chosen.graph);
   if (!source.config.allow_file_ops) CheckOps(scan, true);
   CheckSize(scan, source.bytes.size(), source.max_bytes);
-  signature_ = std::make_unique<Signature>(named, source.config.outputs);
+  auto signature = std::make_unique<Signature>(named, source.config.outputs);
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(path, failed);
   const std::string folder = (failed ? path : absolute).parent_path().string();
@@ -220,7 +226,7 @@ void Model::LoadSavedModel(const Source& source) {
   sessions_ = std::make_unique<Sessions>([this, folder, tags = source.config.tags, device = source.device, charge] {
     return LoadSession(host_, folder, tags, device, charge);
   });
-  effects_ = FindEffects(scan, signature_->OutputTensors());
+  SetSignature(std::move(signature), scan);
   nlohmann::json signatures = nlohmann::json::array();
   for (const NamedSignature& one : chosen.signatures) {
     if (!one.name.starts_with("__")) signatures.push_back(one.name);

@@ -42,6 +42,7 @@ class Model {
 
   void LoadGraph(const Source& source);
   void LoadSavedModel(const Source& source);
+  void SetSignature(std::unique_ptr<Signature> signature, const GraphScan& scan);
   void Compile() const;
 
   const Host& host_;

@@ -10,7 +10,7 @@ namespace wasinn::tflite {
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
     : model_(model),
-      max_bytes_(options.max_bytes),
+      slot_max_bytes_(options.max_bytes),
       pooled_(&model.host().pooled_threads(), model.threads(), model.threads()),
       whole_{.kept = {model.host().services(), options.account},
              .held = {model.host().services(), options.account},

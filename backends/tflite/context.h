@@ -22,6 +22,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Of the next compute; 0: as the slot was told.
+  void SetMaxBytes(uint64_t bytes) noexcept { max_bytes_ = bytes != 0 ? bytes : slot_max_bytes_; }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view) { last_.load()->Output(index, view); }
   void Cancel() { last_.load()->Cancel(); }
@@ -48,7 +50,8 @@ class Context {
   void Hold(Seat* seat, uint64_t bytes) const;
 
   const Model& model_;
-  const uint64_t max_bytes_;  // 0: no limit
+  const uint64_t slot_max_bytes_;         // 0: no limit
+  uint64_t max_bytes_ = slot_max_bytes_;  // of this compute
   // An interpreter's threads are its own, from its making. So there is one with as many as a compute may have, which
   // has the inputs, and for when the host has fewer to spare another one with its caller's thread alone, once it is
   // needed.

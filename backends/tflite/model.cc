@@ -141,6 +141,7 @@ void Model::LoadOn(const std::vector<DelegateConfig>& delegates) {
   std::unique_ptr<Interpreter> interpreter = NewInterpreter(1);
   auto signature = std::make_unique<Signature>(*interpreter, scan_);
   if (!has_state()) signature->set_shares_slots();
+  signature->set_stateful(has_state());
   signature_ = std::move(signature);
   if (named_) WarnOfInputs(*interpreter);
   lasting_bytes_ = LastingBytes(*interpreter);

@@ -18,7 +18,8 @@ namespace wasinn::torch {
 class MemoryBudget {
  public:
   // 0: no limit.
-  explicit MemoryBudget(uint64_t limit) : limit_(limit == 0 ? UINT64_MAX : limit) {}
+  explicit MemoryBudget(uint64_t limit) { SetLimit(limit); }
+  void SetLimit(uint64_t limit) { limit_.store(limit == 0 ? UINT64_MAX : limit, std::memory_order_relaxed); }
 
   // False where it would be too much: then it is noted as refused.
   bool Take(uint64_t bytes);
@@ -31,10 +32,10 @@ class MemoryBudget {
   // The size of a block that was refused; 0: none was.
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
-  uint64_t limit() const { return limit_; }
+  uint64_t limit() const { return limit_.load(std::memory_order_relaxed); }
 
  private:
-  const uint64_t limit_;
+  std::atomic<uint64_t> limit_;
   std::atomic<uint64_t> used_ = 0;
   std::atomic<uint64_t> refused_ = 0;
 };

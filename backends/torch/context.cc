@@ -27,6 +27,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       kept_(Reserved(model, options.account)),
       module_(model.ModuleForContext()),
       forward_(module_.get_method("forward").function()),
+      slot_max_bytes_(options.max_bytes),
       budget_(std::make_shared<MemoryBudget>(options.max_bytes)),
       subject_{.log = &model.host().log(),
                .budget = budget_,

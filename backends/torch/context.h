@@ -24,6 +24,8 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Of the next compute; 0: as the slot was told.
+  void SetMaxBytes(uint64_t bytes) noexcept { budget_->SetLimit(bytes != 0 ? bytes : slot_max_bytes_); }
   void Compute();
   void Output(uint32_t index, wasinn_tensor* view);
   // Reaches what allocates, and each round of a loop; an operator that runs is not interrupted.
@@ -50,6 +52,7 @@ class Context {
   ::torch::jit::Module module_;
   ::torch::jit::Function& forward_;
   backend::CancelGate gate_;
+  const uint64_t slot_max_bytes_;  // 0: no limit
   const std::shared_ptr<MemoryBudget> budget_;
   const CallScope::Subject subject_;
   Inputs inputs_;

@@ -182,10 +182,12 @@ void Model::Load(const Source& source) {
   const auto forward = module_.find_method("forward");
   if (!forward) throw Error(WASINN_INVALID_ENCODING, "the TorchScript model has no method 'forward'");
   module_.eval();
-  signature_ = std::make_unique<Signature>(forward->function().getSchema());
+  auto signature = std::make_unique<Signature>(forward->function().getSchema());
   SaySilentAliases(module_);
   CopyWrittenConstants(module_);
   effects_ = FindEffects(module_, *forward);
+  signature->set_stateful(effects_.stateful);
+  signature_ = std::move(signature);
   MakeLoopsCancellable(module_);
   if (!device_.is_cpu()) module_.to(device_);
   description_ = fmt::format(R"({{"device": "{}", "stateful": {}}})", device_.str(), effects_.stateful);

@@ -154,7 +154,10 @@ typedef struct wasinn_load_options {
 enum {
   /* A slot has memory worth saving, and what a compute gives depends on nothing of an earlier one: so contexts may share
    * slots, of which there are as many as run at once. Then there is `reset`, and no `step`. */
-  WASINN_GRAPH_SHARES_SLOTS = 1u << 0
+  WASINN_GRAPH_SHARES_SLOTS = 1u << 0,
+  /* What a compute gives may depend on earlier ones of its slot: no guest's computes come after another's there, not even in
+   * batches. */
+  WASINN_GRAPH_STATEFUL = 1u << 1
 };
 
 /* A model's signature. */
@@ -208,6 +211,8 @@ typedef struct wasinn_compute_options {
   const uint32_t* wanted;
   /* After so many milliseconds `cancel` comes; 0: there is no deadline. */
   uint64_t deadline_ms;
+  /* The slot's max_bytes for this compute; 0: what the slot was told. A batch may take what its inferences may together. */
+  uint64_t max_bytes;
 } wasinn_compute_options;
 
 /* What it says beside its error. wasinn sets struct_size and zeroes the rest. */

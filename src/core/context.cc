@@ -188,8 +188,11 @@ Status Context::ComputeOnSlot() {
   const wasinn_compute_options options{.struct_size = sizeof(wasinn_compute_options),
                                        .n_wanted = static_cast<uint32_t>(wanted.size()),
                                        .wanted = wanted.data(),
-                                       .deadline_ms = static_cast<uint64_t>(compute_deadline_.count())};
+                                       .deadline_ms = static_cast<uint64_t>(terms_.time_left.count()),
+                                       .max_bytes = terms_.max_bytes};
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
+  if (terms_.at_turn != nullptr) [[unlikely]]
+    (*terms_.at_turn)();
   const ContextSlot::Call call(slot_);
   Status status = slot_.StatusOf(slot_.table().compute(slot_.get(), &options, &result));
   meter_.End(Stage::kCompute);

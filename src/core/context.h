@@ -29,12 +29,24 @@ class Context {
     std::chrono::milliseconds open_deadline{0};     // for making it; 0: none
     const std::atomic<bool>* stop = nullptr;        // becomes true: its making and its runs end soon
   };
+  // What a compute tells that is itself within one, as a step of a pipeline is.
+  struct Terms {
+    std::chrono::milliseconds time_left{0};          // for the backend to know; 0: as its own deadline says
+    uint64_t max_bytes = 0;                          // as in wasinn_compute_options
+    const std::function<void()>* at_turn = nullptr;  // called when nothing more is waited for; no exceptions
+  };
   using Resources = ContextResources;
   static Result<std::unique_ptr<Context>> Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  const Resources& resources);
   ~Context() { slot_.Close(); }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
+
+  // For later computes.
+  void SetTerms(const Terms& terms) {
+    terms_ = terms;
+    if (terms_.time_left.count() == 0) terms_.time_left = compute_deadline_;
+  }
 
   // Copies `bytes`, which lie in `memory`, into memory of the context as input `index`; or, where the policy says so,
   // leaves them there if the framework can compute on them in place: each compute then reads what is there at its time.
@@ -149,6 +161,7 @@ class Context {
   void Cancel();
 
   const std::chrono::milliseconds compute_deadline_;
+  Terms terms_{.time_left = compute_deadline_};
   Counts counts_;
   ContextSlot slot_;
   ContextState state_;

@@ -58,10 +58,6 @@ void ContextOutputs::LeaveSlot() {
   (void)static_.Resize(total);  // less than before
 }
 
-std::span<const wasinn_io* const> ContextOutputs::ios() const {
-  return late_ != nullptr ? late_->ios() : slot_.graph().outputs();
-}
-
 std::shared_ptr<const void> ContextOutputs::owner() const {
   if (late_ != nullptr) return late_;
   return slot_.shared_graph();

@@ -82,7 +82,7 @@ class ContextOutputs {
   const WantedOutputs& wanted() const { return in_once_ ? wanted_once_ : wanted_; }
   // To the destinations that are wanted.
   Status Write(const GuestMemory& memory);
-  std::span<const wasinn_io* const> ios() const;
+  std::span<const wasinn_io* const> ios() const { return late_ != nullptr ? late_->ios() : slot_.graph().outputs(); }
   // For good, with its memory where the backend gives it away. It is wanted and can be served.
   Result<TensorPtr> Take(uint32_t index);
   // What the names of `ios` belong to.

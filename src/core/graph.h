@@ -63,7 +63,9 @@ class Graph {
   // Where contexts share slots; else NULL.
   SlotPool* slots() const { return slots_.get(); }
   // Takes an error over that a slot of this model reported; null is success.
-  Status Take(wasinn_error* error) const { return error == nullptr ? Status() : Noted(backend_->Take(error)); }
+  [[gnu::always_inline]] Status Take(wasinn_error* error) const {
+    return error == nullptr ? Status() : Noted(backend_->Take(error));
+  }
   // Where its contexts count; NULL: nowhere.
   const GraphMetrics* metrics() const { return metrics_.get(); }
   // What was said of a slot that this model should have: the same again.
@@ -74,6 +76,8 @@ class Graph {
   uint64_t kept() const { return kept_; }
   // The backend's own description, a JSON object, or NULL.
   const char* description() const;
+  // Whether the backend says that results may depend on earlier computes of the same slot.
+  bool is_stateful() const { return (info_.flags & WASINN_GRAPH_STATEFUL) != 0; }
   // By the model's own name, or, where it has no such name, by a decimal index, as guests of Wasmtime's OpenVINO
   // backend write it; by any name where there is one input whose name is no interface. INVALID_ARGUMENT lists the names
   // that there are.

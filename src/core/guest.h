@@ -256,7 +256,7 @@ class Guest {
   HandleTable<const SharedTensor> tensors_{HandleKind::kTensor, "tensor"};
   HandleTable<GuestError> errors_held_{HandleKind::kError, "error"};
 
-  Scheduler::Share share_{policy_.weight};
+  Scheduler::Share share_{policy_.weight, number_};
   const uint64_t pool_user_ = host_->buffers().NewUser();
   LargeStacks::Share stacks_;
   Executor::Share begun_;

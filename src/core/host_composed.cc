@@ -79,7 +79,6 @@ Result<std::shared_ptr<Graph>> Host::LoadBatched(const ModelSource& source, cons
                              .scheduler = scheduler_,
                              .logger = logger_,
                              .threads = backends_.threads(),
-                             .max_compute_bytes = limits_.max_tensor_bytes,
                              .metrics = metrics_});
 }
 

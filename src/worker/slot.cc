@@ -148,6 +148,7 @@ core::Status Slot::Compute(isolation::Reader& request, isolation::Writer& payloa
   wasinn_compute_options options{};
   options.struct_size = sizeof(options);
   options.deadline_ms = request.Number<uint64_t>();
+  options.max_bytes = request.Number<uint64_t>();
   options.n_wanted = request.Number<uint32_t>();
   wanted_.clear();
   for (uint32_t i = 0; i < options.n_wanted && request.ok(); ++i) wanted_.push_back(request.Number<uint32_t>());

@@ -70,8 +70,7 @@ std::vector<uint8_t> Request(const Tensor& input) {
   writer.Number(isolation::kArea);
   writer.Number(uint64_t{0});
   isolation::WriteDesc(writer, input.dtype, input.dims, input.bytes);
-  writer.Number(uint64_t{0});  // no deadline
-  writer.Number(uint32_t{0});  // all outputs
+  isolation::WriteComputeOptions(writer, {});
   bytes.resize(writer.used());
   return bytes;
 }

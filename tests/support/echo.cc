@@ -70,26 +70,21 @@ GuestPtr NewGuest(wasinn_host* host, const wasinn_guest_options* options) {
   return GuestPtr(guest);
 }
 
-namespace {
-
-template <typename Number>
-GuestPtr NewLimitedGuest(wasinn_host* host, Number wasinn_limits::* limit, Number value) {
+GuestPtr NewGuest(wasinn_host* host, const std::function<void(wasinn_limits&)>& set) {
   wasinn_limits limits{.struct_size = sizeof(limits)};
   EXPECT_EQ(wasinn_host_limits(host, &limits), nullptr);
-  limits.*limit = value;
+  set(limits);
   wasinn_guest_options options{.struct_size = sizeof(options)};
   options.limits = &limits;
   return NewGuest(host, &options);
 }
 
-}  // namespace
-
 GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value) {
-  return NewLimitedGuest(host, limit, value);
+  return NewGuest(host, [&](wasinn_limits& limits) { limits.*limit = value; });
 }
 
 GuestPtr NewGuest(wasinn_host* host, uint64_t wasinn_limits::* limit, uint64_t value) {
-  return NewLimitedGuest(host, limit, value);
+  return NewGuest(host, [&](wasinn_limits& limits) { limits.*limit = value; });
 }
 
 uint32_t FakeGuest::Call(std::string_view function, const std::vector<uint64_t>& args) {

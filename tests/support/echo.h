@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,6 +52,7 @@ size_t CountDescriptors();
 // One of whose limits is not the host's: NewGuest(host, &wasinn_limits::load_timeout_ms, 50).
 GuestPtr NewGuest(wasinn_host* host, uint32_t wasinn_limits::* limit, uint32_t value);
 GuestPtr NewGuest(wasinn_host* host, uint64_t wasinn_limits::* limit, uint64_t value);
+GuestPtr NewGuest(wasinn_host* host, const std::function<void(wasinn_limits&)>& set);
 
 // A guest without an engine: 64 KiB or more of linear memory, and functions called by name on it: "compute" of
 // wasi_ephemeral_nn, "wasinn_ext_0.describe".

@@ -16,6 +16,8 @@ class Gate {
   std::string Compute() const { return "gate " + path() + "\n"; }
   std::string Load() const { return "load_gate " + path() + "\n"; }
   std::string Unload() const { return "unload_gate " + path() + "\n"; }
+  // Likewise where a slot is freed.
+  std::string Free() const { return "free_gate " + path() + "\n"; }
   // The same for the backend's open, as configuration.
   std::string BackendOpen() const { return "[backends.echo]\ngate = '" + path() + "'\n"; }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,6 +57,7 @@ class Queue : public ::testing::Test {
     std::vector<const core::Share*> shares;
     for (const BatchItemPtr& item : batch->items) shares.push_back(item->share);
     queue_.SetRead(*batch, [] {});
+    queue_.SetBegun(*batch);
     queue_.End(*batch, true);
     return shares;
   }
@@ -85,18 +87,62 @@ TEST_F(Queue, WeightsAreRows) {
 
 // Who fails and succeeds in turns would else fail every other batch.
 TEST_F(Queue, WhoFailsBatchAfterBatchMustSucceedMoreAndMoreOften) {
-  const core::Share share, other;
+  const core::Share share(1, 7), other(1, 8);
+  const auto note = [&](bool ok) { queue_.NoteAlone(share, "", 1, ok, {}); };
   for (const int needed : {1, 2, 4, 8}) {
     EXPECT_FALSE(queue_.IsSuspect(share));
-    queue_.SetSuspect(share, true);
-    queue_.SetSuspect(share, true);  // by itself, which costs nobody else anything
+    note(false);
+    note(false);  // by itself, which costs nobody else anything
     for (int i = 0; i < needed; ++i) {
       EXPECT_TRUE(queue_.IsSuspect(share)) << i;
-      queue_.SetSuspect(share, false);
+      note(true);
     }
   }
   EXPECT_FALSE(queue_.IsSuspect(share));
   EXPECT_FALSE(queue_.IsSuspect(other));
+}
+
+// A guest's place in memory may be the next one's.
+TEST_F(Queue, SuspectsAreKnownByTheirNumbers) {
+  for (uint64_t guest = 1; guest <= 2; ++guest) {
+    const core::Share share(1, guest);
+    EXPECT_FALSE(queue_.IsSuspect(share));
+    queue_.NoteAlone(share, "", 1, false, {});
+    EXPECT_TRUE(queue_.IsSuspect(share));
+  }
+}
+
+TEST(Suspects, WhoServesIsNotForgottenForAnother) {
+  core::Suspects suspects;
+  suspects.Set(1, true);
+  for (uint64_t guest = 2; guest <= 200; ++guest) {
+    suspects.Set(guest, true);
+    suspects.Set(guest, false);
+  }
+  EXPECT_TRUE(suspects.Has(1));
+  EXPECT_FALSE(suspects.Has(200));
+}
+
+TEST(UsualTimes, AreEachShapesOwn) {
+  using namespace std::chrono_literals;
+  core::UsualTimes times;
+  EXPECT_EQ(times.LimitOf("short", 1), core::UsualTimes::kUnknown);
+  times.Learn("short", 4, 1ms);
+  EXPECT_EQ(times.LimitOf("short", 4), 100ms);
+  EXPECT_EQ(times.LimitOf("long", 4), core::UsualTimes::kUnknown);
+  times.Learn("long", 1, 200ms);
+  EXPECT_EQ(times.LimitOf("long", 1), 2s);
+  EXPECT_EQ(times.LimitOf("long", 8), 16s) << "as many may take as much longer";
+  EXPECT_EQ(times.LimitOf("short", 4), 100ms);
+}
+
+// One that takes half an hour would else let the next ones take five.
+TEST(UsualTimes, OneThatTakesTooLongTeachesLittle) {
+  using namespace std::chrono_literals;
+  core::UsualTimes times;
+  times.Learn("", 1, 1ms);
+  times.Learn("", 1, 30min);
+  EXPECT_EQ(times.LimitOf("", 1), 1s);
 }
 
 TEST_F(Queue, ABatchHasOneShapeAndNoMoreRowsThanItMay) {
@@ -148,9 +194,22 @@ TEST_F(Queue, ABatchThatTakesTooLongIsCancelled) {
   const std::unique_ptr<Batch> batch = queue_.Next();
   std::promise<void> cancelled;
   queue_.SetRead(*batch, [&] { cancelled.set_value(); });
+  queue_.SetBegun(*batch);
   EXPECT_EQ(cancelled.get_future().wait_for(std::chrono::seconds(10)), std::future_status::ready);
   queue_.End(*batch, true);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Next().size(), 1u);
+}
+
+// Whoever computes by itself has one of the model's places.
+TEST_F(Queue, NoMoreAreComputedAtOnceThanMayBe) {
+  std::optional<BatchQueue::Alone> alone(queue_);
+  EXPECT_TRUE(*alone);
+  const core::Share share;
+  Add(share);
+  auto next = std::async(std::launch::async, [this] { return Next().size(); });
+  EXPECT_EQ(next.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  alone.reset();
+  EXPECT_EQ(next.get(), 1u);
 }
 
 }  // namespace

@@ -24,8 +24,13 @@ inline constexpr const char* kForEver = "max_queue_delay_microseconds = 40000000
 
 // A guest with a context of the model "m", whose input is rows of bytes.
 struct BatchedProgram : BytesGuest {
-  explicit BatchedProgram(wasinn_host* host, uint32_t compute_timeout_ms = 30000)
-      : BytesGuest(NewGuest(host, &wasinn_limits::compute_timeout_ms, compute_timeout_ms)), context(NewContext("m")) {}
+  explicit BatchedProgram(wasinn_host* host, uint32_t compute_timeout_ms = 30000, uint64_t max_tensor_bytes = 1 << 30)
+      : BytesGuest(NewGuest(host,
+                            [&](wasinn_limits& limits) {
+                              limits.compute_timeout_ms = compute_timeout_ms;
+                              limits.max_tensor_bytes = max_tensor_bytes;
+                            })),
+        context(NewContext("m")) {}
   uint32_t Set(const std::vector<uint32_t>& dims, const Bytes& bytes) {
     return calls.SetInput(context, 0, dims, kU8, bytes);
   }

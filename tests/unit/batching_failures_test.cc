@@ -62,6 +62,79 @@ TEST_F(BatchedModels, OneThatDoesNotEndCostsTheOthersNoResult) {
   EXPECT_TRUE(log_.Contains("the compute was stopped after 2000 ms")) << ::testing::PrintToString(log_.lines());
 }
 
+// Each time, also where a batch is a step of what the guest computes.
+TEST_F(BatchedModels, OneThatDoesNotEndCostsTheOthersNoResultAsAStep) {
+  std::ofstream(folder_ / "s.gguf") << EchoModel("in x u8 -1,2\n") << "endless " << int{kEndless} << "\n";
+  const HostPtr host =
+      EchoHost(log_, "[models.s]\npath = '" + (folder_ / "s.gguf").string() +
+                         "'\n[models.s.batching]\ninstance_count = 1\nmax_batch_size = 3\n" + kForEver +
+                         "[models.m]\nstep = [{ model_name = 's', output_map = { x = 'y' } }]\n");
+  for (int round = 0; round < 2; ++round) {
+    auto programs = Programs(host, {1, kEndless, 3}, 2000);
+    EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kRuntimeError, kSuccess)) << round;
+    EXPECT_EQ(programs[2]->Output(), Bytes({3, 99}));
+  }
+}
+
+// It alone: the others may have more time.
+TEST_F(BatchedModels, WhoseTimeIsHalfOverLeavesItsBatch) {
+  const Gate gate;
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Compute());
+  auto programs = Programs(host, {1}, 400);
+  programs.push_back(std::move(Programs(host, {2})[0]));
+  auto computes = std::async(std::launch::async, [&] { return ComputeAll(programs); });
+  while (Records().size() < 2) std::this_thread::yield();
+  EXPECT_THAT(Records(), ElementsAre("x[2,2] values", "x[1,2] values"));
+  while (!log_.Contains("the compute was stopped after 400 ms")) std::this_thread::yield();
+  gate.Open();
+  EXPECT_THAT(computes.get(), ElementsAre(kRuntimeError, kSuccess));
+  EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
+  EXPECT_EQ(Records().size(), 2u) << "the batch went on";
+}
+
+// What it takes to free what it has computed on, no other guest's deadline waits for.
+TEST_F(BatchedModels, NobodysDeadlineWaitsForASlotThatIsFreed) {
+  const Gate gate;
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n" + gate.Free());
+  AddEchoModel(host.get(), "slow", "in x u8 1\ndelay 60000\n");
+  auto programs = Programs(host, {kEndless}, 200);
+  auto compute = std::async(std::launch::async, [&] { return programs[0]->Compute(); });
+  gate.Await();
+  BytesGuest other(NewGuest(host.get(), &wasinn_limits::compute_timeout_ms, 200));
+  const uint32_t context = other.NewContext("slow");
+  EXPECT_EQ(other.Set(context, {1}), kSuccess);
+  auto timeout = std::async(std::launch::async, [&] { return other.Compute(context); });
+  EXPECT_EQ(timeout.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  gate.Open();
+  EXPECT_EQ(timeout.get(), kRuntimeError);
+  EXPECT_EQ(compute.get(), kRuntimeError);
+}
+
+// As much as its inferences may by themselves: 100 bytes of the model for each one of an input.
+TEST_F(BatchedModels, ABatchTakesWhatItsGuestsMayTogether) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\ntakes 100\n");
+  const auto program = [&](uint64_t bytes) {
+    auto made = std::make_unique<Program>(host.get(), 30000, bytes);
+    EXPECT_EQ(made->Set({1, 2}, {1, 99}), kSuccess);
+    return made;
+  };
+  std::vector<std::unique_ptr<Program>> programs;
+  programs.push_back(program(150));
+  programs.push_back(program(250));
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  EXPECT_THAT(Records(), ElementsAre("x[2,2] values"));
+  programs[1] = program(200);
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kTooLarge, kSuccess));
+  EXPECT_TRUE(log_.Contains("the compute takes 200 bytes of 150"));
+}
+
+TEST_F(BatchedModels, OneByItselfTakesNoMoreThanItsGuestMay) {
+  const HostPtr host = Host("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\ntakes 100\n");
+  Program program(host.get(), 30000, 150);
+  EXPECT_EQ(program.Set({1, 2}, {1, 99}), kSuccess);
+  EXPECT_EQ(program.Compute(), kTooLarge);
+}
+
 // When nobody has come for half of its time.
 TEST_F(BatchedModels, OneThatWaitsForNobodyIsComputedByItself) {
   const HostPtr host = Host(std::string("max_batch_size = 3\n") + kForEver);

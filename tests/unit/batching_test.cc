@@ -267,6 +267,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Refused{"scalar", "max_batch_size = 2\n", "in x u8 scalar\n", "that is open, found u8 []"},
                       Refused{"opaque", "max_batch_size = 2\n", "in x u8 -1 opaque\n",
                               "input 'x' is no tensor of rows"},
+                      Refused{"stateful", "max_batch_size = 2\n", "in x u8 -1\nstateful\n",
+                              "it has a state, which would pass from one guest to the next"},
                       Refused{"unservable", "max_batch_size = 2\n", "in x u8 -1 unservable\n",
                               "cannot be passed as a tensor of numbers"}),
     [](const auto& refused) { return refused.param.name; });

@@ -4,7 +4,11 @@
 #include <future>
 #include <thread>
 
+#include "api/objects.h"
+#include "core/context_resources.h"
+#include "core/host.h"
 #include "support/gate.h"
+#include "unit/no_memory.h"
 #include "unit/pipeline_host.h"
 
 namespace wasinn::testing {
@@ -290,6 +294,39 @@ TEST_F(Pipelines, AreLoadedAgainWhenAWorkerIsLost) {
   }
 }
 
+// What cancels a slot that is being made goes before the slot does.
+TEST_F(Pipelines, WithoutMemoryNothingIsLeftThatCouldBeCancelled) {
+  Chain("p", {"", ""});
+  const HostPtr host = Host();
+  core::Host& core = *host->host;
+  const auto graph = core.LoadNamed("p");
+  ASSERT_TRUE(graph.has_value());
+  ASSERT_TRUE(core.watchdog().Start().ok());
+  core::Quota quota("bytes", "a limit", UINT64_MAX);
+  core::Share share;
+  const core::ContextResources resources{{quota, core.buffers(), 1}, core.watchdog(), core.scheduler(), share};
+  int failures = 0;
+  for (wasinn_backend_slot* slot = nullptr; slot == nullptr; ++failures) {
+    void (*registered)(void*) = nullptr;
+    const wasinn_slot_options options{
+        .struct_size = sizeof(wasinn_slot_options),
+        .max_bytes = 0,
+        .guest_config = "{}",
+        .account = &quota,
+        .token = &registered,
+        .on_cancel = [](void* token, void (*cancel)(void*), void*) { *static_cast<void (**)(void*)>(token) = cancel; }};
+    wasinn_error* error = nullptr;
+    {
+      const NoMemory scarce(failures);
+      error = (*graph)->backend().NewSlot((*graph)->model(), options, resources, &slot);
+    }
+    EXPECT_EQ(registered, nullptr) << failures;
+    if (error != nullptr) error->release(error);
+    if (slot != nullptr) (*graph)->backend().table().slot_free(slot);
+  }
+  EXPECT_GT(failures, 5);
+}
+
 TEST_F(Pipelines, AreDescribed) {
   Chain("p", {"", ""});
   const HostPtr host = Host();
@@ -300,10 +337,12 @@ TEST_F(Pipelines, AreDescribed) {
   ASSERT_EQ(guest.calls.Call("wasinn_ext_0.describe", {graph, buffer, 1000, written}), kSuccess);
   const std::string text(reinterpret_cast<const char*>(guest.calls.memory().data()) + buffer,
                          guest.calls.Read<uint32_t>(written));
-  EXPECT_EQ(text, R"({"backend":"pipeline","inputs":[{"name":"t0","type":"u8","shape":[4]}],)"
-                  R"("outputs":[{"name":"t2","type":"u8","shape":[4]}],"model":{"step":[)"
-                  R"({"model_name":"m1","backend":"echo","input_map":{"x":"t0"},"output_map":{"x":"t1"}},)"
-                  R"({"model_name":"m2","backend":"echo","input_map":{"x":"t1"},"output_map":{"x":"t2"}}]}})");
+  EXPECT_EQ(
+      text,
+      R"({"backend":"pipeline","inputs":[{"name":"t0","type":"u8","shape":[4]}],)"
+      R"("outputs":[{"name":"t2","type":"u8","shape":[4]}],"model":{"step":[)"
+      R"({"model_name":"m1","backend":"echo","input_map":{"x":"t0"},"output_map":{"x":"t1"}},)"
+      R"({"model_name":"m2","backend":"echo","input_map":{"x":"t1"},"output_map":{"x":"t2"}}],"stateful":false}})");
 }
 
 TEST_F(Pipelines, AreWarmedUp) {

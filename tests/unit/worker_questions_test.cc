@@ -165,10 +165,7 @@ class WorkerQuestions : public ::testing::Test {
       call.request().Number(static_cast<uint8_t>(reset));
       call.request().Number(0u);  // bindings
     }
-    if (op == Op::kCompute) {
-      call.request().Number(uint64_t{0});
-      call.request().Number(0u);
-    }
+    if (op == Op::kCompute) isolation::WriteComputeOptions(call.request(), {});
     return call.Run(Connection::Call::Length::kQuick);
   }
 

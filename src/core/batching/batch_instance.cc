@@ -1,6 +1,7 @@
 #include "core/batching/batch_instance.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory_resource>
 #include <span>
 #include <utility>
@@ -41,8 +42,11 @@ bool BatchInstance::Compute(Batch& batch) {
     spent_ = true;
     context_->CancelForGood();
   });
+  const std::function<void()> at_turn = [&] { model_.queue().SetBegun(batch); };
+  context_->SetTerms({.max_bytes = MaxBytes(batch), .at_turn = &at_turn});
   std::pmr::vector<Context::Computed> computed;
   const auto names = context_->Run(given, computed);
+  context_->SetTerms({});
   if (!names) return false;
   const bool matches = std::ranges::all_of(computed, [&](const Context::Computed& output) {
     if (output.tensor == nullptr) return false;  // only a run tells of some that they are no tensors of numbers
@@ -52,6 +56,15 @@ bool BatchInstance::Compute(Batch& batch) {
   model_.NoteBatch(matches);
   if (matches) Scatter(batch, computed);
   return matches;
+}
+
+// What they may allocate by themselves.
+uint64_t BatchInstance::MaxBytes(const Batch& batch) {
+  uint64_t sum = 0;
+  for (const BatchItemPtr& item : batch.items) {
+    if (item->max_bytes == 0 || __builtin_add_overflow(sum, item->max_bytes, &sum)) return UINT64_MAX;
+  }
+  return sum;
 }
 
 std::vector<Context::Given> BatchInstance::Gather(const Batch& batch) const {

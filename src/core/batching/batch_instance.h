@@ -20,6 +20,7 @@ class BatchInstance {
  private:
   bool Compute(Batch& batch);
   void Open() noexcept;
+  static uint64_t MaxBytes(const Batch& batch);
   std::vector<Context::Given> Gather(const Batch& batch) const;
   TensorPtr GatherOne(const Batch& batch, uint32_t index) const;
   void Scatter(Batch& batch, std::span<const Context::Computed> computed) const;

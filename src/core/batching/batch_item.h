@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <semaphore>
 #include <string>
 #include <vector>
 
+#include "core/batching/signal.h"
 #include "core/fair_order.h"
 #include "core/shared_tensor.h"
 #include "core/tensor.h"
@@ -39,6 +39,7 @@ struct BatchItem {
   uint32_t rows = 0;
   const Share* share = nullptr;
   uint64_t pool_user = 0;  // whose memory its outputs are
+  uint64_t max_bytes = 0;  // that its compute may allocate; 0: no limit
   Clock::time_point late;  // when half of its time has passed; max: it has no deadline
 
   // Of the queue's mutex.
@@ -51,7 +52,7 @@ struct BatchItem {
   Clock::time_point looks = Clock::time_point::min();  // when its wait looks again, though nothing has changed
   Batch* batch = nullptr;                              // that it is in while it is kRead or kComputes
   // Of all that its wait looks at something has changed. Not under the mutex, which who wakes would wait for.
-  std::counting_semaphore<> changed{0};
+  Signal changed;
 
   // For the next time, while it is nobody else's.
   void Begin() {

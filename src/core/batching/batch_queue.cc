@@ -12,13 +12,6 @@ using State = BatchItem::State;
 
 namespace {
 
-// A batch that takes so much longer than others has something in it that does not belong there.
-std::chrono::nanoseconds LimitOf(std::chrono::nanoseconds usual) {
-  constexpr int kLongestOfUsual = 10;
-  constexpr std::chrono::milliseconds kShortest{100};
-  return std::max<std::chrono::nanoseconds>(usual * kLongestOfUsual, kShortest);
-}
-
 bool IsBefore(const BatchItem& one, const BatchItem& other) {
   return one.place != other.place ? one.place < other.place : one.since < other.since;
 }
@@ -33,7 +26,7 @@ BatchQueue::BatchQueue(const Batching& batching, uint32_t most)
 
 bool BatchQueue::TryBeginAlone() {
   const std::lock_guard lock(mutex_);
-  if (batching_.max_queue_delay_microseconds > 0 || !waiting_.empty() || computing_ + alone_ >= most_) return false;
+  if (batching_.max_queue_delay_microseconds > 0 || !waiting_.empty() || !has_place()) return false;
   ++alone_;
   return true;
 }
@@ -41,6 +34,7 @@ bool BatchQueue::TryBeginAlone() {
 void BatchQueue::EndAlone() {
   const std::lock_guard lock(mutex_);
   --alone_;
+  if (!waiting_.empty()) NextToWake().notify_one();
 }
 
 // ---- A wait
@@ -53,11 +47,7 @@ BatchQueue::Outcome BatchQueue::Wait(const BatchItemPtr& item) {
     }
     Clock::time_point until;
     if (const std::optional<Outcome> outcome = Look(item, until)) return *outcome;
-    if (until == Clock::time_point::max()) {
-      item->changed.acquire();
-    } else {
-      (void)item->changed.try_acquire_until(until);
-    }
+    item->changed.WaitUntil(until);
   }
 }
 
@@ -85,20 +75,19 @@ std::optional<BatchQueue::Outcome> BatchQueue::Look(const BatchItemPtr& item, Cl
     Remove(item);
     return item->cancelled ? Outcome::kCancelled : Outcome::kAlone;
   }
-  if (state == State::kComputes && item->cancelled) {
+  // It is computed by itself, in the time that is left; the others may have more.
+  if (state == State::kComputes && (item->cancelled || now >= item->late)) {
     Leave(*item);
-    return Outcome::kCancelled;
+    return item->cancelled ? Outcome::kCancelled : Outcome::kAlone;
   }
-  // What is in the batch beside it may be endless: each of them is computed by itself, in the time that is left.
-  if (state == State::kComputes && now >= std::min(item->late, item->batch->late)) {
+  if (state == State::kComputes && now >= item->batch->late) {
     std::exchange(item->batch->cancel, [] {})();
     until = Clock::time_point::max();
-  } else if (state == State::kRead && now >= item->late) {
+  } else if (state == State::kRead && (item->cancelled || now >= item->late)) {
     until = Clock::time_point::max();  // SetRead wakes it
-  } else if (usual_.count() > 0) {
-    until = std::min(item->late, now + LimitOf(usual_));
   } else {
-    until = item->late;
+    until = std::min(item->late, now + times_.LimitOf(item->shape, batching_.max_batch_size));
+    if (state == State::kComputes) until = std::min(until, item->batch->late);
   }
   item->looks = until;
   return std::nullopt;
@@ -116,36 +105,22 @@ void BatchQueue::Leave(BatchItem& item) {
 }
 
 void BatchQueue::Cancel(BatchItem& item) {
-  const std::lock_guard lock(mutex_);
-  item.cancelled = true;
-  item.changed.release();
-}
-
-void BatchQueue::SetSuspect(const Share& share, bool suspect) {
-  constexpr uint32_t kMostOffences = 10;
-  const std::lock_guard lock(mutex_);
-  auto one = std::ranges::find(suspects_, &share, &Suspect::share);
-  if (!suspect) {
-    if (one != suspects_.end() && one->successes_left > 0) --one->successes_left;
-    return;
+  {
+    const std::lock_guard lock(mutex_);
+    item.cancelled = true;
   }
-  if (one == suspects_.end()) {
-    if (suspects_.size() == kMostSuspects) suspects_.erase(suspects_.begin());
-    one = suspects_.insert(suspects_.end(), Suspect{.share = &share});
-  }
-  if (one->successes_left == 0) one->offences = std::min(one->offences + 1, kMostOffences);
-  one->successes_left = 1u << (one->offences - 1);
+  item.changed.Raise();
 }
 
 bool BatchQueue::IsSuspect(const Share& share) const {
   const std::lock_guard lock(mutex_);
-  const auto one = std::ranges::find(suspects_, &share, &Suspect::share);
-  return one != suspects_.end() && one->successes_left > 0;
+  return suspects_.Has(share.guest());
 }
 
-bool BatchQueue::IsTooLong(Clock::duration compute) const {
+void BatchQueue::NoteAlone(const Share& share, const std::string& shape, uint32_t rows, bool ok, Clock::duration took) {
   const std::lock_guard lock(mutex_);
-  return usual_.count() > 0 && compute >= LimitOf(usual_);
+  suspects_.Set(share.guest(), !ok || took >= times_.LimitOf(shape, rows));
+  if (ok) times_.Learn(shape, rows, took);
 }
 
 // ---- What is next
@@ -236,7 +211,7 @@ void BatchQueue::GiveUpFirst() {
   const BatchItemPtr item = waiting_.front();
   Remove(item);
   SetDone(*item, true);
-  item->changed.release();
+  item->changed.Raise();
 }
 
 bool BatchQueue::WaitForNeed() {
@@ -249,7 +224,7 @@ std::unique_ptr<Batch> BatchQueue::Next() {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (stopping_) return nullptr;
-    if (waiting_.empty()) {
+    if (waiting_.empty() || !has_place()) {
       ++idle_;
       wake_.wait(lock);
       --idle_;
@@ -272,14 +247,21 @@ std::unique_ptr<Batch> BatchQueue::Next() {
 void BatchQueue::SetRead(Batch& batch, std::function<void()> cancel) {
   const std::lock_guard lock(mutex_);
   batch.cancel = std::move(cancel);
-  batch.since = Clock::now();
-  if (usual_.count() > 0) batch.late = batch.since + LimitOf(usual_);
+  const Clock::time_point now = Clock::now();
   for (const BatchItemPtr& item : batch.items) {
     item->state.store(State::kComputes, std::memory_order_relaxed);
-    // Who came before it was known how long batches take would look far too late.
-    const Clock::time_point due = std::min(item->late, batch.late);
-    const bool sleeps = due != Clock::time_point::max() && item->looks > due + LimitOf(usual_);
-    if (item->cancelled || sleeps) item->changed.release();
+    if (item->cancelled || now >= item->late) item->changed.Raise();
+  }
+}
+
+void BatchQueue::SetBegun(Batch& batch) {
+  const std::lock_guard lock(mutex_);
+  const std::chrono::nanoseconds limit = times_.LimitOf(batch.items.front()->shape, batch.rows);
+  batch.since = Clock::now();
+  batch.late = batch.since + limit;
+  for (const BatchItemPtr& item : batch.items) {
+    // Who came when it was not known yet how long batches take would look far too late.
+    if (item->looks != Clock::time_point::max() && item->looks > batch.late + limit) item->changed.Raise();
   }
 }
 
@@ -287,11 +269,11 @@ void BatchQueue::End(Batch& batch, bool ok) noexcept {
   {
     const std::lock_guard lock(mutex_);
     batch.cancel = nullptr;
-    if (ok) usual_ = std::max<std::chrono::nanoseconds>(Clock::now() - batch.since, usual_ - usual_ / 16);
+    if (ok) times_.Learn(batch.items.front()->shape, batch.rows, Clock::now() - batch.since);
     for (const BatchItemPtr& item : batch.items) SetDone(*item, !ok);
     --computing_;
   }
-  for (const BatchItemPtr& item : batch.items) item->changed.release();
+  for (const BatchItemPtr& item : batch.items) item->changed.Raise();
   batch.items.clear();
 }
 

@@ -10,6 +10,8 @@
 
 #include "core/batching/batch_item.h"
 #include "core/batching/batching.h"
+#include "core/batching/suspects.h"
+#include "core/batching/usual_times.h"
 #include "core/fair_order.h"
 
 namespace wasinn::core {
@@ -21,7 +23,7 @@ struct Batch {
   std::function<void()> cancel;  // while it computes: makes that end soon
   size_t left = 0;               // items that nobody waits for any more
   BatchItem::Clock::time_point since;
-  BatchItem::Clock::time_point late = BatchItem::Clock::time_point::max();  // longer is no batch of this model's
+  BatchItem::Clock::time_point late = BatchItem::Clock::time_point::max();  // so long no batch of this kind takes
 };
 
 // Any thread.
@@ -52,17 +54,15 @@ class BatchQueue {
   };
 
   enum class Outcome : uint8_t { kDone, kAlone, kCancelled };
-  // Until the item was computed. kAlone: it is to be computed by itself, for its batch failed, or came too late.
+  // Until the item was computed. kAlone: it is to be computed by itself, for its batch failed, or takes too long. Its batch may
+  // still have it then, and give it outputs.
   Outcome Wait(const BatchItemPtr& item);
   // The wait ends soon, also one that begins later.
   void Cancel(BatchItem& item);
 
-  // A guest whose inference fails by itself, too, or takes too long, after it has failed a batch, spoils no further one:
-  // until one of its inferences succeeds in time, the next time two, and so on: it never spoils batches again and again.
-  void SetSuspect(const Share& share, bool suspect);
   bool IsSuspect(const Share& share) const;
-  // What takes so long by itself would have its batch cancelled.
-  bool IsTooLong(Clock::duration compute) const;
+  // How an inference of this shape has ended that was computed by itself after its batch had failed, and how long it took.
+  void NoteAlone(const Share& share, const std::string& shape, uint32_t rows, bool ok, Clock::duration took);
 
   // ---- Who computes them
 
@@ -73,6 +73,8 @@ class BatchQueue {
   // The bytes of its inputs are not needed any more: who brought them may go. `cancel` may be called until End, which
   // waits for it.
   void SetRead(Batch& batch, std::function<void()> cancel);
+  // It has its turn.
+  void SetBegun(Batch& batch);
   // All of it has its outcome, and nothing is in it any more.
   void End(Batch& batch, bool ok) noexcept;
   void Stop();
@@ -83,14 +85,10 @@ class BatchQueue {
   bool TryBeginAlone();
   void EndAlone();
 
-  static constexpr size_t kMostSuspects = 64;
-  struct Suspect {
-    const Share* share;
-    uint32_t offences = 0;        // batches that it has failed
-    uint32_t successes_left = 0;  // until it is in batches again
-  };
   // Whoever is counted in `idle_` looks at the queue when it wakes.
   std::condition_variable& NextToWake() { return idle_ > 0 ? wake_ : more_; }
+
+  bool has_place() const { return computing_ + alone_ < most_; }
 
   void Add(const BatchItemPtr& item);
   std::optional<Outcome> Look(const BatchItemPtr& item, Clock::time_point& until);
@@ -125,8 +123,8 @@ class BatchQueue {
   uint64_t rows_ = 0;                  // of those
   FairOrder order_;
   uint32_t computing_ = 0, alone_ = 0, idle_ = 0;
-  std::chrono::nanoseconds usual_{0};  // the longest of the last batches took about so long; 0: there was none
-  std::vector<Suspect> suspects_;
+  UsualTimes times_;
+  Suspects suspects_;
 };
 
 }  // namespace wasinn::core

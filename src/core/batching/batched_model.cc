@@ -27,6 +27,9 @@ Status CheckIo(const wasinn_io& io, const char* what, const char* backend) {
 Status CheckBatches(const Graph& graph) {
   const wasinn_backend& table = graph.backend().table();
   if (graph.inputs().empty()) return Error(WASINN_INVALID_ARGUMENT, "it has no inputs");
+  if (graph.is_stateful()) {
+    return Error(WASINN_INVALID_ARGUMENT, "it has a state, which would pass from one guest to the next");
+  }
   for (const wasinn_io* io : graph.inputs()) {
     if (Status status = CheckIo(*io, "input", table.name); !status.ok()) return status;
   }
@@ -199,10 +202,8 @@ void* BatchedModel::Work(void* model) {
 }
 
 Result<std::unique_ptr<Context>> BatchedModel::NewContext() {
-  uint64_t most = 0;
-  if (__builtin_mul_overflow(resources_.max_compute_bytes, uint64_t{batching_.max_batch_size}, &most))
-    most = UINT64_MAX;
-  return Context::Create(inner_, {.max_compute_bytes = most, .stop = &stopping_},
+  // Each compute is told how many bytes it may allocate.
+  return Context::Create(inner_, {.stop = &stopping_},
                          {{memory_, resources_.pool, pool_user_},
                           resources_.watchdog,
                           resources_.scheduler,

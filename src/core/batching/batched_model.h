@@ -26,9 +26,8 @@ class BatchedModel {
     Watchdog& watchdog;
     Scheduler& scheduler;
     const Logger& logger;
-    uint32_t threads;            // of each compute
-    uint64_t max_compute_bytes;  // of one inference
-    Metrics& metrics;            // where steps of a pipeline count, once for each batch
+    uint32_t threads;  // of each compute
+    Metrics& metrics;  // where steps of a pipeline count, once for each batch
   };
   // A graph that computes on `graph`, whose options were `options`. `name` is for messages. INVALID_ARGUMENT where the
   // first dimension of an input or output is not free.

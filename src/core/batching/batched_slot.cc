@@ -51,6 +51,10 @@ void BatchedSlot::SetShape() {
   }
 }
 
+uint64_t BatchedSlot::MaxBytes(const wasinn_compute_options& options) const {
+  return options.max_bytes != 0 ? options.max_bytes : max_bytes_;
+}
+
 void BatchedSlot::FillItem(const wasinn_compute_options& options) {
   if (item_ == nullptr || item_.use_count() > 1) item_ = std::make_shared<BatchItem>();
   item_->inputs = inputs_;
@@ -59,6 +63,7 @@ void BatchedSlot::FillItem(const wasinn_compute_options& options) {
   item_->rows = rows_;
   item_->share = &resources_.share;
   item_->pool_user = resources_.memory.pool_user;
+  item_->max_bytes = MaxBytes(options);
   item_->late = options.deadline_ms == 0 ? BatchItem::Clock::time_point::max()
                                          : BatchItem::Clock::now() + std::chrono::milliseconds(options.deadline_ms) / 2;
   item_->Begin();
@@ -86,9 +91,10 @@ class BatchedSlot::Cancellable {
     if (begun_) slot.stage_ = stage;
   }
   ~Cancellable() {
+    std::unique_ptr<Context> gone;  // after the lock, which the watchdog takes, too: freeing a slot may take long
     const std::lock_guard lock(slot_.mutex_);
     slot_.stage_ = Stage::kNone;
-    if (slot_.cancelled_) slot_.context_.reset();  // it may have been cancelled for good
+    if (slot_.cancelled_) gone = std::move(slot_.context_);  // it may have been cancelled for good
   }
   Cancellable(const Cancellable&) = delete;
   Cancellable& operator=(const Cancellable&) = delete;
@@ -103,10 +109,9 @@ Status BatchedSlot::ComputeTogether(const wasinn_compute_options& options) {
   FillItem(options);
   auto outcome = BatchQueue::Outcome::kCancelled;
   if (const Cancellable wait(*this, Stage::kWaits); wait) outcome = model_.queue().Wait(item_);
-  if (outcome == BatchQueue::Outcome::kCancelled) {
+  if (outcome != BatchQueue::Outcome::kDone)
     item_.reset();  // its batch may go on, and give it outputs that nobody is charged for
-    return Error(WASINN_TIMEOUT, "it was in a batch, or waited for one");
-  }
+  if (outcome == BatchQueue::Outcome::kCancelled) return Error(WASINN_TIMEOUT, "it was in a batch, or waited for one");
   if (outcome == BatchQueue::Outcome::kAlone) return ComputeUnderSuspicion(options);
   outputs_ = std::move(item_->outputs);
   item_->outputs.clear();
@@ -116,10 +121,11 @@ Status BatchedSlot::ComputeTogether(const wasinn_compute_options& options) {
 // Whoever fails by itself too, or takes longer than a batch may, comes into no batch the next time.
 Status BatchedSlot::ComputeUnderSuspicion(const wasinn_compute_options& options) {
   if (Status status = MakeContext(options); !status.ok()) return status;
-  BatchQueue& queue = model_.queue();
-  const auto begun = BatchItem::Clock::now();
-  Status status = ComputeAlone(options);
-  queue.SetSuspect(resources_.share, !status.ok() || queue.IsTooLong(BatchItem::Clock::now() - begun));
+  BatchItem::Clock::time_point begun = BatchItem::Clock::time_point::max();
+  const std::function<void()> at_turn = [&begun] { begun = BatchItem::Clock::now(); };
+  Status status = ComputeAlone(options, &at_turn);
+  const auto took = std::max(BatchItem::Clock::now() - begun, BatchItem::Clock::duration(0));
+  model_.queue().NoteAlone(resources_.share, shape_, rows_, status.ok(), took);
   return status;
 }
 
@@ -136,8 +142,9 @@ Status BatchedSlot::MakeContext(const wasinn_compute_options& options) {
   return Status();
 }
 
-Status BatchedSlot::ComputeAlone(const wasinn_compute_options& options) {
+Status BatchedSlot::ComputeAlone(const wasinn_compute_options& options, const std::function<void()>* at_turn) {
   if (Status status = MakeContext(options); !status.ok()) return status;
+  context_->SetTerms({.max_bytes = MaxBytes(options), .at_turn = at_turn});
   const Cancellable compute(*this, Stage::kAlone);
   return compute ? RunAlone(options) : Error(WASINN_TIMEOUT, "it had not begun");
 }

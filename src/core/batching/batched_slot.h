@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -45,7 +46,8 @@ class BatchedSlot {
   void SetShape();
   void FillItem(const wasinn_compute_options& options);
   Status ComputeTogether(const wasinn_compute_options& options);
-  Status ComputeAlone(const wasinn_compute_options& options);
+  Status ComputeAlone(const wasinn_compute_options& options, const std::function<void()>* at_turn = nullptr);
+  uint64_t MaxBytes(const wasinn_compute_options& options) const;
   Status ComputeUnderSuspicion(const wasinn_compute_options& options);
   Status MakeContext(const wasinn_compute_options& options);
   Status RunAlone(const wasinn_compute_options& options);

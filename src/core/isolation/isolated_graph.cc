@@ -78,7 +78,7 @@ core::Status IsolatedGraph::Read(Connection::Call& call) {
            .inputs = nullptr,
            .outputs = nullptr,
            .max_parallel = payload.Number<uint32_t>(),
-           .flags = payload.Number<uint32_t>() & WASINN_GRAPH_SHARES_SLOTS};
+           .flags = payload.Number<uint32_t>() & (WASINN_GRAPH_SHARES_SLOTS | WASINN_GRAPH_STATEFUL)};
   const bool late = payload.Number<uint8_t>() != 0;
   if (!inputs_.Read(payload, kInputFlags) || !outputs_.Read(payload, kOutputFlags)) return call.Nonsense();
   description_ = payload.Text().data();

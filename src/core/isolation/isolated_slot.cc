@@ -220,11 +220,7 @@ core::Status IsolatedSlot::Run(Op op, const wasinn_compute_options* options, was
   request.Number(turn_.fetch_add(1, std::memory_order_acq_rel) + 1);
   WriteBindings(request);
   call.ExpectAnswer(kBytesOfOutput * graph_.outputs().size());
-  if (options != nullptr) {
-    request.Number(options->deadline_ms);
-    request.Number(options->n_wanted);
-    request.Bytes(options->wanted, options->n_wanted * sizeof(uint32_t));
-  }
+  if (options != nullptr) WriteComputeOptions(request, *options);
   core::Status status = call.Run(Length::kAsLongAsItTakes);
   // After an error it is not known how far they came.
   for (Input& input : inputs_) input.told = status.ok() || (call.answered() && !input.bound);

@@ -4,6 +4,13 @@
 
 namespace wasinn::isolation {
 
+void WriteComputeOptions(Writer& writer, const wasinn_compute_options& options) {
+  writer.Number(options.deadline_ms);
+  writer.Number(options.max_bytes);
+  writer.Number(options.n_wanted);
+  writer.Bytes(options.wanted, options.n_wanted * sizeof(uint32_t));
+}
+
 void WriteDesc(Writer& writer, uint32_t dtype, std::span<const int64_t> dims, uint64_t bytes) {
   writer.Number(dtype);
   writer.Number(static_cast<uint32_t>(dims.size()));

@@ -113,6 +113,7 @@ inline constexpr uint64_t kNowhere = UINT64_MAX;
 inline constexpr uint32_t kArea = 0;
 
 void WriteDesc(Writer& writer, uint32_t dtype, std::span<const int64_t> dims, uint64_t bytes);
+void WriteComputeOptions(Writer& writer, const wasinn_compute_options& options);
 // A rank that is too large makes the reader's whole message bad.
 bool ReadDesc(Reader& reader, TensorDesc& desc);
 

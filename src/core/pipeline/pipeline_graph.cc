@@ -17,6 +17,10 @@ std::string Describe(const Plan& plan, const std::vector<Plan::Port>& ports) {
   return json;
 }
 
+bool IsStateful(const Plan& plan) {
+  return std::ranges::any_of(plan.steps, [](const Plan::Step& step) { return step.graph->is_stateful(); });
+}
+
 std::string Describe(const Plan& plan) {
   std::string json;
   for (const Plan::Step& step : plan.steps) {
@@ -25,7 +29,7 @@ std::string Describe(const Plan& plan) {
                         core::Quoted(step.graph->backend().table().name), Describe(plan, step.inputs),
                         Describe(plan, step.outputs));
   }
-  return fmt::format(R"({{"step":[{}]}})", json);
+  return fmt::format(R"({{"step":[{}],"stateful":{}}})", json, IsStateful(plan));
 }
 
 }  // namespace
@@ -41,7 +45,7 @@ PipelineGraph::PipelineGraph(Plan plan) : plan_(std::move(plan)), description_(D
            .inputs = inputs_.data(),
            .outputs = outputs_.data(),
            .max_parallel = UINT32_MAX,  // each step takes its own turn
-           .flags = 0};
+           .flags = IsStateful(plan_) ? uint32_t{WASINN_GRAPH_STATEFUL} : 0};
 }
 
 bool PipelineGraph::lost() const {

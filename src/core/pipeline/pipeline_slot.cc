@@ -1,6 +1,7 @@
 #include "core/pipeline/pipeline_slot.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -33,16 +34,32 @@ void Show(const core::SharedTensor& tensor, wasinn_tensor& view) {
 
 }  // namespace
 
+// A slot that is being made, which its deadline cancels.
+class PipelineSlot::Making {
+ public:
+  Making(const wasinn_slot_options& options, PipelineSlot& slot) : options_(options) {
+    const auto cancel = [](void* self) { static_cast<PipelineSlot*>(self)->Cancel(); };
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, cancel, &slot);
+  }
+  ~Making() {
+    if (options_.on_cancel != nullptr) options_.on_cancel(options_.token, nullptr, nullptr);
+  }
+  Making(const Making&) = delete;
+  Making& operator=(const Making&) = delete;
+
+ private:
+  const wasinn_slot_options& options_;
+};
+
 core::Result<std::unique_ptr<PipelineSlot>> PipelineSlot::Make(const PipelineGraph& graph,
                                                                const wasinn_slot_options& options,
                                                                const core::ContextResources& resources) {
   std::unique_ptr<PipelineSlot> slot(new PipelineSlot(graph));
-  const auto cancel = [](void* self) { static_cast<PipelineSlot*>(self)->Cancel(); };
-  if (options.on_cancel != nullptr) options.on_cancel(options.token, cancel, slot.get());
-  Status status = slot->MakeContexts(options, resources);
-  if (options.on_cancel != nullptr) options.on_cancel(options.token, nullptr, nullptr);
+  {
+    const Making making(options, *slot);
+    if (Status status = slot->MakeContexts(options, resources); !status.ok()) return std::unexpected(std::move(status));
+  }
   slot->stop_.store(false, std::memory_order_release);  // one that came too late
-  if (!status.ok()) return std::unexpected(std::move(status));
   return slot;
 }
 
@@ -78,7 +95,7 @@ void PipelineSlot::Unbind(uint32_t index) { tensors_[graph_.plan().inputs[index]
 Status PipelineSlot::Compute(const wasinn_compute_options& options) {
   Discard();
   stop_.store(false, std::memory_order_release);  // of the last one, perhaps when that was over
-  Status status = RunSteps();
+  Status status = RunSteps(options);
   const std::vector<uint32_t>& outputs = graph_.plan().outputs;
   const std::span<const uint32_t> wanted(options.wanted, options.n_wanted);
   for (uint32_t i = 0; i < outputs.size(); ++i) {
@@ -96,10 +113,17 @@ Status PipelineSlot::StoppedAt(size_t index) const {
   return core::Error(WASINN_TIMEOUT, "it had come to {}", NameOfStep(index, graph_.plan().steps[index].model_name));
 }
 
-Status PipelineSlot::RunSteps() {
+Status PipelineSlot::RunSteps(const wasinn_compute_options& options) {
+  using Clock = std::chrono::steady_clock;
   const std::vector<Plan::Step>& steps = graph_.plan().steps;
+  const std::chrono::milliseconds deadline(options.deadline_ms);
+  const Clock::time_point end = deadline.count() == 0 ? Clock::time_point() : Clock::now() + deadline;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (stopped()) return StoppedAt(i);
+    core::Context::Terms terms{.max_bytes = options.max_bytes};
+    if (deadline.count() != 0) terms.time_left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    terms.time_left = std::max(terms.time_left, std::min(deadline, std::chrono::milliseconds(1)));
+    contexts_[i]->SetTerms(terms);
     if (Status status = RunStep(i); !status.ok()) {
       if (stopped()) return StoppedAt(i);
       return OfStep(steps[i], i, status);

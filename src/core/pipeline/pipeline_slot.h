@@ -33,9 +33,10 @@ class PipelineSlot {
   void Cancel() { stop_.store(true, std::memory_order_release); }
 
  private:
+  class Making;
   explicit PipelineSlot(const PipelineGraph& graph) : graph_(graph), tensors_(graph.plan().tensors.size()) {}
   core::Status MakeContexts(const wasinn_slot_options& options, const core::ContextResources& resources);
-  core::Status RunSteps();
+  core::Status RunSteps(const wasinn_compute_options& options);
   core::Status RunStep(size_t index);
   core::Status StoppedAt(size_t index) const;
   bool stopped() const { return stop_.load(std::memory_order_acquire); }

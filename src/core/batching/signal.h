@@ -1,0 +1,42 @@
+// Tells a thread that something has changed.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace wasinn::core {
+
+// Any number of threads raise it, one waits. Whoever raises it knows that it is still there. Not std::binary_semaphore: where that has a deadline, GCC's library looks again and again,
+// after pauses that grow to 64 ms.
+class Signal {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void Raise() {
+    {
+      const std::lock_guard lock(mutex_);
+      raised_ = true;
+    }
+    changed_.notify_one();
+  }
+  // Until it is raised, or was since the last wait.
+  void WaitUntil(Clock::time_point until) {
+    std::unique_lock lock(mutex_);
+    const auto raised = [this] { return raised_; };
+    if (until == Clock::time_point::max()) {
+      changed_.wait(lock, raised);
+    } else {
+      changed_.wait_until(lock, until, raised);
+    }
+    raised_ = false;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool raised_ = false;
+};
+
+}  // namespace wasinn::core

@@ -1,0 +1,47 @@
+#include "core/batching/usual_times.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace wasinn::core {
+namespace {
+
+using Duration = UsualTimes::Duration;
+
+Duration Longer(Duration took, Duration usual) { return std::max(took, usual - usual / 16); }
+
+}  // namespace
+
+// One row alone may take as long as many together, or many as much longer as they are more.
+Duration UsualTimes::Limit(const Usual& usual, uint32_t rows) noexcept {
+  constexpr int kLongestOfUsual = 10;
+  constexpr std::chrono::milliseconds kShortest{100};
+  return std::max<Duration>(std::max(usual.whole, usual.row * rows) * kLongestOfUsual, kShortest);
+}
+
+const UsualTimes::Usual* UsualTimes::Find(size_t shape) const noexcept {
+  const auto* const found =
+      std::ranges::find_if(kept_, [shape](const Usual& one) { return one.learnt != 0 && one.shape == shape; });
+  return found == kept_.end() ? nullptr : found;
+}
+
+Duration UsualTimes::LimitOf(std::string_view shape, uint32_t rows) const noexcept {
+  const Usual* const usual = Find(std::hash<std::string_view>()(shape));
+  return usual == nullptr ? kUnknown : Limit(*usual, rows);
+}
+
+void UsualTimes::Learn(std::string_view shape, uint32_t rows, Duration took) noexcept {
+  const size_t hash = std::hash<std::string_view>()(shape);
+  const Usual* const known = Find(hash);
+  Usual usual = known == nullptr ? Usual{.shape = hash} : *known;
+  if (known != nullptr) took = std::min(took, Limit(usual, rows));
+  usual.whole = Longer(took, usual.whole);
+  usual.row = Longer(took / rows, usual.row);
+  usual.learnt = ++lessons_;
+  const size_t place = known == nullptr
+                           ? static_cast<size_t>(std::ranges::min_element(kept_, {}, &Usual::learnt) - kept_.begin())
+                           : static_cast<size_t>(known - kept_.data());
+  kept_[place] = usual;
+}
+
+}  // namespace wasinn::core
