@@ -122,6 +122,7 @@ class Host {
       case Op::kCompute:
         WriteBindings(request);
         request.Number(Or(uint64_t{0}));
+        request.Number(Or(uint64_t{0}));
         return WriteWanted(request);
       case Op::kStep:
         return WriteBindings(request);
@@ -255,8 +256,7 @@ class Questions {
     request.Number(isolation::kArea);
     request.Number(uint64_t{0});
     isolation::WriteDesc(request, WASINN_F32, dims, bytes);
-    request.Number(uint64_t{0});
-    request.Number(0u);
+    isolation::WriteComputeOptions(request, {});
     Reader& answer = Ask();
     (void)answer.Number<uint64_t>();
     FUZZ_EXPECT(answer.Number<uint32_t>() == 1 && answer.Number<uint32_t>() == WASINN_OK);

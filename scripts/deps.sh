@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all"
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without the CUDA builds
 #   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -20,6 +20,8 @@
 #   tflite        the TensorFlow Lite framework: library and headers; FlatBuffers (apt)
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
+#   onnxruntime-cuda, torch-cuda, llama-cuda
+#                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser
@@ -38,6 +40,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
 done
 
 names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests serve serve-tests sbom fuzz lint)
+cuda_builds=(onnxruntime-cuda torch-cuda llama-cuda) # several GB, and no part of "all"
 
 packages_of() {
   case $1 in
@@ -64,6 +67,8 @@ recipes_of() {
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     go-guests) echo go-wasm ;;
+    onnxruntime-cuda) echo onnxruntime-cuda cuda13 ;;
+    torch-cuda | llama-cuda) echo "$1" cuda12 ;;
     tests) echo onnx-node-tests silero-vad openwakeword prometheus-client ;;
     *) echo "$1" ;;
   esac
@@ -79,7 +84,7 @@ choose() {
   [ "$*" != all ] || set -- "${names[@]}"
   local n
   for n in "$@"; do
-    case " ${names[*]} " in *" $n "*) ;; *) die "unknown name '$n'; known: ${names[*]} all" ;; esac
+    case " ${names[*]} ${cuda_builds[*]} " in *" $n "*) ;; *) die "unknown name '$n'; known: ${names[*]} ${cuda_builds[*]} all" ;; esac
   done
   wanted=("$@")
 }
@@ -89,6 +94,7 @@ look() {
   local n r state
   for n in "${wanted[@]}"; do
     for r in $(recipes_of "$n"); do
+      [[ " ${todo[*]} " != *" $r "* ]] || continue # what two of them want
       state=$(state_of "$r")
       case $state in
         ready) ;;

@@ -31,6 +31,7 @@ WAMR_CRATE_SHA256=ab9efc67ebd6c574684794e3a25933c58d2ad3f1b1078830f8c779974132e0
 LLAMA_NPM=3.22.1
 LLAMA_NPM_SHA256_X64=0d953e1503d5ab4608d8ed5b739132308c81ac05ffeb760d2a7f30e08a9f90e0
 LLAMA_NPM_SHA256_ARM64=39c76b998e35ed2f236c01472fc79eda0fc558b1c8b535023c2d7ded8c327cc4
+LLAMA_NPM_SHA256_X64_CUDA_EXT=1c4817215f51d0ebea37ea684a409a418e62cfb19fcbb5b6e0300e50c6ee9bee
 LLAMA_SDIST=0.3.36
 LLAMA_SDIST_SHA256=832db0699007f1be95a7e41ef12e88926b02ba836461e36a36372db2760c1a2e
 
@@ -224,4 +225,57 @@ sbom() {
   wheel boolean.py 5.0 ef28a70bd43115208441b53a045d1549e2f0ec6e3d08a9d142cbc41c1938e8d9 "$work/python"
   wheel uritools 6.1.5 6cc6b29458d7df933c8fcebafe766442265742875c339711986c8f6d639f8909 "$work/python"
   put sbom python/*
+}
+
+# ---- CUDA builds, which scripts/gpu_test.sh fetches ----
+# Of x86_64 alone, and laid as in a Python's site-packages below cuda/12 and cuda/13, where no build of ours looks. docs/gpu.md.
+
+# NVIDIA's libraries of CUDA 12, in the versions that the wheel of PyTorch below names; llama.cpp takes two of them. (Of what it names, triton
+# and cuda-bindings are for Python.)
+cuda12() {
+  wheel nvidia-cuda-runtime-cu12 12.8.90 adade8dcbd0edf427b7204d480d6066d33902cab2a4707dcfc48a2d0fd44ab90 "$work/python"
+  wheel nvidia-cuda-nvrtc-cu12 12.8.93 a7756528852ef889772a84c6cd89d41dfa74667e24cca16bb31f8f061e3e9994 "$work/python"
+  wheel nvidia-cuda-cupti-cu12 12.8.90 ea0cb07ebda26bb9b29ba82cda34849e73c166c18162d3913575b0c9db9a6182 "$work/python"
+  wheel nvidia-cudnn-cu12 9.10.2.21 949452be657fa16687d0930933f032835951ef0892b37d2d53824d1a84dc97a8 "$work/python"
+  wheel nvidia-cublas-cu12 12.8.4.1 8ac4e771d5a348c551b2a426eda6193c19aa630236b418086020df5ba9667142 "$work/python"
+  wheel nvidia-cufft-cu12 11.3.3.83 4d2dd21ec0b88cf61b62e6b43564355e5222e4a3fb394cac0db101f2dd0d4f74 "$work/python"
+  wheel nvidia-curand-cu12 10.3.9.90 b32331d4f4df5d6eefa0554c565b626c7216f87a06a4f56fab27c3b68a830ec9 "$work/python"
+  wheel nvidia-cusolver-cu12 11.7.3.90 4376c11ad263152bd50ea295c05370360776f8c3427b30991df774f9fb26c450 "$work/python"
+  wheel nvidia-cusparse-cu12 12.5.8.93 1ec05d76bbbd8b61b06a80e1eaf8cf4959c3d4ce8e711b65ebd0443bb0ebb13b "$work/python"
+  wheel nvidia-cusparselt-cu12 0.7.1 f1bb701d6b930d5a7cea44c19ceb973311500847f81b634d802b7b539dc55623 "$work/python"
+  wheel nvidia-nccl-cu12 2.27.5 ad730cf15cb5d25fe849c6e6ca9eb5b76db16a80f13f425ac68d8e2e55624457 "$work/python"
+  wheel nvidia-nvshmem-cu12 3.4.5 042f2500f24c021db8a06c5eec2539027d57460e1c1a762055a6554f72c369bd "$work/python"
+  wheel nvidia-nvtx-cu12 12.8.90 5b17e2001cc0d751a5bc2c6ec6d26ad95913324a4adb86788c944f8ce9ba441f "$work/python"
+  wheel nvidia-nvjitlink-cu12 12.8.93 81ff63371a7ebd6e6451970684f916be2eab07321b73c9d244dc2b4da7f73b88 "$work/python"
+  wheel nvidia-cufile-cu12 1.13.1.3 1d069003be650e131b21c932ec3d8969c1715379251f8d23a1860554b1cb24fc "$work/python"
+  # These would look in the working folder, so no backend opens them.
+  beside_itself python/nvidia/{cuda_nvrtc,cufile,cusolver,cusparselt}/lib/*.so*
+  put cuda/12 python/*
+}
+
+# NVIDIA's libraries of CUDA 13.0, which is what ONNX Runtime was built with, as far as its wheel names them (its extras "cuda" and "cudnn").
+cuda13() {
+  wheel nvidia-cuda-runtime 13.0.96 7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548 "$work/python"
+  wheel nvidia-cuda-nvrtc 13.0.88 ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575 "$work/python"
+  wheel nvidia-cudnn-cu13 9.19.0.56 d20e1734305e9d68889a96e3f35094d733ff1f83932ebe462753973e53a572bf "$work/python"
+  wheel nvidia-cublas 13.1.0.3 ee8722c1f0145ab246bccb9e452153b5e0515fd094c3678df50b2a0888b8b171 "$work/python"
+  wheel nvidia-cufft 12.0.0.61 6c44f692dce8fd5ffd3e3df134b6cdb9c2f72d99cf40b62c32dde45eea9ddad3 "$work/python"
+  wheel nvidia-curand 10.4.0.35 1aee33a5da6e1db083fe2b90082def8915f30f3248d5896bcec36a579d941bfc "$work/python"
+  wheel nvidia-nvjitlink 13.0.88 13a74f429e23b921c1109976abefacc69835f2f433ebd323d3946e11d804e47b "$work/python"
+  put cuda/13 python/*
+}
+
+# ONNX Runtime with its CUDA provider.
+onnxruntime-cuda() {
+  wheel onnxruntime-gpu 1.31.1 e26c475fe361b2015f45b4b824bd13f0bb20204e59b62814e6f0acd5f3d491a6 "$work/python"
+  put cuda/13/onnxruntime/capi python/onnxruntime/capi/libonnxruntime{.so.*,_providers_{shared,cuda}.so}
+  put cuda/13/onnxruntime python/onnxruntime/{LICENSE,ThirdPartyNotices.txt}
+}
+
+# PyTorch's libraries, of the version that `torch` above is of: the runtime of our backend is linked to that.
+torch-cuda() {
+  wheel torch 2.10.0 ac5bdcbb074384c66fa160c15b1ead77839e3fe7ed117d667249afce0acabfac "$work/python"
+  rm python/torch/lib/libtorch_python.so
+  put cuda/12/torch python/torch/lib
+  put cuda/12/torch python/torch-*.dist-info/licenses/{LICENSE,NOTICE}
 }

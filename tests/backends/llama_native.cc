@@ -10,13 +10,20 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "backends/native_place.h"
+
 namespace wasinn::test {
 
 namespace {
 
+const std::string& LibraryPath() {
+  static const std::string path = NativeLibrary(WASINN_TEST_LLAMA);
+  return path;
+}
+
 template <typename Function>
 Function LlamaSymbol(const char* name) {
-  static void* const handle = dlopen(WASINN_TEST_LLAMA, RTLD_NOW | RTLD_LOCAL);
+  static void* const handle = dlopen(LibraryPath().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   void* symbol = dlsym(handle, name);
   if (symbol == nullptr) throw std::runtime_error(name);
@@ -44,10 +51,14 @@ NativeLlama::NativeLlama(const std::string& path) : api_(std::make_unique<Api>()
   if (LLAMA(ggml_backend_dev_count)() == 0) {
     LLAMA(llama_log_set)(Quiet, nullptr);
     LLAMA(llama_backend_init)();
-    LLAMA(ggml_backend_load_all_from_path)(std::filesystem::path(WASINN_TEST_LLAMA).parent_path().c_str());
+    LLAMA(ggml_backend_load_all_from_path)(std::filesystem::path(LibraryPath()).parent_path().c_str());
   }
   llama_model_params params = LLAMA(llama_model_default_params)();
-  params.n_gpu_layers = 0;
+  if (!NativeOnGpu()) {
+    params.n_gpu_layers = 0;
+  } else if (LLAMA(ggml_backend_dev_by_type)(GGML_BACKEND_DEVICE_TYPE_GPU) == nullptr) {
+    throw std::runtime_error("llama.cpp finds no GPU");
+  }
   api_->model = LLAMA(llama_model_load_from_file)(path.c_str(), params);
   if (api_->model == nullptr) throw std::runtime_error("llama.cpp cannot load " + path);
   api_->vocabulary = LLAMA(llama_model_get_vocab)(api_->model);

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <onnxruntime_cxx_api.h>
 
+#include "backends/native_place.h"
+
 namespace wasinn::test {
 
 namespace {
@@ -23,10 +25,19 @@ constexpr struct {
 };
 
 void InitApi() {
-  void* handle = dlopen(WASINN_TEST_ONNXRUNTIME, RTLD_NOW | RTLD_LOCAL);
+  void* handle = dlopen(NativeLibrary(WASINN_TEST_ONNXRUNTIME).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   auto base = reinterpret_cast<const OrtApiBase* (*)()>(dlsym(handle, "OrtGetApiBase"));
   Ort::InitApi(base()->GetApi(ORT_API_VERSION));
+}
+
+void UseGpu(Ort::SessionOptions* options) {
+  const OrtApi& api = Ort::GetApi();
+  OrtCUDAProviderOptionsV2* cuda = nullptr;
+  Ort::ThrowOnError(api.CreateCUDAProviderOptions(&cuda));
+  const std::unique_ptr<OrtCUDAProviderOptionsV2, decltype(api.ReleaseCUDAProviderOptions)> owned(
+      cuda, api.ReleaseCUDAProviderOptions);
+  options->AppendExecutionProvider_CUDA_V2(*cuda);
 }
 
 Ort::Value ToNative(const Tensor& tensor, const Ort::MemoryInfo& memory) {
@@ -64,6 +75,7 @@ NativeOrt::~NativeOrt() = default;
 std::vector<Tensor> NativeOrt::Run(const std::string& model, const std::vector<Tensor>& inputs) const {
   Ort::SessionOptions options;
   options.SetIntraOpNumThreads(1);
+  if (NativeOnGpu()) UseGpu(&options);
   Ort::Session session(impl_->env, model.data(), model.size(), options);
   const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
   Ort::AllocatorWithDefaultOptions allocator;

@@ -3,10 +3,13 @@
 #include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
+#include <dlfcn.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <sstream>
+
+#include "backends/native_place.h"
 
 namespace wasinn::test {
 
@@ -28,7 +31,7 @@ at::Tensor ToTensor(const Tensor& tensor) {
 }
 
 Tensor FromTensor(const at::Tensor& given) {
-  const at::Tensor tensor = given.contiguous();
+  const at::Tensor tensor = given.cpu().contiguous();
   for (const auto& [dtype, type] : kTypes) {
     if (type != tensor.scalar_type()) continue;
     return {dtype, tensor.sizes().vec(),
@@ -36,6 +39,8 @@ Tensor FromTensor(const at::Tensor& given) {
   }
   throw std::runtime_error("element type");
 }
+
+c10::Device Device() { return NativeOnGpu() ? c10::Device(c10::kCUDA, 0) : c10::Device(c10::kCPU); }
 
 class StringReader final : public caffe2::serialize::ReadAdapterInterface {
  public:
@@ -244,7 +249,10 @@ struct NativeTorch::Impl {
 
 NativeTorch::NativeTorch(const std::string& bytes) : impl_(std::make_unique<Impl>()) {
   std::istringstream stream(bytes);
-  impl_->module = ::torch::jit::load(stream);
+  // No program that is linked to libtorch for CPUs opens it by itself.
+  if (NativeOnGpu() && dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_LOCAL) == nullptr)
+    throw std::runtime_error(dlerror());
+  impl_->module = ::torch::jit::load(stream, Device());
   impl_->module.eval();
 }
 
@@ -258,7 +266,7 @@ std::vector<Tensor> NativeTorch::Run(const std::vector<Tensor>& inputs) {
     if (type->kind() == c10::TypeKind::IntType) {
       values.emplace_back(inputs[i].As<int64_t>()[0]);
     } else {
-      values.emplace_back(ToTensor(inputs[i]));
+      values.emplace_back(ToTensor(inputs[i]).to(Device()));
     }
   }
   const c10::IValue result = impl_->module.forward(std::move(values));

@@ -1,6 +1,8 @@
 // Runs a model natively on the tensors of a file: the guest program "infer" without a guest.
 //
 //   reference_FRAMEWORK TYPE DIMS INPUTS OUTPUTS INPUT OUTPUT MODEL
+//
+// backends/native_place.h has variables for another library, and for the GPU.
 #include "reference/reference.h"
 
 #include <cstdio>

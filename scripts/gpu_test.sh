@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Tests ONNX Runtime, PyTorch and llama.cpp on an NVIDIA GPU: installs their CUDA builds, builds wasinn, and runs guests on target gpu beside the
+# framework called directly there, and beside the CPU; then the bench. docs/gpu.md says what it needs.
+# usage: scripts/gpu_test.sh [--cpu] [--prefix DIR]… [--python PYTHON] [--build DIR] [FRAMEWORK…]
+#   FRAMEWORK        onnx, torch, llama; all of them unless told
+#   --cpu            what needs no GPU: the same libraries and the same tests on target cpu, and what target gpu says without a GPU
+#   --prefix DIR     installs no CUDA builds: they lie in DIR, as in a Python's site-packages (onnxruntime/capi, torch/lib, llama/lib, nvidia/*/lib)
+#   --python PYTHON  likewise: where this Python has onnxruntime and torch
+#   --build DIR      builds nothing: DIR is a build of wasinn with its tests
+# exit status: 0 all passed, 1 something failed, 2 wrong usage, 77 there is no GPU: nothing was installed, built or run
+# shellcheck disable=SC2154
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lib/common.sh
+. "$scripts/lib/common.sh"
+
+usage() {
+  sed -n '2,/^# shellcheck/{/^# shellcheck/d;s/^# \?//p}' "${BASH_SOURCE[0]}"
+  exit 2
+}
+
+# folder DIR: the same from anywhere.
+folder() { (cd "$1" 2>/dev/null && pwd) || die "there is no folder $1"; }
+
+# site_packages PYTHON: where it has what has CUDA builds. Nothing of these is run.
+site_packages() {
+  "$1" -c '
+import importlib.util, os
+for name in ("onnxruntime", "torch"):
+    found = importlib.util.find_spec(name)
+    if found and found.origin:
+        print(os.path.dirname(os.path.dirname(found.origin)))' | sort -u
+}
+
+target=gpu folders=() build='' frameworks=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --cpu) target=cpu ;;
+    onnx | torch | llama) frameworks+=("$1") ;;
+    --prefix | --python | --build)
+      [ $# -gt 1 ] || usage
+      case $1 in
+        --python) found=$(site_packages "$2") || die "$2 does not say where its packages are" ;;
+        *) found=$(folder "$2") ;;
+      esac
+      [ -n "$found" ] || die "$2 has neither onnxruntime nor torch"
+      if [ "$1" = --build ]; then build=$found; else mapfile -t -O ${#folders[@]} folders <<<"$found"; fi
+      shift
+      ;;
+    *) usage ;;
+  esac
+  shift
+done
+[ ${#frameworks[@]} -gt 0 ] || frameworks=(onnx torch llama)
+
+# The GPUs, a line each: "NVIDIA H100 80GB HBM3, 580.95.05, 81559 MiB". Without one it fails, and says why.
+gpus() {
+  command -v nvidia-smi >/dev/null || { echo "nvidia-smi, which comes with NVIDIA's driver, was not found"; return 1; }
+  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>&1
+}
+
+if [ $target = gpu ]; then
+  if ! seen=$(gpus) || [[ $seen == "No devices"* ]]; then
+    say "not run: there is no NVIDIA GPU here: $seen"
+    exit 77
+  fi
+  say "on $seen"
+fi
+
+# What these frameworks are called by scripts/deps.sh.
+recipes=("${frameworks[@]/#onnx/onnxruntime}")
+if [ ${#folders[@]} = 0 ]; then
+  [ "$(uname -m)" = x86_64 ] || die "the CUDA builds that scripts/deps.sh knows are for x86_64: name others with --prefix"
+  "$scripts/deps.sh" "${recipes[@]/%/-cuda}"
+  folders=("$prefix/cuda/12" "$prefix/cuda/13")
+fi
+if [ -z "$build" ]; then
+  "$scripts/deps.sh" build guest wasmtime units onnxruntime "${recipes[@]}"
+  cd "$root"
+  build=$root/build/release
+  say "building what the tests need"
+  quietly cmake --preset release -DWASINN_BUILD_TESTS=ON
+  quietly cmake --build --preset release --target gpu_tests
+fi
+
+cd "$root/tests/gpu"
+export WASINN_SOURCE=$root WASINN_BUILD=$build WASINN_TARGET=$target WASINN_FRAMEWORKS="${frameworks[*]}"
+WASINN_CUDA=$(IFS=: && echo "${folders[*]}")
+export WASINN_CUDA
+there=$(python3 -B frameworks.py)
+for f in "${frameworks[@]}"; do
+  [[ " $there " == *" $f "* ]] || say "not tested: there is no CUDA build of $f in ${folders[*]}"
+done
+[ -n "$there" ] || die "there is nothing to test"
+WASINN_FRAMEWORKS=$there
+
+failed=0
+say "testing on target $target: $there"
+python3 -B -m unittest -v gpu_test || failed=1
+if [[ " $there " == *" onnx "* || " $there " == *" torch "* ]]; then
+  say "what the bench says of guests (its native side knows no target, so there is nothing to compare with)"
+  python3 -B bench.py || failed=1
+fi
+if [ "$failed" = 0 ]; then say "passed on target $target: $there"; else say "failed on target $target (see above)"; fi
+exit "$failed"

@@ -1,0 +1,20 @@
+// What a framework that is called directly lies in and computes on: the build's own library and the CPU, unless
+// variables say otherwise (WASINN_TEST_LIBRARY as in test_host.h).
+#ifndef WASINN_TESTS_BACKENDS_NATIVE_PLACE_H_
+#define WASINN_TESTS_BACKENDS_NATIVE_PLACE_H_
+
+#include <cstdlib>
+#include <string>
+
+namespace wasinn::test {
+
+inline std::string NativeLibrary(const char* of_the_build) {
+  const char* other = std::getenv("WASINN_TEST_LIBRARY");
+  return other != nullptr ? other : of_the_build;
+}
+
+inline bool NativeOnGpu() { return std::getenv("WASINN_TEST_ON_GPU") != nullptr; }
+
+}  // namespace wasinn::test
+
+#endif  // WASINN_TESTS_BACKENDS_NATIVE_PLACE_H_
