@@ -16,17 +16,15 @@ namespace wasinn::backend {
 // A target's device is missing, and the CPU serves in its place: said once. Any thread.
 class FallbackWarning {
  public:
-  // `backend` is kept: a literal.
-  FallbackWarning(const Log& log, const char* backend) : log_(log), backend_(backend) {}
+  explicit FallbackWarning(const Log& log) : log_(log) {}
 
   void Give(const std::string& why) const {
     if (given_.exchange(true)) return;
-    log_.Write(WASINN_LOG_WARNING, std::string(backend_) + ": using the CPU instead: " + why);
+    log_.Write(WASINN_LOG_WARNING, "using the CPU instead: " + why);
   }
 
  private:
   const Log log_;
-  const char* const backend_;
   mutable std::atomic<bool> given_ = false;
 };
 

@@ -126,7 +126,7 @@ void Context::CheckKeys(const Config& options, const char* where) {
   }
   if (warning.empty() || warning == warned_ || ++warnings_ > kMostWarnings) return;
   warned_ = warning;
-  model_.host().log().Write(WASINN_LOG_WARNING, fmt::format("llama: {}: {}", where, warning));
+  model_.host().log().Write(WASINN_LOG_WARNING, fmt::format("{}: {}", where, warning));
 }
 
 const std::vector<llama_token>& Context::ReadPrompt() {

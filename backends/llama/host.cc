@@ -11,7 +11,7 @@ constexpr int kPools = 4;
 Host::Host(const wasinn_host_services& services, const char* config)
     : services_(services),
       log_(services),
-      fallback_(log_, "llama"),
+      fallback_(log_),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       schemas_(library_.path()),

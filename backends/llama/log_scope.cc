@@ -43,9 +43,9 @@ void LogScope::Add(ggml_log_level level, const std::string& line) {
     errors_ += line;
   }
   // Errors reach the guest and the log with the call that failed.
-  if (level == GGML_LOG_LEVEL_WARN && verbose_) log_.Write(WASINN_LOG_WARNING, "llama: " + line);
-  if (level == GGML_LOG_LEVEL_INFO && verbose_) log_.Write(WASINN_LOG_INFO, "llama: " + line);
-  if (level == GGML_LOG_LEVEL_ERROR && verbose_) log_.Write(WASINN_LOG_ERROR, "llama: " + line);
+  if (level == GGML_LOG_LEVEL_WARN && verbose_) log_.Write(WASINN_LOG_WARNING, line);
+  if (level == GGML_LOG_LEVEL_INFO && verbose_) log_.Write(WASINN_LOG_INFO, line);
+  if (level == GGML_LOG_LEVEL_ERROR && verbose_) log_.Write(WASINN_LOG_ERROR, line);
 }
 
 }  // namespace wasinn::llama

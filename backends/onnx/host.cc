@@ -8,7 +8,7 @@ namespace wasinn::onnx {
 Host::Host(const wasinn_host_services& services, const char* config)
     : services_(services),
       log_(services),
-      fallback_(log_, "onnx"),
+      fallback_(log_),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       environment_(library_, log_, config_.threads, config_.spinning),

@@ -125,7 +125,7 @@ bool Model::LoadKept(const Providers& providers, const Source& source) {
   try {
     kept.emplace(host_.library(), source.config.session, sources);
   } catch (const std::exception& error) {
-    host_.log().Write(WASINN_LOG_WARNING, fmt::format("onnx: cache_dir: no optimized model is kept: {}", error.what()));
+    host_.log().Write(WASINN_LOG_WARNING, fmt::format("cache_dir: no optimized model is kept: {}", error.what()));
     return false;
   }
   return LoadFrom(*kept, providers, source) || LoadInto(*kept, providers, source);
@@ -141,7 +141,7 @@ bool Model::LoadFrom(const KeptModel& kept, const Providers& providers, const So
     return true;
   } catch (const std::exception& error) {
     RethrowTimeout(error);
-    host_.log().Write(WASINN_LOG_INFO, fmt::format("onnx: a kept model is made anew: {}", error.what()));
+    host_.log().Write(WASINN_LOG_INFO, fmt::format("a kept model is made anew: {}", error.what()));
     return false;
   }
 }
@@ -153,7 +153,7 @@ bool Model::LoadInto(const KeptModel& kept, const Providers& providers, const So
     draft.KeepAs(kept.name());
   } catch (const std::exception& error) {
     RethrowTimeout(error);
-    host_.log().Write(WASINN_LOG_INFO, fmt::format("onnx: the optimized model is not kept: {}", error.what()));
+    host_.log().Write(WASINN_LOG_INFO, fmt::format("the optimized model is not kept: {}", error.what()));
   }
   return session_ != nullptr;
 }

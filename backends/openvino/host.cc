@@ -27,7 +27,7 @@ std::string DeviceText(const std::vector<std::string>& devices) {
 Host::Host(const wasinn_host_services& services, const char* config)
     : services_(services),
       log_(services),
-      fallback_(log_, "openvino"),
+      fallback_(log_),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       core_(MakeCore(library_, log_)),

@@ -30,7 +30,7 @@ bool HasGpu(const TfLibrary& library, int threads) {
 Host::Host(const wasinn_host_services& services, const char* config)
     : services_(services),
       log_(services),
-      fallback_(log_, "tensorflow"),
+      fallback_(log_),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       has_gpu_(HasGpu(library_, config_.threads)),
@@ -39,7 +39,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .version = library_.version().c_str(),
             .library = library_.path().c_str(),
             .devices = has_gpu_ ? "cpu, gpu (CUDA)" : "cpu"} {
-  if (!library_.opening_log().empty()) log_.Write(WASINN_LOG_DEBUG, "tensorflow: " + library_.opening_log());
+  if (!library_.opening_log().empty()) log_.Write(WASINN_LOG_DEBUG, library_.opening_log());
 }
 
 }  // namespace wasinn::tensorflow

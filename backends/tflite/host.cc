@@ -21,7 +21,7 @@ std::string DevicesOf(const BackendConfig& config) {
 Host::Host(const wasinn_host_services& services, const char* config)
     : services_(services),
       log_(services),
-      fallback_(log_, "tflite"),
+      fallback_(log_),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
       devices_(DevicesOf(config_)),

@@ -76,7 +76,7 @@ int GpuCount() { return at::hasCUDA() ? static_cast<int>(at::detail::getCUDAHook
 Host::Host(const wasinn_host_services& services, const char* config)
     : services_(services),
       log_(services),
-      fallback_(log_, "torch"),
+      fallback_(log_),
       config_(BackendConfig::Parse(config, services.threads)),
       path_(LibraryPath()),
       devices_(Devices()),

@@ -66,8 +66,8 @@ void CheckDevice(const c10::Device& device) {
   throw Error(WASINN_UNSUPPORTED_OPERATION,
               fmt::format("the device {} is not there: this PyTorch {}", device.str(),
                           at::hasCUDA() ? fmt::format("sees {} GPUs", gpus)
-                                        : std::string("is built for CPUs only; point [backends.torch] library at one "
-                                                      "with CUDA")));
+                                        : std::string("sees no GPU: it is built for CPUs only, or there is no driver; "
+                                                      "[backends.torch] library names one with CUDA")));
 }
 
 // Best first. Throws where the target's device is not there.

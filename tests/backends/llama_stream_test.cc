@@ -253,7 +253,7 @@ TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
   ASSERT_TRUE(SetPrompt(&context, kText));
   ASSERT_TRUE(SetOptions(&context, R"({"rope-scale": 2, "stream-stdout": true, "a\n\u001b[31m": 1})"));
   EXPECT_TRUE(context.Compute());
-  EXPECT_THAT(host.log(), HasSubstr("warning: llama: options: unknown keys: a??[31m, rope-scale"));
+  EXPECT_THAT(host.log(), HasSubstr("warning: options: unknown keys: a??[31m, rope-scale"));
   EXPECT_THAT(host.log(), HasSubstr("stream-stdout"));
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(SetOptions(&context, R"({"key)" + std::to_string(i) + R"(": 1})"));
@@ -276,7 +276,7 @@ TEST(LlamaOptions, LogsWhereItIsAskedFor) {
   Context context(loud);
   ASSERT_TRUE(SetPrompt(&context, kText));
   EXPECT_TRUE(context.Compute());
-  EXPECT_THAT(other.log(), HasSubstr("info: llama: "));
+  EXPECT_THAT(other.log(), HasSubstr("info: "));
   EXPECT_EQ(host.log(), "") << "each host hears of its own";
 }
 

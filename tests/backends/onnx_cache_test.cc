@@ -200,7 +200,7 @@ TEST_F(OnnxCache, IsNotUsedWhereOthersCanWrite) {
   EXPECT_THAT(MustLoad().log, HasSubstr("is no key"));
   fs::remove_all(folder_);
   std::ofstream(folder_) << "a file";
-  EXPECT_THAT(MustLoad().log, HasSubstr("warning: onnx: cache_dir"));
+  EXPECT_THAT(MustLoad().log, HasSubstr("warning: cache_dir"));
 }
 
 TEST_F(OnnxCache, KnowsAModelByAllThatItIs) {

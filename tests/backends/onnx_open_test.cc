@@ -234,7 +234,7 @@ TEST(OnnxTarget, SaysThatThereIsNoGpuOrFallsBack) {
     EXPECT_THAT(host.table().describe(cpu.get()), HasSubstr(R"("device":"cpu")")) << "not the one that was asked for";
   }
   const std::string log = host.log();
-  EXPECT_THAT(log, StartsWith("warning: onnx: using the CPU instead"));
+  EXPECT_THAT(log, StartsWith("warning: using the CPU instead"));
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << "once";
 }
 

@@ -225,7 +225,7 @@ TEST(OpenVinoTarget, SaysThatThereIsNoDeviceOrFallsBack) {
     const Model served(host, IrXml("mean"), options);
     EXPECT_THAT(Description(host, served), HasSubstr(R"("device":"CPU")")) << "not the one that was asked for";
     const std::string log = Warnings(host);
-    EXPECT_THAT(log, StartsWith("warning: openvino: using the CPU instead"));
+    EXPECT_THAT(log, StartsWith("warning: using the CPU instead"));
     EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << "once";
   }
 }

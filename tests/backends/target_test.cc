@@ -49,7 +49,7 @@ class Target : public ::testing::Test {
   const wasinn_host_services services_ = {
       .struct_size = sizeof(wasinn_host_services), .host = this, .log = Write, .threads = 1, .reserve = nullptr};
   const Log log_{services_};
-  const FallbackWarning warning_{log_, "test"};
+  const FallbackWarning warning_{log_};
 };
 
 TEST_F(Target, WhatIsThereServesWithoutAWord) {
@@ -68,7 +68,7 @@ TEST_F(Target, ADeviceThatFailsIsAnErrorOrTheCpuServes) {
   EXPECT_EQ(Load(true, {"gpu"}), WASINN_OK);
   EXPECT_THAT(tried, ElementsAre("gpu", "cpu"));
   EXPECT_EQ(Load(true, {"gpu"}), WASINN_OK);
-  EXPECT_THAT(log, ElementsAre("test: using the CPU instead: no driver for gpu")) << "once";
+  EXPECT_THAT(log, ElementsAre("using the CPU instead: no driver for gpu")) << "once";
 }
 
 TEST_F(Target, TheBestThatWorksServesAuto) {
@@ -78,14 +78,14 @@ TEST_F(Target, TheBestThatWorksServesAuto) {
   EXPECT_THAT(log, IsEmpty());
   works = "cpu";
   EXPECT_EQ(Load(false, {"gpu", "tpu", "cpu"}), WASINN_OK);
-  EXPECT_THAT(log, ElementsAre("test: using the CPU instead: no driver for tpu"));
+  EXPECT_THAT(log, ElementsAre("using the CPU instead: no driver for tpu"));
 }
 
 TEST_F(Target, NoSuchDeviceIsAnErrorOrTheCpuServes) {
   EXPECT_EQ(Load(false, {}), WASINN_UNSUPPORTED_OPERATION);
   EXPECT_THAT(tried, IsEmpty());
   EXPECT_EQ(Load(true, {}), WASINN_OK);
-  EXPECT_THAT(log, ElementsAre("test: using the CPU instead: there is none"));
+  EXPECT_THAT(log, ElementsAre("using the CPU instead: there is none"));
   none = WASINN_INVALID_ARGUMENT;
   EXPECT_EQ(Load(true, {}), WASINN_INVALID_ARGUMENT) << "a mistake is no missing device";
   EXPECT_THAT(tried, IsEmpty());

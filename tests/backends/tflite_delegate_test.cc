@@ -116,7 +116,7 @@ TEST_F(TfLiteDelegates, ARefusalIsANamedErrorOrFallsBack) {
   EXPECT_THAT(host.log(), IsEmpty());
   options.cpu_fallback = true;
   EXPECT_THAT(AddOnce(Model(host, ModelBytes("add.tflite"), options)), ElementsAre(1.5, 2.5, 3.5, 4.5));
-  EXPECT_THAT(host.log(), StartsWith("warning: tflite: using the CPU instead: delegate 'adder'"));
+  EXPECT_THAT(host.log(), StartsWith("warning: using the CPU instead: delegate 'adder'"));
 }
 
 TEST_F(TfLiteDelegates, NamesALibraryThatIsNone) {

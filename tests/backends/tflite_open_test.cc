@@ -184,12 +184,14 @@ TEST(TfLiteConfig, DescribesTheModel) {
   const Host host;
   LoadOptions options = TfLiteOptions();
   const Model fast(host, ModelBytes("add.tflite"), options);
-  EXPECT_STREQ(host.table().describe(fast.get()),
-               R"({"device": "cpu", "delegates": [], "xnnpack": true, "shared_weights": true, "stateful": false, "threads": 1})");
+  EXPECT_STREQ(
+      host.table().describe(fast.get()),
+      R"({"device": "cpu", "delegates": [], "xnnpack": true, "shared_weights": true, "stateful": false, "threads": 1})");
   options.host_config = R"({"xnnpack": false})";
   const Model plain(host, ModelBytes("add.tflite"), options);
-  EXPECT_STREQ(host.table().describe(plain.get()),
-               R"({"device": "cpu", "delegates": [], "xnnpack": false, "shared_weights": false, "stateful": false, "threads": 1})");
+  EXPECT_STREQ(
+      host.table().describe(plain.get()),
+      R"({"device": "cpu", "delegates": [], "xnnpack": false, "shared_weights": false, "stateful": false, "threads": 1})");
 }
 
 TEST(TfLiteTarget, SaysThatThereIsNoDelegateOrFallsBack) {
@@ -204,7 +206,7 @@ TEST(TfLiteTarget, SaysThatThereIsNoDelegateOrFallsBack) {
     options.cpu_fallback = true;
     for (int i = 0; i < 2; ++i) ExpectAddWorks(host, options);
     const std::string log = host.log();
-    EXPECT_THAT(log, StartsWith("warning: tflite: using the CPU instead"));
+    EXPECT_THAT(log, StartsWith("warning: using the CPU instead"));
     EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << "once";
   }
   const Host host;

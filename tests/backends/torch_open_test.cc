@@ -103,7 +103,7 @@ TEST(TorchDevices, RefusesOrFallsBackOnce) {
   }
   const std::string log = host.log();
   EXPECT_EQ(log.find("using the CPU instead"), log.rfind("using the CPU instead"));
-  EXPECT_THAT(log, HasSubstr("warning: torch: using the CPU instead"));
+  EXPECT_THAT(log, HasSubstr("warning: using the CPU instead"));
   LoadOptions options = TorchOptions();
   options.target = WASINN_AUTO;
   const Model automatic(host, bytes, options);
