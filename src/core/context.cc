@@ -53,6 +53,7 @@ Status Context::Open(const Options& options, const Resources& resources) {
   ContextResources of_steps = resources;
   if (of_steps.in == nullptr) of_steps.in = &counts_.in;
   if (of_steps.out == nullptr) of_steps.out = &counts_.out;
+  of_steps.outer = &meter_;
   Status status = slot_.Open(given, most, opening, of_steps);
   if (!slot_.is_own()) outputs_.LeaveSlot();
   if (!status.ok() || !opening.overdue()) return status;

@@ -19,6 +19,8 @@ struct ContextResources {
   // Of a step of a pipeline: what is copied in and out counts there, where its pipeline's does. NULL: by itself.
   CopyCount* in = nullptr;
   CopyCount* out = nullptr;
+  // Of a slot with contexts within: what measures the context that computes on it. NULL: nothing does.
+  Meter* outer = nullptr;
 };
 
 }  // namespace wasinn::core

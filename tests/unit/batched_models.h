@@ -46,11 +46,12 @@ class BatchedModels : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   // A host with the model "m"; its batches are recorded.
-  HostPtr Host(const std::string& batching, const std::string& directives = "in x u8 -1,2\n") {
+  HostPtr Host(const std::string& batching, const std::string& directives = "in x u8 -1,2\n",
+               const std::string& settings = "") {
     std::ofstream(folder_ / "m.gguf") << EchoModel(directives) << "poison " << int{kPoison} << "\nendless "
                                       << int{kEndless} << "\nrecords " << records_ << "\n";
-    return EchoHost(log_, "[models.m]\npath = '" + (folder_ / "m.gguf").string() + "'\n[models.m.batching]\n" +
-                              "instance_count = 1\n" + batching);
+    return EchoHost(log_, settings + "[models.m]\npath = '" + (folder_ / "m.gguf").string() +
+                              "'\n[models.m.batching]\n" + "instance_count = 1\n" + batching);
   }
   std::vector<std::string> Records() const {
     std::vector<std::string> lines;

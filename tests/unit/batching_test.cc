@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -124,6 +125,34 @@ TEST_F(BatchedModels, APipelineIsBatched) {
   EXPECT_EQ(programs[1]->Output(), Bytes({2, 99}));
 }
 
+std::map<std::string, double> MetricsOf(const HostPtr& host) {
+  std::string text;
+  const StatusPtr status(wasinn_host_metrics(
+      host.get(),
+      [](void* user, const char* from, size_t size) { static_cast<std::string*>(user)->assign(from, size); }, &text));
+  return ReadMetrics(text);
+}
+
+// Whoever tunes the delay looks there.
+TEST_F(BatchedModels, WaitingForOthersIsTheQueuesAndBatchesAreCounted) {
+  const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\n", "metrics = true\n");
+  auto programs = Programs(host, {1, 2});
+  const auto counted = [&](const std::string& name) {
+    return MetricsOf(host).at("wasinn_" + name + R"({model="m",version="1",backend="echo"})");
+  };
+  EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
+  for (const char* stage : {"inference_queue", "inference_compute_infer"}) {
+    EXPECT_EQ(counted(std::string(stage) + "_duration_seconds_count"), 2) << stage;
+  }
+  EXPECT_EQ(counted("batches_total"), 1);
+  EXPECT_EQ(counted("batch_rows_total"), 2);
+  EXPECT_EQ(programs[0]->Set({2, 2}, {1, 1, 2, 2}), kSuccess);  // no batch has room for it and another
+  EXPECT_EQ(programs[0]->Compute(), kSuccess);
+  EXPECT_EQ(counted("inference_queue_duration_seconds_count"), 3);
+  EXPECT_EQ(counted("inference_compute_infer_duration_seconds_count"), 3);
+  EXPECT_EQ(counted("batches_total"), 1);
+}
+
 // Each step counts once for each batch, and what a guest computes by itself as one; the pipeline counts guests' inferences.
 TEST_F(BatchedModels, StepsOfABatchedPipelineAreCounted) {
   std::ofstream(folder_ / "s.gguf") << EchoModel("in x u8 -1,2\n");
@@ -132,12 +161,8 @@ TEST_F(BatchedModels, StepsOfABatchedPipelineAreCounted) {
                                           "[models.m.batching]\nmax_batch_size = 2\n" + kForEver);
   auto programs = Programs(host, {1, 2});
   const auto counted = [&](const std::string& model, const std::string& backend) {
-    std::string text;
-    const StatusPtr status(wasinn_host_metrics(
-        host.get(),
-        [](void* user, const char* from, size_t size) { static_cast<std::string*>(user)->assign(from, size); }, &text));
-    return ReadMetrics(text).at("wasinn_inferences_total{model=\"" + model + "\",version=\"1\",backend=\"" + backend +
-                                "\",code=\"ok\"}");
+    return MetricsOf(host).at("wasinn_inferences_total{model=\"" + model + "\",version=\"1\",backend=\"" + backend +
+                              "\",code=\"ok\"}");
   };
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
   EXPECT_EQ(counted("m", "pipeline"), 2);

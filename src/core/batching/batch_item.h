@@ -46,7 +46,10 @@ struct BatchItem {
   enum class State : uint8_t { kWaits, kRead, kComputes, kDone };
   std::atomic<State> state{State::kWaits};  // kDone is the last, and seen without the mutex
   bool cancelled = false;
-  bool alone = false;  // its outcome: it is to be computed by itself
+  bool left = false;        // nobody waits for it any more
+  bool alone = false;       // its outcome: it is to be computed by itself
+  Clock::time_point begun;  // when its batch had its turn
+  uint32_t batch_rows = 0;  // of its batch, which it counts; 0: another item does
   FairOrder::Place place = 0;
   Clock::time_point since;
   Clock::time_point looks = Clock::time_point::min();  // when its wait looks again, though nothing has changed
@@ -57,7 +60,8 @@ struct BatchItem {
   // For the next time, while it is nobody else's.
   void Begin() {
     state = State::kWaits;
-    cancelled = alone = false;
+    cancelled = left = alone = false;
+    batch_rows = 0;
     looks = Clock::time_point::min();
     batch = nullptr;
   }

@@ -101,6 +101,7 @@ void BatchQueue::Remove(const BatchItemPtr& item) {
 
 // The batch goes on for the others, if there are any.
 void BatchQueue::Leave(BatchItem& item) {
+  item.left = true;
   if (++item.batch->left == item.batch->items.size()) std::exchange(item.batch->cancel, [] {})();
 }
 
@@ -260,6 +261,7 @@ void BatchQueue::SetBegun(Batch& batch) {
   batch.since = Clock::now();
   batch.late = batch.since + limit;
   for (const BatchItemPtr& item : batch.items) {
+    item->begun = batch.since;
     // Who came when it was not known yet how long batches take would look far too late.
     if (item->looks != Clock::time_point::max() && item->looks > batch.late + limit) item->changed.Raise();
   }
@@ -270,6 +272,8 @@ void BatchQueue::End(Batch& batch, bool ok) noexcept {
     const std::lock_guard lock(mutex_);
     batch.cancel = nullptr;
     if (ok) times_.Learn(batch.items.front()->shape, batch.rows, Clock::now() - batch.since);
+    const auto counts = std::ranges::find(batch.items, false, [](const BatchItemPtr& item) { return item->left; });
+    if (ok && counts != batch.items.end()) (*counts)->batch_rows = batch.rows;
     for (const BatchItemPtr& item : batch.items) SetDone(*item, !ok);
     --computing_;
   }

@@ -113,6 +113,10 @@ Status BatchedSlot::ComputeTogether(const wasinn_compute_options& options) {
     item_.reset();  // its batch may go on, and give it outputs that nobody is charged for
   if (outcome == BatchQueue::Outcome::kCancelled) return Error(WASINN_TIMEOUT, "it was in a batch, or waited for one");
   if (outcome == BatchQueue::Outcome::kAlone) return ComputeUnderSuspicion(options);
+  if (Meter* const outer = resources_.outer) {
+    outer->EndAt(core::Stage::kQueue, item_->begun);
+    if (item_->batch_rows > 0) outer->CountBatch(item_->batch_rows);
+  }
   outputs_ = std::move(item_->outputs);
   item_->outputs.clear();
   return SetLate({options.wanted, options.n_wanted});
@@ -121,10 +125,9 @@ Status BatchedSlot::ComputeTogether(const wasinn_compute_options& options) {
 // Whoever fails by itself too, or takes longer than a batch may, comes into no batch the next time.
 Status BatchedSlot::ComputeUnderSuspicion(const wasinn_compute_options& options) {
   if (Status status = MakeContext(options); !status.ok()) return status;
-  BatchItem::Clock::time_point begun = BatchItem::Clock::time_point::max();
-  const std::function<void()> at_turn = [&begun] { begun = BatchItem::Clock::now(); };
-  Status status = ComputeAlone(options, &at_turn);
-  const auto took = std::max(BatchItem::Clock::now() - begun, BatchItem::Clock::duration(0));
+  turn_ = BatchItem::Clock::time_point::max();
+  Status status = ComputeAlone(options);
+  const auto took = std::max(BatchItem::Clock::now() - turn_, BatchItem::Clock::duration(0));
   model_.queue().NoteAlone(resources_.share, shape_, rows_, status.ok(), took);
   return status;
 }
@@ -142,9 +145,9 @@ Status BatchedSlot::MakeContext(const wasinn_compute_options& options) {
   return Status();
 }
 
-Status BatchedSlot::ComputeAlone(const wasinn_compute_options& options, const std::function<void()>* at_turn) {
+Status BatchedSlot::ComputeAlone(const wasinn_compute_options& options) {
   if (Status status = MakeContext(options); !status.ok()) return status;
-  context_->SetTerms({.max_bytes = MaxBytes(options), .at_turn = at_turn});
+  context_->SetTerms({.max_bytes = MaxBytes(options), .at_turn = &at_turn_});
   const Cancellable compute(*this, Stage::kAlone);
   return compute ? RunAlone(options) : Error(WASINN_TIMEOUT, "it had not begun");
 }

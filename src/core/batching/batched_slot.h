@@ -46,7 +46,11 @@ class BatchedSlot {
   void SetShape();
   void FillItem(const wasinn_compute_options& options);
   Status ComputeTogether(const wasinn_compute_options& options);
-  Status ComputeAlone(const wasinn_compute_options& options, const std::function<void()>* at_turn = nullptr);
+  Status ComputeAlone(const wasinn_compute_options& options);
+  void SetTurn() {
+    turn_ = BatchItem::Clock::now();
+    if (resources_.outer != nullptr) resources_.outer->EndAt(core::Stage::kQueue, turn_);
+  }
   uint64_t MaxBytes(const wasinn_compute_options& options) const;
   Status ComputeUnderSuspicion(const wasinn_compute_options& options);
   Status MakeContext(const wasinn_compute_options& options);
@@ -67,6 +71,10 @@ class BatchedSlot {
   std::atomic<bool> cancelled_{false};  // the compute that is under way, and the making of a context for it
   enum class Stage : uint8_t { kNone, kWaits, kAlone } stage_ = Stage::kNone;
   std::unique_ptr<Context> context_;  // for what is computed by itself
+
+  // Of a compute by itself.
+  BatchItem::Clock::time_point turn_;
+  const std::function<void()> at_turn_ = [this] { SetTurn(); };
 
   std::vector<uint32_t> selected_;  // which of its outputs that context computes; none: all
 };

@@ -50,6 +50,18 @@ void AddInferences(Exposition& text, const std::vector<Read>& all) {
   for (const Read& one : all) AddOutcomes(text, one.labels(), one.reading.events[size_t(Event::kStep)]);
 }
 
+// Of models that had any.
+void AddBatches(Exposition& text, const std::vector<Read>& all) {
+  const auto add = [&](const char* name, const char* help, uint64_t Series::Reading::* value) {
+    text.Family(name, kCounter, help);
+    for (const Read& one : all) {
+      if (one.reading.batches > 0) text.Sample(one.labels(), one.reading.*value);
+    }
+  };
+  add("wasinn_batches_total", "Batches that were computed, of one inference or several.", &Series::Reading::batches);
+  add("wasinn_batch_rows_total", "Rows of these batches.", &Series::Reading::batch_rows);
+}
+
 void AddStages(Exposition& text, const std::vector<Read>& all) {
   static constexpr struct {
     Stage stage;
@@ -150,6 +162,7 @@ std::string MetricsText(Host& host) {
   Exposition text;
   const std::vector<Read> all = ReadAll(host.metrics());
   AddInferences(text, all);
+  AddBatches(text, all);
   if (host.metrics().timed()) AddStages(text, all);
   AddModels(text, all);
   AddHost(text, host);

@@ -25,9 +25,9 @@ void Meter::LookAtBegin(Stage stage) {
   began_[static_cast<size_t>(stage)] = next_ = Clock::now();
 }
 
-void Meter::LookAtEnd(Stage stage, wasinn_code code) {
+void Meter::LookAtEnd(Stage stage, wasinn_code code, Clock::time_point now) {
   const bool follows = stage == Stage::kQueue || stage == Stage::kCompute;
-  const Clock::time_point now = Clock::now(), began = follows ? next_ : began_[static_cast<size_t>(stage)];
+  const Clock::time_point began = follows ? next_ : began_[static_cast<size_t>(stage)];
   next_ = now;
   (*times_)[static_cast<size_t>(stage)].Observe(now - began);
   if (stage == Stage::kInference) has_computed_ = true;

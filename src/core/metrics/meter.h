@@ -35,6 +35,14 @@ class Meter {
     }
   }
 
+  // Inferences that were computed together, of which this is one: one of them counts it.
+  void CountBatch(uint32_t rows) {
+    CountOne(batches_);
+    batch_rows_.store(batch_rows_.load(std::memory_order_relaxed) + rows, std::memory_order_relaxed);
+  }
+
+  uint64_t batches() const { return batches_.load(std::memory_order_relaxed); }
+  uint64_t batch_rows() const { return batch_rows_.load(std::memory_order_relaxed); }
   uint64_t succeeded(Event event) const {
     return succeeded_[static_cast<size_t>(event)].load(std::memory_order_relaxed);
   }
@@ -50,7 +58,12 @@ class Meter {
   }
   void End(Stage stage, wasinn_code code = WASINN_OK) {
     if (times_ != nullptr) [[unlikely]]
-      LookAtEnd(stage, code);
+      LookAtEnd(stage, code, Clock::now());
+  }
+  // The same of a step that somebody else has seen the end of.
+  void EndAt(Stage stage, Clock::time_point end) {
+    if (times_ != nullptr) [[unlikely]]
+      LookAtEnd(stage, WASINN_OK, end);
   }
   // Likewise.
   class Timing {
@@ -81,7 +94,7 @@ class Meter {
     LookAtBegin(Stage::kInference);
     auto result = compute();
     Count(Event::kInference, CodeOf(result));
-    LookAtEnd(Stage::kInference, CodeOf(result));
+    LookAtEnd(Stage::kInference, CodeOf(result), Clock::now());
     return result;
   }
   static wasinn_code CodeOf(const Status& status) { return status.code(); }
@@ -91,12 +104,13 @@ class Meter {
   }
   [[gnu::noinline]] void CountFailure(Event event, wasinn_code code);
   [[gnu::noinline]] void LookAtBegin(Stage stage);
-  [[gnu::noinline]] void LookAtEnd(Stage stage, wasinn_code code);
+  [[gnu::noinline]] void LookAtEnd(Stage stage, wasinn_code code, Clock::time_point now);
 
   Metrics* const metrics_;
   const GuestTag guest_;
   const GraphMetrics* const graph_;
   std::array<std::atomic<uint64_t>, kEvents> succeeded_{};
+  std::atomic<uint64_t> batches_{0}, batch_rows_{0};
   std::unique_ptr<Times> times_;
   std::array<Clock::time_point, kStages> began_;
   Clock::time_point next_;  // when the last step ended, or the one that is under way began

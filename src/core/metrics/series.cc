@@ -23,6 +23,8 @@ void Series::CountLoad(wasinn_code code, std::chrono::nanoseconds duration) {
 
 void Series::Add(const Meter& meter, Reading& sum) {
   for (size_t i = 0; i < kEvents; ++i) sum.events[i][WASINN_OK] += meter.succeeded(static_cast<Event>(i));
+  sum.batches += meter.batches();
+  sum.batch_rows += meter.batch_rows();
   if (meter.times() == nullptr) return;
   for (size_t i = 0; i < kStages; ++i) sum.stages[i].Add((*meter.times())[i]);
 }

@@ -38,6 +38,7 @@ class Series {
     std::array<Histogram::Sum, kStages> stages{};
     Outcomes loads{};
     Histogram::Sum load_times{};
+    uint64_t batches = 0, batch_rows = 0;
     size_t graphs = 0, contexts = 0, waiting = 0;  // now
   };
   Reading Read() const;
