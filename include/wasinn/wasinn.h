@@ -121,7 +121,8 @@ typedef struct wasinn_limits {
   uint32_t max_contexts;       /* contexts held at once; 256 */
   uint32_t max_builders;       /* parts of one model; 16 */
   uint32_t max_name_bytes;     /* length of a model's name; 1024 */
-  uint32_t max_log_messages;   /* errors of this guest that the log gets; 100, then one line that says so. 0: not even that */
+  uint32_t max_log_messages;   /* errors of this guest that the log gets; 100, then one line that says so. 0: not
+                                even that */
   uint64_t max_model_bytes;    /* bytes of all models held that the guest itself loaded, and what backends keep
                                   for these beside; 1 GiB */
   uint64_t max_tensor_bytes;   /* bytes of all inputs and outputs held, with what backends keep for contexts beside

@@ -65,7 +65,7 @@ class Puppet {
   uint8_t* memory();
   template <typename T>
   void Put(uint32_t address, const std::vector<T>& values) {
-    std::memcpy(memory() + address, values.data(), values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(memory() + address, values.data(), values.size() * sizeof(T));
   }
   uint32_t Read(uint32_t address);
 
