@@ -142,9 +142,10 @@ void Print(std::span<const Report> reports, bool json) {
 }
 
 // "": it is written, or nobody wants it.
-std::string Write(const std::string& path, const std::string& text) {
+// "ae" leaves what is there: to see whether it can be written, before minutes of measuring.
+std::string Write(const std::string& path, const std::string& text, const char* mode = "we") {
   if (path.empty()) return "";
-  std::FILE* const file = std::fopen(path.c_str(), "we");
+  std::FILE* const file = std::fopen(path.c_str(), mode);
   bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file != nullptr) written = std::fclose(file) == 0 && written;
   return written ? "" : "cannot write " + path + ": " + std::strerror(errno);
@@ -162,6 +163,9 @@ int Main(int argc, char** argv) {
     return app.exit(answered);
   } catch (const CLI::ParseError& error) {
     return cli::UsageError("wasinn bench", error.what());
+  }
+  for (const std::string& path : {flags.csv, flags.svg}) {
+    if (const std::string error = Write(path, "", "ae"); !error.empty()) return cli::Fail(error);
   }
   RunUnderCounter();
   const auto reports = MeasureAll(flags);

@@ -51,10 +51,10 @@ Result<std::unique_ptr<NativeModel>> LoadNative(const std::string& encoding, con
                                                 const std::vector<Tensor>& inputs, std::vector<Tensor>* outputs) {
   const auto function = Functions().find(encoding);
   if (function != Functions().end()) return function->second(options, inputs, outputs);
-  return std::unexpected(
-      fmt::format("this wasinn-bench runs no models of encoding {} natively: it was built without the framework's "
-                  "headers, or knows none",
-                  encoding));
+  return std::unexpected(fmt::format(
+      "this wasinn-bench has no native side for models of encoding {}: it was built without their framework's "
+      "headers, or has none (as for ggml, and for pipelines)",
+      encoding));
 }
 
 std::unique_ptr<Runner> WithCopies(std::unique_ptr<NativeRunner> bound, const std::vector<Tensor>& inputs,

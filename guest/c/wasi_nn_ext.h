@@ -45,7 +45,7 @@ wasi_nn_errno wasi_nn_fini_single(wasi_nn_context context) WASI_NN_IMPORT("fini_
 
 // ---- wasinn's
 
-// What the last error of this guest was, in words: "set_input: invalid_argument: …". It stays until the next error: a
+// What the last error of this guest was, in words: "set_input: invalid_argument: …", 1.5 KiB at most. It stays until the next error: a
 // call that succeeds, or finds a buffer too small, leaves it as it is. No terminating 0. As for
 // wasi_nn_get_output, a buffer that is too small gets WASI_NN_TOO_LARGE and the size that is needed in *written; so it
 // is with all functions here that fill a buffer.

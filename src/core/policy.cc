@@ -25,7 +25,7 @@ Status Policy::CheckEncoding(std::string_view encoding) const {
 
 Status Policy::CheckName(std::string_view name) const {
   if (!models || std::ranges::find(*models, name) != models->end()) return Status();
-  return Error(WASINN_SECURITY, "the host's policy does not let this guest use model '{}'", name);
+  return Error(WASINN_SECURITY, "the host's policy (policy.models) does not let this guest use model '{}'", name);
 }
 
 wasinn_limits DefaultLimits() {

@@ -87,9 +87,9 @@ Result<void> MayRunCode(const std::string& path, const EngineOptions& options) {
   const std::optional<std::string> folder = FolderOfGuestsThatHas(path, options.guest_folders);
   if (!folder) return {};
   return std::unexpected(
-      fmt::format("this is native code, and the guest may write to it, in the folder {}: keep it elsewhere, with no "
-                  "other name (hard "
-                  "link) there, or add :ro",
+      fmt::format("this is native code, and the guest may write to it, in the folder {}: add :ro, or keep it in a "
+                  "folder that the guest does not "
+                  "have, with no other name (hard link) there",
                   *folder));
 }
 

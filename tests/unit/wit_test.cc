@@ -182,7 +182,7 @@ TEST_F(WitTest, ErrorsHaveCodeAndFullMessage) {
     EXPECT_EQ(outcome.error, code) << outcome;
     EXPECT_THAT(outcome.message, HasSubstr(message));
   };
-  expect(program().LoadByName("two"), kWitSecurity, "policy does not let this guest use model 'two'");
+  expect(program().LoadByName("two"), kWitSecurity, "policy (policy.models) does not let this guest use model 'two'");
   expect(program().Load("nonsense"), kWitInvalidEncoding, "");
   expect(program().Load("nonsense", 7), kWitInvalidEncoding, "7 is not a graph-encoding");
   expect(program().Load(EchoModel("in x f32 2\n"), 5, 3), kWitInvalidArgument, "3 is not an execution-target");
