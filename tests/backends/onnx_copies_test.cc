@@ -110,8 +110,7 @@ TEST(OnnxOpenCopies, HoldGuestsOfAnotherBuildToTheirLimits) {
   ASSERT_TRUE(second.opened()) << second.opened().message;
   ExpectComputesAreBounded(first);
   EXPECT_THAT(first.log(), Not(HasSubstr("warning")));
-  EXPECT_THAT(second.log(),
-              AllOf(HasSubstr("warning: "), HasSubstr("limits on the memory of a model do not hold")));
+  EXPECT_THAT(second.log(), AllOf(HasSubstr("warning: "), HasSubstr("limits on the memory of a model do not hold")));
 }
 
 TEST(OnnxOpenCopies, OpenAtOnce) {
