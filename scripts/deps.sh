@@ -26,8 +26,8 @@
 #   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser
 #   serve         Boost, simdjson and gRPC, which wasinn-serve is built with (apt)
-#   serve-tests   Triton's clients (apt)
-#   fuzz          clang with libFuzzer (apt)
+#   serve-tests   Triton's clients (apt), others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB)
+#   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
 #   sbom          spdx-tools, which scripts/sbom.py needs
 #   lint          clang-format, clang-tidy and shellcheck (apt)
 # What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
@@ -55,7 +55,7 @@ packages_of() {
     serve-tests) echo libb64-0d ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
-    fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libflatbuffers-dev flatbuffers-compiler ;;
+    fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libflatbuffers-dev flatbuffers-compiler "$(packages_of serve)" ;;
     lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
   esac
 }
@@ -63,7 +63,7 @@ packages_of() {
 recipes_of() {
   case $1 in
     build | guest | units | serve | fuzz | lint) ;;
-    serve-tests) echo tritonclient ;;
+    serve-tests) echo tritonclient open-inference-clients schemathesis ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm ;;
     go-guests) echo go-wasm ;;

@@ -211,6 +211,77 @@ tritonclient() {
   put share/tritonclient/python python/*
 }
 
+# Other clients of the Open Inference Protocol: kserve's, what mlserver has for clients, and the one that the protocol's authors generated. With
+# what these import beside numpy and gRPC, which tritonclient has, and not all that the packages want, which are servers too: those files that
+# would import a server go, and tests take modules of what are namespaces then.
+open-inference-clients() {
+  wheel kserve 0.21.0 df9bc5888704d9085015e08f1a8fced5ff0698f3becc6212d4e7b8234c71623b "$work/python"
+  wheels "$work/python" <<'END'
+    mlserver 1.7.1 d2ac7502915bb5311343a878aa1fb614f9b0f2436ee550a6137c1872a4dca193
+    open-inference-openapi 2.0.0.1 9d2b46cff9be8bd3f56adad171d2fa6986e4756413d09deff6e1bf2d85cae124
+    annotated-types 0.8.0 f072f4d804ea359e4eaf198b1af7a8b0943881a87f31bb764f8bf219bb9419e0
+    anyio 4.16.0 c66ae634e0b8228396b801741beb3294326d4b6102f7bba4041c0dfb58c29026
+    cloudevents 1.13.0 c4b9ea89f1bb6e2090c8de740870d3c96809181ef691843cb672632afcae039b
+    deprecation 2.1.0 a10811591210e1fb0e768a8c25517cabeabcba6f0bf96564f8ff45189f90b14a
+    fastapi 0.115.14 6c0c8bf9420bd58f565e585036d971872472b4f7d3f6c73b698e10cffdefb3ca
+    h11 0.16.0 63cf8bbe7522de3bf65932fda1d9c2772064ffb3dae62d55932da54b31cb6c86
+    httpcore 1.0.9 2d400746a40668fc9dec9810239072b40b4484b640a8c38fd654a024c7a1bf55
+    httpx 0.28.1 d909fcccc110f8c7faf814ca82a9a4d816bc5a6dbfea25d6591d6985b8ba59ad
+    idna 3.20 ab7ae7122974553370f0bdb919e1a960b2cd1bc1ef0276416d896db81c14582c
+    orjson 3.13.0 89bcf2d4bc6c9a7e1763c8cf534f38712e66b76a0fefda7fb7785462f0d635e4
+    packaging 26.3 d7193f7c8e4e93f444fde0262bf90af30e16fa0ad0ad44cb553c87339b23cd1c
+    pandas 2.3.3 b98560e98cb334799c0b07ca7967ac361a47326e9b4e5a7dfb5ab2b1c9d35a1b
+    protobuf 6.33.6 e9db7e292e0ab79dd108d7f1a94fe31601ce1ee3f7b79e0692043423020b0593
+    psutil 5.9.8 d06016f7f8625a1825ba3732081d77c94589dca78b7a3fc072194851e88461a4
+    pydantic 2.14.4 653a2ad9f6d8858529c77c72717d0ea991d6c6837fe683246b2f4b2bbfc3fadc
+    pydantic-core 2.50.5 488319076ec92908b91fc6265ce761f1d78748f69f85518564fd16bf333e1b70
+    pydantic-settings 2.16.3 d1db16a2d34006323a1b42c0640898da58adfbad7ec30baaa9e2b18aafc08999
+    python-dateutil 2.9.0.post0 a8b2bc7bffae282281c8140a97d3aa9c14da0b136dfe83f850eea9a5f7470427
+    python-dotenv 1.2.4 42269a8a5b3fd54ffa6f3d84b18abed50064717576b4ecf03dc4a55d8aa04fdc
+    pytz 2026.6 7fed3fee8fd6bd4a2b7b75a8d56021d0624127bf69bd5691f115db929ac570b3
+    pyyaml 6.0.4 622aa875fa6533f25fedcffe23079357d65a690d462200afed5d8e9d0e01ebee
+    starlette 0.46.2 595633ce89f8ffa71a015caed34a5b2dc1c0cdb3f0f1fbd1e69339cf2abeec35
+    typing-inspection 0.4.5 bc210535442b39e1bf2805e0c7a17dfd6a4ace760c84c7f7d16245d23a6b1c39
+END
+  rm -r python/kserve/__init__.py python/mlserver/{,grpc/}__init__.py python/pandas/tests
+  put share/open-inference-clients python/*
+}
+
+# What asks a server all that a description of OpenAPI allows, and what it does not, with what it imports.
+schemathesis() {
+  wheel schemathesis 4.32.5 5ec7e532ebdf9b0e0239a943df2a565174aecda513b61e564d8ad2a3ac801f22 "$work/python"
+  wheels "$work/python" <<'END'
+    anyio 4.16.0 c66ae634e0b8228396b801741beb3294326d4b6102f7bba4041c0dfb58c29026
+    certifi 2026.10.19.post1 1324c476b4811eff41a8bc2122cd0bbd4d9c7234c725446d99ab1612b3a7fdd2
+    charset-normalizer 3.5.2 211d5a3eb6af8f513b8d4ca19a8c1b7accab1b5f0d3175f9826b03c1a920dc1f
+    click 8.5.1 8bb5376d2006950386f8c6427613334a2acadc5f559cb80e638d00b4df957e37
+    graphql-core 3.3.2 d83f49ee18d2db89fb575dab6ffefa8aa1bf5f60dff8a6781db6f63420041348
+    harfile 0.6.0 0f2209d6ec164a2aea7e8fb2b49d9fef5ddeee51b65dbfd28a4167185c34bb30
+    hypothesis 6.170.17 ba5757621056597fd71d101357fed17b7f200592ca6050b59bf6733869de9fc5
+    hypothesis-graphql 0.13.5 7bf16b290fc5b870539e0181446cda1f2aadc3b233a8b475331abc1764fe4e40
+    idna 3.20 ab7ae7122974553370f0bdb919e1a960b2cd1bc1ef0276416d896db81c14582c
+    iniconfig 2.3.1 9121e2c1fdb355232495be3194c8dfe87ccc2d5dee45947b78e68f499790d7a7
+    jsonschema-rs 0.60.3 326ec5b6800552ccd76a1acca131f70511ac013b377230bdd541db3244adc9fa
+    markdown-it-py 4.3.0 7aa1511a46c39138de78d9eba92ce47e63124d8003fc98b3a351909e04239efa
+    markupsafe 3.0.4 6da83a088f8ef93b2d483a8232a4dbf4d69d3d8496b568a03c56becac43e1808
+    mdurl 0.1.2 84008a41e51615a49fc9966191ff91509e3c40b939176e643fd50a5c2196b8f8
+    packaging 26.3 d7193f7c8e4e93f444fde0262bf90af30e16fa0ad0ad44cb553c87339b23cd1c
+    pluggy 1.7.0 7dd7b0d8832ba3cb632c306926ded123429211b83641b35dc5c41ad2d34f9bec
+    pygments 2.21.0 2363c69b61c4a97c838da3b130dcd6468f4848992b21a82f2a63ec34377137d9
+    pyrate-limiter 4.5.1 bb8dd2926b0679e4ada6629a865e85daa5599268f930c61a8992dafa8bf3ba0d
+    pytest 9.2.0 07acdcf88ec174f907dc01af70bf52d49b014bbab03faeeade31c96b18c2e588
+    pyyaml 6.0.4 622aa875fa6533f25fedcffe23079357d65a690d462200afed5d8e9d0e01ebee
+    requests 2.34.2 2a0d60c172f83ac6ab31e4554906c0f3b3588d37b5cb939b1c061f4907e278e0
+    rich 15.0.0 33bd4ef74232fb73fe9279a257718407f169c09b78a87ad3d296f548e27de0bb
+    sortedcontainers 2.4.0 a163dcaede0f1c021485e957a39245190e74249897e2ae4b2aa38595db237ee0
+    typing-extensions 4.16.0 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8
+    urllib3 2.8.0 0cf3cae568d36aa9576b28dfb35f11328f1cb974ca7647d9475ebb86c75ac6e3
+    werkzeug 3.1.9 6392e50c78460ba618e5b21f08a71f59c99ce99cdc6cf6e3dd7e6ccca8754fab
+END
+  # Elsewhere than in a folder of this name, hypothesis would read all of it for numbers and words that the user's modules have.
+  put share/schemathesis/site-packages python/*
+}
+
 # Prometheus' own parser of its text format, in Python alone, for a test.
 prometheus-client() {
   wheel prometheus-client 0.26.0 fa93d06737aa02bacd05794768508bb97d2fbee28cb3bca04eaae92f0ca953d6 "$work/wheel"

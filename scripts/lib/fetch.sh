@@ -102,25 +102,42 @@ beside_itself() {
   done
 }
 
-# wheel NAME VERSION "SHA256…" DIR [PLATFORM]: unpacks a Python wheel. The tags are given, so that it does not matter which
-# Python this machine has: nothing of the wheel is run by Python. PLATFORM: another machine's, for what all have in common.
+# wheel NAME VERSION "SHA256…" DIR [PLATFORM]: unpacks a Python wheel. PLATFORM: another machine's, for what all have in common.
 wheel() {
-  local name=$1 version=$2 hashes=$3 dir=$4 python arch h tags=()
+  mkdir -p "$4"
+  pinned "$1" "$2" "$3" >"$4.txt"
+  unpack_wheels "$4" "${5:-}"
+}
+
+# wheels DIR: unpacks many, in one run of pip, each a line of stdin: NAME VERSION SHA256…
+wheels() {
+  local name version hashes
+  mkdir -p "$1"
+  while read -r name version hashes; do pinned "$name" "$version" "$hashes"; done >"$1.txt"
+  unpack_wheels "$1" ''
+}
+
+# pinned NAME VERSION "SHA256…": as pip reads it.
+pinned() {
+  local h
+  printf '%s==%s' "$1" "$2"
+  for h in $3; do printf ' --hash=sha256:%s' "$h"; done
+  echo
+}
+
+# unpack_wheels DIR PLATFORM: those that DIR.txt pins. The tags are given, so that it does not matter which Python this machine has: nothing
+# of a wheel is run by Python.
+unpack_wheels() {
+  local dir=$1 python arch h w tags=()
   python=$(python_with_pip)
   arch=$(uname -m)
   for h in 2_35 2_28 2_27 2_17 2014 2010 1; do
     case $h in *_*) tags+=(--platform "manylinux_${h}_$arch") ;; *) tags+=(--platform "manylinux${h}_$arch") ;; esac
   done
-  [ -z "${5:-}" ] || tags=(--platform "$5")
-  mkdir -p "$dir"
-  {
-    printf '%s==%s' "$name" "$version"
-    for h in $hashes; do printf ' --hash=sha256:%s' "$h"; done
-    echo
-  } >"$dir.txt"
+  [ -z "$2" ] || tags=(--platform "$2")
   quietly "$python" -m pip download --quiet --no-deps --no-cache-dir --require-hashes --only-binary=:all: "${tags[@]}" \
     --implementation cp --python-version 311 --abi cp311 --abi abi3 --abi none --dest "$dir.whl" -r "$dir.txt"
-  "$python" -m zipfile -e "$dir.whl"/*.whl "$dir"
+  for w in "$dir.whl"/*.whl; do "$python" -m zipfile -e "$w" "$dir"; done
   rm -rf "$dir.whl" "$dir.txt"
 }
 

@@ -21,6 +21,10 @@ tell() {
 stand_in() {
   uname() { echo "$type_of_machine"; }
   wheel() { tell pypi "$1" "$2" "" "$3"; }
+  wheels() {
+    local name version hashes
+    while read -r name version hashes; do tell pypi "$name" "$version" "" "$hashes"; done
+  }
   sdist() { tell pypi "$1" "$2" "" "$3"; }
   crate() { tell cargo "$1" "$2" "" "$3"; }
   maven() { tell maven "$1" "$2" "$3" "$4"; }

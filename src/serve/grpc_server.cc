@@ -1,38 +1,114 @@
 #include "serve/grpc_server.h"
 
-#include <fmt/format.h>
+#include <google/protobuf/stubs/logging.h>
+#include <grpc/support/log.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
 #include <utility>
 
+#include "serve/descriptors.h"
 #include "serve/grpc_service.h"
 
 namespace wasinn::serve {
+namespace {
+
+// Of one connection: calls that it may have, and how long it is kept without any, or at all. A request that stands still holds memory
+// for as long as that; short of memory gRPC itself ends some.
+constexpr int kMostStreams = 1024;
+constexpr int kIdleMs = 300'000, kAgeMs = 1'800'000, kAgeGraceMs = 1'800'000;
+// Who does not answer a ping is gone.
+constexpr int kPingMs = 60'000, kPingAnswerMs = 20'000;
+constexpr int kHandshakeMs = 20'000;
+
+// Connections are counted where they seem too many, which takes a millisecond, not more often than that.
+constexpr std::chrono::milliseconds kCountAgain{100};
+
+// As gRPC 1.51 starts them for callbacks (CallbackAlternativeCQ).
+size_t GrpcThreads() { return std::clamp<long>(::sysconf(_SC_NPROCESSORS_CONF) / 2, 2, 16); }
+
+ino_t FileOf(int descriptor) {
+  struct stat file = {};
+  return ::fstat(descriptor, &file) == 0 ? file.st_ino : 0;
+}
+
+}  // namespace
 
 struct GrpcServer::Running {
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
 };
 
-GrpcServer::GrpcServer(Repository& repository, const Statistics& statistics, Workers& workers)
-    : service_(std::make_unique<GrpcService>(repository, statistics, workers)) {}
+GrpcServer::GrpcServer(Repository& repository, const Statistics& statistics, Workers& workers, GrpcOptions options)
+    : options_(std::move(options)),
+      calls_(options_.calls),
+      quick_(GrpcThreads(), workers),
+      service_(std::make_unique<GrpcService>(repository, statistics, workers, quick_, calls_, options_.budget)) {
+  // Clients' mistakes, with which they could fill a log.
+  google::protobuf::SetLogHandler(nullptr);
+  if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+}
 GrpcServer::~GrpcServer() = default;
 
-Outcome<void> GrpcServer::Listen(const std::string& host, uint16_t port, uint64_t max_message_bytes) {
+Outcome<void> GrpcServer::Start() {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
-  const std::string address = host.find(':') == host.npos ? host : "[" + host + "]";
-  builder.AddListeningPort(fmt::format("{}:{}", address, port), grpc::InsecureServerCredentials(), &port_);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else another server on this port would be no error
-  builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<uint64_t>(max_message_bytes, INT_MAX)));
+  grpc::ResourceQuota quota("serve");
+  quota.Resize(options_.budget->most());
+  builder.SetResourceQuota(quota);
+  builder.SetMaxReceiveMessageSize(static_cast<int>(std::min<uint64_t>(options_.max_message_bytes, INT_MAX)));
   builder.SetMaxSendMessageSize(-1);
+  // What is small compressed may be anything: the limit for messages holds before gRPC expands them.
+  for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
+    builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
+  }
+  for (const auto& [argument, value] : {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
+                                        {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},
+                                        {GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs},
+                                        {GRPC_ARG_MAX_CONNECTION_AGE_MS, kAgeMs},
+                                        {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kAgeGraceMs},
+                                        {GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs},
+                                        {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs},
+                                        {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs}}) {
+    builder.AddChannelArgument(argument, value);
+  }
   builder.RegisterService(service_.get());
-  running_ = std::make_unique<Running>(builder.BuildAndStart());
-  if (running_->server != nullptr && port_ != 0) return {};
-  return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("cannot listen on {}:{} for gRPC", host, port)});
+  running_ = std::make_unique<Running>();
+  running_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, grpc::InsecureServerCredentials());
+  running_->server = builder.BuildAndStart();
+  if (running_->server != nullptr) return {};
+  return std::unexpected(Failure{WASINN_RUNTIME_ERROR, "cannot start gRPC's server"});
+}
+
+bool GrpcServer::HasRoomFor(int descriptor) {
+  if (descriptor >= options_.max_descriptor) return false;
+  connections_[descriptor] = FileOf(descriptor);
+  if (connections_.size() <= options_.max_connections) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= next_count_) {
+    next_count_ = now + kCountAgain;
+    std::erase_if(connections_, [](const auto& one) { return FileOf(one.first) != one.second; });
+  }
+  if (connections_.size() <= options_.max_connections) return true;
+  connections_.erase(descriptor);
+  return false;
+}
+
+void GrpcServer::Take(int descriptor) {
+  Unclaimed unclaimed(descriptor);
+  if (!HasRoomFor(descriptor)) return;
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = descriptor;
+  unclaimed.Claim();
+  running_->acceptor->HandleNewConnection(&connection);
 }
 
 void GrpcServer::Drain(std::chrono::system_clock::time_point until) {

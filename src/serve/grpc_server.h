@@ -1,10 +1,15 @@
-// A port on which the Open Inference Protocol's gRPC form is spoken.
+// What speaks the Open Inference Protocol's gRPC form to the connections of a port.
 #pragma once
 
-#include <chrono>
-#include <memory>
-#include <string>
+#include <sys/types.h>
 
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "serve/grpc_calls.h"
+#include "serve/memory_budget.h"
+#include "serve/quick_lane.h"
 #include "serve/repository.h"
 #include "serve/statistics.h"
 #include "serve/workers.h"
@@ -13,24 +18,47 @@ namespace wasinn::serve {
 
 class GrpcService;
 
-// All that it is given outlives it.
+struct GrpcOptions {
+  std::shared_ptr<MemoryBudget>
+      budget;  // of requests and responses; gRPC itself has as much again for what it has not given to us yet
+  uint64_t max_message_bytes = 256u << 20;
+  size_t max_connections = 16384;
+  int max_descriptor = INT32_MAX;  // as http_options.h has it
+  GrpcCalls::Limits calls;
+};
+
+// All that it is given outlives it. Take and Drain by one thread at a time.
 class GrpcServer {
  public:
-  GrpcServer(Repository& repository, const Statistics& statistics, Workers& workers);
+  GrpcServer(Repository& repository, const Statistics& statistics, Workers& workers, GrpcOptions options);
   ~GrpcServer();
 
-  // Port 0: any that is free. A larger message is refused.
-  Outcome<void> Listen(const std::string& host, uint16_t port, uint64_t max_message_bytes);
-  uint16_t port() const { return static_cast<uint16_t>(port_); }
+  // Before what follows.
+  Outcome<void> Start();
+  // A connection of TCP, which is the server's from here on.
+  void Take(int descriptor);
+  // Cancels calls whose clients take too long. To be called now and then. Any thread.
+  void Sweep() {
+    calls_.Sweep();
+    quick_.Sweep();
+  }
 
-  // Accepts nothing more, and waits until what was asked is answered, no longer than until then.
+  // Begins no call any more, and waits until what was asked is answered, no longer than until then.
   void Drain(std::chrono::system_clock::time_point until);
 
  private:
+  bool HasRoomFor(int descriptor);
+
+  const GrpcOptions options_;
+  GrpcCalls calls_;
+  QuickLane quick_;
   const std::unique_ptr<GrpcService> service_;
-  int port_ = 0;
   struct Running;
   std::unique_ptr<Running> running_;
+  // Of connections that were taken, the number and what the system calls the file: gRPC does not say when one ends, but its number is
+  // nobody's then, or another file's.
+  std::map<int, ino_t> connections_;
+  std::chrono::steady_clock::time_point next_count_;
 };
 
 }  // namespace wasinn::serve

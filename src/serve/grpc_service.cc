@@ -1,11 +1,14 @@
 #include "serve/grpc_service.h"
 
 #include <google/protobuf/util/json_util.h>
+#include <grpcpp/support/proto_buffer_reader.h>
 
+#include <exception>
+#include <new>
 #include <utility>
 
-#include "serve/grpc_stream.h"
-#include "serve/grpc_tensors.h"
+#include "serve/grpc_reactors.h"
+#include "serve/grpc_request.h"
 #include "serve/server_metadata.h"
 
 namespace wasinn::serve {
@@ -25,6 +28,7 @@ grpc::StatusCode CodeOf(wasinn_code code) {
     case WASINN_UNSUPPORTED_OPERATION:
       return grpc::UNIMPLEMENTED;
     case WASINN_TOO_LARGE:
+    case WASINN_BUSY:
       return grpc::RESOURCE_EXHAUSTED;
     case WASINN_SECURITY:
       return grpc::PERMISSION_DENIED;
@@ -37,8 +41,6 @@ grpc::StatusCode CodeOf(wasinn_code code) {
       return grpc::INTERNAL;
   }
 }
-
-grpc::Status TooManyWait() { return {grpc::RESOURCE_EXHAUSTED, "as many requests wait as may"}; }
 
 // The messages have the REST form's names, so that there is one place that knows what is told.
 grpc::Status Fill(const json& told, google::protobuf::Message& message) {
@@ -55,119 +57,227 @@ grpc::Status Fill(const Outcome<json>& told, google::protobuf::Message& message)
 
 grpc::Status ToGrpc(const Outcome<void>& done) { return done ? grpc::Status::OK : ToGrpc(done.error()); }
 
-grpc::ServerUnaryReactor* Now(grpc::CallbackServerContext* context, const grpc::Status& status) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  reactor->Finish(status);
-  return reactor;
+// What is thrown is for want of memory, or ours.
+Failure ToFailure(const std::exception& thrown) {
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr) return OutOfMemory();
+  return {WASINN_RUNTIME_ERROR, thrown.what()};
 }
 
-grpc::Status Infer(Repository& repository, const InferRequest& request, const std::string& id,
-                   inference::ModelInferResponse& response) {
-  const Outcome<InferResponse> inferred = repository.Infer(request);
-  if (!inferred) return ToGrpc(inferred.error());
-  WriteResponse(*inferred, id, response);
-  return grpc::Status::OK;
+// So large is a request of no call but an inference's.
+constexpr size_t kMostRequest = 64u << 10;
+
+template <typename Message>
+bool Parse(const grpc::ByteBuffer& bytes, Message& message) {
+  if (bytes.Length() > kMostRequest) return false;
+  grpc::ByteBuffer copy(bytes);  // of references
+  return grpc::SerializationTraits<Message>::Deserialize(&copy, &message).ok();
 }
 
 }  // namespace
 
 grpc::Status ToGrpc(const Failure& failure) { return {CodeOf(failure.code), failure.message}; }
 
-GrpcService::Reactor* GrpcService::Later(Context* context, std::function<grpc::Status()> work) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  const bool begun = workers_.Begin([reactor, work = std::move(work)] { reactor->Finish(work()); });
-  if (!begun) reactor->Finish(TooManyWait());
-  return reactor;
-}
-
-void GrpcService::Infer(const inference::ModelInferRequest& request, inference::ModelInferResponse& response,
-                        std::function<void(grpc::Status)> done) {
-  Outcome<InferRequest> read = ReadRequest(request);
-  if (!read) return done(ToGrpc(read.error()));
-  if (repository_.IsQuick(*read)) return done(serve::Infer(repository_, *read, request.id(), response));
-  auto work = [this, &request, &response, done, read = std::make_shared<InferRequest>(std::move(*read))] {
-    done(serve::Infer(repository_, *read, request.id(), response));
+template <typename Request, typename Response, typename Answer>
+GrpcService::Reactor* GrpcService::Call(Where where, Context* context, const Bytes& request, Bytes& response,
+                                        Answer answer) {
+  auto* call = new GrpcUnary(calls_, *context);
+  const auto end = [call](const Failure& failure) { call->End(ToGrpc(failure)); };
+  const auto run = [call, &request, &response, answer = std::move(answer)] {
+    grpc::Status status;
+    try {
+      Request asked;
+      Response told;
+      const bool is_request = Parse(request, asked);
+      status = is_request ? answer(asked, told) : ToGrpc(Invalid("the message is no request of this call"));
+      bool is_owned = false;
+      if (status.ok()) status = grpc::SerializationTraits<Response>::Serialize(told, &response, &is_owned);
+    } catch (const std::exception& thrown) {
+      status = ToGrpc(ToFailure(thrown));
+    }
+    call->End(status, response.Valid() ? response.Length() : 0);
   };
-  if (!workers_.Begin(std::move(work))) done(TooManyWait());
+  try {
+    if (call->is_one_too_many()) {
+      call->End(TooManyCalls());
+    } else if (where == Where::kHere) {
+      run();
+    } else if (!workers_.Begin({run, end, &call->cancellation()})) {
+      end(Workers::TooMany());
+    }
+  } catch (const std::exception& thrown) {  // nothing was begun
+    end(ToFailure(thrown));
+  }
+  return call;
 }
 
-GrpcService::Reactor* GrpcService::ModelInfer(Context* context, const inference::ModelInferRequest* request,
-                                              inference::ModelInferResponse* response) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  Infer(*request, *response, [reactor](const grpc::Status& status) { reactor->Finish(status); });
-  return reactor;
+// One request, from its bytes to those of its answer.
+class GrpcService::Inference {
+ public:
+  Inference(GrpcService& service, const Bytes& message, Cancellation& cancellation, GrpcForm form, Done done)
+      : service_(service),
+        message_(message),
+        cancellation_(cancellation),
+        form_(form),
+        done_(std::move(done)),
+        charge_(service.budget_) {}
+
+  // Whether it is one that takes no time. Answers one that is none at all.
+  bool IsQuick();
+  bool is_ended() const { return is_ended_; }
+  // On whatever thread has time for that.
+  void Answer();
+  void End(Outcome<Bytes> answer) {
+    if (std::exchange(is_ended_, true)) return;
+    done_(std::move(answer), request_.id);
+  }
+
+ private:
+  Outcome<void> Read();
+  Outcome<Bytes> Infer();
+
+  GrpcService& service_;
+  Bytes message_;  // references to the call's
+  Cancellation& cancellation_;
+  const GrpcForm form_;
+  const Done done_;
+  Charge charge_;
+  GrpcRequest request_;
+  bool is_read_ = false, is_ended_ = false;
+};
+
+Outcome<void> GrpcService::Inference::Read() {
+  if (std::exchange(is_read_, true)) return {};
+  if (!charge_.Add(message_.Length())) return std::unexpected(NoMemory());
+  grpc::ProtoBufferReader reader(&message_);
+  if (auto read = ReadRequest(reader, static_cast<int>(message_.Length()), charge_, request_); !read) return read;
+  return service_.repository_.CheckServed(request_.infer.model, request_.infer.version);
 }
 
-grpc::ServerBidiReactor<inference::ModelInferRequest, inference::ModelStreamInferResponse>*
-GrpcService::ModelStreamInfer(Context*) {
-  return new GrpcStream(*this);  // it deletes itself
+Outcome<grpc::ByteBuffer> GrpcService::Inference::Infer() {
+  if (auto read = Read(); !read) return std::unexpected(std::move(read.error()));
+  auto inferred = service_.repository_.Infer(request_.infer, &cancellation_);
+  if (!inferred) return std::unexpected(std::move(inferred.error()));
+  return WriteResponse(std::move(*inferred), request_.id, form_, Charge(service_.budget_));
 }
 
-GrpcService::Reactor* GrpcService::ServerLive(Context* context, const inference::ServerLiveRequest*,
-                                              inference::ServerLiveResponse* response) {
-  response->set_live(true);
-  return Now(context, grpc::Status::OK);
+void GrpcService::Inference::Answer() {
+  try {
+    End(Infer());
+  } catch (const std::exception& thrown) {
+    End(std::unexpected(ToFailure(thrown)));
+  }
 }
 
-GrpcService::Reactor* GrpcService::ServerReady(Context* context, const inference::ServerReadyRequest*,
-                                               inference::ServerReadyResponse* response) {
-  response->set_ready(!is_draining_.load(std::memory_order_relaxed));
-  return Now(context, grpc::Status::OK);
+bool GrpcService::Inference::IsQuick() {
+  if (message_.Length() > kMostInline) return false;
+  if (auto read = Read(); !read) End(std::unexpected(std::move(read.error())));
+  return service_.repository_.IsQuick(request_.infer.model, request_.infer.version, message_.Length());
 }
 
-GrpcService::Reactor* GrpcService::ServerMetadata(Context* context, const inference::ServerMetadataRequest*,
-                                                  inference::ServerMetadataResponse* response) {
-  return Now(context, Fill(serve::ServerMetadata(), *response));
+void GrpcService::Infer(const Bytes& message, Cancellation& cancellation, GrpcForm form, const Done& done) {
+  std::shared_ptr<Inference> inference;
+  try {
+    inference = std::make_shared<Inference>(*this, message, cancellation, form, done);
+    const bool is_quick = inference->IsQuick();
+    if (inference->is_ended()) return;
+    Workers::Job job{[inference] { inference->Answer(); },
+                     [inference](const Failure& why) { inference->End(std::unexpected(why)); }, &cancellation};
+    const bool begun = is_quick ? quick_.Run(std::move(job)) : workers_.Begin(std::move(job));
+    if (!begun) inference->End(std::unexpected(Workers::TooMany()));
+  } catch (const std::exception& thrown) {
+    if (inference == nullptr) return done(std::unexpected(ToFailure(thrown)), {});
+    inference->End(std::unexpected(ToFailure(thrown)));
+  }
 }
 
-GrpcService::Reactor* GrpcService::ModelReady(Context* context, const inference::ModelReadyRequest* request,
-                                              inference::ModelReadyResponse* response) {
-  return Later(context, [this, request, response] {
-    const auto found = repository_.Find(request->name(), request->version());
-    response->set_ready(found.has_value());
-    return found || found.error().code != WASINN_NOT_FOUND ? grpc::Status::OK : ToGrpc(found.error());
+GrpcService::Reactor* GrpcService::ModelInfer(Context* context, const Bytes* request, Bytes* response) {
+  auto* call = new GrpcUnary(calls_, *context);
+  if (call->is_one_too_many()) {
+    call->End(TooManyCalls());
+    return call;
+  }
+  Infer(*request, call->cancellation(), GrpcForm::kResponse, [call, response](auto answer, const std::string&) {
+    if (!answer) return call->End(ToGrpc(answer.error()));
+    response->Swap(&*answer);
+    call->End(grpc::Status::OK, response->Length());
   });
+  return call;
 }
 
-GrpcService::Reactor* GrpcService::ModelMetadata(Context* context, const inference::ModelMetadataRequest* request,
-                                                 inference::ModelMetadataResponse* response) {
-  return Later(context, [this, request, response] {
-    return Fill(repository_.Metadata(request->name(), request->version()), *response);
-  });
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* GrpcService::ModelStreamInfer(Context* context) {
+  return new GrpcStream(*this, calls_, *context);
 }
 
-GrpcService::Reactor* GrpcService::ModelConfig(Context* context, const inference::ModelConfigRequest* request,
-                                               inference::ModelConfigResponse* response) {
-  return Later(context, [this, request, response] {
-    return Fill(repository_.Config(request->name(), request->version()), *response->mutable_config());
-  });
+GrpcService::Reactor* GrpcService::ServerLive(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::ServerLiveRequest, inference::ServerLiveResponse>(Where::kHere, context, *request, *response,
+                                                                           [](const auto&, auto& told) {
+                                                                             told.set_live(true);
+                                                                             return grpc::Status::OK;
+                                                                           });
 }
 
-GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const inference::ModelStatisticsRequest* request,
-                                                   inference::ModelStatisticsResponse* response) {
-  if (request->name().empty()) return Now(context, Fill(statistics_.All(), *response));
-  return Later(context, [this, request, response] {
-    const auto found = repository_.Find(request->name(), request->version());
-    if (!found) return ToGrpc(found.error());
-    return Fill(statistics_.Of(request->name(), request->version()), *response);
-  });
+GrpcService::Reactor* GrpcService::ServerReady(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::ServerReadyRequest, inference::ServerReadyResponse>(
+      Where::kHere, context, *request, *response, [this](const auto&, auto& told) {
+        told.set_ready(!is_draining_.load(std::memory_order_relaxed));
+        return grpc::Status::OK;
+      });
 }
 
-GrpcService::Reactor* GrpcService::RepositoryIndex(Context* context, const inference::RepositoryIndexRequest*,
-                                                   inference::RepositoryIndexResponse* response) {
-  return Now(context, Fill(json{{"models", repository_.Index()}}, *response));
+GrpcService::Reactor* GrpcService::ServerMetadata(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::ServerMetadataRequest, inference::ServerMetadataResponse>(
+      Where::kHere, context, *request, *response,
+      [](const auto&, auto& told) { return Fill(serve::ServerMetadata(), told); });
 }
 
-GrpcService::Reactor* GrpcService::RepositoryModelLoad(Context* context,
-                                                       const inference::RepositoryModelLoadRequest* request,
-                                                       inference::RepositoryModelLoadResponse*) {
-  return Later(context, [this, request] { return ToGrpc(repository_.Load(request->model_name())); });
+GrpcService::Reactor* GrpcService::ModelReady(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::ModelReadyRequest, inference::ModelReadyResponse>(
+      Where::kOnWorker, context, *request, *response, [this](const auto& asked, auto& told) {
+        const auto found = repository_.Find(asked.name(), asked.version());
+        told.set_ready(found.has_value());
+        return found || found.error().code != WASINN_NOT_FOUND ? grpc::Status::OK : ToGrpc(found.error());
+      });
 }
 
-GrpcService::Reactor* GrpcService::RepositoryModelUnload(Context* context,
-                                                         const inference::RepositoryModelUnloadRequest* request,
-                                                         inference::RepositoryModelUnloadResponse*) {
-  return Later(context, [this, request] { return ToGrpc(repository_.Unload(request->model_name())); });
+GrpcService::Reactor* GrpcService::ModelMetadata(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::ModelMetadataRequest, inference::ModelMetadataResponse>(
+      Where::kOnWorker, context, *request, *response, [this](const auto& asked, auto& told) {
+        return Fill(repository_.Metadata(asked.name(), asked.version()), told);
+      });
+}
+
+GrpcService::Reactor* GrpcService::ModelConfig(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::ModelConfigRequest, inference::ModelConfigResponse>(
+      Where::kOnWorker, context, *request, *response, [this](const auto& asked, auto& told) {
+        return Fill(repository_.Config(asked.name(), asked.version()), *told.mutable_config());
+      });
+}
+
+GrpcService::Reactor* GrpcService::ModelStatistics(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::ModelStatisticsRequest, inference::ModelStatisticsResponse>(
+      Where::kOnWorker, context, *request, *response, [this](const auto& asked, auto& told) {
+        if (asked.name().empty()) return Fill(statistics_.All(), told);
+        const auto found = repository_.Find(asked.name(), asked.version());
+        return found ? Fill(statistics_.Of(asked.name(), asked.version()), told) : ToGrpc(found.error());
+      });
+}
+
+GrpcService::Reactor* GrpcService::RepositoryIndex(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::RepositoryIndexRequest, inference::RepositoryIndexResponse>(
+      Where::kHere, context, *request, *response,
+      [this](const auto& asked, auto& told) { return Fill(json{{"models", repository_.Index(asked.ready())}}, told); });
+}
+
+GrpcService::Reactor* GrpcService::RepositoryModelLoad(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::RepositoryModelLoadRequest, inference::RepositoryModelLoadResponse>(
+      Where::kOnWorker, context, *request, *response,
+      [this](const auto& asked, auto&) { return ToGrpc(repository_.Load(asked.model_name())); });
+}
+
+GrpcService::Reactor* GrpcService::RepositoryModelUnload(Context* context, const Bytes* request, Bytes* response) {
+  return Call<inference::RepositoryModelUnloadRequest, inference::RepositoryModelUnloadResponse>(
+      Where::kOnWorker, context, *request, *response,
+      [this](const auto& asked, auto&) { return ToGrpc(repository_.Unload(asked.model_name())); });
 }
 
 }  // namespace wasinn::serve

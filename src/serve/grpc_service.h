@@ -1,11 +1,18 @@
-// What is called over gRPC, by its callback API: no call has a thread while it waits.
+// What is called over gRPC, by its callback API: no call has a thread while it waits. Messages come and go as bytes, of which no more
+// becomes objects than is looked at.
 #pragma once
+
+#include <grpcpp/support/byte_buffer.h>
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include <inference.grpc.pb.h>
+#include "serve/grpc_calls.h"
+#include "serve/grpc_response.h"
+#include "serve/quick_lane.h"
 #include "serve/repository.h"
 #include "serve/statistics.h"
 #include "serve/workers.h"
@@ -13,52 +20,71 @@
 namespace wasinn::serve {
 
 grpc::Status ToGrpc(const Failure& failure);
+inline grpc::Status TooManyCalls() { return {grpc::RESOURCE_EXHAUSTED, "there are as many calls as may be"}; }
+
+namespace raw {
+
+using S = inference::GRPCInferenceService;
+using Service = S::WithRawCallbackMethod_ServerLive<S::WithRawCallbackMethod_ServerReady<
+    S::WithRawCallbackMethod_ServerMetadata<S::WithRawCallbackMethod_ModelReady<S::WithRawCallbackMethod_ModelMetadata<
+        S::WithRawCallbackMethod_ModelConfig<S::WithRawCallbackMethod_ModelStatistics<
+            S::WithRawCallbackMethod_RepositoryIndex<S::WithRawCallbackMethod_RepositoryModelLoad<
+                S::WithRawCallbackMethod_RepositoryModelUnload<S::WithRawCallbackMethod_ModelInfer<
+                    S::WithRawCallbackMethod_ModelStreamInfer<S::Service>>>>>>>>>>>>;
+
+}  // namespace raw
+
+class GrpcUnary;
 
 // All that it is given outlives it.
-class GrpcService final : public inference::GRPCInferenceService::CallbackService {
+class GrpcService final : public raw::Service {
  public:
-  GrpcService(Repository& repository, const Statistics& statistics, Workers& workers)
-      : repository_(repository), statistics_(statistics), workers_(workers) {}
+  // `quick`: of gRPC's threads.
+  GrpcService(Repository& repository, const Statistics& statistics, Workers& workers, QuickLane& quick,
+              GrpcCalls& calls, std::shared_ptr<MemoryBudget> budget)
+      : repository_(repository),
+        statistics_(statistics),
+        workers_(workers),
+        quick_(quick),
+        calls_(calls),
+        budget_(std::move(budget)) {}
 
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
-  // On this thread or another one: `done` gets what becomes of it. The messages live until then.
-  void Infer(const inference::ModelInferRequest& request, inference::ModelInferResponse& response,
-             std::function<void(grpc::Status)> done);
+
+  // `done` gets the answer to a request, and its id, on this thread or another one. The message, and the cancellation, live until then.
+  using Done = std::function<void(Outcome<grpc::ByteBuffer> answer, const std::string& id)>;
+  void Infer(const grpc::ByteBuffer& message, Cancellation& cancellation, GrpcForm form, const Done& done);
 
  private:
   using Context = grpc::CallbackServerContext;
   using Reactor = grpc::ServerUnaryReactor;
+  using Bytes = grpc::ByteBuffer;
+  class Inference;
 
-  // NOLINTBEGIN(readability-identifier-length)
-  Reactor* ServerLive(Context* context, const inference::ServerLiveRequest*, inference::ServerLiveResponse*) override;
-  Reactor* ServerReady(Context* context, const inference::ServerReadyRequest*,
-                       inference::ServerReadyResponse*) override;
-  Reactor* ServerMetadata(Context* context, const inference::ServerMetadataRequest*,
-                          inference::ServerMetadataResponse*) override;
-  Reactor* ModelReady(Context* context, const inference::ModelReadyRequest*, inference::ModelReadyResponse*) override;
-  Reactor* ModelMetadata(Context* context, const inference::ModelMetadataRequest*,
-                         inference::ModelMetadataResponse*) override;
-  Reactor* ModelConfig(Context* context, const inference::ModelConfigRequest*,
-                       inference::ModelConfigResponse*) override;
-  Reactor* ModelStatistics(Context* context, const inference::ModelStatisticsRequest*,
-                           inference::ModelStatisticsResponse*) override;
-  Reactor* RepositoryIndex(Context* context, const inference::RepositoryIndexRequest*,
-                           inference::RepositoryIndexResponse*) override;
-  Reactor* RepositoryModelLoad(Context* context, const inference::RepositoryModelLoadRequest*,
-                               inference::RepositoryModelLoadResponse*) override;
-  Reactor* RepositoryModelUnload(Context* context, const inference::RepositoryModelUnloadRequest*,
-                                 inference::RepositoryModelUnloadResponse*) override;
-  Reactor* ModelInfer(Context* context, const inference::ModelInferRequest*, inference::ModelInferResponse*) override;
-  grpc::ServerBidiReactor<inference::ModelInferRequest, inference::ModelStreamInferResponse>* ModelStreamInfer(
-      Context* context) override;
-  // NOLINTEND(readability-identifier-length)
+  Reactor* ServerLive(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ServerReady(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ServerMetadata(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelReady(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelMetadata(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelConfig(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelStatistics(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* RepositoryIndex(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* RepositoryModelLoad(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* RepositoryModelUnload(Context* context, const Bytes* request, Bytes* response) override;
+  Reactor* ModelInfer(Context* context, const Bytes* request, Bytes* response) override;
+  grpc::ServerBidiReactor<Bytes, Bytes>* ModelStreamInfer(Context* context) override;
 
-  // On a worker: `work` returns a grpc::Status.
-  Reactor* Later(Context* context, std::function<grpc::Status()> work);
+  // A call whose messages are small: answered on this thread, or on a worker where that may take long.
+  enum class Where { kHere, kOnWorker };
+  template <typename Request, typename Response, typename Answer>
+  Reactor* Call(Where where, Context* context, const Bytes& request, Bytes& response, Answer answer);
 
   Repository& repository_;
   const Statistics& statistics_;
   Workers& workers_;
+  QuickLane& quick_;
+  GrpcCalls& calls_;
+  const std::shared_ptr<MemoryBudget> budget_;
   std::atomic<bool> is_draining_{false};
 };
 

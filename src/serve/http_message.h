@@ -1,30 +1,53 @@
 // What a route gets and gives, apart from how it travels.
 #pragma once
 
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
-#include <boost/beast/http/string_body.hpp>
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "serve/cancellation.h"
 #include "serve/inference.h"
+#include "serve/memory_budget.h"
+#include "serve/request_body.h"
 
 namespace wasinn::serve {
 
 namespace http = boost::beast::http;
 
-using Request = http::request<http::string_body>;
+using Header = http::request_header<>;
+using Request = http::request<RequestBody>;
+
+// Of a connection.
+struct Ends {
+  boost::asio::ip::tcp::endpoint client, server;
+};
+
+// A request, and what becomes of who asks.
+struct Asked {
+  Request request;
+  std::function<Ends()> ends;
+  // From here on its client is watched: the answer of one that is gone is cancelled. On the request's own thread.
+  std::function<std::shared_ptr<Cancellation>()> watch;
+};
 
 struct Response {
   http::status status = http::status::ok;
-  std::string content_type = "application/json";
+  std::string content_type = "application/json";  // "": none
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string text = {};
   std::vector<OutputTensor> binary = {};  // whose bytes follow the text
+  Charge charge = {};                     // of both, where they may be large
 };
 
 // {"error": message}
 Response ErrorResponse(http::status status, const std::string& message);
+// By its code; with Retry-After where that may help.
+Response ToResponse(const Failure& failure);
 
 }  // namespace wasinn::serve

@@ -1,40 +1,22 @@
 // What clients may ask of an HTTP server.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+
+#include "serve/memory_budget.h"
 
 namespace wasinn::serve {
 
 struct HttpOptions {
-  uint64_t max_body_bytes = 256ull << 20;  // of one request
-  uint64_t max_bodies_bytes = 1ull << 30;  // of all requests that are under way
-  uint32_t max_header_bytes = 64u << 10;
+  std::shared_ptr<MemoryBudget> budget;   // of bodies and responses
+  uint32_t max_header_bytes = 16u << 10;  // beside the budget
   size_t max_connections = 16384;
-  std::chrono::seconds idle{75};  // between two requests, and until a whole header has come
-  std::chrono::seconds slow{30};  // for a body or a response, and a second more for each 100 KB of it
-};
-
-// The right to hold so many bytes of bodies; given back when it goes.
-class BodyCharge {
- public:
-  explicit BodyCharge(std::atomic<uint64_t>& held) : held_(held) {}
-  ~BodyCharge() { held_.fetch_sub(bytes_, std::memory_order_relaxed); }
-  BodyCharge(const BodyCharge&) = delete;
-  BodyCharge& operator=(const BodyCharge&) = delete;
-
-  // Once.
-  bool Take(uint64_t bytes, uint64_t most) {
-    const uint64_t before = held_.fetch_add(bytes, std::memory_order_relaxed);
-    bytes_ = bytes;
-    return bytes <= most && before <= most - bytes;
-  }
-
- private:
-  std::atomic<uint64_t>& held_;
-  uint64_t bytes_ = 0;
+  int max_descriptor = INT32_MAX;          // the system's number of a connection's, so that models find some left
+  std::chrono::seconds idle{75};           // between two requests, and until a whole header has come
+  std::chrono::milliseconds slow{30'000};  // for a body or a response, and as much more as its bytes may take (pace.h)
 };
 
 }  // namespace wasinn::serve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -13,7 +14,7 @@
 
 namespace wasinn::serve {
 
-// All but Close runs on the stream's strand.
+// All but CloseAtRest runs on the stream's strand.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   static std::shared_ptr<HttpSession> Make(std::shared_ptr<HttpShared> shared, asio::ip::tcp::socket socket);
@@ -26,26 +27,35 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
  private:
   HttpSession(std::shared_ptr<HttpShared> shared, asio::ip::tcp::socket socket)
-      : shared_(std::move(shared)), stream_(std::move(socket)) {
+      : shared_(std::move(shared)), stream_(std::move(socket)), watch_timer_(stream_.get_executor()) {
     shared_->n_connections.fetch_add(1, std::memory_order_relaxed);
   }
 
-  using Parser = http::request_parser<http::string_body>;
+  using Parser = http::request_parser<RequestBody>;
 
   // Whether another request may follow.
   asio::awaitable<bool> Serve();
   // A response where the request is none, or too much; nothing where the client is gone, or all has come.
-  asio::awaitable<std::optional<Response>> Read(Parser& parser, BodyCharge& charge);
-  asio::awaitable<bool> Continue(Parser& parser);
-  asio::awaitable<Response> Answer(const Request& request);
-  asio::awaitable<bool> Write(const Request& request, Response response, bool keep_alive);
-  void ExpireAfter(uint64_t bytes);
+  asio::awaitable<std::optional<Response>> Read(Parser& parser);
+  asio::awaitable<boost::beast::error_code> ReadBody(Parser& parser);
+  Response ReadFailure(const Parser& parser, boost::beast::error_code error);
+  asio::awaitable<Response> Answer(Asked& asked);
+  // What was asked by `header`. Whether all was written.
+  asio::awaitable<bool> Write(const Header& header, Response response, bool keep_alive);
+  asio::awaitable<void> Discard();
+  Ends FindEnds();
+  std::shared_ptr<Cancellation> Watch();
+  void LookWhetherGone();
 
   const std::shared_ptr<HttpShared> shared_;
   boost::beast::tcp_stream stream_;
-  boost::beast::flat_buffer buffer_;
+  boost::beast::flat_buffer buffer_{kMostBuffer};  // which holds whole headers, chunk extensions and trailers
   bool is_gone_ = false;
   bool rests_ = true;
+  asio::steady_timer watch_timer_;
+  std::shared_ptr<Cancellation> watched_;  // of the request that is being answered, once that takes long
+
+  static constexpr size_t kMostBuffer = 64u << 10;
 };
 
 }  // namespace wasinn::serve

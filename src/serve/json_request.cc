@@ -3,27 +3,32 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "serve/json_tensor.h"
+#include "serve/request_body.h"
 #include "serve/tensor_shape.h"
 
 namespace wasinn::serve {
 namespace {
 
-using simdjson::ondemand::object;
-using simdjson::ondemand::value;
+using simdjson::dom::array;
+using simdjson::dom::element;
+using simdjson::dom::object;
 
-// More would be a way to make a server hold more than the body has.
-constexpr size_t kMostTensors = 4096;
+static_assert(RequestBytes::kPadding >= simdjson::SIMDJSON_PADDING);
 
-// simdjson throws what is no JSON, and what is of another type than expected.
+// Bytes for each of the JSON's: what simdjson takes to parse it, and tensors of 8-byte numbers that have one digit each.
+constexpr uint64_t kParsed = 14, kTensors = 4;
+
+// The JSON is parsed as a whole first, so that nothing is read of a text that is none. simdjson throws what is of another type than
+// expected.
 class Reader {
  public:
-  Reader(std::string_view body, size_t json_size) : body_(body), binary_(body.substr(json_size)) {}
-  RestRequest Read(size_t json_size);
+  Reader(std::string_view body, size_t json_size) : json_(body.substr(0, json_size)), binary_(body.substr(json_size)) {}
+  RestRequest Read();
 
  private:
   void ReadInput(object input);
@@ -31,29 +36,40 @@ class Reader {
   void ReadData(object input, InputTensor& tensor, uint64_t elements);
   void TakeBinary(uint64_t bytes, InputTensor& tensor);
 
-  const std::string_view body_;
+  const std::string_view json_;
   std::string_view binary_;  // what no tensor has taken
   RestRequest request_;
 };
 
-// What `parameters` of an object has by this name, if it is there.
-template <typename T>
-std::optional<T> Parameter(object& of, std::string_view name) {
-  object parameters;
-  if (of.find_field_unordered("parameters").get_object().get(parameters) != simdjson::SUCCESS) return {};
-  value found;
-  if (parameters.find_field_unordered(name).get(found) != simdjson::SUCCESS) return {};
-  return static_cast<T>(found);
+// What an object has by this name, if it is there. Twice would be once for us, and perhaps the other one for who checked it before.
+std::optional<element> Find(object of, std::string_view name) {
+  std::optional<element> found;
+  for (const auto& [key, value] : of) {
+    if (key != name) continue;
+    if (found) ThrowInvalid(fmt::format("'{}' is there twice", name));
+    found = value;
+  }
+  if (found && found->is_null()) return {};  // as clients write what they leave out
+  return found;
 }
 
-template <typename T>
-T OrThrow(Outcome<T> outcome) {
-  if (!outcome) throw std::move(outcome.error());
-  if constexpr (!std::is_void_v<T>) return *outcome;
+element Get(object of, std::string_view name) {
+  const std::optional<element> found = Find(of, name);
+  if (!found) ThrowInvalid(fmt::format("the request is no inference request: there is no '{}'", name));
+  return *found;
 }
 
-uint64_t ReadShape(object& input, InputTensor& tensor) {
-  for (auto dim : input["shape"].get_array()) OrThrow(AddDim(tensor, dim.get_int64()));
+// Of `parameters`, which an object may have.
+template <typename T>
+std::optional<T> Parameter(object of, std::string_view name) {
+  const std::optional<element> parameters = Find(of, "parameters");
+  const std::optional<element> found = parameters ? Find(parameters->get_object(), name) : std::nullopt;
+  if (!found) return {};
+  return static_cast<T>(*found);
+}
+
+uint64_t ReadShape(object input, InputTensor& tensor) {
+  for (const element dim : Get(input, "shape").get_array()) OrThrow(AddDim(tensor, dim.get_int64()));
   return OrThrow(CountElements(tensor));
 }
 
@@ -66,14 +82,16 @@ void Reader::TakeBinary(uint64_t bytes, InputTensor& tensor) {
 }
 
 void Reader::ReadData(object input, InputTensor& tensor, uint64_t elements) {
-  JsonTensor data(tensor, elements);
-  data.Read(input["data"].value());
+  const element data = Get(input, "data");
+  // Its shape may say anything; there are no more elements than characters.
+  tensor.own.reserve(std::min<uint64_t>(elements, json_.size() / 2) * tensor.datatype->size);
+  JsonTensor(tensor, elements).Read(data);
 }
 
 void Reader::ReadInput(object input) {
   InputTensor& tensor = request_.infer.inputs.emplace_back();
-  tensor.name = std::string_view(input["name"]);
-  const std::string_view type = input["datatype"];
+  tensor.name = ToName(Get(input, "name"));
+  const std::string type = ToName(Get(input, "datatype"));
   tensor.datatype = FindDatatype(type);
   if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is no datatype", tensor.name, type));
   const uint64_t elements = ReadShape(input, tensor);
@@ -85,7 +103,7 @@ void Reader::ReadInput(object input) {
 }
 
 void Reader::ReadOutput(object output) {
-  std::string name{std::string_view(output["name"])};
+  std::string name = ToName(Get(output, "name"));
   if (Parameter<uint64_t>(output, "classification").value_or(0) > 0) {
     ThrowInvalid(fmt::format("output '{}': there is no classification here", name));
   }
@@ -93,20 +111,18 @@ void Reader::ReadOutput(object output) {
   request_.infer.outputs.push_back(std::move(name));
 }
 
-RestRequest Reader::Read(size_t json_size) {
-  simdjson::ondemand::parser parser;
-  const simdjson::padded_string text(body_.substr(0, json_size));
-  auto document = parser.iterate(text);
-  object root = document.get_object();
-  if (auto id = root.find_field_unordered("id"); !id.error()) request_.id = std::string_view(id);
+RestRequest Reader::Read() {
+  simdjson::dom::parser parser;
+  const object root = parser.parse(json_.data(), json_.size(), false).get_object();
+  if (const auto id = Find(root, "id")) request_.id = ToName(*id);
   if (const auto all = Parameter<bool>(root, "binary_data_output")) request_.all_binary = *all;
-  for (auto input : root["inputs"].get_array()) {
+  for (const element input : Get(root, "inputs").get_array()) {
     if (request_.infer.inputs.size() == kMostTensors) ThrowInvalid(fmt::format("more than {} inputs", kMostTensors));
     ReadInput(input.get_object());
   }
   if (!binary_.empty()) ThrowInvalid(fmt::format("{} bytes after the JSON belong to no input", binary_.size()));
-  if (auto outputs = root.find_field_unordered("outputs"); !outputs.error()) {
-    for (auto output : outputs.get_array()) {
+  if (const auto outputs = Find(root, "outputs")) {
+    for (const element output : outputs->get_array()) {
       if (request_.infer.outputs.size() == kMostTensors)
         ThrowInvalid(fmt::format("more than {} outputs", kMostTensors));
       ReadOutput(output.get_object());
@@ -117,17 +133,38 @@ RestRequest Reader::Read(size_t json_size) {
 
 }  // namespace
 
-Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size) {
+Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge) {
   if (json_size > body.size()) {
     return std::unexpected(
         Invalid(fmt::format("the JSON has {} bytes, of which only {} came", json_size, body.size())));
   }
+  const uint64_t before = charge.bytes();
+  if (!charge.Add((kParsed + kTensors) * json_size)) return std::unexpected(NoMemory());
   try {
-    return Reader(body, json_size).Read(json_size);
+    RestRequest request = Reader(body, json_size).Read();
+    uint64_t own = 0;
+    for (const InputTensor& input : request.infer.inputs) own += input.own.size();
+    charge.ShrinkTo(before + own);
+    return request;
   } catch (Failure& failure) {
     return std::unexpected(std::move(failure));
   } catch (const simdjson::simdjson_error& error) {
+    if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
     return std::unexpected(Invalid(fmt::format("the request is no inference request: {}", error.what())));
+  }
+}
+
+Outcome<bool> ReadIndexRequest(std::string_view body) {
+  if (body.empty()) return false;
+  try {
+    simdjson::dom::parser parser;
+    const std::optional<element> ready = Find(parser.parse(body.data(), body.size(), false).get_object(), "ready");
+    return ready && static_cast<bool>(*ready);
+  } catch (Failure& failure) {
+    return std::unexpected(std::move(failure));
+  } catch (const simdjson::simdjson_error& error) {
+    if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
+    return std::unexpected(Invalid(fmt::format("the request is no request for the index: {}", error.what())));
   }
 }
 

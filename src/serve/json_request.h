@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "serve/inference.h"
+#include "serve/memory_budget.h"
 
 namespace wasinn::serve {
 
@@ -22,7 +23,11 @@ struct RestRequest {
   }
 };
 
-// `json_size`: what the header Inference-Header-Content-Length says, or all. Tensors may refer to `body`, which outlives the request.
-Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size);
+// `json_size`: what the header Inference-Header-Content-Length says, or all. Tensors may refer to `body`, which outlives the request,
+// and behind which RequestBytes::kPadding bytes can be read. What that takes beside `body` is added to `charge`.
+Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge& charge);
+
+// Of the repository's index: whether only models that are ready are wanted. The body is as for ReadRequest.
+Outcome<bool> ReadIndexRequest(std::string_view body);
 
 }  // namespace wasinn::serve

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "serve/http_message.h"
 #include "serve/json_tensor.h"
 
 namespace wasinn::serve {
@@ -18,11 +17,22 @@ std::string Quoted(const std::string& text) {
 
 bool JsonLacks(const Datatype& datatype) { return datatype.dtype == WASINN_F16 || datatype.dtype == WASINN_BF16; }
 
+bool GoesAsBytes(const RestRequest& request, const OutputTensor& output) {
+  return request.IsBinary(output.name) || JsonLacks(*output.datatype);
+}
+
 }  // namespace
 
-RestResponse WriteResponse(const RestRequest& request, InferResponse response) {
+Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge) {
+  const uint64_t before = charge.bytes();
+  uint64_t most_json = 0, binary = 0;
+  for (const OutputTensor& output : response.outputs) {
+    (GoesAsBytes(request, output) ? binary += output.bytes.size() : most_json += MostJson(output));
+  }
+  if (!charge.Add(most_json + binary)) return std::unexpected(NoMemory());
   RestResponse written;
   std::string& text = written.json;
+  text.reserve(most_json + 256);  // memory of which the system gives what is written
   text = fmt::format(R"({{"model_name":{},"model_version":{})", Quoted(response.model), Quoted(response.version));
   if (!request.id.empty()) text += fmt::format(R"(,"id":{})", Quoted(request.id));
   text += R"(,"outputs":[)";
@@ -30,23 +40,19 @@ RestResponse WriteResponse(const RestRequest& request, InferResponse response) {
     if (text.back() != '[') text += ',';
     text += fmt::format(R"({{"name":{},"datatype":"{}","shape":[{}],)", Quoted(output.name), output.datatype->name,
                         fmt::join(output.shape, ","));
-    if (request.IsBinary(output.name) || JsonLacks(*output.datatype)) {
+    if (GoesAsBytes(request, output)) {
       text += fmt::format(R"("parameters":{{"binary_data_size":{}}}}})", output.bytes.size());
       written.binary.push_back(std::move(output));
     } else {
       text += R"("data":)";
       AppendJson(text, output);
       text += '}';
+      output = {};  // its bytes are not needed any more
     }
   }
   text += "]}";
+  charge.ShrinkTo(before + text.size() + binary);
   return written;
-}
-
-Response ErrorResponse(http::status status, const std::string& message) {
-  Response response{.status = status};
-  response.text = fmt::format(R"({{"error":{}}})", Quoted(message));
-  return response;
 }
 
 }  // namespace wasinn::serve

@@ -13,7 +13,8 @@ struct RestResponse {
   std::vector<OutputTensor> binary;  // whose bytes follow, in this order
 };
 
-// An output whose type JSON does not have goes as bytes, whatever was asked for: a client that can read it can read that.
-RestResponse WriteResponse(const RestRequest& request, InferResponse response);
+// An output whose type JSON does not have goes as bytes, whatever was asked for: a client that can read it can read that. What that
+// takes, and outputs that go as bytes, is added to `charge`, before there is any text.
+Outcome<RestResponse> WriteResponse(const RestRequest& request, InferResponse response, Charge& charge);
 
 }  // namespace wasinn::serve

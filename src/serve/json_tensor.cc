@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -11,7 +12,6 @@
 #include "serve/bytes.h"
 
 namespace wasinn::serve {
-[[noreturn]] void ThrowInvalid(std::string message) { throw Invalid(std::move(message)); }
 
 template <typename T>
 void JsonTensor::Append(T number) {
@@ -19,21 +19,44 @@ void JsonTensor::Append(T number) {
 }
 
 template <typename T>
-void JsonTensor::AppendInteger(simdjson::ondemand::value& element) {
+Outcome<T> JsonTensor::Whole(simdjson::dom::element element) const {
+  if (element.type() != simdjson::dom::element_type::DOUBLE) return static_cast<T>(element);
+  const double number = element;
+  const bool fits = number >= static_cast<double>(std::numeric_limits<T>::min()) &&
+                    number < std::ldexp(1.0, std::numeric_limits<T>::digits);
+  if (fits && std::trunc(number) == number) return static_cast<T>(number);
+  return std::unexpected(Invalid(fmt::format("input '{}': {} is no {}", tensor_.name, number, tensor_.datatype->name)));
+}
+
+template <typename T>
+void JsonTensor::AppendInteger(simdjson::dom::element element) {
   using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
-  const auto number = static_cast<Widest>(element);
+  const auto number = OrThrow(Whole<Widest>(element));
   if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
     ThrowInvalid(fmt::format("input '{}': {} is no {}", tensor_.name, number, tensor_.datatype->name));
   }
   Append(static_cast<T>(number));
 }
 
-void JsonTensor::ReadElement(simdjson::ondemand::value& element) {
+template <typename T>
+void JsonTensor::AppendFloat(simdjson::dom::element element) {
+  Append(element.is_null() ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(static_cast<double>(element)));
+}
+
+void JsonTensor::AppendBool(simdjson::dom::element element) {
+  if (element.type() == simdjson::dom::element_type::BOOL)
+    return Append(static_cast<uint8_t>(static_cast<bool>(element)));
+  const auto number = OrThrow(Whole<int64_t>(element));
+  if (number != 0 && number != 1) ThrowInvalid(fmt::format("input '{}': {} is no BOOL", tensor_.name, number));
+  Append(static_cast<uint8_t>(number));
+}
+
+void JsonTensor::ReadElement(simdjson::dom::element element) {
   switch (tensor_.datatype->dtype) {
     case WASINN_F32:
-      return Append(static_cast<float>(static_cast<double>(element)));
+      return AppendFloat<float>(element);
     case WASINN_F64:
-      return Append(static_cast<double>(element));
+      return AppendFloat<double>(element);
     case WASINN_U8:
       return AppendInteger<uint8_t>(element);
     case WASINN_I8:
@@ -51,7 +74,7 @@ void JsonTensor::ReadElement(simdjson::ondemand::value& element) {
     case WASINN_I64:
       return AppendInteger<int64_t>(element);
     case WASINN_BOOL:
-      return Append(static_cast<uint8_t>(static_cast<bool>(element)));
+      return AppendBool(element);
     case WASINN_DTYPE_UNKNOWN: {
       const std::string_view text = element;
       return AppendElement(tensor_.own, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
@@ -62,18 +85,22 @@ void JsonTensor::ReadElement(simdjson::ondemand::value& element) {
   }
 }
 
-void JsonTensor::ReadNested(simdjson::ondemand::value data, size_t depth) {
-  if (data.type() != simdjson::ondemand::json_type::array) {
+void JsonTensor::ReadNested(simdjson::dom::element data, size_t depth) {
+  if (data.type() != simdjson::dom::element_type::ARRAY) {
     if (++n_read_ > elements_)
       ThrowInvalid(fmt::format("input '{}' has more than {} elements", tensor_.name, elements_));
     return ReadElement(data);
   }
   if (depth > WASINN_MAX_RANK) ThrowInvalid(fmt::format("input '{}': its data is nested too deeply", tensor_.name));
-  for (auto element : data.get_array()) ReadNested(element.value(), depth + 1);
+  for (const simdjson::dom::element element : data.get_array()) ReadNested(element, depth + 1);
 }
 
-void JsonTensor::Read(simdjson::ondemand::value data) {
-  ReadNested(data, 0);
+void JsonTensor::Read(simdjson::dom::element data) {
+  try {
+    ReadNested(data, 0);
+  } catch (const simdjson::simdjson_error& error) {
+    ThrowInvalid(fmt::format("input '{}': {}", tensor_.name, error.what()));
+  }
   if (n_read_ < elements_) {
     ThrowInvalid(fmt::format("input '{}' has {} elements, not {}", tensor_.name, n_read_, elements_));
   }
@@ -88,15 +115,22 @@ T ElementAt(std::span<const uint8_t> bytes, size_t i) {
   return element;
 }
 
+// By pieces, so that all of them are in memory once.
 template <typename T>
 void AppendNumbers(std::string& text, std::span<const uint8_t> bytes) {
+  constexpr size_t kPiece = 4096;
   fmt::memory_buffer numbers;
   for (size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
     if (i > 0) numbers.push_back(',');
+    if (numbers.size() > kPiece) {
+      text.append(numbers.data(), numbers.size());
+      numbers.clear();
+    }
     const T number = ElementAt<T>(bytes, i);
     if constexpr (std::floating_point<T>) {
-      if (!std::isfinite(number)) {
-        numbers.append(std::string_view("null"));
+      const bool is_negative_zero = number == 0 && std::signbit(number);  // "-0" would be read as an integer
+      if (!std::isfinite(number) || is_negative_zero) {
+        numbers.append(std::string_view(is_negative_zero ? "-0.0" : "null"));
         continue;
       }
     }
@@ -151,6 +185,14 @@ void AppendElements(std::string& text, const OutputTensor& tensor) {
 }
 
 }  // namespace
+
+uint64_t MostJson(const OutputTensor& tensor) {
+  // Characters of an element, by its bytes: "false,", "-32768,", "-8600000400000000,", "-2.2250738585072014e-308,"; of a byte
+  // of a text, "\u0000".
+  static constexpr uint64_t kMost[] = {6, 6, 7, 0, 18, 0, 0, 0, 25};
+  const size_t size = tensor.datatype->size;
+  return 2 + tensor.bytes.size() / std::max<size_t>(size, 1) * kMost[size];
+}
 
 void AppendJson(std::string& text, const OutputTensor& tensor) {
   text += '[';

@@ -10,23 +10,26 @@
 
 namespace wasinn::serve {
 
-// As Failure, whose reader is deep inside simdjson's loops, which throw too.
-[[noreturn]] void ThrowInvalid(std::string message);
-
 class JsonTensor {
  public:
-  // As many elements as its shape has are read into what is the tensor's own.
+  // As many elements as its shape has are read into what is the tensor's own. null is NaN, as in answers.
   JsonTensor(InputTensor& tensor, uint64_t elements) : tensor_(tensor), elements_(elements) {}
-  // Throws Failure, or what simdjson does.
-  void Read(simdjson::ondemand::value data);
+  // Throws Failure.
+  void Read(simdjson::dom::element data);
 
  private:
-  void ReadNested(simdjson::ondemand::value data, size_t depth);
-  void ReadElement(simdjson::ondemand::value& element);
+  void ReadNested(simdjson::dom::element data, size_t depth);
+  void ReadElement(simdjson::dom::element element);
   template <typename T>
   void Append(T number);
+  // Clients that have floats alone write 7 as 7.0, and true as 1.0.
   template <typename T>
-  void AppendInteger(simdjson::ondemand::value& element);
+  Outcome<T> Whole(simdjson::dom::element element) const;
+  template <typename T>
+  void AppendInteger(simdjson::dom::element element);
+  template <typename T>
+  void AppendFloat(simdjson::dom::element element);
+  void AppendBool(simdjson::dom::element element);
 
   InputTensor& tensor_;
   const uint64_t elements_;
@@ -35,5 +38,7 @@ class JsonTensor {
 
 // The same of an output, appended: one array. A number that JSON has not, as NaN, is null.
 void AppendJson(std::string& text, const OutputTensor& tensor);
+// No more bytes than it can have then.
+uint64_t MostJson(const OutputTensor& tensor);
 
 }  // namespace wasinn::serve

@@ -29,8 +29,6 @@ std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model) {
   return versions;
 }
 
-namespace {
-
 Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const std::string& version) {
   for (ModelInfo& one : VersionsOf(host, model) | std::views::reverse) {
     if (version.empty() || std::to_string(one.version) == version) return std::move(one);
@@ -38,6 +36,8 @@ Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const
   const std::string which = version.empty() ? "" : fmt::format(" version {}", version);
   return std::unexpected(Failure{WASINN_NOT_FOUND, fmt::format("there is no model '{}'{}", model, which)});
 }
+
+namespace {
 
 Outcome<std::shared_ptr<const KnownModel>> Load(const Host& host, const std::string& model,
                                                 const std::string& version) {

@@ -41,6 +41,8 @@ class KnownModels {
 
 // Registered under this name, lowest version first.
 std::vector<ModelInfo> VersionsOf(const Host& host, const std::string& model);
+// Of these, version "": the highest.
+Outcome<ModelInfo> FindVersion(const Host& host, const std::string& model, const std::string& version);
 
 // As hosts and guests say it: "digits", or "digits:2".
 std::string NameOf(const std::string& model, const std::string& version);

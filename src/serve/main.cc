@@ -1,7 +1,10 @@
 // wasinn-serve, which `wasinn serve` starts: models behind the field's protocols.
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "cli/ending.h"
 #include "cli/flags.h"
@@ -19,6 +22,18 @@ constexpr char kFooter[] =
     "  wasinn serve --model digits=digits.onnx\n"
     "  curl localhost:8000/v2/models/digits";
 
+void AddSize(CLI::App& app, const char* flag, uint64_t* size, const char* help) {
+  cli::AddParsed<uint64_t>(
+      app, flag, settings::ParseSize, [size](uint64_t bytes) { *size = bytes; }, help)
+      ->type_name("SIZE");
+}
+
+void AddDuration(CLI::App& app, const char* flag, std::chrono::milliseconds* duration, const char* help) {
+  cli::AddParsed<uint32_t>(
+      app, flag, settings::ParseDuration, [duration](uint32_t ms) { *duration = std::chrono::milliseconds(ms); }, help)
+      ->type_name("TIME");
+}
+
 void AddFlags(CLI::App& app, ServeOptions* options) {
   app.add_option("--host", options->host, "The address to listen on; 127.0.0.1 unless told, 0.0.0.0: all")
       ->type_name("ADDRESS");
@@ -27,13 +42,19 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   app.add_option("--metrics-port", options->metrics_port, "8002 unless told; 0: any that is free")->type_name("PORT");
   app.add_flag_callback("--no-grpc", [options] { options->has_grpc = false; }, "No port for gRPC");
   app.add_flag_callback("--no-metrics", [options] { options->has_metrics = false; }, "No port for metrics");
-  cli::AddParsed<uint64_t>(
-      app, "--max-body", settings::ParseSize, [options](uint64_t bytes) { options->http.max_body_bytes = bytes; },
-      "The largest request: 256M unless told")
-      ->type_name("SIZE");
-  app.add_option("--max-connections", options->http.max_connections, "16384 unless told")->type_name("N");
-  app.add_option("--max-waiting", options->max_waiting, "Requests that may wait for a thread; 1024 unless told")
+  AddSize(app, "--max-body", &options->max_body_bytes, "The largest request: 256M unless told");
+  AddSize(app, "--max-json", &options->max_json_bytes,
+          "The largest JSON of a request, without tensors that follow it as bytes: 32M unless told");
+  AddSize(app, "--max-memory-in-flight", &options->max_memory_in_flight,
+          "What all requests and responses may hold together: 1G unless told");
+  app.add_option("--max-connections", options->max_connections,
+                 "Of each port; 16384 unless told, and what open files allow")
       ->type_name("N");
+  app.add_option("--max-waiting", options->max_waiting, "Requests that wait for a thread, or have it; 1024 unless told")
+      ->type_name("N");
+  AddDuration(app, "--wait-timeout", &options->wait_timeout, "How long a request waits for a thread: 30s unless told");
+  AddDuration(app, "--client-timeout", &options->client_timeout,
+              "How long a body or a response may go slower than 100 KB/s: 30s unless told");
   app.footer(kFooter);
   cli::AddHostFlags(app, &options->host_flags);
   cli::AddModelFlags(app, &options->host_flags);

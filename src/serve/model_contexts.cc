@@ -1,18 +1,66 @@
 #include "serve/model_contexts.h"
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace wasinn::serve {
 
-ModelContexts::~ModelContexts() {
-  for (const uint32_t context : resting_) Drop(context);
-  if (graph_) wasinn_status_free(wasinn_wit()->graph_drop(guest_, *graph_));
+std::optional<uint32_t> RestingContexts::Take(const ModelContexts* of) {
+  Order taken;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(resting_.rbegin(), resting_.rend(), of, &Order::value_type::first);
+  if (found == resting_.rend()) return std::nullopt;
+  taken.splice(taken.end(), resting_, std::prev(found.base()));
+  return taken.front().second;
 }
 
-Outcome<uint32_t> ModelContexts::Load() {
+void RestingContexts::Put(const ModelContexts* of, uint32_t context) {
+  Order one = {{of, context}}, over;
+  {
+    const std::lock_guard lock(mutex_);
+    resting_.splice(resting_.end(), one);
+    if (resting_.size() > most_) over.splice(over.end(), resting_, resting_.begin());
+  }
+  DropThese(over);
+}
+
+void RestingContexts::Drop(const ModelContexts* of) {
+  Order dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto next = resting_.begin(); next != resting_.end();) {
+      const auto one = next++;
+      if (one->first == of) dropped.splice(dropped.end(), resting_, one);
+    }
+  }
+  DropThese(dropped);
+}
+
+bool RestingContexts::DropAll() {
+  Order dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    dropped.swap(resting_);
+  }
+  DropThese(dropped);
+  return !dropped.empty();
+}
+
+void RestingContexts::DropThese(const Order& contexts) {
+  for (const auto& [of, context] : contexts) wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
+}
+
+ModelContexts::~ModelContexts() { resting_.Drop(this); }
+
+Outcome<ModelContexts::Graph> ModelContexts::Load() {
   wasinn_wit_result result = {};
   wasinn_status* status = wasinn_wit()->graph_load_by_name(guest_, name_.data(), name_.size(), &result);
-  return ToOutcome(guest_, status, result);
+  const Outcome<uint32_t> loaded = ToOutcome(guest_, status, result);
+  if (!loaded) return std::unexpected(loaded.error());
+  Graph graph(guest_, *loaded);
+  graph.keeps_nothing = KeepsNothing(*loaded);
+  return graph;
 }
 
 // Whether the results of one inference depend on no other one in the same context. A model that does not tell has contexts for one
@@ -30,54 +78,32 @@ bool ModelContexts::KeepsNothing(uint32_t graph) {
 
 // A graph whose worker is gone makes no contexts: the next one may.
 Outcome<uint32_t> ModelContexts::Make() {
+  const std::lock_guard one_at_a_time(making_);
   for (bool again = false;; again = true) {
-    const std::lock_guard one_at_a_time(loading_);
-    std::optional<uint32_t> graph;
-    {
-      const std::lock_guard lock(mutex_);
-      graph = graph_;
-    }
-    const bool is_new = !graph;
+    const bool is_new = !graph_;
     if (is_new) {
-      const Outcome<uint32_t> loaded = Load();
-      if (!loaded) return loaded;
-      graph = *loaded;
+      Outcome<Graph> loaded = Load();
+      if (!loaded) return std::unexpected(std::move(loaded.error()));
+      graph_.emplace(std::move(*loaded));
+      reuse_.store(graph_->keeps_nothing, std::memory_order_relaxed);
     }
     wasinn_wit_result result = {};
-    wasinn_status* status = wasinn_wit()->graph_init_execution_context(guest_, *graph, &result);
+    wasinn_status* status = wasinn_wit()->graph_init_execution_context(guest_, graph_->get(), &result);
     Outcome<uint32_t> context = ToOutcome(guest_, status, result);
-    const bool keep = context.has_value() || (context.error().code == WASINN_TOO_LARGE);
-    if (!keep) wasinn_status_free(wasinn_wit()->graph_drop(guest_, *graph));
-    const bool reuse = keep && is_new && KeepsNothing(*graph);
-    {
-      const std::lock_guard lock(mutex_);
-      graph_ = keep ? graph : std::nullopt;
-      if (is_new) reuse_ = reuse;
-    }
-    if (keep || is_new || again) return context;
+    if (context || context.error().code == WASINN_TOO_LARGE) return context;
+    graph_.reset();
+    if (is_new || again) return context;
   }
 }
 
 Outcome<uint32_t> ModelContexts::Take() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!resting_.empty()) {
-      const uint32_t context = resting_.back();
-      resting_.pop_back();
-      return context;
-    }
-  }
+  if (const auto rested = resting_.Take(this)) return *rested;
   return Make();
 }
 
 void ModelContexts::GiveBack(uint32_t context) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (reuse_) return resting_.push_back(context);
-  }
-  Drop(context);
+  if (reuse_.load(std::memory_order_relaxed)) return resting_.Put(this, context);
+  wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
 }
-
-void ModelContexts::Drop(uint32_t context) { wasinn_status_free(wasinn_wit()->context_drop(guest_, context)); }
 
 }  // namespace wasinn::serve

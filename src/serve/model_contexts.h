@@ -1,42 +1,116 @@
-// The execution contexts of one model for one tenant: made when they are needed, kept for the next inference.
+// The execution contexts of models: made when they are needed, and kept for the next inference of theirs.
 #pragma once
 
+#include <atomic>
+#include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <wasinn/wasinn.hpp>
 
 #include "serve/inference.h"
 #include "serve/wit_calls.h"
 
 namespace wasinn::serve {
 
-// Any thread. The guest outlives it.
+class ModelContexts;
+
+// Those of all models that rest: no more than so many, of which the one goes first that rests longest. Any thread.
+class RestingContexts {
+ public:
+  // The guest outlives it.
+  RestingContexts(wasinn_guest* guest, size_t most) : guest_(guest), most_(most) {}
+
+  std::optional<uint32_t> Take(const ModelContexts* of);
+  void Put(const ModelContexts* of, uint32_t context);
+  // Those of one model; or all of them, and then whether there were any.
+  void Drop(const ModelContexts* of);
+  bool DropAll();
+
+ private:
+  using Order = std::list<std::pair<const ModelContexts*, uint32_t>>;
+
+  void DropThese(const Order& contexts);
+
+  wasinn_guest* const guest_;
+  const size_t most_;
+  std::mutex mutex_;  // of what follows
+  Order resting_;     // longest first
+};
+
+// Of one model for one tenant. Any thread. Both outlive it.
 class ModelContexts {
  public:
-  ModelContexts(wasinn_guest* guest, std::string name) : guest_(guest), name_(std::move(name)) {}
+  ModelContexts(wasinn_guest* guest, RestingContexts& resting, std::string name)
+      : guest_(guest), resting_(resting), name_(std::move(name)) {}
   ~ModelContexts();
   ModelContexts(const ModelContexts&) = delete;
   ModelContexts& operator=(const ModelContexts&) = delete;
 
-  // One that nobody else has, and in which nothing is left of an earlier inference. Whoever takes it gives it back, or drops it
-  // where it may not be what it was.
+  // One that nobody else has, and in which nothing is left of an earlier inference.
   Outcome<uint32_t> Take();
+  // Where it is what it was.
   void GiveBack(uint32_t context);
-  void Drop(uint32_t context);
 
  private:
+  // Dropped when it goes.
+  class Graph {
+   public:
+    Graph(wasinn_guest* guest, uint32_t graph) : guest_(guest), graph_(graph) {}
+    Graph(Graph&& other) noexcept
+        : keeps_nothing(other.keeps_nothing), guest_(other.guest_), graph_(std::exchange(other.graph_, 0)) {}
+    Graph& operator=(Graph&&) = delete;
+    ~Graph() {
+      if (graph_ != 0) wasinn_status_free(wasinn_wit()->graph_drop(guest_, graph_));
+    }
+    uint32_t get() const { return graph_; }
+    bool keeps_nothing = false;
+
+   private:
+    wasinn_guest* guest_;
+    uint32_t graph_;
+  };
+
   Outcome<uint32_t> Make();
-  Outcome<uint32_t> Load();
+  Outcome<Graph> Load();
   bool KeepsNothing(uint32_t graph);
 
   wasinn_guest* const guest_;
+  RestingContexts& resting_;
   const std::string name_;  // "digits", "digits:2"
-  std::mutex loading_;
-  std::mutex mutex_;  // of what follows
-  std::optional<uint32_t> graph_;
-  bool reuse_ = false;
-  std::vector<uint32_t> resting_;
+  std::mutex making_;       // of the graph
+  std::optional<Graph> graph_;
+  std::atomic<bool> reuse_{false};
+};
+
+// One that was taken: dropped unless it is kept for the next one.
+class TakenContext {
+ public:
+  TakenContext(std::shared_ptr<Guest> guest, std::shared_ptr<ModelContexts> of, uint32_t context)
+      : guest_(std::move(guest)), of_(std::move(of)), context_(context) {}
+  ~TakenContext() {
+    if (!is_kept_) Drop();
+  }
+  TakenContext(const TakenContext&) = delete;
+  TakenContext& operator=(const TakenContext&) = delete;
+
+  uint32_t get() const { return context_; }
+  // Cancels what computes there. Any thread.
+  void Drop() const { wasinn_status_free(wasinn_wit()->context_drop(guest_->get(), context_)); }
+  void Keep() {
+    of_->GiveBack(context_);
+    is_kept_ = true;
+  }
+
+ private:
+  const std::shared_ptr<Guest> guest_;
+  const std::shared_ptr<ModelContexts> of_;
+  const uint32_t context_;
+  bool is_kept_ = false;
 };
 
 }  // namespace wasinn::serve

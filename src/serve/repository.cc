@@ -65,35 +65,55 @@ Outcome<void> Repository::Open() {
   return {};
 }
 
-Outcome<void> Repository::CheckServed(const std::string& model) const {
+Outcome<void> Repository::CheckLoaded(const std::string& model) const {
   const std::lock_guard lock(mutex_);
   if (!unloaded_.contains(model)) return {};
   return std::unexpected(Failure{WASINN_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
 }
 
+Outcome<void> Repository::CheckServed(const std::string& model, const std::string& version) const {
+  if (models_.Peek(model, version) == nullptr) {
+    if (auto found = FindVersion(host_, model, version); !found) return std::unexpected(std::move(found.error()));
+  }
+  return CheckLoaded(model);
+}
+
+// After what may have loaded it: an `unload` meanwhile did not see that.
+void Repository::LetGoIfUnloaded(const std::string& model) {
+  if (CheckLoaded(model)) return;
+  (void)host_.UnloadModel(model);
+  Forget(model);
+}
+
 Outcome<std::shared_ptr<const KnownModel>> Repository::Find(const std::string& model, const std::string& version) {
-  if (auto served = CheckServed(model); !served) return std::unexpected(std::move(served.error()));
-  return models_.Get(model, version);
+  if (auto loaded = CheckLoaded(model); !loaded) return std::unexpected(std::move(loaded.error()));
+  auto found = models_.Get(model, version);
+  LetGoIfUnloaded(model);
+  return found;
 }
 
-Outcome<InferResponse> Repository::Infer(const InferRequest& request) {
-  if (auto served = CheckServed(request.model); !served) return std::unexpected(std::move(served.error()));
-  return tenant_->Infer(request);
+Outcome<InferResponse> Repository::Infer(const InferRequest& request, Cancellation* cancellation) {
+  if (auto loaded = CheckLoaded(request.model); !loaded) return std::unexpected(std::move(loaded.error()));
+  auto inferred = tenant_->Infer(request, cancellation);
+  LetGoIfUnloaded(request.model);
+  return inferred;
 }
 
-bool Repository::IsQuick(const InferRequest& request) {
-  const std::shared_ptr<const KnownModel> known = models_.Peek(request.model, request.version);
+bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
+  if (bytes > kMostInline) return false;
+  const std::shared_ptr<const KnownModel> known = models_.Peek(model, version);
   if (known == nullptr) return false;
   const int64_t usual = known->usual_ns.load(std::memory_order_relaxed);
   return usual != 0 && usual < kQuickNs;
 }
 
-json Repository::Index() const {
+json Repository::Index(bool ready_alone) const {
   json index = json::array();
   const std::vector<ModelInfo> models = host_.Models();
   const std::lock_guard lock(mutex_);
   for (const ModelInfo& model : models) {
     const bool unloaded = unloaded_.contains(model.name);
+    if (unloaded && ready_alone) continue;
     index.push_back({{"name", model.name},
                      {"version", std::to_string(model.version)},
                      {"state", unloaded ? "UNAVAILABLE" : "READY"},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
@@ -18,32 +19,6 @@ using nlohmann::json;
 
 constexpr char kHeaderLength[] = "Inference-Header-Content-Length";
 
-http::status StatusOf(wasinn_code code) {
-  switch (code) {
-    case WASINN_NOT_FOUND:
-    case WASINN_MODEL_NOT_FOUND:
-      return http::status::not_found;
-    case WASINN_INVALID_ARGUMENT:
-    case WASINN_INVALID_ENCODING:
-    case WASINN_UNSUPPORTED_OPERATION:
-    case WASINN_PROMPT_TOO_LONG:
-      return http::status::bad_request;
-    case WASINN_TOO_LARGE:
-      return http::status::payload_too_large;
-    case WASINN_SECURITY:
-      return http::status::forbidden;
-    case WASINN_TIMEOUT:
-      return http::status::gateway_timeout;
-    case WASINN_UNAVAILABLE:
-    case WASINN_LOST:
-      return http::status::service_unavailable;
-    default:
-      return http::status::internal_server_error;
-  }
-}
-
-Response ToResponse(const Failure& failure) { return ErrorResponse(StatusOf(failure.code), failure.message); }
-
 Response ToResponse(const json& answer) {
   Response response;
   response.text = answer.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -52,7 +27,9 @@ Response ToResponse(const json& answer) {
 
 Response ToResponse(const Outcome<json>& answer) { return answer ? ToResponse(*answer) : ToResponse(answer.error()); }
 
-Response ToResponse(const Outcome<void>& done) { return done ? Response() : ToResponse(done.error()); }
+Response ToResponse(const Outcome<void>& done) {
+  return done ? Response{.content_type = ""} : ToResponse(done.error());
+}
 
 Response NotFound() { return ErrorResponse(http::status::not_found, "there is nothing of this name"); }
 
@@ -67,19 +44,20 @@ bool IsGet(const Request& request) {
 }
 
 // Where the JSON of a body ends.
-Outcome<size_t> JsonSize(const Request& request) {
+Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   const auto length = request.find(kHeaderLength);
   if (length == request.end()) return request.body().size();
   const boost::beast::string_view text = length->value();
   size_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error == std::errc() && end == text.data() + text.size()) return size;
-  return std::unexpected(Failure{WASINN_INVALID_ARGUMENT, fmt::format("{} is no length", kHeaderLength)});
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::unexpected(Invalid(fmt::format("{} is no length", kHeaderLength)));
+  }
+  if (size <= most) return size;
+  return std::unexpected(Failure{WASINN_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
 }
 
-Response Written(const RestRequest& request, Outcome<InferResponse> inferred) {
-  if (!inferred) return ToResponse(inferred.error());
-  RestResponse written = WriteResponse(request, std::move(*inferred));
+Response ToResponse(RestResponse written) {
   Response response;
   if (!written.binary.empty()) {
     response.content_type = "application/octet-stream";
@@ -90,18 +68,17 @@ Response Written(const RestRequest& request, Outcome<InferResponse> inferred) {
   return response;
 }
 
-Response TooMany() {
-  Response response = ErrorResponse(http::status::too_many_requests, "as many requests wait as may");
-  response.headers = {{"Retry-After", "1"}};
-  return response;
-}
-
 }  // namespace
 
-template <typename Work>
-asio::awaitable<Response> Rest::OnWorker(Work work) {
-  std::optional<Response> done = co_await workers_.Do(std::move(work));
-  if (!done) co_return TooMany();
+uint64_t Rest::MostBody(const Header& header) const {
+  return header.count(kHeaderLength) > 0 ? limits_.most_body : std::min(limits_.most_json, limits_.most_body);
+}
+
+asio::awaitable<Response> Rest::OnWorker(Asked& asked, Work work) {
+  const std::shared_ptr<Cancellation> cancellation = asked.watch();
+  std::function<Response()> run = [work = std::move(work), cancellation] { return work(cancellation.get()); };
+  Outcome<Response> done = co_await workers_.Do(std::move(run), cancellation.get());
+  if (!done) co_return ToResponse(done.error());
   co_return std::move(*done);
 }
 
@@ -118,64 +95,86 @@ Rest::Named Rest::NamedBy(const Words& words) {
 }
 
 Response Rest::Health(std::string_view what) {
-  if (what == "live") return {};
+  if (what == "live") return ToResponse(json{{"live", true}});
   if (what != "ready") return NotFound();
-  if (!is_draining_.load(std::memory_order_relaxed)) return {};
+  if (!is_draining_.load(std::memory_order_relaxed)) return ToResponse(json{{"ready", true}});
   return ErrorResponse(http::status::service_unavailable, "the server is shutting down");
 }
 
-asio::awaitable<Response> Rest::IsReady(Named named) {
-  return OnWorker([this, named = std::move(named)] {
-    const auto found = repository_.Find(named.model, named.version);
-    return found ? Response() : ToResponse(found.error());
-  });
+// On whatever thread. The request's body is not needed afterwards.
+Response Rest::InferNow(Request& request, Named& named, size_t json_size, Cancellation* cancellation) {
+  auto read = ReadRequest(request.body().view(), json_size, request.body().charge());
+  if (!read) return ToResponse(read.error());
+  read->infer.model = std::move(named.model);
+  read->infer.version = std::move(named.version);
+  Outcome<InferResponse> inferred = repository_.Infer(read->infer, cancellation);
+  if (!inferred) return ToResponse(inferred.error());
+  Charge charge(budget_);
+  Outcome<RestResponse> written = WriteResponse(*read, std::move(*inferred), charge);
+  if (!written) return ToResponse(written.error());
+  Response response = ToResponse(std::move(*written));
+  response.charge = std::move(charge);
+  return response;
 }
 
-asio::awaitable<Response> Rest::Infer(const Request& request, Named named) {
+asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
+  Request& request = asked.request;
   if (request.method() != http::verb::post) co_return WrongMethod("POST");
   if (request.count(http::field::content_encoding) > 0) {
     co_return ErrorResponse(http::status::unsupported_media_type, "compressed requests are not understood");
   }
-  const auto json_size = JsonSize(request);
+  if (auto served = repository_.CheckServed(named.model, named.version); !served) co_return ToResponse(served.error());
+  const auto json_size = JsonSize(request, limits_.most_json);
   if (!json_size) co_return ToResponse(json_size.error());
-  auto read = ReadRequest(request.body(), *json_size);
-  if (!read) co_return ToResponse(read.error());
-  read->infer.model = std::move(named.model);
-  read->infer.version = std::move(named.version);
-  const RestRequest& it = *read;
-  if (repository_.IsQuick(it.infer)) co_return Written(it, repository_.Infer(it.infer));
-  co_return co_await OnWorker([this, &it] { return Written(it, repository_.Infer(it.infer)); });
+  if (repository_.IsQuick(named.model, named.version, request.body().size())) {
+    if (const auto permit = permits_.Take()) co_return InferNow(request, named, *json_size, nullptr);
+  }
+  Work work = [&, this](Cancellation* cancellation) { return InferNow(request, named, *json_size, cancellation); };
+  co_return co_await OnWorker(asked, std::move(work));
 }
 
-asio::awaitable<Response> Rest::AnswerModel(const Request& request, Named named) {
-  if (named.what == "infer") return Infer(request, std::move(named));
-  if (named.what == "ready") return IsReady(std::move(named));
+asio::awaitable<Response> Rest::AnswerModel(Asked& asked, Named named) {
+  Work work;
   if (named.what.empty()) {
-    return OnWorker([this, n = std::move(named)] { return ToResponse(repository_.Metadata(n.model, n.version)); });
+    work = [&, this](Cancellation*) { return ToResponse(repository_.Metadata(named.model, named.version)); };
+  } else if (named.what == "config") {
+    work = [&, this](Cancellation*) { return ToResponse(repository_.Config(named.model, named.version)); };
+  } else if (named.what == "ready" || named.what == "stats") {
+    work = [&, this](Cancellation*) {
+      const auto found = repository_.Find(named.model, named.version);
+      if (!found) return ToResponse(found.error());
+      if (named.what == "ready") return ToResponse(json{{"name", named.model}, {"ready", true}});
+      return ToResponse(statistics_.Of(named.model, named.version));
+    };
+  } else {
+    co_return NotFound();
   }
-  if (named.what == "config") {
-    return OnWorker([this, n = std::move(named)] { return ToResponse(repository_.Config(n.model, n.version)); });
-  }
-  if (named.what == "stats") {
-    return OnWorker([this, n = std::move(named)] {
-      const auto found = repository_.Find(n.model, n.version);
-      return found ? ToResponse(statistics_.Of(n.model, n.version)) : ToResponse(found.error());
-    });
-  }
-  return OnWorker([] { return NotFound(); });
+  co_return co_await OnWorker(asked, std::move(work));
 }
 
-asio::awaitable<Response> Rest::AnswerRepository(const Request& request, const Words& words) {
-  if (request.method() != http::verb::post) co_return WrongMethod("POST");
-  if (words.size() == 2 && words[1] == "index") co_return ToResponse(repository_.Index());
+Response Rest::Index(const RequestBytes& body) const {
+  if (body.size() > kMostInline) return ErrorResponse(http::status::payload_too_large, "so large is no request for it");
+  const auto ready_alone = ReadIndexRequest(body.view());
+  return ready_alone ? ToResponse(repository_.Index(*ready_alone)) : ToResponse(ready_alone.error());
+}
+
+asio::awaitable<Response> Rest::AnswerRepository(Asked& asked, const Words& words) {
+  if (asked.request.method() != http::verb::post) co_return WrongMethod("POST");
+  if (words.size() == 2 && words[1] == "index") co_return Index(asked.request.body());
   if (words.size() != 4 || words[1] != "models") co_return NotFound();
-  const std::string model = words[2];
-  if (words[3] == "load") co_return co_await OnWorker([this, &model] { return ToResponse(repository_.Load(model)); });
-  if (words[3] != "unload") co_return NotFound();
-  co_return co_await OnWorker([this, &model] { return ToResponse(repository_.Unload(model)); });
+  Work work;
+  if (words[3] == "load") {
+    work = [&, this](Cancellation*) { return ToResponse(repository_.Load(words[2])); };
+  } else if (words[3] == "unload") {
+    work = [&, this](Cancellation*) { return ToResponse(repository_.Unload(words[2])); };
+  } else {
+    co_return NotFound();
+  }
+  co_return co_await OnWorker(asked, std::move(work));
 }
 
-asio::awaitable<Response> Rest::Answer(const Request& request) {
+asio::awaitable<Response> Rest::Answer(Asked& asked) {
+  const Request& request = asked.request;
   const auto url = boost::urls::parse_origin_form(std::string_view(request.target().data(), request.target().size()));
   if (!url) co_return ErrorResponse(http::status::bad_request, "the target is no path");
   Words words;
@@ -184,14 +183,15 @@ asio::awaitable<Response> Rest::Answer(const Request& request) {
   }
   if (words.empty() || words[0] != "v2") co_return NotFound();
   words.erase(words.begin());
-  if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(request, words);
+  if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(asked, words);
   const bool names_model = words.size() > 1 && words[0] == "models";
-  if (names_model && words.back() == "infer") co_return co_await Infer(request, NamedBy(words));
+  Named named = names_model ? NamedBy(words) : Named();
+  if (named.what == "infer") co_return co_await Infer(asked, std::move(named));
   if (!IsGet(request)) co_return WrongMethod("GET");
   if (words.empty()) co_return ToResponse(ServerMetadata());
   if (words.size() == 2 && words[0] == "health") co_return Health(words[1]);
   if (words == Words{"models", "stats"}) co_return ToResponse(statistics_.All());
-  if (names_model) co_return co_await AnswerModel(request, NamedBy(words));
+  if (names_model) co_return co_await AnswerModel(asked, std::move(named));
   co_return NotFound();
 }
 

@@ -2,24 +2,39 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "serve/http_server.h"
+#include "serve/inline_permits.h"
 #include "serve/repository.h"
 #include "serve/statistics.h"
 #include "serve/workers.h"
 
 namespace wasinn::serve {
 
+struct RestLimits {
+  uint64_t most_body = 256u << 20;  // bytes of a request
+  uint64_t most_json = 32u << 20;   // of these, those of JSON, of which parsing takes many times as much
+};
+
 // All outlive it.
 class Rest {
  public:
-  Rest(Repository& repository, const Statistics& statistics, Workers& workers)
-      : repository_(repository), statistics_(statistics), workers_(workers) {}
+  // `permits`: of the threads that call Answer.
+  Rest(Repository& repository, const Statistics& statistics, Workers& workers, InlinePermits& permits,
+       std::shared_ptr<MemoryBudget> budget, const RestLimits& limits)
+      : repository_(repository),
+        statistics_(statistics),
+        workers_(workers),
+        permits_(permits),
+        budget_(std::move(budget)),
+        limits_(limits) {}
 
-  asio::awaitable<Response> Answer(const Request& request);
+  uint64_t MostBody(const Header& header) const;
+  asio::awaitable<Response> Answer(Asked& asked);
   // New requests are still answered, but nobody should send any.
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
@@ -30,19 +45,22 @@ class Rest {
     std::string model, version;
     std::string what;  // "infer"; "": the model itself
   };
-  asio::awaitable<Response> AnswerModel(const Request& request, Named named);
-  asio::awaitable<Response> AnswerRepository(const Request& request, const Words& words);
-  asio::awaitable<Response> Infer(const Request& request, Named named);
-  asio::awaitable<Response> IsReady(Named named);
+  using Work = std::function<Response(Cancellation* cancellation)>;
+  asio::awaitable<Response> AnswerModel(Asked& asked, Named named);
+  asio::awaitable<Response> AnswerRepository(Asked& asked, const Words& words);
+  asio::awaitable<Response> Infer(Asked& asked, Named named);
+  Response InferNow(Request& request, Named& named, size_t json_size, Cancellation* cancellation);
   Response Health(std::string_view what);
-
-  template <typename Work>
-  asio::awaitable<Response> OnWorker(Work work);
+  Response Index(const RequestBytes& body) const;
+  asio::awaitable<Response> OnWorker(Asked& asked, Work work);
   static Named NamedBy(const Words& words);
 
   Repository& repository_;
   const Statistics& statistics_;
   Workers& workers_;
+  InlinePermits& permits_;
+  const std::shared_ptr<MemoryBudget> budget_;
+  const RestLimits limits_;
   std::atomic<bool> is_draining_{false};
 };
 

@@ -1,21 +1,30 @@
 #include "serve/server.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
+#include <exception>
+
+#include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "cli/ending.h"
 #include "cli/log.h"
+#include "serve/descriptors.h"
+#include "serve/end_signals.h"
 #include "serve/grpc_server.h"
 #include "serve/http_server.h"
+#include "serve/log.h"
+#include "serve/ports.h"
 #include "serve/repository.h"
 #include "serve/rest.h"
 #include "serve/statistics.h"
@@ -24,106 +33,187 @@
 namespace wasinn::serve {
 namespace {
 
-constexpr std::chrono::milliseconds kLookAgain{20};
+using Clock = std::chrono::steady_clock;
+
+// How late a deadline may be noticed, and the last answer of a server that ends.
+constexpr std::chrono::milliseconds kTick{200}, kLookAgain{20};
+// For what was cancelled, and does not heed it.
+constexpr unsigned kLastSeconds = 5;
+constexpr size_t kUsualConnections = 16384;
 
 size_t Processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
+// Want of memory ends what was begun, and nothing else.
+void Try(const auto& what) {
+  try {
+    what();
+  } catch (const std::exception& error) {
+    LogError(error.what());
+  }
+}
+
+// Called however its scope ends.
+template <typename Function>
+class AtEnd {
+ public:
+  explicit AtEnd(Function function) : function_(std::move(function)) {}
+  ~AtEnd() { function_(); }
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+
+ private:
+  const Function function_;
+};
+
+// What connections may be numbered below.
+int MostDescriptors(const ServeOptions& options) {
+  const int all = RaiseDescriptorLimit();
+  const int most = all - Reserved(all);
+  if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
+    const std::string text = fmt::format(
+        "there is room for {} connections: this program may have {} files open (ulimit -Hn), models' among them", most,
+        all);
+    cli::Log(WASINN_LOG_WARNING, text.c_str());
+  }
+  return most;
+}
+
+HttpOptions ForHttp(const ServeOptions& options) {
+  HttpOptions http;
+  http.budget = std::make_shared<MemoryBudget>(options.max_memory_in_flight);
+  http.max_connections = options.max_connections.value_or(kUsualConnections);
+  http.max_descriptor = MostDescriptors(options);
+  http.slow = options.client_timeout;
+  return http;
+}
+
+Workers::Limits ForWorkers(const ServeOptions& options) {
+  return {options.workers > 0 ? options.workers : 8 * Processors(), options.max_waiting, options.wait_timeout};
+}
+
+// Its main thread accepts connections, looks at deadlines and waits for the end, and does nothing that could take long.
 class Server {
  public:
   Server(const ServeOptions& options, Repository& repository, const Statistics& statistics)
       : options_(options),
         repository_(repository),
-        workers_(options.workers > 0 ? options.workers : 8 * Processors(), options.max_waiting),
-        rest_(repository, statistics, workers_),
-        http_(context_, options.http, [this](const Request& request) { return rest_.Answer(request); }),
-        grpc_(repository, statistics, workers_),
-        metrics_(context_, options.http, [this](const Request& request) { return AnswerMetrics(request); }) {}
+        http_options_(ForHttp(options)),
+        io_threads_(options.io_threads > 0 ? options.io_threads : 2 * Processors()),
+        permits_(io_threads_ - 1),
+        workers_(ForWorkers(options)),
+        rest_(repository, statistics, workers_, permits_, http_options_.budget,
+              {options.max_body_bytes, options.max_json_bytes}),
+        http_(context_, http_options_,
+              {[this](const Header& header) { return rest_.MostBody(header); },
+               [this](Asked& asked) { return rest_.Answer(asked); }}),
+        metrics_(context_, http_options_,
+                 {[](const Header&) { return 0; }, [this](Asked& asked) { return AnswerMetrics(asked); }}),
+        grpc_(repository, statistics, workers_,
+              {.budget = http_options_.budget,
+               .max_message_bytes = options.max_body_bytes,
+               .max_connections = http_options_.max_connections,
+               .max_descriptor = http_options_.max_descriptor,
+               .calls = {.most = http_options_.max_connections, .slow = http_options_.slow}}) {}
 
   Outcome<void> Listen() {
-    if (auto listens = http_.Listen(options_.host, options_.http_port); !listens) return listens;
-    fmt::print("serving HTTP on {}:{}\n", options_.host, http_.port());
-    if (options_.has_grpc) {
-      if (auto listens = grpc_.Listen(options_.host, options_.grpc_port, options_.http.max_body_bytes); !listens) {
-        return listens;
-      }
-      fmt::print("serving gRPC on {}:{}\n", options_.host, grpc_.port());
+    auto listens = Open("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
+    if (listens && options_.has_grpc) listens = grpc_.Start();
+    if (listens && options_.has_grpc) {
+      listens = Open("gRPC", options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
     }
-    if (options_.has_metrics) {
-      if (auto listens = metrics_.Listen(options_.host, options_.metrics_port); !listens) return listens;
-      fmt::print("serving metrics on {}:{}\n", options_.host, metrics_.port());
+    if (listens && options_.has_metrics) {
+      listens = Open("metrics", options_.metrics_port, [this](int descriptor) { metrics_.Take(descriptor); });
     }
     std::fflush(stdout);
-    return {};
+    return listens;
   }
 
   void Run() {
-    signals_.async_wait([this](const boost::system::error_code& error, int) {
-      if (!error) Drain();
-    });
+    const auto work = asio::make_work_guard(context_);
     std::vector<std::jthread> threads;
-    const size_t n = options_.io_threads > 0 ? options_.io_threads : 2 * Processors();
-    for (size_t i = 1; i < n; ++i) threads.emplace_back([this] { context_.run(); });
-    context_.run();
-    threads.clear();
+    const AtEnd stop([this] { context_.stop(); });  // also where not all threads can be had
+    for (size_t i = 0; i < io_threads_; ++i) threads.emplace_back([this] { ReadAndWrite(); });
+    for (bool ends = false; !ends; Sweep()) ends = ports_.Accept(kTick, signals_.descriptor());
+    Drain();
+    std::signal(SIGALRM, [](int) { ::_exit(0); });
+    ::alarm(kLastSeconds);
     repository_.Stop();  // cancels what computes
+    context_.stop();
+    threads.clear();
     if (grpc_end_.joinable()) grpc_end_.join();
-    workers_.Join();
+    workers_.Stop();
+    ::alarm(0);
   }
 
  private:
-  asio::awaitable<Response> AnswerMetrics(const Request& request) {
+  Outcome<void> Open(const char* what, uint16_t number, Ports::Take take) {
+    const auto opened = ports_.Open(options_.host, number, std::move(take));
+    if (!opened) return std::unexpected(opened.error());
+    fmt::print("serving {} on {}:{}\n", what, options_.host, *opened);
+    return {};
+  }
+
+  void ReadAndWrite() {
+    while (!context_.stopped()) Try([this] { context_.run(); });
+  }
+
+  void Sweep() {
+    if (Clock::now() < next_sweep_) return;
+    next_sweep_ = Clock::now() + kTick;
+    Try([this] { workers_.Sweep(); });
+    Try([this] { grpc_.Sweep(); });
+  }
+
+  asio::awaitable<Response> AnswerMetrics(Asked& asked) {
     Response response{.content_type = "text/plain; version=0.0.4"};
-    if (request.target() != "/metrics") {
+    const auto target = asked.request.target();
+    if (target.substr(0, target.find('?')) != "/metrics") {
       response.status = http::status::not_found;
       co_return response;
     }
     Result<std::string> text = repository_.host().Metrics();
-    if (!text) {
-      response.status = http::status::internal_server_error;
-      response.text = text.status().message();
-      co_return response;
-    }
-    response.text = std::move(*text);
+    if (!text) response.status = http::status::internal_server_error;
+    response.text = text ? std::move(*text) : text.status().message();
     co_return response;
   }
 
-  // What is asked by now is answered; a second signal, or the time, ends that.
+  // What is asked by now is answered, until the time for that is over.
   void Drain() {
-    until_ = std::chrono::steady_clock::now() + std::chrono::seconds(options_.drain_seconds);
+    const auto until = Clock::now() + options_.drain;
+    ports_.Close();
     rest_.Drain();
-    http_.Drain();
-    grpc_end_ = std::jthread([this] {  // it waits for the last answer
-      grpc_.Drain(std::chrono::system_clock::now() + std::chrono::seconds(options_.drain_seconds));
+    Try([this] { http_.Drain(); });
+    Try([this] { metrics_.Drain(); });
+    const auto drain_grpc = [this] {  // which waits for the last answer
+      grpc_.Drain(std::chrono::system_clock::now() + options_.drain);
       is_grpc_drained_.store(true, std::memory_order_release);
-    });
-    metrics_.Drain();
-    signals_.async_wait([](const boost::system::error_code& error, int signal) {
-      if (!error) std::_Exit(128 + signal);
-    });
-    LookWhetherAllIsDone();
+    };
+    try {
+      grpc_end_ = std::jthread(drain_grpc);
+    } catch (const std::system_error&) {  // the system has no thread for it
+      drain_grpc();
+    }
+    const auto is_done = [this] {
+      return http_.connections() == 0 && metrics_.connections() == 0 &&
+             is_grpc_drained_.load(std::memory_order_acquire);
+    };
+    for (; !is_done() && Clock::now() < until; Sweep()) std::this_thread::sleep_for(kLookAgain);
   }
 
-  void LookWhetherAllIsDone() {
-    const bool all =
-        http_.connections() == 0 && metrics_.connections() == 0 && is_grpc_drained_.load(std::memory_order_acquire);
-    if (all || std::chrono::steady_clock::now() >= until_) return context_.stop();
-    timer_.expires_after(kLookAgain);
-    timer_.async_wait([this](const boost::system::error_code& error) {
-      if (!error) LookWhetherAllIsDone();
-    });
-  }
-
+  const EndSignals signals_;  // from before anybody can know that it serves
   const ServeOptions& options_;
   Repository& repository_;
+  const HttpOptions http_options_;
   asio::io_context context_;
-  asio::signal_set signals_{context_, SIGTERM, SIGINT};
-  asio::steady_timer timer_{context_};
-  std::chrono::steady_clock::time_point until_;
+  Ports ports_{context_};
+  const size_t io_threads_;
+  InlinePermits permits_;
   Workers workers_;
   Rest rest_;
   HttpServer http_;
-  GrpcServer grpc_;
   HttpServer metrics_;
+  GrpcServer grpc_;
+  Clock::time_point next_sweep_;
   std::atomic<bool> is_grpc_drained_{false};
   std::jthread grpc_end_;
 };
@@ -133,16 +223,16 @@ int Fail(const Failure& failure) { return cli::Fail("serve: " + failure.message)
 }  // namespace
 
 int Serve(ServeOptions options) {
-  Statistics statistics;  // the host tells it to its end
-  options.host_flags.spans = [&statistics](const wasinn_span& span) { statistics.Add(span); };
+  const auto statistics = std::make_shared<Statistics>();  // the host tells it to its end
+  options.host_flags.spans = [statistics](const wasinn_span& span) { statistics->Add(span); };
   Result<Host> host = cli::MakeHost(options.host_flags);
   if (!host) return cli::Fail(host.status().message());
   Repository repository(std::move(*host));
   if (auto opened = repository.Open(); !opened) return Fail(opened.error());
-  Server server(options, repository, statistics);
+  Server server(options, repository, *statistics);
   if (auto listens = server.Listen(); !listens) return Fail(listens.error());
   server.Run();
-  return 0;
+  return cli::EndAtOnce(0);  // threads of gRPC, and of frameworks, may not be done
 }
 
 }  // namespace wasinn::serve

@@ -12,11 +12,17 @@
 namespace wasinn::serve {
 namespace {
 
+// What an output shows, for as long as it is kept: perhaps longer than all else.
+struct Shown {
+  std::shared_ptr<Guest> guest;
+  View view;  // goes first
+};
+
 // One inference in one context. What it makes for itself goes with it.
 class Inference {
  public:
-  Inference(wasinn_guest* guest, const Signature& signature, uint32_t context)
-      : guest_(guest), signature_(signature), context_(context) {}
+  Inference(const std::shared_ptr<Guest>& owner, const Signature& signature, uint32_t context)
+      : owner_(owner), guest_(owner->get()), signature_(signature), context_(context) {}
   ~Inference() {
     for (const wasinn_wit_named_tensor& input : inputs_) wasinn_status_free(wit_.tensor_drop(guest_, input.tensor));
   }
@@ -31,6 +37,7 @@ class Inference {
   Outcome<OutputTensor> Take(const wasinn_wit_named_tensor& output);
 
   const wasinn_wit_functions& wit_ = *wasinn_wit();
+  const std::shared_ptr<Guest>& owner_;
   wasinn_guest* const guest_;
   const Signature& signature_;
   const uint32_t context_;
@@ -63,6 +70,8 @@ Outcome<void> Inference::Set(const InputTensor& input) {
   const bool any_name = signature_.inputs.size() == 1 && (signature_.inputs[0].flags & WASINN_IO_ANY_NAME) != 0;
   if (io == nullptr && any_name) io = signature_.inputs.data();
   if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no input '{}'", input.name)));
+  const bool is_set = std::ranges::any_of(inputs_, [&](const auto& one) { return one.name == io->name.data(); });
+  if (is_set) return std::unexpected(Invalid(fmt::format("input '{}' is given twice", io->name)));
   const Datatype* expected = DatatypeOf(*io);
   const bool is_bytes = input.datatype->size == 0;
   if (expected != nullptr ? expected != input.datatype : is_bytes) {
@@ -92,10 +101,12 @@ Outcome<void> Inference::Set(const InputTensor& input) {
 Outcome<void> Inference::Select(const std::vector<std::string>& outputs) {
   std::vector<wasinn_bytes> names;
   for (const std::string& name : outputs) {
-    if (FindIo(signature_.outputs, name) == nullptr) {
-      return std::unexpected(Invalid(fmt::format("the model has no output '{}'", name)));
-    }
-    names.push_back({reinterpret_cast<const uint8_t*>(name.data()), name.size()});
+    const Io* io = FindIo(signature_.outputs, name);
+    if (io == nullptr) return std::unexpected(Invalid(fmt::format("the model has no output '{}'", name)));
+    const auto* bytes = reinterpret_cast<const uint8_t*>(io->name.data());
+    const bool is_named = std::ranges::any_of(names, [bytes](const wasinn_bytes& one) { return one.data == bytes; });
+    if (is_named) return std::unexpected(Invalid(fmt::format("output '{}' is asked for twice", name)));
+    names.push_back({bytes, io->name.size()});
   }
   wasinn_wit_result result = {};
   wasinn_status* status = wit_.context_select_outputs(guest_, context_, names.data(), names.size(), &result);
@@ -147,25 +158,49 @@ Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
   if (told) told = ToOutcome(wit_.tensor_dimensions(guest_, output.tensor, &dimensions));
   const View dims(dimensions);
   if (told) told = ToOutcome(wit_.tensor_data(guest_, output.tensor, &data));
-  auto bytes = std::make_shared<View>(data);
+  auto shown = std::make_shared<Shown>(owner_, View(data));
   wasinn_status_free(wit_.tensor_drop(guest_, output.tensor));  // the view keeps what it shows
   if (!told) return std::unexpected(std::move(told.error()));
   for (const uint32_t dim : dims.of<uint32_t>()) tensor.shape.push_back(dim);
-  tensor.bytes = bytes->of<uint8_t>();
-  tensor.owner = std::move(bytes);
+  tensor.bytes = shown->view.of<uint8_t>();
+  tensor.owner = std::move(shown);
   const Io* io = FindIo(signature_.outputs, tensor.name);
   const Datatype* datatype = io == nullptr ? nullptr : DatatypeOf(*io);
   ShowAs(datatype == nullptr ? OfWit(type) : *datatype, tensor);
   return tensor;
 }
 
+// Contexts that rest have memory, so that a server of very many models keeps those that are asked for.
+constexpr size_t kMostResting = 128;
+
+// What its clients cannot make grow has no limit: names and graphs are the host's, tensors go with their request.
+Limits TenantLimits(const Host& host) {
+  Limits limits = host.limits();
+  limits.max_log_messages = 0;  // who asked gets the error
+  for (uint32_t wasinn_limits::* count : {&wasinn_limits::max_graphs, &wasinn_limits::max_name_bytes,
+                                          &wasinn_limits::max_tensors, &wasinn_limits::max_errors}) {
+    limits.*count = std::numeric_limits<uint32_t>::max();
+  }
+  return limits;
+}
+
+// A model that takes long for some inputs alone is known for that once it failed by them, too.
+void Learn(const KnownModel& model, std::chrono::nanoseconds took, bool failed) {
+  const int64_t usual = model.usual_ns.load(std::memory_order_relaxed);
+  const int64_t now = std::max<int64_t>(took.count(), 1);
+  if (failed && now <= usual) return;  // it may not have computed
+  model.usual_ns.store(usual == 0 ? now : usual + (now - usual) / 8, std::memory_order_relaxed);
+}
+
 }  // namespace
+
+Tenant::Tenant(Guest guest, KnownModels& models)
+    : guest_(std::make_shared<Guest>(std::move(guest))), models_(models), resting_(guest_->get(), kMostResting) {}
 
 Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& models, const std::string& name) {
   GuestOptions options;
   options.name = name;
-  Limits limits = host.limits();
-  limits.max_log_messages = 0;  // who asked gets the error
+  const Limits limits = TenantLimits(host);
   options.limits = &limits;
   Result<Guest> guest = Guest::Create(host, options);
   if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
@@ -175,48 +210,49 @@ Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& mod
 std::shared_ptr<ModelContexts> Tenant::ContextsOf(const std::string& model, const std::string& version) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<ModelContexts>& contexts = contexts_[model][version];
-  if (contexts == nullptr) contexts = std::make_shared<ModelContexts>(guest_.get(), NameOf(model, version));
+  if (contexts == nullptr) contexts = std::make_shared<ModelContexts>(guest_->get(), resting_, NameOf(model, version));
   return contexts;
 }
 
 void Tenant::Forget(const std::string& model) {
+  decltype(contexts_)::node_type
+      forgotten;  // goes after the lock, but for those who compute, who keep theirs until then
   const std::lock_guard lock(mutex_);
-  contexts_.erase(model);  // those who compute keep theirs until then
+  forgotten = contexts_.extract(model);
 }
 
-namespace {
-
-void Learn(const KnownModel& model, std::chrono::nanoseconds took) {
-  const int64_t usual = model.usual_ns.load(std::memory_order_relaxed);
-  const int64_t now = std::max<int64_t>(took.count(), 1);
-  model.usual_ns.store(usual == 0 ? now : usual + (now - usual) / 8, std::memory_order_relaxed);
-}
-
-}  // namespace
-
-Outcome<InferResponse> Tenant::Infer(const InferRequest& request) {
-  const auto model = models_.Get(request.model, request.version);  // first: there are no contexts for unknown names
-  if (!model) return std::unexpected(model.error());
-  const std::string version = std::to_string((*model)->info.version);
-  const std::shared_ptr<ModelContexts> contexts = ContextsOf(request.model, version);
-  const auto context = contexts->Take();
-  if (!context) return std::unexpected(context.error());
+Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequest& request,
+                                        Cancellation* cancellation) {
+  const std::string version = std::to_string(model.info.version);
+  std::shared_ptr<ModelContexts> contexts = ContextsOf(request.model, version);
+  const auto taken = contexts->Take();
+  if (!taken) return std::unexpected(taken.error());
+  TakenContext context(guest_, std::move(contexts), *taken);
   const auto start = std::chrono::steady_clock::now();
   Outcome<std::vector<OutputTensor>> outputs = [&]() -> Outcome<std::vector<OutputTensor>> {
-    Inference inference(guest_.get(), (*model)->signature, *context);
+    const Cancellation::Stop stop(cancellation, [&context] { context.Drop(); });
+    Inference inference(guest_, model.signature, context.get());
     for (const InputTensor& input : request.inputs) {
       if (auto set = inference.Set(input); !set) return std::unexpected(std::move(set.error()));
     }
     if (auto selected = inference.Select(request.outputs); !selected) return std::unexpected(selected.error());
     return inference.Compute(request.outputs);
   }();
-  if (!outputs) {
-    contexts->Drop(*context);  // whatever is set or selected there
-    return std::unexpected(std::move(outputs.error()));
-  }
-  contexts->GiveBack(*context);
-  Learn(**model, std::chrono::steady_clock::now() - start);
+  const bool is_cancelled = cancellation != nullptr && cancellation->is_cancelled();
+  Learn(model, std::chrono::steady_clock::now() - start, is_cancelled || !outputs);
+  if (is_cancelled) return std::unexpected(Failure{WASINN_UNAVAILABLE, "nobody waits for it any more"});
+  if (!outputs) return std::unexpected(std::move(outputs.error()));  // whatever is set or selected there goes
+  context.Keep();
   return InferResponse{request.model, version, std::move(*outputs)};
+}
+
+Outcome<InferResponse> Tenant::Infer(const InferRequest& request, Cancellation* cancellation) {
+  const auto model = models_.Get(request.model, request.version);  // first: there are no contexts for unknown names
+  if (!model) return std::unexpected(model.error());
+  auto inferred = TryInfer(**model, request, cancellation);
+  // What rests may be what there was no room for.
+  if (inferred || inferred.error().code != WASINN_TOO_LARGE || !resting_.DropAll()) return inferred;
+  return TryInfer(**model, request, cancellation);
 }
 
 }  // namespace wasinn::serve

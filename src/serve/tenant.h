@@ -8,6 +8,7 @@
 
 #include <wasinn/wasinn.hpp>
 
+#include "serve/cancellation.h"
 #include "serve/inference.h"
 #include "serve/known_models.h"
 #include "serve/model_contexts.h"
@@ -20,18 +21,21 @@ class Tenant {
   // Both outlive it.
   static Outcome<std::unique_ptr<Tenant>> Make(const Host& host, KnownModels& models, const std::string& name);
 
-  Outcome<InferResponse> Infer(const InferRequest& request);
+  // What it returns may go after it. NULL: nobody cancels it.
+  Outcome<InferResponse> Infer(const InferRequest& request, Cancellation* cancellation);
   // Another model may have this name now.
   void Forget(const std::string& model);
   // Cancels what runs. Nothing begins any more.
-  void Stop() { guest_.Stop(); }
+  void Stop() { guest_->Stop(); }
 
  private:
-  Tenant(Guest guest, KnownModels& models) : guest_(std::move(guest)), models_(models) {}
+  Tenant(Guest guest, KnownModels& models);
   std::shared_ptr<ModelContexts> ContextsOf(const std::string& model, const std::string& version);
+  Outcome<InferResponse> TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);
 
-  Guest guest_;
+  const std::shared_ptr<Guest> guest_;
   KnownModels& models_;
+  RestingContexts resting_;
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, std::shared_ptr<ModelContexts>>> contexts_;  // by model and version
 };

@@ -1,65 +1,111 @@
 // Threads for what may take long, so that those that read and write are never held up.
 #pragma once
 
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <list>
 #include <memory>
-#include <optional>
+#include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
+
+#include "serve/cancellation.h"
+#include "serve/inference.h"
 
 namespace wasinn::serve {
 
 namespace asio = boost::asio;
 
+// Any thread.
 class Workers {
  public:
-  // No more than `most` wait for one of the threads, or have it.
-  Workers(size_t threads, size_t most) : pool_(threads), most_(most) {}
-
-  // What `work` returns; nothing where there are as many as may be. Who awaits goes on where it was.
-  template <typename Work>
-  asio::awaitable<std::optional<decltype(std::declval<Work>()())>> Do(Work work) {
-    const Place place(n_);
-    if (place.before >= most_) co_return std::nullopt;
-    co_return co_await asio::co_spawn(pool_, Run(std::move(work)), asio::use_awaitable);
-  }
-
-  // The same for who awaits nothing: false where there are as many as may be.
-  template <typename Work>
-  bool Begin(Work work) {
-    auto place = std::make_unique<Place>(n_);
-    if (place->before >= most_) return false;
-    asio::post(pool_, [place = std::move(place), work = std::move(work)] { work(); });
-    return true;
-  }
-
-  // Waits until all is done that was begun. Nothing may be begun any more.
-  void Join() { pool_.join(); }
-
- private:
-  using Count = std::shared_ptr<std::atomic<size_t>>;  // who still awaits may go after this
-  struct Place {
-    explicit Place(Count n) : count(std::move(n)), before(count->fetch_add(1, std::memory_order_relaxed)) {}
-    ~Place() { count->fetch_sub(1, std::memory_order_relaxed); }
-    Place(const Place&) = delete;
-    Place& operator=(const Place&) = delete;
-    const Count count;
-    const size_t before;
+  struct Limits {
+    size_t threads = 1;
+    size_t most = 1024;                          // that wait for one of them, or have it
+    std::chrono::milliseconds patience{30'000};  // of who waits
+  };
+  // One of both functions is called, once.
+  struct Job {
+    std::function<void()> run;
+    std::function<void(const Failure&)> refuse;  // it has waited for too long, or nobody waits for it any more
+    const Cancellation* cancellation = nullptr;  // lives until then
   };
 
-  template <typename Work>
-  static asio::awaitable<decltype(std::declval<Work>()())> Run(Work work) {
-    co_return work();
+  explicit Workers(const Limits& limits);
+  ~Workers() { Stop(); }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  // False: there are as many as may be, and nothing is called.
+  [[nodiscard]] bool Begin(Job job);
+
+  // What `work` returns, or throws, on one of the threads; or why it was not called. Who awaits goes on where it was.
+  template <typename T>
+  asio::awaitable<Outcome<T>> Do(std::function<T()> work, const Cancellation* cancellation) {
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Outcome<T>)>(
+        [this, cancellation](auto done, std::function<T()> what) {
+          const auto tell = Teller<T>(std::move(done));
+          auto run = [tell, what = std::move(what)] {
+            std::exception_ptr thrown;
+            Outcome<T> outcome = std::unexpected(Failure());
+            try {
+              outcome = what();
+            } catch (...) {
+              thrown = std::current_exception();
+            }
+            tell(thrown, std::move(outcome));
+          };
+          auto refuse = [tell](const Failure& failure) { tell(nullptr, std::unexpected(failure)); };
+          if (!Begin({std::move(run), refuse, cancellation})) refuse(TooMany());
+        },
+        asio::use_awaitable, std::move(work));
   }
 
-  asio::thread_pool pool_;
+  // Refuses what nobody waits for any more, or has waited for too long. To be called now and then.
+  void Sweep();
+  // Refuses what waits, and waits for what runs.
+  void Stop();
+
+  static Failure TooMany() { return TryAgain("as many requests wait as may"); }
+
+ private:
+  struct Waiting {
+    Job job;
+    std::chrono::steady_clock::time_point until;
+    bool IsOver() const;
+  };
+  using Queue = std::list<Waiting>;  // whose nodes move without an allocation that could fail
+
+  // What calls `done` where that belongs.
+  template <typename T, typename Done>
+  static auto Teller(Done done) {
+    return [shared = std::make_shared<Done>(std::move(done))](std::exception_ptr thrown, Outcome<T> outcome) {
+      asio::post(asio::get_associated_executor(*shared), [shared, thrown, outcome = std::move(outcome)]() mutable {
+        std::move (*shared)(thrown, std::move(outcome));
+      });
+    };
+  }
+  void Serve();
+  Queue TakeOver();  // of `mutex_`: what waits no more
+  static void Refuse(const Queue& queue);
+
   const size_t most_;
-  const Count n_ = std::make_shared<std::atomic<size_t>>(0);
+  const std::chrono::milliseconds patience_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable wake_;
+  Queue waiting_;  // in the order in which it came
+  size_t n_running_ = 0;
+  bool stopped_ = false;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace wasinn::serve

@@ -34,7 +34,9 @@ class Models(ServeTest):
     def test_health(self):
         server = self.serve(models={"m": ECHO})
         for path in ("/v2/health/live", "/v2/health/ready", "/v2/models/m/ready", "/v2/models/m/versions/1/ready"):
-            self.check_answer(server.request("GET", path), 200)
+            answer = server.request("GET", path)
+            self.check_answer(answer, 200)
+            self.assertIs(answer.json()[path.rsplit("/", 1)[1]], True)
         self.check_answer(server.request("GET", "/v2/models/no/ready"), 404, "there is no model 'no'")
         self.check_answer(server.request("GET", "/v2/models/m/versions/2/ready"), 404, "no model 'm' version 2")
 
@@ -73,6 +75,8 @@ class Models(ServeTest):
         self.check_answer(server.infer("m", one), 200)
         self.check_answer(server.request("POST", "/v2/repository/models/m/unload"), 200)
         self.assertEqual(server.request("POST", "/v2/repository/index").json()[0]["state"], "UNAVAILABLE")
+        self.assertEqual(server.request("POST", "/v2/repository/index", '{"ready": true}').json(), [])
+        self.check_answer(server.request("POST", "/v2/repository/index", '{"ready": 1}'), 400)
         self.check_answer(server.infer("m", one), 503, "model 'm' is unloaded")
         self.check_answer(server.request("GET", "/v2/models/m/ready"), 503)
         self.file("m.gguf", "GGUF\nin x f32 2\n")
@@ -106,7 +110,7 @@ class Models(ServeTest):
     def test_metrics(self):
         server = self.serve(models={"m": "in x f32 1\n"})
         self.check_answer(server.infer("m", request(tensor(shape=[1], data=[5]))), 200)
-        text = server.request("GET", "/metrics", port=server.metrics_port).body.decode()
+        text = server.request("GET", "/metrics?x=1", port=server.metrics_port).body.decode()
         self.assertIn('wasinn_inferences_total{model="m",version="1",backend="echo",code="ok"} 1\n', text)
 
     def test_paths_that_are_none(self):
@@ -169,6 +173,34 @@ class Tensors(ServeTest):
         data = struct.pack("<3f", float("nan"), float("inf"), 1)
         sent = {"name": "x", "shape": [3], "datatype": "FP32", "parameters": {"binary_data_size": 12}}
         self.assertEqual(server.infer("m", request(sent), data).json()["outputs"][0]["data"], [None, None, 1.0])
+        answer = server.infer("m", request(tensor(shape=[3], data=[None, -0.0, 1])))
+        self.assertIn(b'"data":[null,-0.0,1]', answer.body)
+
+    def test_clients_that_have_floats_alone(self):
+        server = self.serve(models={"i64": "in x i64 -1\n", "u8": "in x u8 -1\n", "bool": "in x bool -1\n"})
+        for model, datatype, data, back in (
+            ("i64", "INT64", [7.0, -(2.0**63), -0.0], [7, -(2**63), 0]),
+            ("u8", "UINT8", [255.0], [255]),
+            ("bool", "BOOL", [1.0, 0, 1], [True, False, True]),
+        ):
+            answer = server.infer(model, request(tensor(datatype, [len(data)], data)))
+            self.assertEqual(answer.json()["outputs"][0]["data"], back, answer)
+        for model, datatype, number in (
+            ("i64", "INT64", 0.5),
+            ("i64", "INT64", 2.0**63),
+            ("i64", "INT64", None),
+            ("u8", "UINT8", 256.0),
+            ("u8", "UINT8", -1.0),
+            ("bool", "BOOL", 2),
+            ("bool", "BOOL", "true"),
+        ):
+            self.check_answer(server.infer(model, request(tensor(datatype, [1], [number]))), 400, "input 'x'")
+
+    def test_null_is_what_is_left_out(self):
+        server = self.serve(models={"m": "in x f32 1\n"})
+        one = tensor(shape=[1], data=[5], parameters=None)
+        self.check_answer(server.infer("m", request(one, id=None, outputs=None, parameters=None)), 200)
+        self.check_answer(server.infer("m", {"inputs": None}), 400, "there is no 'inputs'")
 
     def test_nested_data(self):
         server = self.serve(models={"m": ECHO})
@@ -208,10 +240,10 @@ class Tensors(ServeTest):
             (request(tensor(shape=[1] * 33)), b"", "more than 32 dimensions"),
             (request(tensor(datatype="FP33")), b"", "'FP33' is no datatype"),
             (request(tensor(datatype="INT32")), b"", "is of FP32, not INT32"),
-            (request(tensor(data=["a"] * 6)), b"", "no inference request"),
+            (request(tensor(data=["a"] * 6)), b"", "input 'x': "),
             (request(tensor(data=1)), b"", "has 1 elements, not 6"),
             (request({**tensor(), "name": "z"}), b"", "has no input 'z'"),
-            (request(tensor(), tensor()), b"", "2 inputs are given, the model has 1"),
+            (request(tensor(), tensor()), b"", "input 'x' is given twice"),
             (request(), b"", "'x'"),
             ({}, b"", "no inference request"),
             (b"[", b"", "no inference request"),

@@ -7,10 +7,15 @@ import signal
 import socket
 import struct
 import subprocess
+import time
 
 from command import WASINN, CommandTest
 
 WAIT = 60  # seconds, for what takes much less
+MODEL = "in x f32 1\n"
+BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
+RUNNING = "wasinn_inferences_running"  # of models that have turns
+KILLED = ((130, ""), (143, ""))  # how a server ends by two signals: which comes first, the system decides
 
 
 class Answer:
@@ -29,9 +34,9 @@ class Answer:
 class Server:
     """`wasinn serve FLAGS`, until stop()."""
 
-    def __init__(self, folder, env, flags):
+    def __init__(self, folder, env, flags, prepare=None):
         command = [WASINN, "serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags]
-        self.process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare)
         self.port = self.read_port("HTTP")
         self.grpc_port = self.read_port("gRPC")
         self.metrics_port = self.read_port("metrics")
@@ -64,6 +69,14 @@ class Server:
         headers = {"Inference-Header-Content-Length": str(len(text))} if binary else {}
         return self.request("POST", f"/v2/models/{model}/infer", text + binary, headers)
 
+    def metrics(self):
+        """Their lines."""
+        return set(self.request("GET", "/metrics", port=self.metrics_port).body.decode().splitlines())
+
+    def await_metrics(self, *lines):
+        """Until all of them are told."""
+        until(lambda: set(lines) <= self.metrics())
+
     def stop(self, how=signal.SIGTERM):
         """The exit code, and what it had to say."""
         self.process.send_signal(how)
@@ -76,12 +89,12 @@ class Server:
 
 
 class ServeTest(CommandTest):
-    def serve(self, *flags, models=None):
-        """`models`: what the echo backend computes, by name."""
+    def serve(self, *flags, models=None, prepare=None):
+        """`models`: what the echo backend computes, by name. `prepare` is called in the new OS process."""
         for name, lines in (models or {}).items():
             path = self.file(f"{name}.gguf", "GGUF\n" + lines)
             flags = (*flags, "--model", f"{name}={path}")
-        server = Server(self.dir, self.env, flags)
+        server = Server(self.dir, self.env, flags, prepare)
         self.addCleanup(self.expect_end, server)
         return server
 
@@ -90,10 +103,38 @@ class ServeTest(CommandTest):
             return
         self.assertEqual(server.stop(), (0, ""))
 
+    def expect_service(self, server):
+        self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
+
     def check_answer(self, answer, status, text=None):
         self.assertEqual(answer.status, status, answer)
         if text is not None:
             self.assertIn(text, answer.json()["error"])
+
+
+def head(length, more="", model="m"):
+    """Of a request that is written by hand."""
+    return f"POST /v2/models/{model}/infer HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n{more}\r\n".encode()
+
+
+def read_all(connection):
+    """Until the server hangs up."""
+    data = b""
+    try:
+        while more := connection.recv(65536):
+            data += more
+    except ConnectionResetError:
+        pass
+    return data
+
+
+def until(happens):
+    """Asks until it does, and returns what it was told."""
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end:
+        if told := happens():
+            return told
+    raise AssertionError("it does not happen")
 
 
 def element(text):

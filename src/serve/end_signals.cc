@@ -1,0 +1,52 @@
+#include "serve/end_signals.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <system_error>
+
+namespace wasinn::serve {
+namespace {
+
+constexpr int kSignals[] = {SIGTERM, SIGINT};
+
+// What a handler has no other way to know. Two of them may run at once, each on a thread of its own.
+int told_at = -1;
+std::atomic<bool> is_told{false};
+
+void HandleBoth(void (*handler)(int)) {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
+}
+
+void Tell(int signal) {
+  if (is_told.exchange(true)) ::_exit(128 + signal);
+  const int error = errno;
+  const uint64_t one = 1;
+  (void)!::write(told_at, &one, sizeof one);
+  errno = error;
+}
+
+}  // namespace
+
+EndSignals::EndSignals() {
+  told_at = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (told_at < 0) throw std::system_error(errno, std::system_category(), "eventfd");
+  is_told = false;
+  HandleBoth(Tell);
+}
+
+EndSignals::~EndSignals() {
+  HandleBoth(SIG_DFL);
+  ::close(told_at);
+}
+
+int EndSignals::descriptor() const { return told_at; }
+
+}  // namespace wasinn::serve

@@ -1,0 +1,57 @@
+// The reactors of calls: what gRPC tells of a call, and what is told gRPC. Each deletes itself at its call's end.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <utility>
+
+#include "serve/grpc_calls.h"
+#include "serve/grpc_response.h"
+
+namespace wasinn::serve {
+
+class GrpcService;
+
+// One request, one answer.
+class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
+ public:
+  GrpcUnary(GrpcCalls& calls, grpc::CallbackServerContext& context) : GrpcCall(calls, context) {}
+
+  // Once, with what the answer's message has by then. It may be gone afterwards.
+  void End(grpc::Status status, uint64_t bytes = 0) {
+    ExpectWrite(bytes);
+    Finish(std::move(status));
+  }
+
+ private:
+  void OnCancel() override { cancellation().Cancel(); }
+  void OnDone() override { delete this; }
+  bool InternalInlineable() override { return true; }  // neither blocks: no other thread is woken for them
+};
+
+// Inferences, one after the other, each answered before the next is read.
+class GrpcStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, public GrpcCall {
+ public:
+  GrpcStream(GrpcService& service, GrpcCalls& calls, grpc::CallbackServerContext& context);
+
+ private:
+  void ReadNext() {
+    ExpectRequest();
+    StartRead(&request_);
+  }
+  void End(grpc::Status status) {
+    ExpectWrite(0);
+    Finish(std::move(status));
+  }
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnCancel() override { cancellation().Cancel(); }
+  void OnDone() override { delete this; }
+  bool InternalInlineable() override { return true; }
+
+  GrpcService& service_;
+  grpc::ByteBuffer request_, response_;
+};
+
+}  // namespace wasinn::serve

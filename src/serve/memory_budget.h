@@ -1,0 +1,65 @@
+// The bytes that requests and responses hold while they are under way, over whatever they come and go.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace wasinn::serve {
+
+// Any thread.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(uint64_t most) : most_(most) {}
+  uint64_t most() const { return most_; }
+
+ private:
+  friend class Charge;
+  bool Take(uint64_t bytes) {
+    uint64_t held = held_.load(std::memory_order_relaxed);
+    do {
+      if (bytes > most_ - held) return false;
+    } while (!held_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
+    return true;
+  }
+  void Give(uint64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  const uint64_t most_;
+  std::atomic<uint64_t> held_{0};
+};
+
+// A part of it, given back when it goes. One thread at a time. It keeps the budget, for what gRPC writes may go after all else.
+class Charge {
+ public:
+  Charge() = default;  // of nothing, and always 0
+  explicit Charge(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
+  Charge(Charge&& other) noexcept : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Charge& operator=(Charge&& other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Charge() {
+    if (bytes_ > 0) budget_->Give(bytes_);
+  }
+
+  // False: so much is not left, and nothing has changed.
+  [[nodiscard]] bool Add(uint64_t bytes) {
+    if (budget_ == nullptr || !budget_->Take(bytes)) return bytes == 0;
+    bytes_ += bytes;
+    return true;
+  }
+  void ShrinkTo(uint64_t bytes) {
+    if (bytes >= bytes_) return;
+    budget_->Give(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<MemoryBudget> budget_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,52 @@
+"""The end of a server."""
+
+import signal
+import unittest
+
+from server import BODY, KILLED, MODEL, RUNNING, ServeTest, head, read_all
+
+class Ends(ServeTest):
+    def test_what_was_asked_is_answered(self):
+        server = self.serve(models={"m": MODEL + "turns 8\ndelay 1000\n"})
+        with server.socket() as resting, server.socket() as connection:
+            connection.sendall(head(len(BODY)) + BODY)
+            server.await_metrics(f"{RUNNING} 1")
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(read_all(resting), b"")
+            answer = read_all(connection)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 200 OK"), answer)
+            self.assertIn(b"Connection: close", answer)
+        self.assertEqual(server.wait(), (0, ""))
+
+    def test_a_second_signal_waits_for_nobody(self):
+        server = self.serve(models={"m": MODEL + "turns 8\ndelay 60000\n"})
+        with server.socket() as connection:
+            connection.sendall(head(len(BODY)) + BODY)
+            server.await_metrics(f"{RUNNING} 1")
+            server.process.send_signal(signal.SIGTERM)
+            self.assertIn(server.stop(signal.SIGINT), KILLED)
+
+    def test_a_compute_that_heeds_nothing(self):
+        server = self.serve(models={"m": MODEL + "turns 8\ndeaf\ndelay 60000\n"})
+        with server.socket() as connection:
+            connection.sendall(head(len(BODY)) + BODY)
+            server.await_metrics(f"{RUNNING} 1")
+            server.process.send_signal(signal.SIGTERM)
+            self.assertIn(server.stop(signal.SIGINT), KILLED)
+
+    def test_a_signal_as_soon_as_it_is_known_to_serve(self):
+        for _ in range(8):
+            self.assertEqual(self.serve(models={"m": MODEL}).stop(), (0, ""))
+
+    def test_two_signals_at_once(self):
+        for _ in range(8):
+            server = self.serve(models={"m": MODEL + "turns 8\ndelay 60000\n"})
+            with server.socket() as connection:
+                connection.sendall(head(len(BODY)) + BODY)
+                server.await_metrics(f"{RUNNING} 1")
+                server.process.send_signal(signal.SIGTERM)
+                self.assertIn(server.stop(signal.SIGINT), KILLED)
+
+
+if __name__ == "__main__":
+    unittest.main()

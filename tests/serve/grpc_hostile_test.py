@@ -1,0 +1,179 @@
+"""Clients of gRPC who want to bring a server down, or do not care for it."""
+
+import signal
+import threading
+import unittest
+
+import grpc
+from tritonclient.grpc import service_pb2, service_pb2_grpc
+
+from server import KILLED, RUNNING, ServeTest, until
+
+CALLS = "/inference.GRPCInferenceService/"
+BYTES = "in x u8 -1\n"
+
+
+def request(model, raw, **more):
+    message = service_pb2.ModelInferRequest(model_name=model, raw_input_contents=[raw], **more)
+    message.inputs.add(name="x", datatype="UINT8", shape=[len(raw)])
+    return message
+
+
+class HostileTest(ServeTest):
+    def connect(self, server, *options):
+        """A connection of its own."""
+        channel = grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}",
+                                        options=[("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1), *options])
+        self.addCleanup(channel.close)
+        return channel
+
+    def stub(self, server, *options):
+        return service_pb2_grpc.GRPCInferenceServiceStub(self.connect(server, *options))
+
+    def expect_error(self, code, text, call, *args, **more):
+        with self.assertRaises(grpc.RpcError) as raised:
+            call(*args, timeout=60, **more)
+        self.assertEqual(raised.exception.code(), code, raised.exception)
+        self.assertIn(text, raised.exception.details())
+
+    def expect_service(self, server):
+        answer = self.stub(server).ModelInfer(request("m", b"ab"), timeout=60)
+        self.assertEqual(answer.raw_output_contents, [b"ab"])
+
+
+class Messages(HostileTest):
+    def expect_invalid(self, text, message):
+        server = self.serve(models={"m": BYTES})
+        infer = self.connect(server).unary_unary(CALLS + "ModelInfer")
+        self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, text, infer, message)
+        self.expect_service(server)
+
+    def test_very_many_inputs(self):
+        self.expect_invalid("more than 4096 inputs", b"\x2a\x07\x12\x05UINT8" * 4097)
+
+    def test_very_many_raw_contents(self):
+        self.expect_invalid("more than 4096 raw_input_contents", b"\x3a\x00" * 2**20)
+
+    def test_very_many_outputs(self):
+        self.expect_invalid("more than 4096 outputs", b"\x32\x00" * 2**20)
+
+    def test_contents_in_very_many_pieces(self):
+        self.expect_invalid("more than 4096 contents", b"\x2a\x82\x80\x04" + b"\x2a\x00" * (2**15 + 1))
+
+    def test_what_is_no_message(self):
+        for message in (b"\xff", b"\x2a\x7f", b"\x2a\x05\x2a\x7f", b"\x0a\x01\xff", b"\x3b" * 200):
+            self.expect_invalid("is no inference request", message)
+
+    def test_names_that_errors_would_repeat(self):
+        server = self.serve(models={"m": BYTES})
+        for message in (request("m" * 4097, b"a"), request("m", b"a", id="a" * 4097), request("m", b"a", model_version="1" * 4097)):
+            self.expect_error(grpc.StatusCode.INVALID_ARGUMENT, "more than 4096 bytes", self.stub(server).ModelInfer, message)
+
+    def test_of_unknown_models_nothing_is_computed(self):
+        server = self.serve(models={"m": BYTES})
+        self.expect_error(grpc.StatusCode.NOT_FOUND, "there is no model 'no'", self.stub(server).ModelInfer, request("no", b"a"))
+
+    def test_what_is_compressed(self):
+        server = self.serve(models={"m": BYTES})
+        self.expect_error(grpc.StatusCode.UNIMPLEMENTED, "", self.stub(server).ModelInfer, request("m", bytes(2**20)),
+                          compression=grpc.Compression.Gzip)
+
+
+class Memory(HostileTest):
+    """What all requests and responses may hold."""
+
+    FULL = (grpc.StatusCode.RESOURCE_EXHAUSTED, "requests and responses hold as much memory as they may")
+
+    def test_requests_and_answers(self):
+        server = self.serve("--max-memory-in-flight", "8M", models={"m": BYTES, "large": BYTES + "outgrows 9000000\n"})
+        for _ in range(4):
+            self.expect_error(*self.FULL, self.stub(server).ModelInfer, request("m", bytes(5 << 20)))
+            self.expect_error(*self.FULL, self.stub(server).ModelInfer, request("large", b"a"))
+        self.stub(server).ModelInfer(request("m", bytes(2 << 20)), timeout=60)
+
+    def test_an_answer_that_nobody_reads(self):
+        """A stream's: it has a window, and who does not ask for the next answer does not open it."""
+        server = self.serve("--max-memory-in-flight", "8M", "--client-timeout", "100ms",
+                            models={"m": BYTES, "large": BYTES + "outgrows 100000\n", "huge": BYTES + "outgrows 4000000\n"})
+        stub = self.stub(server, ("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16384))
+        streams = [stub.ModelStreamInfer(iter([request("large", b"a")])) for _ in range(50)]
+        until(lambda: self.is_full(server))
+        until(lambda: not self.is_full(server))
+        for stream in streams:
+            self.expect_error(grpc.StatusCode.CANCELLED, "", lambda answers, timeout: list(answers), stream)
+
+    def is_full(self, server):
+        try:
+            self.stub(server).ModelInfer(request("huge", b"a"), timeout=60)
+        except grpc.RpcError as error:
+            self.assertEqual((error.code(), error.details()), self.FULL)
+            return True
+        return False
+
+
+class Calls(HostileTest):
+    def test_who_is_gone_is_not_computed(self):
+        server = self.serve("--max-waiting", "2", models={"m": BYTES + "turns 8\ngate g\n"})
+        calls = [self.stub(server).ModelInfer.future(request("m", b"a")) for _ in range(2)]
+        until((self.dir / "g.reached").exists)
+        until(lambda: self.is_ready(server) is False)
+        for call in calls:
+            call.cancel()
+        until(lambda: self.is_ready(server))
+        server.await_metrics(f"{RUNNING} 0")
+
+    def is_ready(self, server):
+        try:
+            return self.stub(server).ModelReady(service_pb2.ModelReadyRequest(name="m"), timeout=60).ready
+        except grpc.RpcError as error:
+            self.assertEqual(error.code(), grpc.StatusCode.RESOURCE_EXHAUSTED, error)
+            return False
+
+    def test_a_deadline_of_the_clients(self):
+        server = self.serve(models={"m": BYTES + "turns 8\ngate g\n"})
+        with self.assertRaises(grpc.RpcError) as raised:
+            self.stub(server).ModelInfer(request("m", b"a"), timeout=0.1)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
+        server.await_metrics(f"{RUNNING} 0")
+
+    def test_what_turns_out_slow_holds_up_nobody(self):
+        """After computes that were quick, and so were made on gRPC's threads."""
+        server = self.serve(models={"m": BYTES + "turns 64\nendless 9\n"})
+        for _ in range(20):
+            self.expect_service(server)
+        calls = [self.stub(server).ModelInfer.future(request("m", b"\x09")) for _ in range(16)]
+        until(lambda: f"{RUNNING} 0" not in server.metrics())
+        self.assertTrue(self.stub(server).ServerLive(service_pb2.ServerLiveRequest(), timeout=60).live)
+        self.assertFalse(any(call.done() for call in calls))
+        server.process.send_signal(signal.SIGTERM)
+        self.assertIn(server.stop(signal.SIGINT), KILLED)
+
+    def test_more_connections_than_may_be(self):
+        server = self.serve("--max-connections", "2", models={"m": BYTES})
+        channels = [self.connect(server) for _ in range(2)]
+        for channel in channels:
+            service_pb2_grpc.GRPCInferenceServiceStub(channel).ServerLive(service_pb2.ServerLiveRequest(), timeout=60)
+        self.expect_error(grpc.StatusCode.UNAVAILABLE, "", self.stub(server).ServerLive, service_pb2.ServerLiveRequest())
+        channels[0].close()
+        until(lambda: self.is_live(server))
+
+    def is_live(self, server):
+        try:
+            return self.stub(server).ServerLive(service_pb2.ServerLiveRequest(), timeout=60).live
+        except grpc.RpcError:
+            return False
+
+    def test_the_end_answers_what_was_asked(self):
+        server = self.serve(models={"m": BYTES + "turns 8\ngate g\n"})
+        call = self.stub(server).ModelInfer.future(request("m", b"a"))
+        until((self.dir / "g.reached").exists)
+        server.process.terminate()
+        ended = threading.Thread(target=lambda: self.assertEqual(server.wait(), (0, "")))
+        ended.start()
+        (self.dir / "g").touch()
+        self.assertEqual(call.result(timeout=60).raw_output_contents, [b"a"])
+        ended.join()
+
+
+if __name__ == "__main__":
+    unittest.main()

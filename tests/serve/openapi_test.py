@@ -1,0 +1,165 @@
+"""The server and docs/serve/openapi.yaml, held against each other by schemathesis, which asks all that the description allows, and what it
+does not, and looks at each answer: no 5xx, a status and a type that are described, bodies and headers of the form that is."""
+
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import schemathesis
+import yaml
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from server import ServeTest
+
+DESCRIPTION = pathlib.Path(__file__).resolve().parents[2] / "docs/serve/openapi.yaml"
+INFER = "/v2/models/{model}/infer"
+# Names that it mostly takes, so that more than names is looked at. A request that fits the description and not the model is answered with
+# 400, which it would call a fault (positive data); and what does not fit, with 413 where the length of its JSON is told to be large.
+CONFIG = """
+[dictionaries.models]
+values = ["echo"]
+[dictionaries.versions]
+values = ["1"]
+[dictionaries.tensors]
+values = ["x"]
+[parameters]
+"path.model" = { dictionary = "models", probability = 0.8 }
+"path.version" = { dictionary = "versions", probability = 0.8 }
+"body.inputs[*].name" = { dictionary = "tensors", probability = 0.8 }
+"body.outputs[*].name" = { dictionary = "tensors", probability = 0.8 }
+[checks.positive_data_acceptance]
+enabled = false
+[checks.negative_data_rejection]
+expected-statuses = [400, 404, 405, 413]
+"""
+REQUEST = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}]}
+
+
+class Examined(ServeTest):
+    """By schemathesis' own command."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve(models={"echo": "in x f32 2,3\n"})
+        self.description = yaml.safe_load(DESCRIPTION.read_text())
+        self.paths = self.description["paths"]
+        self.file("schemathesis.toml", CONFIG)
+
+    def examine(self, paths, *flags, port=None, phases="examples,coverage,fuzzing"):
+        """How often each operation of these paths was answered with each status."""
+        self.file("openapi.json", json.dumps({**self.description, "paths": paths}))
+        command = [sys.executable, "-B", "-m", "schemathesis.cli", "--no-color", "--config-file", "schemathesis.toml",
+                   "run", "openapi.json", "--url", f"http://127.0.0.1:{port or self.server.port}",
+                   "--generation-deterministic", "--max-examples", "10", "--phases", phases, "--continue-on-failure",
+                   "--report", "ndjson", "--report-ndjson-path", "report.ndjson", *flags]
+        env = {**self.env, "PYTHONPATH": os.environ["PYTHONPATH"]}
+        done = subprocess.run(command, cwd=self.dir, env=env, capture_output=True, text=True, timeout=240)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        answers = collections.defaultdict(collections.Counter)
+        for line in (self.dir / "report.ndjson").read_text().splitlines():
+            told = json.loads(line).get("ScenarioFinished")
+            for one in told["recorder"].get("interactions", {}).values() if told else ():
+                answers[told["recorder"]["label"]][one["response"]["status_code"]] += 1
+        return answers
+
+    def check_infers(self):
+        answer = self.server.infer("echo", REQUEST)
+        self.check_answer(answer, 200)
+        self.assertEqual(answer.json()["outputs"][0]["data"], [1, 2, 3, 4, 5, 6])
+
+    def test_models_and_inferences(self):
+        paths = {path: of for path, of in self.paths.items() if not path.endswith("load") and path != "/metrics"}
+        # With some length of the JSON in each request, nothing else would be looked at.
+        for path in paths.values():
+            path["parameters"] = [one for one in path.get("parameters", ()) if not one["$ref"].endswith("/JsonLength")]
+        answers = self.examine(paths)
+        described = {f"{method.upper()} {path}" for path, of in paths.items() for method in of if method != "parameters"}
+        self.assertEqual(set(answers), described)
+        for operation, statuses in answers.items():
+            with self.subTest(operation):
+                self.assertGreater(statuses[200], 0)
+                self.assertGreater(statuses[405], 0)
+                if "{model}" in operation:
+                    self.assertGreater(statuses[404], 0)
+                if operation.startswith("POST /v2/models"):
+                    self.assertGreater(statuses[400], 50)
+        self.check_infers()
+
+    def test_lengths_of_the_json(self):
+        statuses = self.examine({INFER: self.paths[INFER]}, phases="fuzzing")[f"POST {INFER}"]
+        self.assertGreater(statuses[400], 0)
+        self.check_infers()
+
+    def test_load_and_unload(self):
+        answers = self.examine({path: of for path, of in self.paths.items() if path.endswith("load")})
+        self.assertEqual(len(answers), 2)
+        for statuses in answers.values():
+            self.assertGreater(statuses[200], 0)
+            self.assertGreater(statuses[404], 0)
+        self.check_answer(self.server.request("POST", "/v2/repository/models/echo/load"), 200)
+        self.check_infers()
+
+    def test_metrics(self):
+        paths = {"/metrics": self.paths["/metrics"]}
+        # This port gives them for any method.
+        answers = self.examine(paths, "--exclude-checks", "unsupported_method", port=self.server.metrics_port)
+        self.assertEqual(set(answers), {"GET /metrics"})
+
+
+class Described(ServeTest):
+    """Answers that chance seldom brings about."""
+
+    CHECKS = (status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance)
+
+    def setUp(self):
+        super().setUp()
+        self.description = schemathesis.openapi.from_path(DESCRIPTION)
+
+    def ask(self, server, model="echo", path=INFER, method="POST", body=REQUEST, **more):
+        """The status of a described answer."""
+        case = self.description[path][method].Case(path_parameters={"model": model}, body=body, media_type="application/json")
+        answer = case.call(base_url=f"http://127.0.0.1:{server.port}", **more)
+        case.validate_response(answer, checks=self.CHECKS)
+        return answer.status_code
+
+    def test_errors(self):
+        self.file("echo.toml", f"backend_dirs = ['{os.environ['WASINN_ECHO']}']\n[limits]\ncompute_timeout_ms = 1000\n")
+        models = {"echo": "in x f32 2,3\n", "fails": "in x f32 2,3\nfail 5\n", "late": "in x f32 2,3\ndelay 60000\n"}
+        server = self.serve("--max-body", "64K", "--max-json", "4K", models=models)
+        self.assertEqual(self.ask(server), 200)
+        self.assertEqual(self.ask(server, body={"inputs": []}), 400)
+        self.assertEqual(self.ask(server, "no"), 404)
+        self.assertEqual(self.ask(server, body={"inputs": [], "id": "a" * 5000}), 413)
+        self.assertEqual(self.ask(server, headers={"Content-Encoding": "gzip"}), 415)
+        self.assertEqual(self.ask(server, "fails"), 500)
+        self.assertEqual(self.ask(server, "late"), 504)
+        self.assertEqual(self.ask(server, path="/v2/repository/models/{model}/unload"), 200)
+        self.assertEqual(self.ask(server), 503)
+        for path in ("/v2/models/{model}", *(f"/v2/models/{{model}}/{what}" for what in ("ready", "config", "stats"))):
+            self.assertEqual(self.ask(server, path=path, method="GET"), 503)
+        self.file("echo.gguf", "GGUF\nfail_load 1\n")
+        self.assertEqual(self.ask(server, path="/v2/repository/models/{model}/load"), 400)
+
+    def test_too_many(self):
+        server = self.serve("--max-waiting", "1", models={"echo": "in x f32 2,3\ndelay 300\n"})
+        self.assertEqual(self.ask(server), 200)  # and what asks is loaded
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            self.assertEqual(set(threads.map(lambda _: self.ask(server), range(8))), {200, 429})
+
+    def test_tensors_as_bytes(self):
+        server = self.serve(models={"echo": "in x f32 2,3\n"})
+        self.assertEqual(self.ask(server, body={**REQUEST, "parameters": {"binary_data_output": True}}), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
