@@ -198,9 +198,10 @@ int main(int argc, char** argv) {
   int exit_code = 0;
   std::vector<float> scores;
   for (const char* path : options.images) {
+    std::vector<uint8_t> bytes;
     Pixels pixels;
     std::string error;
-    if (!DecodeImage(path, &pixels, &error)) {
+    if (!ReadFile(path, &bytes, &error) || !DecodeImage(bytes, &pixels, &error)) {
       std::fprintf(stderr, "classify: %s: %s\n", path, error.c_str());
       exit_code = 1;
       continue;

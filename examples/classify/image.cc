@@ -59,9 +59,7 @@ bool ReadFile(const char* path, std::vector<uint8_t>* bytes, std::string* error)
   return false;
 }
 
-bool DecodeImage(const char* path, Pixels* pixels, std::string* error) {
-  std::vector<uint8_t> bytes;
-  if (!ReadFile(path, &bytes, error)) return false;
+bool DecodeImage(const std::vector<uint8_t>& bytes, Pixels* pixels, std::string* error) {
   int width = 0, height = 0, channels = 0;
   std::unique_ptr<stbi_uc, FreeImage> image(
       stbi_load_from_memory(bytes.data(), static_cast<int>(bytes.size()), &width, &height, &channels, 1));

@@ -11,7 +11,9 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,12 +30,26 @@ struct Directory {
   bool read_only = false;
 };
 
+// Where what a guest writes goes. Any thread, several at once; a last call may come when the run has ended.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // All of it. False: the guest gets an error for it.
+  virtual bool Write(std::string_view bytes) noexcept = 0;
+};
+
+// What a run reads and writes in place of this process's own streams.
+struct Streams {
+  std::string_view input;  // copied
+  std::shared_ptr<Sink> output, error;
+};
+
 // What one run of a program gets.
 struct RunOptions {
   std::vector<std::string> args;  // args[0] is the program's own name
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<Directory> directories;
-  bool inherit_stdio = true;
+  std::optional<Streams> streams;  // none: this process's own
   // Serves the guest's wasi-nn calls. Closed by Run before the guest's memory goes; freed by the caller. NULL: calls
   // get an error.
   wasinn_guest* guest = nullptr;

@@ -34,6 +34,12 @@ void AddDuration(CLI::App& app, const char* flag, std::chrono::milliseconds* dur
       ->type_name("TIME");
 }
 
+settings::Parsed<std::pair<std::string, std::string>> ParseRoute(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos) return std::unexpected("'" + text + "' is not /PATH=FILE");
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
 void AddFlags(CLI::App& app, ServeOptions* options) {
   app.add_option("--host", options->host, "The address to listen on; 127.0.0.1 unless told, 0.0.0.0: all")
       ->type_name("ADDRESS");
@@ -55,10 +61,18 @@ void AddFlags(CLI::App& app, ServeOptions* options) {
   AddDuration(app, "--wait-timeout", &options->wait_timeout, "How long a request waits for a thread: 30s unless told");
   AddDuration(app, "--client-timeout", &options->client_timeout,
               "How long a body or a response may go slower than 100 KB/s: 30s unless told");
+  cli::AddParsed<std::pair<std::string, std::string>>(
+      app, "--route", ParseRoute,
+      [options](auto route) { options->routes.insert_or_assign(route.first, route.second); },
+      "Have a guest answer what is asked of a path, and below it, by the rules of CGI")
+      ->type_name("/PATH=FILE");
+  app.add_flag_callback("--no-cache", [options] { options->cache = false; }, "Compile guests anew");
+  app.add_flag("--allow-precompiled", options->allow_precompiled, "Run guests of native code, which no sandbox holds");
   app.footer(kFooter);
   cli::AddHostFlags(app, &options->host_flags);
   cli::AddModelFlags(app, &options->host_flags);
   cli::AddLimitFlags(app, &options->host_flags);
+  cli::AddProgramFlags(app, &options->host_flags);
 }
 
 int Main(int argc, char** argv) {

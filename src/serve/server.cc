@@ -27,6 +27,7 @@
 #include "serve/ports.h"
 #include "serve/repository.h"
 #include "serve/rest.h"
+#include "serve/routes.h"
 #include "serve/statistics.h"
 #include "serve/workers.h"
 
@@ -103,9 +104,12 @@ class Server {
         workers_(ForWorkers(options)),
         rest_(repository, statistics, workers_, permits_, http_options_.budget,
               {options.max_body_bytes, options.max_json_bytes}),
-        http_(context_, http_options_,
-              {[this](const Header& header) { return rest_.MostBody(header); },
-               [this](Asked& asked) { return rest_.Answer(asked); }}),
+        http_(
+            context_, http_options_,
+            {[this](const Header& header) {
+               return HasRoute(header) ? options_.max_body_bytes : rest_.MostBody(header);
+             },
+             [this](Asked& asked) { return HasRoute(asked.request) ? routes_->Answer(asked) : rest_.Answer(asked); }}),
         metrics_(context_, http_options_,
                  {[](const Header&) { return 0; }, [this](Asked& asked) { return AnswerMetrics(asked); }}),
         grpc_(repository, statistics, workers_,
@@ -114,6 +118,21 @@ class Server {
                .max_connections = http_options_.max_connections,
                .max_descriptor = http_options_.max_descriptor,
                .calls = {.most = http_options_.max_connections, .slow = http_options_.slow}}) {}
+
+  // Compiles what is behind them.
+  Outcome<void> LoadRoutes() {
+    if (options_.routes.empty()) return {};
+    auto loaded = Routes::Load(repository_.host(),
+                               {.files = options_.routes,
+                                .cache = options_.cache,
+                                .allow_precompiled = options_.allow_precompiled,
+                                .most_output = options_.max_body_bytes,
+                                .workers = ForWorkers(options_)},
+                               http_options_.budget);
+    if (!loaded) return std::unexpected(std::move(loaded.error()));
+    routes_ = std::move(*loaded);
+    return {};
+  }
 
   Outcome<void> Listen() {
     auto listens = Open("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
@@ -138,6 +157,7 @@ class Server {
     std::signal(SIGALRM, [](int) { ::_exit(0); });
     ::alarm(kLastSeconds);
     repository_.Stop();  // cancels what computes
+    if (routes_ != nullptr) routes_->Stop();
     context_.stop();
     threads.clear();
     if (grpc_end_.joinable()) grpc_end_.join();
@@ -153,6 +173,8 @@ class Server {
     return {};
   }
 
+  bool HasRoute(const Header& header) const { return routes_ != nullptr && routes_->Has(header); }
+
   void ReadAndWrite() {
     while (!context_.stopped()) Try([this] { context_.run(); });
   }
@@ -161,6 +183,7 @@ class Server {
     if (Clock::now() < next_sweep_) return;
     next_sweep_ = Clock::now() + kTick;
     Try([this] { workers_.Sweep(); });
+    if (routes_ != nullptr) Try([this] { routes_->Sweep(); });
     Try([this] { grpc_.Sweep(); });
   }
 
@@ -210,6 +233,7 @@ class Server {
   InlinePermits permits_;
   Workers workers_;
   Rest rest_;
+  std::unique_ptr<Routes> routes_;  // NULL: there are none
   HttpServer http_;
   HttpServer metrics_;
   GrpcServer grpc_;
@@ -230,6 +254,7 @@ int Serve(ServeOptions options) {
   Repository repository(std::move(*host));
   if (auto opened = repository.Open(); !opened) return Fail(opened.error());
   Server server(options, repository, *statistics);
+  if (auto loaded = server.LoadRoutes(); !loaded) return Fail(loaded.error());
   if (auto listens = server.Listen(); !listens) return Fail(listens.error());
   server.Run();
   return cli::EndAtOnce(0);  // threads of gRPC, and of frameworks, may not be done

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -11,6 +12,8 @@ namespace wasinn::serve {
 
 struct ServeOptions {
   cli::HostFlags host_flags;
+  std::map<std::string, std::string> routes;     // guests' files, by their paths
+  bool cache = true, allow_precompiled = false;  // of their code
   std::string host = "127.0.0.1";
   uint16_t http_port = 8000, grpc_port = 8001, metrics_port = 8002;
   bool has_grpc = true, has_metrics = true;

@@ -75,7 +75,6 @@ class EngineLimitsTest : public ::testing::TestWithParam<const char*> {
     if (program == nullptr) return {};
     const GuestPtr guest = NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, timeout_ms);
     options.args = {"guest"};
-    options.inherit_stdio = false;
     options.guest = guest.get();
     return program->Run(options);
   }
@@ -144,7 +143,7 @@ TEST_P(EngineLimitsTest, WhoStopsAGuestEndsIt) {
   ASSERT_NE(program, nullptr);
   const GuestPtr guest = NewGuest(host_.get());
   Exit exit;
-  std::thread running([&] { exit = program->Run({.args = {"guest"}, .inherit_stdio = false, .guest = guest.get()}); });
+  std::thread running([&] { exit = program->Run({.args = {"guest"}, .guest = guest.get()}); });
   wasinn_guest_stop(guest.get());  // before it begins, or while it runs
   running.join();
   EXPECT_NE(exit.kind, Exit::Kind::kExited);
@@ -158,9 +157,9 @@ TEST_P(EngineLimitsTest, AnotherGuestGoesOn) {
   ASSERT_NE(program, nullptr);
   const GuestPtr other = NewGuest(host_.get());
   Exit exit;
-  std::thread beside([&] { exit = program->Run({.args = {"guest"}, .inherit_stdio = false, .guest = other.get()}); });
+  std::thread beside([&] { exit = program->Run({.args = {"guest"}, .guest = other.get()}); });
   const GuestPtr guest = NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, uint32_t{1});
-  (void)program->Run({.args = {"guest"}, .inherit_stdio = false, .guest = guest.get()});
+  (void)program->Run({.args = {"guest"}, .guest = guest.get()});
   beside.join();
   EXPECT_EQ(exit.kind, Exit::Kind::kExited) << exit.message;
   EXPECT_EQ(exit.code, 7);

@@ -44,7 +44,7 @@ class EngineThreadsTest : public ::testing::TestWithParam<const char*> {
   // The wasinn_guest is gone when it returns.
   Exit Run(const engines::Program& program, const std::string& how) const {
     const GuestPtr guest = NewGuest(host_.get());
-    return program.Run({.args = {"guest", how}, .inherit_stdio = false, .guest = guest.get()});
+    return program.Run({.args = {"guest", how}, .guest = guest.get()});
   }
 
   Log log_;
@@ -121,7 +121,7 @@ TEST_P(EngineThreadsTest, WhoWaitsForItsTurnEndsAtOnce) {
   for (const auto& end : ends) {
     const GuestPtr guest = NewGuest(host.get());
     const auto start = steady_clock::now();
-    const Exit exit = program->Run({.args = {"guest", end.how}, .inherit_stdio = false, .guest = guest.get()});
+    const Exit exit = program->Run({.args = {"guest", end.how}, .guest = guest.get()});
     EXPECT_EQ(exit.code, end.code) << end.how << ": " << exit.message;
     EXPECT_LT(steady_clock::now() - start, seconds(20)) << end.how;
     wasinn_guest_stats stats{.struct_size = sizeof stats};

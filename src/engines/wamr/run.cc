@@ -156,6 +156,7 @@ class ModuleProgram final : public engines::Program {
  private:
   // What holds on other engines, and not here.
   static Result<void> CanKeep(const RunOptions& options) {
+    if (options.streams) return std::unexpected("WAMR has guests read and write this process's own streams");
     if (options.max_fuel != 0)
       return std::unexpected("WAMR measures no fuel (limits.max_fuel): --engine wasmtime does");
     if (options.max_table_elements != UINT64_MAX) {

@@ -3,7 +3,9 @@
 #include <wasi.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <future>
+#include <memory>
 #include <system_error>
 #include <thread>
 
@@ -20,6 +22,28 @@ namespace {
 
 constexpr uint64_t kNoEpochs = uint64_t{1} << 62;
 
+ptrdiff_t WriteToSink(void* sink, const unsigned char* bytes, size_t size) {
+  const bool taken =
+      (*static_cast<std::shared_ptr<engines::Sink>*>(sink))->Write({reinterpret_cast<const char*>(bytes), size});
+  return taken ? static_cast<ptrdiff_t>(size) : -ENOSPC;
+}
+
+void SetStreams(wasi_config_t* wasi, const std::optional<engines::Streams>& streams) {
+  if (!streams) {
+    wasi_config_inherit_stdin(wasi);
+    wasi_config_inherit_stdout(wasi);
+    wasi_config_inherit_stderr(wasi);
+    return;
+  }
+  wasm_byte_vec_t input;
+  wasm_byte_vec_new(&input, streams->input.size(), streams->input.data());
+  wasi_config_set_stdin_bytes(wasi, &input);
+  // Wasmtime's threads write, and may do so when the store is gone.
+  const auto forget = [](void* sink) { delete static_cast<std::shared_ptr<engines::Sink>*>(sink); };
+  wasi_config_set_stdout_custom(wasi, WriteToSink, new std::shared_ptr(streams->output), forget);
+  wasi_config_set_stderr_custom(wasi, WriteToSink, new std::shared_ptr(streams->error), forget);
+}
+
 }  // namespace
 
 Result<void> SetWasi(wasmtime_context_t* context, const RunOptions& options) {
@@ -34,11 +58,7 @@ Result<void> SetWasi(wasmtime_context_t* context, const RunOptions& options) {
       !wasi_config_set_env(wasi.get(), names.size(), names.data(), values.data())) {
     return std::unexpected("arguments and environment of a guest must be UTF-8");
   }
-  if (options.inherit_stdio) {
-    wasi_config_inherit_stdin(wasi.get());
-    wasi_config_inherit_stdout(wasi.get());
-    wasi_config_inherit_stderr(wasi.get());
-  }
+  SetStreams(wasi.get(), options.streams);
   for (const engines::Directory& directory : options.directories) {
     if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), !directory.read_only)) {
       return std::unexpected("cannot open the folder " + directory.host);

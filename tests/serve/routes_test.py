@@ -1,0 +1,335 @@
+"""Guests behind paths: what they are told, what becomes of their answers, and what they may not do to the server."""
+
+import os
+import pathlib
+import signal
+import unittest
+
+from command import PROBE
+from server import ServeTest
+
+# Reads stdin to its end, and environment variables, into memory from 64 KiB on; `$body` and `$environment` write them.
+WASI = """
+  (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_sizes_get" (func $sizes (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_get" (func $environ (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (memory (export "memory") 32)
+  (func $write (param $to i32) (param $from i32) (param $size i32) (result i32)
+    (i32.store (i32.const 0) (local.get $from))
+    (i32.store (i32.const 4) (local.get $size))
+    (call $fd_write (local.get $to) (i32.const 0) (i32.const 1) (i32.const 8)))
+  (func $body (local $n i32)
+    (loop $more
+      (i32.store (i32.const 0) (i32.const 65536))
+      (i32.store (i32.const 4) (i32.const 65536))
+      (drop (call $fd_read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 12)))
+      (local.set $n (i32.load (i32.const 12)))
+      (if (local.get $n) (then
+        (drop (call $write (i32.const 1) (i32.const 65536) (local.get $n)))
+        (br $more)))))
+  (func $environment
+    (drop (call $sizes (i32.const 0) (i32.const 4)))
+    (drop (call $environ (i32.const 32768) (i32.const 65536)))
+    (drop (call $write (i32.const 1) (i32.const 65536) (i32.load (i32.const 4)))))
+  (func $say (param $to i32)
+    (drop (call $write (local.get $to) (i32.const 1024) (i32.const SIZE))))
+"""
+
+
+def guest(code, text=b""):
+    """A program of this code; `(call $say (i32.const 1))` writes the text to stdout."""
+    data = "".join(f"\\{byte:02x}" for byte in text)
+    wasi = WASI.replace("SIZE", str(len(text)))
+    return f'(module {wasi} (data (i32.const 1024) "{data}") (func (export "_start") {code}))'
+
+
+def saying(text, then=""):
+    return guest(f"(call $say (i32.const 1)) {then}", text)
+
+
+PLAIN = b"Content-Type: text/plain\n\n"
+LOOP = "(loop $ever (br $ever))"
+# Says so, and loops.
+BEGINS = "(call $say (i32.const 2))" + LOOP, b"begun\n"
+# Writes until it may write no more.
+FLOOD = """(call $say (i32.const 1))
+  (loop $ever (br_if $ever (i32.eqz (call $write (i32.const 1) (i32.const 65536) (i32.const 65536)))))"""
+
+
+class RouteTest(ServeTest):
+    def serve_guests(self, *flags, models=None, **guests):
+        """Each by its name, with "_" for "/"."""
+        for name, text in guests.items():
+            flags = (*flags, "--route", f"/{name.replace('_', '/')}={self.file(name + '.wat', text)}")
+        return self.serve(*flags, models=models)
+
+    def log_of(self, server):
+        """Ends it."""
+        code, log = server.stop()
+        self.assertEqual(code, 0, log)
+        return log
+
+    def begin_loop(self, server):
+        """A connection whose request has a guest that goes on for ever."""
+        client = server.socket()
+        self.addCleanup(client.close)
+        client.sendall(b"GET /loop HTTP/1.1\r\nHost: h\r\n\r\n")
+        self.await_log(server, "guest '/loop': begun")
+        return client
+
+    def await_log(self, server, text):
+        for line in server.process.stderr:
+            if text in line.decode():
+                return
+        self.fail(f"the log has no {text!r}")
+
+
+class Requests(RouteTest):
+    def test_the_body_is_stdin(self):
+        server = self.serve_guests(echo=saying(PLAIN, "(call $body)"))
+        body = os.urandom(3 << 20)
+        answer = server.request("POST", "/echo", body)
+        self.assertEqual((answer.status, answer.body, answer.headers["Content-Type"]), (200, body, "text/plain"))
+        self.assertEqual(server.request("GET", "/echo").body, b"")
+        head = server.request("HEAD", "/echo")
+        self.assertEqual((head.status, head.body), (200, b""))
+
+    def variables(self, server, path, headers=(), body=None):
+        answer = server.request("POST" if body else "GET", path, body, dict(headers))
+        self.assertEqual(answer.status, 200, answer)
+        return dict(line.split("=", 1) for line in answer.body.decode().split("\0") if line)
+
+    def test_the_request_is_in_the_environment(self):
+        server = self.serve_guests(a_b=saying(PLAIN, "(call $environment)"))
+        headers = {"X-Trace": "7", "Content-Type": "a/b", "Host": "models.example:81", "Proxy": "evil:1", "X_Trace": "8"}
+        told = self.variables(server, "/a/b/c%20d//e?x=1&y=%20", headers, b"hello")
+        expected = {
+            "GATEWAY_INTERFACE": "CGI/1.1",
+            "SERVER_NAME": "models.example",
+            "SERVER_PORT": str(server.port),
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "REQUEST_METHOD": "POST",
+            "SCRIPT_NAME": "/a/b",
+            "PATH_INFO": "/c d/e",
+            "QUERY_STRING": "x=1&y=%20",
+            "CONTENT_LENGTH": "5",
+            "CONTENT_TYPE": "a/b",
+            "HTTP_X_TRACE": "7",
+            "HTTP_HOST": "models.example:81",
+        }
+        self.assertEqual({name: told.get(name) for name in expected}, expected)
+        self.assertFalse({"HTTP_PROXY", "HTTP_CONTENT_TYPE", "HOME", "PATH"} & set(told))
+
+    def test_headers_that_come_twice_are_one_variable(self):
+        server = self.serve_guests(a=saying(PLAIN, "(call $environment)"))
+        with server.socket() as client:
+            client.sendall(b"GET /a HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-A: 2\r\nCookie: a=1\r\nCookie: b=2\r\nConnection: close\r\n\r\n")
+            told = client.makefile("rb").read()
+        self.assertIn(b"\0HTTP_COOKIE=a=1; b=2\0", told)
+        self.assertIn(b"\0HTTP_X_A=1, 2\0", told)
+
+    def test_the_longest_route_answers(self):
+        routes = {name: saying(PLAIN + name.encode()) for name in ("a", "a_b", "c")}
+        server = self.serve_guests(**routes)
+        for path, expected in (("/a", b"a"), ("/a/c", b"a"), ("/a/b/", b"a_b"), ("/a/b/c", b"a_b"), ("/c?x", b"c")):
+            self.assertEqual(server.request("GET", path).body, expected, path)
+        for path in ("/ab", "/", "/b", "/a%2fb", "/a/../c", "/a%00"):
+            self.assertIn(server.request("GET", path).status, (400, 404), path)
+        self.check_answer(server.request("GET", "/v2/health/live"), 200)
+
+    def test_the_root_leaves_the_models_alone(self):
+        file = self.file("root.wat", saying(PLAIN, "(call $environment)"))
+        server = self.serve("--route", f"/={file}", models={"m": "in x f32 1\n"})
+        told = self.variables(server, "/x/y")
+        self.assertEqual((told["SCRIPT_NAME"], told["PATH_INFO"]), ("", "/x/y"))
+        self.check_answer(server.request("GET", "/v2/models/m/ready"), 200)
+        self.check_answer(server.request("GET", "/v2/models/no/ready"), 404)
+
+    def test_bytes_that_wasi_has_not(self):
+        server = self.serve_guests(a=saying(PLAIN))
+        for line in (b"X-A: \xff", b"Content-Type: \xff"):
+            with server.socket() as client:
+                client.sendall(b"GET /a HTTP/1.1\r\nHost: h\r\n" + line + b"\r\nConnection: close\r\n\r\n")
+                self.assertIn(b" 400 ", client.makefile("rb").readline(), line)
+
+
+class Answers(RouteTest):
+    def answer(self, text, method="GET"):
+        name = f"g{len(os.listdir(self.dir))}"
+        return self.serve_guests(**{name: saying(text)}).request(method, f"/{name}")
+
+    def test_header_and_body(self):
+        answer = self.answer(b"Status: 404 Gone\r\nContent-Type: a/b\r\nX-A: 1\r\nX-A: 2\r\n\r\n\n\nbody")
+        self.assertEqual((answer.status, answer.body), (404, b"\n\nbody"))
+        self.assertEqual((answer.headers["Content-Type"], answer.headers.get_all("X-A")), ("a/b", ["1", "2"]))
+
+    def test_a_location_is_a_redirection(self):
+        answer = self.answer(b"Location: /elsewhere\n\n")
+        self.assertEqual((answer.status, answer.headers["Location"], answer.headers["Content-Type"]), (302, "/elsewhere", None))
+
+    def test_what_is_the_connections_is_not_the_guests(self):
+        text = PLAIN[:-1] + b"Content-Length: 900\nTransfer-Encoding: chunked\nConnection: upgrade\n\nabc"
+        answer = self.answer(text)
+        self.assertEqual((answer.body, answer.headers["Content-Length"]), (b"abc", "3"))
+        self.assertEqual((answer.headers["Transfer-Encoding"], answer.headers["Connection"]), (None, None))
+
+    def test_no_content_has_none(self):
+        answer = self.answer(b"Status: 204\nContent-Type: a/b\n\nabc")
+        self.assertEqual((answer.status, answer.body), (204, b""))
+
+    def test_mistakes(self):
+        server = self.serve_guests(**{f"g{i}": saying(text) for i, (text, _) in enumerate(self.MISTAKES)})
+        for i, (text, why) in enumerate(self.MISTAKES):
+            self.check_answer(server.request("GET", f"/g{i}"), 502, why)
+
+    MISTAKES = (
+        (b"", "no header"),
+        (b"\nabc", "has no Content-Type, Status or Location"),
+        (PLAIN[:-1] + b"abc", "no header"),
+        (b"Status: 200\n\nabc", "says no Content-Type"),
+        (b"hello\n\n", "has no colon"),
+        (b"A b: c\n\n", "a line of its header is none"),
+        (b"X-A: a\rX-B: b\n\n", "a line of its header is none"),
+        (b"Status: 101\n\n", "no known one"),
+        (b"Status: 2000\n\n", "no known one"),
+        (b"Status: 99999999999\n\n", "no known one"),
+        (b"Status: abc\n\n", "no known one"),
+        (b"Status: 200\nStatus: 200\n\n", "two headers Status"),
+        (b"X: " + 70000 * b"a" + b"\n" + PLAIN, "no header"),
+        (200 * b"X-A: 1\n" + PLAIN, "more than 128 headers"),
+    )
+
+
+class Hostile(RouteTest):
+    def test_an_endless_loop_ends_at_its_deadline(self):
+        server = self.serve_guests("--timeout", "200ms", loop=guest(LOOP), good=saying(PLAIN + b"hi"))
+        self.check_answer(server.request("GET", "/loop"), 504, "was not done within 200 ms")
+        self.assertEqual(server.request("GET", "/good").body, b"hi")
+        self.assertIn("guest '/loop'", self.log_of(server))
+
+    def test_a_trap_and_an_exit_code(self):
+        server = self.serve_guests(trap=saying(PLAIN, "unreachable"), exits=saying(PLAIN + b"hi", "(call $exit (i32.const 3))"))
+        self.check_answer(server.request("GET", "/trap"), 502, "it ended in a trap")
+        answer = server.request("GET", "/exits")
+        self.assertEqual((answer.status, answer.body), (200, b"hi"))
+        self.assertIn("guest '/trap'", self.log_of(server))
+
+    def test_an_endless_answer_is_cut_off(self):
+        server = self.serve_guests("--max-body", "1M", flood=guest(FLOOD, PLAIN))
+        self.check_answer(server.request("GET", "/flood"), 502, "wrote more than 1048576 bytes")
+        self.check_answer(server.request("POST", "/flood", bytes(2 << 20)), 413)
+
+    def test_answers_are_held_within_the_servers_memory(self):
+        server = self.serve_guests("--max-memory-in-flight", "4M", flood=guest(FLOOD, PLAIN), good=saying(PLAIN + b"hi"))
+        self.check_answer(server.request("GET", "/flood"), 429)
+        self.assertEqual(server.request("GET", "/good").body, b"hi")
+
+    def test_memory_has_a_limit(self):
+        # Asks for 20 MiB more, and says "no" if it gets none.
+        code = """(call $say (i32.const 1))
+          (if (i32.eq (memory.grow (i32.const 320)) (i32.const -1)) (then
+            (i32.store16 (i32.const 100) (i32.const 0x6f6e)) (drop (call $write (i32.const 1) (i32.const 100) (i32.const 2)))))"""
+        server = self.serve_guests("--max-memory", "16M", grows=guest(code, PLAIN))
+        self.assertEqual(server.request("GET", "/grows").body, b"no")
+
+    def test_nothing_is_left_of_another_request(self):
+        # Counts its runs in memory, from "0" on.
+        code = """(i32.store8 (i32.const 100) (i32.add (i32.load8_u (i32.const 100)) (i32.const 49)))
+          (call $say (i32.const 1)) (drop (call $write (i32.const 1) (i32.const 100) (i32.const 1)))"""
+        server = self.serve_guests(counts=guest(code, PLAIN))
+        self.assertEqual([server.request("GET", "/counts").body for _ in range(3)], [b"1", b"1", b"1"])
+
+    def test_a_client_that_is_gone_ends_its_guest(self):
+        server = self.serve_guests("--timeout", "60s", loop=guest(*BEGINS))
+        self.begin_loop(server).close()
+        self.await_log(server, "guest '/loop'")
+
+    def test_guests_hold_up_no_model(self):
+        models = {"m": "in x f32 1\n"}
+        server = self.serve_guests("--timeout", "60s", "--max-waiting", "1", models=models, loop=guest(*BEGINS))
+        client = self.begin_loop(server)
+        self.check_answer(server.request("GET", "/loop"), 429)
+        one = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [1], "data": [5]}]}
+        self.check_answer(server.infer("m", one), 200)
+        client.close()
+        self.await_log(server, "guest '/loop'")
+
+    def test_what_a_guest_says_is_logged_within_limits(self):
+        code = "(call $say (i32.const 1))" + 40 * "(call $say (i32.const 2))"
+        server = self.serve_guests(talks=guest(code, PLAIN + b"a\x1b[31m\n"))
+        self.assertEqual(server.request("GET", "/talks").status, 200)
+        log = self.log_of(server)
+        self.assertIn("guest '/talks': a\\x1b[31m", log)
+        self.assertEqual(log.count("guest '/talks'"), 16)
+        self.assertIn("the log gets no more of this run", log)
+
+    def test_the_end_waits_for_what_was_asked(self):
+        server = self.serve_guests("--timeout", "1s", loop=guest(*BEGINS))
+        client = self.begin_loop(server)
+        server.process.send_signal(signal.SIGTERM)
+        self.assertIn(b" 504 ", client.makefile("rb").readline())
+        self.assertEqual(server.wait()[0], 0)
+
+
+@unittest.skipUnless("WASINN_MODELS" in os.environ, "the build has no ONNX Runtime")
+class Models(ServeTest):
+    """examples/classify-route, with a model that stays."""
+
+    def test_images_are_classified(self):
+        root = pathlib.Path(os.environ["WASINN_MODELS"]).parent
+        self.env["WASINN_CONFIG"] = ""
+        route = f"/classify={pathlib.Path(PROBE).parent}/classify_route.wasm"
+        server = self.serve("--model", f"digits={root}/models/digits.onnx", "--route", route)
+        images = sorted((root / "examples/classify/images").iterdir())
+        self.assertEqual(len(images), 6)
+        for image in images:
+            answer = server.request("POST", "/classify", image.read_bytes())
+            scores = answer.json()["scores"]
+            self.assertEqual(scores.index(max(scores)), int(image.stem[-1]), image)
+        self.check_answer(server.request("POST", "/classify", b"none"), 400, "not a PNG or JPEG image")
+        self.check_answer(server.request("GET", "/classify"), 405)
+        metrics = server.request("GET", "/metrics", port=server.metrics_port).body.decode()
+        self.assertIn('wasinn_inferences_total{model="digits",version="1",backend="onnx",code="ok"} 6\n', metrics)
+
+
+class Components(ServeTest):
+    """Programs that are components run as core modules do."""
+
+    COMPONENT = pathlib.Path(PROBE).parent / "classify-rust.component.wasm"
+
+    @unittest.skipUnless(COMPONENT.exists(), "the build has no guests that are components")
+    def test_a_component_answers(self):
+        server = self.serve("--route", f"/classify={self.COMPONENT}")
+        self.check_answer(server.request("GET", "/classify"), 502, "it wrote no header")  # it is for the command line
+        code, log = server.stop()
+        self.assertEqual(code, 0)
+        self.assertIn("guest '/classify': classify: usage: ", log)
+
+
+class Mistakes(RouteTest):
+    def refused(self, *flags):
+        done = self.wasinn("serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags)
+        self.assertIn(done.code, (2, 125), done)
+        return done.err
+
+    def test_routes_that_are_none(self):
+        good = self.file("good.wat", saying(PLAIN))
+        for route, why in (
+            ("x", "is not /PATH=FILE"),
+            (f"x={good}", "does not begin with /"),
+            (f"/x/={good}", "ends with /"),
+            (f"/v2={good}", "is the models'"),
+            (f"/v2/x={good}", "is the models'"),
+            (f"/a//b={good}", "is no path"),
+            (f"/a/../b={good}", "is no path"),
+            ("/x=none.wat", "none.wat"),
+            (f"/x={self.file('library.wat', '(module)')}", "it is a library"),
+        ):
+            self.assertIn(why, self.refused("--route", route), route)
+
+
+if __name__ == "__main__":
+    unittest.main()
