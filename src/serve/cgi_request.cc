@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <simdjson.h>
-#include <wasinn/wasinn.h>
+#include <wasinn/wasinn.hpp>
 
 #include <algorithm>
 #include <boost/url/parse.hpp>

@@ -51,7 +51,7 @@ check(src/engines/wasmedge "engines/[^/]*$|engines/wasmedge/|wasinn/(types|wasin
 check(src/settings "settings/|engines/read_file\\.h|wasinn/wasinn\\.hpp" ${NONE})
 check(src/check "check/|common/dtype\\.h|wasinn/(types|backend)\\.h" ${NONE})
 check(src/cli "cli/|check/|settings/|engines/(engine|read_file|trusted_file)\\.h|worker/sandbox_support\\.h|wasinn/(types|wasinn)\\.h|wasinn/wasinn\\.hpp" ${NONE})
-check(src/serve "serve/|cli/(ending|flags|help|host_flags|log)\\.h|settings/|wasinn/(types|wit)\\.h|wasinn/wasinn\\.hpp" ${NONE})
+check(src/serve "serve/|engines/engine\\.h|cli/(ending|flags|help|host_flags|log)\\.h|settings/|wasinn/(types|wit)\\.h|wasinn/wasinn\\.hpp" ${NONE})
 check(src/plugins/wasmedge "plugins/wasmedge/|settings/|wasinn/wasinn\\.hpp|wasinn/wasmedge\\.h" "wasmedge/")
 check(src/plugins/iwasm "plugins/iwasm/|settings/|engines/wamr/|wasinn/wamr\\.h|wasinn/wasinn\\.hpp" "wasm_export")
 check(bench "bench/|cli/|settings/|engines/|wasinn/(types|wasinn|wit|wasmtime|wamr|wasmedge)\\.h|wasinn/wasinn\\.hpp" "" guests peers)
