@@ -69,6 +69,7 @@ void ExternalFiles::AddTo(const OrtLibrary& library, OrtSessionOptions* options)
 
 std::vector<std::span<const uint8_t>> ExternalFiles::contents() const {
   std::vector<std::span<const uint8_t>> contents;
+  contents.reserve(files_.size());
   for (const File& file : files_) {
     contents.emplace_back(reinterpret_cast<const uint8_t*>(file.bytes.data()), file.bytes.size());
   }

@@ -58,6 +58,7 @@ bool KeptModel::Wanted(const SessionConfig& config) {
 
 KeptModel::KeptModel(const OrtLibrary& library, const SessionConfig& config,
                      std::span<const backend::ModelCache::Bytes> sources)
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Wanted has seen it
     : cache_(*config.cache_dir), name_(cache_.NameOf(MakerOf(library, config), sources)) {}
 
 }  // namespace wasinn::onnx

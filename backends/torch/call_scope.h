@@ -66,7 +66,11 @@ class CallScope {
   }
   // Nothing ends where the next so many blocks are allocated: they are counted, and neither refused nor a place to stop.
   void Spare(int blocks) { spared_ = blocks; }
-  bool IsSpared() { return spared_ > 0 && spared_-- > 0; }
+  bool IsSpared() {
+    if (spared_ == 0) return false;
+    --spared_;
+    return true;
+  }
   // Of what a model prints or PyTorch warns of. No more than a few for each call.
   void Log(wasinn_log_level level, const std::string& message);
 
