@@ -29,10 +29,17 @@
 extern const unsigned char wasinn_bench_component[];
 extern const unsigned long wasinn_bench_component_size;
 
+namespace wasinn::bench {
 namespace {
 
-using namespace wasinn::bench;
-using namespace wasinn::wasmtime;
+using engines::Result;
+using wasmtime::ComponentLinkerPtr;
+using wasmtime::ComponentPrePtr;
+using wasmtime::ComponentPtr;
+using wasmtime::EnginePtr;
+using wasmtime::ExportIndexPtr;
+using wasmtime::StorePtr;
+using wasmtime::TakeError;
 
 template <typename T>
 T Must(Result<T> result) {
@@ -207,6 +214,7 @@ Guests MakeGuests(const Program& program, const wasinn::Host& host, const Argume
 // Each thread has its share of the guests, one inference of each after the other.
 void RunWaiting(const Guests& guests, size_t threads, int iterations) {
   std::vector<std::jthread> all;
+  all.reserve(threads);
   for (size_t thread = 0; thread < threads; ++thread) {
     all.emplace_back([&guests, threads, iterations, thread] {
       for (int i = 0; i < iterations; ++i) {
@@ -236,7 +244,9 @@ struct Turn {
 double CpuSeconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec; };
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
@@ -297,8 +307,9 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace wasinn::bench
 
-int main(int argc, char** argv) try { return Main(argc, argv); } catch (const std::exception& error) {
+int main(int argc, char** argv) try { return wasinn::bench::Main(argc, argv); } catch (const std::exception& error) {
   std::fprintf(stderr, "async-components: %s\n", error.what());
   return 1;
 }

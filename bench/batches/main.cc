@@ -15,9 +15,8 @@
 #include "bench/native.h"
 #include "bench/one_input_guest.h"
 
+namespace wasinn::bench {
 namespace {
-
-using namespace wasinn::bench;
 
 struct Options {
   std::string model, backend, delay = "0";
@@ -136,8 +135,9 @@ int Run(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace wasinn::bench
 
-int main(int argc, char** argv) try { return Run(argc, argv); } catch (const std::exception& error) {
+int main(int argc, char** argv) try { return wasinn::bench::Run(argc, argv); } catch (const std::exception& error) {
   std::fprintf(stderr, "batches: %s\n", error.what());
   return 1;
 }

@@ -15,9 +15,8 @@
 #include "bench/measure.h"
 #include "bench/one_input_guest.h"
 
+namespace wasinn::bench {
 namespace {
-
-using namespace wasinn::bench;
 using SteadyClock = std::chrono::steady_clock;
 
 // A guest that computes without end, on as many threads as it has contexts.
@@ -87,8 +86,9 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace wasinn::bench
 
-int main(int argc, char** argv) try { return Main(argc, argv); } catch (const std::exception& error) {
+int main(int argc, char** argv) try { return wasinn::bench::Main(argc, argv); } catch (const std::exception& error) {
   std::fprintf(stderr, "flood: %s\n", error.what());
   return 1;
 }

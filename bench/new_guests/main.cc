@@ -16,9 +16,8 @@
 #include "bench/measure.h"
 #include "bench/own_memory.h"
 
+namespace wasinn::bench {
 namespace {
-
-using namespace wasinn::bench;
 using SteadyClock = std::chrono::steady_clock;
 
 template <typename T>
@@ -92,8 +91,9 @@ int Main(int argc, char** argv) {
 }
 
 }  // namespace
+}  // namespace wasinn::bench
 
-int main(int argc, char** argv) try { return Main(argc, argv); } catch (const std::exception& error) {
+int main(int argc, char** argv) try { return wasinn::bench::Main(argc, argv); } catch (const std::exception& error) {
   std::fprintf(stderr, "new-guests: %s\n", error.what());
   return 1;
 }

@@ -180,6 +180,7 @@ struct Step {
 namespace internal {
 inline std::vector<const char*> ToC(const std::vector<std::string>& strings) {
   std::vector<const char*> pointers;
+  pointers.reserve(strings.size());
   for (const std::string& string : strings) pointers.push_back(string.c_str());
   return pointers;
 }
@@ -202,6 +203,7 @@ class Steps {
       c.n_output_map = names_[2 * i + 1].size();
       steps_.push_back(c);
     }
+    pointers_.reserve(steps_.size());
     for (const wasinn_step& step : steps_) pointers_.push_back(&step);
   }
   const wasinn_step* const* data() const { return pointers_.data(); }
