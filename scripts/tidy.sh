@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over what this checkout compiles, guests too, each source once; the settings are in .clang-tidy. Nothing is built for it.
+# Runs clang-tidy over what this checkout compiles, guests too, each source once; the settings are in .clang-tidy. Little is built for it.
 # usage: scripts/tidy.sh [--changed | FILES…]
 #   --changed   only what changed since the branch that this one is to go to (origin/main), or with the last commit where this is that branch;
 #               it begins no file after 3 minutes, and tells which it left
@@ -41,9 +41,10 @@ files=$(for f in "$@"; do case $f in -*) exit 2 ;; *) realpath -se -- "$f" || ex
 . "$scripts/lib/common.sh"
 cd "$root"
 
-# Configured only: no source needs what the build makes. Its own folder, for other builds compile several files as one.
+# Configured only, but for the sources that others are compiled with. Its own folder, for other builds compile several files as one.
 build=$root/build/tidy
 quietly cmake --preset tidy
+if ninja -C "$build" -t query generated_sources >/dev/null 2>&1; then quietly cmake --build "$build" --target generated_sources; fi
 mkdir -p "$build/database"
 ninja -C "$build" -t compdb |
   FILES=$files python3 "$scripts/tidy_database.py" "$root" >"$build/database/compile_commands.json"

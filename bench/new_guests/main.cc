@@ -54,19 +54,19 @@ int Main(int argc, char** argv) {
   const wasinn::Host host = HostOf({}, options);
   auto signature = host.Inspect("m");
   wasinn::bench::Must(signature.status());
-  const std::vector<Tensor> inputs = ::Must(MakeInputs(*signature, {}));
-  std::vector<Tensor> outputs = ::Must(MakeOutputs(*signature));
+  const std::vector<Tensor> inputs = Must(MakeInputs(*signature, {}));
+  std::vector<Tensor> outputs = Must(MakeOutputs(*signature));
   constexpr size_t kRoom = size_t{64} << 10;
   for (Tensor& output : outputs) output.data = Buffer(kRoom);
 
   for (const std::string& engine : engines) {
-    const std::unique_ptr<GuestProgram> program = ::Must(CompileModule(engine, false, pool));
+    const std::unique_ptr<GuestProgram> program = Must(CompileModule(engine, false, pool));
     Samples made, first, later, whole;
     std::vector<std::unique_ptr<GuestRunner>> all;
     const long before = wasinn::bench::MemoryKib("VmRSS:");
     for (int i = 0; i < guests; ++i) {
       const auto start = SteadyClock::now();
-      std::unique_ptr<GuestRunner> guest = ::Must(program->NewGuest(host, "m", inputs, outputs));
+      std::unique_ptr<GuestRunner> guest = Must(program->NewGuest(host, "m", inputs, outputs));
       made.push_back(NanosecondsSince(start));
       Run(*guest);
       first.push_back(NanosecondsSince(start));

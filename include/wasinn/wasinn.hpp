@@ -211,6 +211,7 @@ class Steps {
  private:
   static std::vector<wasinn_tensor_name> ToC(const std::map<std::string, std::string>& map) {
     std::vector<wasinn_tensor_name> names;
+    names.reserve(map.size());
     for (const auto& [model, pipeline] : map) names.push_back({model.c_str(), pipeline.c_str()});
     return names;
   }

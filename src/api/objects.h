@@ -46,7 +46,7 @@ void Guard(const core::Host& host, const char* name, F&& function) noexcept {
     } catch (const std::exception& error) {
       host.logger().Write(WASINN_LOG_ERROR, fmt::format("{}: {}", name, error.what()));
     }
-  } catch (...) {  // no memory even for the message
+  } catch (...) {  // NOLINT(bugprone-empty-catch): no memory even for the message
   }
 }
 

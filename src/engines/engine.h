@@ -40,7 +40,7 @@ class Sink {
 
 // What a run reads and writes in place of this process's own streams.
 struct Streams {
-  std::string_view input;  // copied
+  std::string_view input;  // copied, also when the program begins a thread
   std::shared_ptr<Sink> output, error;
 };
 
@@ -108,6 +108,9 @@ struct EngineOptions {
   // Without the first, compiled code of one thread goes on until it calls.
   bool interruptible = false;
   bool metered = false;
+  // The host goes on after its programs, so nothing of one may be left: they are core modules with Streams and without threads, and a
+  // sleep ends with its run.
+  bool served = false;
   // What goes wrong without stopping anything, such as a cache that cannot be written. May be empty.
   std::function<void(const std::string&)> warn;
 };

@@ -18,7 +18,8 @@ bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(),
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 bool IsOneWord(std::string_view word) {
-  return word != "." && word != ".." && word.find('/') == word.npos && word.find('\0') == word.npos && IsUtf8(word);
+  const bool has_control = std::ranges::any_of(word, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return word != "." && word != ".." && word.find('/') == word.npos && !has_control && IsUtf8(word);
 }
 
 // "X-Trace" is "HTTP_X_TRACE". "": no variable, as of a name that another one would look like, and of Proxy, which programs take for
@@ -33,11 +34,21 @@ std::string VariableOf(std::string_view header) {
   return name == "HTTP_PROXY" ? "" : name;
 }
 
+// Of the connection, or of the body as it travelled: a guest has it as it is.
+bool IsOfTravel(http::field name) {
+  constexpr http::field kNames[] = {http::field::connection,       http::field::content_length,
+                                    http::field::content_type,     http::field::expect,
+                                    http::field::keep_alive,       http::field::te,
+                                    http::field::trailer,          http::field::transfer_encoding,
+                                    http::field::proxy_connection, http::field::upgrade};
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
 // Each as one variable, though a header comes several times.
 Outcome<void> AddHeaders(const Header& request, Variables& variables) {
   std::map<std::string, std::string> headers;
   for (const auto& field : request) {
-    if (field.name() == http::field::content_length || field.name() == http::field::content_type) continue;
+    if (IsOfTravel(field.name())) continue;
     const std::string_view value = View(field.value());
     if (!IsUtf8(value))
       return std::unexpected(Invalid(fmt::format("the header {} is no UTF-8", View(field.name_string()))));
@@ -75,6 +86,10 @@ Outcome<std::string> PathOf(const Header& request) {
 
 Outcome<Variables> CgiVariables(const Header& request, const std::string& route, const std::string& path,
                                 uint64_t body_bytes, const Ends& ends) {
+  for (const http::field once : {http::field::host, http::field::content_type}) {
+    if (request.count(once) > 1)
+      return std::unexpected(Invalid(fmt::format("two headers {}", View(http::to_string(once)))));
+  }
   const std::string_view target = View(request.target());
   const size_t question = target.find('?');
   const bool is_root = route == "/";

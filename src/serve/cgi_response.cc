@@ -119,7 +119,9 @@ Response HeaderReader::Read(std::string output) {
   if (has_location_ && !has_status_) response_.status = http::status::found;
   output.erase(0, static_cast<size_t>(lines.rest().data() - output.data()));
   if (!output.empty() && !has_type_) ThrowInvalid("it says no Content-Type");
-  const bool has_body = response_.status != http::status::no_content && response_.status != http::status::not_modified;
+  const bool has_body = response_.status != http::status::no_content &&
+                        response_.status != http::status::reset_content &&
+                        response_.status != http::status::not_modified;
   if (has_body) response_.text = std::move(output);
   return std::move(response_);
 }

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "cli/log.h"
+#include "settings/text.h"
 
 namespace wasinn::serve {
 namespace {
 
-constexpr size_t kMostLine = 1024;
+constexpr size_t kMostLine = 1024, kMostLines = 16;  // of one run
+constexpr size_t kMostPerSecond = 100;
 
 }  // namespace
 
@@ -35,35 +38,48 @@ KeptOutput::Taken KeptOutput::Take() {
   return std::move(taken_);
 }
 
-// Of `mutex_`.
-void LoggedOutput::LogLine(std::string_view line) {
-  if (left_ == 0) return;
-  const char* const more = --left_ == 0 ? " (the log gets no more of this run)" : "";
-  cli::Log(WASINN_LOG_INFO, fmt::format("guest '{}': {}{}", name_, line, more).c_str());
-}
-
-bool LoggedOutput::Write(std::string_view bytes) noexcept {
+bool FirstLines::Write(std::string_view bytes) noexcept {
   const std::lock_guard lock(mutex_);
   try {
-    while (left_ > 0 && !bytes.empty()) {
+    while (!is_full_ && !bytes.empty()) {
       const size_t end = bytes.find('\n');
-      line_ += bytes.substr(0, std::min(end, kMostLine - line_.size()));
-      if (end == bytes.npos && line_.size() < kMostLine) break;
-      LogLine(line_);
-      line_.clear();
-      if (end == bytes.npos) break;  // what is longer than a line may be is left out
+      last_ += bytes.substr(0, std::min(end, kMostLine - last_.size()));
+      if (end == bytes.npos) break;
+      lines_.push_back(std::exchange(last_, {}));
+      is_full_ = lines_.size() == kMostLines;
       bytes.remove_prefix(end + 1);
     }
   } catch (const std::exception&) {
-    left_ = 0;
+    is_full_ = true;
   }
   return true;
 }
 
-void LoggedOutput::Flush() {
+std::vector<std::string> FirstLines::Take() {
   const std::lock_guard lock(mutex_);
-  if (!line_.empty()) LogLine(line_);
-  line_.clear();
+  if (!last_.empty() && !is_full_) lines_.push_back(std::move(last_));
+  is_full_ = true;
+  return std::move(lines_);
+}
+
+void GuestLog::Write(wasinn_log_level level, const std::string& guest, const std::string& line) {
+  size_t left_out = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - second_ >= std::chrono::seconds(1)) {
+      second_ = now;
+      n_written_ = 0;
+      left_out = std::exchange(n_left_out_, 0);
+    }
+    if (n_written_ == kMostPerSecond) {
+      ++n_left_out_;
+      return;
+    }
+    ++n_written_;
+  }
+  if (left_out > 0) cli::Log(WASINN_LOG_WARNING, fmt::format("{} lines about guests were left out", left_out).c_str());
+  cli::Log(level, fmt::format("guest '{}': {}", guest, settings::Printable(line)).c_str());
 }
 
 }  // namespace wasinn::serve

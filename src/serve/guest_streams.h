@@ -1,11 +1,15 @@
 // Where what a route's guest writes goes.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <wasinn/wasinn.hpp>
 
 #include "engines/engine.h"
 #include "serve/memory_budget.h"
@@ -41,22 +45,29 @@ class KeptOutput final : public engines::Sink {
   bool is_taken_ = false;
 };
 
-// Its first lines go to the log, each with the guest's name.
-class LoggedOutput final : public engines::Sink {
+// Its first lines are kept, for the log.
+class FirstLines final : public engines::Sink {
  public:
-  explicit LoggedOutput(std::string name) : name_(std::move(name)) {}
-
   bool Write(std::string_view bytes) noexcept override;
-  // The last line may have no end.
-  void Flush();
+  // What is written from here on is lost.
+  std::vector<std::string> Take();
 
  private:
-  void LogLine(std::string_view line);
-
-  const std::string name_;
   std::mutex mutex_;  // of what follows
-  std::string line_;
-  size_t left_ = 16;  // lines that the log still gets of this run
+  std::vector<std::string> lines_;
+  std::string last_;  // that has no end yet
+  bool is_full_ = false;
+};
+
+// What guests say goes to the log, and not more of it than somebody could read: clients decide how often they run. Any thread.
+class GuestLog {
+ public:
+  void Write(wasinn_log_level level, const std::string& guest, const std::string& line);
+
+ private:
+  std::mutex mutex_;  // of what follows
+  std::chrono::steady_clock::time_point second_;
+  size_t n_written_ = 0, n_left_out_ = 0;  // in this second
 };
 
 }  // namespace wasinn::serve

@@ -121,7 +121,12 @@ asio::awaitable<std::optional<Response>> HttpSession::Read(Parser& parser) {
     if (parser.content_length().value_or(0) > most) {
       error = http::error::body_limit;
     } else {
+      const auto n_fields = std::ranges::distance(parser.get());
       error = co_await ReadBody(parser);
+      // They would look like headers, and nobody before us has looked at them.
+      if (!error && std::ranges::distance(parser.get()) > n_fields) {
+        co_return ErrorResponse(http::status::bad_request, "a body with trailers is not understood");
+      }
     }
   }
   if (!error) co_return std::nullopt;
@@ -148,6 +153,8 @@ asio::awaitable<bool> HttpSession::Write(const Header& header, Response response
   message.body() = {std::move(response.text), std::move(response.binary)};
   message.keep_alive(keep_alive);
   message.prepare_payload();
+  const bool has_length = response.status != http::status::no_content && response.status != http::status::not_modified;
+  if (!has_length) message.erase(http::field::content_length);
   http::response_serializer<PartsBody> serializer(message);
   const bool header_alone = header.method() == http::verb::head;
   serializer.split(header_alone);

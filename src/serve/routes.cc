@@ -96,6 +96,7 @@ Outcome<std::unique_ptr<Routes>> Routes::Load(const Host& host, RouteOptions opt
                                   .pool = cli::PoolOf(settings),
                                   .interruptible = true,
                                   .metered = routes->limits_.max_fuel > 0,
+                                  .served = true,
                                   .warn = [](const std::string& what) { cli::Log(WASINN_LOG_WARNING, what.c_str()); }});
   if (!engine) return std::unexpected(Failure{WASINN_RUNTIME_ERROR, engine.error()});
   routes->engine_ = std::move(*engine);
@@ -129,11 +130,11 @@ bool Routes::Has(const Header& request) const {
   return path && Find(*path) != nullptr;
 }
 
-Response Routes::ToResponse(const Route& route, const engines::Exit& exit, std::string output, Charge charge) const {
+Response Routes::ToResponse(const Route& route, const engines::Exit& exit, std::string output, Charge charge) {
   using Kind = engines::Exit::Kind;
   if (exit.kind != Kind::kExited) {
-    const std::string why = exit.message.substr(0, exit.message.find('\n'));  // a backtrace may follow
-    cli::Log(WASINN_LOG_WARNING, fmt::format("guest '{}': {}", route.path, why).c_str());
+    log_.Write(WASINN_LOG_WARNING, route.path,
+               exit.message.substr(0, exit.message.find('\n')));  // a backtrace may follow
   }
   switch (exit.kind) {
     case Kind::kExited: {
@@ -148,7 +149,7 @@ Response Routes::ToResponse(const Route& route, const engines::Exit& exit, std::
       return ErrorResponse(http::status::gateway_timeout, fmt::format("the guest of {} was not done within {} ms",
                                                                       route.path, limits_.run_timeout_ms));
     case Kind::kFailed:
-      return ErrorResponse(http::status::service_unavailable, fmt::format("the guest of {} did not start", route.path));
+      return ErrorResponse(http::status::internal_server_error, fmt::format("the guest of {} could not run", route.path));
   }
   std::unreachable();
 }
@@ -163,10 +164,10 @@ Response Routes::RunNow(const Route& route, Variables variables, RequestBytes& b
   engines::RunOptions options;
   options.env = std::move(variables);
   const auto output = std::make_shared<KeptOutput>(budget_, options_.most_output);
-  const auto errors = std::make_shared<LoggedOutput>(route.path);
+  const auto errors = std::make_shared<FirstLines>();
   options.streams = {body.view(), output, errors};
   const engines::Exit exit = Run(*this, std::move(*guest)).Go(route, std::move(options), cancellation);
-  errors->Flush();
+  for (const std::string& line : errors->Take()) log_.Write(WASINN_LOG_INFO, route.path, line);
   KeptOutput::Taken taken = output->Take();
   if (taken.state == KeptOutput::State::kNoMemory) return serve::ToResponse(NoMemory());
   if (taken.state == KeptOutput::State::kTooLarge) {
@@ -179,6 +180,9 @@ asio::awaitable<Response> Routes::Answer(Asked& asked) {
   const auto path = PathOf(asked.request);
   const Route* const route = path ? Find(*path) : nullptr;
   if (route == nullptr) co_return ErrorResponse(http::status::not_found, "there is nothing of this name");
+  if (asked.request.method() == http::verb::connect) {
+    co_return ErrorResponse(http::status::method_not_allowed, "this is no proxy");
+  }
   RequestBytes& body = asked.request.body();
   Outcome<Variables> variables = CgiVariables(asked.request, route->path, *path, body.size(), asked.ends());
   if (!variables) co_return serve::ToResponse(variables.error());

@@ -12,6 +12,7 @@
 
 #include "engines/engine.h"
 #include "serve/cgi_request.h"
+#include "serve/guest_streams.h"
 #include "serve/http_server.h"
 #include "serve/memory_budget.h"
 #include "serve/workers.h"
@@ -53,7 +54,7 @@ class Routes {
   Outcome<void> Add(const std::string& path, const std::string& file);
   const Route* Find(const std::string& path) const;
   Response RunNow(const Route& route, Variables variables, RequestBytes& body, Cancellation* cancellation);
-  Response ToResponse(const Route& route, const engines::Exit& exit, std::string output, Charge charge) const;
+  Response ToResponse(const Route& route, const engines::Exit& exit, std::string output, Charge charge);
 
   const Host& host_;
   const RouteOptions options_;
@@ -61,6 +62,7 @@ class Routes {
   Limits limits_;
   std::unique_ptr<engines::Engine> engine_;
   std::map<std::string, Route> routes_;
+  GuestLog log_;
   std::mutex mutex_;  // of what follows
   std::set<Guest*> running_;
   bool is_stopped_ = false;

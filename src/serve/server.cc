@@ -162,6 +162,7 @@ class Server {
     threads.clear();
     if (grpc_end_.joinable()) grpc_end_.join();
     workers_.Stop();
+    routes_.reset();
     ::alarm(0);
   }
 

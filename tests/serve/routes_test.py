@@ -3,6 +3,7 @@
 import os
 import pathlib
 import signal
+import struct
 import unittest
 
 from command import PROBE
@@ -15,6 +16,7 @@ WASI = """
   (import "wasi_snapshot_preview1" "environ_sizes_get" (func $sizes (param i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "environ_get" (func $environ (param i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 32)
   (func $write (param $to i32) (param $from i32) (param $size i32) (result i32)
     (i32.store (i32.const 0) (local.get $from))
@@ -51,8 +53,12 @@ def saying(text, then=""):
 
 PLAIN = b"Content-Type: text/plain\n\n"
 LOOP = "(loop $ever (br $ever))"
-# Says so, and loops.
-BEGINS = "(call $say (i32.const 2))" + LOOP, b"begun\n"
+THREADS = """(module (import "wasi" "thread-spawn" (func (param i32) (result i32)))
+  (import "env" "memory" (memory 1 1 shared)) (export "memory" (memory 0))
+  (func (export "wasi_thread_start") (param i32 i32)) (func (export "_start")))"""
+# Sleeps for an hour: one subscription, to the clock since 1970.
+SLEEP = """(i64.store (i32.const 224) (i64.const 3600000000000))
+  (drop (call $poll (i32.const 200) (i32.const 300) (i32.const 1) (i32.const 100)))"""
 # Writes until it may write no more.
 FLOOD = """(call $say (i32.const 1))
   (loop $ever (br_if $ever (i32.eqz (call $write (i32.const 1) (i32.const 65536) (i32.const 65536)))))"""
@@ -71,19 +77,19 @@ class RouteTest(ServeTest):
         self.assertEqual(code, 0, log)
         return log
 
-    def begin_loop(self, server):
+    def begin(self, server, path):
         """A connection whose request has a guest that goes on for ever."""
         client = server.socket()
         self.addCleanup(client.close)
-        client.sendall(b"GET /loop HTTP/1.1\r\nHost: h\r\n\r\n")
-        self.await_log(server, "guest '/loop': begun")
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: h\r\n\r\n".encode())
+        server.await_metrics("wasinn_guests 2")  # one is the models'
         return client
 
-    def await_log(self, server, text):
-        for line in server.process.stderr:
-            if text in line.decode():
-                return
-        self.fail(f"the log has no {text!r}")
+    def raw(self, server, request):
+        """Its first line of an answer to bytes."""
+        with server.socket() as client:
+            client.sendall(request)
+            return client.makefile("rb").readline().decode()
 
 
 class Requests(RouteTest):
@@ -136,7 +142,7 @@ class Requests(RouteTest):
         server = self.serve_guests(**routes)
         for path, expected in (("/a", b"a"), ("/a/c", b"a"), ("/a/b/", b"a_b"), ("/a/b/c", b"a_b"), ("/c?x", b"c")):
             self.assertEqual(server.request("GET", path).body, expected, path)
-        for path in ("/ab", "/", "/b", "/a%2fb", "/a/../c", "/a%00"):
+        for path in ("/ab", "/", "/b", "/a%2fb", "/a/../c", "/a%00", "/a/%0d%0aX"):
             self.assertIn(server.request("GET", path).status, (400, 404), path)
         self.check_answer(server.request("GET", "/v2/health/live"), 200)
 
@@ -148,12 +154,25 @@ class Requests(RouteTest):
         self.check_answer(server.request("GET", "/v2/models/m/ready"), 200)
         self.check_answer(server.request("GET", "/v2/models/no/ready"), 404)
 
-    def test_bytes_that_wasi_has_not(self):
+    def test_requests_that_could_mean_two_things(self):
         server = self.serve_guests(a=saying(PLAIN))
-        for line in (b"X-A: \xff", b"Content-Type: \xff"):
-            with server.socket() as client:
-                client.sendall(b"GET /a HTTP/1.1\r\nHost: h\r\n" + line + b"\r\nConnection: close\r\n\r\n")
-                self.assertIn(b" 400 ", client.makefile("rb").readline(), line)
+        for line in (b"X-A: \xff", b"Content-Type: \xff", b"Host: i", b"Content-Type: a/b\r\nContent-Type: c/d"):
+            answer = self.raw(server, b"GET /a HTTP/1.1\r\nHost: h\r\n" + line + b"\r\n\r\n")
+            self.assertIn(" 400 ", answer, line)
+        chunked = b"POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"
+        self.assertIn(" 400 ", self.raw(server, chunked + b"X-User: admin\r\n\r\n"))
+        self.assertIn(" 200 ", self.raw(server, chunked + b"\r\n"))
+        self.assertIn(" 405 ", self.raw(server, b"CONNECT /a HTTP/1.1\r\nHost: h\r\n\r\n"))
+
+    def test_how_a_body_travelled_is_not_told(self):
+        server = self.serve_guests(a=saying(PLAIN, "(call $environment)"))
+        request = b"POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTE: x\r\nConnection: close\r\n\r\n"
+        with server.socket() as client:
+            client.sendall(request + b"3\r\nabc\r\n0\r\n\r\n")
+            told = client.makefile("rb").read()
+        self.assertIn(b"CONTENT_LENGTH=3\0", told)
+        for name in (b"HTTP_TRANSFER_ENCODING", b"HTTP_CONNECTION", b"HTTP_TE"):
+            self.assertNotIn(name, told)
 
 
 class Answers(RouteTest):
@@ -178,7 +197,7 @@ class Answers(RouteTest):
 
     def test_no_content_has_none(self):
         answer = self.answer(b"Status: 204\nContent-Type: a/b\n\nabc")
-        self.assertEqual((answer.status, answer.body), (204, b""))
+        self.assertEqual((answer.status, answer.body, answer.headers["Content-Length"]), (204, b"", None))
 
     def test_mistakes(self):
         server = self.serve_guests(**{f"g{i}": saying(text) for i, (text, _) in enumerate(self.MISTAKES)})
@@ -243,19 +262,46 @@ class Hostile(RouteTest):
         self.assertEqual([server.request("GET", "/counts").body for _ in range(3)], [b"1", b"1", b"1"])
 
     def test_a_client_that_is_gone_ends_its_guest(self):
-        server = self.serve_guests("--timeout", "60s", loop=guest(*BEGINS))
-        self.begin_loop(server).close()
-        self.await_log(server, "guest '/loop'")
+        server = self.serve_guests("--timeout", "60s", loop=guest(LOOP), sleep=guest(SLEEP))
+        for path in ("/loop", "/sleep"):
+            self.begin(server, path).close()
+            server.await_metrics("wasinn_guests 1")
+        self.assertEqual(self.log_of(server).count("\n"), 2)
+
+    def test_a_sleep_ends_at_its_deadline(self):
+        server = self.serve_guests("--timeout", "300ms", sleep=saying(PLAIN, SLEEP))
+        self.check_answer(server.request("GET", "/sleep"), 504, "was not done within 300 ms")
+        self.log_of(server)
+
+    def test_what_a_guest_may_wait_for(self):
+        # Subscribes to: a file that is not open, stdin, stdout and a clock. Writes the number of events, and the events.
+        code = """(i32.store8 (i32.const 208) (i32.const 1)) (i32.store (i32.const 216) (i32.const 7))
+          (i32.store8 (i32.const 256) (i32.const 1))
+          (i32.store8 (i32.const 304) (i32.const 2)) (i32.store (i32.const 312) (i32.const 1))
+          (i64.store (i32.const 376) (i64.const 1000))
+          (call $say (i32.const 1))
+          (if (call $poll (i32.const 200) (i32.const 400) (i32.const 4) (i32.const 396)) (then unreachable))
+          (drop (call $write (i32.const 1) (i32.const 396) (i32.const 100)))
+          (if (i32.ne (call $poll (i32.const 200) (i32.const 400) (i32.const 0) (i32.const 396)) (i32.const 28)) (then unreachable))
+          (if (i32.ne (call $poll (i32.const -8) (i32.const 400) (i32.const 1) (i32.const 396)) (i32.const 21)) (then unreachable))
+          (if (i32.ne (call $poll (i32.const 200) (i32.const -8) (i32.const 1) (i32.const 396)) (i32.const 21)) (then unreachable))
+          (if (i32.ne (call $poll (i32.const 200) (i32.const 400) (i32.const 1) (i32.const -2)) (i32.const 21)) (then unreachable))"""
+        server = self.serve_guests(polls=guest(code, PLAIN))
+        events = server.request("GET", "/polls").body
+        self.assertEqual((len(events), events[0]), (100, 3), events)
+        told = [struct.unpack_from("<HB", events, 4 + 32 * i + 8) for i in range(3)]
+        self.assertEqual(told, [(8, 1), (0, 1), (0, 2)])
 
     def test_guests_hold_up_no_model(self):
         models = {"m": "in x f32 1\n"}
-        server = self.serve_guests("--timeout", "60s", "--max-waiting", "1", models=models, loop=guest(*BEGINS))
-        client = self.begin_loop(server)
+        server = self.serve_guests("--timeout", "60s", "--max-waiting", "1", models=models, loop=guest(LOOP))
+        client = self.begin(server, "/loop")
         self.check_answer(server.request("GET", "/loop"), 429)
         one = {"inputs": [{"name": "x", "datatype": "FP32", "shape": [1], "data": [5]}]}
         self.check_answer(server.infer("m", one), 200)
         client.close()
-        self.await_log(server, "guest '/loop'")
+        server.await_metrics("wasinn_guests 1")
+        self.log_of(server)
 
     def test_what_a_guest_says_is_logged_within_limits(self):
         code = "(call $say (i32.const 1))" + 40 * "(call $say (i32.const 2))"
@@ -264,11 +310,17 @@ class Hostile(RouteTest):
         log = self.log_of(server)
         self.assertIn("guest '/talks': a\\x1b[31m", log)
         self.assertEqual(log.count("guest '/talks'"), 16)
-        self.assertIn("the log gets no more of this run", log)
+
+    def test_the_log_has_no_more_than_somebody_could_read(self):
+        code = "(call $say (i32.const 1))" + 16 * "(call $say (i32.const 2))"
+        server = self.serve_guests(talks=guest(code, PLAIN))  # three lines at a time, of which two are empty
+        for _ in range(20):
+            server.request("GET", "/talks")
+        self.assertLess(self.log_of(server).count("guest '/talks'"), 300)
 
     def test_the_end_waits_for_what_was_asked(self):
-        server = self.serve_guests("--timeout", "1s", loop=guest(*BEGINS))
-        client = self.begin_loop(server)
+        server = self.serve_guests("--timeout", "1s", loop=guest(LOOP))
+        client = self.begin(server, "/loop")
         server.process.send_signal(signal.SIGTERM)
         self.assertIn(b" 504 ", client.makefile("rb").readline())
         self.assertEqual(server.wait()[0], 0)
@@ -295,20 +347,6 @@ class Models(ServeTest):
         self.assertIn('wasinn_inferences_total{model="digits",version="1",backend="onnx",code="ok"} 6\n', metrics)
 
 
-class Components(ServeTest):
-    """Programs that are components run as core modules do."""
-
-    COMPONENT = pathlib.Path(PROBE).parent / "classify-rust.component.wasm"
-
-    @unittest.skipUnless(COMPONENT.exists(), "the build has no guests that are components")
-    def test_a_component_answers(self):
-        server = self.serve("--route", f"/classify={self.COMPONENT}")
-        self.check_answer(server.request("GET", "/classify"), 502, "it wrote no header")  # it is for the command line
-        code, log = server.stop()
-        self.assertEqual(code, 0)
-        self.assertIn("guest '/classify': classify: usage: ", log)
-
-
 class Mistakes(RouteTest):
     def refused(self, *flags):
         done = self.wasinn("serve", "--http-port", "0", "--grpc-port", "0", "--metrics-port", "0", *flags)
@@ -327,6 +365,8 @@ class Mistakes(RouteTest):
             (f"/a/../b={good}", "is no path"),
             ("/x=none.wat", "none.wat"),
             (f"/x={self.file('library.wat', '(module)')}", "it is a library"),
+            (f"/x={self.file('component.wat', '(component)')}", "only core modules are served"),
+            (f"/x={self.file('threads.wat', THREADS)}", "the program has threads"),
         ):
             self.assertIn(why, self.refused("--route", route), route)
 

@@ -19,6 +19,7 @@
 #include "engines/wasmtime/exports.h"
 #include "engines/wasmtime/handles.h"
 #include "engines/wasmtime/new_engine.h"
+#include "engines/wasmtime/poll.h"
 #include "engines/wasmtime/precompiled.h"
 #include "engines/wasmtime/store_limits.h"
 #include "engines/wasmtime/threaded_program.h"
@@ -33,9 +34,16 @@ using engines::Result;
 using engines::RunOptions;
 
 // One pre-linked module serves every guest, so what is a guest's own travels with the store.
-wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) {
-  return *static_cast<const wasinn_wasmtime_caller*>(wasmtime_context_get_data(context));
+struct OfStore {
+  wasinn_wasmtime_caller caller;
+  const engines::GuestRun& run;
+};
+
+const OfStore& DataOf(wasmtime_context_t* context) {
+  return *static_cast<const OfStore*>(wasmtime_context_get_data(context));
 }
+wasinn_wasmtime_caller CallerOf(wasmtime_context_t* context, void*) { return DataOf(context).caller; }
+const engines::GuestRun& RunOf(wasmtime_context_t* context) { return DataOf(context).run; }
 
 class ModuleProgram final : public engines::Program {
  public:
@@ -47,11 +55,11 @@ class ModuleProgram final : public engines::Program {
     if (!limits) return Exit::Failed(limits.error());
     engines::GuestRun run(options.guest, [this] { wasmtime_engine_increment_epoch(engine_.get()); });
     if (!run.begun()) return Exit::Failed(run.begun().error());
-    wasinn_wasmtime_caller caller{options.guest, nullptr};
-    const StorePtr store(wasmtime_store_new(engine_.get(), &caller, nullptr));
+    OfStore data{{options.guest, nullptr}, run};
+    const StorePtr store(wasmtime_store_new(engine_.get(), &data, nullptr));
     limits->Hold(store.get());
     EndWith(store.get(), run);
-    const Exit exit = run.End(RunIn(wasmtime_store_context(store.get()), options, &caller));
+    const Exit exit = run.End(RunIn(wasmtime_store_context(store.get()), options, &data.caller));
     if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
     return exit;
   }
@@ -142,6 +150,9 @@ class WasmtimeEngine final : public engines::Engine {
   // The linker's contents: WASI and wasi-nn.
   Result<void> Define() {
     if (Result<void> wasi = TakeError(wasmtime_linker_define_wasi(linker_.get())); !wasi) return wasi;
+    if (options_.served) {
+      if (Result<void> poll = DefinePoll(linker_.get(), RunOf); !poll) return poll;
+    }
     return TakeStatus(wasinn_wasmtime_link_callers(linker_.get(), nullptr, CallerOf, nullptr));
   }
 
@@ -159,6 +170,7 @@ class WasmtimeEngine final : public engines::Engine {
     if (auto why = engines::FirstNotServed(source.bytes)) return std::unexpected(*why);  // compiling may take long
     if (auto program = engines::StartAsExport(source.bytes)) source.bytes = std::move(*program);
     if (source.kind != engines::WasmKind::kComponent) return LoadModule(source.bytes, file);
+    if (options_.served) return NoComponents();
     std::vector<engines::MemoryType> memories = engines::MemoriesOf(source.bytes);
     const auto compile = [&]() -> Result<ComponentPtr> {
       Result<ComponentPtr> component = compiler_.Component(engine_.get(), source.bytes);
@@ -190,6 +202,10 @@ class WasmtimeEngine final : public engines::Engine {
       }
     }
     return Link(std::move(*module), threads, std::move(memories));
+  }
+
+  static std::unexpected<std::string> NoComponents() {
+    return std::unexpected(std::string("this is a component, and only core modules are served"));
   }
 
   Result<void> WriteTo(std::string* file, ProgramKind kind, const std::vector<engines::MemoryType>& memories,
@@ -226,6 +242,7 @@ class WasmtimeEngine final : public engines::Engine {
 
   Result<std::unique_ptr<engines::Program>> LinkCode(const Precompiled& code) const {
     if (code.kind == ProgramKind::kComponent) {
+      if (options_.served) return NoComponents();
       return LoadComponent(engine_.get(), [&] { return ReadComponent(engine_.get(), code.code); }, code.memories);
     }
     const bool threads = code.kind == ProgramKind::kThreads;
@@ -266,6 +283,7 @@ class WasmtimeEngine final : public engines::Engine {
 
   // Made when the first module with threads comes.
   Result<const ThreadsEngine*> Threads() const {
+    if (options_.served) return std::unexpected("the program has threads, which only a command's program may have");
     const std::lock_guard lock(threads_mutex_);
     if (threads_ == nullptr) {
       Result<std::unique_ptr<ThreadsEngine>> made = ThreadsEngine::New(options_);
