@@ -161,9 +161,9 @@ engines::Result<void> DefinePoll(wasmtime_linker_t* linker, RunFinder run_of) {
   const std::unique_ptr<wasm_functype_t, decltype(&wasm_functype_delete)> type(wasm_functype_new(&params, &results),
                                                                                wasm_functype_delete);
   wasmtime_linker_allow_shadowing(linker, true);
-  auto defined = TakeError(wasmtime_linker_define_func_unchecked(linker, kModule.data(), kModule.size(), kName.data(),
-                                                                 kName.size(), type.get(), Call, new RunFinder(run_of),
-                                                                 [](void* env) { delete static_cast<RunFinder*>(env); }));
+  auto defined = TakeError(wasmtime_linker_define_func_unchecked(
+      linker, kModule.data(), kModule.size(), kName.data(), kName.size(), type.get(), Call, new RunFinder(run_of),
+      [](void* env) { delete static_cast<RunFinder*>(env); }));
   wasmtime_linker_allow_shadowing(linker, false);
   return defined;
 }
