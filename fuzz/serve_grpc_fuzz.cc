@@ -48,6 +48,7 @@ class Pieces {
     all_.emplace(streams_.data(), static_cast<int>(streams_.size()));
   }
 
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): the constructor has set it
   google::protobuf::io::ZeroCopyInputStream& stream() { return *all_; }
   int size() const { return size_; }
   bool Has(std::span<const uint8_t> bytes) const {

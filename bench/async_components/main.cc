@@ -94,7 +94,7 @@ class Guest {
       Begin(wasinn_wasmtime_component_pre_instantiate_async(program.pre.get(), context, &instance, &error_));
       Finish();
     } else {
-      ::Must(wasinn_wasmtime_component_pre_instantiate(program.pre.get(), context, &instance));
+      Must(wasinn_wasmtime_component_pre_instantiate(program.pre.get(), context, &instance));
     }
     Call(Find(program, instance, "prepare"), arguments.values());
     iterate_ = Find(program, instance, "iterate");
@@ -147,7 +147,7 @@ class Guest {
       return Check();
     }
     wasmtime_context_t* context = wasmtime_store_context(store_.get());
-    ::Must(wasmtime_component_func_call(&function, context, args.data(), args.size(), &result_, 1));
+    Must(wasmtime_component_func_call(&function, context, args.data(), args.size(), &result_, 1));
     Check();
   }
   void BeginCall(const wasmtime_component_func_t& function, std::span<const Value> args) {
@@ -156,7 +156,7 @@ class Guest {
         wasinn_wasmtime_component_func_call_async(&function, context, args.data(), args.size(), &result_, 1, &error_));
   }
   void Begin(wasmtime_call_future_t* future) {
-    if (future == nullptr) ::Must(std::exchange(error_, nullptr));
+    if (future == nullptr) Must(std::exchange(error_, nullptr));
     future_ = future;
   }
   void EndCall() {
@@ -165,7 +165,7 @@ class Guest {
   }
   void Delete() {
     wasmtime_call_future_delete(future_);
-    if (error_ != nullptr) ::Must(std::exchange(error_, nullptr));
+    if (error_ != nullptr) Must(std::exchange(error_, nullptr));
   }
   // As nobody else is there yet, this thread waits for its wakes.
   void Finish() {
@@ -195,10 +195,10 @@ Program::Program(wasm_engine_t* with, bool rests) : engine(with), is_async(rests
             : wasinn_wasmtime_component_link(linker.get(), nullptr, Guest::GuestOf, nullptr));
   wasinn::bench::Must(linked);
   wasmtime_component_t* compiled = nullptr;
-  ::Must(wasmtime_component_new(engine, wasinn_bench_component, wasinn_bench_component_size, &compiled));
+  Must(wasmtime_component_new(engine, wasinn_bench_component, wasinn_bench_component_size, &compiled));
   component.reset(compiled);
   wasinn_wasmtime_component_pre* linked_pre = nullptr;
-  ::Must(wasinn_wasmtime_component_pre_new(linker.get(), compiled, &linked_pre));
+  Must(wasinn_wasmtime_component_pre_new(linker.get(), compiled, &linked_pre));
   pre.reset(linked_pre);
 }
 
@@ -283,7 +283,7 @@ int Main(int argc, char** argv) {
   const wasinn::Host host = HostOf(config, options);
   auto signature = host.Inspect("m");
   wasinn::bench::Must(signature.status());
-  const Arguments arguments("m", ::Must(MakeInputs(*signature, {})));
+  const Arguments arguments("m", Must(MakeInputs(*signature, {})));
   const EnginePtr engine(wasm_engine_new());
   Ready<Guest> ready;
   const Guests waiting = MakeGuests(Program(engine.get(), false), host, arguments, guests, ready),

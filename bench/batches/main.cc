@@ -86,14 +86,14 @@ struct Native {
     }();
     std::vector<int64_t> dims = {rows};
     dims.insert(dims.end(), options.dims.begin(), options.dims.end());
-    inputs = ::Must(MakeInputs(signature, {{signature.inputs.front().name, dims}}));
-    outputs = ::Must(MakeOutputs(signature));
+    inputs = Must(MakeInputs(signature, {{signature.inputs.front().name, dims}}));
+    outputs = Must(MakeOutputs(signature));
     for (const wasinn::ModelInfo& info : host.Models()) {
-      model = ::Must(LoadNative(info.encoding, {.library = info.library, .path = info.path, .threads = options.threads},
-                                inputs, &outputs));
+      model = Must(LoadNative(info.encoding, {.library = info.library, .path = info.path, .threads = options.threads},
+                              inputs, &outputs));
     }
     for (int i = 0; i < threads; ++i) {
-      all.push_back(::Must(model->NewRunner()));
+      all.push_back(Must(model->NewRunner()));
       runners.push_back(all.back().get());
     }
   }
@@ -123,8 +123,8 @@ int Run(int argc, char** argv) {
   const int callers = std::max(1, processors / options.threads);
   const Native rows(options, *single.host, 1, callers), batches(options, *single.host, options.batch, callers);
   const Budget budget{.seconds = options.seconds};
-  const Rates native = ::Must(MeasureRates(rows.runners, batches.runners, budget, {}));
-  const Rates guests = ::Must(MeasureRates(single.runners, batched.runners, budget, {}));
+  const Rates native = Must(MeasureRates(rows.runners, batches.runners, budget, {}));
+  const Rates guests = Must(MeasureRates(single.runners, batched.runners, budget, {}));
   const double native_gain = native.ratio * options.batch;
   fmt::print("native: {:.0f} rows/s one by one, {:.0f} in batches of {}: {:.2f} x\n", native.a,
              native.b * options.batch, options.batch, native_gain);
