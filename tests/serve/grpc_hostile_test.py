@@ -99,8 +99,16 @@ class Memory(HostileTest):
         streams = [stub.ModelStreamInfer(iter([request("large", b"a")])) for _ in range(50)]
         until(lambda: self.is_full(server))
         until(lambda: not self.is_full(server))
-        for stream in streams:
-            self.expect_error(grpc.StatusCode.CANCELLED, "", lambda answers, timeout: list(answers), stream)
+        ends = [self.end_of(stream) for stream in streams]  # one that began late may still be read in time
+        self.assertIn(grpc.StatusCode.CANCELLED, ends)
+        self.assertLessEqual(set(ends), {grpc.StatusCode.CANCELLED, grpc.StatusCode.OK})
+
+    def end_of(self, stream):
+        try:
+            list(stream)
+        except grpc.RpcError:
+            pass
+        return stream.code()
 
     def is_full(self, server):
         try:

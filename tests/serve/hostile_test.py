@@ -5,7 +5,6 @@ import os
 import pathlib
 import select
 import signal
-import signal
 import socket
 import unittest
 
