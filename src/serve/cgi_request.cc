@@ -76,8 +76,7 @@ Outcome<std::string> PathOf(const Header& request) {
   const auto url = boost::urls::parse_origin_form(View(request.target()));
   if (!url) return std::unexpected(Invalid("the target is no path"));
   std::string path;
-  for (const auto segment : url->segments()) {
-    const std::string word = segment;
+  for (const std::string& word : url->segments()) {
     if (!IsOneWord(word)) return std::unexpected(Invalid("the target's path has a word that could mean two things"));
     if (!word.empty()) path += "/" + word;
   }

@@ -39,10 +39,10 @@ struct Asked {
 struct Response {
   http::status status = http::status::ok;
   std::string content_type = "application/json";  // "": none
-  std::vector<std::pair<std::string, std::string>> headers = {};
-  std::string text = {};
-  std::vector<OutputTensor> binary = {};  // whose bytes follow the text
-  Charge charge = {};                     // of both, where they may be large
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string text;
+  std::vector<OutputTensor> binary;  // whose bytes follow the text
+  Charge charge;                     // of both, where they may be large
 };
 
 // {"error": message}

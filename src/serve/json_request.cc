@@ -14,7 +14,6 @@
 namespace wasinn::serve {
 namespace {
 
-using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::object;
 

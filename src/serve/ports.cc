@@ -51,7 +51,9 @@ bool Ports::Accept(std::chrono::milliseconds longest, int also) {
   if (::poll(polled.data(), n, static_cast<int>(longest.count())) <= 0) return false;
   nfds_t next = 1;
   for (Port& port : open_) {
-    if (next < n && polled[next++].revents != 0) AcceptAt(port);
+    if (next == n) break;
+    if (polled[next].revents != 0) AcceptAt(port);
+    ++next;
   }
   return polled[0].revents != 0;
 }

@@ -149,7 +149,8 @@ Response Routes::ToResponse(const Route& route, const engines::Exit& exit, std::
       return ErrorResponse(http::status::gateway_timeout, fmt::format("the guest of {} was not done within {} ms",
                                                                       route.path, limits_.run_timeout_ms));
     case Kind::kFailed:
-      return ErrorResponse(http::status::internal_server_error, fmt::format("the guest of {} could not run", route.path));
+      return ErrorResponse(http::status::internal_server_error,
+                           fmt::format("the guest of {} could not run", route.path));
   }
   std::unreachable();
 }

@@ -150,6 +150,7 @@ class Server {
   void Run() {
     const auto work = asio::make_work_guard(context_);
     std::vector<std::jthread> threads;
+    threads.reserve(io_threads_);
     const AtEnd stop([this] { context_.stop(); });  // also where not all threads can be had
     for (size_t i = 0; i < io_threads_; ++i) threads.emplace_back([this] { ReadAndWrite(); });
     for (bool ends = false; !ends; Sweep()) ends = ports_.Accept(kTick, signals_.descriptor());

@@ -88,7 +88,7 @@ class Workers {
   // What calls `done` where that belongs.
   template <typename T, typename Done>
   static auto Teller(Done done) {
-    return [shared = std::make_shared<Done>(std::move(done))](std::exception_ptr thrown, Outcome<T> outcome) {
+    return [shared = std::make_shared<Done>(std::move(done))](const std::exception_ptr& thrown, Outcome<T> outcome) {
       asio::post(asio::get_associated_executor(*shared), [shared, thrown, outcome = std::move(outcome)]() mutable {
         std::move (*shared)(thrown, std::move(outcome));
       });
