@@ -40,7 +40,7 @@ class Sink {
 
 // What a run reads and writes in place of this process's own streams.
 struct Streams {
-  std::string_view input;  // copied, also when the program begins a thread
+  std::string_view input;  // outlives every thread that the run leaves behind: each copies it when it begins
   std::shared_ptr<Sink> output, error;
 };
 

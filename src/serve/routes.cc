@@ -67,7 +67,6 @@ class Routes::Run {
     const Cancellation::Stop stop(cancellation, [this] { guest_.Stop(); });
     options.guest = guest_.get();
     options.args = {route.name};
-    options.max_threads = routes_.limits_.max_threads;
     options.max_memory_bytes = routes_.limits_.max_memory_bytes;
     options.max_table_elements = routes_.limits_.max_table_elements;
     options.max_fuel = routes_.limits_.max_fuel;
@@ -126,6 +125,7 @@ const Routes::Route* Routes::Find(const std::string& path) const {
 }
 
 bool Routes::Has(const Header& request) const {
+  if (request.target().starts_with("/v2/")) return false;  // an inference, whose path Rest reads
   const auto path = PathOf(request);
   return path && Find(*path) != nullptr;
 }

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
-
 #include <memory>
 #include <system_error>
 #include <thread>

@@ -18,21 +18,20 @@ class Ends(ServeTest):
             self.assertIn(b"Connection: close", answer)
         self.assertEqual(server.wait(), (0, ""))
 
-    def test_a_second_signal_waits_for_nobody(self):
-        server = self.serve(models={"m": MODEL + "turns 8\ndelay 60000\n"})
+    def expect_killed(self, how_it_computes):
+        """By two signals, while a model computes."""
+        server = self.serve(models={"m": f"{MODEL}turns 8\n{how_it_computes}\n"})
         with server.socket() as connection:
             connection.sendall(head(len(BODY)) + BODY)
             server.await_metrics(f"{RUNNING} 1")
             server.process.send_signal(signal.SIGTERM)
             self.assertIn(server.stop(signal.SIGINT), KILLED)
 
+    def test_a_second_signal_waits_for_nobody(self):
+        self.expect_killed("delay 60000")
+
     def test_a_compute_that_heeds_nothing(self):
-        server = self.serve(models={"m": MODEL + "turns 8\ndeaf\ndelay 60000\n"})
-        with server.socket() as connection:
-            connection.sendall(head(len(BODY)) + BODY)
-            server.await_metrics(f"{RUNNING} 1")
-            server.process.send_signal(signal.SIGTERM)
-            self.assertIn(server.stop(signal.SIGINT), KILLED)
+        self.expect_killed("deaf\ndelay 60000")
 
     def test_a_signal_as_soon_as_it_is_known_to_serve(self):
         for _ in range(8):
@@ -40,12 +39,7 @@ class Ends(ServeTest):
 
     def test_two_signals_at_once(self):
         for _ in range(8):
-            server = self.serve(models={"m": MODEL + "turns 8\ndelay 60000\n"})
-            with server.socket() as connection:
-                connection.sendall(head(len(BODY)) + BODY)
-                server.await_metrics(f"{RUNNING} 1")
-                server.process.send_signal(signal.SIGTERM)
-                self.assertIn(server.stop(signal.SIGINT), KILLED)
+            self.expect_killed("delay 60000")
 
 
 if __name__ == "__main__":
