@@ -8,39 +8,47 @@
 #   include/wasinn-guest        what guest programs include: headers, in rust a crate, in go a module; and wasi:nn in WIT
 #   lib/libwasinn.so            the library
 #   lib/libwasinn_wasmtime.a    wasi-nn for programs that embed Wasmtime
-#   lib/wasinn                  backends, and what of .deps they and the command load
+#   lib/wasinn                  backends, and what of .deps they and the command load; what gets the rest
 #   lib/libwasinn_wamr_embed.a  wasi-nn for programs that embed WAMR
 #   lib/libwasinn_wasmedge.a    wasi-nn for programs that embed WasmEdge
 #   lib/wasmedge                wasi-nn as a plugin of WasmEdge: what WASMEDGE_PLUGIN_PATH names
 #   lib/cmake/wasinn            find_package(wasinn COMPONENTS wasmtime wamr wasmedge backend)
 #   lib/pkgconfig               wasinn.pc, wasinn-wasmtime.pc, wasinn-wamr.pc, wasinn-wasmedge.pc
 #   share/wasinn/backend        what backends are built with elsewhere, and the template that they begin as
+#   share/man, and for bash, zsh and fish
+#                               man pages, and what shells complete
+#   share/doc/wasinn            the pages, and what they link to
 #   share/wasinn/engines        the engine adapters' sources, to compile against another version of an engine
 # and with --component bench
 #   bin/wasinn-bench            what `wasinn bench` starts, with two libraries of its own in lib/wasinn
+#
+# Each file is of a component, of which cmake/Packages.cmake makes packages: lib, dev (what names none), command, serve, doc; backend-NAME; of
+# an engine its own library (wasmtime, wamr), what programs embed it with (wasmtime-dev, wamr-dev, wasmedge-dev), and what extends it
+# (iwasm, wasmedge-plugin).
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 
 set(WASINN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/wasinn)
 set(WASINN_GUEST_INCLUDE_DIR ${CMAKE_INSTALL_INCLUDEDIR}/wasinn-guest)
 file(RELATIVE_PATH WASINN_LIB_FROM_BIN /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
 file(RELATIVE_PATH WASINN_BACKENDS_FROM_BIN /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${WASINN_BACKEND_DIR})
 
-# wasinn_install_pkgconfig(NAME DESCRIPTION REQUIRES LIBS)
-function(wasinn_install_pkgconfig PC_NAME PC_DESCRIPTION PC_REQUIRES PC_LIBS)
+# wasinn_install_pkgconfig(NAME COMPONENT DESCRIPTION REQUIRES LIBS)
+function(wasinn_install_pkgconfig PC_NAME COMPONENT PC_DESCRIPTION PC_REQUIRES PC_LIBS)
   file(RELATIVE_PATH PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/wasinn.pc.in ${PROJECT_BINARY_DIR}/${PC_NAME}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${COMPONENT})
 endfunction()
 
-# wasinn_install_dependency(TARGET LIBRARY): lets the installed TARGET find LIBRARY. One of .deps goes along, since
+# wasinn_install_dependency(TARGET LIBRARY COMPONENT): lets the installed TARGET find LIBRARY. One of .deps goes along, since
 # .deps belongs to the source tree; one of the system or of another prefix is used where it is.
-function(wasinn_install_dependency TARGET LIBRARY)
+function(wasinn_install_dependency TARGET LIBRARY COMPONENT)
   cmake_path(GET LIBRARY PARENT_PATH folder)
   cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${folder}" ours)
   if(ours)
     cmake_path(GET LIBRARY FILENAME name)
     file(REAL_PATH "${LIBRARY}" real)
-    install(PROGRAMS ${real} DESTINATION ${WASINN_BACKEND_DIR} RENAME ${name})
+    install(PROGRAMS ${real} DESTINATION ${WASINN_BACKEND_DIR} RENAME ${name} COMPONENT ${COMPONENT})
   elseif(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
     set_property(TARGET ${TARGET} APPEND PROPERTY INSTALL_RPATH ${folder})
   endif()
@@ -53,12 +61,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/c/ ${PROJECT_SOURCE_DIR}/guest/cpp
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.c" PATTERN "*.wit")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/guest/rust ${PROJECT_SOURCE_DIR}/guest/go DESTINATION ${WASINN_GUEST_INCLUDE_DIR}
         FILES_MATCHING PATTERN "*.rs" PATTERN "Cargo.toml" PATTERN "*.go" PATTERN "go.mod" PATTERN target EXCLUDE)
-install(TARGETS wasinn EXPORT wasinnTargets)
+install(TARGETS wasinn EXPORT wasinnTargets LIBRARY COMPONENT lib NAMELINK_COMPONENT dev)
 install(EXPORT wasinnTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
-wasinn_install_pkgconfig(wasinn "${PROJECT_DESCRIPTION}" "" "-lwasinn")
+wasinn_install_pkgconfig(wasinn dev "${PROJECT_DESCRIPTION}" "" "-lwasinn")
 
 if(TARGET wasinn_worker)
-  install(TARGETS wasinn_worker RUNTIME DESTINATION ${WASINN_BACKEND_DIR})
+  install(TARGETS wasinn_worker RUNTIME DESTINATION ${WASINN_BACKEND_DIR} COMPONENT lib)
 endif()
 
 # What a backend is built with elsewhere.
@@ -76,9 +84,13 @@ file(GLOB backends RELATIVE ${PROJECT_SOURCE_DIR}/backends ${PROJECT_SOURCE_DIR}
 list(REMOVE_ITEM backends echo template) # for tests
 foreach(backend IN LISTS backends)
   if(TARGET wasinn_backend_${backend})
-    install(TARGETS wasinn_backend_${backend} LIBRARY DESTINATION ${WASINN_BACKEND_DIR})
+    install(TARGETS wasinn_backend_${backend} LIBRARY DESTINATION ${WASINN_BACKEND_DIR} COMPONENT backend-${backend})
   endif()
 endforeach()
+
+if(TARGET wasinn_torch_runtime)
+  install(TARGETS wasinn_torch_runtime LIBRARY DESTINATION ${WASINN_BACKEND_DIR} COMPONENT backend-torch)
+endif()
 
 # wasinn_install_framework(NAME BACKEND PACKAGE): the libraries of .deps that a backend opens, all that lie in their folder. Those not in
 # WASINN_INSTALL_FRAMEWORKS are a component of their own: cmake --install build/release --component NAME.
@@ -110,7 +122,7 @@ endforeach()
 if(TARGET wasinn_backend_onnx AND "onnxruntime" IN_LIST WASINN_INSTALL_FRAMEWORKS)
   find_package(OnnxRuntime QUIET)
   if(OnnxRuntime_LIBRARY) # alone: its folder has other libraries, too
-    wasinn_install_dependency(wasinn_backend_onnx ${OnnxRuntime_LIBRARY})
+    wasinn_install_dependency(wasinn_backend_onnx ${OnnxRuntime_LIBRARY} backend-onnx)
   endif()
 endif()
 wasinn_install_framework(openvino openvino OpenVino)
@@ -120,64 +132,65 @@ wasinn_install_framework(tensorflow tensorflow TensorFlow)
 wasinn_install_framework(llama llama Llama)
 
 if(TARGET wasinn_wasmtime)
-  install(TARGETS wasinn_wasmtime EXPORT wasinnWasmtimeTargets)
-  install(EXPORT wasinnWasmtimeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmtime.cmake DESTINATION ${WASINN_CMAKE_DIR})
+  install(TARGETS wasinn_wasmtime EXPORT wasinnWasmtimeTargets ARCHIVE COMPONENT wasmtime-dev)
+  install(EXPORT wasinnWasmtimeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR} COMPONENT wasmtime-dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmtime.cmake DESTINATION ${WASINN_CMAKE_DIR} COMPONENT wasmtime-dev)
   foreach(source IN ITEMS link.cc link_async.cc component_link.cc caller_memory.h error_status.h function_type.h)
-    install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmtime)
+    install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmtime/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmtime COMPONENT wasmtime-dev)
   endforeach()
-  wasinn_install_pkgconfig(wasinn-wasmtime "wasi-nn for programs that embed Wasmtime" "wasinn = ${PROJECT_VERSION}"
+  wasinn_install_pkgconfig(wasinn-wasmtime wasmtime-dev "wasi-nn for programs that embed Wasmtime" "wasinn = ${PROJECT_VERSION}"
                            "-lwasinn_wasmtime -lwasmtime")
 endif()
 
 if(TARGET wasinn_wamr)
-  install(TARGETS wasinn_wamr EXPORT wasinnWamrTargets)
-  install(EXPORT wasinnWamrTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWAMR.cmake DESTINATION ${WASINN_CMAKE_DIR})
+  install(TARGETS wasinn_wamr EXPORT wasinnWamrTargets ARCHIVE COMPONENT wamr-dev)
+  install(EXPORT wasinnWamrTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR} COMPONENT wamr-dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWAMR.cmake DESTINATION ${WASINN_CMAKE_DIR} COMPONENT wamr-dev)
   foreach(source IN ITEMS register.cc clusters.cc clusters.h natives.h)
-    install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wamr/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wamr)
+    install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wamr/${source} DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wamr COMPONENT wamr-dev)
   endforeach()
-  wasinn_install_pkgconfig(wasinn-wamr "wasi-nn for programs that embed WAMR" "wasinn = ${PROJECT_VERSION}"
+  wasinn_install_pkgconfig(wasinn-wamr wamr-dev "wasi-nn for programs that embed WAMR" "wasinn = ${PROJECT_VERSION}"
                            "-lwasinn_wamr_embed -liwasm -lstdc++")
 endif()
 
 if(TARGET wasinn_wasmedge)
-  install(TARGETS wasinn_wasmedge EXPORT wasinnWasmEdgeTargets)
-  install(EXPORT wasinnWasmEdgeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmEdge.cmake DESTINATION ${WASINN_CMAKE_DIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmedge/register.cc DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmedge)
-  wasinn_install_pkgconfig(wasinn-wasmedge "wasi-nn for programs that embed WasmEdge" "wasinn = ${PROJECT_VERSION}"
+  install(TARGETS wasinn_wasmedge EXPORT wasinnWasmEdgeTargets ARCHIVE COMPONENT wasmedge-dev)
+  install(EXPORT wasinnWasmEdgeTargets NAMESPACE wasinn:: DESTINATION ${WASINN_CMAKE_DIR} COMPONENT wasmedge-dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindWasmEdge.cmake DESTINATION ${WASINN_CMAKE_DIR} COMPONENT wasmedge-dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/engines/wasmedge/register.cc DESTINATION ${CMAKE_INSTALL_DATADIR}/wasinn/engines/wasmedge COMPONENT wasmedge-dev)
+  wasinn_install_pkgconfig(wasinn-wasmedge wasmedge-dev "wasi-nn for programs that embed WasmEdge" "wasinn = ${PROJECT_VERSION}"
                            "-lwasinn_wasmedge -lwasmedge -lstdc++")
 endif()
 if(TARGET wasinn_wasmedge_plugin)
-  install(TARGETS wasinn_wasmedge_plugin wasinn_wasmedge_plugin_more LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/wasmedge)
+  install(TARGETS wasinn_wasmedge_plugin wasinn_wasmedge_plugin_more LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/wasmedge
+          COMPONENT wasmedge-plugin)
 endif()
 
 # For iwasm.
 if(TARGET wasinn_native_lib)
-  install(TARGETS wasinn_native_lib)
+  install(TARGETS wasinn_native_lib LIBRARY COMPONENT iwasm)
   foreach(name IN ITEMS onnx openvino tflite torch tensorflow llamacpp)
-    install(TARGETS wasinn_native_lib_${name})
+    install(TARGETS wasinn_native_lib_${name} LIBRARY COMPONENT iwasm)
   endforeach()
 endif()
 
 if(TARGET wasinn_command)
   set_target_properties(wasinn_command PROPERTIES
     INSTALL_RPATH "$ORIGIN/${WASINN_LIB_FROM_BIN};$ORIGIN/${WASINN_BACKENDS_FROM_BIN}")
-  install(TARGETS wasinn_command)
+  install(TARGETS wasinn_command RUNTIME COMPONENT command)
   find_package(Wasmtime QUIET)
   if(NOT Wasmtime_LIBRARY MATCHES "\\.a$")
-    wasinn_install_dependency(wasinn_command ${Wasmtime_LIBRARY})
+    wasinn_install_dependency(wasinn_command ${Wasmtime_LIBRARY} wasmtime)
   endif()
   if(TARGET wasinn_wamr AND NOT WAMR_LIBRARY MATCHES "\\.a$")
-    wasinn_install_dependency(wasinn_command ${WAMR_LIBRARY})
+    wasinn_install_dependency(wasinn_command ${WAMR_LIBRARY} wamr)
   endif()
 endif()
 
 if(TARGET wasinn_serve)
   get_target_property(rpath wasinn_command INSTALL_RPATH) # by now with the folders of engines that do not go along
   set_target_properties(wasinn_serve PROPERTIES INSTALL_RPATH "${rpath}")
-  install(TARGETS wasinn_serve RUNTIME)
+  install(TARGETS wasinn_serve RUNTIME COMPONENT serve)
 endif()
 
 # For who develops: `cmake --install … --component bench`.
@@ -193,15 +206,67 @@ if(TARGET wasinn_bench)
   endforeach()
 endif()
 
+# What the command says of itself, by the command itself: man pages, and what shells complete.
+if(TARGET wasinn_command AND NOT CMAKE_CROSSCOMPILING)
+  set(pages ${PROJECT_BINARY_DIR}/share)
+  set(programs wasinn_command)
+  foreach(program IN ITEMS wasinn_bench wasinn_serve)
+    if(TARGET ${program})
+      list(APPEND programs ${program})
+    endif()
+  endforeach()
+  set(bash bash-completion/completions/wasinn)
+  set(zsh zsh/site-functions/_wasinn)
+  set(fish fish/vendor_completions.d/wasinn.fish)
+  set(complete "")
+  foreach(shell IN ITEMS bash zsh fish)
+    cmake_path(GET ${shell} PARENT_PATH folder)
+    list(APPEND complete COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/${folder}
+                         COMMAND wasinn_command completions ${shell} > ${pages}/${${shell}})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${pages}/man/man1/wasinn.1
+    COMMAND wasinn_command help --man-pages ${pages}/man/man1 ${complete}
+    DEPENDS ${programs}
+    COMMENT "Writing man pages and completions")
+  add_custom_target(wasinn_pages ALL DEPENDS ${pages}/man/man1/wasinn.1)
+  # Each program's with the program; who builds the command alone has none.
+  install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command OPTIONAL PATTERN "wasinn-serve.1" EXCLUDE PATTERN "wasinn-bench.1" EXCLUDE)
+  install(FILES ${pages}/man/man1/wasinn-serve.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT serve OPTIONAL)
+  install(FILES ${pages}/man/man1/wasinn-bench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT bench EXCLUDE_FROM_ALL OPTIONAL)
+endif()
+
+# Frameworks of PyPI are found, too, in what `pip install --target PREFIX/lib/wasinn/frameworks NAME` makes; scripts/lib/package.sh names them.
+foreach(entry IN ITEMS onnx/onnxruntime/capi openvino/openvino/libs torch/torch/lib tensorflow/tensorflow llama/llama_cpp/lib)
+  string(REGEX MATCH "^([^/]*)/(.*)$" matched ${entry})
+  if(TARGET wasinn_backend_${CMAKE_MATCH_1})
+    set_property(TARGET wasinn_backend_${CMAKE_MATCH_1} APPEND PROPERTY INSTALL_RPATH "$ORIGIN/frameworks/${CMAKE_MATCH_2}")
+  endif()
+endforeach()
+
+# What gets a framework that is missing, for who has this prefix: lib/wasinn/install-hints. Packages write their own.
+set(WASINN_HINTS "")
+foreach(backend IN ITEMS onnx openvino torch tensorflow llama)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/packaging/python/pyproject.toml requirement REGEX "^${backend} = \\[\"")
+  if(TARGET wasinn_backend_${backend} AND requirement MATCHES "\\[\"(.*)\"\\]")
+    string(APPEND WASINN_HINTS "${backend} pip install --target '{folder}/frameworks' '${CMAKE_MATCH_1}'\n")
+  endif()
+endforeach()
+if(TARGET wasinn_backend_tflite)
+  string(APPEND WASINN_HINTS "tflite cmake --install build/release --prefix PREFIX --component tflite\n")
+endif()
+file(WRITE ${PROJECT_BINARY_DIR}/install-hints "${WASINN_HINTS}")
+install(FILES ${PROJECT_BINARY_DIR}/install-hints DESTINATION ${WASINN_BACKEND_DIR} COMPONENT lib)
+
 # CMake ends the RUNPATH of what it builds and is to install by a ":", to find it again. The dynamic linker takes that for the working
 # folder, where a guest may have put something. So each RUNPATH of the build tree is written as one to install, and changed afterwards.
-# wasinn_set_runpath(TARGET DESTINATION FOLDER… [COMPONENT…]): INSTALL_RPATH is for the file in DESTINATION; what is built looks in the FOLDERs,
+# wasinn_set_runpath(TARGET DESTINATION FOLDER… COMPONENT…): INSTALL_RPATH is for the file in DESTINATION; what is built looks in the FOLDERs,
 # in BUILD_RPATH, where our libraries are built, and where what it links is. COMPONENT… is that of the target's install().
 function(wasinn_set_runpath TARGET DESTINATION)
   cmake_parse_arguments(ARG "EXCLUDE_FROM_ALL" "COMPONENT" "" ${ARGN})
-  set(component "")
-  if(ARG_COMPONENT)
-    set(component COMPONENT ${ARG_COMPONENT} EXCLUDE_FROM_ALL)
+  set(component COMPONENT ${ARG_COMPONENT})
+  if(ARG_EXCLUDE_FROM_ALL)
+    list(APPEND component EXCLUDE_FROM_ALL)
   endif()
   get_target_property(built ${TARGET} BUILD_RPATH)
   get_target_property(installed ${TARGET} INSTALL_RPATH)
@@ -222,21 +287,24 @@ function(wasinn_set_runpath TARGET DESTINATION)
           ${component})
 endfunction()
 
-foreach(target IN ITEMS torch_runtime backend_onnx backend_openvino backend_tflite backend_torch backend_tensorflow backend_llama)
-  if(TARGET wasinn_${target})
-    wasinn_set_runpath(wasinn_${target} ${WASINN_BACKEND_DIR})
+foreach(backend IN ITEMS onnx openvino tflite torch tensorflow llama)
+  if(TARGET wasinn_backend_${backend})
+    wasinn_set_runpath(wasinn_backend_${backend} ${WASINN_BACKEND_DIR} COMPONENT backend-${backend})
   endif()
 endforeach()
+if(TARGET wasinn_torch_runtime)
+  wasinn_set_runpath(wasinn_torch_runtime ${WASINN_BACKEND_DIR} COMPONENT backend-torch)
+endif()
 set(engines "")
 foreach(library IN ITEMS "${Wasmtime_LIBRARY}" "${WAMR_LIBRARY}")
   cmake_path(GET library PARENT_PATH folder)
   list(APPEND engines "${folder}")
 endforeach()
 if(TARGET wasinn_command)
-  wasinn_set_runpath(wasinn_command ${CMAKE_INSTALL_BINDIR} ${engines})
+  wasinn_set_runpath(wasinn_command ${CMAKE_INSTALL_BINDIR} ${engines} COMPONENT command)
 endif()
 if(TARGET wasinn_serve)
-  wasinn_set_runpath(wasinn_serve ${CMAKE_INSTALL_BINDIR} ${engines})
+  wasinn_set_runpath(wasinn_serve ${CMAKE_INSTALL_BINDIR} ${engines} COMPONENT serve)
 endif()
 if(TARGET wasinn_bench)
   wasinn_set_runpath(wasinn_bench ${CMAKE_INSTALL_BINDIR} ${engines} ${developers})
@@ -246,12 +314,12 @@ if(TARGET wasinn_bench)
 endif()
 if(TARGET wasinn_native_lib)
   foreach(name IN ITEMS lib lib_onnx lib_openvino lib_tflite lib_torch lib_tensorflow lib_llamacpp)
-    wasinn_set_runpath(wasinn_native_${name} ${CMAKE_INSTALL_LIBDIR})
+    wasinn_set_runpath(wasinn_native_${name} ${CMAKE_INSTALL_LIBDIR} COMPONENT iwasm)
   endforeach()
 endif()
 if(TARGET wasinn_wasmedge_plugin)
   foreach(name IN ITEMS plugin plugin_more)
-    wasinn_set_runpath(wasinn_wasmedge_${name} ${CMAKE_INSTALL_LIBDIR}/wasmedge ${PROJECT_BINARY_DIR}/lib/wasmedge)
+    wasinn_set_runpath(wasinn_wasmedge_${name} ${CMAKE_INSTALL_LIBDIR}/wasmedge ${PROJECT_BINARY_DIR}/lib/wasmedge COMPONENT wasmedge-plugin)
   endforeach()
 endif()
 
@@ -264,7 +332,4 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/wasinnConfig.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/wasinnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/wasinnConfig.cmake ${PROJECT_BINARY_DIR}/wasinnConfigVersion.cmake
         DESTINATION ${WASINN_CMAKE_DIR})
-foreach(document IN ITEMS LICENSE README.md CHANGELOG.md)
-  install(FILES ${PROJECT_SOURCE_DIR}/${document} DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
-endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md") # README links to them
+include(${CMAKE_CURRENT_LIST_DIR}/Documents.cmake)

@@ -3,10 +3,13 @@
 #   wasinn_add_c_component(NAME SOURCES file… [INCLUDES dir…] [OPTIONS option…] [WIT folder])
 #                                                                                  C or C++, as for wasinn_add_guest; WIT: of
 #                                                                                  another version of wasi:nn
+#   wasinn_add_rust_component(NAME FOLDER MADE)                                    a library's, as for wasinn_add_rust_guest: it
+#                                                                                  exports what it answers
+#   wasinn_plug_component(NAME INTO PLUG)                                          PLUG exports what INTO imports: the two as one
 #   wasinn_add_component(NAME COMMAND word… DEPENDS file…)                         the component's path follows COMMAND
 #
 # make ${WASINN_GUESTS}/NAME.component.wasm (target guest-NAME.component, part of "all"). Where a tool is missing they
-# do nothing; WASINN_JCO, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY and WASINN_CARGO_WASM tell.
+# do nothing; WASINN_JCO, WASINN_COMPONENTIZE_JS, WASINN_COMPONENTIZE_PY, WASINN_CARGO_WASM and WASINN_PLUG_COMPONENT tell.
 
 # The wasi:nn that components import, and the world for languages that need one.
 set(WASINN_WIT_NN ${PROJECT_SOURCE_DIR}/guest/wit/deps/wasi-nn)
@@ -15,7 +18,7 @@ file(GLOB_RECURSE WASINN_WIT_FILES ${WASINN_WIT}/*.wit)
 
 # Tools may come and go after a build folder was configured, so they are looked for each time.
 set(missing)
-foreach(tool IN ITEMS jco componentize-js componentize-py cargo-wasm)
+foreach(tool IN ITEMS jco componentize-js componentize-py cargo-wasm plug-component)
   string(TOUPPER WASINN_${tool} variable)
   string(REPLACE "-" "_" variable ${variable})
   if(${variable} AND NOT EXISTS ${${variable}})
@@ -72,4 +75,22 @@ function(wasinn_add_c_component name)
   wasinn_add_guest(${name}.core SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/guest/c/wasi_nn_component_start.c
                    INCLUDES ${PROJECT_SOURCE_DIR}/guest/c ${arg_INCLUDES} OPTIONS -nostartfiles ${arg_OPTIONS})
   wasinn_component_of(${name} ${WASINN_GUESTS}/${name}.core.wasm guest-${name}.core ${arg_WIT})
+endfunction()
+
+function(wasinn_add_rust_component name folder made)
+  if(NOT WASINN_JCO OR NOT WASINN_CARGO_WASM)
+    return()
+  endif()
+  wasinn_add_rust_guest(${name}.core ${folder} ${made})
+  set(module ${WASINN_GUESTS}/${name}.core.wasm)
+  # The bindings have embedded the interfaces already.
+  wasinn_add_component(${name} COMMAND ${WASINN_JCO} new --wasi-reactor ${module} -o DEPENDS ${module} guest-${name}.core)
+endfunction()
+
+function(wasinn_plug_component name into plug)
+  if(NOT WASINN_JCO OR NOT WASINN_CARGO_WASM OR NOT WASINN_PLUG_COMPONENT)
+    return()
+  endif()
+  set(parts ${WASINN_GUESTS}/${into}.component.wasm ${WASINN_GUESTS}/${plug}.component.wasm)
+  wasinn_add_component(${name} COMMAND ${WASINN_PLUG_COMPONENT} ${parts} DEPENDS ${parts} guest-${into}.component guest-${plug}.component)
 endfunction()

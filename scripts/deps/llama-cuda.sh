@@ -4,7 +4,7 @@
 
 version=$LLAMA_NPM
 pins="$LLAMA_NPM $LLAMA_NPM_SHA256_X64 $LLAMA_NPM_SHA256_X64_CUDA_EXT $LLAMA_SDIST_SHA256 $(
-  cat "$root/scripts/deps/llama.sh" "$root/scripts/deps/llama"/*.{cc,py} | sha256sum)"
+  cat "$root/scripts/deps/llama.sh" "$root/scripts/deps/llama"/*.{cc,h,py} | sha256sum)"
 tools=(pip npm cxx patchelf)
 
 fill() {

@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # llama.cpp in a folder of its own: llama/lib/libllama.so with ggml's libraries, one for each kind of CPU, llama/include/, and
-# llama/lib/libwasinn_llama_schema.so, compiled here from llama.cpp's sources (20 s).
+# llama/lib/libwasinn_llama_common.so, compiled here from llama.cpp's sources (60 CPU seconds).
 
 version=$LLAMA_NPM
 pins="$LLAMA_NPM $LLAMA_NPM_SHA256_X64 $LLAMA_NPM_SHA256_ARM64 $LLAMA_SDIST $LLAMA_SDIST_SHA256 $(
-  cat "$root/scripts/deps/llama"/*.{cc,py} | sha256sum)"
+  cat "$root/scripts/deps/llama"/*.{cc,h,py} | sha256sum)"
 tools=(pip npm cxx patchelf)
 
 fill() {
@@ -25,10 +25,30 @@ fill() {
   patchelf --set-soname libllama.so "$dir/lib/libllama.so" # as it is called here, for what is linked with it
   cp "$source"/include/llama.h "$source"/ggml/include/{ggml,ggml-alloc,ggml-backend,ggml-cpu,ggml-opt,gguf}.h "$dir/include/"
   cp "$source/LICENSE" "$doc/"
-  for f in json json-schema json-schema-to-grammar trie unicode schema; do
-    quietly c++ -std=c++17 -O1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -I"$source"/{common,include,ggml/include,vendor} \
-      -c "$(ls "$source/common/$f.cpp" "$root/scripts/deps/llama/$f.cc" 2>/dev/null)" -o "$work/$f.o"
-  done
-  quietly c++ -shared -Wl,-z,defs "$work"/*.o -o "$dir/lib/libwasinn_llama_schema.so"
-  strip "$dir/lib/libwasinn_llama_schema.so"
+  common_code "$source" "$work/common"
+  mv "$work/common/libwasinn_llama_common.so" "$dir/lib/"
+  cp "$root/scripts/deps/llama/wasinn_llama_common.h" "$dir/include/"
+}
+
+# common_code SOURCE WORK: compiles llama.cpp's chat code with our C functions around it. With the C++ library in it, since ours count
+# what all of that allocates.
+common_code() {
+  local source=$1 work=$2 here=$root/scripts/deps/llama flags
+  mkdir -p "$work/nlohmann"
+  # It allocates where it destroys values, and nothing may fail there.
+  sed -e '1i #include "limits.h"' \
+    -e 's|^ *// flatten the current json_value to a heap-allocated stack$|const wasinn_llama::Unlimited unlimited;|' \
+    "$source/vendor/nlohmann/json.hpp" >"$work/nlohmann/json.hpp"
+  grep -q 'Unlimited unlimited' "$work/nlohmann/json.hpp" || die "nlohmann/json.hpp is not what it was"
+  flags=(-std=c++17 -O1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden "-I$work" "-I$here" "-I$source"/{common,include,ggml/include,vendor})
+  # Files that share most of what they include, as one: so it takes half the time.
+  printf '#include "%s"\n' "$source/common"/parsers/*.cpp >"$work/parsers.cc"
+  printf '#include "%s"\n' "$source/common"/{chat*,peg-parser}.cpp >"$work/chat.cc"
+  ls "$work"/*.cc "$source/common"/{json*,trie,unicode,jinja/*}.cpp "$here"/*.cc >"$work/sources"
+  # shellcheck disable=SC2016 # for the inner shell
+  quietly xargs -a "$work/sources" -P "$(nproc)" -I '{}' sh -c 'c++ "$@" -c "{}" -o "$0/$(basename "{}").o"' "$work" "${flags[@]}"
+  echo '{ global: wasinn_llama_*; local: *; };' >"$work/exports"
+  quietly c++ -shared -static-libstdc++ -static-libgcc "-Wl,--version-script=$work/exports" -Wl,-z,defs "$work"/*.o \
+    -o "$work/libwasinn_llama_common.so"
+  strip "$work/libwasinn_llama_common.so"
 }

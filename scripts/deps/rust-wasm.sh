@@ -34,7 +34,7 @@ int pthread_create(void *thread, const void *attr, void *(*start)(void *), void 
 int pthread_join(unsigned long thread, void **result) { return ENOTSUP; }
 int pthread_detach(unsigned long thread) { return ENOTSUP; }'
 
-# A program that uses the whole library leaves its crates in the folder of its dependencies.
+# A program that uses the whole library leaves its crates in the folder of its dependencies. With what tests are run by.
 build_std() {
   local work=$1 lib=$2/lib/rustlib/$wasm_target/lib
   mkdir -p "$work/std/src" "$lib/self-contained"
@@ -42,7 +42,7 @@ build_std() {
   printf '[package]\nname = "none"\nedition = "2021"\n[workspace]\n' >"$work/std/Cargo.toml"
   # With bitcode, which lto = true takes; Cargo leaves it out where a build itself has no lto.
   (cd "$work/std" && RUSTC_BOOTSTRAP=1 RUSTC=$rustc RUSTFLAGS=-Cembed-bitcode=yes quietly \
-    "${rustc%/*}/cargo" build --release --target "$wasm_target" -Zbuild-std=std,panic_abort)
+    "${rustc%/*}/cargo" build --release --target "$wasm_target" -Zbuild-std=std,panic_abort,test)
   cp "$work/std/target/$wasm_target"/release/deps/*.rlib "$lib/"
   rm "$lib"/libnone-*.rlib
   cp /usr/lib/wasm32-wasi/{crt1-reactor.o,libc.a} "$lib/self-contained/"

@@ -24,8 +24,8 @@ recipe() {
 fetched() {
   name=$1
   made_from=$(sed -n "/^$name() {/,/^}/p" "$root/scripts/manifest.sh")
-  mapfile -t tools < <(sed -nE 's/^ *(wheel|maven|npm_package|beside_itself) .*/\1/p' <<<"$made_from")
-  version=$(sed -nE '/^ *(wheel|maven|npm_package|debs_from_suite) [^ ]+ ([^ ]+) .*/{s//\2/p;q}' <<<"$made_from")
+  mapfile -t tools < <(sed -nE 's/^ *(wheel|maven|npm_package|crate|beside_itself) .*/\1/p' <<<"$made_from")
+  version=$(sed -nE '/^ *(wheel|maven|npm_package|crate|debs_from_suite) [^ ]+ ([^ ]+) .*/{s//\2/p;q}' <<<"$made_from")
   pins=
   [ ! -d "$root/scripts/deps/$name" ] || pins=$(find "$root/scripts/deps/$name" -type f -print0 | sort -z | xargs -0 cat)
   fill() {

@@ -70,7 +70,7 @@ fetch_tools() {
         python_with_pip >/dev/null || echo python3-pip
         command -v mvn >/dev/null || echo maven
         ;;
-      cargo) cargo_at_least "$CARGO_MIN" >/dev/null || debian_rust cargo ;;
+      cargo | crate) cargo_at_least "$CARGO_MIN" >/dev/null || debian_rust cargo ;;
       rust)
         cargo_at_least "$RUST_MIN" >/dev/null || debian_rust cargo rustc
         command -v cc >/dev/null || echo gcc libc6-dev # it links

@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+'use strict';
+const { spawn } = require('node:child_process');
+const { constants } = require('node:os');
+const { command } = require('../lib/command.js');
+
+const child = spawn(command, process.argv.slice(2), { stdio: 'inherit' });
+// What ends us ends it, and it says how it ended.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('error', (error) => {
+  console.error(`wasinn: error: ${error.message}`);
+  process.exit(125);
+});
+child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

@@ -1,0 +1,13 @@
+"""Puts the prefix that WASINN_PREFIX names into the wheel, which is one for each kind of machine and any Python 3."""
+
+import os
+import platform
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class PrefixHook(BuildHookInterface):
+    def initialize(self, version, build_data):
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-linux_{platform.machine()}"
+        build_data["force_include"][os.environ["WASINN_PREFIX"]] = "wasinn/_prefix"

@@ -1,0 +1,56 @@
+"""Arguments as the C API has them."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Union
+
+from . import _abi
+from ._abi import lib
+from ._status import check
+
+#: The bytes of a model, or of a part of one.
+Blob = Union[bytes, bytearray, memoryview]
+
+
+def blobs(model: Blob | Sequence[Blob]) -> Any:
+    """The parts of a model, of which most have one, as an array of wasinn_bytes. It keeps what it shows."""
+    parts = [bytes(part) for part in ([model] if isinstance(model, (bytes, bytearray, memoryview)) else model)]
+    array: Any = (_abi.Bytes * len(parts))()
+    array.kept = parts
+    for entry, part in zip(array, parts):
+        entry.data, entry.size = ctypes.cast(ctypes.c_char_p(part), ctypes.c_void_p).value, len(part)
+    return array
+
+
+def c_text(text: str | os.PathLike, what: str) -> bytes:
+    """A text or a path for C, where it ends at its first zero: so it must have none."""
+    encoded = os.fsencode(text) if isinstance(text, os.PathLike) else text.encode(errors="surrogateescape")
+    if b"\0" in encoded:
+        raise ValueError(f"{what} has a zero byte: {text!r}")
+    return encoded
+
+
+def words(values: Iterable[str], what: str) -> list[str]:
+    """A list of words, which a single text is not, though Python takes it for a list of letters."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{what} is a list; found {values!r}")
+    return list(values)
+
+
+def set_number(struct: ctypes.Structure, field: str, value: int, what: str) -> None:
+    """Sets an unsigned field, to which ctypes would give what is left of too large a number."""
+    number, size = operator.index(value), getattr(type(struct), field).size
+    if not 0 <= number < 1 << 8 * size:
+        raise OverflowError(f"{what} is a number from 0 to {(1 << 8 * size) - 1}; found {number}")
+    setattr(struct, field, number)
+
+
+def target_number(word: str) -> int:
+    """"cpu" as a wasinn_target."""
+    out = ctypes.c_int()
+    check(lib.wasinn_target_parse(c_text(word, "the target"), out))
+    return out.value

@@ -1,0 +1,103 @@
+#include "limits.h"
+
+#include <malloc.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace wasinn_llama {
+
+namespace {
+
+thread_local Limited* limited = nullptr;
+thread_local int unlimited = 0;
+
+constexpr uint64_t kBlocksBetweenQuestions = 1024;
+constexpr int64_t kBytesBetweenQuestions = 1 << 20;
+
+}  // namespace
+
+Limited::Limited(const wasinn_llama_call& call)
+    : call_(call), start_(reinterpret_cast<const char*>(__builtin_frame_address(0))) {
+  limited = this;
+}
+
+Limited::~Limited() { limited = nullptr; }
+
+uint64_t Limited::bytes() const { return held_ > 0 ? static_cast<uint64_t>(held_) : 0; }
+
+void Limited::Check(size_t asked, const void* here) {
+  if (stop_ == Stop::kNone) {
+    if (bytes() > call_.most_bytes) stop_ = Stop::kBytes;
+    if (blocks_ > call_.most_blocks) stop_ = Stop::kBlocks;
+    if (start_ - static_cast<const char*>(here) > static_cast<std::ptrdiff_t>(call_.stack)) stop_ = Stop::kStack;
+  }
+  // Each further one fails as well, so that whoever catches it and goes on does not come far. What is done while an
+  // exception is under way must not fail.
+  if (stop_ != Stop::kNone && unlimited == 0 && std::uncaught_exceptions() == 0) {
+    GiveBack(asked);
+    throw std::bad_alloc();
+  }
+}
+
+void Limited::Take(size_t bytes) {
+  const int64_t before = held_;
+  held_ += static_cast<int64_t>(bytes);
+  ++blocks_;
+  const bool ask =
+      blocks_ % kBlocksBetweenQuestions == 0 || held_ / kBytesBetweenQuestions > before / kBytesBetweenQuestions;
+  if (ask && stop_ == Stop::kNone && call_.go_on != nullptr) {
+    if (call_.go_on(call_.user, this->bytes()) == 0) stop_ = Stop::kAsked;
+  }
+  Check(bytes, __builtin_frame_address(0));
+}
+
+Unlimited::Unlimited() { ++unlimited; }
+Unlimited::~Unlimited() { --unlimited; }
+
+char* CopyOf(const std::string& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy != nullptr) std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+int Told(Stop stop, wasinn_llama_call* call) {
+  std::free(call->text);
+  call->text = nullptr;
+  switch (stop) {
+    case Stop::kBytes:
+      call->text = CopyOf("it takes more than " + std::to_string(call->most_bytes) + " bytes of memory");
+      return WASINN_LLAMA_TOO_MUCH;
+    case Stop::kStack:
+      call->text = CopyOf("it is too deep");
+      return WASINN_LLAMA_TOO_MUCH;
+    case Stop::kBlocks:
+      call->text = CopyOf("it takes too long");
+      return WASINN_LLAMA_TOO_MUCH;
+    default:
+      return WASINN_LLAMA_STOPPED;
+  }
+}
+
+}  // namespace wasinn_llama
+
+// All C++ code of this library allocates by these, that of the C++ library too, since it is linked statically. Other
+// forms of new and delete come down to them.
+void* operator new(size_t bytes) {
+  using wasinn_llama::limited;
+  // Before it is there, since one block may be larger than everything.
+  if (limited != nullptr) limited->Take(bytes);
+  void* block = std::malloc(bytes == 0 ? 1 : bytes);
+  if (block == nullptr) throw std::bad_alloc();
+  if (limited != nullptr) limited->Add(malloc_usable_size(block) - bytes);
+  return block;
+}
+
+void operator delete(void* block) noexcept {
+  using wasinn_llama::limited;
+  if (limited != nullptr && block != nullptr) limited->GiveBack(malloc_usable_size(block));
+  std::free(block);
+}
+
+void operator delete(void* block, size_t /*bytes*/) noexcept { operator delete(block); }

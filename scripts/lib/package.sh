@@ -1,0 +1,114 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# What the scripts of scripts/package share. Each packages a build, in which all is built that shall go along.
+# WASINN_BUILD: the build, instead of build/release. WASINN_DIST: where packages go, instead of dist/.
+
+build=${WASINN_BUILD:-$root/build/release}
+dist=${WASINN_DIST:-$root/dist}
+version=$(sed -n 's/^#define WASINN_VERSION "\(.*\)"/\1/p' "$root/include/wasinn/types.h")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$dist"
+# The time of the last change, so that one commit gives the same package again.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}
+export SOURCE_DATE_EPOCH
+
+# need TOOL…
+need() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || die "$tool is missing; scripts/deps.sh packages installs it"
+  done
+}
+
+# elf_files FOLDER: programs and libraries, one a line.
+elf_files() {
+  local file
+  find "$1" -type f \( -perm -u+x -o -name '*.so*' \) | while read -r file; do
+    [ "$(head -c 4 "$file" | tail -c 3)" != ELF ] || printf '%s\n' "$file"
+  done
+}
+
+# system_libraries FOLDER: those of the system that the files of FOLDER load, themselves or by one another, and that not every Linux of
+# this glibc has: neither the C library nor GCC's.
+system_libraries() {
+  elf_files "$1" | xargs -r -d '\n' ldd 2>/dev/null | sed -nE 's/^\s.*=> (\/[^ ]+) .*/\1/p' | sort -u | while read -r library; do
+    case $(basename "$library") in
+      ld-linux* | libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | libstdc++.so.* | libgcc_s.so.*) ;;
+      *) [[ $library == "$1"/* ]] || printf '%s\n' "$library" ;;
+    esac
+  done
+}
+
+# collect_licences FOLDER LIBRARY…: the notices of what goes along: of .deps, and of the packages that own the libraries of the system.
+collect_licences() {
+  local folder=$1 library package
+  shift
+  mkdir -p "$folder"
+  for package in wasmtime wasmtime-component wamr onnxruntime tflite; do
+    [ ! -d "$root/.deps/share/doc/$package" ] || cp -r "$root/.deps/share/doc/$package" "$folder/"
+  done
+  for library in "$@"; do
+    package=$(dpkg-query --search "$(readlink -f "$library")" 2>/dev/null | head -n 1 | cut -d : -f 1) || continue
+    [ ! -e "/usr/share/doc/$package/copyright" ] || install -D -m 644 "/usr/share/doc/$package/copyright" "$folder/$package/copyright"
+  done
+}
+
+# install_relocatable PREFIX [COMPONENT…]: what cmake --install gives, or these components alone, with the libraries of the system that it needs, in lib/wasinn. Everything
+# finds the rest by its own place, so PREFIX may be moved, also to a machine that has none of these libraries.
+install_relocatable() {
+  local to=$1 lib library file libraries component
+  shift
+  need patchelf
+  [ $# -gt 0 ] || quietly cmake --install "$build" --prefix "$to" --strip
+  for component in "${@:-tflite}"; do # which PyPI has not
+    quietly cmake --install "$build" --prefix "$to" --strip --component "$component"
+  done
+  lib=$(dirname "$(find "$to" -name 'libwasinn.so.*.*.*')")
+  mapfile -t libraries < <(system_libraries "$to")
+  for library in "${libraries[@]}"; do
+    cp -L "$library" "$lib/wasinn/"
+    patchelf --set-rpath "\$ORIGIN" "$lib/wasinn/$(basename "$library")"
+  done
+  for file in "$lib"/*.so.*.*.* "$lib"/libwasi*.so "$lib"/libwasinn_*.so; do
+    [ ! -f "$file" ] || [ -L "$file" ] || patchelf --set-rpath "\$ORIGIN:\$ORIGIN/wasinn" "$file"
+  done
+  for file in "$lib"/wasmedge/*.so; do
+    [ ! -f "$file" ] || patchelf --set-rpath "\$ORIGIN:\$ORIGIN/..:\$ORIGIN/../wasinn" "$file"
+  done
+  patchelf --set-rpath "\$ORIGIN" "$lib/wasinn/wasinn-worker"
+  strip --strip-unneeded "$lib/wasinn/libwasmtime.so"
+  write_hints "$lib/wasinn/install-hints"
+  collect_licences "$to/share/doc/wasinn/licences" "${libraries[@]}"
+}
+
+# requirement BACKEND: of PyPI, as the Python package has it.
+requirement() { sed -nE "s/^$1 = \\[\"(.*)\"\\]$/\\1/p" "$root/packaging/python/pyproject.toml"; }
+
+# write_hints FILE [TEXT]: what wasinn says where a framework of PyPI is missing: TEXT, in which NAME is the backend's, and what pip installs.
+write_hints() {
+  local name text=${2-}
+  for name in openvino torch tensorflow llama; do
+    echo "$name ${text//NAME/$name}pip install --target '{folder}/frameworks' '$(requirement "$name")'"
+  done >"$1"
+  write_lacks "$1"
+}
+
+# write_lacks FILE: adds what wasinn says where a part of it is missing in its package.
+write_lacks() {
+  cat >>"$1" <<'END'
+serve install wasinn's tarball or its Debian package wasinn-serve
+bench install wasinn's Python package or its Debian package wasinn-bench
+wamr install a package of wasinn that was built with WAMR
+worker install a package of wasinn that was built with libseccomp
+END
+}
+
+# check_relocatable PREFIX: nothing of ours names this checkout, and nothing is looked for but beside the file that needs it.
+check_relocatable() {
+  local file runpath
+  if grep -rlF "$root/" "$1"; then die "the files above name $root"; fi
+  elf_files "$1" | while read -r file; do
+    runpath=$(patchelf --print-rpath "$file")
+    [[ -z $runpath || :$runpath =~ ^(:\$ORIGIN[^:]*)+$ ]] || die "$file looks for libraries in $runpath"
+  done
+}

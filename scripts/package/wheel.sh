@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Makes the Python wheel dist/wasinn-VERSION-py3-none-manylinux_2_36_ARCHITECTURE.whl: packaging/python around what `cmake --install` puts
+# into a prefix, as far as the package needs it, and the libraries of the system that this needs (auditwheel).
+# shellcheck disable=SC2154
+set -euo pipefail
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+for part in common package; do
+  # shellcheck source=/dev/null
+  . "$scripts/lib/$part.sh"
+done
+tools=$root/.deps/wheel-tools
+[ -d "$tools" ] || die "what makes wheels is missing; scripts/deps.sh wheel provides it"
+export PYTHONPATH=$tools/python PATH=$tools/bin:$PATH
+
+# What cmake --install has backends look in for frameworks of PyPI, and the folder of packages, where the wheel's find them.
+frameworks=\$ORIGIN/frameworks
+site=\$ORIGIN/../../../.. # of wasinn/_prefix/lib/wasinn
+
+# install_prefix PREFIX: of frameworks only TensorFlow Lite, whose C API no package of Python's has.
+install_prefix() {
+  local all=$work/all lib
+  quietly cmake --install "$build" --prefix "$all" --strip
+  quietly cmake --install "$build" --prefix "$all" --strip --component bench
+  quietly cmake --install "$build" --prefix "$all" --component tflite
+  lib=$(dirname "$(find "$all" -name libwasinn.so)")
+  mkdir -p "$1"/{bin,lib/wasinn,include}
+  mv "$all"/bin/wasinn{,-bench} "$1/bin/"
+  mv "$(readlink -f "$lib/libwasinn.so")" "$1/lib/$(readlink "$lib/libwasinn.so")" # wheels have no links
+  mv "$lib"/wasinn/{libwasinn_*,wasinn-worker,libwasmtime.so,libiwasm.so,libtensorflowlite_c.so} "$1/lib/wasinn/"
+  mv "$all"/include/wasinn{,-guest} "$1/include/"
+  strip --strip-unneeded "$1/lib/wasinn/libwasmtime.so"
+}
+
+# write_extras PREFIX: what wasinn says where a framework is missing. The extras' names are the backends'.
+write_extras() {
+  local name
+  for name in llama onnx openvino tensorflow torch; do echo "$name pip install 'wasinn[$name]'"; done >"$1/lib/wasinn/install-hints"
+  write_lacks "$1/lib/wasinn/install-hints"
+}
+
+# look_in_packages PREFIX
+look_in_packages() {
+  local library runpath
+  for library in "$1"/lib/wasinn/libwasinn_backend_*.so; do
+    runpath=$(patchelf --print-rpath "$library")
+    patchelf --set-rpath "${runpath//"$frameworks"/"$site"}" "$library"
+  done
+}
+
+# make_wheel PREFIX
+make_wheel() {
+  local source=$work/source/packaging/python libraries
+  mkdir -p "$source"
+  cp -r "$root"/packaging/python/{pyproject.toml,build_hook.py,README.md,wasinn} "$root/LICENSE" "$source/"
+  cp -r "$root/include" "$work/source/" # tells the version
+  mapfile -t libraries < <(system_libraries "$1")
+  collect_licences "$source/licenses" "${libraries[@]}"
+  cd "$source"
+  WASINN_PREFIX=$1 quietly python3 -m hatchling build -t wheel -d "$work/plain"
+  # What PyTorch's own package has is not taken along.
+  quietly python3 -m auditwheel repair --only-plat --plat "manylinux_2_36_$(uname -m)" --exclude 'libtorch*.so' --exclude libc10.so \
+    -w "$work/wheel" "$work"/plain/*.whl
+}
+
+install_prefix "$work/prefix"
+look_in_packages "$work/prefix"
+write_extras "$work/prefix"
+make_wheel "$work/prefix"
+mv "$work"/wheel/*.whl "$dist/"
+for wheel in "$dist"/wasinn-"$version"-*.whl; do say "$wheel: $(du -h "$wheel" | cut -f 1)"; done
