@@ -29,10 +29,10 @@ namespace {
 
 constexpr char kFooter[] =
     "Runs the model natively, through its framework's own API, and from a guest, in turns, with the same\n"
-    "settings and pseudo-random inputs. Prints what one inference takes; then how many per second N native\n"
-    "threads reach on one session (with one memcpy each way) and N guests on one graph, one thread each; and\n"
-    "of the guests, how long each step on the host takes. With several models, engines or ABIs each\n"
-    "combination is measured beside its own native side.\n\n"
+    "settings and pseudo-random inputs. Prints the time of one inference. Then prints inferences per second:\n"
+    "of N native threads on one session (with one memcpy each way), and of N guests on one graph, with one\n"
+    "thread each. For the guests it also prints the time of each step on the host. With several models,\n"
+    "engines or ABIs it measures each combination beside its own native side.\n\n"
     "Examples:\n"
     "  wasinn bench --pin 1 digits.onnx\n"
     "  wasinn bench --concurrency 1:16 --svg rates.svg mobilenet.onnx\n"
@@ -65,18 +65,17 @@ std::vector<Options> Combinations(const Flags& flags) {
 
 // NAME=1x3x224x224; NAME= is a scalar.
 void AddFlags(CLI::App& app, Flags* flags) {
-  app.add_option("MODEL", flags->models,
-                 "A model file, a model folder, or the name of a model in the settings; several side by side")
+  app.add_option("MODEL", flags->models, "A model file, a model folder, or the name of a model in the settings")
       ->required();
   app.add_option("--abi", flags->abis,
-                 "The guest: witx (default), a core module; once, one that calls compute_once; or wit, a component")
+                 "The guest: witx (default), a core module; once: with compute_once; wit: a component")
       ->type_name("ABI,…")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->transform(CLI::CheckedTransformer(
                       std::map<std::string, Abi>{{"witx", Abi::kWitx}, {"once", Abi::kOnce}, {"wit", Abi::kWit}})
                       .description(""));
-  app.add_option("--engine", flags->engines, "What runs core modules: wasmtime (default) or wamr")
+  app.add_option("--engine", flags->engines, "The engine for core modules: wasmtime (default) or wamr")
       ->type_name("NAME,…")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -85,12 +84,12 @@ void AddFlags(CLI::App& app, Flags* flags) {
   cli::AddParsed<std::vector<size_t>>(
       app, "--concurrency,--guests", ParseConcurrency,
       [flags](auto levels) { flags->options.concurrency = std::move(levels); },
-      "Guests at once, and native threads, from START to END by STEP; 1 unless told")
+      "Guests at once, and native threads, from START to END by STEP; default 1")
       ->type_name("N, START:END[:STEP]");
-  auto* seconds = app.add_option("--seconds", flags->options.budget.seconds, "For each measurement; 3 unless told")
+  auto* seconds = app.add_option("--seconds", flags->options.budget.seconds, "The time of each measurement; default 3")
                       ->type_name("S")
                       ->check(CLI::PositiveNumber.description(""));
-  app.add_option("--iterations", flags->options.budget.iterations, "Inferences to time, in place of seconds")
+  app.add_option("--iterations", flags->options.budget.iterations, "The number of inferences, instead of a time")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000'000).description(""))
       ->excludes(seconds);
@@ -102,7 +101,7 @@ void AddFlags(CLI::App& app, Flags* flags) {
   cli::AddParsed<Shapes::value_type>(
       app, "--shape", settings::ParseShape,
       [flags](auto shape) { flags->options.shapes.insert_or_assign(shape.first, shape.second); },
-      "The shape of an input where the model leaves it open; else such dims are 1")
+      "The shape of an input with open dimensions; default: 1 for each")
       ->type_name("NAME=1x3x224");
   app.add_flag_callback("--no-steps", [flags] { flags->options.steps = false; }, "Do not measure the host's steps");
   app.add_flag("--json", flags->json, "Print JSON");
@@ -162,7 +161,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& answered) {  // --help, --version
     return app.exit(answered);
   } catch (const CLI::ParseError& error) {
-    return cli::UsageError("wasinn bench", error.what());
+    return cli::UsageError("wasinn bench", cli::WhatIsWrong(app, error, argv));
   }
   for (const std::string& path : {flags.csv, flags.svg}) {
     if (const std::string error = Write(path, "", "ae"); !error.empty()) return cli::Fail(error);

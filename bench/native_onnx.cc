@@ -30,7 +30,7 @@ class Library {
     const auto get_api_base = reinterpret_cast<GetApiBase>(dlsym(handle, "OrtGetApiBase"));
     api_ = get_api_base == nullptr ? nullptr : get_api_base()->GetApi(kApiVersion);
     if (api_ == nullptr)
-      throw std::runtime_error(fmt::format("{} is no ONNX Runtime of 1.{} or later", path, kApiVersion));
+      throw std::runtime_error(fmt::format("{} is not an ONNX Runtime of 1.{} or later", path, kApiVersion));
   }
 
   const OrtApi* operator->() const { return api_; }

@@ -6,7 +6,7 @@ usage: bench/performance.py [--build DIR] [--runs N] [--seconds S] [--pin CPU] [
 Each line of a table is one command that measures a guest and what it is compared with in turns. It is run N times (3), in rounds with the
 section's other lines, and shown is the run whose difference is the median. Runs under `chrt -f 1` where that is allowed. What cannot be
 measured, for the build lacks it, is named below the table, and the exit status is 1. --write-docs writes each table that is whole to its
-place in docs/performance.md."""
+place in docs/performance.md, and draws its bars anew."""
 
 import argparse
 import collections
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import performance_plot
 import performance_tables as tables
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
@@ -27,7 +28,7 @@ sys.path.append(str(SOURCE / "scripts"))
 
 import marks  # noqa: E402
 
-PAGE = SOURCE / "docs/performance.md"
+PAGE = performance_plot.PAGE
 MODELS = "tests/models"
 MEAN, MEAN_LARGE = f"{MODELS}/tiny/mean.onnx", f"{MODELS}/tiny/mean_large.onnx"
 
@@ -78,8 +79,8 @@ def engines(options):
 
 def by_reference(options):
     for model in (MEAN_LARGE, MEAN):
-        for engine, flags in (("Wasmtime", []), ("WAMR", ["--engine", "wamr"])):
-            yield wasinn(options, model, *flags, "--inputs", "by-reference", engine=engine)
+        for flags in ([], ["--engine", "wamr"]):
+            yield wasinn(options, model, *flags, "--inputs", "by-reference")
             yield wasinn(options, model, *flags)
 
 
@@ -233,6 +234,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="wasinn-performance-") as scratch:
         options.scratch = pathlib.Path(scratch)
         results = [show(name, options, priority) for name in SECTIONS if name in options.only]
+    if options.write_docs:
+        performance_plot.write()
     sys.exit(not all(results))
 
 

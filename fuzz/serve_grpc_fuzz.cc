@@ -156,7 +156,7 @@ void CheckAgainstProtobuf(const Reading& read, std::string_view message) {
   // What nobody reads may be no messages: then there is nothing to compare with.
   if (!expected.ParseFromArray(message.data(), static_cast<int>(message.size()))) return;
   if (!read.outcome) {
-    FUZZ_EXPECT(!read.outcome.error().message.starts_with("the message is no inference request"));
+    FUZZ_EXPECT(!read.outcome.error().message.starts_with("the message is not an inference request"));
     return;
   }
   const GrpcRequest& request = read.request;

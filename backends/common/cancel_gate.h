@@ -50,6 +50,18 @@ class CancelGate {
   std::atomic<bool> cancelled_ = false;
 };
 
+// Lets cancel in while it lives.
+class GateScope {
+ public:
+  explicit GateScope(backend::CancelGate* gate) : gate_(gate) { gate_->Enter(); }
+  ~GateScope() { gate_->Leave(); }
+  GateScope(const GateScope&) = delete;
+  GateScope& operator=(const GateScope&) = delete;
+
+ private:
+  backend::CancelGate* const gate_;
+};
+
 }  // namespace wasinn::backend
 
 #endif  // WASINN_BACKENDS_COMMON_CANCEL_GATE_H_

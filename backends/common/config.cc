@@ -35,7 +35,7 @@ std::string Found(const nlohmann::json& value) {
 }
 
 // Recursive only as deep as it may be.
-bool IsDeeperThan(const nlohmann::json& value, size_t depth) {
+bool IsDeeperThan(const nlohmann::ordered_json& value, size_t depth) {
   if (!value.is_structured()) return false;
   if (depth == 0) return true;
   for (const auto& inner : value) {
@@ -76,6 +76,7 @@ Config::Config(const char* text, std::string where) : json_(std::make_unique<Jso
     throw Error(WASINN_INVALID_ARGUMENT,
                 fmt::format("{}: expected the text of a JSON object, nested no deeper than {}", where_, kDeepestJson));
   }
+  text_ = text;
 }
 
 Config::~Config() = default;
@@ -83,6 +84,13 @@ Config::~Config() = default;
 void Config::Refuse(const char* key, const std::string& expected) const {
   throw Error(WASINN_INVALID_ARGUMENT,
               fmt::format("{}: {}: expected {}, found {}", where_, key, expected, Found(*json_->Find(key))));
+}
+
+bool Config::Has(const char* key) const { return json_->Find(key) != nullptr; }
+
+bool Config::IsString(const char* key) const {
+  const auto* value = json_->Find(key);
+  return value != nullptr && value->is_string();
 }
 
 std::optional<std::string> Config::String(const char* key) const {
@@ -138,18 +146,29 @@ std::optional<std::vector<std::string>> Config::StringList(const char* key) cons
   return list;
 }
 
+std::string Config::Ordered(const char* key, size_t depth) const {
+  if (!OrderedJsonCheck::Passes(text_, kDeepestJson)) {
+    Refuse(key, fmt::format("objects with no more than {} names", kMostOrderedNames));
+  }
+  const auto all = nlohmann::ordered_json::parse(text_);
+  const auto& value = all.at(key);
+  if (IsDeeperThan(value, depth)) Refuse(key, fmt::format("JSON that is nested no deeper than {}", depth));
+  return value.dump();
+}
+
 std::optional<std::string> Config::JsonText(const char* key, size_t depth) const {
   const auto* value = json_->Find(key);
   if (value == nullptr) return std::nullopt;
-  nlohmann::json parsed;
-  if (value->is_string()) {
-    parsed = ParseJson(value->get_ref<const std::string&>());
-    value = &parsed;
-  }
-  if (value->is_discarded() || IsDeeperThan(*value, depth)) {
-    Refuse(key, fmt::format("JSON that is nested no deeper than {}", depth));
-  }
-  return value->dump();
+  if (!value->is_string()) return Ordered(key, depth);
+  const auto& text = value->get_ref<const std::string&>();
+  if (OrderedJsonCheck::Passes(text, depth)) return text;
+  Refuse(key, fmt::format("JSON that is nested no deeper than {}, objects with no more than {} names", depth,
+                          kMostOrderedNames));
+}
+
+std::optional<std::string> Config::ValueText(const char* key, size_t depth) const {
+  if (json_->Find(key) == nullptr) return std::nullopt;
+  return Ordered(key, depth);
 }
 
 std::vector<std::string> Config::Keys() const {

@@ -25,6 +25,9 @@ class Config {
   Config(const Config&) = delete;
   Config& operator=(const Config&) = delete;
 
+  // Whether it is there; whether it is a string, for keys that take this or something else.
+  bool Has(const char* key) const;
+  bool IsString(const char* key) const;
   std::optional<std::string> String(const char* key) const;
   // A string that begins with '/'.
   std::optional<std::string> AbsolutePath(const char* key) const;
@@ -34,8 +37,11 @@ class Config {
   std::optional<double> Number(const char* key, double least, double most) const;
   // A string, or a list of strings.
   std::optional<std::vector<std::string>> StringList(const char* key) const;
-  // JSON as a string or as a value, not deeper than `depth` in either; as text.
+  // JSON as a string or as a value, not deeper than `depth` in either; as text, whose names are in the order in which
+  // they came.
   std::optional<std::string> JsonText(const char* key, size_t depth) const;
+  // The same, but that a string is not looked into: it is text like any other value.
+  std::optional<std::string> ValueText(const char* key, size_t depth) const;
   // One of `words`, as its index.
   std::optional<size_t> Word(const char* key, std::span<const char* const> words) const;
   // An object of strings, numbers and booleans, as text: {"device_id": 1}.
@@ -53,9 +59,11 @@ class Config {
  private:
   struct Json;
 
+  std::string Ordered(const char* key, size_t depth) const;
   [[noreturn]] void Refuse(const char* key, const std::string& expected) const;
 
   std::unique_ptr<Json> json_;
+  std::string text_;
   std::string where_;
 };
 

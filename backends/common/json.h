@@ -3,7 +3,9 @@
 #define WASINN_BACKENDS_COMMON_JSON_H_
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace wasinn::backend {
 
@@ -37,6 +39,50 @@ inline nlohmann::json ParseJson(std::string_view text) {
   if (IsTooDeep(text)) return nlohmann::json(nlohmann::json::value_t::discarded);
   return nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
+
+// The most names in one object, where their order is kept: each is compared with all before it.
+inline constexpr size_t kMostOrderedNames = 1000;
+
+// Looks at JSON without making anything of it: whether it is that, no deeper than `depth`, and no object has too many
+// names.
+class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  static bool Passes(std::string_view text, size_t depth) {
+    OrderedJsonCheck check(depth);
+    return nlohmann::json::sax_parse(text, &check);
+  }
+
+  bool null() override { return true; }
+  bool boolean(bool /*value*/) override { return true; }
+  bool number_integer(number_integer_t /*value*/) override { return true; }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return true; }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return true; }
+  bool string(string_t& /*value*/) override { return true; }
+  bool binary(binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*size*/) override { return Open(); }
+  bool key(string_t& /*name*/) override { return ++names_.back() <= kMostOrderedNames; }
+  bool end_object() override { return Close(); }
+  bool start_array(std::size_t /*size*/) override { return Open(); }
+  bool end_array() override { return Close(); }
+  bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
+                   const nlohmann::detail::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  explicit OrderedJsonCheck(size_t depth) : depth_(depth) {}
+  bool Open() {
+    names_.push_back(0);
+    return names_.size() <= depth_;
+  }
+  bool Close() {
+    names_.pop_back();
+    return true;
+  }
+
+  const size_t depth_;
+  std::vector<size_t> names_;  // of the objects and lists that are open
+};
 
 }  // namespace wasinn::backend
 

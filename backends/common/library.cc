@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -54,12 +55,31 @@ bool IsSystems(const std::filesystem::path& folder) {
   return false;
 }
 
+// The newest "NAME.VERSION" of a folder, "libonnxruntime.so.1.31.1" for "libonnxruntime.so.1"; empty if it has none. Python's
+// packages have no links, and so no file with the plain name.
+std::string WithVersion(const std::filesystem::path& folder, const std::string& name) {
+  std::string newest;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(name + ".")) continue;
+    const std::string_view version = std::string_view(file).substr(name.size() + 1);
+    if (version.empty() || version.find_first_not_of("0123456789.") != std::string_view::npos) continue;
+    if (newest.empty() || strverscmp(newest.c_str(), file.c_str()) < 0) newest = file;
+  }
+  return newest;
+}
+
 std::vector<std::string> Candidates(const LibrarySearch& search) {
   std::vector<std::string> candidates;
   const auto add_folder = [&](const std::filesystem::path& folder) {
     // Whatever a variable says, never the working folder.
     if (!folder.is_absolute()) return;
     for (const char* name : search.names) candidates.push_back((folder / name).string());
+    for (const char* name : search.names) {
+      const std::string file = WithVersion(folder, name);
+      if (!file.empty()) candidates.push_back((folder / file).string());
+    }
   };
   if (search.configured.empty()) {
     // In the linker's order, but with whole paths, so that we can look at a file before it is opened. By its plain name

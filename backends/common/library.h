@@ -8,9 +8,10 @@
 namespace wasinn::backend {
 
 struct LibrarySearch {
-  const char* framework;               // "ONNX Runtime", for messages
-  const char* install;                 // "scripts/deps.sh onnxruntime", likewise
-  std::span<const char* const> names;  // file names, in order of preference
+  const char* framework;  // "ONNX Runtime", for messages
+  const char* install;    // "scripts/deps.sh onnxruntime", likewise
+  // File names, in order of preference. A folder that has none of them may have one with a version behind.
+  std::span<const char* const> names;
   std::string configured;  // an absolute path of the library or of its folder; empty: where the dynamic linker looks
   bool has_llvm = false;   // inside, and shows it: one that the program has would be taken for it
 };

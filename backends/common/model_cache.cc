@@ -102,8 +102,9 @@ void ModelCache::ReadKey() {
   if (!file.is_open()) Fail(fmt::format("cannot open {}/{}", path_, kKey));
   const auto contents = ReadAll(file.get());
   if (!contents || contents->bytes().size() != sizeof key_ || !IsMineAlone(file.get())) {
-    throw Error(WASINN_SECURITY, fmt::format("{}/{} is no key of this user's: expected a file of {} bytes, mode 0600",
-                                             path_, kKey, sizeof key_));
+    throw Error(WASINN_SECURITY,
+                fmt::format("{}/{} is not a key of this user's: expected a file of {} bytes, mode 0600", path_, kKey,
+                            sizeof key_));
   }
   std::memcpy(&key_, contents->data(), sizeof key_);
 }

@@ -9,7 +9,6 @@
 #include "common/error.h"
 #include "llama/log_scope.h"
 #include "llama/own_sequence.h"
-#include "llama/sequence.h"
 
 namespace wasinn::llama {
 
@@ -69,6 +68,8 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
   model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
   capacity_ = std::min<size_t>(settings.context, library_.n_ctx_seq(context_.get()));
+  kind_ = {.is_shared = true, .cache = settings.cache, .adapters = {}};
+  can_shift_ = CanShift(model, settings.cache, context_.get());
   decoding_.reserve(places);
   prompts_.reserve(places);
   batch_ = library_.batch_init(static_cast<int32_t>(batch_size_), 0, 1);
@@ -180,15 +181,15 @@ Batcher::Lease Batcher::Acquire(const Holder& holder, std::span<const llama_toke
   }
   if (place == kNoPlace) throw Error(WASINN_TIMEOUT, "the generation was cancelled while it waited for a place");
   Place& taken = places_[place];
-  if (taken.holder != holder.name) taken.held.clear();
+  if (taken.holder != holder.name) taken.held.Cut(0);
   taken.holder = holder.name;
   taken.guest = holder.guest;
   taken.taken = taken.expected = true;
-  taken.wanted = false;
+  taken.wanted = taken.generates = false;
   taken.lease = ticket;
   taken.since = taken.used = Clock::now();
-  size_t kept = reuse ? std::min(CommonBeginning(taken.held, tokens), tokens.size() - 1) : 0;
-  if (whole && kept != taken.held.size()) kept = 0;
+  size_t kept = reuse ? taken.held.Usable(tokens) : 0;
+  if (whole && kept != taken.held.tokens.size()) kept = 0;
   return {place, ticket, kept};
 }
 
@@ -214,25 +215,29 @@ void Batcher::Forget(const Holder& holder) {
   }
 }
 
-bool Batcher::Evaluate(const Lease& lease, std::span<const llama_token> tokens, Sampler* sampler,
-                       const backend::CancelGate& gate) {
+void Batcher::Await(Place* mine, Evaluation* call, std::unique_lock<std::mutex>* lock) {
+  mine->evaluation = call;
+  work_.notify_one();
+  done_.wait(*lock, [call] { return !call->waiting; });
+  mine->evaluation = nullptr;
+  mine->used = Clock::now();
+  if (mine->wanted) Forget(mine);
+  if (call->error != nullptr) std::rethrow_exception(call->error);
+}
+
+bool Batcher::Evaluate(const Lease& lease, const Work& work, const backend::CancelGate& gate) {
   std::unique_lock lock(mutex_);
   Place& mine = places_[lease.place];
   if (mine.lease != lease.number) return false;
+  std::vector<llama_token>& held = mine.held.tokens;
   // Here, where it may fail: the thread that decodes fills it.
-  if (mine.held.capacity() < tokens.size()) {
-    mine.held.reserve(std::max(tokens.size(), std::min(capacity_, 2 * mine.held.capacity())));
+  if (held.capacity() < work.tokens.size()) {
+    held.reserve(std::max(work.tokens.size(), std::min(capacity_, 2 * held.capacity())));
   }
-  const bool kept = lease.kept == mine.held.size() && lease.kept > 0;
-  Evaluation call{.tokens = tokens, .sampler = sampler, .gate = &gate, .kept = kept, .done = lease.kept};
-  mine.evaluation = &call;
-  work_.notify_one();
-  done_.wait(lock, [&] { return !call.waiting; });
-  mine.evaluation = nullptr;
-  mine.used = Clock::now();
-  if (mine.wanted) Forget(&mine);
-  if (call.error != nullptr) std::rethrow_exception(call.error);
-  return call.done == tokens.size();
+  const bool kept = work.shift.discarded == 0 && lease.kept == held.size() && lease.kept > 0;
+  Evaluation call{.work = work, .gate = &gate, .kept = kept, .done = lease.kept};
+  Await(&mine, &call, &lock);
+  return call.done == work.tokens.size();
 }
 
 // Between decodes it is not asked.
@@ -244,9 +249,14 @@ bool Batcher::AreAllCancelled(void* self) {
 bool Batcher::IsAnyWaiting() const { return std::ranges::any_of(places_, &Place::IsWaiting); }
 
 // Those who have just got a token come back for the next one in a moment, and to decode for one costs nearly as much as
-// for all. A guest that does something else meanwhile must not hold up the others.
+// for all. A guest that does something else meanwhile must not hold up the others' tokens; their prompts it may a little,
+// for without it in this batch it would wait for two.
 void Batcher::AwaitExpected(std::unique_lock<std::mutex>* lock) {
-  const auto until = Clock::now() + std::min<Clock::duration>(last_decode_ / 2, kLongestWait);
+  const bool only_prompts =
+      std::ranges::all_of(places_, [](const Place& place) { return !place.IsWaiting() || place.Left() > 1; });
+  const Clock::duration longest =
+      only_prompts ? last_decode_ / 2 : std::min<Clock::duration>(last_decode_ / 2, kLongestWait);
+  const auto until = Clock::now() + longest;
   work_.wait_until(*lock, until, [this] {
     return stop_ ||
            std::ranges::none_of(places_, [](const Place& place) { return place.expected && !place.IsWaiting(); });
@@ -255,32 +265,17 @@ void Batcher::AwaitExpected(std::unique_lock<std::mutex>* lock) {
 }
 
 void Batcher::Finish(Place* place, std::exception_ptr error) {
-  if (error != nullptr) place->held.clear();
+  if (error != nullptr) place->held.Cut(0);
   place->evaluation->error = std::move(error);
   place->evaluation->waiting = false;
   place->expected = true;
+  place->generates = place->evaluation->error == nullptr;
 }
 
 void Batcher::DropCancelled() {
   for (Place& place : places_) {
     if (place.IsWaiting() && place.evaluation->gate->cancelled()) Finish(&place, ErrorOf(kBatchAborted));
   }
-}
-
-void Batcher::Add(Place* place, size_t n) {
-  const auto sequence = static_cast<llama_seq_id>(place - places_.data());
-  const Evaluation& call = *place->evaluation;
-  for (size_t i = 0; i < n; ++i) {
-    const auto at = static_cast<size_t>(batch_.n_tokens);
-    batch_.token[at] = call.tokens[call.done + i];
-    batch_.pos[at] = static_cast<llama_pos>(place->held.size() + i);
-    batch_.n_seq_id[at] = 1;
-    batch_.seq_id[at][0] = sequence;
-    batch_.logits[at] = call.done + i + 1 == call.tokens.size() ? 1 : 0;
-    place->last_index = batch_.n_tokens++;
-  }
-  place->in_batch = n;
-  decoding_.push_back(call.gate);
 }
 
 void Batcher::ForgetRest() {
@@ -298,72 +293,31 @@ void Batcher::ForgetRest() {
 void Batcher::ForgetRest(Place* place, llama_memory_t memory) {
   const auto sequence = static_cast<llama_seq_id>(place - places_.data());
   Evaluation* const call = place->evaluation;
-  size_t keep = std::min(call->done, place->held.size());
+  if (const Shift shift = call->work.shift; shift.discarded > 0) {
+    ShiftSequence(library_, memory, sequence, shift.kept, shift.discarded);
+    place->held.Shift(shift.kept, shift.discarded);
+  }
+  size_t keep = std::min(call->done, place->held.tokens.size());
+  if (keep < place->held.least) keep = 0;
   // Some models' memories cannot lose a part; the whole they always can.
   if (!library_.memory_seq_rm(memory, sequence, static_cast<llama_pos>(keep), -1)) {
     library_.memory_seq_rm(memory, sequence, -1, -1);
     keep = 0;
   }
-  place->held.resize(keep);
+  place->held.Cut(keep);
   call->done = keep;
   call->kept = true;
 }
 
-// Those who generate first, a token of each; then of the prompts equal shares of the room that is left, and what short
-// ones leave of theirs to longer ones. There is room for a token of each place: none waits for another one's prompt.
-void Batcher::FillBatch() {
-  batch_.n_tokens = 0;
-  decoding_.clear();
-  prompts_.clear();
-  for (Place& place : places_) {
-    place.in_batch = 0;
-    const size_t left = place.Left();
-    if (left == 1) Add(&place, 1);
-    if (left > 1) prompts_.push_back(&place);
-  }
-  std::ranges::sort(prompts_, {}, &Place::Left);
-  for (size_t i = 0; i < prompts_.size(); ++i) {
-    const size_t room = batch_size_ - static_cast<size_t>(batch_.n_tokens);
-    Add(prompts_[i], std::min(prompts_[i]->Left(), room / (prompts_.size() - i)));
-  }
-}
-
-void Batcher::TakeResults(const std::exception_ptr& error) {
-  for (Place& place : places_) {
-    if (place.in_batch == 0) continue;
-    if (error != nullptr) {
-      Finish(&place, error);
-      continue;
-    }
-    Evaluation& call = *place.evaluation;
-    const auto evaluated = call.tokens.subspan(call.done, place.in_batch);
-    place.held.insert(place.held.end(), evaluated.begin(), evaluated.end());
-    call.done += place.in_batch;
-    if (call.done < call.tokens.size() && !place.wanted) continue;
-    Finish(&place, std::exchange(call.error, nullptr));
-  }
-}
-
-// Choosing is the holders' own, each on its thread: what one asked for may make it slow.
-void Batcher::TakeLogits() {
-  for (Place& place : places_) {
-    if (place.in_batch == 0 || place.in_batch < place.Left()) continue;
-    Evaluation& call = *place.evaluation;
-    try {
-      call.sampler->Take(library_.get_logits_ith(context_.get(), place.last_index));
-    } catch (...) {
-      call.error = std::current_exception();
-    }
-  }
-}
-
 void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
   DropCancelled();
+  RunJobs();
   ForgetRest();
   FillBatch();
   if (batch_.n_tokens == 0) return;
   lock->unlock();
   const auto start = Clock::now();
+  const auto computed = Computed();
   std::exception_ptr error;
   try {
     const LogScope scope(model_.host().log(), false);
@@ -382,6 +336,9 @@ void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
   }
   lock->lock();
   last_decode_ = Clock::now() - start;
+  if (error == nullptr) {
+    pace_.Add(tokens_in_batch_, static_cast<size_t>(batch_.n_tokens) - tokens_in_batch_, Computed() - computed);
+  }
   TakeResults(error);
 }
 

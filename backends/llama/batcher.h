@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -15,7 +16,9 @@
 #include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/model.h"
+#include "llama/pace.h"
 #include "llama/sampler.h"
+#include "llama/state.h"
 #include "llama/threads.h"
 
 namespace wasinn::llama {
@@ -32,6 +35,8 @@ class Batcher {
   Batcher& operator=(const Batcher&) = delete;
 
   size_t capacity() const { return capacity_; }
+  const StateKind& kind() const { return kind_; }
+  bool can_shift() const { return can_shift_; }
 
   // One who will hold places, and the guest that it belongs to.
   struct Holder {
@@ -62,23 +67,40 @@ class Batcher {
   // The holder is no more.
   void Forget(const Holder& holder);
 
+  // Of what is held `discarded` tokens go, behind the first `kept`.
+  struct Shift {
+    size_t kept = 0, discarded = 0;
+  };
+  struct Work {
+    std::span<const llama_token> tokens;  // all of them
+    Sampler* sampler = nullptr;
+    Shift shift{};  // comes first
+  };
   // Keeps what the lease says of what is held, evaluates the other tokens, of which there are some, and has the sampler
-  // take the last one's logits. False: the place was lost, and the sampler got nothing. After an error nothing is held
-  // any more.
-  bool Evaluate(const Lease& lease, std::span<const llama_token> tokens, Sampler* sampler,
-                const backend::CancelGate& gate);
+  // take the last one's logits, if there is one. False: the place was lost, and the sampler got nothing. After an error
+  // nothing is held any more.
+  bool Evaluate(const Lease& lease, const Work& work, const backend::CancelGate& gate);
+
+  // Copies what is held. False: the place was lost. Throws WASINN_TOO_LARGE.
+  bool Save(const Lease& lease, State* state, const backend::CancelGate& gate);
+  // Holds what is in the state. False: the place was lost, or nothing is held.
+  bool Load(const Lease& lease, const State& state, const backend::CancelGate& gate);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A call of Evaluate, on its stack: whoever is woken late finds the result of its own call, and of no other.
+  struct Place;
+  // What is to be done with a place between decodes.
+  using Job = std::function<void(Place*, llama_seq_id)>;
+
+  // A call of Evaluate or Do, on its stack: whoever is woken late finds the result of its own call, and of no other.
   struct Evaluation {
-    std::span<const llama_token> tokens;  // all of them
-    Sampler* sampler = nullptr;
+    Work work;
     const backend::CancelGate* gate = nullptr;
-    bool kept = false;    // what is held of another text was forgotten
-    size_t done = 0;      // of the tokens, evaluated; at first what the lease says
-    bool waiting = true;  // false: the result is there
+    const Job* job = nullptr;  // in place of tokens
+    bool kept = false;         // what is held of another text was forgotten
+    size_t done = 0;           // of the tokens, evaluated; at first what the lease says
+    bool waiting = true;       // false: the result is there
     std::exception_ptr error = nullptr;
   };
 
@@ -90,7 +112,8 @@ class Batcher {
     Clock::time_point since, used;  // when it was taken, and when its holder fetched the last result
     bool wanted = false;            // by another guest: it is lost after the batch that is being decoded
     bool expected = false;          // its holder has got a token, and will probably want the next one
-    std::vector<llama_token> held;
+    bool generates = false;         // its holder has got a token
+    Held held;
     Evaluation* evaluation = nullptr;  // the call that is under way; while there is one, the place is its holder's
     // In the batch that is being decoded.
     size_t in_batch = 0;
@@ -98,7 +121,7 @@ class Batcher {
 
     bool IsWaiting() const { return evaluation != nullptr && evaluation->waiting; }
     // Tokens that are to be evaluated.
-    size_t Left() const { return IsWaiting() ? evaluation->tokens.size() - evaluation->done : 0; }
+    size_t Left() const { return IsWaiting() ? evaluation->work.tokens.size() - evaluation->done : 0; }
   };
 
   struct Waiting {
@@ -108,6 +131,9 @@ class Batcher {
   class Turn;
 
   static bool AreAllCancelled(void* self);
+  // Waits for the end of a call. Returns with the lock.
+  void Await(Place* mine, Evaluation* call, std::unique_lock<std::mutex>* lock);
+  bool Do(const Lease& lease, const Job& job, const backend::CancelGate& gate);
   void Run();
   // Of what was decoded. Without the lock, since it copies much.
   void TakeLogits();
@@ -124,9 +150,14 @@ class Batcher {
   // that it concerns.
   void Decode(std::unique_lock<std::mutex>* lock);
   void DropCancelled();
+  void RunJobs();
   // What those who have just come do not keep.
   void ForgetRest();
   void ForgetRest(Place* place, llama_memory_t memory);
+  // Whether others' prompts hold up its next token.
+  bool IsHeldUp(const Place& place) const;
+  size_t RoomForPrompts();
+  std::chrono::duration<double> Computed() const;
   void FillBatch();
   void Add(Place* place, size_t n);
   void TakeResults(const std::exception_ptr& error);
@@ -141,6 +172,8 @@ class Batcher {
   llama_batch batch_ = {};
   size_t batch_size_ = 0;
   size_t capacity_ = 0;
+  StateKind kind_;
+  bool can_shift_ = false;
   std::atomic<uint64_t> last_holder_ = 0;
   std::mutex mutex_;
   std::condition_variable work_;   // for the thread
@@ -152,6 +185,8 @@ class Batcher {
   std::vector<Waiting> queue_;                        // who waits for a place, in the order of calls
   uint64_t last_ticket_ = 0;
   Clock::duration last_decode_{};
+  Pace pace_;
+  size_t tokens_in_batch_ = 0;  // of those who generate
   bool stop_ = false;
   std::thread thread_;
 };

@@ -17,6 +17,7 @@ namespace {
 
 constexpr uint32_t kLoad = WASINN_KEY_MODEL | WASINN_KEY_GUEST;
 constexpr uint32_t kAll = kLoad | WASINN_KEY_CONTEXT;
+constexpr uint32_t kGuests = WASINN_KEY_GUEST | WASINN_KEY_CONTEXT;
 constexpr wasinn_key kKeys[] = {
     {"library", WASINN_KEY_BACKEND, "absolute path of libllama.so, or of its folder"},
     {"threads", WASINN_KEY_BACKEND | kAll,
@@ -31,6 +32,15 @@ constexpr wasinn_key kKeys[] = {
      "contexts that are decoded together in one batch; more wait; default 0: each context by itself"},
     {"loras", WASINN_KEY_MODEL, "adapters that guests may name: {name = \"/path/adapter.gguf\"}"},
     {"n-gpu-layers", kLoad, "layers on the GPU, where the target is gpu; default all"},
+    {"split-mode", WASINN_KEY_MODEL, "how the model lies on several GPUs: none, layer, row or tensor; default layer"},
+    {"main-gpu", WASINN_KEY_MODEL, "the GPU that has all of it with split-mode none; default 0"},
+    {"tensor-split", WASINN_KEY_MODEL, "share of each GPU, as in \"3,1\"; default by their memory"},
+    {"cache-type-k", kAll,
+     "type of keys in the cache: f32, f16, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1; default f16"},
+    {"cache-type-v", kAll, "type of values in the cache; default f16"},
+    {"flash-attn", kAll, "attention without a matrix of who sees whom: auto, on or off; default auto"},
+    {"shared-prompt", WASINN_KEY_MODEL,
+     "text with which many guests' prompts begin: it is evaluated once, and guests can find out by time what it says"},
     {"ctx-size", kAll,
      "tokens of a context; model: also the most that a guest may ask for; default what the model was trained with, at "
      "most 4096"},
@@ -42,23 +52,61 @@ constexpr wasinn_key kKeys[] = {
     {"top-p", kAll, "sample from the most probable tokens that make up p; default 0.95"},
     {"min-p", kAll, "sample from tokens of at least p of the most probable one's probability; default 0.05"},
     {"typical-p", kAll, "locally typical sampling; 1: off, which is the default"},
-    {"repeat-penalty", kAll, "of the last 64 tokens; 1: off, which is the default"},
-    {"presence-penalty", kAll, "of the last 64 tokens; 0: off, which is the default"},
-    {"frequency-penalty", kAll, "of the last 64 tokens; 0: off, which is the default"},
+    {"repeat-penalty", kAll, "of the last tokens; 1: off, which is the default"},
+    {"presence-penalty", kAll, "of the last tokens; 0: off, which is the default"},
+    {"frequency-penalty", kAll, "of the last tokens; 0: off, which is the default"},
+    {"repeat-last-n", kAll, "how many tokens the three penalties look at; 0: none; -1: the whole context; default 64"},
     {"seed", kAll, "of the random numbers; -1: another each time, which is the default"},
+    {"logit-bias", kAll, "what to add to the logits of tokens: {\"token or text\": number}; false: never that one"},
+    {"n-probs", kAll, "0 to 20: the output \"probabilities\" has each token's, and those of so many others"},
+    {"dry-multiplier", kAll, "DRY, against sequences that repeat themselves; 0: off, which is the default"},
+    {"dry-base", kAll, "DRY's base; default 1.75"},
+    {"dry-allowed-length", kAll, "how long a sequence may be that repeats itself; default 2"},
+    {"dry-penalty-last-n", kAll, "of how many tokens; default 64"},
+    {"dry-sequence-breaker", kAll, "texts that end a sequence; default \\n, :, \", *"},
+    {"xtc-probability", kAll,
+     "XTC, which leaves out the most probable tokens: how often; 0: off, which is the default"},
+    {"xtc-threshold", kAll, "of at least which probability; default 0.1"},
+    {"mirostat", kAll, "1 or 2: Mirostat of that version in place of the other samplers; 0: off, which is the default"},
+    {"mirostat-ent", kAll, "Mirostat's entropy; default 5"},
+    {"mirostat-lr", kAll, "Mirostat's learning rate; default 0.1"},
+    {"tokenize", kAll, "true: the output is the prompt's tokens"},
+    {"detokenize", kAll, "true: the prompt is a list of tokens, and the output is their text"},
+    {"texts", kAll,
+     "with embedding: the prompt is a JSON list of texts, and the output \"embeddings\" has one of each"},
+    {"rerank", kAll,
+     "true: the prompt is {\"query\", \"documents\"}, and the output \"embeddings\" has a score of each document"},
+    {"embd-normalize", kAll, "of embeddings: -1: not; 0: largest is 32760; 1: by the sum; 2: of length 1, the default"},
     {"grammar", kAll, "grammar (GBNF) that the completion follows"},
     {"json-schema", kAll, "JSON schema that the completion follows: text or an object"},
     {"reverse-prompt", kAll, "text, or texts, where generation stops; it is not part of the completion"},
     {"embedding", kAll, "true: the output is the prompt's embedding"},
-    {"lora", kAll, "name of one of the host's adapters"},
-    {"lora-scale", kAll, "how much of it; default 1"},
+    {"lora", kAll, "name of one of the host's adapters, or a list of names and of {\"name\", \"scale\"}"},
+    {"lora-scale", kAll, "scale of adapters that have none of their own; default 1"},
     {"chat", kAll,
-     "true: the prompt is a JSON array of messages, {\"role\", \"content\"}; the model's chat template joins them"},
-    {"chat-template", kAll, "name of a chat template of llama.cpp's, in place of the model's"},
+     "true: the prompt is OpenAI's list of messages as JSON; the model's chat template makes a text of them, and of "
+     "the "
+     "answer the output \"message\""},
+    {"chat-template", kAll, "in place of the model's: a name of llama.cpp's; model: also the text of one, in Jinja"},
+    {"tools", kAll, "with chat: OpenAI's list of tools that the model may call"},
+    {"tool-choice", kAll,
+     "\"auto\", \"none\", \"required\", or {\"type\": \"function\", \"function\": {\"name\": …}}; default auto"},
+    {"parallel-tool-calls", kAll,
+     "true: the model may call more than one tool at once; default as its template has it"},
+    {"enable-thinking", kAll, "false: the template asks for an answer without reasoning; default true"},
+    {"reasoning-format", kAll,
+     "\"auto\", \"deepseek\": reasoning is apart from the answer; \"none\": a part of it; default auto"},
+    {"chat-template-kwargs", kAll, "object: more variables of the template"},
+    {"add-generation-prompt", kAll, "false: the prompt ends with the last message; default true"},
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole; default true"},
+    {"context-shift", kAll,
+     "true: when the context is full, half of the text behind the first `keep` tokens is forgotten; default false"},
+    {"keep", kAll, "tokens of the prompt that a shift keeps; -1: all; default 0"},
+    {"save-state", kGuests, "name under which what was evaluated is kept in memory at the end of a generation"},
+    {"restore-state", kGuests, "name of a state that a generation begins with, as far as its prompt begins so"},
+    {"erase-state", kGuests, "name of a state that is forgotten before a generation"},
     {"enable-log", kAll, "true: what llama.cpp tells goes to the host's log"},
-    {WASINN_KEY_ANY, WASINN_KEY_GUEST | WASINN_KEY_CONTEXT,
-     "other keys of guests are named in a warning; mmproj, image and tts are errors"},
+    {WASINN_KEY_ANY, kGuests, "other keys of guests are named in a warning; mmproj, image and tts are errors"},
     {"stream-stdout", kAll, "accepted and ignored: guests write to stdout, the library does not"},
 };
 
@@ -76,6 +124,13 @@ void CheckPaths(const std::map<std::string, std::string>& loras) {
 }  // namespace
 
 std::span<const wasinn_key> Keys() { return kKeys; }
+
+bool IsGuestKey(std::string_view name) {
+  return name == "mmproj" || name == "image" || name == "tts" ||
+         std::ranges::any_of(kKeys, [name](const wasinn_key& key) {
+           return (key.where & WASINN_KEY_GUEST) != 0 && name == key.name && name != WASINN_KEY_ANY;
+         });
+}
 
 BackendConfig BackendConfig::Parse(const char* text, uint32_t budget) {
   const Config config(text, "[backends.llama]");
@@ -97,6 +152,8 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   const auto trained = static_cast<uint32_t>(std::clamp<uint64_t>(scan.trained_context, 1, most));
   parsed.parallel = static_cast<uint32_t>(host.Integer("parallel", 0, kMostParallel).value_or(0));
   parsed.map = host.Bool("mmap").value_or(true);
+  parsed.split = GpuSplit::Parse(host);
+  parsed.shared_prompt = host.String("shared-prompt").value_or("");
   if (const auto loras = host.Strings("loras")) parsed.loras.insert(loras->begin(), loras->end());
   CheckPaths(parsed.loras);
   parsed.gpu_layers = static_cast<int32_t>(host.Integer("n-gpu-layers", -1, INT32_MAX).value_or(-1));
@@ -110,8 +167,9 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   settings.micro_batch = kDefaultMicroBatch;
   settings.threads = backend.threads;
   // The host may go beyond all of these but its threads; what it says is the most for guests.
-  settings.Apply(host, {.context = most, .batch = 1 << 16, .micro_batch = 1 << 16, .threads = backend.threads},
-                 parsed.loras);
+  settings.Apply(
+      host, {.context = most, .batch = 1 << 16, .micro_batch = 1 << 16, .threads = backend.threads, .templates = true},
+      parsed.loras);
   const bool host_says = host.Integer("ctx-size", 0, kMostContext).value_or(0) > 0;
   parsed.limits = {.context = host_says ? settings.context : trained,
                    .batch = settings.batch,

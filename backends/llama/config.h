@@ -8,14 +8,18 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "llama/gguf_scan.h"
+#include "llama/gpu_split.h"
 #include "llama/settings.h"
 
 namespace wasinn::llama {
 
 std::span<const wasinn_key> Keys();
+// Whether it is one of a guest's, or one that is refused.
+bool IsGuestKey(std::string_view name);
 
 struct BackendConfig {
   std::string library;
@@ -32,6 +36,8 @@ struct ModelConfig {
   int32_t gpu_layers = -1;  // -1: all
   uint32_t parallel = 0;    // 0: each context decodes by itself
   bool map = true;
+  GpuSplit split;
+  std::string shared_prompt;                 // empty: none
   std::map<std::string, std::string> loras;  // name → path
 
   // What the host allows, then what the guest chose of it.

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/config.h"
@@ -13,6 +11,7 @@
 #include "llama/own_sequence.h"
 #include "llama/prompt.h"
 #include "llama/shared_sequence.h"
+#include "llama/token_lists.h"
 
 namespace wasinn::llama {
 
@@ -21,7 +20,7 @@ using backend::Error;
 
 namespace {
 
-constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1, kCompletionIndex = 0, kMetadataIndex = 1;
+constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1;
 constexpr int kMostWarnings = 16;
 constexpr size_t kEmbeddingStep = 256;  // llama.cpp rounds the size of a context up to it
 constexpr size_t kMostKeysNamed = 8, kLongestKeyNamed = 40;
@@ -33,22 +32,15 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
-// Lets cancel in while it lives.
-class GateScope {
- public:
-  explicit GateScope(backend::CancelGate* gate) : gate_(gate) { gate_->Enter(); }
-  ~GateScope() { gate_->Leave(); }
-  GateScope(const GateScope&) = delete;
-  GateScope& operator=(const GateScope&) = delete;
-
- private:
-  backend::CancelGate* const gate_;
-};
-
 }  // namespace
 
 Context::Context(const Model& model, const wasinn_slot_options& options)
-    : model_(model), max_bytes_(options.max_bytes), account_(options.account), base_(model.config().defaults) {
+    : model_(model),
+      max_bytes_(options.max_bytes),
+      account_(options.account),
+      states_(model.states().Of(options.account)),
+      base_(model.config().defaults),
+      embeddings_reservation_(model.host().services(), options.account) {
   const Config config(options.guest_config, "configuration from the guest");
   base_.Apply(config, model.config().limits, model.config().loras);
   CheckKeys(config, "configuration from the guest");
@@ -74,6 +66,7 @@ void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
 void Context::UnbindInput(uint32_t index) {
   Finish();
   tokens_.reset();
+  texts_.clear();
   (index == kPromptIndex ? prompt_ : options_) = {};
   if (index == kOptionsIndex) options_read_ = false;  // read when they are needed, since this must not fail
 }
@@ -111,7 +104,7 @@ void Context::CheckKeys(const Config& options, const char* where) {
   RefuseKeys(options);
   std::vector<std::string> unknown;
   for (const std::string& key : options.Keys()) {
-    if (!IsSettingsKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
+    if (!IsGuestKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
   }
   std::string warning;
   if (!unknown.empty()) warning += fmt::format("unknown keys: {}", fmt::join(unknown, ", "));
@@ -131,8 +124,33 @@ void Context::CheckKeys(const Config& options, const char* where) {
 
 const std::vector<llama_token>& Context::ReadPrompt() {
   ReadOptions();
-  if (!tokens_) tokens_ = Tokenize(model_, prompt_, settings_, settings_.context);
+  if (tokens_) return *tokens_;
+  chat_.reset();
+  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_));
+  if (settings_.chat) chat_ = std::make_unique<Chat>(model_, prompt_, settings_, gate_, account_);
+  const size_t most = settings_.tokenize ? kMostListed : settings_.context;
+  tokens_ = Tokenize(model_, chat_ == nullptr ? prompt_ : chat_->form().prompt, most);
   return *tokens_;
+}
+
+const Texts& Context::ReadTexts() {
+  if (!texts_.empty()) return texts_;
+  texts_ = settings_.rerank ? TokenizeRanked(model_, prompt_, settings_.context)
+                            : TokenizeTexts(model_, prompt_, settings_.context);
+  return texts_;
+}
+
+size_t Context::LongestText() {
+  ReadOptions();
+  if (!has_many_texts()) return ReadPrompt().size();
+  const auto by_size = [](const auto& a, const auto& b) { return a.size() < b.size(); };
+  return std::ranges::max_element(ReadTexts(), by_size)->size();
+}
+
+uint64_t Context::InputTokens() const {
+  uint64_t tokens = tokens_ ? tokens_->size() : 0;
+  for (const auto& text : texts_) tokens += text.size();
+  return tokens;
 }
 
 void Context::PrepareSequence(size_t tokens) {
@@ -143,53 +161,112 @@ void Context::PrepareSequence(size_t tokens) {
     const uint32_t held = sequence_ != nullptr && sequence_settings_.embedding ? sequence_settings_.context : 0;
     needed.context = std::min(needed.context, std::max(rounded, held));
   }
-  if (sequence_ != nullptr && sequence_settings_.SameContext(needed)) return;
+  // An adapter is of a whole llama context, and so is what makes embeddings.
+  const bool is_shared = model_.batcher() != nullptr && needed.adapters.Scales().empty() && !needed.embedding;
+  if (sequence_ == nullptr || is_shared != is_shared_ || !sequence_settings_.SameContext(needed)) {
+    MakeSequence(needed, is_shared);
+  }
+  if (!is_shared) static_cast<OwnSequence&>(*sequence_).UseAdapters(needed.adapters);
+}
+
+void Context::MakeSequence(Settings needed, bool is_shared) {
   sequence_.reset();  // first, so that there are never two
   if (!needed.embedding) model_.CheckGenerates();
-  // An adapter is of a whole llama context, and so is what makes embeddings.
-  if (model_.batcher() != nullptr && needed.lora.empty() && !needed.embedding) {
+  if (is_shared) {
     sequence_ = std::make_unique<SharedSequence>(model_.batcher(), account_, needed.context, model_.recurrent(), gate_);
   } else {
     sequence_ = std::make_unique<OwnSequence>(model_, needed, max_bytes_, account_, gate_);
   }
   sequence_settings_ = std::move(needed);
+  is_shared_ = is_shared;
 }
 
 void Context::BeginGeneration() {
   generation_.reset();
-  completion_.clear();
-  output_tokens_ = evaluated_tokens_ = 0;
-  has_output_ = has_piece_ = embedded_ = false;
-  const std::vector<llama_token>& tokens = ReadPrompt();
-  PrepareSequence(tokens.size());
+  completion_ = std::string();
+  text_.Resize(0);
+  reason_ = Generation::Reason::kNone;
+  message_of_.reset();
+  output_tokens_ = evaluated_tokens_ = restored_tokens_ = shifts_ = discarded_tokens_ = 0;
+  has_output_ = has_piece_ = answered_ = false;
+  probabilities_.reset();
+  ForgetEmbeddings();
+  const size_t longest = LongestText();
+  if (settings_.tokenize || settings_.detokenize) return;
+  PrepareSequence(longest);
   // Smaller only where llama.cpp has made it so.
-  if (tokens.size() > sequence_->capacity()) {
+  if (longest > sequence_->capacity()) {
     throw Error(WASINN_PROMPT_TOO_LONG,
-                fmt::format("the prompt has {} tokens: the context has {}", tokens.size(), sequence_->capacity()));
+                fmt::format("the prompt has {} tokens: the context has {}", longest, sequence_->capacity()));
   }
-  if (!settings_.embedding)
-    generation_ = std::make_unique<Generation>(model_, settings_, tokens, sequence_.get(), account_);
+  if (settings_.embedding) return;
+  if (const auto others = settings_.sampling.probabilities) {
+    probabilities_ = std::make_unique<Probabilities>(model_, static_cast<size_t>(*others), account_);
+  }
+  generation_ =
+      std::make_unique<Generation>(model_, settings_, chat_ == nullptr ? nullptr : &chat_->form(), ReadPrompt(),
+                                   sequence_.get(), probabilities_.get(), account_, states_.get());
 }
 
 void Context::Embed() {
-  const std::vector<llama_token>& tokens = ReadPrompt();
-  const std::vector<float> embedding = static_cast<OwnSequence&>(*sequence_).Embed(tokens);
-  evaluated_tokens_ = tokens.size();
-  completion_ = fmt::format("{{\"n_embedding\":{},\"embedding\":[{}]}}", embedding.size(), fmt::join(embedding, ","));
+  auto& sequence = static_cast<OwnSequence&>(*sequence_);
+  if (settings_.rerank && !sequence.ranks()) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "rerank: the model does not rank texts");
+  }
+  const Texts one = has_many_texts() ? Texts() : Texts{ReadPrompt()};
+  const Texts& texts = has_many_texts() ? ReadTexts() : one;
+  for (const auto& tokens : texts) {
+    std::vector<float> embedding = sequence.Embed(tokens, settings_.normalize);
+    evaluated_tokens_ += tokens.size();
+    if (settings_.rerank) embedding.resize(1);  // as llama.cpp's server: the first label's
+    if (embeddings_.empty()) {
+      embeddings_reservation_.Resize(texts.size() * embedding.size() * sizeof(float));
+      embeddings_.reserve(texts.size() * embedding.size());
+    }
+    embeddings_.insert(embeddings_.end(), embedding.begin(), embedding.end());
+  }
+  shape_[0] = static_cast<int64_t>(texts.size());
+  shape_[1] = static_cast<int64_t>(embeddings_.size() / texts.size());
+  completion_ = has_many_texts() ? fmt::format(R"({{"n_embedding":{},"n_texts":{}}})", shape_[1], shape_[0])
+                                 : fmt::format(R"({{"n_embedding":{},"embedding":[{}]}})", embeddings_.size(),
+                                               fmt::join(embeddings_, ","));
+}
+
+void Context::Answer() {
+  if (settings_.tokenize) {
+    completion_ = TokensAsJson(ReadPrompt());
+  } else if (settings_.detokenize) {
+    completion_ = TextOf(model_, ReadPrompt());
+  } else {
+    Embed();
+  }
   piece_ = completion_;
-  embedded_ = true;
+  answered_ = true;
+}
+
+// A context that shifts has no end, and so has its text.
+void Context::ChargeText() {
+  constexpr uint64_t kFree = 64 << 10;
+  if (completion_.size() <= kFree || completion_.size() <= text_.bytes()) return;
+  if (text_.bytes() == 0) text_ = backend::Reservation(model_.host().services(), account_);
+  text_.Resize((completion_.size() / kFree + 1) * kFree);
 }
 
 Generation::End Context::StepInside() {
-  if (settings_.embedding) {
-    if (embedded_) return Generation::End::kOver;
-    Embed();
+  if (answers_at_once()) {
+    if (answered_) return Generation::End::kOver;
+    Answer();
     return Generation::End::kNone;
   }
   const Generation::End end = generation_->Step(&piece_);
   completion_ += piece_;
+  reason_ = generation_->reason();
+  ChargeText();
   output_tokens_ = generation_->output_tokens();
   evaluated_tokens_ = generation_->evaluated_tokens();
+  restored_tokens_ = generation_->restored_tokens();
+  shifts_ = generation_->shifts();
+  discarded_tokens_ = generation_->discarded_tokens();
   return end;
 }
 
@@ -197,7 +274,7 @@ void Context::Compute() {
   Finish();
   Generation::End end = Generation::End::kNone;
   try {
-    const GateScope scope(&gate_);
+    const backend::GateScope scope(&gate_);
     BeginGeneration();
     while (end == Generation::End::kNone) end = StepInside();
   } catch (...) {
@@ -215,7 +292,7 @@ void Context::Step() {
   Generation::End end = Generation::End::kNone;
   has_piece_ = false;
   try {
-    const GateScope scope(&gate_);
+    const backend::GateScope scope(&gate_);
     if (!streaming_) BeginGeneration();
     streaming_ = true;
     end = StepInside();
@@ -235,53 +312,6 @@ void Context::Step() {
 void Context::Finish() {
   generation_.reset();
   streaming_ = has_piece_ = false;
-}
-
-void Context::View(const std::string& text, wasinn_tensor* view) {
-  length_ = static_cast<int64_t>(text.size());
-  *view = {.struct_size = sizeof(wasinn_tensor),
-           .dtype = WASINN_U8,
-           .rank = 1,
-           .dims = &length_,
-           .data = const_cast<char*>(text.data()),
-           .bytes = text.size(),
-           .owner = nullptr,
-           .release = nullptr};
-}
-
-void Context::WriteMetadata() {
-  // Before anything was computed, a guest asks for it to know how long its prompt is.
-  if (!tokens_ && !prompt_.empty()) ReadPrompt();
-  // The four that WasmEdge has, and ours.
-  const nlohmann::json metadata = {{"input_tokens", tokens_ ? tokens_->size() : 0},
-                                   {"output_tokens", output_tokens_},
-                                   {"llama_build_number", 0},
-                                   {"llama_commit", model_.host().library().commit()},
-                                   {"llama_version", model_.host().library().version()},
-                                   {"evaluated_tokens", evaluated_tokens_}};
-  metadata_ = metadata.dump();
-}
-
-void Context::Output(uint32_t index, wasinn_tensor* view) {
-  if (index == kMetadataIndex) {
-    WriteMetadata();
-    return View(metadata_, view);
-  }
-  if (index != kCompletionIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has 2", index));
-  if (!has_output_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
-  View(completion_, view);
-}
-
-void Context::Piece(uint32_t index, wasinn_tensor* view) {
-  if (!has_piece_) throw Error(WASINN_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
-  if (index == kMetadataIndex) return Output(index, view);
-  if (index != kCompletionIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has 2", index));
-  View(piece_, view);
-}
-
-void Context::DiscardOutputs() {
-  has_output_ = false;
-  completion_ = std::string();
 }
 
 }  // namespace wasinn::llama

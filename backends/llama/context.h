@@ -11,10 +11,14 @@
 #include <vector>
 
 #include "common/cancel_gate.h"
+#include "common/reservation.h"
+#include "llama/chat.h"
 #include "llama/generation.h"
 #include "llama/model.h"
+#include "llama/probabilities.h"
 #include "llama/sequence.h"
 #include "llama/settings.h"
+#include "llama/texts.h"
 
 namespace wasinn::llama {
 
@@ -43,40 +47,71 @@ class Context {
   void ReadOptions();
   void CheckKeys(const backend::Config& options, const char* where);
   const std::vector<llama_token>& ReadPrompt();
+  const Texts& ReadTexts();
+  bool has_many_texts() const { return settings_.texts || settings_.rerank; }
+  // Of the longest text; they are read.
+  size_t LongestText();
   // For a prompt of so many tokens.
   void PrepareSequence(size_t tokens);
+  void MakeSequence(Settings needed, bool is_shared);
   void BeginGeneration();
+  // What is no generation: one piece.
+  bool answers_at_once() const { return settings_.embedding || settings_.tokenize || settings_.detokenize; }
+  void Answer();
   void Embed();
+  void ForgetEmbeddings();
   // One piece, between Enter and Leave of the gate.
   Generation::End StepInside();
+  void ChargeText();
   void WriteMetadata();
+  void WriteMessage();
+  // Of the generation as OpenAI has it; NULL: it goes on.
+  const char* FinishReason();
   void View(const std::string& text, wasinn_tensor* view);
+  void ViewEmbeddings(wasinn_tensor* view);
+  uint64_t InputTokens() const;
 
   const Model& model_;
   const uint64_t max_bytes_;  // 0: no limit
   void* const account_;       // who pays for what it keeps
+  const std::shared_ptr<GuestStates> states_;
   backend::CancelGate gate_;
   std::string_view prompt_;  // where they are bound
   std::string_view options_;
   bool options_read_ = true;
   Settings base_;                                   // of the model and of this context
   Settings settings_;                               // with the options
+  std::unique_ptr<Chat> chat_;                      // what the tokens are of; NULL: plain text
   std::optional<std::vector<llama_token>> tokens_;  // of the prompt
+  Texts texts_;                                     // of a prompt that is many
+  backend::Reservation embeddings_reservation_;     // goes after them
+  std::vector<float> embeddings_;                   // one after the other
   std::unique_ptr<Sequence> sequence_;
+  bool is_shared_ = false;  // of the sequence
   Settings sequence_settings_;
+  std::unique_ptr<Probabilities> probabilities_;  // NULL: they are not asked for
   std::unique_ptr<Generation> generation_;
-  bool embedded_ = false;  // a step has brought the embedding
+  bool answered_ = false;  // a step has brought all of it
   bool streaming_ = false;
   bool has_output_ = false;
   bool has_piece_ = false;
   uint64_t output_tokens_ = 0;
   uint64_t evaluated_tokens_ = 0;
+  uint64_t restored_tokens_ = 0;
+  uint64_t shifts_ = 0;
+  uint64_t discarded_tokens_ = 0;
+  backend::Reservation text_;  // of the completion, once it is long
   std::string completion_;
+  const std::string nothing_;
   std::string piece_;
   std::string metadata_;
+  Generation::Reason reason_ = Generation::Reason::kNone;
+  std::string message_;  // of so much of the completion, or none yet
+  std::optional<size_t> message_of_;
   std::string warned_;
   int warnings_ = 0;
   int64_t length_ = 0;  // that a view points to
+  int64_t shape_[2] = {};
 };
 
 }  // namespace wasinn::llama

@@ -1,27 +1,121 @@
 #include "llama/generation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
+#include "common/error.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 
 namespace wasinn::llama {
 
-Generation::Generation(const Model& model, const Settings& settings, std::vector<llama_token> prompt,
-                       Sequence* sequence, void* account)
+using backend::Error;
+
+namespace {
+
+std::vector<std::string> StopWords(const Settings& settings, const ChatForm* form) {
+  std::vector<std::string> words = settings.stop_words;
+  if (form != nullptr)
+    std::ranges::copy_if(form->stops, std::back_inserter(words), [](const auto& w) { return !w.empty(); });
+  return words;
+}
+
+std::set<llama_token> Preserved(const Model& model, const ChatForm* form) {
+  std::set<llama_token> preserved;
+  if (form == nullptr) return preserved;
+  for (const std::string& text : form->preserved) {
+    const std::vector<llama_token> tokens = TokenizeSpecial(model, text);
+    if (tokens.size() == 1) preserved.insert(tokens.front());
+  }
+  return preserved;
+}
+
+constexpr size_t kLeastRoom = 4;
+
+// As llama.cpp's server reckons it.
+size_t TokensToKeep(const Model& model, const Settings& settings, size_t prompt, size_t capacity) {
+  size_t keep = settings.keep < 0 ? prompt : static_cast<size_t>(settings.keep);
+  if (model.host().library().vocab_get_add_bos(model.vocabulary())) ++keep;
+  return std::min({keep, prompt, std::max(capacity, kLeastRoom) - kLeastRoom});
+}
+
+}  // namespace
+
+Generation::Generation(const Model& model, const Settings& settings, const ChatForm* form,
+                       std::vector<llama_token> prompt, Sequence* sequence, Probabilities* probabilities, void* account,
+                       GuestStates* states)
     : model_(model),
+      account_(account),
       sequence_(sequence),
+      probabilities_(probabilities),
+      states_(states),
       predict_(settings.predict),
       reuse_(settings.cache_prompt),
-      sampler_(model, settings, account),
-      writer_(settings.stop_words),
+      save_as_(settings.state.save),
+      state_(FindState(settings, prompt)),
+      shift_(settings.shift),
+      keep_(TokensToKeep(model, settings, prompt.size(), sequence->capacity())),
+      sampler_(model, settings, form, account),
+      preserved_(Preserved(model, form)),
+      writer_(StopWords(settings, form)),
       next_(std::move(prompt)),
-      held_(next_.size()) {}
+      held_(next_.size()) {
+  if (!shift_ || sequence_->can_shift()) return;
+  throw Error(WASINN_UNSUPPORTED_OPERATION,
+              "context-shift: the cache of this model cannot forget a part, or its keys are packed (cache-type-k)");
+}
 
-Generation::End Generation::Last(End end, std::string* piece) {
+StatePtr Generation::FindState(const Settings& settings, std::span<const llama_token> prompt) const {
+  StatePtr own = FindOwnState(settings);
+  const StatePtr& shared = model_.shared_prompt();
+  if (shared == nullptr || !reuse_ || shared->kind != sequence_->kind()) return own;
+  return own != nullptr && own->held.Usable(prompt) >= shared->held.Usable(prompt) ? own : shared;
+}
+
+StatePtr Generation::FindOwnState(const Settings& settings) const {
+  if (!settings.state.erase.empty()) states_->Erase(settings.state.erase);
+  if (!save_as_.empty()) states_->CheckRoom(save_as_);
+  if (settings.state.restore.empty()) return nullptr;
+  StatePtr state = states_->Find(settings.state.restore);
+  if (state->kind == sequence_->kind()) return state;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("restore-state: '{}' was saved with other adapters, another type of cache or flash-attn",
+                          settings.state.restore));
+}
+
+void Generation::Save() {
+  if (save_as_.empty()) return;
+  states_->Put(save_as_, sequence_->Save(backend::Reservation(model_.host().services(), account_)));
+}
+
+std::span<const llama_token> Generation::Begin() {
+  const Sequence::Begun begun = sequence_->Begin(next_, reuse_, state_.get());
+  if (begun.is_restored) restored_tokens_ = begun.kept;
+  evaluated_tokens_ = next_.size() - begun.kept;
+  return std::span(next_).subspan(begun.kept);
+}
+
+bool Generation::MakeRoom() {
+  if (held_ <= sequence_->capacity()) return true;
+  // The last token is not evaluated yet.
+  const size_t discarded = (held_ - 1 - keep_) / 2;
+  if (!shift_ || discarded == 0) return false;
+  sequence_->Shift(keep_, discarded);
+  held_ -= discarded;
+  ++shifts_;
+  discarded_tokens_ += discarded;
+  return true;
+}
+
+Generation::End Generation::Last(End end, Reason reason, std::string* piece) {
   *piece += writer_.End();
   end_ = end;
+  reason_ = reason;
+  Save();
   sequence_->End();
   // An end that brings text comes with the next step.
   return piece->empty() ? end : End::kNone;
@@ -30,24 +124,28 @@ Generation::End Generation::Last(End end, std::string* piece) {
 Generation::End Generation::Step(std::string* piece) {
   piece->clear();
   if (end_ != End::kNone) return end_;
-  if (predict_ == 0) return Last(End::kOver, piece);
-  std::span<const llama_token> tokens = next_;
-  if (!std::exchange(begun_, true)) {
-    tokens = tokens.subspan(sequence_->Begin(tokens, reuse_));
-    evaluated_tokens_ = tokens.size();
+  const bool is_first = !std::exchange(begun_, true);
+  if (predict_ == 0) {
+    if (!save_as_.empty()) sequence_->Hold(Begin());
+    return Last(End::kOver, Reason::kLength, piece);
   }
+  const std::span<const llama_token> tokens = is_first ? Begin() : next_;
   const llama_token token = sequence_->Next(tokens, &sampler_);
-  if (model_.host().library().vocab_is_eog(model_.vocabulary(), token)) return Last(End::kOver, piece);
+  if (model_.host().library().vocab_is_eog(model_.vocabulary(), token)) {
+    return Last(End::kOver, Reason::kStop, piece);
+  }
   ++output_tokens_;
-  *piece = writer_.Add(PieceOf(model_, token));
+  if (probabilities_ != nullptr) probabilities_->Add(token, sampler_.logits());
+  *piece = writer_.Add(PieceOf(model_, token, preserved_.contains(token)));
   next_.assign(1, token);
-  if (writer_.stopped()) return Last(End::kOver, piece);
+  if (writer_.stopped()) return Last(End::kOver, Reason::kStop, piece);
   // The token is part of the completion in any case, with or without text that is whole.
   End end = End::kNone;
   if (predict_ > 0 && output_tokens_ == static_cast<uint64_t>(predict_)) end = End::kOver;
-  if (end == End::kNone && ++held_ > sequence_->capacity()) end = End::kFull;
+  ++held_;
+  if (end == End::kNone && !MakeRoom()) end = End::kFull;
   if (end == End::kNone) return End::kNone;
-  Last(end, piece);
+  Last(end, Reason::kLength, piece);
   return End::kNone;
 }
 

@@ -2,9 +2,13 @@
 #ifndef WASINN_BACKENDS_LLAMA_GENERATION_H_
 #define WASINN_BACKENDS_LLAMA_GENERATION_H_
 
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "llama/chat.h"
+#include "llama/probabilities.h"
 #include "llama/sampler.h"
 #include "llama/sequence.h"
 #include "llama/settings.h"
@@ -17,10 +21,14 @@ class Generation {
  public:
   // Its end: none yet; the model or the settings say so; there is no room for more.
   enum class End { kNone, kOver, kFull };
+  // Why it has ended: the model or a stop word; a limit of tokens; not yet.
+  enum class Reason { kNone, kStop, kLength };
 
-  // `sequence` is used until this goes. `account`: who pays for what it keeps.
-  Generation(const Model& model, const Settings& settings, std::vector<llama_token> prompt, Sequence* sequence,
-             void* account);
+  // `sequence` and `probabilities` are used until this goes. `form`: of a chat, or NULL. `probabilities`: where those of
+  // its tokens are told, or NULL. `account`: who pays for what it keeps. `states`: the
+  // guest's. Throws WASINN_NOT_FOUND for a state that is none of them.
+  Generation(const Model& model, const Settings& settings, const ChatForm* form, std::vector<llama_token> prompt,
+             Sequence* sequence, Probabilities* probabilities, void* account, GuestStates* states);
   ~Generation() { sequence_->End(); }
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
@@ -28,26 +36,52 @@ class Generation {
   // One token more, and the text that it completes, which may be empty. Nothing happens after the end.
   End Step(std::string* piece);
 
+  Reason reason() const { return reason_; }
   uint64_t output_tokens() const { return output_tokens_; }
   // Of the prompt, those that the sequence did not hold already.
   uint64_t evaluated_tokens() const { return evaluated_tokens_; }
+  // Of the prompt, those that came from a state.
+  uint64_t restored_tokens() const { return restored_tokens_; }
+  // How often a part of the text was forgotten, and of how many tokens.
+  uint64_t shifts() const { return shifts_; }
+  uint64_t discarded_tokens() const { return discarded_tokens_; }
 
  private:
   // The last piece: what comes after it is `end`.
-  End Last(End end, std::string* piece);
+  End Last(End end, Reason reason, std::string* piece);
+  // The guest's, or the host's for all: whichever has more of the prompt.
+  StatePtr FindState(const Settings& settings, std::span<const llama_token> prompt) const;
+  StatePtr FindOwnState(const Settings& settings) const;
+  // The tokens of the prompt that are not held yet.
+  std::span<const llama_token> Begin();
+  // Forgets a part of the text, if there is no room and the settings say so. False: there is no room.
+  bool MakeRoom();
+  void Save();
 
   const Model& model_;
+  void* const account_;
   Sequence* const sequence_;
+  Probabilities* const probabilities_;
+  GuestStates* const states_;
   const int32_t predict_;
   const bool reuse_;
+  const std::string save_as_;
+  const StatePtr state_;  // to begin with, or NULL
+  const bool shift_;
+  const size_t keep_;  // tokens of the prompt
   Sampler sampler_;
+  const std::set<llama_token> preserved_;  // those whose names are a part of the text
   PieceWriter writer_;
   std::vector<llama_token> next_;  // to be evaluated
   size_t held_ = 0;                // tokens that the sequence has then
   bool begun_ = false;
   End end_ = End::kNone;
+  Reason reason_ = Reason::kNone;
   uint64_t output_tokens_ = 0;
   uint64_t evaluated_tokens_ = 0;
+  uint64_t restored_tokens_ = 0;
+  uint64_t shifts_ = 0;
+  uint64_t discarded_tokens_ = 0;
 };
 
 }  // namespace wasinn::llama

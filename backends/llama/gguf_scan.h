@@ -43,8 +43,6 @@ struct ModelScan {
   uint64_t token_bytes = 0;   // of all tokens' texts
   uint64_t merges = 0;
 
-  // Of one token in the KV cache, with 16 bits for each value.
-  uint64_t kv_bytes_per_token() const { return 2 * layers * kv_heads * (key_length + value_length); }
   // What llama.cpp keeps of the model beside the file's own bytes: packed tensors, and the vocabulary in its tables.
   uint64_t kept_bytes() const {
     constexpr uint64_t kPerEntry = 256;

@@ -14,7 +14,7 @@ Host::Host(const wasinn_host_services& services, const char* config)
       fallback_(log_),
       config_(BackendConfig::Parse(config, services.threads)),
       library_(config_.library),
-      schemas_(library_.path()),
+      common_(library_.path()),
       devices_(library_.Devices()),
       info_{.struct_size = sizeof(wasinn_backend_info),
             .framework = "llama.cpp",

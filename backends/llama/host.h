@@ -9,9 +9,9 @@
 #include "common/log.h"
 #include "common/spare_threads.h"
 #include "common/target.h"
+#include "llama/common_library.h"
 #include "llama/config.h"
 #include "llama/llama_library.h"
-#include "llama/schema.h"
 
 namespace wasinn::llama {
 
@@ -27,7 +27,7 @@ class Host {
   const wasinn_host_services& services() const { return services_; }
   const BackendConfig& config() const { return config_; }
   const LlamaLibrary& library() const { return library_; }
-  const SchemaConverter& schemas() const { return schemas_; }
+  const CommonLibrary& common() const { return common_; }
   const wasinn_backend_info* info() const { return &info_; }
 
   // Which computes share.
@@ -43,7 +43,7 @@ class Host {
   const backend::FallbackWarning fallback_;
   const BackendConfig config_;
   const LlamaLibrary library_;
-  const SchemaConverter schemas_;
+  const CommonLibrary common_;
   const std::string devices_;
   wasinn_backend_info info_;
   mutable backend::SpareThreads spare_threads_;

@@ -65,6 +65,12 @@ ggml_backend_dev_t LlamaLibrary::FindDevice(enum ggml_backend_dev_type type) con
   return nullptr;
 }
 
+size_t LlamaLibrary::CountDevices(enum ggml_backend_dev_type type) const {
+  size_t n = 0;
+  for (size_t i = 0; i < dev_count(); ++i) n += dev_type(dev_get(i)) == type ? 1 : 0;
+  return n;
+}
+
 std::string LlamaLibrary::Devices() const {
   std::string devices = "cpu";
   for (size_t i = 0; i < dev_count(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "llama/batcher.h"
 #include "llama/log_scope.h"
 #include "llama/model_file.h"
+#include "llama/shared_prompt.h"
 
 namespace wasinn::llama {
 
@@ -52,9 +54,13 @@ constexpr wasinn_io kOptions = Bytes("options", WASINN_IO_OPAQUE | WASINN_IO_OPT
 constexpr wasinn_io kCompletion = Bytes("completion", 0, "text");
 constexpr wasinn_io kMetadata = Bytes("metadata", WASINN_IO_ALWAYS, "JSON");
 constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions};
-constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata};
+constexpr wasinn_io kMessage = Bytes("message", 0, "JSON");
+constexpr wasinn_io kProbabilities = Bytes("probabilities", 0, "JSON");
+constexpr int64_t kAnyShape[] = {-1, -1};
+constexpr wasinn_io kEmbeddings = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShape, "embeddings", "float"};
+constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata, &kMessage, &kProbabilities, &kEmbeddings};
 // Many are evaluated together, and who waits does so there.
-constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 2, kInputs, kOutputs, UINT32_MAX};
+constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 5, kInputs, kOutputs, UINT32_MAX};
 
 // Best first. Throws where the target's device is not there.
 std::vector<Device> DevicesFor(uint32_t target, const LlamaLibrary& library) {
@@ -74,7 +80,8 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
       scan_(Scan(host, blobs.front())),
       reservation_(host.services(), options.account),
       config_(ModelConfig::Parse(options.host_config, options.guest_config, host.config(), scan_)),
-      model_(nullptr, {&host.library()}) {
+      model_(nullptr, {&host.library()}),
+      chat_templates_(*this, options.account) {
   reservation_.Resize(scan_.kept_bytes());
   backend::LoadOnTarget(
       options, host.fallback(), Device::kCpu, [&] { return DevicesFor(options.target, host.library()); },
@@ -84,12 +91,14 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   vocabulary_size_ = static_cast<size_t>(library.vocab_n_tokens(vocabulary_));
   encodes_ = library.model_has_encoder(get()) && !library.model_has_decoder(get());
   recurrent_ = library.model_is_recurrent(get()) || library.model_is_hybrid(get());
+  window_ = static_cast<size_t>(std::max(library.model_n_swa(get()), 0));
   CheckVocabulary();
   LoadLoras();
   WriteDescription();
   if (config_.parallel > 0) {
     batcher_ = std::make_unique<Batcher>(*this, config_.defaults, config_.parallel, options.max_bytes, options.account);
   }
+  if (!config_.shared_prompt.empty()) shared_prompt_ = EvaluateSharedPrompt(*this, config_.shared_prompt, options);
 }
 
 Model::~Model() = default;
@@ -106,6 +115,12 @@ void Model::Load(const wasinn_blob& blob, const wasinn_load_options& options, De
   on_gpu_ = device == Device::kGpu && config_.gpu_layers != 0;
   params.n_gpu_layers = on_gpu_ ? config_.gpu_layers : 0;
   if (!on_gpu_) params.devices = no_devices;
+  GpuSplit split = config_.split;
+  if (on_gpu_) {
+    split.Fill(library, &params);
+  } else if (!split.keys.empty()) {
+    host_.log().Write(WASINN_LOG_WARNING, fmt::format("{}: of no effect, since the model is not on a GPU", split.keys));
+  }
   params.load_mode = config_.map ? LLAMA_LOAD_MODE_MMAP : LLAMA_LOAD_MODE_NONE;
   // llama.cpp asks now and then whether it shall go on.
   params.progress_callback = [](float /*progress*/, void* stop) { return !*static_cast<std::atomic<bool>*>(stop); };
@@ -171,11 +186,6 @@ void Model::LoadLoras() {
     }
     loras_.emplace(name, lora);
   }
-}
-
-llama_adapter_lora* Model::FindLora(const std::string& name) const {
-  const auto found = loras_.find(name);
-  return found == loras_.end() ? nullptr : found->second;
 }
 
 void Model::WriteDescription() {

@@ -11,9 +11,11 @@
 #include <string>
 
 #include "common/reservation.h"
+#include "llama/chat.h"
 #include "llama/config.h"
 #include "llama/gguf_scan.h"
 #include "llama/host.h"
+#include "llama/state.h"
 
 namespace wasinn::llama {
 
@@ -44,11 +46,20 @@ class Model {
   bool encodes() const { return encodes_; }
   // Forgetting a part of what was evaluated is not possible: state, not a cache of keys and values.
   bool recurrent() const { return recurrent_; }
-  // NULL if there is none of that name.
-  llama_adapter_lora* FindLora(const std::string& name) const;
+  bool on_gpu() const { return on_gpu_; }
+  // Tokens that a model looks back at in some of its layers; 0: at all.
+  size_t window() const { return window_; }
+  States& states() const { return states_; }
+  // Of the host's configuration, by name.
+  llama_adapter_lora* FindLora(const std::string& name) const { return loras_.at(name); }
+
+  const ChatTemplates& chat_templates() const { return chat_templates_; }
 
   // For contexts that are decoded together; NULL where each decodes by itself.
   Batcher* batcher() const { return batcher_.get(); }
+
+  // What the host has had evaluated for prompts that begin so; or NULL.
+  const StatePtr& shared_prompt() const { return shared_prompt_; }
 
   const wasinn_info* info() const;
   const char* Describe() const { return description_.c_str(); }
@@ -69,10 +80,14 @@ class Model {
   const llama_vocab* vocabulary_ = nullptr;
   size_t vocabulary_size_ = 0;
   bool recurrent_ = false;
+  size_t window_ = 0;
   bool encodes_ = false;
   std::map<std::string, llama_adapter_lora*> loras_;  // the model frees them
   std::string description_;
+  ChatTemplates chat_templates_;
+  mutable States states_;
   std::unique_ptr<Batcher> batcher_;  // goes first
+  StatePtr shared_prompt_;
 };
 
 }  // namespace wasinn::llama

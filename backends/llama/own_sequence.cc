@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "llama/log_scope.h"
+#include "llama/texts.h"
 
 namespace wasinn::llama {
 
@@ -34,12 +35,15 @@ uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t seq
   const uint64_t n = std::max<uint32_t>(sequences, 1);
   const uint64_t tokens = (uint64_t{settings.context} + kContextStep - 1) / kContextStep * kContextStep;
   const uint64_t at_once = settings.embedding ? tokens : std::min<uint64_t>(settings.micro_batch, tokens * n);
-  const uint64_t cache = scan.causal ? tokens * n * scan.kv_bytes_per_token() : 0;
+  const uint64_t cache = scan.causal ? tokens * n * settings.cache.BytesPerToken(model.host().library(), scan) : 0;
   const uint64_t state = n * scan.layers * scan.state_length * sizeof(float);
   // Of the layer that is evaluated: what goes in and out, queries, keys and values, the wide middle; then who sees
-  // whom, also as float16, and for encoders of T5's kind for each head.
-  const uint64_t wide = 4 * scan.embedding + scan.heads * (scan.key_length + scan.value_length) + 3 * scan.feed_forward;
-  const uint64_t seen = tokens * (model.encodes() ? 2 + 2 * scan.heads : 2);
+  // whom, also as float16, and for each head without flash attention and for encoders of T5's kind.
+  uint64_t wide = 4 * scan.embedding + scan.heads * (scan.key_length + scan.value_length) + 3 * scan.feed_forward;
+  // What an adapter adds to a product, and that by its scale.
+  if (!model.config().loras.empty()) wide += 2 * std::max(scan.embedding, scan.feed_forward);
+  const bool for_each = model.encodes() || settings.cache.flash == LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  const uint64_t seen = tokens * (for_each ? 2 + 2 * scan.heads : 2);
   const uint64_t values = at_once * (wide + seen) * sizeof(float);
   // Where they are computed, and where they are read. For an embedding, of every token.
   const uint64_t outputs = settings.embedding ? at_once : n;
@@ -58,7 +62,27 @@ llama_context_params ContextParams(const Model& model, const Settings& settings)
   // A model that does not say how its tokens' embeddings make that of the text.
   if (settings.embedding && !model.scan().has_pooling) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
   params.no_perf = true;
+  settings.cache.Check(model.host().library(), model.scan());
+  params.type_k = settings.cache.keys;
+  params.type_v = settings.cache.values;
+  params.flash_attn_type = settings.cache.flash;
   return params;
+}
+
+// Packed keys would be unpacked to move, for which llama.cpp expects a matrix that not all models have.
+bool CanShift(const Model& model, const CacheSettings& cache, llama_context* context) {
+  const LlamaLibrary& library = model.host().library();
+  const llama_memory_t memory = library.get_memory(context);
+  return memory != nullptr && !cache.packs_keys() && !model.recurrent() && library.memory_can_shift(memory);
+}
+
+void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq_id sequence, size_t kept,
+                   size_t discarded) {
+  const auto from = static_cast<llama_pos>(kept), to = static_cast<llama_pos>(kept + discarded);
+  if (!library.memory_seq_rm(memory, sequence, from, to)) {
+    throw Error(WASINN_RUNTIME_ERROR, "context-shift: llama.cpp cannot forget a part of the text");
+  }
+  library.memory_seq_add(memory, sequence, to, -1, from - to);
 }
 
 OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
@@ -68,7 +92,8 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
       gate_(gate),
       threads_(model.host(), settings.threads),
       reservation_(model.host().services(), account),
-      context_(nullptr, {&library_}) {
+      context_(nullptr, {&library_}),
+      cache_(settings.cache) {
   const uint64_t needed = ContextBytes(model, settings, 1);
   CheckContextBytes(needed, max_bytes, settings);
   reservation_.Resize(needed);
@@ -84,40 +109,63 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
   }
   if (!settings.embedding) model.CheckGenerates(context_.get());
   threads_.Attach(context_.get());
-  SetLora(settings);
   // Rounded up, it would be more than was asked for, and checked.
   capacity_ = std::min<size_t>(settings.context, library_.n_ctx_seq(context_.get()));
+  can_shift_ = CanShift(model, cache_, context_.get());
 }
 
-void OwnSequence::SetLora(const Settings& settings) {
-  llama_adapter_lora* lora = model_.FindLora(settings.lora);
-  if (lora == nullptr) return;
-  auto scale = static_cast<float>(settings.lora_scale);
-  if (library_.set_adapters_lora(context_.get(), &lora, 1, &scale) != 0) {
-    throw Error(WASINN_RUNTIME_ERROR, fmt::format("lora '{}' cannot be used", settings.lora));
+void OwnSequence::UseAdapters(const AdapterSettings& adapters) {
+  std::map<std::string, float> wanted = adapters.Scales();
+  if (wanted == adapters_) return;
+  Forget();
+  std::vector<llama_adapter_lora*> loras;
+  std::vector<float> scales;
+  for (const auto& [name, scale] : wanted) {
+    loras.push_back(model_.FindLora(name));
+    scales.push_back(scale);
   }
+  if (library_.set_adapters_lora(context_.get(), loras.data(), loras.size(), scales.data()) != 0) {
+    throw Error(WASINN_RUNTIME_ERROR, "lora: llama.cpp cannot use these adapters");
+  }
+  adapters_ = std::move(wanted);
 }
 
 bool OwnSequence::IsCancelled(void* self) { return static_cast<OwnSequence*>(self)->gate_.cancelled(); }
 
 void OwnSequence::Forget() {
-  held_.clear();
+  held_.Cut(0);
   if (const llama_memory_t memory = library_.get_memory(context_.get())) library_.memory_clear(memory, false);
 }
 
-size_t OwnSequence::Begin(std::span<const llama_token> tokens, bool reuse) {
-  // The last one must be evaluated for what follows it.
-  const size_t kept = reuse ? std::min(CommonBeginning(held_, tokens), tokens.size() - 1) : 0;
+Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, bool reuse, const State* state) {
+  size_t kept = reuse ? held_.Usable(tokens) : 0;
+  const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens);
+  const bool is_restored = usable > kept && LoadSequence(library_, context_.get(), 0, *state);
+  if (is_restored) {
+    held_ = state->held;
+    kept = usable;
+  }
   const llama_memory_t memory = library_.get_memory(context_.get());
   const bool cut =
-      kept > 0 && (kept == held_.size() ||
+      kept > 0 && (kept == held_.tokens.size() ||
                    (!model_.recurrent() && library_.memory_seq_rm(memory, 0, static_cast<llama_pos>(kept), -1)));
   if (!cut) {
     Forget();
-    return 0;
+    return {};
   }
-  held_.resize(kept);
-  return kept;
+  held_.Cut(kept);
+  return {kept, is_restored};
+}
+
+void OwnSequence::Shift(size_t kept, size_t discarded) {
+  ShiftSequence(library_, library_.get_memory(context_.get()), 0, kept, discarded);
+  held_.Shift(kept, discarded);
+}
+
+StatePtr OwnSequence::Save(backend::Reservation reservation) {
+  State state{.reservation = std::move(reservation), .kind = kind(), .held = held_, .bytes = {}};
+  SaveSequence(model_, context_.get(), 0, &state);
+  return std::make_shared<const State>(std::move(state));
 }
 
 void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
@@ -139,7 +187,7 @@ void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
         throw Error(WASINN_RUNTIME_ERROR, fmt::format("llama.cpp cannot evaluate the tokens (error {}): {}", failed,
                                                       scope.Errors("it does not say why")));
       }
-      held_.insert(held_.end(), part.begin(), part.end());
+      held_.tokens.insert(held_.tokens.end(), part.begin(), part.end());
     }
   } catch (...) {
     Forget();
@@ -153,7 +201,7 @@ llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* samp
   return sampler->Choose(gate_);
 }
 
-std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens) {
+std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens, int normalize) {
   Forget();
   Evaluate(tokens);
   const enum llama_pooling_type pooling = library_.pooling_type(context_.get());
@@ -162,15 +210,13 @@ std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens) {
   if (values == nullptr) throw Error(WASINN_UNSUPPORTED_OPERATION, "the model makes no embeddings");
   // A model that ranks texts, or sorts them into classes, has a number for each of its labels there, and nothing
   // behind.
-  const bool scores = pooling == LLAMA_POOLING_TYPE_RANK;
   const size_t n =
-      scores ? library_.model_n_cls_out(model_.get()) : static_cast<size_t>(library_.model_n_embd_out(model_.get()));
+      ranks() ? library_.model_n_cls_out(model_.get()) : static_cast<size_t>(library_.model_n_embd_out(model_.get()));
   std::vector<float> embedding(values, values + n);
-  double sum = 0;
-  for (const float value : embedding) sum += double{value} * value;
-  if (!std::isfinite(sum)) throw Error(WASINN_RUNTIME_ERROR, "the model computes what is no number");
-  const double scale = scores ? 1 : sum > 0 ? 1 / std::sqrt(sum) : 0;
-  for (float& value : embedding) value = static_cast<float>(value * scale);
+  if (!std::ranges::all_of(embedding, [](float value) { return std::isfinite(value); })) {
+    throw Error(WASINN_RUNTIME_ERROR, "the model computes a value that is not a number");
+  }
+  if (!ranks()) Normalize(embedding, normalize);
   return embedding;
 }
 

@@ -3,6 +3,8 @@
 #define WASINN_BACKENDS_LLAMA_OWN_SEQUENCE_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "common/reservation.h"
@@ -19,6 +21,11 @@ uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t seq
 // The parameters that all have in common.
 llama_context_params ContextParams(const Model& model, const Settings& settings);
 
+// Whether what is behind discarded tokens can move to their place, and the doing of it.
+bool CanShift(const Model& model, const CacheSettings& cache, llama_context* context);
+void ShiftSequence(const LlamaLibrary& library, llama_memory_t memory, llama_seq_id sequence, size_t kept,
+                   size_t discarded);
+
 class OwnSequence : public Sequence {
  public:
   // `max_bytes`: throws WASINN_TOO_LARGE where the llama context would take more; 0: no limit. `account`: who pays for
@@ -27,19 +34,27 @@ class OwnSequence : public Sequence {
               const backend::CancelGate& gate);
 
   size_t capacity() const override { return capacity_; }
-  size_t Begin(std::span<const llama_token> tokens, bool reuse) override;
+  StateKind kind() const override { return {.is_shared = false, .cache = cache_, .adapters = adapters_}; }
+  Begun Begin(std::span<const llama_token> tokens, bool reuse, const State* state) override;
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override;
+  void Hold(std::span<const llama_token> tokens) override { Evaluate(tokens); }
+  bool can_shift() const override { return can_shift_; }
+  void Shift(size_t kept, size_t discarded) override;
+  StatePtr Save(backend::Reservation reservation) override;
   void End() override {}
 
-  // The embedding of a text, of length 1; of a model that ranks texts, its scores as they are. For settings with
-  // `embedding`.
-  std::vector<float> Embed(std::span<const llama_token> tokens);
+  // From here on with these adapters. What was evaluated with others is forgotten.
+  void UseAdapters(const AdapterSettings& adapters);
+
+  // The embedding of a text, normalised as the number says; of a model that ranks texts, its scores as they are. For
+  // settings with `embedding`.
+  std::vector<float> Embed(std::span<const llama_token> tokens, int normalize);
+  bool ranks() const { return library_.pooling_type(context_.get()) == LLAMA_POOLING_TYPE_RANK; }
 
  private:
   static bool IsCancelled(void* self);
   void Forget();
   void Evaluate(std::span<const llama_token> tokens);
-  void SetLora(const Settings& settings);
 
   const Model& model_;
   const LlamaLibrary& library_;
@@ -47,8 +62,11 @@ class OwnSequence : public Sequence {
   const Threads threads_;
   backend::Reservation reservation_;  // goes after the llama context
   ContextPtr context_;
+  const CacheSettings cache_;
   size_t capacity_ = 0;
-  std::vector<llama_token> held_;  // what is in the KV cache
+  bool can_shift_ = false;
+  Held held_;                              // what is in the KV cache
+  std::map<std::string, float> adapters_;  // with which it was evaluated, and their scales
 };
 
 }  // namespace wasinn::llama

@@ -7,19 +7,24 @@
 #include <vector>
 
 #include "llama/llama_library.h"
-#include "llama/settings.h"
 
 namespace wasinn::llama {
 
 class Model;
 
-// Throws WASINN_INVALID_ARGUMENT for a prompt that is empty or no UTF-8, or with `chat` no list of messages, and
-// WASINN_PROMPT_TOO_LONG, quickly, for one of more than `capacity` tokens.
-std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, const Settings& settings,
-                                  size_t capacity);
+// Throws WASINN_INVALID_ARGUMENT for a prompt that is empty or no UTF-8, and WASINN_PROMPT_TOO_LONG, quickly, for one of
+// more than `capacity` tokens.
+std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity);
 
-// The bytes of a token; none of one that only controls.
-std::string PieceOf(const Model& model, llama_token token);
+// Of a part of a text, in which tokens stand by their names. It is not long.
+std::vector<llama_token> TokenizeSpecial(const Model& model, const std::string& text);
+
+// Of a text in which nothing stands for a token but its own bytes, without what the tokenizer puts around a text.
+std::vector<llama_token> TokenizePlain(const Model& model, const std::string& text, size_t capacity);
+
+// The bytes of a token. One that only controls has a name, which is written with kWithSpecial alone.
+constexpr bool kWithSpecial = true;
+std::string PieceOf(const Model& model, llama_token token, bool special);
 
 }  // namespace wasinn::llama
 

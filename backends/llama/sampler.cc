@@ -15,6 +15,7 @@
 #include "llama/grammar_size.h"
 #include "llama/log_scope.h"
 #include "llama/model.h"
+#include "llama/prompt.h"
 #include "llama/schema_size.h"
 #include "llama/thread_stderr.h"
 
@@ -24,7 +25,6 @@ using backend::Error;
 
 namespace {
 
-constexpr int32_t kPenaltyTokens = 64;
 constexpr size_t kLeastKept = 1, kLongestWords = 200;
 // llama.cpp's parser of grammars calls itself for each parenthesis and for each rule.
 constexpr size_t kGrammarStack = size_t{256} << 20;
@@ -47,58 +47,137 @@ std::string ParserWords(const std::string& printed, const LogScope& scope) {
 
 }  // namespace
 
-Sampler::Sampler(const Model& model, const Settings& settings, void* account)
+Sampler::Sampler(const Model& model, const Settings& settings, const ChatForm* form, void* account)
     : model_(model),
       library_(model.host().library()),
       reservation_(model.host().services(), account),
       chain_(library_.sampler_chain_init(library_.sampler_chain_default_params()), {&library_}),
-      grammar_(MakeGrammar(settings)) {
+      grammar_text_(GrammarText(settings, form)),
+      grammar_(nullptr, {&library_}),
+      keeps_logits_(settings.sampling.probabilities.has_value()) {
+  const bool of_form = form != nullptr && !form->grammar.empty();
+  if (of_form && form->lazy) watch_.emplace(*form);
+  if (!grammar_text_.empty()) grammar_ = MakeGrammar(grammar_text_);
+  if (of_form && !form->lazy) BeginGrammar(form->generation_prompt);
   AddTo(chain_.get(), settings);
-  reservation_.Resize(reservation_.bytes() + model.vocabulary_size() * sizeof(llama_token_data));
+  const size_t kept = keeps_logits_ ? sizeof(float) : 0;
+  reservation_.Resize(reservation_.bytes() + model.vocabulary_size() * (sizeof(llama_token_data) + kept));
   candidates_.resize(model.vocabulary_size());
 }
 
 void Sampler::AddTo(llama_sampler* chain, const Settings& settings) const {
+  const SamplingSettings& more = settings.sampling;
   const auto add = [&](llama_sampler* sampler) { library_.sampler_chain_add(chain, sampler); };
-  add(library_.sampler_init_penalties(
-      static_cast<int32_t>(model_.vocabulary_size()), kPenaltyTokens, static_cast<float>(settings.repeat_penalty),
-      static_cast<float>(settings.frequency_penalty), static_cast<float>(settings.presence_penalty)));
+  const auto single = [](double number) { return static_cast<float>(number); };
+  const uint32_t seed = settings.seed < 0 ? LLAMA_DEFAULT_SEED : static_cast<uint32_t>(settings.seed);
+  const auto vocabulary = static_cast<int32_t>(model_.vocabulary_size());
+  if (!more.logit_bias.empty()) add(Bias(more.logit_bias));
+  if (more.mirostat > 0 && settings.temperature > 0) {
+    constexpr int32_t kUsual = 100;
+    add(library_.sampler_init_temp(single(settings.temperature)));
+    return add(more.mirostat == 1 ? library_.sampler_init_mirostat(vocabulary, seed, single(more.mirostat_entropy),
+                                                                   single(more.mirostat_rate), kUsual)
+                                  : library_.sampler_init_mirostat_v2(seed, single(more.mirostat_entropy),
+                                                                      single(more.mirostat_rate)));
+  }
+  const auto whole = static_cast<int32_t>(settings.context);
+  const int32_t looked_at = settings.repeat_tokens < 0 ? whole : std::min(settings.repeat_tokens, whole);
+  add(library_.sampler_init_penalties(vocabulary, looked_at, single(settings.repeat_penalty),
+                                      single(settings.frequency_penalty), single(settings.presence_penalty)));
+  if (more.dry_multiplier > 0) add(Dry(more));
   if (settings.temperature <= 0) return add(library_.sampler_init_greedy());
   add(library_.sampler_init_top_k(settings.top_k));
-  add(library_.sampler_init_typical(static_cast<float>(settings.typical_p), kLeastKept));
-  add(library_.sampler_init_top_p(static_cast<float>(settings.top_p), kLeastKept));
-  add(library_.sampler_init_min_p(static_cast<float>(settings.min_p), kLeastKept));
-  add(library_.sampler_init_temp(static_cast<float>(settings.temperature)));
-  add(library_.sampler_init_dist(settings.seed < 0 ? LLAMA_DEFAULT_SEED : static_cast<uint32_t>(settings.seed)));
+  add(library_.sampler_init_typical(single(settings.typical_p), kLeastKept));
+  add(library_.sampler_init_top_p(single(settings.top_p), kLeastKept));
+  add(library_.sampler_init_min_p(single(settings.min_p), kLeastKept));
+  if (more.xtc_probability > 0) {
+    add(library_.sampler_init_xtc(single(more.xtc_probability), single(more.xtc_threshold), kLeastKept, seed));
+  }
+  add(library_.sampler_init_temp(single(settings.temperature)));
+  add(library_.sampler_init_dist(seed));
+}
+
+llama_sampler* Sampler::Dry(const SamplingSettings& settings) const {
+  std::vector<const char*> breakers;
+  for (const std::string& text : settings.dry_breakers) breakers.push_back(text.c_str());
+  return library_.sampler_init_dry(model_.vocabulary(), static_cast<float>(settings.dry_multiplier),
+                                   static_cast<float>(settings.dry_base), settings.dry_allowed_length,
+                                   settings.dry_penalty_tokens, breakers.data(), breakers.size());
+}
+
+llama_sampler* Sampler::Bias(const std::vector<LogitBias>& biases) const {
+  std::vector<llama_logit_bias> by_token;
+  const auto most = static_cast<int32_t>(model_.vocabulary_size());
+  for (const LogitBias& one : biases) {
+    if (one.token && (*one.token < 0 || *one.token >= most)) {
+      throw Error(WASINN_INVALID_ARGUMENT,
+                  fmt::format("logit-bias: token {}: the model has those from 0 to {}", *one.token, most - 1));
+    }
+    if (one.token) {
+      by_token.push_back({*one.token, one.bias});
+      continue;
+    }
+    for (const llama_token token : TokenizeSpecial(model_, one.text)) by_token.push_back({token, one.bias});
+  }
+  return library_.sampler_init_logit_bias(most, static_cast<int32_t>(by_token.size()), by_token.data());
 }
 
 std::string Sampler::ConvertSchema(const std::string& schema) const {
-  CheckSchemaSize(schema);
-  std::string grammar = model_.host().schemas().GrammarOf(schema);
+  CheckSchemaSizes("json-schema", {schema});
+  std::string grammar = model_.host().common().GrammarOf(schema);
   if (grammar.size() <= kLongestConverted) return grammar;
   throw Error(WASINN_TOO_LARGE, fmt::format("json-schema: becomes a grammar of {} bytes: no more than {} are allowed",
                                             grammar.size(), kLongestConverted));
 }
 
-SamplerPtr Sampler::MakeGrammar(const Settings& settings) {
-  SamplerPtr grammar(nullptr, {&library_});
-  if (settings.grammar.empty() && settings.json_schema.empty()) return grammar;
+std::string Sampler::GrammarText(const Settings& settings, const ChatForm* form) const {
   if (!settings.grammar.empty() && !settings.json_schema.empty()) {
     throw Error(WASINN_INVALID_ARGUMENT, "grammar and json-schema: expected one of them");
   }
-  const std::string text = settings.grammar.empty() ? ConvertSchema(settings.json_schema) : settings.grammar;
-  std::string why;
+  if (form != nullptr && !form->grammar.empty()) return form->grammar;
+  return settings.json_schema.empty() ? settings.grammar : ConvertSchema(settings.json_schema);
+}
+
+SamplerPtr Sampler::MakeGrammar(const std::string& text) {
+  SamplerPtr grammar(nullptr, {&library_});
   backend::RunOnLargeStack(kGrammarStack, [&] {
     const GrammarSize size = MeasureGrammar(text);
     reservation_.Resize(size.bytes + model_.vocabulary_size() * sizeof(float));
     FindTooLong(size.longest_token);
-    ThreadStderr printed;
-    const LogScope scope(model_.host().log(), false);
-    grammar.reset(library_.sampler_init_grammar(model_.vocabulary(), text.c_str(), "root"));
-    if (grammar == nullptr) why = ParserWords(printed.Take(), scope);
+    grammar = ParseGrammar(text);
   });
-  if (grammar == nullptr) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("grammar: cannot be parsed: {}", why));
   return grammar;
+}
+
+SamplerPtr Sampler::ParseGrammar(const std::string& text) const {
+  ThreadStderr printed;
+  const LogScope scope(model_.host().log(), false);
+  constexpr const char* kRoot = "root";
+  SamplerPtr grammar(nullptr, {&library_});
+  if (watch_) {
+    std::vector<const char*> patterns = watch_->Patterns();
+    grammar.reset(library_.sampler_init_grammar_lazy_patterns(model_.vocabulary(), text.c_str(), kRoot, patterns.data(),
+                                                              patterns.size(), nullptr, 0));
+  } else {
+    grammar.reset(library_.sampler_init_grammar(model_.vocabulary(), text.c_str(), kRoot));
+  }
+  if (grammar != nullptr) return grammar;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("grammar: cannot be parsed: {}", ParserWords(printed.Take(), scope)));
+}
+
+// The grammar of an answer is also that of its beginning, which the template has written into the prompt.
+void Sampler::BeginGrammar(const std::string& generation_prompt) {
+  const std::vector<llama_token> tokens = TokenizeSpecial(model_, generation_prompt);
+  const auto is_space = [](const std::string& text) { return text.starts_with(' ') || text.starts_with('\n'); };
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    // Some tokenizers put a space before the first one.
+    if (i == 0 && is_space(PieceOf(model_, tokens[i], kWithSpecial)) && !is_space(generation_prompt)) continue;
+    if (library_.vocab_is_eog(model_.vocabulary(), tokens[i]) || !Allows(tokens[i])) {
+      throw Error(WASINN_RUNTIME_ERROR, "chat: the template's answers do not begin as its grammar says");
+    }
+    library_.sampler_accept(grammar_.get(), tokens[i]);
+  }
 }
 
 // What they would take memory for is not known before it is taken. Shorter ones say the same.
@@ -161,6 +240,21 @@ class Sampler::Patience {
   const std::chrono::milliseconds start_ = Now();
 };
 
+void Sampler::Watch(llama_token token, const backend::CancelGate& gate) {
+  if (!watch_->Add(token, PieceOf(model_, token, kWithSpecial))) return;
+  const Patience patience(gate);
+  if (watch_->has_lost_beginning()) {
+    backend::RunOnLargeStack(kGrammarStack, [&] { grammar_ = ParseGrammar(grammar_text_); });
+  }
+  try {
+    for (const llama_token one : watch_->tokens()) library_.sampler_accept(grammar_.get(), one);
+  } catch (const std::exception&) {
+    throw Error(WASINN_RUNTIME_ERROR, "chat: the model began to call a tool in another way than its template has it");
+  }
+  watch_.reset();
+  patience.Check();
+}
+
 void Sampler::ApplyGrammar(const Patience& patience) {
   const auto end = std::partition(candidates_.begin(), candidates_.end(), [this](const llama_token_data& one) {
     return too_long_.empty() || !too_long_[static_cast<size_t>(one.id)];
@@ -194,7 +288,7 @@ llama_token Sampler::ChooseWithGrammar(llama_token token, const backend::CancelG
 
 void Sampler::Take(const float* logits) {
   if (logits == nullptr) throw Error(WASINN_RUNTIME_ERROR, "llama.cpp has computed no logits");
-  if (grammar_ != nullptr) logits_.assign(logits, logits + candidates_.size());
+  if (keeps_logits_ || (grammar_ != nullptr && !watch_)) logits_.assign(logits, logits + candidates_.size());
   Fill(logits);
 }
 
@@ -202,10 +296,14 @@ llama_token Sampler::Choose(const backend::CancelGate& gate) {
   // Samplers sort, and nothing sorts by what is no number.
   if (model_.of_guest() &&
       !std::ranges::all_of(candidates_, [](const llama_token_data& one) { return std::isfinite(one.logit); })) {
-    throw Error(WASINN_RUNTIME_ERROR, "the model computes what is no number");
+    throw Error(WASINN_RUNTIME_ERROR, "the model computes a value that is not a number");
   }
   llama_token token = ChooseAny();
-  if (grammar_ != nullptr) token = ChooseWithGrammar(token, gate);
+  if (watch_) {
+    Watch(token, gate);
+  } else if (grammar_ != nullptr) {
+    token = ChooseWithGrammar(token, gate);
+  }
   library_.sampler_accept(chain_.get(), token);
   return token;
 }

@@ -2,6 +2,8 @@
 #ifndef WASINN_BACKENDS_LLAMA_SAMPLER_H_
 #define WASINN_BACKENDS_LLAMA_SAMPLER_H_
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "common/reservation.h"
 #include "llama/host.h"
 #include "llama/settings.h"
+#include "llama/trigger_watch.h"
 
 namespace wasinn::llama {
 
@@ -18,8 +21,8 @@ class Model;
 // do, a token is chosen without the grammar first, and again with it where the grammar does not allow that one.
 class Sampler {
  public:
-  // `account`: who pays for what it keeps.
-  Sampler(const Model& model, const Settings& settings, void* account);
+  // `form`: of a chat, or NULL. `account`: who pays for what it keeps.
+  Sampler(const Model& model, const Settings& settings, const ChatForm* form, void* account);
 
   // Takes the logits of one token: a copy, in which nothing that a guest asked for has a part. Throws
   // WASINN_RUNTIME_ERROR where there are none.
@@ -27,26 +30,37 @@ class Sampler {
   // Chooses a token by what was taken last, and remembers it. Throws WASINN_RUNTIME_ERROR where none can be chosen, and
   // WASINN_TIMEOUT where it was cancelled while it looked what goes on with a grammar.
   llama_token Choose(const backend::CancelGate& gate);
+  // By which the last one was chosen. For settings with probabilities.
+  std::span<const float> logits() const { return logits_; }
 
  private:
   std::string ConvertSchema(const std::string& schema) const;
-  SamplerPtr MakeGrammar(const Settings& settings);
+  std::string GrammarText(const Settings& settings, const ChatForm* form) const;
+  SamplerPtr MakeGrammar(const std::string& text);
+  SamplerPtr ParseGrammar(const std::string& text) const;
+  void BeginGrammar(const std::string& generation_prompt);
   void FindTooLong(uint64_t longest);
   void AddTo(llama_sampler* chain, const Settings& settings) const;
+  llama_sampler* Dry(const SamplingSettings& settings) const;
+  llama_sampler* Bias(const std::vector<LogitBias>& biases) const;
   void Fill(const float* logits);
   llama_token ChooseAny();
   bool Allows(llama_token token);
   class Patience;
   void ApplyGrammar(const Patience& patience);
   llama_token ChooseWithGrammar(llama_token token, const backend::CancelGate& gate);
+  void Watch(llama_token token, const backend::CancelGate& gate);
 
   const Model& model_;
   const LlamaLibrary& library_;
   backend::Reservation reservation_;  // goes after what it is for
   const SamplerPtr chain_;
   std::vector<bool> too_long_;  // tokens for this grammar; empty: none is
-  const SamplerPtr grammar_;    // NULL: none
-  std::vector<float> logits_;   // for a second choice, where there is a grammar
+  const std::string grammar_text_;
+  std::optional<TriggerWatch> watch_;  // the grammar does not hold yet
+  SamplerPtr grammar_;                 // NULL: none
+  const bool keeps_logits_;
+  std::vector<float> logits_;  // for a second choice, where there is a grammar, and for probabilities
   std::vector<llama_token_data> candidates_;
   llama_token_data_array array_ = {};
 };

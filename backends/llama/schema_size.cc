@@ -23,7 +23,8 @@ namespace {
 // each way to write that reference, but in an allOf each time, and without an end where that leads back to itself.
 class SchemaCounter {
  public:
-  explicit SchemaCounter(const json& root) : root_(root) {}
+  // `work`: what was counted before.
+  SchemaCounter(const char* key, const json& root, uint64_t* work) : key_(key), root_(root), work_(*work) {}
 
   void Count() {
     Visit(root_, {});
@@ -67,14 +68,14 @@ class SchemaCounter {
   void Add(uint64_t work) {
     work_ += work;
     if (work_ <= kMostWork) return;
-    throw Error(WASINN_TOO_LARGE,
-                "json-schema: an object has too many properties, or there are too many objects with many of them, or "
-                "its parts are said too often");
+    throw Error(WASINN_TOO_LARGE, std::string(key_) +
+                                      ": an object has too many properties, or there are too many objects with many of "
+                                      "them, or its parts are said too often");
   }
 
-  static void CheckDepth(size_t depth) {
+  void CheckDepth(size_t depth) const {
     if (depth <= kDeepest) return;
-    throw Error(WASINN_INVALID_ARGUMENT, "json-schema: references in allOf lead in a circle, or too deep");
+    throw Error(WASINN_INVALID_ARGUMENT, std::string(key_) + ": references in allOf lead in a circle, or too deep");
   }
 
   // Of an object with so many properties, each of which may be missing: a rule for what follows each, of the rest.
@@ -218,7 +219,7 @@ class SchemaCounter {
     const json* at = &part;
     for (size_t steps = 0; at != nullptr && at->is_object() && at->contains("$ref"); ++steps) {
       AddTimes(place.times, kVisit);
-      if (steps > kDeepest) throw Error(WASINN_INVALID_ARGUMENT, "json-schema: references lead in a circle");
+      if (steps > kDeepest) throw Error(WASINN_INVALID_ARGUMENT, std::string(key_) + ": references lead in a circle");
       at = Target((*at)["$ref"]);
     }
     if (at == nullptr || !at->is_object()) return;
@@ -266,8 +267,10 @@ class SchemaCounter {
     return name;
   }
 
+  const char* const key_;
   const json& root_;
-  uint64_t work_ = 0, nodes_ = 0, patterns_ = 0;
+  uint64_t& work_;
+  uint64_t nodes_ = 0, patterns_ = 0;
   std::unordered_set<std::string> known_, names_;
   std::unordered_map<std::string, uint64_t> same_names_;
   std::vector<std::pair<std::string, const json*>> references_;
@@ -275,10 +278,13 @@ class SchemaCounter {
 
 }  // namespace
 
-void CheckSchemaSize(const std::string& text) {
+void CheckSchemaSizes(const char* key, const std::vector<std::string>& schemas) {
   constexpr bool kThrow = false;
-  const auto schema = json::parse(text, nullptr, kThrow);
-  SchemaCounter(schema).Count();
+  uint64_t work = 0;
+  for (const std::string& text : schemas) {
+    const auto schema = json::parse(text, nullptr, kThrow);
+    SchemaCounter(key, schema, &work).Count();
+  }
 }
 
 }  // namespace wasinn::llama

@@ -8,6 +8,7 @@
 
 #include "common/cancel_gate.h"
 #include "llama/sampler.h"
+#include "llama/state.h"
 
 namespace wasinn::llama {
 
@@ -18,22 +19,27 @@ class Sequence {
 
   // Tokens that it can hold.
   virtual size_t capacity() const = 0;
+  virtual StateKind kind() const = 0;
   // Keeps of what is evaluated the beginning that `tokens` have, too, but for their last one, and forgets the rest.
-  // Returns how many tokens that are. `reuse` false: forgets everything.
-  virtual size_t Begin(std::span<const llama_token> tokens, bool reuse) = 0;
+  // Where `state`, which may be NULL, has more of them, it is that of the state. `reuse` false: forgets everything.
+  struct Begun {
+    size_t kept = 0;  // so many tokens
+    bool is_restored = false;
+  };
+  virtual Begun Begin(std::span<const llama_token> tokens, bool reuse, const State* state) = 0;
   // Evaluates these behind the others, no more than there is room for, and chooses the token that follows. Throws
   // WASINN_TIMEOUT where it was cancelled; after any error nothing is held any more.
   virtual llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) = 0;
+  // The same without choosing.
+  virtual void Hold(std::span<const llama_token> tokens) = 0;
+  virtual bool can_shift() const = 0;
+  // Forgets `discarded` tokens behind the first `kept`: those behind them move there.
+  virtual void Shift(size_t kept, size_t discarded) = 0;
+  // What is held. `reservation`: who pays for it.
+  virtual StatePtr Save(backend::Reservation reservation) = 0;
   // No more tokens follow. What is held stays, for the next Begin.
   virtual void End() = 0;
 };
-
-// The length of what both begin with.
-inline size_t CommonBeginning(std::span<const llama_token> a, std::span<const llama_token> b) {
-  size_t n = 0;
-  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
-  return n;
-}
 
 }  // namespace wasinn::llama
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "llama/set_values.h"
 #include "llama/text.h"
 
 namespace wasinn::llama {
@@ -17,21 +18,9 @@ using backend::Error;
 
 namespace {
 
-constexpr size_t kLongestGrammar = 64 << 10, kDeepestSchema = 32;
+constexpr size_t kLongestGrammar = 64 << 10, kDeepestJson = 32;
 constexpr size_t kMostStopWords = 32, kLongestStopWord = 256;
-constexpr int64_t kMostThreads = 1024, kMostTokens = 1 << 24;
-
-template <typename T>
-void SetNumber(const Config& config, const char* key, double least, double most, T* value) {
-  if (const auto number = config.Number(key, least, most)) *value = *number;
-}
-
-template <typename T>
-void SetInteger(const Config& config, const char* key, int64_t least, int64_t most, T* value) {
-  if (const auto number = config.Integer(key, least, most)) *value = static_cast<T>(*number);
-}
-
-void SetBool(const Config& config, const char* key, bool* value) { *value = config.Bool(key).value_or(*value); }
+constexpr int64_t kMostThreads = 1024, kMostTokens = 1 << 24, kMostNorm = 1000;
 
 void SetText(const Config& config, const char* key, std::string* value) {
   auto text = config.String(key);
@@ -41,6 +30,19 @@ void SetText(const Config& config, const char* key, std::string* value) {
                 fmt::format("{}: expected text of at most {} bytes, found {}", key, kLongestGrammar, text->size()));
   }
   *value = *std::move(text);
+}
+
+void SetJson(const Config& config, const char* key, std::string* value) {
+  auto json = config.JsonText(key, kDeepestJson);
+  if (!json) return;
+  if (json->size() > kLongestGrammar) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: expected at most {} bytes", key, kLongestGrammar));
+  }
+  *value = *json == "null" ? "" : *std::move(json);
+}
+
+[[noreturn]] void RefuseGrammars() {
+  throw Error(WASINN_SECURITY, "the host does not let guests bring grammars (guest_grammars)");
 }
 
 void SetStopWords(const Config& config, std::vector<std::string>* words) {
@@ -53,16 +55,6 @@ void SetStopWords(const Config& config, std::vector<std::string>* words) {
                                                      kMostStopWords, kLongestStopWord));
   }
   *words = *std::move(list);
-}
-
-void SetLora(const Config& config, const std::map<std::string, std::string>& loras, std::string* name) {
-  const auto wanted = config.String("lora");
-  if (!wanted) return;
-  if (!wanted->empty() && !loras.contains(*wanted)) {
-    throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("lora: '{}' is none of the model's loras in the host's configuration", *wanted));
-  }
-  *name = *wanted;
 }
 
 }  // namespace
@@ -80,8 +72,8 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   set_up_to("ubatch-size", 1, kMostTokens, limits.micro_batch, &micro_batch);
   set_up_to("threads", 1, kMostThreads, limits.threads, &threads);
   SetBool(config, "embedding", &embedding);
-  SetLora(config, loras, &lora);
-  SetNumber(config, "lora-scale", -100, 100, &lora_scale);
+  cache.Apply(config);
+  adapters.Apply(config, loras);
   SetInteger(config, "n-predict", -1, INT32_MAX, &predict);
   SetInteger(config, "top-k", 0, INT32_MAX, &top_k);
   SetNumber(config, "temp", 0, 1000, &temperature);
@@ -89,63 +81,62 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   SetNumber(config, "min-p", 0, 1, &min_p);
   SetNumber(config, "typical-p", 0, 1, &typical_p);
   SetNumber(config, "repeat-penalty", 0.001, 1000, &repeat_penalty);
+  SetInteger(config, "repeat-last-n", -1, kMostTokens, &repeat_tokens);
   SetNumber(config, "presence-penalty", -1000, 1000, &presence_penalty);
   SetNumber(config, "frequency-penalty", -1000, 1000, &frequency_penalty);
   SetInteger(config, "seed", -1, UINT32_MAX, &seed);
-  if (!limits.grammars && (config.String("grammar") || config.JsonText("json-schema", kDeepestSchema))) {
-    throw Error(WASINN_SECURITY, "the host does not let guests bring grammars (guest_grammars)");
-  }
+  sampling.Apply(config);
+  if (!limits.grammars && (config.String("grammar") || config.JsonText("json-schema", kDeepestJson))) RefuseGrammars();
   SetText(config, "grammar", &grammar);
-  if (const auto schema = config.JsonText("json-schema", kDeepestSchema)) {
-    if (schema->size() > kLongestGrammar) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("json-schema: expected at most {} bytes", kLongestGrammar));
-    }
-    json_schema = *schema;
-  }
+  SetJson(config, "json-schema", &json_schema);
   SetStopWords(config, &stop_words);
   SetBool(config, "chat", &chat);
-  SetText(config, "chat-template", &chat_template);
+  of_chat.Apply(config, limits);
+  SetTask(config);
   SetBool(config, "cache-prompt", &cache_prompt);
+  SetBool(config, "context-shift", &shift);
+  SetInteger(config, "keep", -1, kMostTokens, &keep);
+  state.Apply(config);
   SetBool(config, "enable-log", &log);
+}
+
+void Settings::SetTask(const Config& config) {
+  SetBool(config, "tokenize", &tokenize);
+  SetBool(config, "detokenize", &detokenize);
+  SetBool(config, "texts", &texts);
+  SetBool(config, "rerank", &rerank);
+  SetInteger(config, "embd-normalize", -1, kMostNorm, &normalize);
+  embedding = embedding || rerank;
+  if ((tokenize ? 1 : 0) + (detokenize ? 1 : 0) + (embedding ? 1 : 0) > 1) {
+    throw Error(WASINN_INVALID_ARGUMENT, "tokenize, detokenize, embedding, rerank: expected one of them");
+  }
+  if ((texts || rerank) && (!embedding || chat || (texts && rerank))) {
+    throw Error(WASINN_INVALID_ARGUMENT, "texts, rerank: expected one of them, and no chat; texts goes with embedding");
+  }
+}
+
+void ChatSettings::Apply(const Config& config, const SettingsLimits& limits) {
+  std::string given = template_text;
+  SetText(config, "chat-template", &given);
+  if (given != template_text && IsJinja(given) && !limits.templates) {
+    throw Error(WASINN_SECURITY, "chat-template: the text of a template is the host's to give: expected a name");
+  }
+  template_text = std::move(given);
+  SetJson(config, "tools", &tools);
+  // Their arguments are a grammar.
+  if (!tools.empty() && !limits.grammars) RefuseGrammars();
+  if (auto choice = config.ValueText("tool-choice", kDeepestJson)) tool_choice = *std::move(choice);
+  SetJson(config, "chat-template-kwargs", &template_arguments);
+  if (const auto parallel = config.Bool("parallel-tool-calls")) parallel_tool_calls = parallel;
+  SetBool(config, "enable-thinking", &enable_thinking);
+  constexpr const char* kFormats[] = {"none", "auto", "deepseek"};
+  if (const auto format = config.Word("reasoning-format", kFormats)) reasoning_format = kFormats[*format];
+  SetBool(config, "add-generation-prompt", &add_generation_prompt);
 }
 
 bool Settings::SameContext(const Settings& other) const {
   return context == other.context && batch == other.batch && micro_batch == other.micro_batch &&
-         threads == other.threads && embedding == other.embedding && lora == other.lora &&
-         lora_scale == other.lora_scale;
-}
-
-bool IsSettingsKey(const std::string& key) {
-  static constexpr std::string_view kKnown[] = {"ctx-size",
-                                                "batch-size",
-                                                "ubatch-size",
-                                                "threads",
-                                                "embedding",
-                                                "lora",
-                                                "lora-scale",
-                                                "n-predict",
-                                                "top-k",
-                                                "temp",
-                                                "top-p",
-                                                "min-p",
-                                                "typical-p",
-                                                "repeat-penalty",
-                                                "presence-penalty",
-                                                "seed",
-                                                "grammar",
-                                                "json-schema",
-                                                "reverse-prompt",
-                                                "frequency-penalty",
-                                                "chat",
-                                                "chat-template",
-                                                "cache-prompt",
-                                                "enable-log",
-                                                "stream-stdout",
-                                                "n-gpu-layers",
-                                                "mmproj",
-                                                "image",
-                                                "tts"};
-  return std::ranges::find(kKnown, key) != std::end(kKnown);
+         threads == other.threads && embedding == other.embedding && cache == other.cache;
 }
 
 }  // namespace wasinn::llama

@@ -3,7 +3,9 @@
 #define WASINN_BACKENDS_LLAMA_SHARED_SEQUENCE_H_
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "llama/batcher.h"
@@ -30,39 +32,74 @@ class SharedSequence : public Sequence {
   SharedSequence& operator=(const SharedSequence&) = delete;
 
   size_t capacity() const override { return capacity_; }
+  StateKind kind() const override { return batcher_->kind(); }
 
-  size_t Begin(std::span<const llama_token> tokens, bool reuse) override {
+  Begun Begin(std::span<const llama_token> tokens, bool reuse, const State* state) override {
     End();
-    lease_ = batcher_->Acquire(holder_, tokens, reuse, recurrent_, gate_);
-    const size_t kept = lease_->kept;
-    tokens_.assign(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(kept));
-    return kept;
+    Batcher::Lease& lease = lease_.emplace(batcher_->Acquire(holder_, tokens, reuse, recurrent_, gate_));
+    const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens);
+    // If the place is lost meanwhile, the tokens are evaluated.
+    const bool is_restored = usable > lease.kept && batcher_->Load(lease, *state, gate_);
+    if (is_restored) lease.kept = usable;
+    tokens_.assign(tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(lease.kept));
+    return {lease.kept, is_restored};
   }
 
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override {
-    constexpr bool kReuse = true;
     tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-    // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin came first
-    while (!batcher_->Evaluate(*lease_, tokens_, sampler, gate_)) {
-      lease_ = batcher_->Acquire(holder_, tokens_, kReuse, recurrent_, gate_);
-    }
-    lease_->kept = tokens_.size();
-    // NOLINTEND(bugprone-unchecked-optional-access)
+    Evaluate(sampler);
     return sampler->Choose(gate_);
+  }
+
+  void Hold(std::span<const llama_token> tokens) override {
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+    Evaluate(nullptr);
+  }
+
+  bool can_shift() const override { return batcher_->can_shift(); }
+
+  void Shift(size_t kept, size_t discarded) override {
+    const auto from = tokens_.begin() + static_cast<ptrdiff_t>(kept);
+    tokens_.erase(from, from + static_cast<ptrdiff_t>(discarded));
+    // With the next evaluation, for the batcher's thread alone changes the memory.
+    shift_ = {.kept = kept, .discarded = discarded};
+    lease_->kept = tokens_.size();  // NOLINT(bugprone-unchecked-optional-access): Begin came first
+  }
+
+  StatePtr Save(backend::Reservation reservation) override {
+    State state{.reservation = std::move(reservation), .kind = kind(), .held = {}, .bytes = {}};
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
+    while (!batcher_->Save(*lease_, &state, gate_)) Evaluate(nullptr);
+    return std::make_shared<const State>(std::move(state));
   }
 
   void End() override {
     if (lease_) batcher_->Release(*lease_);
     lease_.reset();
+    shift_ = {};
   }
 
  private:
+  // All tokens that are not evaluated. `sampler`: takes the logits; may be NULL.
+  void Evaluate(Sampler* sampler) {
+    constexpr bool kReuse = true;
+    // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin came first
+    while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .sampler = sampler, .shift = shift_}, gate_)) {
+      lease_ = batcher_->Acquire(holder_, tokens_, kReuse, recurrent_, gate_);
+      shift_ = {};
+    }
+    lease_->kept = tokens_.size();
+    // NOLINTEND(bugprone-unchecked-optional-access)
+    shift_ = {};
+  }
+
   Batcher* const batcher_;
   const Batcher::Holder holder_;
   const size_t capacity_;
   const bool recurrent_;
   const backend::CancelGate& gate_;
   std::optional<Batcher::Lease> lease_;
+  Batcher::Shift shift_;             // that was asked for, and comes with the next evaluation
   std::vector<llama_token> tokens_;  // that are evaluated, and those that are to be
 };
 

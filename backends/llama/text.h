@@ -20,7 +20,7 @@ class PieceWriter {
   explicit PieceWriter(std::vector<std::string> stop_words) : stop_words_(std::move(stop_words)) {}
 
   // Adds a token's bytes, and returns what is sure by now: whole characters, without what may become a stop word. Bytes
-  // that are no UTF-8 are U+FFFD.
+  // that are not UTF-8 are U+FFFD.
   std::string Add(std::string_view bytes);
   // There are no more tokens: what was held back.
   std::string End();

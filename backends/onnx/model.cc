@@ -141,7 +141,7 @@ bool Model::LoadFrom(const KeptModel& kept, const Providers& providers, const So
     return true;
   } catch (const std::exception& error) {
     RethrowTimeout(error);
-    host_.log().Write(WASINN_LOG_INFO, fmt::format("a kept model is made anew: {}", error.what()));
+    host_.log().Write(WASINN_LOG_INFO, fmt::format("a kept model is optimized again: {}", error.what()));
     return false;
   }
 }

@@ -49,7 +49,7 @@ constexpr Child kChildren[] = {
 };
 
 [[noreturn]] void Broken(const char* what) {
-  throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are no ONNX model: {}", what));
+  throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are not an ONNX model: {}", what));
 }
 
 // The field of a message that is bytes; the last one counts. Empty: there is none.
@@ -147,9 +147,10 @@ ModelScan ScanModel(std::span<const uint8_t> bytes, Trust trust) {
   if (bytes.size() > INT32_MAX) {
     throw Error(
         WASINN_INVALID_ENCODING,
-        fmt::format("the bytes are no ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in "
-                    "other files)",
-                    bytes.size()));
+        fmt::format(
+            "the bytes are not an ONNX model: expected less than 2 GiB, found {} bytes (weights can be stored in "
+            "other files)",
+            bytes.size()));
   }
   return IsOrtFormat(bytes) ? ModelScan() : Scanner(trust).Scan(bytes);
 }

@@ -26,7 +26,7 @@ class Outputs {
   void Bind(uint32_t index, const wasinn_tensor& tensor);
   // Before each run. What outputs held is gone.
   void BeforeRun();
-  // After each run that succeeded: keeps what was passed on, and lets go of what is no tensor of numbers.
+  // After each run that succeeded: keeps what was passed on, and lets go of what is not a tensor of numbers.
   void AfterRun();
   // Lets go of all but what is bound.
   void Discard();

@@ -26,7 +26,7 @@ struct GraphScan {
   uint64_t more_bytes = 0;
 };
 
-// Throws WASINN_INVALID_ENCODING where the bytes are no GraphDef.
+// Throws WASINN_INVALID_ENCODING where the bytes are not a GraphDef.
 GraphScan ScanGraph(std::span<const uint8_t> bytes);
 
 // Throws WASINN_SECURITY that names an operation which reaches files, the network or other code.

@@ -23,7 +23,7 @@ void ForEachField(std::span<const uint8_t> message, const char* name, FieldOf&& 
   ProtoReader reader(message);
   for (ProtoField field; reader.Next(&field);) field_of(field);
   if (reader.broken()) {
-    throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are no SavedModel of TensorFlow: broken {}", name));
+    throw Error(WASINN_INVALID_ENCODING, fmt::format("the bytes are not a SavedModel of TensorFlow: broken {}", name));
   }
 }
 

@@ -111,7 +111,7 @@ Signature::Signature(const TfLibrary& library, const Session& session, const Gra
   SortPorts(&outputs_);
   if (outputs_.empty()) {
     throw Error(WASINN_INVALID_ARGUMENT,
-                "the graph has no node that nothing consumes, so it has no outputs: the key "
+                "the graph has no outputs, because another node consumes each node: the key "
                 "`outputs` of the model's configuration may name some");
   }
   Finish();

@@ -73,7 +73,7 @@ void Context::Reset() {
     seat->held.Resize(0);
     seat->needed = 0;
     if (!seat->session->Reset(model_, most) || seat->kept.bytes() > most) {
-      throw backend::Error(WASINN_RUNTIME_ERROR, "the interpreter is of no use for another context");
+      throw backend::Error(WASINN_RUNTIME_ERROR, "no other context can use the interpreter");
     }
   }
 }

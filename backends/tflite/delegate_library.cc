@@ -38,7 +38,7 @@ DelegateLibrary::DelegateLibrary(const DelegateConfig& config) : config_(config)
   destroy_ = reinterpret_cast<void (*)(TfLiteDelegate*)>(dlsym(handle, "tflite_plugin_destroy_delegate"));
   if (create_ == nullptr || destroy_ == nullptr) {
     throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("delegate '{}': {} is no external delegate: it has no tflite_plugin_create_delegate",
+                fmt::format("delegate '{}': {} is not an external delegate: it has no tflite_plugin_create_delegate",
                             config.name, config.library));
   }
 }

@@ -37,7 +37,7 @@ uint64_t BytesOf(std::span<const int32_t> shape) {
 // Whatever the bytes say, what is read afterwards lies within them.
 const schema::Model& Verified(std::span<const uint8_t> bytes) {
   flatbuffers::Verifier verifier(bytes.data(), std::min(bytes.size(), kMostFlat), kMostDepth, kMostTables);
-  if (!schema::VerifyModelBuffer(verifier)) ThrowInvalid("something in it lies outside of it");
+  if (!schema::VerifyModelBuffer(verifier)) ThrowInvalid("a part of it lies outside of the file");
   return *schema::GetModel(bytes.data());
 }
 

@@ -28,7 +28,7 @@ void CheckKind(std::span<const std::string> names) {
                 "this is what torch.save writes, tensors without code: expected TorchScript (torch.jit.save)");
   }
   throw Error(WASINN_INVALID_ENCODING,
-              "these bytes are no TorchScript model: the archive has no data.pkl and constants.pkl");
+              "these bytes are not a TorchScript model: the archive has no data.pkl and constants.pkl");
 }
 
 }  // namespace wasinn::torch

@@ -270,10 +270,10 @@ int Main(int argc, char** argv) {
   size_t guests = 1000, threads = 2;
   int iterations = 4, turns = 5;
   app.add_option("MODEL", model, "A model file")->required();
-  app.add_option("--guests", guests, "Of each kind; 1000 unless told");
-  app.add_option("--threads", threads, "That wait, and of the host's for those that do not; 2 unless told");
-  app.add_option("--iterations", iterations, "Inferences of each guest in a turn; 4 unless told");
-  app.add_option("--turns", turns, "5 unless told");
+  app.add_option("--guests", guests, "Of each kind; default 1000");
+  app.add_option("--threads", threads, "That wait, and of the host's for those that do not; default 2");
+  app.add_option("--iterations", iterations, "Inferences of each guest in a turn; default 4");
+  app.add_option("--turns", turns, "default 5");
   CLI11_PARSE(app, argc, argv);
 
   wasinn::Config config;

@@ -110,13 +110,13 @@ int Run(int argc, char** argv) {
   int processors = 2;
   app.add_option("MODEL", options.model, "A model file")->required();
   app.add_option("--dims", options.dims, "Of its input without the first, which is the batch")->required();
-  app.add_option("--guests", options.guests, "16 unless told");
-  app.add_option("--batch", options.batch, "max_batch_size; 16 unless told");
-  app.add_option("--delay", options.delay, "max_queue_delay_microseconds; 0 unless told");
-  app.add_option("--instances", options.instances, "instance_count; wasinn's default unless told");
-  app.add_option("--threads", options.threads, "Of the framework for one compute; 1 unless told");
-  app.add_option("--processors", processors, "Threads of the native side; 2 unless told");
-  app.add_option("--seconds", options.seconds, "For each pair; 10 unless told");
+  app.add_option("--guests", options.guests, "default 16");
+  app.add_option("--batch", options.batch, "max_batch_size; default 16");
+  app.add_option("--delay", options.delay, "max_queue_delay_microseconds; default 0");
+  app.add_option("--instances", options.instances, "instance_count; default wasinn's default");
+  app.add_option("--threads", options.threads, "Of the framework for one compute; default 1");
+  app.add_option("--processors", processors, "Threads of the native side; default 2");
+  app.add_option("--seconds", options.seconds, "For each pair; default 10");
   CLI11_PARSE(app, argc, argv);
 
   const Crowd single(options, false), batched(options, true);

@@ -131,11 +131,11 @@ int Run(int argc, char** argv) {
   uint32_t encoding = 1;
   int guests = 8, pause = 1000;
   app.add_option("MODEL", files, "The files of a model, as its encoding wants them")->required();
-  app.add_option("--encoding", encoding, "Of it; onnx unless told")->transform(CLI::CheckedTransformer(kEncodings));
-  app.add_option("--load", load, "As policy.load; isolated unless told");
-  app.add_option("--threads", threads, "As in the settings; 1 unless told");
-  app.add_option("--guests", guests, "8 unless told");
-  app.add_option("--pause", pause, "Milliseconds between two guests; 1000 unless told");
+  app.add_option("--encoding", encoding, "Of it; default onnx")->transform(CLI::CheckedTransformer(kEncodings));
+  app.add_option("--load", load, "As policy.load; default isolated");
+  app.add_option("--threads", threads, "As in the settings; default 1");
+  app.add_option("--guests", guests, "default 8");
+  app.add_option("--pause", pause, "Milliseconds between two guests; default 1000");
   app.add_option("--worker", worker, "The path of wasinn-worker; its memory is told then (as root)");
   CLI11_PARSE(app, argc, argv);
 

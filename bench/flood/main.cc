@@ -63,10 +63,10 @@ int Main(int argc, char** argv) {
   std::vector<uint32_t> dims = {1, 3, 224, 224};
   int flood = 32, iterations = 1000;
   app.add_option("MODEL", model, "A model file")->required();
-  app.add_option("--dims", dims, "Of its input; 1 3 224 224 unless told");
-  app.add_option("--flood", flood, "Threads of the guest that floods; 32 unless told");
-  app.add_option("--iterations", iterations, "Inferences that are timed; 1000 unless told");
-  app.add_option("--max-computes", most, "As in the settings; 2 unless told");
+  app.add_option("--dims", dims, "Of its input; default 1 3 224 224");
+  app.add_option("--flood", flood, "Threads of the guest that floods; default 32");
+  app.add_option("--iterations", iterations, "Inferences that are timed; default 1000");
+  app.add_option("--max-computes", most, "As in the settings; default 2");
   CLI11_PARSE(app, argc, argv);
 
   wasinn::Config config;

@@ -92,10 +92,10 @@ int Run(int argc, char** argv) {
   std::vector<uint32_t> dims = {1, 3, 224, 224};
   int guests = 512, contexts = 1, iterations = 4;
   app.add_option("MODEL", model, "A model file")->required();
-  app.add_option("--dims", dims, "Of its input; 1 3 224 224 unless told");
-  app.add_option("--guests", guests, "512 unless told");
-  app.add_option("--contexts", contexts, "Of each guest, with a thread for each; 1 unless told");
-  app.add_option("--iterations", iterations, "Inferences of each context; 4 unless told");
+  app.add_option("--dims", dims, "Of its input; default 1 3 224 224");
+  app.add_option("--guests", guests, "default 512");
+  app.add_option("--contexts", contexts, "Of each guest, with a thread for each; default 1");
+  app.add_option("--iterations", iterations, "Inferences of each context; default 4");
   app.add_option("--max-computes", most, "As in the settings");
   app.add_flag("--begun", begun, "All on one thread, by wasinn_guest_call_begin, with one context of each guest");
   app.add_option("--call-threads", call_threads, "For --begun, as in the settings");

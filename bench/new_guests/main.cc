@@ -42,9 +42,9 @@ int Main(int argc, char** argv) {
   wasinn::engines::Pool pool;
   bool stay = false;
   app.add_option("MODEL", path, "A model file")->required();
-  app.add_option("--guests", guests, "2000 unless told");
-  app.add_option("--engine", engines, "wasmtime and wamr unless told");
-  app.add_option("--pool", pool.instances, "Memories in Wasmtime's pool, as engine.pool_instances; none unless told");
+  app.add_option("--guests", guests, "default 2000");
+  app.add_option("--engine", engines, "default wasmtime and wamr");
+  app.add_option("--pool", pool.instances, "Memories in Wasmtime's pool, as engine.pool_instances; default none");
   app.add_option("--pool-memory", pool.memory_bytes, "As engine.pool_memory_bytes");
   app.add_flag("--stay", stay, "All guests stay until the last one is there, and what they take is told");
   CLI11_PARSE(app, argc, argv);

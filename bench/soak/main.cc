@@ -250,16 +250,15 @@ int Run(int argc, char** argv) {
   Flags flags;
   flags.worker = fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib/wasinn/wasinn-worker";
   CLI::App app("Let many guests infer for a long time, and see that what their host takes stays flat");
-  app.add_option("--sources", flags.sources,
-                 "The folder of wasinn's sources, whose models are used; this one unless told");
-  app.add_option("--inferences", flags.inferences, "1000000 unless told");
-  app.add_option("--guests", flags.guests, "At once, half of them with workers; 64 unless told");
-  app.add_option("--rests", flags.rests, "How often all give back what they have; 50 unless told");
+  app.add_option("--sources", flags.sources, "The folder of wasinn's sources, whose models are used; default this one");
+  app.add_option("--inferences", flags.inferences, "default 1000000");
+  app.add_option("--guests", flags.guests, "At once, half of them with workers; default 64");
+  app.add_option("--rests", flags.rests, "How often all give back what they have; default 50");
   app.add_option("--kill-every", flags.kill_every,
-                 "Inferences in workers, after which one of these is killed; 2000 unless told, 0: none");
+                 "Inferences in workers, after which one of these is killed; default 2000, 0: none");
   app.add_option("--look-every", flags.look_every,
-                 "Inferences in workers, after which a sample is taken; 10000 unless told");
-  app.add_option("--seed", flags.seed, "Of what guests do and who is killed; 1 unless told");
+                 "Inferences in workers, after which a sample is taken; default 10000");
+  app.add_option("--seed", flags.seed, "Of what guests do and who is killed; default 1");
   app.add_option("--worker", flags.worker, "wasinn-worker, if it is not beside the backends");
   app.add_option("--csv", flags.csv, "A file for the samples");
   CLI11_PARSE(app, argc, argv);

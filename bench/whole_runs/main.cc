@@ -175,7 +175,7 @@ int Main(int argc, char** argv) {
   app.add_option("GUEST", guest, "A program")->required();
   app.add_option("--flag", flags, "Of wasinn run, each by itself: --flag=--dir=images")->allow_extra_args(false);
   app.add_option("--arg", args, "Of the guest, likewise")->allow_extra_args(false);
-  app.add_option("--runs", runs, "Of each kind; 51 unless told");
+  app.add_option("--runs", runs, "Of each kind; default 51");
   CLI11_PARSE(app, argc, argv);
 
   const Folder folder;

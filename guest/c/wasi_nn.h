@@ -1,7 +1,7 @@
 // wasi_nn.h: machine learning for WebAssembly guests written in C or C++.
 //
-// The six functions of the import module "wasi_ephemeral_nn": the witx form of the wasi-nn standard
-// (github.com/WebAssembly/wasi-nn, wasi-nn.witx). The host runs the model; the guest gives it tensors and takes tensors
+// It has the six functions of the import module "wasi_ephemeral_nn": the witx form of the wasi-nn standard
+// (github.com/WebAssembly/wasi-nn, wasi-nn.witx). The host runs the model. The guest passes tensors in and gets tensors
 // back:
 //
 //   wasi_nn_graph graph;
@@ -16,21 +16,21 @@
 //   ... wasi_nn_get_output(context, 0, scores, sizeof(scores), &written)
 //
 // Conventions
-// - Every function returns 0 (WASI_NN_SUCCESS) or an error code, and writes its results only when it succeeds. The one
-//   exception is said at wasi_nn_get_output.
-// - The host copies what it is given before a function returns, and the guest owns all buffers, those that it passes in
-//   and those that it has filled. One exception, which an operator can choose for a guest: with inputs "by-reference"
-//   the bytes of an input stay where they are, and each compute reads what is there then. A guest that leaves them
-//   alone until its last compute on them is right with both.
+// - Every function returns 0 (WASI_NN_SUCCESS) or an error code. It writes its results only on success;
+//   wasi_nn_get_output has one exception.
+// - The guest owns all buffers. The host copies inputs before a function returns, so the guest may reuse a buffer at
+//   once. With one exception: an operator can set inputs to "by-reference". Then each compute reads an input's bytes
+//   from the guest's buffer. A guest that leaves an input's buffer unchanged until the last compute on it works with
+//   both.
 // - Sizes are in bytes, except `dims_len` and `builders_len`, which count elements. Tensors are dense, row-major (the
 //   last dimension varies fastest) and little-endian.
 // - Pointers need no alignment.
 // - Graphs and contexts live until the guest ends: the standard has no function that closes them.
-// - One context serves one thread at a time (a second one gets WASI_NN_BUSY). Different contexts, also of one graph,
-//   may compute at the same time.
+// - One context serves one thread at a time; a second thread gets WASI_NN_BUSY. Different contexts may compute at the
+//   same time, also contexts of one graph.
 //
-// C11 or C++11. On wasm32 the functions are imports; elsewhere they are plain declarations, so that a guest's code can
-// be tested on the host's own machine against functions of one's own.
+// C11 or C++11. On wasm32 the functions are imports. Elsewhere they are plain declarations: natively compiled tests of
+// a guest can define the functions themselves.
 #ifndef WASINN_GUEST_C_WASI_NN_H_
 #define WASINN_GUEST_C_WASI_NN_H_
 
@@ -47,22 +47,22 @@ extern "C" {
 #define WASI_NN_IMPORT(name) __attribute__((warn_unused_result))
 #endif
 
-// What a function returns ($nn_errno in the standard). A fixed-width integer and not an enum, here and below: hosts
-// may know more values than these.
+// What a function returns ($nn_errno in the standard). Here and below the type is a fixed-width integer, not an enum,
+// because a host may use more values than these.
 typedef uint32_t wasi_nn_errno;
 enum {
   WASI_NN_SUCCESS = 0,
-  // A pointer, length, handle or index that is not valid; a tensor whose type, dims or size the model does not take;
-  // an input that was never set; an output before the first compute.
+  // A pointer, length, handle or index is not valid. Or the type, dims or size of a tensor do not fit the model's
+  // input. Or an input was never set. Or there was no compute before get_output.
   WASI_NN_INVALID_ARGUMENT = 1,
-  // The encoding is unknown, or the bytes are not of that encoding.
+  // The encoding is unknown, or the bytes have another format.
   WASI_NN_INVALID_ENCODING = 2,
   // The module does not export its memory as "memory".
   WASI_NN_MISSING_MEMORY = 3,
   // Another thread is using the context.
   WASI_NN_BUSY = 4,
-  // The framework failed, the host's deadline passed, or the process that ran the guest's own model is gone: then it may
-  // be loaded again.
+  // The framework failed, or the host's deadline passed. Or the OS process with the guest's own model ended: then the
+  // guest may load the model again.
   WASI_NN_RUNTIME_ERROR = 5,
   // The framework, target or element type is not available here, or the host's policy forbids it.
   WASI_NN_UNSUPPORTED_OPERATION = 6,
@@ -71,7 +71,7 @@ enum {
   // The host has no model of that name.
   WASI_NN_NOT_FOUND = 8,
 
-  // Not in the standard: hosts that generate text give these.
+  // Not in the standard: hosts with models that generate text return these.
   WASI_NN_END_OF_SEQUENCE = 100,  // the answer is complete
   WASI_NN_CONTEXT_FULL = 101,     // the model's context window is full
   WASI_NN_PROMPT_TOO_LONG = 102,  // the prompt does not fit into the context window
@@ -96,12 +96,12 @@ enum {
   WASI_NN_TARGET_GPU = 1,
   WASI_NN_TARGET_TPU = 2,
 
-  // Not in the standard: hosts that choose themselves, as wasinn does.
+  // Not in the standard: the host chooses. wasinn has it.
   WASI_NN_TARGET_AUTO = 3,
 };
 
-// The type of a tensor's elements ($tensor_type); the size of one element in bytes is in parentheses.
-// The standard has no numbers for other types. wasinn carries those bit for bit: i8 and bool as WASI_NN_U8, u32 as
+// The type of a tensor's elements ($tensor_type), with the size of one element in bytes in parentheses.
+// The standard has no numbers for other types. wasinn passes those bit for bit: i8 and bool as WASI_NN_U8, u32 as
 // WASI_NN_I32, u64 as WASI_NN_I64; i16, u16 and bf16 as WASI_NN_U8 with the last dimension doubled.
 typedef uint8_t wasi_nn_type;
 enum {
@@ -119,14 +119,14 @@ typedef struct wasi_nn_builder {
   uint32_t len;
 } wasi_nn_builder;
 
-// A tensor that goes into a model ($tensor).
+// An input tensor ($tensor).
 typedef struct wasi_nn_tensor {
   const uint32_t* dims;  // the shape, outermost dimension first; rank 0 is a scalar
   uint32_t dims_len;     // the rank
   wasi_nn_type type;
   uint8_t reserved[3];  // padding of the standard's layout
   const void* data;
-  uint32_t len;  // the product of dims times the element's size
+  uint32_t len;  // in bytes: the product of dims, times the element's size
 } wasi_nn_tensor;
 
 #ifdef __wasm32__
@@ -134,37 +134,37 @@ static_assert(sizeof(wasi_nn_builder) == 8, "the standard's layout of $graph_bui
 static_assert(sizeof(wasi_nn_tensor) == 20, "the standard's layout of $tensor");
 #endif
 
-// Handles: plain numbers that the host understands.
+// Handles are plain numbers; the host knows their meaning.
 typedef uint32_t wasi_nn_graph;    // a loaded model
-typedef uint32_t wasi_nn_context;  // one inference at a time on a graph: its inputs and outputs
+typedef uint32_t wasi_nn_context;  // the inputs and outputs of one inference at a time on a graph
 
-// Loads the model whose parts are builders[0 .. builders_len-1] and stores its handle in *graph. The bytes may be freed
-// afterwards. A host may refuse models from guests altogether (WASI_NN_UNSUPPORTED_OPERATION).
+// Loads a model from its parts, builders[0 .. builders_len-1], and stores its handle in *graph. The guest may free the
+// bytes afterwards. A host may refuse all models from guests (WASI_NN_UNSUPPORTED_OPERATION).
 wasi_nn_errno wasi_nn_load(const wasi_nn_builder* builders, uint32_t builders_len, wasi_nn_encoding encoding,
                            wasi_nn_target target, wasi_nn_graph* graph) WASI_NN_IMPORT("load");
 
-// Stores in *graph the handle of the model that the host offers as `name` (UTF-8, `name_len` bytes, no terminating 0
-// needed). Cheap: the host loads such a model once for all its guests.
+// Gets a model that the host offers, and stores its handle in *graph. `name` is UTF-8 of `name_len` bytes; it needs no
+// terminating 0. This is cheap: the host loads such a model once for all its guests.
 wasi_nn_errno wasi_nn_load_by_name(const char* name, uint32_t name_len, wasi_nn_graph* graph)
     WASI_NN_IMPORT("load_by_name");
 
-// Makes a context in which to run `graph`, and stores its handle in *context. Use it again and again: making one is
-// much dearer than computing with it.
+// Makes a context for inferences on `graph`, and stores its handle in *context. Use it for many inferences: to make a
+// context costs much more than one compute.
 wasi_nn_errno wasi_nn_init_execution_context(wasi_nn_graph graph, wasi_nn_context* context)
     WASI_NN_IMPORT("init_execution_context");
 
-// Sets input `index` (counted from 0, in the model's own order). The host copies the bytes. An input keeps its value
-// over any number of computes until it is set again.
+// Sets input `index`, counted from 0 in the model's order. The host copies the bytes. An input keeps its value until it
+// is set again, over any number of computes.
 wasi_nn_errno wasi_nn_set_input(wasi_nn_context context, uint32_t index, const wasi_nn_tensor* tensor)
     WASI_NN_IMPORT("set_input");
 
-// Runs the model; returns when the outputs are there.
+// Runs the model. Returns when the outputs are ready.
 wasi_nn_errno wasi_nn_compute(wasi_nn_context context) WASI_NN_IMPORT("compute");
 
-// Copies output `index` (counted from 0, in the model's own order) of the last compute to `buffer`, which has room for
-// `buffer_size` bytes, and stores in *written how many bytes the output has.
-// If the buffer is too small, returns WASI_NN_TOO_LARGE, copies nothing, and stores the size that is needed in *written
-// (wasinn, WasmEdge and some backends of WAMR; the standard does not ask for it, so set *written to 0 before).
+// Copies output `index` of the last compute to `buffer`, and stores the output's size in bytes in *written. `index`
+// counts from 0 in the model's order. `buffer` has room for `buffer_size` bytes.
+// If the buffer is too small, this returns WASI_NN_TOO_LARGE, copies nothing, and stores the needed size in *written.
+// wasinn, WasmEdge and some backends of WAMR do so. The standard does not demand it, so set *written to 0 before.
 wasi_nn_errno wasi_nn_get_output(wasi_nn_context context, uint32_t index, void* buffer, uint32_t buffer_size,
                                  uint32_t* written) WASI_NN_IMPORT("get_output");
 

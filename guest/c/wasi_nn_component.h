@@ -1,7 +1,8 @@
 // wasi_nn_component.h: machine learning for WebAssembly components written in C or C++.
 //
-// wasi:nn 0.2.0-rc-2024-10-28, the component form of the wasi-nn standard (guest/wit/deps/wasi-nn), as the canonical
-// ABI passes it: no generator is needed. The host runs the model; the guest gives it tensors and takes tensors back:
+// It has wasi:nn 0.2.0-rc-2024-10-28, the component form of the wasi-nn standard (guest/wit/deps/wasi-nn), in the
+// layout of the canonical ABI. So a guest needs no bindings generator. The host runs the model. The guest passes
+// tensors in and gets tensors back:
 //
 //   wasi_nn_result graph, context;
 //   wasi_nn_outputs outputs;
@@ -15,14 +16,15 @@
 //   wasi_nn_tensor_data(outputs.list.items[0].tensor, &scores)   float[scores.count / 4] at scores.items
 //   wasi_nn_list_free(&scores), wasi_nn_outputs_free(&outputs)
 //
-// A program of this becomes a component in three steps (docs/components.md): compile and link with
-// wasi_nn_component_start.c and -nostartfiles, `embed` the world, `new` with the adapter of preview 1.
+// Such a program becomes a component in three steps (docs/components.md): compile it and link it with
+// wasi_nn_component_start.c and -nostartfiles; `embed` the world; `new` with the adapter of preview 1.
 //
 // Conventions
-// - Handles are small numbers that are the guest's until it drops them or gives them away: wasi_nn_compute takes
-//   its inputs' tensors, also when it fails. To use or drop a handle again after that ends the guest with a trap.
-// - The order of dropping does not matter: a context keeps its graph, an output outlives both.
-// - The host copies what it is given before a function returns. Lists that it returns are the guest's, made by malloc.
+// - Handles are small numbers. The guest owns a handle until it drops it or gives it away. wasi_nn_compute takes the
+//   tensors of its inputs, also when it fails. A dropped or given handle must not be used or dropped again: the guest
+//   would trap.
+// - Handles may be dropped in any order. A context keeps its graph alive, and an output outlives both.
+// - The host copies all arguments before a function returns. The guest owns the lists that it returns, made by malloc.
 //
 // C11 or C++11.
 #ifndef WASINN_GUEST_C_WASI_NN_COMPONENT_H_
@@ -35,7 +37,7 @@
 extern "C" {
 #endif
 
-// Whoever defines an older one gets what did not change since: all but wasi_nn_compute.
+// A guest may define an older version here. It gets the functions that have not changed: all but wasi_nn_compute.
 #ifndef WASI_NN_VERSION
 #define WASI_NN_VERSION "@0.2.0-rc-2024-10-28"
 #endif
@@ -47,7 +49,7 @@ typedef uint32_t wasi_nn_graph;
 typedef uint32_t wasi_nn_context;
 typedef uint32_t wasi_nn_error;
 
-// The type of a tensor's elements; the size of one element in bytes is in parentheses.
+// The type of a tensor's elements, with the size of one element in bytes in parentheses.
 typedef uint32_t wasi_nn_type;
 enum {
   WASI_NN_FP16 = 0,  // (2)
@@ -77,8 +79,8 @@ enum { WASI_NN_TARGET_CPU = 0, WASI_NN_TARGET_GPU = 1, WASI_NN_TARGET_TPU = 2 };
 
 // What went wrong (wasi_nn_error_code).
 enum {
-  WASI_NN_INVALID_ARGUMENT = 0,       // a shape, type, size or name that the model does not take
-  WASI_NN_INVALID_ENCODING = 1,       // bytes that are no model of that encoding
+  WASI_NN_INVALID_ARGUMENT = 0,       // a shape, type, size or name does not fit the model
+  WASI_NN_INVALID_ENCODING = 1,       // the bytes are not a model of that encoding
   WASI_NN_TIMEOUT = 2,                // the host's deadline passed
   WASI_NN_RUNTIME_ERROR = 3,          // the framework failed
   WASI_NN_UNSUPPORTED_OPERATION = 4,  // the framework, target or element type is not available here
@@ -88,7 +90,7 @@ enum {
   WASI_NN_UNKNOWN = 8,
 };
 
-// A list that the host returned: bytes, uint32_t or char (UTF-8, no NUL at its end).
+// A list from the host: bytes, uint32_t or char (UTF-8, no NUL at its end).
 typedef struct wasi_nn_list {
   void* items;
   size_t count;
@@ -109,7 +111,7 @@ typedef struct wasi_nn_named_tensor {
 
 typedef struct wasi_nn_result {
   uint8_t is_error;
-  uint32_t handle;  // of what was asked for, or a wasi_nn_error
+  uint32_t handle;  // the new graph or context, or a wasi_nn_error
 } wasi_nn_result;
 
 typedef struct wasi_nn_outputs {
@@ -123,44 +125,44 @@ typedef struct wasi_nn_outputs {
   };
 } wasi_nn_outputs;
 
-// A new tensor: the bytes are copied. Never fails; compute says if size does not fit the shape.
+// Makes a tensor. The host copies the bytes. Never fails: compute returns an error if `size` does not fit the shape.
 wasi_nn_tensor wasi_nn_tensor_new(const uint32_t* dims, size_t rank, wasi_nn_type type, const void* data, size_t size)
     WASI_NN_IMPORT("tensor", "[constructor]tensor");
-// Free the list afterwards: uint32_t, and bytes.
+// The shape as a list of uint32_t, and the elements as a list of bytes. Free the lists afterwards.
 void wasi_nn_tensor_dimensions(wasi_nn_tensor tensor, wasi_nn_list* dims)
     WASI_NN_IMPORT("tensor", "[method]tensor.dimensions");
 void wasi_nn_tensor_data(wasi_nn_tensor tensor, wasi_nn_list* bytes) WASI_NN_IMPORT("tensor", "[method]tensor.data");
 wasi_nn_type wasi_nn_tensor_type(wasi_nn_tensor tensor) WASI_NN_IMPORT("tensor", "[method]tensor.ty");
 void wasi_nn_tensor_drop(wasi_nn_tensor tensor) WASI_NN_IMPORT("tensor", "[resource-drop]tensor");
 
-// Loads a model that the guest brings along. A host may refuse such models altogether (WASI_NN_SECURITY).
+// Loads a model from the guest's bytes. A host may refuse all models from guests (WASI_NN_SECURITY).
 void wasi_nn_load(const wasi_nn_builder* builders, size_t count, wasi_nn_encoding encoding, wasi_nn_target target,
                   wasi_nn_result* graph) WASI_NN_IMPORT("graph", "load");
-// The model that the host offers under this name. Cheap: the host loads it once for all its guests.
+// Gets a model that the host offers under a name. This is cheap: the host loads it once for all its guests.
 void wasi_nn_load_by_name(const char* name, size_t size, wasi_nn_result* graph) WASI_NN_IMPORT("graph", "load-by-name");
-// A context in which to run the model. Use it again and again: making one is much dearer than computing with it.
+// Makes a context for inferences on the model. Use it for many: to make a context costs much more than one compute.
 void wasi_nn_init_execution_context(wasi_nn_graph graph, wasi_nn_result* context)
     WASI_NN_IMPORT("graph", "[method]graph.init-execution-context");
 void wasi_nn_graph_drop(wasi_nn_graph graph) WASI_NN_IMPORT("graph", "[resource-drop]graph");
 
-// Runs the model on these inputs, whose tensors are gone afterwards. Free the outputs.
+// Runs the model on these inputs, and takes their tensors. Free the outputs afterwards.
 void wasi_nn_compute(wasi_nn_context context, const wasi_nn_named_tensor* inputs, size_t count,
                      wasi_nn_outputs* outputs) WASI_NN_IMPORT("inference", "[method]graph-execution-context.compute");
 void wasi_nn_context_drop(wasi_nn_context context)
     WASI_NN_IMPORT("inference", "[resource-drop]graph-execution-context");
 
-// One of the codes above, and the whole message of host and framework (free the list afterwards).
+// The error's code, one of those above, and its message. Free the message's list afterwards.
 uint32_t wasi_nn_error_code(wasi_nn_error error) WASI_NN_IMPORT("errors", "[method]error.code");
 void wasi_nn_error_data(wasi_nn_error error, wasi_nn_list* text) WASI_NN_IMPORT("errors", "[method]error.data");
 void wasi_nn_error_drop(wasi_nn_error error) WASI_NN_IMPORT("errors", "[resource-drop]error");
 
-// An empty list has no memory, and its pointer is no pointer.
+// An empty list has no memory: its pointer is not valid.
 static inline void wasi_nn_list_free(wasi_nn_list* list) {
   if (list->count > 0) free(list->items);
   list->count = 0;
 }
 
-// Drops the tensors that are still the guest's; set the `tensor` of one that was given away or dropped to 0.
+// Drops the outputs' tensors and frees the lists. If a tensor was given away or dropped, set its `tensor` to 0 before.
 static inline void wasi_nn_outputs_free(wasi_nn_outputs* outputs) {
   if (outputs->is_error) {
     wasi_nn_error_drop(outputs->error);

@@ -1,7 +1,7 @@
-// wasi_nn_wamr.h: the import module "wasi_nn" of guests that were built for WAMR's first form of wasi-nn.
+// wasi_nn_wamr.h: the import module "wasi_nn", WAMR's first form of wasi-nn.
 //
-// For guests that shall run there too; new ones take wasi_nn.h. The six functions have the names of the standard's, but
-// three things are laid out in another way:
+// It is for guests that must also run on older WAMR. New guests use wasi_nn.h. The six functions have the standard's
+// names, but three of their structs have another layout:
 //
 //   wamr_nn_builder part = {model, model_size};
 //   wamr_nn_builders parts = {&part, 1};                      // load takes this record's address, and no count
@@ -13,8 +13,8 @@
 //   uint32_t size = sizeof(scores) / sizeof(*scores);
 //   ... wamr_nn_get_output(context, 0, scores, &size)         // the room in, the output's size out, both in elements
 //
-// Types have other numbers, and so have encodings from 5 on. Errors, targets and handles are those of wasi_nn.h, and so
-// are the conventions.
+// Types have other numbers, and so have encodings from 5 on. Errors, targets, handles and conventions are those of
+// wasi_nn.h.
 #ifndef WASINN_GUEST_C_WASI_NN_WAMR_H_
 #define WASINN_GUEST_C_WASI_NN_WAMR_H_
 
@@ -41,7 +41,7 @@ enum {
   WAMR_NN_ENCODING_AUTODETECT = 6,
 };
 
-// The type of a tensor's elements; the size of one element in bytes is in parentheses.
+// The type of a tensor's elements, with the size of one element in bytes in parentheses.
 typedef uint8_t wamr_nn_type;
 enum {
   WAMR_NN_F16 = 0,  // (2)
@@ -87,8 +87,8 @@ wasi_nn_errno wamr_nn_init_execution_context(wasi_nn_graph graph, wasi_nn_contex
 wasi_nn_errno wamr_nn_set_input(wasi_nn_context context, uint32_t index, const wamr_nn_tensor* tensor)
     WAMR_NN_IMPORT("set_input");
 wasi_nn_errno wamr_nn_compute(wasi_nn_context context) WAMR_NN_IMPORT("compute");
-// *size counts elements of the output's type (floats, or bytes of text), and not bytes. Where the buffer is too small,
-// nothing is copied: WASI_NN_TOO_LARGE, and *size is what is needed.
+// *size counts elements of the output's type (floats, or bytes of text), not bytes. If the buffer is too small, this
+// returns WASI_NN_TOO_LARGE, copies nothing, and stores the needed size in *size.
 wasi_nn_errno wamr_nn_get_output(wasi_nn_context context, uint32_t index, void* buffer, uint32_t* size)
     WAMR_NN_IMPORT("get_output");
 

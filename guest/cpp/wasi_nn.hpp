@@ -9,7 +9,7 @@
 //   if (wasi_nn::Status s = context.compute(); !s) return fail(s.name());
 //   if (wasi_nn::Status s = context.get_output(0, scores); !s) return fail(s.name());
 //
-// The methods carry the standard's names. What each does, and which errors it can give, stands in wasi_nn.h.
+// The methods have the standard's names. wasi_nn.h says what each does, and which errors it returns.
 #ifndef WASINN_GUEST_CPP_WASI_NN_HPP_
 #define WASINN_GUEST_CPP_WASI_NN_HPP_
 
@@ -76,7 +76,7 @@ struct Half {
   uint16_t bits;
 };
 
-// The tensor type of T. Types that the standard has no number for use the one that wasinn takes for them.
+// The tensor type of T. If the standard has no number for T, this is the number that wasinn takes for it.
 template <typename T>
 constexpr wasi_nn_type type_of() {
   if constexpr (std::is_same_v<T, Half>) {
@@ -91,8 +91,8 @@ constexpr wasi_nn_type type_of() {
   }
 }
 
-// A tensor of the elements of `data`, a vector, array or span of the input's element type. It owns neither these nor the
-// dims.
+// A tensor with the elements of `data`: a vector, array or span of the input's element type. It owns neither the
+// elements nor the dims.
 template <typename Range>
 wasi_nn_tensor tensor_of(const Range& data, std::span<const uint32_t> dims) {
   std::span elements(data);
@@ -101,22 +101,21 @@ wasi_nn_tensor tensor_of(const Range& data, std::span<const uint32_t> dims) {
           elements.data(), static_cast<uint32_t>(elements.size_bytes())};
 }
 
-// Stores in `out`, a vector or string, what `call(buffer, size, &written)` gives, a function of the kind of
-// wasi_nn_get_output. `out` grows or shrinks to the number of elements. One that is used again has its size from last
-// time, so that only the first call asks twice. Where a host does not tell the needed size, too_large comes back, and
-// `out` wants its size beforehand.
+// Fills `out`, a vector or string, by `call(buffer, size, &written)`: a function like wasi_nn_get_output. `out` grows
+// or shrinks to the number of elements. If it is used again it already has its size, so only the first time needs two
+// calls. Some hosts do not tell the needed size; this then returns too_large, and `out` must be sized before.
 template <typename Out, typename Call>
 Status fill(Out& out, Call call) {
   using T = typename Out::value_type;
   static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no array; use uint8_t");
-  // Without exceptions a vector that finds no memory ends the program, so refuse before.
+  // Without exceptions the program ends if a vector gets no memory, so refuse large sizes before.
   constexpr size_t kMaxOutput = size_t{1} << 30;
   for (;;) {
     const size_t room = out.size() * sizeof(T);
     uint32_t bytes = 0;
     Status status = call(out.data(), static_cast<uint32_t>(room), &bytes);
     if (status) {
-      // Not whole elements: the output is of another type than T.
+      // These are not whole elements: the output has another type than T.
       if (bytes % sizeof(T) != 0) return WASI_NN_INVALID_ARGUMENT;
       out.resize(bytes / sizeof(T));
       return status;
@@ -126,19 +125,19 @@ Status fill(Out& out, Call call) {
   }
 }
 
-// A loaded model. A plain handle: copies mean the same model, and it lives until the guest ends.
+// A loaded model. It is a plain handle: copies mean the same model, which lives until the guest ends.
 class Graph {
  public:
   Graph() = default;
   explicit Graph(wasi_nn_graph handle) : handle_(handle) {}
 
-  // Loads a model of one part from its bytes, which may be freed afterwards.
+  // Loads a model of one part from its bytes. The guest may free the bytes afterwards.
   Status load(std::span<const uint8_t> bytes, wasi_nn_encoding encoding, wasi_nn_target target = WASI_NN_TARGET_CPU) {
     wasi_nn_builder builder = {bytes.data(), static_cast<uint32_t>(bytes.size())};
     return wasi_nn_load(&builder, 1, encoding, target, &handle_);
   }
 
-  // Takes a model that the host offers under a name.
+  // Gets a model that the host offers under a name.
   Status load_by_name(std::string_view name) {
     return wasi_nn_load_by_name(name.data(), static_cast<uint32_t>(name.size()), &handle_);
   }
@@ -149,12 +148,13 @@ class Graph {
   wasi_nn_graph handle_ = 0;
 };
 
-// One inference at a time on a graph. A plain handle like Graph. Make one, and use it for many inferences.
+// The inputs and outputs of one inference at a time on a graph. It is a plain handle like Graph. Make one, and use it
+// for many inferences.
 class Context {
  public:
   Status init(const Graph& graph) { return wasi_nn_init_execution_context(graph.handle(), &handle_); }
 
-  // Sets input `index` to the elements of `data`, as tensor_of() takes them. The shape {} is a scalar's.
+  // Sets input `index` to the elements of `data`, which is as in tensor_of(). The shape of a scalar is {}.
   template <typename Range>
   Status set_input(uint32_t index, const Range& data, std::span<const uint32_t> dims) {
     const wasi_nn_tensor tensor = tensor_of(data, dims);

@@ -1,7 +1,7 @@
-// wasi_nn_ext.hpp: wasi_nn_ext.h for guests written in C++20, in the manner of wasi_nn.hpp. What each function does, and
-// which hosts have it, stands in wasi_nn_ext.h.
+// wasi_nn_ext.hpp: wasi_nn_ext.h for guests written in C++20, in the style of wasi_nn.hpp. wasi_nn_ext.h says what each
+// function does, and which hosts have it.
 //
-// A model that generates text, piece by piece:
+// A model generates text piece by piece:
 //
 //   wasi_nn::Graph graph;
 //   wasi_nn::Context context;
@@ -29,7 +29,7 @@
 
 namespace wasi_nn {
 
-// ---- WasmEdge's
+// ---- WasmEdge's functions
 
 inline Status load_by_name_with_config(std::string_view name, std::string_view config, Graph* graph) {
   wasi_nn_graph handle = 0;
@@ -56,19 +56,19 @@ inline Status finalize_execution_context(const Context& context) {
   return wasi_nn_finalize_execution_context(context.handle());
 }
 
-// ---- wasinn's
+// ---- wasinn's functions
 
-// "set_input: invalid_argument: …"
+// The message of the guest's last error: "set_input: invalid_argument: …"
 inline Status last_error(std::string& text) { return fill(text, wasinn_last_error); }
 
-// JSON.
+// The graph's inputs and outputs, as JSON.
 inline Status describe(const Graph& graph, std::string& json) {
   return fill(json, [&](char* data, uint32_t size, uint32_t* written) {
     return wasinn_describe(graph.handle(), data, size, written);
   });
 }
 
-// A model of one part, by the name of its format.
+// Loads a model of one part, by the name of its format.
 inline Status load_as(std::span<const uint8_t> bytes, std::string_view format, Graph* graph,
                       wasi_nn_target target = WASI_NN_TARGET_CPU) {
   const wasi_nn_builder builder = {bytes.data(), static_cast<uint32_t>(bytes.size())};
@@ -99,7 +99,7 @@ Status get_output_by_name(const Context& context, std::string_view name, std::ve
   });
 }
 
-// Each later compute writes to `buffer`, a vector, array or span, and to *written. Both must stay where they are.
+// Each later compute writes to `buffer`, a vector, array or span, and to *written. Both must stay in place.
 template <typename Range>
 Status set_output(const Context& context, uint32_t index, Range&& buffer, uint32_t* written) {
   const std::span room(buffer);
@@ -112,14 +112,14 @@ Status set_output_by_name(const Context& context, std::string_view name, Range&&
                                    static_cast<uint32_t>(room.size_bytes()), written);
 }
 
-// What `from` computed becomes an input of `context`, which may be `from` itself.
+// Makes an output of `from` an input of `context`. Both may be the same context.
 inline Status set_input_from_output(const Context& context, uint32_t index, const Context& from,
                                     uint32_t output_index) {
   return wasinn_set_input_from_output(context.handle(), index, from.handle(), output_index);
 }
 
-// An input and an output of compute_once, by index or by the model's name for it. They own nothing: what they are made of
-// lives until the call has returned.
+// An input and an output of compute_once, by index or by the model's name. They own nothing: names, data and dims must
+// live until the call has returned.
 class Input : public wasinn_input {
  public:
   template <typename Range>
@@ -144,7 +144,7 @@ class Output : public wasinn_output {
 static_assert(sizeof(Input) == sizeof(wasinn_input) && sizeof(Output) == sizeof(wasinn_output),
               "arrays go as they are");
 
-// An inference in one call. Each output has its size in bytes in `written`, also after too_large.
+// An inference in one call. It stores each output's size in bytes in `written`, also with too_large.
 //
 //   constexpr uint32_t kShape[] = {1, 3, 224, 224};
 //   const wasi_nn::Input inputs[] = {{"image", image, kShape}};
@@ -154,7 +154,7 @@ inline Status compute_once(const Context& context, std::span<const Input> inputs
   return wasinn_compute_once(context.handle(), inputs.data(), static_cast<uint32_t>(inputs.size()), outputs.data(),
                              static_cast<uint32_t>(outputs.size()));
 }
-// The same on a context of its own.
+// The same, with a context for this call only.
 inline Status compute_once(const Graph& graph, std::span<const Input> inputs, std::span<Output> outputs) {
   return wasinn_compute_once(graph.handle(), inputs.data(), static_cast<uint32_t>(inputs.size()), outputs.data(),
                              static_cast<uint32_t>(outputs.size()));

@@ -7,18 +7,18 @@ import (
 	"unsafe"
 )
 
-// Context is one inference at a time on a graph: its inputs and outputs, which the host has. Make one, and use it for many
-// inferences. It is a number that the host understands, and lives until the guest ends, or until Finalize.
+// Context is the inputs and outputs of one inference at a time on a graph. The host holds them. Make one, and use it for many
+// inferences. It is a plain number; the host knows its meaning. It lives until the guest ends, or until Finalize.
 //
-// Shapes are dims, the outermost dimension first; none are a scalar's. Whether the data are as many as the dims say is for the host
-// to check: if not, the error is InvalidArgument.
+// dims is the shape, the outermost dimension first; no dims are a scalar. The host checks that the data fit the dims; if not, the
+// error is InvalidArgument.
 //
-// The host copies the data of an input before a function returns. One exception: an operator can choose, for a guest, that inputs
-// are "by-reference". Then each compute reads what is in their memory by then, which is another thing's where the garbage collector
-// has freed it: such a guest holds on to the data until its last compute on them.
+// The host copies an input's data before a function returns, with one exception: an operator can set inputs to "by-reference".
+// Then each compute reads the data from the guest's memory. Such a guest must keep the data referenced and unchanged until the
+// last compute on them: the garbage collector may reuse freed memory for something else.
 type Context struct{ handle uint32 }
 
-// SetInput sets input index, in the model's own order. It keeps its value over any number of computes.
+// SetInput sets input index, in the model's order. It keeps its value over any number of computes.
 func SetInput[T Element](c Context, index uint32, data []T, dims ...uint32) error {
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
@@ -26,7 +26,8 @@ func SetInput[T Element](c Context, index uint32, data []T, dims ...uint32) erro
 	return check("set_input", nnSetInput(c.handle, index, &record))
 }
 
-// SetInputByName is SetInput by the model's own name for the input, or a decimal index. wasinn's, as all that goes by names.
+// SetInputByName is SetInput by the model's name for the input, or by a decimal index. Only on wasinn, like all functions that
+// take names.
 func SetInputByName[T Element](c Context, name string, data []T, dims ...uint32) error {
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
@@ -34,23 +35,22 @@ func SetInputByName[T Element](c Context, name string, data []T, dims ...uint32)
 	return check("set_input_by_name", extSetInputByName(c.handle, name, &record))
 }
 
-// SetInputFromOutput makes what output outputIndex of from was computed to be input index of this context, without a way through
-// this guest's memory. from may be of another model, of the same one, or this context itself. Type and shape must be what the input
-// takes. wasinn's.
+// SetInputFromOutput makes output outputIndex of from this context's input index. The tensor does not pass through the guest's
+// memory. from may be of another model, of the same model, or this context. Type and shape must fit the input. Only on wasinn.
 func (c Context) SetInputFromOutput(index uint32, from Context, outputIndex uint32) error {
 	return check("set_input_from_output", extSetInputFromOutput(c.handle, index, from.handle, outputIndex))
 }
 
-// Compute runs the model; it returns when the outputs are there.
+// Compute runs the model. It returns when the outputs are ready.
 func (c Context) Compute() error { return check("compute", nnCompute(c.handle)) }
 
-// GetOutput copies output index of the last compute to out, and returns how many elements the output has. If out is too small,
-// nothing is copied, and the Error tells the size that is needed.
+// GetOutput copies output index of the last compute to out, and returns the number of its elements. If out is too small, nothing
+// is copied, and the Error has the needed size.
 func GetOutput[T Element](c Context, index uint32, out []T) (int, error) {
 	return fill("get_output", out, c.output(index))
 }
 
-// GetOutputSlice gives all elements of output index. It asks for their number first, where the host tells it.
+// GetOutputSlice returns all elements of output index. It asks for their number first; the host must tell it.
 func GetOutputSlice[T Element](c Context, index uint32) ([]T, error) {
 	return fillSlice[T]("get_output", c.output(index))
 }
@@ -65,21 +65,22 @@ func GetOutputSliceByName[T Element](c Context, name string) ([]T, error) {
 	return fillSlice[T]("get_output_by_name", c.outputNamed(name))
 }
 
-// ComputeSingle generates the next piece of an answer, the first one from the inputs: EndOfSequence when nothing more comes,
-// UnsupportedOperation of models that answer all at once. WasmEdge's and wasinn's, as are the next two.
+// ComputeSingle generates the next piece of an answer. The first call begins with the inputs. EndOfSequence: the answer is
+// complete. UnsupportedOperation: the model does not generate piece by piece. This and the next two are only on WasmEdge and
+// wasinn.
 func (c Context) ComputeSingle() error { return check("compute_single", nnComputeSingle(c.handle)) }
 
-// GetOutputSingle gives the newest piece. Of text it is whole characters of UTF-8, and perhaps none.
+// GetOutputSingle returns the newest piece. A piece of text has whole UTF-8 characters only, so it may be empty.
 func GetOutputSingle[T Element](c Context, index uint32) ([]T, error) {
 	return fillSlice[T]("get_output_single", func(buffer unsafe.Pointer, size uint32, written *uint32) uint32 {
 		return nnGetOutputSingle(c.handle, index, buffer, size, written)
 	})
 }
 
-// FiniSingle ends the generation, which may have ended.
+// FiniSingle ends the generation, if there is one.
 func (c Context) FiniSingle() error { return check("fini_single", nnFiniSingle(c.handle)) }
 
-// Finalize gives the context back. A compute of another thread that is running on it ends with an error. WasmEdge's and wasinn's.
+// Finalize frees the context. If another thread is computing on it, that compute ends with an error. Only on WasmEdge and wasinn.
 func (c Context) Finalize() error {
 	err := check("finalize_execution_context", nnFinalizeExecutionContext(c.handle))
 	if err == nil {

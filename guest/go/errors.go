@@ -4,22 +4,22 @@ package wasinn
 
 import "strconv"
 
-// Errno is what a call failed with: the standard's numbers, and those of hosts that generate text. errors.Is(err, wasinn.NotFound)
-// asks for one. A host that has wasinn's functions also tells it in words: LastError.
+// Errno says why a call failed: the standard's numbers, and those of hosts with models that generate text. errors.Is(err,
+// wasinn.NotFound) asks for one. On wasinn, LastError has the message.
 type Errno uint32
 
 const (
-	// InvalidArgument: a handle or index that is not valid; a tensor whose type, dims or size the model does not take; an input that was
-	// never set; an output before the first compute, or one of another type than was asked for.
+	// InvalidArgument: a handle or index is not valid. Or a tensor's type, dims or size do not fit the model. Or an input was
+	// never set. Or there was no compute before GetOutput, or the output has another type.
 	InvalidArgument Errno = 1
-	// InvalidEncoding: the encoding is unknown, or the bytes are not of that encoding.
+	// InvalidEncoding: the encoding is unknown, or the bytes have another format.
 	InvalidEncoding Errno = 2
 	// MissingMemory: the module does not export its memory as "memory".
 	MissingMemory Errno = 3
 	// Busy: another thread is using the context.
 	Busy Errno = 4
-	// RuntimeError: the framework failed, the host's deadline passed, or the process that ran the guest's own model is gone: then it
-	// may be loaded again.
+	// RuntimeError: the framework failed, or the host's deadline passed. Or the OS process with the guest's own model ended: then
+	// the guest may load it again.
 	RuntimeError Errno = 5
 	// UnsupportedOperation: the framework, target or element type is not available here, or the host's policy forbids it.
 	UnsupportedOperation Errno = 6
@@ -43,7 +43,7 @@ var names = map[Errno]string{
 	EndOfSequence: "end_of_sequence", ContextFull: "context_full", PromptTooLong: "prompt_too_long", ModelNotFound: "model_not_found",
 }
 
-// Error is the name, as the standard writes it, and the number.
+// Error returns the standard's name and the number.
 func (e Errno) Error() string {
 	name := names[e]
 	if name == "" {
@@ -52,7 +52,7 @@ func (e Errno) Error() string {
 	return name + " (" + strconv.FormatUint(uint64(e), 10) + ")"
 }
 
-// Error is what all functions of this package return that fail.
+// Error is the error of every function of this package.
 type Error struct {
 	Call   string // "set_input"
 	Errno  Errno

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// The functions as a host has them, and the records that they take. Fields that are addresses are uint32, for pointers of Go are 64
-// bits wide and those of the host 32: see addressOf.
+// The host's functions, and the records that they take. Addresses in them are uint32, because Go's pointers are 64 bits wide and
+// the host's 32: see addressOf.
 
 type builder struct {
 	_    structs.HostLayout
@@ -24,7 +24,7 @@ type tensor struct {
 	data, dataLen uint32
 }
 
-// Where name is 0, nameLen is the index.
+// If name is 0, nameLen is the index.
 type inputRecord struct {
 	_             structs.HostLayout
 	name, nameLen uint32

@@ -39,15 +39,14 @@ func InputOf[T Element](index uint32, data []T, dims ...uint32) Input {
 	return Input{port{index: index}, viewOf(data, dims)}
 }
 
-// InputNamed is an input by the model's own name for it.
+// InputNamed is an input by the model's name for it.
 func InputNamed[T Element](name string, data []T, dims ...uint32) Input {
 	return Input{port{named: true, name: name}, viewOf(data, dims)}
 }
 
 // Output is an output of ComputeOnce.
 type Output struct {
-	// Written is the size in bytes that the output had in the last ComputeOnce, also if the buffer was too small for it; 0 if it is not
-	// known.
+	// Written is the output's size in bytes in the last ComputeOnce, also if the buffer was too small; 0: not known.
 	Written int
 
 	port   port
@@ -55,19 +54,19 @@ type Output struct {
 	size   int
 }
 
-// OutputOf is an output by its index, which goes into buffer.
+// OutputOf is an output by its index. It goes into buffer.
 func OutputOf[T Element](index uint32, buffer []T) Output {
 	return Output{port: port{index: index}, buffer: unsafe.Pointer(unsafe.SliceData(buffer)), size: sizeOf(buffer)}
 }
 
-// OutputNamed is an output by the model's own name for it, which goes into buffer.
+// OutputNamed is an output by the model's name for it. It goes into buffer.
 func OutputNamed[T Element](name string, buffer []T) Output {
 	return Output{port: port{named: true, name: name}, buffer: unsafe.Pointer(unsafe.SliceData(buffer)), size: sizeOf(buffer)}
 }
 
-// ComputeOnce is an inference in one call: it sets these inputs and no others, computes, and writes these outputs and no others.
-// Nothing is left of it: afterwards no input is set, and there is no output to get. Large tensors stay where they are, where the
-// framework can compute on them there. If a buffer is too small, the error is TooLarge, and Written tells the size of each. wasinn's.
+// ComputeOnce is an inference in one call. It sets only these inputs, computes, and writes only these outputs. Afterwards no
+// input is set, and there is no output to get. Large tensors are not copied if the framework can use the guest's buffers. If a
+// buffer is too small, the error is TooLarge, and Written has each output's size. Only on wasinn.
 func (c Context) ComputeOnce(inputs []Input, outputs []Output) error {
 	return computeOnce(c.handle, inputs, outputs)
 }

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// SetOutput has every later compute of this context write output index to buffer, and its size in bytes to written: no GetOutput is
-// needed. The host keeps their addresses, so both are pinned until Finalize, or until this output is set again in the same way; read
-// them between computes. A buffer that is too small makes Compute fail with TooLarge, and the output can still be got. Outputs that
-// were not set are not produced any more where the framework can leave them out. wasinn's.
+// SetOutput makes every later compute of this context write output index to buffer, and its size in bytes to written. GetOutput
+// is not needed. The host keeps their addresses, so both are pinned until Finalize, or until SetOutput for the same output. Read
+// them between computes. If the buffer is too small, Compute fails with TooLarge, and GetOutput still works. From now on only the
+// outputs that were set are there. Only on wasinn.
 func SetOutput[T Element](c Context, index uint32, buffer []T, written *uint32) error {
 	at := place{c.handle, port{index: index}}
 	return places.set("set_output", at, buffer0(buffer), written, func(data unsafe.Pointer) uint32 {
@@ -27,8 +27,7 @@ func SetOutputByName[T Element](c Context, name string, buffer []T, written *uin
 	})
 }
 
-// SelectOutput has a compute produce this output, and no other that was not chosen likewise, where the framework can leave one out.
-// wasinn's.
+// SelectOutput selects this output: from now on computes need only produce the selected outputs. Only on wasinn.
 func (c Context) SelectOutput(index uint32) error {
 	return check("set_output", extSetOutput(c.handle, index, nil, 0, nil))
 }

@@ -10,13 +10,13 @@ import (
 // F16 is the bits of a half-precision number.
 type F16 uint16
 
-// Element is what tensors are made of. Types that the standard has no number for go as the one that wasinn takes for them: int8 as
-// u8, uint32 as i32, uint64 as i64. i16, u16 and bf16 are bytes with the last dimension doubled, and so is bool.
+// Element is an element of a tensor. The standard has no numbers for some types. wasinn takes others for them: u8 for int8, i32
+// for uint32, i64 for uint64. i16, u16 and bf16 are bytes with the last dimension doubled. bool is bytes.
 type Element interface {
 	F16 | float32 | float64 | uint8 | int8 | int32 | uint32 | int64 | uint64
 }
 
-// typeOf gives the type as wasi-nn numbers it.
+// typeOf returns wasi-nn's number of the type.
 func typeOf[T Element]() uint8 {
 	var zero T
 	switch any(zero).(type) {
@@ -49,7 +49,7 @@ func addressOf(pinner *runtime.Pinner, data unsafe.Pointer, size int) uint32 {
 	return uint32(uintptr(data))
 }
 
-// view is a tensor that goes into a model, before its addresses are taken.
+// view is an input tensor, before its addresses are taken.
 type view struct {
 	dims  []uint32
 	dtype uint8
@@ -61,7 +61,7 @@ func viewOf[T Element](data []T, dims []uint32) view {
 	return view{dims: dims, dtype: typeOf[T](), data: unsafe.Pointer(unsafe.SliceData(data)), size: sizeOf(data)}
 }
 
-// record is valid until the pinner unpins. That the data are as many as the dims say, the host checks.
+// record is valid until the pinner unpins. The host checks that the data fit the dims.
 func (v view) record(pinner *runtime.Pinner) tensor {
 	return tensor{
 		dims: addressOf(pinner, unsafe.Pointer(unsafe.SliceData(v.dims)), 4*len(v.dims)), dimsLen: uint32(len(v.dims)),
@@ -70,10 +70,10 @@ func (v view) record(pinner *runtime.Pinner) tensor {
 	}
 }
 
-// filler is a function of the kind of get_output.
+// filler is a function like get_output.
 type filler func(buffer unsafe.Pointer, size uint32, written *uint32) uint32
 
-// fill gives the function the slice, and returns how many elements it wrote.
+// fill calls the function with the slice, and returns how many elements it wrote.
 func fill[T Element](call string, out []T, function filler) (int, error) {
 	var zero T
 	var written uint32
@@ -89,11 +89,11 @@ func fill[T Element](call string, out []T, function filler) (int, error) {
 	if size := int(unsafe.Sizeof(zero)); bytes <= room && bytes%size == 0 {
 		return bytes / size, nil
 	}
-	// Not whole elements: the output is of another type than T.
+	// These are not whole elements: the output has another type than T.
 	return 0, &Error{Call: call, Errno: InvalidArgument}
 }
 
-// fillSlice gives all elements that the function gives: it asks for the size first.
+// fillSlice returns all elements that the function writes. It asks for their size first.
 func fillSlice[T Element](call string, function filler) ([]T, error) {
 	var zero T
 	out := []T{}

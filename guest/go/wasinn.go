@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Package wasinn is for guests: programs in WebAssembly that have the host run machine-learning models, through the standard
+// Package wasinn is for guests: WebAssembly programs. The host runs machine-learning models for them, through the standard
 // interface wasi-nn.
 //
 //	graph, err := wasinn.LoadByName("digits")
@@ -15,8 +15,8 @@
 //   - wasinn's own (module wasinn_ext_0), on wasinn alone: LastError, Describe, LoadAs, all that goes by names, ComputeOnce,
 //     SetInputFromOutput, SelectOutput and SetOutput.
 //
-// They carry the names that they have there; those whose element type varies are functions, for Go has no generic methods. A guest
-// imports what it calls, and no more: one that calls the standard's six runs everywhere.
+// They have the names of those modules. If an element type varies, it is a function, because Go has no generic methods. A guest
+// imports only what it calls. So a guest that calls only the standard's six runs on every host.
 package wasinn
 
 import (
@@ -24,8 +24,7 @@ import (
 	"unsafe"
 )
 
-// Encoding is the format of a model's bytes, as wasi-nn numbers it. A host may know more numbers than these, and every format by
-// its name: LoadAs.
+// Encoding is the format of a model's bytes, with wasi-nn's numbers. A host may know more formats; LoadAs takes their names.
 type Encoding uint32
 
 const (
@@ -37,7 +36,7 @@ const (
 	Autodetect     Encoding = 5 // the host looks at the bytes
 )
 
-// Target is where a model shall run.
+// Target is where a model runs.
 type Target uint32
 
 const (
@@ -47,10 +46,10 @@ const (
 	Auto Target = 3 // not in the standard: hosts that choose themselves, as wasinn does
 )
 
-// Graph is a loaded model: a number that the host understands. It lives until the guest ends, or until Unload.
+// Graph is a loaded model. It is a plain number; the host knows its meaning. It lives until the guest ends, or until Unload.
 type Graph struct{ handle uint32 }
 
-// Load loads the model that these parts are. A host may refuse models from guests altogether.
+// Load loads a model from its parts. A host may refuse all models from guests.
 func Load(parts [][]byte, encoding Encoding, target Target) (graph Graph, err error) {
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
@@ -59,17 +58,18 @@ func Load(parts [][]byte, encoding Encoding, target Target) (graph Graph, err er
 	return graph, check("load", code)
 }
 
-// LoadByName gives the model that the host offers under this name. The host loads it once for all its guests.
+// LoadByName gets a model that the host offers under a name. The host loads it once for all its guests.
 func LoadByName(name string) (graph Graph, err error) {
 	return graph, check("load_by_name", nnLoadByName(name, &graph.handle))
 }
 
-// LoadByNameWithConfig is LoadByName with a JSON object of keys that the model's framework lets guests set: WasmEdge's and wasinn's.
+// LoadByNameWithConfig is LoadByName with a configuration: a JSON object of keys that the model's framework lets guests set. Only
+// on WasmEdge and wasinn.
 func LoadByNameWithConfig(name, config string) (graph Graph, err error) {
 	return graph, check("load_by_name_with_config", nnLoadByNameWithConfig(name, config, &graph.handle))
 }
 
-// LoadAs is Load by the name of the format: "onnx", any other that the host's backends serve, or "autodetect". wasinn's.
+// LoadAs is Load by the format's name: "onnx", any other format of the host's backends, or "autodetect". Only on wasinn.
 func LoadAs(parts [][]byte, format string, target Target) (graph Graph, err error) {
 	var pinner runtime.Pinner
 	defer pinner.Unpin()
@@ -78,14 +78,14 @@ func LoadAs(parts [][]byte, format string, target Target) (graph Graph, err erro
 	return graph, check("load_as", code)
 }
 
-// InitExecutionContext makes a context in which to run the model. Use it again and again: making one is much dearer than computing
-// with it.
+// InitExecutionContext makes a context for inferences on the model. Use it for many: to make a context costs much more than one
+// compute.
 func (g Graph) InitExecutionContext() (context Context, err error) {
 	return context, check("init_execution_context", nnInitExecutionContext(g.handle, &context.handle))
 }
 
-// Describe tells what the model takes and gives, as JSON:
-// {"backend": "onnx", "inputs": [{"name": "x", "type": "f32", "shape": [1, -1]}], …}. wasinn's.
+// Describe returns the model's inputs and outputs, as JSON: {"backend": "onnx", "inputs": [{"name": "x", "type": "f32", "shape":
+// [1, -1]}], …}. Only on wasinn.
 func (g Graph) Describe() (string, error) {
 	text, err := fillSlice[byte]("describe", func(buffer unsafe.Pointer, size uint32, written *uint32) uint32 {
 		return extDescribe(g.handle, buffer, size, written)
@@ -93,19 +93,19 @@ func (g Graph) Describe() (string, error) {
 	return string(text), err
 }
 
-// ComputeOnce is that of Context, on a context of its own, which takes some µs more. wasinn's.
+// ComputeOnce is Context's, with a context for this call only, which takes some µs more. Only on wasinn.
 func (g Graph) ComputeOnce(inputs []Input, outputs []Output) error {
 	return computeOnce(g.handle, inputs, outputs)
 }
 
-// Unload gives the graph back. Contexts of it go on; its memory goes with the last of them. WasmEdge's and wasinn's.
+// Unload frees the graph. Contexts of it still work; its memory is freed with the last of them. Only on WasmEdge and wasinn.
 func (g Graph) Unload() error { return check("unload", nnUnload(g.handle)) }
 
 // Handle is the host's number for it.
 func (g Graph) Handle() uint32 { return g.handle }
 
-// LastError tells what the last error of this guest was, in words: "set_input: invalid_argument: …". It stays until the next error;
-// a buffer that is too small is none. wasinn's.
+// LastError returns the message of the guest's last error: "set_input: invalid_argument: …". It stays until the next error; a too
+// small buffer does not count as one. Only on wasinn.
 func LastError() (string, error) {
 	text, err := fillSlice[byte]("last_error", extLastError)
 	return string(text), err

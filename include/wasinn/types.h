@@ -1,14 +1,14 @@
 /* wasinn/types.h - words that wasinn.h (for embedders) and backend.h (for backends) share.
  *
  * Conventions of all public C headers:
- *  - Every struct that may grow starts with `struct_size`, which its owner sets to sizeof; 0 is an error. Fields are
- *    only ever appended, never into what was padding; a reader takes an absent field as zero. Who fills a struct of
- *    another writes the fields that both know, and never struct_size.
+ *  - Every struct that may grow starts with `struct_size`. Its owner sets it to sizeof; 0 is an error. New versions
+ *    only append fields, and never use former padding. A reader takes an absent field as zero. A function that fills
+ *    somebody else's struct writes the fields that both know. It never writes struct_size.
  *  - Numbers are stable: a value never changes its meaning between releases.
- *  - Strings are UTF-8 and end in a NUL; a `const char *` inside a struct is borrowed for the call unless said
+ *  - Strings are UTF-8 and end in a NUL. A `const char *` in a struct is borrowed for the call, unless a comment says
  *    otherwise.
- *  - The numbers here are wasinn's own. What a guest sends is translated by a table per dialect of wasi-nn, since the
- *    dialects disagree about them (src/abi/profiles.h).
+ *  - The numbers here are wasinn's own. The dialects of wasi-nn disagree about theirs, so a table for each dialect
+ *    translates a guest's numbers (src/abi/profiles.h).
  */
 #ifndef WASINN_TYPES_H_
 #define WASINN_TYPES_H_
@@ -20,18 +20,19 @@
 extern "C" {
 #endif
 
-/* The version of these headers; wasinn_version() tells that of the library that is loaded. Before 1.0, another minor
- * number may be another ABI, and has another soname. */
+/* The version of these headers. wasinn_version() returns the version of the loaded library. Before 1.0, a new minor
+ * version may change the ABI, and has a new soname. */
 #define WASINN_VERSION_MAJOR 0
 #define WASINN_VERSION_MINOR 1
 #define WASINN_VERSION_PATCH 0
 #define WASINN_VERSION "0.1.0"
 
-/* How a call ended. The right column is the errno that a witx guest sees and the WIT error-code. */
+/* How a call ended. Each comment begins with what a guest sees: the errno of wasi-nn.witx, then the error-code of
+ * WIT. */
 typedef enum wasinn_code {
   WASINN_OK = 0,
   WASINN_INVALID_ARGUMENT = 1,      /* 1, invalid-argument: pointer, length, handle, index, dtype, shape, unset input */
-  WASINN_INVALID_ENCODING = 2,      /* 2, invalid-encoding: unknown encoding, or bytes that are not of it */
+  WASINN_INVALID_ENCODING = 2,      /* 2, invalid-encoding: unknown encoding, or bytes of another one */
   WASINN_MISSING_MEMORY = 3,        /* 3: the module exports no memory */
   WASINN_BUSY = 4,                  /* 4, runtime-error: another thread uses the context */
   WASINN_RUNTIME_ERROR = 5,         /* 5, runtime-error: failure inside the framework */
@@ -40,19 +41,19 @@ typedef enum wasinn_code {
   WASINN_NOT_FOUND = 8,             /* 8, not-found: unknown model name */
   WASINN_TIMEOUT = 9,               /* 5, timeout: a deadline passed, or the guest was closed */
   WASINN_SECURITY = 10,             /* 6, security: refused by the host's policy */
-  /* Of models that generate; witx: WasmEdge's numbers. */
-  WASINN_END_OF_SEQUENCE = 11, /* 100: a step found that nothing more comes. No failure; components get it as `none` */
-  WASINN_CONTEXT_FULL = 12,    /* 101, too-large: what was generated so far may be read */
+  /* For models that generate text. The errnos are WasmEdge's. */
+  WASINN_END_OF_SEQUENCE = 11, /* 100: the sequence is complete. Not a failure; components get it as `none` */
+  WASINN_CONTEXT_FULL = 12,    /* 101, too-large: the output so far may be read */
   WASINN_PROMPT_TOO_LONG = 13, /* 102, too-large */
-  WASINN_MODEL_NOT_FOUND = 14, /* 103, not-found: the name is known, but its file is not there (any more) */
-  /* Of what computes elsewhere. */
+  WASINN_MODEL_NOT_FOUND = 14, /* 103, not-found: the name is registered, but its file is missing */
+  /* For models that run outside of this OS process. */
   WASINN_UNAVAILABLE = 15, /* 5, runtime-error: a server, worker or device is not there now; trying again may help */
-  WASINN_LOST = 16         /* 5, runtime-error: it is gone with what it held: load the model again */
+  WASINN_LOST = 16         /* 5, runtime-error: the worker ended, with all that it held; load the model again */
 } wasinn_code;
 
 /* Element types. Tensors are dense, row-major, little-endian. */
 typedef enum wasinn_dtype {
-  WASINN_DTYPE_UNKNOWN = 0, /* in a signature: the framework does not say, or it is no tensor of numbers */
+  WASINN_DTYPE_UNKNOWN = 0, /* in a signature: the framework does not say, or this is not a tensor of numbers */
   WASINN_F16 = 1,
   WASINN_BF16 = 2,
   WASINN_F32 = 3,
@@ -68,13 +69,13 @@ typedef enum wasinn_dtype {
   WASINN_BOOL = 13 /* one byte, 0 or 1 */
 } wasinn_dtype;
 
-/* Model formats ("graph encodings" of wasi-nn) are names, of lower-case letters, digits, '-', '_' and '.'. Those that
- * wasi-nn has numbers for are "openvino" (two blobs: XML, weights), "onnx", "tensorflow", "pytorch", "tensorflowlite"
- * and "ggml"; a backend may serve any other (wasinn_format in backend.h). Where a host or a guest says a name, case
- * does not matter, "tflite" and "gguf" are understood, and "autodetect" leaves it to the model's file name and bytes.
+/* Model formats ("graph encodings" in wasi-nn) are names of lower-case letters, digits, '-', '_' and '.'. wasi-nn has
+ * numbers for "openvino" (two blobs: XML, weights), "onnx", "tensorflow", "pytorch", "tensorflowlite" and "ggml". A
+ * backend may serve others (wasinn_format in backend.h). In settings and in calls of guests, case does not matter,
+ * "tflite" and "gguf" work too, and "autodetect" means: by the model's file name and bytes.
  */
 
-/* Where a model runs ("execution targets" of wasi-nn). */
+/* Where a model runs ("execution target" in wasi-nn). */
 typedef enum wasinn_target { WASINN_CPU = 0, WASINN_GPU = 1, WASINN_TPU = 2, WASINN_AUTO = 3 } wasinn_target;
 
 typedef enum wasinn_log_level {
@@ -86,19 +87,19 @@ typedef enum wasinn_log_level {
 
 enum {
   WASINN_IO_OPTIONAL = 1u << 0,   /* input: may stay unset */
-  WASINN_IO_OPAQUE = 1u << 1,     /* input: u8 of any length, dims are not looked at (prompts, JSON options) */
-  WASINN_IO_UNSERVABLE = 1u << 2, /* string, sequence, map …: the model loads, touching this one is an error */
-  WASINN_IO_ALWAYS = 1u << 3,     /* output: may be read before a compute, too (metadata of a language model) */
-  WASINN_IO_ANY_NAME = 1u << 4, /* input, the only one: guests may call it as they like, for its name is no interface */
-  WASINN_IO_BINDABLE = 1u << 5  /* output of a known shape: a backend writes it to memory that the host gives */
+  WASINN_IO_OPAQUE = 1u << 1,     /* input: u8 of any length; its dims are not checked (prompts, JSON options) */
+  WASINN_IO_UNSERVABLE = 1u << 2, /* a string, sequence, map …: the model loads, but using this one is an error */
+  WASINN_IO_ALWAYS = 1u << 3,     /* output: may also be read before a compute (metadata of a language model) */
+  WASINN_IO_ANY_NAME = 1u << 4,   /* the model's only input: guests may use any name for it */
+  WASINN_IO_BINDABLE = 1u << 5    /* output of a known shape: the backend can write it to the host's memory */
 };
 
-/* Memory of the host for a tensor begins at a multiple of this, and has so many readable bytes behind its end: kernels
- * like whole cache lines, and some read a vector past the end. */
+/* The host's memory for a tensor begins at a multiple of ALIGNMENT, and TAIL readable bytes follow its end. Kernels
+ * work on whole cache lines, and some read one vector past the end. */
 #define WASINN_TENSOR_ALIGNMENT 64
 #define WASINN_TENSOR_TAIL 64
 
-/* The largest rank that wasinn handles; a model or tensor of more dimensions is refused. */
+/* The largest rank that wasinn handles. A model or tensor with more dimensions is refused. */
 #define WASINN_MAX_RANK 32
 
 /* One input or output in a model's signature. */
@@ -112,17 +113,17 @@ typedef struct wasinn_io {
   const char* type_name; /* the framework's own word for the type, for messages: "tensor(string)"; may be NULL */
 } wasinn_io;
 
-/* One configuration key that a backend knows. Configuration arrives as the text of one JSON object; wasinn has refused
- * unknown keys, and passes on of a guest's keys only those with WASINN_KEY_GUEST. */
+/* One configuration key of a backend. The backend gets its configuration as the text of one JSON object. wasinn refuses
+ * unknown keys before, and a guest's keys without WASINN_KEY_GUEST. */
 enum {
   WASINN_KEY_BACKEND = 1u << 0, /* in [backends.NAME]: passed to open */
   WASINN_KEY_MODEL = 1u << 1,   /* in [models.NAME.config]: passed to load as host_config */
   WASINN_KEY_GUEST = 1u << 2,   /* a guest may set it: passed to load as guest_config */
-  /* With GUEST: it says how contexts work, not how the model is compiled. Of a named model it is passed to slot_new,
-   * and the model stays the one that all guests share. */
+  /* Together with GUEST: the key changes how contexts work, not how the model is compiled. For a named model it goes to
+   * slot_new, and the guest shares the compiled model with all others. */
   WASINN_KEY_CONTEXT = 1u << 3
 };
-/* The name of a key that stands for all that have no other: the backend judges them itself. */
+/* A key with this name stands for every key that the table does not list: the backend checks those itself. */
 #define WASINN_KEY_ANY "*"
 typedef struct wasinn_key {
   const char* name;

@@ -1,5 +1,5 @@
-// wasinn/wasinn.hpp - wasinn.h for C++17: the same calls with owners, strings and vectors. Header-only; nothing here
-// throws by itself, and no exception is needed to use it.
+// wasinn/wasinn.hpp - wasinn.h for C++17: the same calls, with owning classes, strings and vectors. Header-only. It
+// needs no exceptions and throws none itself; std::string and std::vector may throw std::bad_alloc.
 //
 //     wasinn::Result<wasinn::Host> host = wasinn::Host::Create();
 //     if (!host) return Fail(host.status().message());
@@ -11,11 +11,13 @@
 //     guest->Close();  // before the engine's store or instance goes
 //
 // Conventions:
-//  - What can fail returns a Status or a Result<T>; the compiler warns when one is dropped.
-//  - Every class is move-only and owns one object of wasinn.h; get() lends it to the C functions. A moved-from object
-//    may only be destroyed or assigned to.
-//  - Threads as in wasinn.h: Host and Guest may be used from any thread at the same time, everything else belongs to
+//  - A function that can fail returns a Status or a Result<T>. The compiler warns if the caller ignores it.
+//  - Status, Config, Host and Guest are move-only, and own one object of wasinn.h each. get() lends it to the C
+//    functions. A moved-from object may only be destroyed or assigned to.
+//  - Threads as in wasinn.h: Host and Guest may be used from any thread at the same time. Any other object belongs to
 //    one thread at a time.
+//  - A C string ends at its first NUL. A std::string with a NUL inside is therefore an error (INVALID_ARGUMENT), also
+//    in options.
 #ifndef WASINN_WASINN_HPP_
 #define WASINN_WASINN_HPP_
 
@@ -24,6 +26,7 @@
 #include <cassert>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -55,29 +58,29 @@ class [[nodiscard]] Status {
  public:
   // Success.
   Status() = default;
-  // Takes what a function of wasinn.h returned; NULL is success.
+  // Owns the status that a function of wasinn.h returned. NULL is success.
   explicit Status(wasinn_status* status) : status_(status) {}
 
   bool ok() const { return status_ == nullptr; }
   Code code() const { return wasinn_status_code(status_.get()); }
-  // "" for success. Lives as long as this object.
+  // "" for success. The text lives as long as this object.
   const char* message() const { return wasinn_status_message(status_.get()); }
   // The backend that reported the error, "" if none did.
   const char* backend() const { return wasinn_status_backend(status_.get()); }
 
   const wasinn_status* get() const { return status_.get(); }
-  // Gives the C object away, for a function that returns a wasinn_status itself.
+  // Gives the C object to the caller, for a function that returns a wasinn_status itself.
   wasinn_status* release() { return status_.release(); }
 
  private:
   std::unique_ptr<wasinn_status, internal::Free<wasinn_status_free>> status_;
 };
 
-// A value, or the Status that says why there is none.
+// A value, or a Status that says why there is none.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // Not explicit, so that a function ends in `return value;` or `return status;`. The status is never ok().
+  // Not explicit, so that a function can end with `return value;` or `return status;`. The status must not be ok().
   Result(T value) : result_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
   Result(Status status) : result_(std::move(status)) {}  // NOLINT(google-explicit-constructor)
 
@@ -100,7 +103,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  // Why there is no value; a success if there is one. Take it by std::move(result).status() to return it.
+  // Why there is no value; a success if there is one. To return it, write std::move(result).status().
   const Status& status() const& {
     static const Status success;
     const Status* status = std::get_if<Status>(&result_);
@@ -115,23 +118,62 @@ class [[nodiscard]] Result {
   std::variant<T, Status> result_;
 };
 
+namespace internal {
+// An error if `text` has a NUL inside: as a C string it would end there.
+inline Status CheckText(const char* what, const std::string& text) {
+  const size_t nul = text.find('\0');
+  if (nul == std::string::npos) return Status();
+  const std::string message = std::string(what) + " has a NUL inside, after '" + text.substr(0, nul) + "'";
+  return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, message.c_str()));
+}
+
+inline Status CheckTexts(const char* what, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    if (Status status = CheckText(what, text); !status.ok()) return status;
+  }
+  return Status();
+}
+
+inline Status CheckTexts(const char* what, const std::map<std::string, std::string>& names) {
+  for (const auto& [model, pipeline] : names) {
+    if (Status status = CheckText(what, model); !status.ok()) return status;
+    if (Status status = CheckText(what, pipeline); !status.ok()) return status;
+  }
+  return Status();
+}
+
+// Calls the function of wasinn.h with the C string of `text`.
+template <typename Function>
+Status CallWith(const char* what, const std::string& text, Function function) {
+  if (Status status = CheckText(what, text); !status.ok()) return status;
+  return Status(function(text.c_str()));
+}
+}  // namespace internal
+
 // Called from any thread, also concurrently, with a step that has ended. Must not call wasinn, must not throw.
 using SpanFunction = std::function<void(const wasinn_span& span)>;
 
-// Settings of a host; docs/configuration.md lists the keys. What is set later wins.
+// Settings of a host; docs/configuration.md lists the keys. A later setting replaces an earlier one.
 class Config {
  public:
   Config() : config_(wasinn_config_new()) {}
 
   // Relative paths in the file are relative to the file's folder.
-  Status LoadFile(const std::string& path) { return Status(wasinn_config_load_file(get(), path.c_str())); }
-  // Relative paths are relative to the working directory, here and in Set.
-  Status LoadToml(const std::string& toml) { return Status(wasinn_config_load_toml(get(), toml.c_str())); }
-  // `key` is dotted, "limits.max_graphs"; `value` is a TOML value, or else taken as a string.
-  Status Set(const std::string& key, const std::string& value) {
-    return Status(wasinn_config_set(get(), key.c_str(), value.c_str()));
+  Status LoadFile(const std::string& path) {
+    return internal::CallWith("the path", path, [&](const char* c) { return wasinn_config_load_file(get(), c); });
   }
-  // Hosts that are made from here on tell it of their spans, as long as any of their guests is there. An empty function: nobody.
+  // Relative paths are relative to the working directory, here and in Set.
+  Status LoadToml(const std::string& toml) {
+    return internal::CallWith("the TOML text", toml, [&](const char* c) { return wasinn_config_load_toml(get(), c); });
+  }
+  // `key` is dotted: "limits.max_graphs". `value` is a TOML value; any other text is a string.
+  Status Set(const std::string& key, const std::string& value) {
+    if (Status status = internal::CheckText("the key", key); !status.ok()) return status;
+    return internal::CallWith("the value", value,
+                              [&](const char* c) { return wasinn_config_set(get(), key.c_str(), c); });
+  }
+  // Each host that is made from this config afterwards calls `function` for its spans, until the host and all its
+  // guests are gone. An empty function: nobody is called.
   void OnSpan(SpanFunction function) {
     spans_ = function ? std::make_shared<SpanFunction>(std::move(function)) : nullptr;
     const auto tell = [](void* user, const wasinn_span* span) { (*static_cast<const SpanFunction*>(user))(*span); };
@@ -147,12 +189,12 @@ class Config {
   std::unique_ptr<wasinn_config, internal::Free<wasinn_config_free>> config_;
 };
 
-// What one guest may use. Start from Host::limits(); a Limits made by hand allows nothing and has no deadline.
+// What one guest may use. Start from Host::limits(): a new Limits allows nothing and has no deadline.
 struct Limits : wasinn_limits {
   Limits() : wasinn_limits() { struct_size = sizeof(wasinn_limits); }
 };
 
-// What one guest may ask for. Start from Host::policy(); a Policy made by hand allows nothing but registered models.
+// What one guest may ask for. Start from Host::policy(): a new Policy allows registered models only.
 struct Policy : wasinn_policy {
   Policy() : wasinn_policy() { struct_size = sizeof(wasinn_policy); }
 };
@@ -162,18 +204,18 @@ struct EngineOptions : wasinn_engine_options {
   EngineOptions() : wasinn_engine_options() { struct_size = sizeof(wasinn_engine_options); }
 };
 
-// How inferences of separate guests on one model become one, as wasinn_batching has it.
+// How the host computes inferences of separate guests together; see wasinn_batching.
 struct Batching {
-  uint32_t max_batch_size = 0;  // 0: each inference by itself
+  uint32_t max_batch_size = 0;  // 0: no batching
   std::vector<uint32_t> preferred_batch_size;
   uint32_t max_queue_delay_microseconds = 0;
   uint32_t instance_count = 0;
 };
 
-// A model that a pipeline computes.
+// One model of a pipeline; see wasinn_step.
 struct Step {
-  std::string model_name;  // registered when the pipeline is loaded
-  // By the model's names of its inputs or outputs, what the pipeline calls them; empty: the same.
+  std::string model_name;  // must be registered when the pipeline is loaded
+  // From the model's name of a tensor to the pipeline's name. Empty: the pipeline uses the model's names.
   std::map<std::string, std::string> input_map, output_map;
 };
 
@@ -185,7 +227,7 @@ inline std::vector<const char*> ToC(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// What wasinn_model_options has of them. They outlive it.
+// The steps as wasinn_model_options takes them. They point into `steps`, which must live longer.
 class Steps {
  public:
   explicit Steps(const std::vector<Step>& steps) {
@@ -222,37 +264,53 @@ class Steps {
 };
 }  // namespace internal
 
-// A model that guests name: a file, a folder, bytes, or a pipeline of models.
+// A model that guests load by name: a file, a folder, bytes, or a pipeline of models. See wasinn_model_options.
 struct ModelOptions {
-  std::string path;  // a model file, or a folder in the layout that Triton and Wasmtime use; or empty and
-  std::vector<wasinn_bytes> parts;  // bytes, one element for each part of the model; copied by AddModel
-  std::string encoding;             // the format's name; empty: by the file's name or bytes
+  std::string path;  // a model file, or a folder in the layout of Triton and Wasmtime; empty with `parts` or `steps`
+  std::vector<wasinn_bytes> parts;  // bytes, one element for each part of the model; AddModel copies them
+  std::string encoding;             // the format's name; empty: the file's name or the bytes tell it
   Target target = WASINN_CPU;
   uint32_t version = 0;  // guests ask for "NAME:2"; 0: the folder's versions, or 1
   std::string config;    // JSON object for the backend; empty: {}
-  bool isolate = false;  // run it in a worker of its own; false: as the host's setting isolate_models says
-  uint32_t warm_up = 0;  // computes on zeros in a load, before any guest gets the model
+  bool isolate = false;  // run it in a worker of its own; false: the host's setting isolate_models decides
+  uint32_t warm_up = 0;  // computes on zeros at the end of a load, before any guest gets the model
   Batching batching;
-  bool immutable = false;  // the file never changes: map it instead of copying it
-  bool preload = false;    // compile in AddModel, so that its errors show there
-  // A pipeline, in place of path and parts: one compute of it computes these models, in this order.
+  bool immutable = false;  // the file never changes: map it, do not copy it
+  bool preload = false;    // compile in AddModel, which then returns the model's errors
+  // A pipeline, in place of path and parts. One compute of it computes these models, in this order.
   std::vector<Step> steps;
-  std::vector<std::string> inputs;   // of a pipeline; empty: what no step makes
-  std::vector<std::string> outputs;  // likewise; empty: what no step takes
+  std::vector<std::string> inputs;   // the pipeline's inputs; empty: the tensors that no step produces
+  std::vector<std::string> outputs;  // the pipeline's outputs; empty: the tensors that no step takes
 };
+
+namespace internal {
+inline Status CheckTexts(const ModelOptions& options) {
+  for (const auto& [what, text] : {std::pair{"the path", &options.path}, std::pair{"the encoding", &options.encoding},
+                                   std::pair{"the config", &options.config}}) {
+    if (Status status = CheckText(what, *text); !status.ok()) return status;
+  }
+  for (const Step& step : options.steps) {
+    if (Status status = CheckText("a step's model name", step.model_name); !status.ok()) return status;
+    if (Status status = CheckTexts("a name in input_map", step.input_map); !status.ok()) return status;
+    if (Status status = CheckTexts("a name in output_map", step.output_map); !status.ok()) return status;
+  }
+  if (Status status = CheckTexts("an input's name", options.inputs); !status.ok()) return status;
+  return CheckTexts("an output's name", options.outputs);
+}
+}  // namespace internal
 
 // A registered model.
 struct ModelInfo {
   std::string name;
   uint32_t version;
-  std::string encoding;  // empty while only the bytes can tell it and they were not looked at yet
+  std::string encoding;  // empty if only the bytes can tell it and nobody has looked at them yet
   Target target;
   std::string path;   // empty if it came as bytes
   bool loaded;        // compiled and ready
   uint64_t compiles;  // how often it was compiled
-  // What it runs on, as BackendReport has them; empty until it is loaded.
+  // As in BackendReport; empty until the model is loaded.
   std::string backend, framework, library;
-  std::vector<std::string> steps;  // of a pipeline: the models of its steps
+  std::vector<std::string> steps;  // the models of a pipeline's steps; empty: no pipeline
 };
 
 // One input or output of a model.
@@ -261,27 +319,27 @@ struct Io {
   Dtype dtype;                // WASINN_DTYPE_UNKNOWN: matches any
   std::string type_name;      // the framework's own word for the type; may be empty
   uint32_t flags;             // WASINN_IO_*
-  bool has_rank;              // false: any shape matches, dims is empty
+  bool has_rank;              // false: any shape matches, and dims is empty
   std::vector<int64_t> dims;  // -1: any size matches
 };
 
-// What a model takes and gives.
+// The inputs and outputs of a model, in the model's order.
 struct Signature {
   std::vector<Io> inputs;
   std::vector<Io> outputs;
 };
 
-// A backend that the host knows, and what it runs on or misses.
+// A backend that the host knows.
 struct BackendReport {
   std::string name;
-  std::string encodings;
+  std::string encodings;  // the formats that it loads, comma-separated
   bool available;
-  std::string framework;  // name and version; this and the next two are empty if not available
-  std::string devices;
-  std::string library;
-  std::string missing;     // what is missing; this and the next are empty if available
-  std::string install;     // the command that installs it
-  const wasinn_key* keys;  // const, valid for the life of the OS process
+  std::string framework;   // name and version; empty if not available
+  std::string devices;     // comma-separated; empty if not available
+  std::string library;     // the framework's file; empty if not available
+  std::string missing;     // what is missing; empty if available
+  std::string install;     // the command that installs it; empty if available, or if no command would help
+  const wasinn_key* keys;  // the configuration keys that it knows; valid for the life of the OS process
   size_t n_keys;
 };
 
@@ -289,12 +347,12 @@ struct BackendReport {
 // throw.
 using LogFunction = std::function<void(LogLevel level, const char* message)>;
 
-// Everything that guests in one OS process share: backends, models, default limits and policy. Guests that were made
-// from it keep what they need alive, so it may be destroyed before them.
+// Everything that guests in one OS process share: backends, models, default limits and policy. A Host may be destroyed
+// before its guests: they keep alive what they need.
 class Host {
  public:
   Host(Host&&) noexcept = default;
-  // The host that was here goes before its log function and the one for spans, which it calls to its end.
+  // The old host is freed before its functions for the log and for spans: it calls them until its end.
   Host& operator=(Host&& other) noexcept {
     host_ = std::move(other.host_);
     log_ = std::move(other.log_);
@@ -314,27 +372,28 @@ class Host {
     return host;
   }
 
-  // What its guests have by default.
+  // The default limits of its guests.
   Limits limits() const {
     Limits limits;
     (void)Status(wasinn_host_limits(get(), &limits));  // its struct_size is set
     return limits;
   }
-  // Likewise; its `models` are valid as long as the host.
+  // The default policy of its guests. The policy's strings and lists are valid as long as the host.
   Policy policy() const {
     Policy policy;
     (void)Status(wasinn_host_policy(get(), &policy));
     return policy;
   }
-  // For whoever runs programs.
+  // The section [engine] of its settings, for a program that runs guests.
   EngineOptions engine_options() const {
     EngineOptions options;
     (void)Status(wasinn_host_engine_options(get(), &options));
     return options;
   }
 
-  // Registers a model under a name, or replaces the one that has it; guests keep the graph that they hold.
+  // Registers a model under a name, or replaces the model of that name. Guests keep the graphs that they hold.
   Status AddModel(const std::string& name, const ModelOptions& options) {
+    if (Status status = internal::CheckTexts(options); !status.ok()) return status;
     wasinn_model_options c = {};
     c.struct_size = sizeof c;
     c.path = options.path.empty() ? nullptr : options.path.c_str();
@@ -363,18 +422,28 @@ class Host {
     c.n_inputs = inputs.size();
     c.outputs = outputs.data();
     c.n_outputs = outputs.size();
-    return Status(wasinn_host_add_model(get(), name.c_str(), &c));
+    return internal::CallWith("the model's name", name,
+                              [&](const char* text) { return wasinn_host_add_model(get(), text, &c); });
   }
-  // Whether a model's encoding may be this word; the error lists those that are known.
+  // Checks whether `word` may be a model's encoding. The error lists the known words.
   Status CheckEncoding(const std::string& word) const {
-    return Status(wasinn_host_check_encoding(get(), word.c_str()));
+    return internal::CallWith("the encoding", word,
+                              [&](const char* c) { return wasinn_host_check_encoding(get(), c); });
   }
   // Registers every model of a folder: NAME/model.onnx, NAME/1/model.onnx.
-  Status AddModels(const std::string& folder) { return Status(wasinn_host_add_models(get(), folder.c_str())); }
-  // Removes all versions of a name, or one of "NAME:2". Guests that hold it keep it.
-  Status RemoveModel(const std::string& name) { return Status(wasinn_host_remove_model(get(), name.c_str())); }
-  // Who names it next has it compiled anew, from its files as they are by then. Guests that hold it keep it.
-  Status UnloadModel(const std::string& name) { return Status(wasinn_host_unload_model(get(), name.c_str())); }
+  Status AddModels(const std::string& folder) {
+    return internal::CallWith("the folder", folder, [&](const char* c) { return wasinn_host_add_models(get(), c); });
+  }
+  // Removes all versions of a model, or one version: "NAME:2". Guests that hold it keep it.
+  Status RemoveModel(const std::string& name) {
+    return internal::CallWith("the model's name", name,
+                              [&](const char* c) { return wasinn_host_remove_model(get(), c); });
+  }
+  // The next load reads and compiles the model's files again, as they are then. Guests that hold the old one keep it.
+  Status UnloadModel(const std::string& name) {
+    return internal::CallWith("the model's name", name,
+                              [&](const char* c) { return wasinn_host_unload_model(get(), c); });
+  }
 
   // Every registered model, sorted by name and version.
   std::vector<ModelInfo> Models() const {
@@ -392,15 +461,16 @@ class Host {
     return models;
   }
 
-  // What a registered model takes and gives. Loads it if it is not loaded yet.
+  // The inputs and outputs of a registered model. Loads the model if it is not loaded yet.
   Result<Signature> Inspect(const std::string& name) const {
     Signature signature;
-    Status status(wasinn_host_inspect(get(), name.c_str(), &AddIo, &signature));
+    Status status = internal::CallWith(
+        "the model's name", name, [&](const char* c) { return wasinn_host_inspect(get(), c, &AddIo, &signature); });
     if (!status.ok()) return status;
     return signature;
   }
 
-  // Every known backend. Opens those whose framework is there.
+  // Every known backend. Opens each backend whose framework is there.
   std::vector<BackendReport> Backends() const {
     std::vector<BackendReport> backends;
     wasinn_host_backends(
@@ -416,7 +486,7 @@ class Host {
     return backends;
   }
 
-  // What it counts, in Prometheus' text format.
+  // The host's metrics, in Prometheus' text format; see wasinn_host_metrics.
   Result<std::string> Metrics() const {
     std::string metrics;
     Status status(wasinn_host_metrics(
@@ -448,24 +518,25 @@ class Host {
     (is_output ? signature->outputs : signature->inputs).push_back(std::move(copy));
   }
 
-  std::shared_ptr<LogFunction> log_;  // before host_, both: they are called until the last guest is freed
+  // Before host_, so that they go after it: it calls them until the last guest is freed.
+  std::shared_ptr<LogFunction> log_;
   std::shared_ptr<SpanFunction> spans_;
   std::unique_ptr<wasinn_host, internal::Free<wasinn_host_free>> host_;
 };
 
-// What a guest gets beside its host's defaults.
+// What is special for one guest.
 struct GuestOptions {
   std::string name;                // for the log
   const Limits* limits = nullptr;  // NULL: the host's
   const Policy* policy = nullptr;  // NULL: the host's
 };
 
-// One guest program: all its instances and threads share its handles. Close it before the engine's store or
-// instance goes; destroying it closes it too.
+// One guest program. All its instances and threads share its handles. Close it before the engine's store or instance
+// goes. The destructor closes it, too.
 class Guest {
  public:
   Guest(Guest&&) noexcept = default;
-  // The guest that was here goes before what it calls, as in Host.
+  // The old guest is freed before the functions that it calls, as in Host.
   Guest& operator=(Guest&& other) noexcept {
     guest_ = std::move(other.guest_);
     log_ = std::move(other.log_);
@@ -474,6 +545,7 @@ class Guest {
   }
 
   static Result<Guest> Create(const Host& host, const GuestOptions& options = GuestOptions()) {
+    if (Status status = internal::CheckText("the guest's name", options.name); !status.ok()) return status;
     wasinn_guest_options c = {};
     c.struct_size = sizeof c;
     c.name = options.name.empty() ? nullptr : options.name.c_str();
@@ -485,11 +557,12 @@ class Guest {
     return Guest(host, created);
   }
 
-  // Refuses new calls, cancels what runs, waits until no call of the guest is inside. May be called more than once.
+  // Refuses new calls, cancels running ones, and waits until no call is inside. May be called more than once.
   void Close() { wasinn_guest_close(get()); }
-  // Refuses new calls, cancels what runs, interrupts the run. Does not wait; any thread.
+  // Refuses new calls, cancels running ones, and interrupts the run. Does not wait. Any thread.
   void Stop() { wasinn_guest_stop(get()); }
 
+  // What the guest holds now, and what it has done so far.
   wasinn_guest_stats Statistics() const {
     wasinn_guest_stats stats = {};
     stats.struct_size = sizeof stats;

@@ -1,13 +1,15 @@
 /* wasinn/wasmedge.h - wasi-nn for programs that embed WasmEdge through its C API.
  *
- * In WasmEdge a store holds the modules that a guest imports from. Here they are made for one guest, to whom
- * every call of theirs belongs to: its graphs, contexts and quotas, also on several threads. The code is a static
- * library (CMake target wasinn::wasmedge) that uses the WasmEdge which the program links; its source is installed too
- * (share/wasinn/engines/wasmedge), to be compiled against another version. It needs WasmEdge 0.14 or later.
+ * In WasmEdge a guest imports from the modules of a store. This adapter makes these modules for one guest. Every call
+ * of them belongs to that guest, on all its threads, and uses its graphs, contexts and quotas.
  *
- * A WasmEdge_VMContext puts an inert module of the name wasi_ephemeral_nn into its store if no plugin has one, and then
- * takes no other. A program with a VM loads the plugin libwasmedgePluginWasiNN.so, or uses loader, validator and
- * executor as examples/embed-wasmedge does.
+ * The adapter is a static library (CMake target wasinn::wasmedge). It uses the WasmEdge library of the program. Its
+ * source is installed, too (share/wasinn/engines/wasmedge): compile it for another version of WasmEdge. It needs
+ * WasmEdge 0.14 or later.
+ *
+ * If no plugin has a module wasi_ephemeral_nn, a WasmEdge_VMContext puts a module of that name without functions into
+ * its store, and then takes no other. So a program with a VM loads the plugin libwasmedgePluginWasiNN.so. Or it uses
+ * loader, validator and executor, as examples/embed-wasmedge does.
  */
 #ifndef WASINN_WASMEDGE_H_
 #define WASINN_WASMEDGE_H_
@@ -19,25 +21,25 @@
 extern "C" {
 #endif
 
-/* A guest's modules of wasi-nn. */
+/* The wasi-nn modules of one guest. */
 typedef struct wasinn_wasmedge wasinn_wasmedge;
 
-/* Registers all modules of wasi-nn in `store`, before the guest is instantiated. `guest` is the caller's; calls that come
- * when it has been freed are refused. Fails if the store has a module of one of the names, and then leaves those of the other names out too.
+/* Registers all modules of wasi-nn in `store`. Call it before the guest is instantiated. The caller keeps `guest`;
+ * after wasinn_guest_free the modules refuse calls. Fails if the store has a module of one of the names, and then
+ * registers none.
  *
- * The order at the end: wasinn_guest_close (which calls back what is still inside), the guest's instance and the
- * store, wasinn_wasmedge_unregister, wasinn_guest_free. WasmEdge cannot be asked whether a guest has been told to
- * stop (WasmEdge_AsyncCancel): to end one that is inside a long call, close it, or let the call's deadline do
- * it. */
+ * Order at the end: wasinn_guest_close, which ends calls that are still inside; then the guest's instance and the
+ * store, then wasinn_wasmedge_unregister, then wasinn_guest_free. The adapter cannot see WasmEdge_AsyncCancel. To end a
+ * guest that is inside a long call, close the guest, or let the call's deadline pass. */
 WASINN_MUST_CHECK wasinn_status* wasinn_wasmedge_register(WasmEdge_ExecutorContext* executor,
                                                           WasmEdge_StoreContext* store, wasinn_guest* guest,
                                                           wasinn_wasmedge** out);
 
-/* Frees the modules, which leave the store if that is still there. NULL is fine. */
+/* Frees the modules, and takes them out of the store if it still exists. NULL is fine. */
 void wasinn_wasmedge_unregister(wasinn_wasmedge* modules);
 
-/* Makes one module, "wasi_ephemeral_nn" for instance, for who has another use of it; the caller frees it, or hands it
- * on. `ended`, if not NULL, is called with `user` when it goes, on whichever thread that happens. */
+/* Makes one module, such as "wasi_ephemeral_nn", without registering it. The caller owns it, and frees it or gives it
+ * to WasmEdge. When the module is freed, `ended(user)` is called on that thread; `ended` may be NULL. */
 WASINN_MUST_CHECK wasinn_status* wasinn_wasmedge_module_new(const char* module, wasinn_guest* guest,
                                                             void (*ended)(void* user), void* user,
                                                             WasmEdge_ModuleInstanceContext** out);

@@ -23,7 +23,8 @@ core::Result<core::Policy> ToPolicy(const wasinn_policy& given) {
                    .dialect = policy.dialect,
                    .inputs = policy.inputs,
                    .tenant = policy.tenant == nullptr ? "" : policy.tenant,
-                   .weight = std::max(policy.weight, 1u)};
+                   .weight = std::max(policy.weight, 1u),
+                   .allowed_outbound_hosts = {}};  // whose owner is who runs the program
   if (out.weight > core::Share::kMostWeight) {
     return core::Fail(WASINN_INVALID_ARGUMENT, "the policy's weight is {}: expected 1 to {}", out.weight,
                       core::Share::kMostWeight);

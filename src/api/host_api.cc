@@ -177,7 +177,9 @@ wasinn_status* wasinn_host_policy(const wasinn_host* host, wasinn_policy* out) {
                                  .encodings = host->host->policy_encoding_names(),
                                  .n_encodings = policy.encodings ? policy.encodings->size() : 0,
                                  .tenant = policy.tenant.empty() ? nullptr : policy.tenant.c_str(),
-                                 .weight = policy.weight};
+                                 .weight = policy.weight,
+                                 .allowed_outbound_hosts = host->host->policy_outbound_hosts(),
+                                 .n_allowed_outbound_hosts = policy.allowed_outbound_hosts.size()};
     return core::WriteStruct(*out, value, "wasinn_policy");
   });
 }

@@ -46,7 +46,7 @@ CHECK_OF(Contract, HasWholeSetsOfFunctions, "the table has whole sets of functio
   EXPECT_TRUE(table().bind_input != nullptr) << "there is no bind_input";
   EXPECT_TRUE(table().unbind_input != nullptr) << "there is no unbind_input";
   EXPECT_TRUE((table().bind_align & (table().bind_align - 1)) == 0)
-      << "bind_align is " << table().bind_align << ", which is no power of two";
+      << "bind_align is " << table().bind_align << ", which is not a power of two";
   EXPECT_EQ(table().take_output != nullptr, subject().takes_outputs) << "whether there is take_output";
   EXPECT_EQ(table().discard_outputs != nullptr, subject().discards_outputs) << "whether there is discard_outputs";
   EXPECT_EQ(table().step != nullptr, subject().generates) << "whether there is step";

@@ -106,7 +106,7 @@ std::string WorkersToText(const std::vector<BackendReport>& backends) {
   for (const BackendReport& backend : backends) {
     if (!backend.available) continue;
     const std::string missing = support.Missing(worker::WallOf(backend.name, support.exec_memory));
-    text += fmt::format("  {}: {}\n", backend.name, missing.empty() ? "yes" : "no, for this is missing: " + missing);
+    text += fmt::format("  {}: {}\n", backend.name, missing.empty() ? "yes" : "no, this is missing: " + missing);
   }
   return text;
 }
@@ -123,7 +123,7 @@ int Run(const BackendsFlags& flags) {
   if (flags.json) {
     Json json = Json::array();
     for (const BackendReport& backend : backends) json.push_back(ToJson(backend));
-    std::puts(json.dump(2).c_str());
+    std::puts(json.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
   } else {
     std::fputs(ToText(backends).c_str(), stdout);
     if (flags.verbose) std::fputs((WorkersToText(backends) + KeysToText(backends)).c_str(), stdout);

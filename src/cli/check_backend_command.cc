@@ -34,6 +34,7 @@ struct CheckFlags {
   std::vector<std::string> files;
   check::SubjectOptions model;
   unsigned seconds = 60;
+  bool json = false;
 };
 
 // What must hold before there is anything to check. Of these the others are not run when one fails.
@@ -211,6 +212,44 @@ void PrintFailures(std::span<const std::string> failures) {
   if (failures.size() > kMost) std::printf("      and %zu more\n", failures.size() - kMost);
 }
 
+const char* WordOf(const Outcome& outcome) {
+  if (!outcome.failures.empty()) return "FAIL";
+  return outcome.nothing.empty() ? "pass" : "n/a ";
+}
+
+void Print(size_t check, const Outcome& outcome) {
+  std::printf("%s  %s: %s\n", WordOf(outcome), NameOf(check).c_str(), ExpectsOf(check).c_str());
+  const bool nothing = outcome.failures.empty() && !outcome.nothing.empty();
+  if (nothing) std::printf("      %s\n", settings::Printable(outcome.nothing).c_str());
+  PrintFailures(outcome.failures);
+  std::fflush(stdout);
+}
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(size_t check, const Outcome& outcome) {
+  const bool failed = !outcome.failures.empty();
+  return {{"name", NameOf(check)},
+          {"expects", ExpectsOf(check)},
+          {"outcome", failed                    ? "failed"
+                      : outcome.nothing.empty() ? "passed"
+                                                : "nothing_to_check"},
+          {"failures", outcome.failures},
+          {"nothing", failed ? "" : outcome.nothing}};
+}
+
+struct Tally {
+  size_t passed = 0, nothing = 0, ran = 0;
+  Json checks = Json::array();
+};
+
+void PrintSum(const Tally& tally) {
+  std::printf("\n%zu of %zu checks passed", tally.passed, CountOfChecks());
+  if (tally.nothing > 0) std::printf(", %zu had nothing to look at", tally.nothing);
+  if (tally.ran < CountOfChecks()) std::printf(", %zu were not run", CountOfChecks() - tally.ran);
+  std::puts("");
+}
+
 int Run(CheckFlags& flags) {
   if (std::error_code error; !fs::is_regular_file(flags.library, error)) return Fail(flags.library + " is not a file");
   for (const std::string& file : flags.files) {
@@ -219,54 +258,58 @@ int Run(CheckFlags& flags) {
     flags.model.parts.push_back(std::move(*bytes));
   }
   flags.library = fs::absolute(flags.library).string();
-  size_t passed = 0, nothing = 0, ran = 0;
+  Tally tally;
   const auto done = [&](size_t check, const Outcome& outcome) {
-    ++ran;
+    ++tally.ran;
     const bool failed = !outcome.failures.empty();
-    if (!failed) ++(outcome.nothing.empty() ? passed : nothing);
-    std::printf("%s  %s: %s\n",
-                failed                    ? "FAIL"
-                : outcome.nothing.empty() ? "pass"
-                                          : "n/a ",
-                NameOf(check).c_str(), ExpectsOf(check).c_str());
-    if (!failed && !outcome.nothing.empty()) std::printf("      %s\n", settings::Printable(outcome.nothing).c_str());
-    PrintFailures(outcome.failures);
-    std::fflush(stdout);
+    if (!failed) ++(outcome.nothing.empty() ? tally.passed : tally.nothing);
+    if (flags.json) {
+      tally.checks.push_back(ToJson(check, outcome));
+    } else {
+      Print(check, outcome);
+    }
     return !failed || check >= kFirsts;
   };
   RunInChildren({.count = CountOfChecks(),
                  .seconds = flags.seconds,
                  .run = [&](size_t first, const Teller& teller) { Runner(flags, teller).RunFrom(first); },
                  .done = done});
-  std::printf("\n%zu of %zu checks passed", passed, CountOfChecks());
-  if (nothing > 0) std::printf(", %zu had nothing to look at", nothing);
-  if (ran < CountOfChecks()) std::printf(", %zu were not run", CountOfChecks() - ran);
-  std::puts("");
-  return passed + nothing == CountOfChecks() ? 0 : kFailed;
+  if (flags.json) {
+    const Json json = {{"library", flags.library},
+                       {"passed", tally.passed},
+                       {"nothing_to_check", tally.nothing},
+                       {"not_run", CountOfChecks() - tally.ran},
+                       {"checks", tally.checks}};
+    std::puts(json.dump(2, ' ', true, Json::error_handler_t::replace).c_str());
+  } else {
+    PrintSum(tally);
+  }
+  return tally.passed + tally.nothing == CountOfChecks() ? 0 : kFailed;
 }
 
 }  // namespace
 
 Command AddCheckBackendCommand(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("check-backend", "Check whether a backend keeps what backend.h promises");
+  CLI::App* command = app.add_subcommand("check-backend", "Check a backend against the rules of backend.h");
   auto flags = std::make_shared<CheckFlags>();
   command->add_option("LIBRARY", flags->library, "The backend's library, libwasinn_backend_NAME.so")->required();
   command
       ->add_option("MODEL", flags->files,
-                   "A model whose outputs depend on its inputs alone: a file, or the files of its parts")
+                   "A model with outputs that depend only on its inputs: a file, or files of its parts")
       ->required();
-  command->add_option("--encoding", flags->model.format, "The model's format, where its file's name does not tell")
+  command->add_option("--encoding", flags->model.format, "The model's format, if the file's name does not tell it")
       ->type_name("NAME");
   AddParsed<settings::Shapes::value_type>(
       *command, "--shape", settings::ParseShape,
       [flags](auto shape) { flags->model.shapes.insert_or_assign(shape.first, shape.second); },
-      "The shape of an input where the model leaves it open; else such dims are 2")
+      "The shape of an input with open dimensions; default: 2 for each")
       ->type_name("NAME=1x3x224");
   AddObject(*command, "--backend", flags->backend_config, "Keys of [backends.NAME], a JSON object");
   AddObject(*command, "--model-config", flags->model.config, "Keys of [models.NAME.config], a JSON object");
-  command->add_option("--seconds", flags->seconds, "For each check; 60 unless told")
+  command->add_option("--seconds", flags->seconds, "Time limit of each check; default 60")
       ->type_name("S")
       ->check(CLI::Range(1, 86'400).description(""));
+  command->add_flag("--json", flags->json, "Print JSON at the end");
   command->footer("Example:\n  wasinn check-backend libwasinn_backend_template.so double.affine");
   return {command, [flags] { return Run(*flags); }};
 }

@@ -3,7 +3,6 @@
 
 #include <CLI/App.hpp>
 #include <functional>
-#include <optional>
 
 namespace wasinn::cli {
 
@@ -17,11 +16,12 @@ Command AddRunCommand(CLI::App& app);
 Command AddCompileCommand(CLI::App& app);
 Command AddInspectCommand(CLI::App& app);
 Command AddBackendsCommand(CLI::App& app);
+Command AddDoctorCommand(CLI::App& app);
+Command AddModelsCommand(CLI::App& app);
+Command AddCheckCommand(CLI::App& app);
 Command AddCheckBackendCommand(CLI::App& app);
-
-// bench and serve are other programs, which have their flags. `argv`: what follows "wasinn". If that begins with one of them and it starts,
-// this OS process becomes it; else there is an exit code, or nothing where it begins with another word.
-void ListOtherPrograms(CLI::App& app);
-std::optional<int> StartOtherProgram(char** argv);
+// Describe the other commands of `app`, so they come last.
+Command AddCompletionsCommand(CLI::App& app);
+Command AddHelpCommand(CLI::App& app);
 
 }  // namespace wasinn::cli

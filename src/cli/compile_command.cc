@@ -18,14 +18,15 @@
 #include "cli/host_flags.h"
 #include "cli/log.h"
 #include "cli/output_file.h"
+#include "cli/progress.h"
 #include "engines/engine.h"
 
 namespace wasinn::cli {
 namespace {
 
 constexpr char kFooter[] =
-    "The file is for this machine's kind of processor and this version of Wasmtime. It is native code, which no\n"
-    "sandbox holds: keep it where nobody else can write, as a program.\n\n"
+    "The file is for this machine's kind of processor and this version of Wasmtime. It is native code, and\n"
+    "no sandbox confines it: like a program, keep it where nobody else can write.\n\n"
     "Example:\n"
     "  wasinn compile classify.wasm -o classify.cwasm\n"
     "  wasinn run --allow-precompiled --model digits=digits.onnx classify.cwasm";
@@ -34,7 +35,8 @@ struct CompileFlags {
   HostFlags host;
   std::string module, output;
   std::string engine = "wasmtime";
-  engines::EngineOptions options = {.cache = false, .warn = {}};
+  // With all that a run may give.
+  engines::EngineOptions options = {.cache = false, .http = true, .warn = {}};
 };
 
 // What is no file, as /dev/stdout, stays what it is.
@@ -70,7 +72,10 @@ int Run(CompileFlags& flags) {
   const auto engine =
       flags.engine == "wamr" ? engines::NewWamrEngine(flags.options) : engines::NewWasmtimeEngine(flags.options);
   if (!engine) return Fail(engine.error());
-  const auto compiled = (*engine)->Compile(flags.module);
+  const auto compiled = [&] {
+    const Progress progress("compiling " + flags.module);
+    return (*engine)->Compile(flags.module);
+  }();
   if (!compiled) return Fail(compiled.error());
   if (WriteFile(flags.output, *compiled)) return 0;
   return Fail(fmt::format("cannot write {}: {}", flags.output, std::strerror(errno)));
@@ -82,16 +87,18 @@ Command AddCompileCommand(CLI::App& app) {
   CLI::App* compile = app.add_subcommand("compile", "Compile a program to native code, which starts at once");
   auto flags = std::make_shared<CompileFlags>();
   compile->add_option("MODULE", flags->module, "A module or component, WebAssembly or text")->required();
-  compile->add_option("-o,--output", flags->output, "The file; unless told, MODULE's name with .cwasm, in this folder")
+  compile
+      ->add_option("-o,--output", flags->output,
+                   "The file to write; default: MODULE's name with .cwasm, in this folder")
       ->type_name("FILE");
-  compile->add_option("--engine", flags->engine, "What shall run it: wasmtime; WAMR has a compiler of its own")
-      ->type_name("NAME")
+  compile->add_option("--engine", flags->engine, "The engine that will run it: wasmtime; WAMR has its own compiler")
+      ->type_name("wasmtime|wamr")
       ->envname("WASINN_ENGINE")
       ->check(CheckEngine);
   compile->add_flag("--interruptible", flags->options.interruptible,
-                    "So that `wasinn run --timeout` can end it; slower. Programs with threads always are");
-  compile->add_flag("--metered", flags->options.metered, "So that `wasinn run --fuel` can limit it; slower");
-  compile->add_option("--config", flags->host.config_file, "Settings, a TOML file, of which [engine] counts here")
+                    "`wasinn run --timeout` can end it; slower. Programs with threads always are");
+  compile->add_flag("--metered", flags->options.metered, "`wasinn run --fuel` can limit it; slower");
+  compile->add_option("--config", flags->host.config_file, "Settings, a TOML file; only [engine] counts here")
       ->type_name("FILE")
       ->envname("WASINN_CONFIG");
   compile->footer(kFooter);

@@ -1,5 +1,6 @@
 #include "cli/ending.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,6 +25,16 @@ int Flushed(int code) {
   return code == 0 ? failed : code;
 }
 
+// A pipe or a socket of ours that got the number of a standard file would get what is meant for that. Whoever uses one gets an error, as if
+// it were not open.
+void HoldStandardFiles() {
+  for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(file, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int held =
+        open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // the lowest number
+  }
+}
+
 }  // namespace
 
 int UsageError(const std::string& program, const std::string& message) {
@@ -33,6 +44,7 @@ int UsageError(const std::string& program, const std::string& message) {
 }
 
 int RunToItsEnd(int (*run)(int argc, char** argv), int argc, char** argv) {
+  HoldStandardFiles();
   try {
     return Flushed(run(argc, argv));
   } catch (const std::bad_alloc&) {

@@ -4,9 +4,44 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <string_view>
 
+#include "core/text.h"
+
 namespace wasinn::cli {
+namespace {
+
+// "--timeout=5s" is not known: which flag is nearest. Of flags of one letter each is near to every other one.
+std::string UnknownFlag(const CLI::App& app, const std::string& word) {
+  const std::string flag = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  return "unknown flag " + flag + (flag.starts_with("--") ? core::SuggestNear(flag, known) : "");
+}
+
+bool IsGiven(const CLI::Option& option, const char* const* words) {
+  for (; *words != nullptr; ++words) {
+    const std::string_view word = *words, name = word.substr(0, word.find('='));
+    if (name.starts_with('-') && option.check_name(std::string(name))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, const char* const* words) {
+  const std::vector<std::string> rest = app.remaining();
+  if (!rest.empty() && rest[0].starts_with('-') && rest[0] != "-") return UnknownFlag(app, rest[0]);
+  std::string text = error.what();
+  const size_t colon = text.find(": ");
+  const CLI::Option* const option = colon == text.npos ? nullptr : app.get_option_no_throw(text.substr(0, colon));
+  if (option == nullptr || option->get_envname().empty() || IsGiven(*option, words)) return text;
+  if (std::getenv(option->get_envname().c_str()) != nullptr) text.replace(0, colon, option->get_envname());
+  return text;
+}
 
 std::string EnvironmentName(const std::string& flag) {
   std::string name = "WASINN";
@@ -26,6 +61,14 @@ std::vector<std::string> UnknownLimits(const CLI::App& app) {
     if (!is_known) unknown.emplace_back(name);
   }
   return unknown;
+}
+
+std::string UnknownCommand(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(command->get_name());
+  }
+  return "unknown command " + name + core::Suggest(name, known);
 }
 
 std::string CheckEngine(const std::string& name) {

@@ -17,6 +17,13 @@ std::string EnvironmentName(const std::string& flag);
 // Variables of the environment that look like limits of a guest's and are no flag's: a limit that is misspelt holds nothing.
 std::vector<std::string> UnknownLimits(const CLI::App& app);
 
+// What is wrong with the command line of `app`, which CLI11 says in `error`: with the flag that was meant, and with the variable of the
+// environment where that brought the value. `words`: of the command line, NULL at their end.
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, const char* const* words);
+
+// "unknown command rnu", and which one was meant.
+std::string UnknownCommand(const CLI::App& app, const std::string& name);
+
 // For CLI11: what is wrong with the name of an engine, "" if nothing is.
 std::string CheckEngine(const std::string& name);
 

@@ -1,7 +1,10 @@
 #include "cli/help.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <utility>
+
+#include "cli/description.h"
 
 namespace wasinn::cli {
 
@@ -13,6 +16,7 @@ std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) con
 }
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const {
+  if (std::getenv(kDescribeVariable) != nullptr) return ToText(Describe(*app, ""));
   std::string help = Formatter::make_help(app, std::move(name), mode);
   for (size_t gap; (gap = help.find("\n\n\n")) != help.npos;) help.erase(gap, 1);
   return help;

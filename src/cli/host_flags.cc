@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/flags.h"
 #include "cli/log.h"
 #include "settings/quantities.h"
+#include "settings/text.h"
 
 namespace wasinn::cli {
 namespace {
@@ -48,6 +52,40 @@ settings::Parsed<std::string> Duration(const std::string& text) {
 
 settings::Parsed<std::string> Same(const std::string& text) { return text; }
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+// Wasmtime's -W: limits, and features of WebAssembly that are always on here.
+settings::Parsed<Settings> ReadWasmFlag(const std::string& text) {
+  struct Limit {
+    std::string_view name;
+    const char* key;
+    settings::Parsed<std::string> (*read)(const std::string&);
+  };
+  static constexpr Limit kLimits[] = {{"timeout", "limits.run_timeout_ms", Duration},
+                                      {"max-memory-size", "limits.max_memory_bytes", Size},
+                                      {"max-table-elements", "limits.max_table_elements", LongCount},
+                                      {"fuel", "limits.max_fuel", LongCount}};
+  static constexpr std::string_view kOn[] = {"simd",           "bulk-memory",   "multi-value", "reference-types",
+                                             "threads",        "shared-memory", "tail-call",   "multi-memory",
+                                             "component-model"};
+  Settings pairs;
+  for (const std::string& item : settings::Split(text, ',')) {
+    const size_t equals = item.find('=');
+    const std::string name = item.substr(0, equals), value = equals == item.npos ? "y" : item.substr(equals + 1);
+    if (value == "y" && std::ranges::find(kOn, name) != std::end(kOn)) continue;
+    const auto* const limit = std::ranges::find(kLimits, name, &Limit::name);
+    if (limit == std::end(kLimits)) {
+      return std::unexpected("unknown '" + item +
+                             "': known are timeout=, max-memory-size=, max-table-elements= and fuel=, and features of "
+                             "WebAssembly that are always on, such as simd and threads");
+    }
+    settings::Parsed<std::string> setting = limit->read(value);
+    if (!setting) return std::unexpected(setting.error());
+    pairs.emplace_back(limit->key, std::move(*setting));
+  }
+  return pairs;
+}
+
 // Those that were added last.
 void Group(CLI::App& app, size_t before, const std::string& name) {
   const std::vector<CLI::Option*> all = app.get_options();
@@ -61,8 +99,9 @@ void AddHostFlags(CLI::App& app, HostFlags* flags) {
       ->type_name("FILE")
       ->envname("WASINN_CONFIG");
   AddSetting(app, flags, "--threads", {"threads"}, "N", Count,
-             "Threads for all computes together; 1 unless told, 0: one per core");
-  AddSetting(app, flags, "--log-level", {"log.level"}, "LEVEL", Same, "error, warning (default), info or debug");
+             "Threads for all computes together; default 1; 0: one per core");
+  AddSetting(app, flags, "--log-level", {"log.level"}, "error|warning|info|debug", Same,
+             "How much to log; default warning");
 }
 
 void AddModelFlags(CLI::App& app, HostFlags* flags) {
@@ -76,18 +115,25 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
     for (const settings::ModelFlag& model : models) add("-S")(model);
   };
   AddParsed<settings::ModelFlag>(app, "--model", settings::ParseModelFlag, add("--model"),
-                                 "A file or folder that the guest may load by NAME; after the path\n"
-                                 "may follow ,encoding=E ,target=T ,version=N ,isolate=true (in a worker)")
+                                 "A file or folder that the guest may load by NAME. The path may be\n"
+                                 "followed by ,encoding=E ,target=T ,version=N ,isolate=true (in a worker)")
       ->type_name("NAME=PATH")
       ->group("Models");
   AddParsed<std::string>(
       app, "--models", Same, [flags](std::string dir) { flags->model_dirs.push_back(std::move(dir)); },
-      "Every model of a folder: DIR/NAME/model.onnx, DIR/NAME/1/model.onnx")
+      "All models of a folder: DIR/NAME/model.onnx, DIR/NAME/1/model.onnx")
       ->type_name("DIR")
       ->group("Models");
+  const auto parse = [flags](const std::string& text) {
+    return settings::ParseWasmtimeFlag(text, flags->runs_program ? &flags->grants : nullptr);
+  };
+  const std::string more = flags->runs_program
+                               ? ";\ninherit-env: with this environment; for components alone, inherit-network:\n"
+                                 "with sockets, http: with wasi:http, for requests"
+                               : "";
   AddParsed<std::vector<settings::ModelFlag>>(
-      app, "-S,--wasi", settings::ParseWasmtimeFlag, add_all,
-      "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's")
+      app, "-S,--wasi", parse, add_all,
+      "nn or nn-graph=FORMAT::DIR, as for wasmtime: the model's name\nis the folder's" + more)
       ->type_name("OPTION")
       ->group("Models");
   AddParsed<settings::ModelFlag>(app, "--nn-preload", settings::ParseWasmEdgeFlag, add("--nn-preload"),
@@ -96,28 +142,45 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
       ->group("Models");
 }
 
+void AddOutboundFlag(CLI::App& app, HostFlags* flags, const std::string& whom) {
+  // As a setting has it, in one line: JSON's strings are TOML's, too.
+  const auto list_of = [](const std::vector<std::string>& texts) {
+    using nlohmann::json;
+    return json(texts).dump(-1, ' ', false, json::error_handler_t::replace);
+  };
+  AddRepeated(
+      app, "--allow-outbound",
+      [flags, list_of](const std::vector<std::string>& hosts) {
+        flags->settings.emplace_back("policy.allowed_outbound_hosts", list_of(hosts));
+      },
+      whom +
+          ": https://example.com,\nhttp://10.0.0.5:8080, or https://*.example.com for all names below it; default: "
+          "none")
+      ->type_name("ORIGIN");
+}
+
 void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag) {
-  AddSetting(app, flags, flag, {"policy.inputs"}, "WAY", Same,
-             "copied (default), or by-reference: left where they lie until compute");
+  AddSetting(app, flags, flag, {"policy.inputs"}, "copied|by-reference", Same,
+             "Copy inputs (default), or leave them in the guest's memory until compute");
 }
 
 void AddLimitFlags(CLI::App& app, HostFlags* flags) {
-  AddSetting(app, flags, "--dialect", {"policy.dialect"}, "NAME", Same,
-             "Whose numbers the guest uses for model formats: witx (default), wasmedge or wamr");
+  AddSetting(app, flags, "--dialect", {"policy.dialect"}, "witx|wasmedge|wamr", Same,
+             "The numbers that the guest uses for model formats; default witx");
   const size_t before = app.get_options().size();
   AddInputsFlag(app, flags, "--nn-inputs");
   AddSetting(app, flags, "--nn-max-graphs", {"limits.max_graphs"}, "N", Count,
-             "Graphs that the guest may hold at once; 64 unless told");
+             "Graphs that the guest may hold at once; default 64");
   AddSetting(app, flags, "--nn-max-contexts", {"limits.max_contexts"}, "N", Count,
-             "Execution contexts, likewise; 256 unless told");
+             "Execution contexts that it may hold at once; default 256");
   AddSetting(app, flags, "--nn-max-bytes", {"limits.max_model_bytes", "limits.max_tensor_bytes"}, "SIZE", Size,
-             "Bytes of its own models, and bytes of tensors: 64M; 1G of each unless told");
+             "Bytes of its own models, and as many of tensors: 64M; default 1G of each");
   AddSetting(
       app, flags, "--nn-timeout", {"limits.load_timeout_ms", "limits.compute_timeout_ms"}, "DURATION", Duration,
-      "For one compute, and one load of its own bytes: 500ms; 30s and 60s unless told,\n0: none. It may end later");
-  AddSetting(app, flags, "--nn-load", {"policy.load"}, "WAY", Same,
-             "Models from the guest's own bytes: isolated in a process of their own\n(default), in-process (trusted "
-             "guests alone), or deny");
+      "For one compute, and for one load of its own bytes: 500ms; default 30s and 60s;\n0: none. It may end later");
+  AddSetting(app, flags, "--nn-load", {"policy.load"}, "isolated|in-process|deny", Same,
+             "Models from the guest's own bytes: isolated, in a separate process (default);\nin-process, for trusted "
+             "guests only; or deny");
   Group(app, before, "Limits of the guest's inference");
 }
 
@@ -126,15 +189,34 @@ void AddProgramFlags(CLI::App& app, HostFlags* flags) {
   AddSetting(app, flags, "--timeout", {"limits.run_timeout_ms"}, "DURATION", Duration,
              "For the whole run, endless loops included: 1s, 500ms; 0 (default): none");
   AddSetting(app, flags, "--max-memory", {"limits.max_memory_bytes"}, "SIZE", Size,
-             "Of the guest's own memory: growing beyond it fails: 64M, 1G; any unless told");
+             "Bytes of the guest's own memory; growing beyond it fails: 64M, 1G; default: no limit");
   AddSetting(app, flags, "--max-table-elements", {"limits.max_table_elements"}, "N", LongCount,
-             "Of each of its tables, likewise; any unless told (not with --engine wamr)");
+             "Elements of each of its tables; default: no limit (not with --engine wamr)");
   AddSetting(app, flags, "--max-threads", {"limits.max_threads"}, "N", Count,
-             "Threads that it may have at once beside its first; 64 unless told");
-  AddSetting(app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
-             "Work that it may do, some unit for each instruction; 0 (default): any\n(not with --engine wamr, nor "
-             "for threads)");
+             "Threads that it may have at once beside its first; default 64");
+  AddSetting(
+      app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
+      "Work that it may do, about one unit for each instruction; 0 (default): no limit\n(not with --engine wamr, nor "
+      "for threads)");
+  AddParsed<Settings>(
+      app, "-W,--wasm", ReadWasmFlag,
+      [flags](const Settings& pairs) { flags->settings.insert(flags->settings.end(), pairs.begin(), pairs.end()); },
+      "As for wasmtime: timeout=, max-memory-size=, max-table-elements=, fuel=")
+      ->type_name("OPTION");
   Group(app, before, "Limits of the guest");
+}
+
+void AddRouteLimitFlags(CLI::App& app, HostFlags* flags) {
+  const size_t before = app.get_options().size();
+  AddSetting(app, flags, "--timeout", {"limits.run_timeout_ms"}, "DURATION", Duration,
+             "For one answer, endless loops included: 1s, 500ms; default 30s");
+  AddSetting(app, flags, "--max-memory", {"limits.max_memory_bytes"}, "SIZE", Size,
+             "Bytes of the guest's own memory for one answer; growing beyond it fails: 64M, 1G;\ndefault 256M");
+  AddSetting(app, flags, "--max-table-elements", {"limits.max_table_elements"}, "N", LongCount,
+             "Elements of each of its tables; default: no limit");
+  AddSetting(app, flags, "--fuel", {"limits.max_fuel"}, "N", LongCount,
+             "Work that it may do for one answer, about one unit for each instruction;\n0 (default): no limit");
+  Group(app, before, "Limits of guests behind routes");
 }
 
 Result<Host> MakeHostAlone(const HostFlags& flags) {
@@ -146,7 +228,7 @@ Result<Host> MakeHostAlone(const HostFlags& flags) {
     if (Status status = config.Set(key, value); !status.ok()) return status;
   }
   if (flags.spans) config.OnSpan(flags.spans);
-  return Host::Create(config, Log);
+  return Host::Create(config, flags.log ? flags.log : LogFunction(Log));
 }
 
 Status AddModels(const HostFlags& flags, Host& host) {

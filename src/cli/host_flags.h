@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 #include <wasinn/wasinn.hpp>
@@ -18,6 +20,11 @@ struct HostFlags {
   std::vector<settings::ModelFlag> models;
   std::vector<std::string> model_dirs;
   SpanFunction spans;  // none: nobody asks
+  LogFunction log;     // none: the command's
+  bool runs_program = false;
+  std::vector<std::string> grants;  // that a program is given by -S: inherit-env, inherit-network, http
+
+  bool Grants(std::string_view grant) const { return std::ranges::find(grants, grant) != grants.end(); }
 };
 
 // Each adds a group of flags to a subcommand; `flags` must live as long as `app`. A flag --nn-max-graphs may be given
@@ -25,7 +32,11 @@ struct HostFlags {
 void AddHostFlags(CLI::App& app, HostFlags* flags);     // --config, --threads, --log-level
 void AddModelFlags(CLI::App& app, HostFlags* flags);    // --model, --models, -S, --nn-preload
 void AddLimitFlags(CLI::App& app, HostFlags* flags);    // --nn-...
-void AddProgramFlags(CLI::App& app, HostFlags* flags);  // --timeout, --max-...: for who runs the guest
+void AddProgramFlags(CLI::App& app, HostFlags* flags);  // --timeout, --max-..., -W: for who runs the guest
+// The same for who has a guest answer each request.
+void AddRouteLimitFlags(CLI::App& app, HostFlags* flags);
+// --allow-outbound. `whom`: the first words of its help.
+void AddOutboundFlag(CLI::App& app, HostFlags* flags, const std::string& whom);
 // Where inputs lie until compute; one of the limit flags already.
 void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag);
 

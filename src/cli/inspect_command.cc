@@ -6,9 +6,14 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/graph_file.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
+#include "cli/model_graph.h"
+#include "cli/progress.h"
+#include "cli/signature_text.h"
 #include "cli/table.h"
+#include "engines/read_file.h"
 #include "settings/text.h"
 
 namespace wasinn::cli {
@@ -22,74 +27,43 @@ struct InspectFlags {
   std::string encoding;
   bool isolate = false;
   bool json = false;
+  std::string graph;  // a file; "": none
 };
-
-std::string TypeOf(const Io& io) {
-  if (io.dtype != WASINN_DTYPE_UNKNOWN) return wasinn_dtype_name(io.dtype);
-  return io.type_name.empty() ? "?" : io.type_name;
-}
-
-// "[1, 3, ?, ?]"; "[]" is a scalar, "?" any shape.
-std::string ShapeOf(const Io& io) {
-  if (!io.has_rank) return "?";
-  std::string shape = "[";
-  for (const int64_t dim : io.dims) {
-    if (shape.size() > 1) shape += ", ";
-    shape += dim < 0 ? "?" : std::to_string(dim);
-  }
-  return shape + "]";
-}
-
-std::string NotesOf(const Io& io) {
-  if (io.flags & WASINN_IO_UNSERVABLE) return "guests cannot use it";
-  if (io.flags & WASINN_IO_OPAQUE) return "bytes of any length";
-  return io.flags & WASINN_IO_OPTIONAL ? "optional" : "";
-}
-
-// As guests have it from `describe`: -1 is a dim that may be anything, null the shape of unknown rank.
-Json ToJson(const Io& io) {
-  const Json shape = io.has_rank ? Json(io.dims) : Json();
-  return {{"name", io.name},
-          {"dtype", wasinn_dtype_name(io.dtype)},
-          {"type", io.type_name},
-          {"shape", shape},
-          {"optional", (io.flags & WASINN_IO_OPTIONAL) != 0},
-          {"usable", (io.flags & WASINN_IO_UNSERVABLE) == 0}};
-}
-
-Json ToJson(const std::vector<Io>& ios) {
-  Json json = Json::array();
-  for (const Io& io : ios) json.push_back(ToJson(io));
-  return json;
-}
 
 void AddRows(const char* what, const std::vector<Io>& ios, Table* table) {
   for (size_t i = 0; i < ios.size(); ++i) {
-    table->Add({what, std::to_string(i), settings::Printable(ios[i].name), settings::Printable(TypeOf(ios[i])),
+    table->Add({what, std::to_string(i), settings::PrintableName(ios[i].name), settings::PrintableName(TypeOf(ios[i])),
                 ShapeOf(ios[i]), NotesOf(ios[i])});
   }
-}
-
-// The version that a guest gets for `name`: the one asked for, else the highest.
-std::optional<ModelInfo> Find(const Host& host, const std::string& name) {
-  std::optional<ModelInfo> found;
-  for (ModelInfo& info : host.Models()) {
-    if (info.name == name || info.name + ":" + std::to_string(info.version) == name) found = std::move(info);
-  }
-  return found;
-}
-
-// ": mel, embedding" of a pipeline.
-std::string StepsOf(const ModelInfo& info) {
-  std::string steps;
-  for (const std::string& step : info.steps) steps += (steps.empty() ? ": " : ", ") + settings::Printable(step);
-  return steps;
 }
 
 // An error of a file names the file; the host's words name the model that it became, with a version that it never had.
 std::string WordsOf(const Status& status, const std::string& name, const std::string& file) {
   const std::string words = status.message(), named = "model '" + name + ":1': ";
   return !file.empty() && words.starts_with(named) ? file + ": " + words.substr(named.size()) : words;
+}
+
+Result<Signature> Inspect(const Host& host, const std::string& name) {
+  const Progress progress("loading " + name);
+  return host.Inspect(name);
+}
+
+// Draws the model that was loaded.
+std::expected<void, std::string> WriteGraph(const ModelInfo& info, const Signature& signature,
+                                            const std::string& path) {
+  if (info.encoding == "pipeline") {
+    const ModelGraph graph = PipelineGraph(info.steps, LineOf(signature.inputs), LineOf(signature.outputs));
+    return WriteDrawing(ToDot(graph), path);
+  }
+  if (info.encoding != "onnx" || info.path.empty()) {
+    return std::unexpected("--graph draws files of ONNX and pipelines, and this is " + info.encoding);
+  }
+  const auto bytes = engines::ReadFile(info.path);
+  if (!bytes) return std::unexpected(bytes.error());
+  const auto graph = ReadOnnxGraph(*bytes);
+  if (!graph) return std::unexpected(info.path + ": " + graph.error());
+  const Progress progress("drawing " + path);
+  return WriteDrawing(ToDot(*graph), path);
 }
 
 int Run(InspectFlags& flags) {
@@ -109,28 +83,30 @@ int Run(InspectFlags& flags) {
   }
   const Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());
-  if (!Find(*host, name)) return Fail(name + " is neither a file nor a folder nor the name of a model");
-  const Result<Signature> signature = host->Inspect(name);
+  if (!FindModel(*host, name)) return Fail(name + " is neither a file nor a folder nor the name of a model");
+  const Result<Signature> signature = Inspect(*host, name);
   if (!signature) return Fail(WordsOf(signature.status(), name, file));
-  const std::optional<ModelInfo> info = Find(*host, name);  // its format is known now, whatever it is called
+  const std::optional<ModelInfo> info = FindModel(*host, name);  // its format is known now, whatever it is called
   if (!info) return Fail(name + " is gone");
+  if (!flags.graph.empty()) {
+    if (auto written = WriteGraph(*info, *signature, flags.graph); !written) return Fail(written.error());
+  }
   if (flags.json) {
     Json json = {{"name", info->name},
                  {"version", info->version},
                  {"encoding", info->encoding},
                  {"path", info->path},
-                 {"inputs", ToJson(signature->inputs)},
-                 {"outputs", ToJson(signature->outputs)}};
+                 {"inputs", IosToJson(signature->inputs)},
+                 {"outputs", IosToJson(signature->outputs)}};
     if (!info->steps.empty()) json["steps"] = info->steps;
-    // A name that is no UTF-8 is the model's, and no reason to fail.
-    std::puts(json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::fputs(Dump(json).c_str(), stdout);
     return 0;
   }
   Table table({"", "INDEX", "NAME", "TYPE", "SHAPE", ""});
   AddRows("input", signature->inputs, &table);
   AddRows("output", signature->outputs, &table);
-  std::printf("%s (%s%s)\n\n%s", flags.model.c_str(), info->encoding.c_str(), StepsOf(*info).c_str(),
-              table.ToString().c_str());
+  std::printf("%s (%s%s)\n\n%s", settings::PrintableName(flags.model).c_str(), info->encoding.c_str(),
+              StepsOf(*info).c_str(), table.ToString().c_str());
   return 0;
 }
 
@@ -141,12 +117,23 @@ Command AddInspectCommand(CLI::App& app) {
   auto flags = std::make_shared<InspectFlags>();
   inspect->add_option("MODEL", flags->model, "A model file, a model folder, or the name of a model in the settings")
       ->required();
-  inspect->add_option("--encoding", flags->encoding, "The model's format, where its name and bytes do not tell")
+  inspect->add_option("--encoding", flags->encoding, "The model's format, if its name and bytes do not tell it")
       ->type_name("ENCODING");
   inspect->add_flag("--isolate", flags->isolate,
-                    "Open the file in a worker: for one that may crash its framework, or do worse");
+                    "Open the file in a worker, because it may crash its framework or do worse");
+  const auto check = [](const std::string& path) {
+    const auto checked = CheckDrawing(path);
+    return checked ? std::string() : checked.error();
+  };
+  inspect
+      ->add_option("--graph", flags->graph,
+                   "Draw the graph of an ONNX model or a pipeline: a file .dot, or with Graphviz\n.svg, .png or .pdf")
+      ->type_name("FILE")
+      ->check(check);
   inspect->add_flag("--json", flags->json, "Print JSON");
-  inspect->footer("Examples:\n  wasinn inspect digits.onnx\n  wasinn inspect --isolate from_a_guest.onnx");
+  inspect->footer(
+      "Examples:\n  wasinn inspect digits.onnx\n  wasinn inspect --graph digits.svg digits.onnx\n  wasinn inspect "
+      "--isolate from_a_guest.onnx");
   AddHostFlags(*inspect, &flags->host);
   AddModelFlags(*inspect, &flags->host);
   return {inspect, [flags] { return Run(*flags); }};

@@ -2,38 +2,61 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "check/contract.h"
 #include "cli/command.h"
 #include "cli/ending.h"
+#include "cli/flags.h"
 #include "cli/help.h"
 #include "cli/log.h"
+#include "cli/other_programs.h"
+#include "engines/engine.h"
 
 namespace wasinn::cli {
 namespace {
 
-constexpr Command (*kCommands[])(CLI::App&) = {AddRunCommand, AddCompileCommand, AddInspectCommand, AddBackendsCommand,
-                                               AddCheckBackendCommand};
+constexpr Command (*kCommands[])(CLI::App&) = {
+    AddRunCommand,      AddCompileCommand, AddInspectCommand,      AddModelsCommand,      AddCheckCommand,
+    AddBackendsCommand, AddDoctorCommand,  AddCheckBackendCommand, AddCompletionsCommand, AddHelpCommand};
 
 constexpr char kExample[] =
     "Example:\n"
     "  wasinn run --model digits=digits.onnx --dir . classify.wasm photo.png\n\n"
-    "`wasinn COMMAND --help` has the flags of a command.";
+    "`wasinn help COMMAND` has the flags of a command.";
 
-int UsageErrorOf(const CLI::App& app, const CLI::ParseError& error) {
+// The libraries that are loaded, by lines.
+std::string Versions() {
+  std::string text = std::string("wasinn ") + wasinn_version();
+  const auto add = [&text](const char* name, const engines::EngineVersion& engine) {
+    if (engine.version.empty()) return;
+    text += std::string("\n") + name + " " + engine.version;
+    if (!engine.library.empty()) text += " (" + engine.library + ")";
+  };
+  add("Wasmtime", engines::WasmtimeVersion());
+  add("WAMR", engines::WamrVersion());
+  return text + "\nbackend API " + std::to_string(WASINN_BACKEND_ABI_MAJOR) + "." +
+         std::to_string(WASINN_BACKEND_ABI_MINOR);
+}
+
+int UsageErrorOf(const CLI::App& app, const CLI::ParseError& error, char** words) {
   const std::vector<CLI::App*> commands = app.get_subcommands();
+  if (!commands.empty()) {
+    return UsageError("wasinn " + commands[0]->get_name(), WhatIsWrong(*commands[0], error, words));
+  }
   const std::vector<std::string> unknown = app.remaining();
   // CLI11 would say that a command is missing.
-  const std::string message = commands.empty() && !unknown.empty() ? "unknown command " + unknown[0] : error.what();
-  return UsageError("wasinn" + (commands.empty() ? "" : " " + commands[0]->get_name()), message);
+  const bool is_command = !unknown.empty() && !unknown[0].starts_with('-');
+  return UsageError("wasinn", is_command ? UnknownCommand(app, unknown[0]) : WhatIsWrong(app, error, words));
 }
 
 int Main(int argc, char** argv) {
   if (const std::optional<int> code = StartOtherProgram(argv + 1)) return *code;
   CLI::App app("Runs WebAssembly programs that use machine-learning models on the host's frameworks, through wasi-nn.",
                "wasinn");
-  app.set_version_flag("--version", std::string("wasinn ") + wasinn_version());
+  app.set_version_flag("--version", Versions);
   app.require_subcommand(1, 1);
   app.formatter(std::make_shared<HelpFormatter>());  // subcommands inherit it
   app.footer(kExample);
@@ -52,7 +75,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& answered) {  // --help, --version
     return app.exit(answered);
   } catch (const CLI::ParseError& error) {
-    return UsageErrorOf(app, error);
+    return UsageErrorOf(app, error, argv);
   }
   return kUsage;
 }

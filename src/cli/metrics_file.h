@@ -6,6 +6,7 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
+#include "cli/output_file.h"
 #include "engines/engine.h"
 
 namespace wasinn::cli {
@@ -14,11 +15,10 @@ namespace wasinn::cli {
 class MetricsFile {
  public:
   MetricsFile() = default;
-  ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  // Before the guest runs, which could give the name to another file. "-" is stderr. Else errno says why. `guest_folders`: of OpenOutput.
+  // As ReportFile.
   bool Open(const std::string& path, const std::vector<engines::Directory>& guest_folders);
 
   // Whose numbers they are, while this lives.
@@ -38,9 +38,8 @@ class MetricsFile {
  private:
   void SetHost(const Host* host);
 
-  std::mutex mutex_;  // of what follows, and of the file
-  int file_ = -1;
-  bool is_on_stderr_ = false, is_written_ = false;
+  std::mutex mutex_;  // of what follows
+  ReportFile file_;
   const Host* host_ = nullptr;
 };
 

@@ -1,7 +1,12 @@
-// Commands that are programs of their own, beside this one: this starts them.
+#include "cli/other_programs.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/App.hpp>
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,9 +14,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
-#include "cli/command.h"
 #include "cli/log.h"
+#include "core/install_hints.h"
 
 namespace wasinn::cli {
 namespace {
@@ -33,26 +39,83 @@ bool AsksForHelp(char** words) {
   return false;
 }
 
+std::filesystem::path OwnFolder(std::error_code& failed) {
+  return std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+}
+
+// Beside this very file, and nowhere else: the working folder and PATH may have one that a guest wrote.
+std::string PathOf(const std::string& command, std::error_code& failed) {
+  return (OwnFolder(failed) / ("wasinn-" + command)).string();
+}
+
 int Start(const OtherProgram& program, char** argv) {
   const std::string command = program.command;
-  // Beside this very file, and nowhere else: the working folder and PATH may have one that a guest wrote.
   std::error_code failed;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  const std::string path = PathOf(command, failed);
   if (failed) return Fail(command + ": cannot find its program without /proc: " + failed.message());
   std::string name = "wasinn-" + command;
-  const std::string path = (self.parent_path() / name).string();
   argv[0] = name.data();
   execv(path.c_str(), argv);
   if (errno != ENOENT) return Fail(command + ": cannot start " + path + ": " + std::strerror(errno));
-  const std::string missing =
-      "there is no " + path + "; where wasinn was built, `cmake --build --preset release --target wasinn_" + command +
-      "` makes it, and `cmake --install build/release --prefix PREFIX" + program.component + "` installs it";
+  const std::string build = "where wasinn was built, cmake --build --preset release --target wasinn_" + command +
+                            " && cmake --install build/release --prefix PREFIX" + program.component;
+  const std::string missing = "there is no " + path + "; to get it: " + HowToInstall(command, build);
   if (!AsksForHelp(argv + 1)) return Fail(command + ": " + missing);
-  std::printf("%s.\nIts flags are told by a program of its own: %s.\n", program.what, missing.c_str());
+  std::printf("%s.\nAnother program prints its flags: %s.\n", program.what, missing.c_str());
   return 0;
 }
 
+// What a program writes to its standard output.
+std::string OutputOf(const std::string& path, char* const* argv, char* const* environment) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return "";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const bool started = posix_spawn(&child, path.c_str(), &actions, nullptr, argv, environment) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  std::string output;
+  std::array<char, 4096> part;
+  for (ssize_t size; started && (size = read(ends[0], part.data(), part.size())) != 0;) {
+    if (size > 0) output.append(part.data(), static_cast<size_t>(size));
+    if (size < 0 && errno != EINTR) break;
+  }
+  close(ends[0]);
+  if (started) waitpid(child, nullptr, 0);
+  return output;
+}
+
 }  // namespace
+
+std::string HowToInstall(std::string_view name, const std::string& own) {
+  std::error_code failed;
+  const std::string folders[] = {(OwnFolder(failed) / WASINN_BACKENDS_FROM_BIN).lexically_normal().string()};
+  return failed ? own : core::InstallHints(folders).For(name, own);
+}
+
+std::string HowToGetWamr() {
+  return HowToInstall("wamr", "scripts/deps.sh wamr where wasinn is built, then build it again");
+}
+
+bool IsOtherProgram(const std::string& command) {
+  return std::ranges::any_of(kPrograms, [&](const OtherProgram& program) { return command == program.command; });
+}
+
+std::optional<CommandText> DescribeOtherProgram(const std::string& command) {
+  std::error_code failed;
+  const std::string path = PathOf(command, failed);
+  if (failed) return {};
+  std::string name = "wasinn-" + command, help = "--help", describe = std::string(kDescribeVariable) + "=1";
+  char* const argv[] = {name.data(), help.data(), nullptr};
+  std::vector<char*> environment = {describe.data()};
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.push_back(*variable);
+  environment.push_back(nullptr);
+  auto text = CommandTextFrom(OutputOf(path, argv, environment.data()));
+  if (text) text->name = command;
+  return text;
+}
 
 void ListOtherPrograms(CLI::App& app) {
   for (const OtherProgram& program : kPrograms) app.add_subcommand(program.command, program.what);

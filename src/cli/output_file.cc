@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
+#include "cli/log.h"
 #include "engines/trusted_file.h"
 
 namespace wasinn::cli {
@@ -31,6 +33,29 @@ bool WriteAt(int file, std::string_view bytes, int64_t at) {
     at += written;
   }
   return true;
+}
+
+bool ReportFile::Open(const std::string& path, const std::vector<engines::Directory>& guest_folders) {
+  is_on_stderr_ = path == "-";
+  file_ = is_on_stderr_ ? STDERR_FILENO : OpenOutput(path, guest_folders);
+  return is_open();
+}
+
+ReportFile::~ReportFile() {
+  if (is_open() && !is_on_stderr_) close(file_);
+}
+
+void ReportFile::Clear() {
+  if (is_open() && !is_on_stderr_) Empty(file_);
+}
+
+void ReportFile::Write(std::string_view text, const char* what) {
+  if (!is_open() || (is_on_stderr_ && is_written_)) return;
+  is_written_ = true;
+  if (!is_on_stderr_) Empty(file_);
+  const bool written = is_on_stderr_ ? write(file_, text.data(), text.size()) == static_cast<ssize_t>(text.size())
+                                     : WriteAt(file_, text, 0);
+  if (!written) Log(WASINN_LOG_ERROR, (std::string("cannot write ") + what + ": " + std::strerror(errno)).c_str());
 }
 
 }  // namespace wasinn::cli

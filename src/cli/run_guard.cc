@@ -59,7 +59,7 @@ void CatchNoMore(int number) {
 
 }  // namespace
 
-void RunGuard::Begin(wasinn_guest* guest, std::chrono::milliseconds timeout, std::function<void()> keep) {
+void RunGuard::Begin(wasinn_guest* guest, std::chrono::milliseconds timeout, std::function<void(int code)> keep) {
   if (pipe2(pipe_, O_CLOEXEC) != 0) return;
   guest_ = guest;
   keep_ = std::move(keep);
@@ -112,7 +112,7 @@ void RunGuard::Watch(Clock::time_point deadline) {
     if (told_here.revents == 0) {
       if (Clock::now() < deadline) continue;
       EndSoon(kTimeout);
-      keep_();
+      keep_(kTimeout);
       Log(WASINN_LOG_ERROR, "the guest's time is over, and it does not end: this process ends");
       _exit(kTimeout);
     }
@@ -121,9 +121,10 @@ void RunGuard::Watch(Clock::time_point deadline) {
     deadline = Clock::time_point::max();
     if (what == kOver) continue;
     EndSoon(128 + what);
+    keep_(128 + what);  // before the engine is told, which may take all the time that is left
     Stop();
-    // One that ends by now keeps it itself.
-    if (poll(&told_here, 1, static_cast<int>((kGrace / 2).count())) == 0) keep_();
+    // And what has happened since. One that ends by now keeps it itself.
+    if (poll(&told_here, 1, static_cast<int>((kGrace / 4).count())) == 0) keep_(128 + what);
   }
 }
 

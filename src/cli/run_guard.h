@@ -26,9 +26,9 @@ class RunGuard {
 
   // From here on signals stop the guest. It has so much time, in which it is interrupted by its own deadline; 0: any.
   // Where the system gives no thread, signals end the command as they do without this.
-  // `keep` writes what else would be lost: called when the process is about to end without waiting, perhaps while the
-  // guest ends after all.
-  void Begin(wasinn_guest* guest, std::chrono::milliseconds timeout, std::function<void()> keep);
+  // `keep` writes what else would be lost, before the process ends with the code: called when it is about to end without
+  // waiting, once or twice, perhaps while the guest ends after all.
+  void Begin(wasinn_guest* guest, std::chrono::milliseconds timeout, std::function<void(int code)> keep);
   // The run is over: its deadline holds no more, and the guest may go. Returns the signal that came, or 0.
   int Over();
 
@@ -41,7 +41,7 @@ class RunGuard {
   int pipe_[2] = {-1, -1};
   std::mutex mutex_;  // of what follows
   wasinn_guest* guest_ = nullptr;
-  std::function<void()> keep_;
+  std::function<void(int code)> keep_;
   std::thread thread_;
 };
 

@@ -18,7 +18,7 @@ constexpr char kEndOfEvents[] = "\n]\n";
 
 // Names may be no UTF-8.
 std::string Text(const nlohmann::ordered_json& event) {
-  return event.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return event.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 // Of the thread that calls.

@@ -57,7 +57,8 @@ std::string MissingLibrary(const Known& known, const std::string& folders) {
 // Of the whole system or this process, in this moment: what was not found then may be there the next time.
 bool IsShortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN; }
 
-std::string HowToGet(const Known& known) {
+std::string HowToGet(const Known& known, const InstallHints& hints) {
+  if (hints.Has(known.name)) return fmt::format("; {} installs it", hints.For(known.name, ""));
   if (*known.install == '\0') return "";
   return fmt::format("; {} fetches what it is built with, then build wasinn again", known.install);
 }
@@ -182,6 +183,7 @@ Result<std::shared_ptr<BackendLoader::Entries>> BackendLoader::FindEntries(const
     for (const std::string& folder : options_.folders) {
       if (Status status = AddFolder(folder, *entries); !status.ok()) return std::unexpected(std::move(status));
     }
+    entries->hints = InstallHints(options_.folders);
     Order(*entries);
     TellWhoServes(*entries);
     WarnOfWhatIsNotThere();
@@ -198,8 +200,17 @@ Result<std::string> BackendLoader::ConfigOf(const Entry& entry) const {
   return config;
 }
 
-Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const Patience& patience, Workers* workers) {
-  if (workers != nullptr) return OpenIsolated(entry, patience, *workers);
+Result<std::shared_ptr<Backend>> BackendLoader::Open(Entry& entry, const InstallHints& hints, const Patience& patience,
+                                                     Workers* workers) {
+  Result<std::shared_ptr<Backend>> opened =
+      workers == nullptr ? OpenInHost(entry, patience) : OpenIsolated(entry, patience, *workers);
+  if (opened || opened.error().code() != WASINN_UNSUPPORTED_OPERATION) return opened;
+  const Status& why = opened.error();
+  const std::string told = hints.Told(why.message(), entry.table.name, entry.table.install);
+  return std::unexpected(Status(why.code(), told, std::string(why.backend())));
+}
+
+Result<std::shared_ptr<Backend>> BackendLoader::OpenInHost(Entry& entry, const Patience& patience) {
   const std::string what = fmt::format("backend '{}'", entry.table.name);
   return entry.backend.Get(patience, what, [&]() -> Result<std::shared_ptr<Backend>> {
     const Result<std::string> config = ConfigOf(entry);
@@ -274,7 +285,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   for (Entry* entry : (*entries)->in_order) {
     if (!HasFormat(entry->formats, format)) continue;
     if (missing != nullptr) TellOfMissing(*missing, format, *entry, why);
-    Result<std::shared_ptr<Backend>> backend = Open(*entry, patience, workers);
+    Result<std::shared_ptr<Backend>> backend = Open(*entry, (*entries)->hints, patience, workers);
     // Whose framework is broken, or wrongly configured, does not silently give way to another.
     if (backend || backend.error().code() != WASINN_UNSUPPORTED_OPERATION) return backend;
     if (missing == nullptr) why = std::move(backend.error());
@@ -284,7 +295,7 @@ Result<std::shared_ptr<Backend>> BackendLoader::ForFormat(std::string_view forma
   for (const Known& known : kKnown) {
     if (known.format != format) continue;
     return Fail(WASINN_UNSUPPORTED_OPERATION, "encoding {} needs the backend '{}': {}", format, known.name,
-                MissingLibrary(known, Folders()) + HowToGet(known));
+                MissingLibrary(known, Folders()) + HowToGet(known, (*entries)->hints));
   }
   return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend serves encoding {}; known are {}", format,
               ListFormats((*entries)->all));
@@ -295,19 +306,22 @@ Result<std::shared_ptr<Backend>> BackendLoader::ByName(std::string_view name, co
   Result<std::shared_ptr<Entries>> entries = FindEntries(patience);
   if (!entries) return std::unexpected(std::move(entries.error()));
   for (Entry& entry : (*entries)->found) {
-    if (name == entry.table.name) return Open(entry, patience, workers);
+    if (name == entry.table.name) return Open(entry, (*entries)->hints, patience, workers);
   }
   const auto known = std::ranges::find(kKnown, name, &Known::name);
   if (known != std::end(kKnown)) {
     return Fail(WASINN_UNSUPPORTED_OPERATION, "backend '{}': {}", name,
-                MissingLibrary(*known, Folders()) + HowToGet(*known));
+                MissingLibrary(*known, Folders()) + HowToGet(*known, (*entries)->hints));
   }
   return Fail(WASINN_INVALID_ARGUMENT, "there is no backend '{}'{}", name, Suggest(name, NamesOf(**entries)));
 }
 
-BackendReport BackendLoader::ReportOf(Entry& entry) {
-  Result<std::shared_ptr<Backend>> backend = Open(entry, {});
-  return backend ? Describe(**backend) : ReportOfMissing(entry.table, backend.error());
+BackendReport BackendLoader::ReportOf(Entry& entry, const InstallHints& hints) {
+  Result<std::shared_ptr<Backend>> backend = Open(entry, hints, {});
+  if (backend) return Describe(**backend);
+  BackendReport report = ReportOfMissing(entry.table, backend.error());
+  if (!report.install.empty()) report.install = hints.For(report.name, report.install);
+  return report;
 }
 
 BackendReport Describe(const Backend& backend) {
@@ -325,15 +339,15 @@ std::vector<BackendReport> BackendLoader::Report() {
   std::vector<BackendReport> reports;
   Result<std::shared_ptr<Entries>> entries = FindEntries({});
   if (entries) {
-    for (Entry& entry : (*entries)->found) reports.push_back(ReportOf(entry));
+    for (Entry& entry : (*entries)->found) reports.push_back(ReportOf(entry, (*entries)->hints));
   }
   for (const Known& known : kKnown) {
     if (std::ranges::any_of(reports, [&](const BackendReport& report) { return report.name == known.name; })) continue;
     reports.push_back({.name = known.name,
                        .encodings = known.format,
-                       .missing = entries ? MissingLibrary(known, Folders()) + HowToGet(known)
+                       .missing = entries ? MissingLibrary(known, Folders()) + HowToGet(known, (*entries)->hints)
                                           : std::string(entries.error().message()),
-                       .install = entries ? known.install : ""});
+                       .install = entries ? (*entries)->hints.For(known.name, known.install) : ""});
   }
   return reports;
 }

@@ -12,6 +12,7 @@
 
 #include "core/backend.h"
 #include "core/formats.h"
+#include "core/install_hints.h"
 #include "core/isolation/isolated_backend.h"
 #include "core/made_once.h"
 #include "core/workers.h"
@@ -84,6 +85,7 @@ class BackendLoader {
     std::deque<Entry> found;         // none moves
     std::vector<Entry*> in_order;    // the host's
     std::vector<wasinn_format> all;  // formats: the standard's, then theirs
+    InstallHints hints;
   };
   Result<std::shared_ptr<Entries>> FindEntries(const Patience& patience);
   Status AddFolder(const std::string& folder, Entries& entries) const;
@@ -94,10 +96,12 @@ class BackendLoader {
   static std::vector<std::string> NamesOf(const Entries& entries);
   void WarnOfUnknownNames(const Entries& entries) const;
   void TellOfMissing(Entry& entry, std::string_view format, const Entry& next, const Status& why) const;
-  Result<std::shared_ptr<Backend>> Open(Entry& entry, const Patience& patience, Workers* workers = nullptr);
+  Result<std::shared_ptr<Backend>> Open(Entry& entry, const InstallHints& hints, const Patience& patience,
+                                        Workers* workers = nullptr);
+  Result<std::shared_ptr<Backend>> OpenInHost(Entry& entry, const Patience& patience);
   Result<std::string> ConfigOf(const Entry& entry) const;
   Result<std::shared_ptr<Backend>> OpenIsolated(const Entry& entry, const Patience& patience, Workers& workers) const;
-  BackendReport ReportOf(Entry& entry);
+  BackendReport ReportOf(Entry& entry, const InstallHints& hints);
   std::string Folders() const;
 
   const Options options_;

@@ -94,6 +94,7 @@ void ReadPolicy(const Section& section, Policy& policy) {
   section.Words("targets", ParseTarget, policy.targets);
   section.String("tenant", policy.tenant);
   section.Integer("weight", policy.weight);
+  policy.allowed_outbound_hosts = section.Strings("allowed_outbound_hosts").value_or(std::vector<std::string>());
 }
 
 std::map<std::string, std::vector<uint32_t>> ReadShapes(const toml::table* table) {

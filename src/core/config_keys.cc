@@ -24,6 +24,7 @@ enum class Kind {
   kShape,
   kSizes,
   kPositive,
+  kPositiveInteger,
   kPath,
   kPaths,
   kTable,
@@ -45,7 +46,11 @@ struct Key {
   Kind kind;
   uint32_t most = UINT32_MAX;      // of a count
   WordCheck check_word = nullptr;  // of a string or strings
+  const char* like = nullptr;      // the section whose keys a table has; NULL: its own
 };
+
+// Of connections and requests: more is a mistake.
+constexpr uint32_t kMostServed = 1'000'000;
 
 constexpr Key kKeys[] = {
     {"", "threads", Kind::kCount, HostOptions::kMostThreads},
@@ -68,6 +73,10 @@ constexpr Key kKeys[] = {
     {"", "log", Kind::kTable},
     {"", "models", Kind::kTable},
     {"", "backends", Kind::kTable},
+    {"", "serve", Kind::kTable},  // these four: of `wasinn serve`, and of no use to others
+    {"", "routes", Kind::kTable},
+    {"", "guest_models", Kind::kTable},
+    {"", "tenants", Kind::kTable},
     {"limits", "max_graphs", Kind::kCount},
     {"limits", "max_contexts", Kind::kCount},
     {"limits", "max_builders", Kind::kCount},
@@ -93,6 +102,7 @@ constexpr Key kKeys[] = {
     {"policy", "inputs", Kind::kString, 0, IsWord<ParseInputs>},
     {"policy", "tenant", Kind::kString},
     {"policy", "weight", Kind::kPositive, Share::kMostWeight},
+    {"policy", "allowed_outbound_hosts", Kind::kStrings},
     {"engine", "allow_precompiled", Kind::kBoolean},
     {"engine", "pool_instances", Kind::kCount},
     {"engine", "pool_memory_bytes", Kind::kInteger},
@@ -125,6 +135,36 @@ constexpr Key kKeys[] = {
     {"models.*.step.input_map", "*", Kind::kString},
     {"models.*.step.output_map", "*", Kind::kString},
     {"backends", "*", Kind::kAnything},
+    {"serve", "host", Kind::kString},
+    {"serve", "http_port", Kind::kCount, UINT16_MAX},
+    {"serve", "grpc_port", Kind::kCount, UINT16_MAX},
+    {"serve", "metrics_port", Kind::kCount, UINT16_MAX},
+    {"serve", "grpc", Kind::kBoolean},
+    {"serve", "metrics", Kind::kBoolean},
+    {"serve", "max_body_bytes", Kind::kPositiveInteger},
+    {"serve", "max_json_bytes", Kind::kPositiveInteger},
+    {"serve", "max_bytes_in_flight", Kind::kPositiveInteger},
+    {"serve", "max_connections", Kind::kPositive, kMostServed},
+    {"serve", "max_waiting", Kind::kPositive, kMostServed},
+    {"serve", "wait_timeout_ms", Kind::kPositive},
+    {"serve", "client_timeout_ms", Kind::kCount},
+    {"serve", "tls_cert", Kind::kPath},
+    {"serve", "tls_key", Kind::kPath},
+    {"serve", "tls_client_ca", Kind::kPath},
+    {"serve", "access_log", Kind::kPath},
+    {"serve", "page", Kind::kBoolean},
+    {"serve", "allow_origins", Kind::kStrings},
+    {"routes", "*", Kind::kTable},
+    {"routes.*", "file", Kind::kPath},
+    {"routes.*", "public", Kind::kBoolean},
+    {"guest_models", "*", Kind::kTable},
+    {"guest_models.*", "file", Kind::kPath},
+    {"tenants", "*", Kind::kTable},
+    {"tenants.*", "keys", Kind::kStrings},
+    {"tenants.*", "operator", Kind::kBoolean},
+    {"tenants.*", "max_requests", Kind::kCount, kMostServed},
+    {"tenants.*", "limits", Kind::kTable, 0, nullptr, "limits"},
+    {"tenants.*", "policy", Kind::kTable, 0, nullptr, "policy"},
 };
 
 std::string KindName(const Key& key) {
@@ -135,6 +175,8 @@ std::string KindName(const Key& key) {
       return fmt::format("an integer from 1 to {}", key.most);
     case Kind::kInteger:
       return "an integer that is not negative";
+    case Kind::kPositiveInteger:
+      return "a positive integer";
     case Kind::kBoolean:
       return "true or false";
     case Kind::kString:
@@ -187,6 +229,8 @@ bool HasKind(const toml::node& value, const Key& key) {
       return IsCount(value, key.most) && **value.as_integer() > 0;
     case Kind::kInteger:
       return value.is_integer() && **value.as_integer() >= 0;
+    case Kind::kPositiveInteger:
+      return value.is_integer() && **value.as_integer() > 0;
     case Kind::kBoolean:
       return value.is_boolean();
     case Kind::kString:
@@ -270,6 +314,7 @@ class Checker {
     std::string inner = section;
     if (!inner.empty()) inner += ".";
     inner += key.name;
+    if (key.like != nullptr) inner = key.like;
     if (key.kind == Kind::kTables) return CheckTables(*value.as_array(), inner, place);
     if (key.kind != Kind::kTable) return Status();
     return Check(*value.as_table(), inner, place + ".");

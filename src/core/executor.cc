@@ -21,7 +21,7 @@ Executor::~Executor() {
 
 Status Executor::Begin(Share& share, Job job) {
   if (started_in_.is_elsewhere())
-    return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
+    return Error(WASINN_LOST, "this OS process is a fork of the host's, without its threads");
   std::list<Job> one;
   one.push_back(std::move(job));
   std::list<Share*> turn;
@@ -44,7 +44,7 @@ Status Executor::StartThread() {
   threads_.reserve(most_);
   pthread_t thread{};
   if (!StartLargeThread(&thread, Work, this)) {
-    return Error(WASINN_RUNTIME_ERROR, "the system gives no thread for calls that nobody waits for");
+    return Error(WASINN_RUNTIME_ERROR, "the system gives no thread for asynchronous calls");
   }
   threads_.push_back(thread);
   started_in_.SetToThisProcess();

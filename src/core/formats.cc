@@ -40,7 +40,7 @@ Status CheckFormat(const wasinn_format& format, size_t index) {
   };
   if (format.name == nullptr) return fail("has no name");
   if (!IsFormatName(format.name) || FormatName(format.name) != format.name) {
-    return fail(fmt::format("is called '{}', which is no name of a format", format.name));
+    return fail(fmt::format("is called '{}', which is not a valid name of a format", format.name));
   }
   const auto has_no_null = [](const char* const* texts, size_t n) {
     return std::ranges::all_of(std::span(texts, texts == nullptr ? 0 : n),

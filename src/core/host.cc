@@ -67,12 +67,15 @@ Status Unrecognised(Formats formats) {
 }
 
 // C strings of names, with a null at the end, so that an empty list is not null.
-std::vector<const char*> ToC(const std::optional<std::vector<std::string>>& names) {
+std::vector<const char*> ToC(const std::vector<std::string>& names) {
   std::vector<const char*> pointers;
-  if (!names) return pointers;
-  for (const std::string& name : *names) pointers.push_back(name.c_str());
+  pointers.reserve(names.size() + 1);
+  for (const std::string& name : names) pointers.push_back(name.c_str());
   pointers.push_back(nullptr);
   return pointers;
+}
+std::vector<const char*> ToC(const std::optional<std::vector<std::string>>& names) {
+  return names ? ToC(*names) : std::vector<const char*>();
 }
 
 Result<std::shared_ptr<Graph>> Counted(LoadMeter& meter, Result<std::shared_ptr<Graph>> graph) {
@@ -104,6 +107,7 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_(std::move(options.policy)),
       policy_model_names_(ToC(policy_.models)),
       policy_encoding_names_(ToC(policy_.encodings)),
+      policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
       isolate_models_(options.isolate_models),
       scheduler_(options.max_computes != 0 ? options.max_computes
                                            : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
@@ -196,10 +200,17 @@ Result<std::vector<ModelFiles>> Host::FindFiles(const std::string& path, const s
 Status Host::AddModels(const std::string& folder) {
   Result<std::vector<std::string>> names = FindFolders(folder);
   if (!names) return std::move(names.error());
+  size_t found = 0;
   for (const std::string& name : *names) {
     const std::string path = fmt::format("{}/{}", folder, name);
     if (!FindFiles(path, "")) continue;
     if (Status status = AddModel({.name = name, .path = path}); !status.ok()) return status;
+    ++found;
+  }
+  if (found == 0 && HasEntries(folder)) {
+    logger_.Write(WASINN_LOG_WARNING, fmt::format("'{0}' has files and no models: a model is a folder there, such as "
+                                                  "{0}/NAME/model.onnx or {0}/NAME/1/model.onnx",
+                                                  folder));
   }
   return Status();
 }

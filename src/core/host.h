@@ -75,6 +75,8 @@ class Host {
   const char* const* policy_encoding_names() const {
     return policy_.encodings ? policy_encoding_names_.data() : nullptr;
   }
+  // Those that it lists, if any.
+  const char* const* policy_outbound_hosts() const { return policy_outbound_hosts_.data(); }
 
  private:
   Host(HostOptions& options, wasinn_log_fn log, void* user);
@@ -100,7 +102,7 @@ class Host {
   const wasinn_limits limits_;
   const wasinn_engine_options engine_options_;
   const Policy policy_;
-  const std::vector<const char*> policy_model_names_, policy_encoding_names_;
+  const std::vector<const char*> policy_model_names_, policy_encoding_names_, policy_outbound_hosts_;
   const bool isolate_models_;
   std::optional<LogLimit> guest_lines_;
   std::shared_ptr<Quota> guest_bytes_;

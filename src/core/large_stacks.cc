@@ -53,7 +53,7 @@ LargeStacks::~LargeStacks() {
 
 Status LargeStacks::Run(Share& share, const std::function<void()>& call) {
   if (started_in_.is_elsewhere()) {
-    return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
+    return Error(WASINN_LOST, "this OS process is a fork of the host's, without its threads");
   }
   std::unique_lock lock(mutex_);
   std::unique_ptr<Thread> thread;

@@ -33,9 +33,9 @@ Status CheckLibrarySearch() {
   for (const std::string& folder : SearchFolders()) {
     if (folder.starts_with('/')) continue;
     return Error(WASINN_UNSUPPORTED_OPERATION,
-                 "no framework is opened, for the dynamic linker would look for its libraries in the working folder "
-                 "('{}'), where a guest may have put something: LD_LIBRARY_PATH has a part that is empty or no "
-                 "absolute path; start the program without it",
+                 "no framework is opened: LD_LIBRARY_PATH has a part that is empty or not an absolute path ('{}'). "
+                 "The dynamic linker would look for libraries in the working folder, where a guest may have put "
+                 "something; start the program without it",
                  folder);
   }
   return {};

@@ -86,6 +86,11 @@ Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const st
   return versions;
 }
 
+bool HasEntries(const std::string& folder) {
+  std::error_code error;
+  return fs::directory_iterator(folder, error) != fs::directory_iterator();
+}
+
 Result<std::vector<std::string>> FindFolders(const std::string& folder) {
   std::error_code error;
   std::vector<std::string> names;

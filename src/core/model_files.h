@@ -26,6 +26,9 @@ struct ModelFiles {
 // `encoding` chooses where a folder has several formats; "" takes the first of `formats`.
 Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const std::string& encoding, Formats formats);
 
+// Whether there is anything in a folder.
+bool HasEntries(const std::string& folder);
+
 // The names of a folder's subfolders, sorted.
 Result<std::vector<std::string>> FindFolders(const std::string& folder);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model_name.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -24,7 +25,10 @@ Status Policy::CheckEncoding(std::string_view encoding) const {
 }
 
 Status Policy::CheckName(std::string_view name) const {
-  if (!models || std::ranges::find(*models, name) != models->end()) return Status();
+  if (!models) return Status();
+  const auto has = [&](std::string_view model) { return std::ranges::find(*models, model) != models->end(); };
+  if (has(name)) return Status();
+  if (const auto split = SplitVersion(name); split && has(split->first)) return Status();
   return Error(WASINN_SECURITY, "the host's policy (policy.models) does not let this guest use model '{}'", name);
 }
 

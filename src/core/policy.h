@@ -25,6 +25,8 @@ struct Policy {
   std::string tenant;   // whose guests share workers; "": of one guest
   uint32_t weight = 1;  // of its turns
 
+  std::vector<std::string> allowed_outbound_hosts;  // for whoever runs its program
+
   // SECURITY with what was refused. The encoding is checked when it is known: a guest may leave it to be recognised.
   Status CheckLoad(wasinn_target target) const;
   Status CheckTarget(wasinn_target target) const;

@@ -31,14 +31,18 @@ std::string Join(std::span<const std::string> words) {
   return text;
 }
 
-std::string Suggest(std::string_view word, std::span<const std::string> known) {
-  if (known.empty()) return "; there are none here";
+std::string SuggestNear(std::string_view word, std::span<const std::string> known) {
+  if (known.empty()) return "";
   const auto nearest =
       std::ranges::min_element(known, {}, [&](const std::string& candidate) { return Distance(word, candidate); });
-  if (Distance(word, *nearest) <= std::max<size_t>(2, word.size() / 3)) {
-    return "; did you mean '" + *nearest + "'?";
-  }
-  return "; known are " + Join(known);
+  const bool is_near = Distance(word, *nearest) <= std::max<size_t>(2, word.size() / 3);
+  return is_near ? "; did you mean '" + *nearest + "'?" : "";
+}
+
+std::string Suggest(std::string_view word, std::span<const std::string> known) {
+  if (known.empty()) return "; there are none here";
+  const std::string near = SuggestNear(word, known);
+  return near.empty() ? "; known are " + Join(known) : near;
 }
 
 }  // namespace wasinn::core

@@ -31,7 +31,7 @@ Status UnknownModel(const ModelRegistry& models, const Policy& policy, std::stri
     if (++n > kMostNames) continue;
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", Shortened(plain ? source.name : numbered));
   }
-  if (n == 0) return Error(WASINN_NOT_FOUND, "no model is registered as '{}', nor by any other name", name);
+  if (n == 0) return Error(WASINN_NOT_FOUND, "no model is registered as '{}', and none by any other name", name);
   const std::string more = n > kMostNames ? fmt::format(" and {} more", n - kMostNames) : "";
   return Error(WASINN_NOT_FOUND, "no model is registered as '{}': there {} {}{}", name, n == 1 ? "is" : "are", names,
                more);

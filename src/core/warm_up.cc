@@ -29,7 +29,7 @@ Result<std::vector<const Shape*>> ShapesOf(const WarmUp& warm_up, const Graph& g
 Status CheckTakesNumbers(const wasinn_io& io, const char* backend) {
   if (IsUnservable(io)) return Unservable("input", io, backend);
   if ((io.flags & WASINN_IO_OPAQUE) == 0) return Status();
-  return Error(WASINN_UNSUPPORTED_OPERATION, "input '{}' takes text, and zeros are none", io.name);
+  return Error(WASINN_UNSUPPORTED_OPERATION, "input '{}' takes text, and zeros are not text", io.name);
 }
 
 // Where the model tells no type, that of most.

@@ -45,7 +45,7 @@ Watchdog::~Watchdog() {
 
 Status Watchdog::Start() {
   if (started_in_.is_elsewhere())
-    return Error(WASINN_LOST, "this OS process was forked off its host, whose threads it has not");
+    return Error(WASINN_LOST, "this OS process is a fork of the host's, without its threads");
   const std::lock_guard lock(mutex_);
   if (thread_.joinable()) return Status();
   try {

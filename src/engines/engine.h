@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "engines/http_exchange.h"
+
 namespace wasinn::engines {
 
 // Errors are one line without the name of the program that reports them.
@@ -49,7 +51,11 @@ struct RunOptions {
   std::vector<std::string> args;  // args[0] is the program's own name
   std::vector<std::pair<std::string, std::string>> env;
   std::vector<Directory> directories;
-  std::optional<Streams> streams;  // none: this process's own
+  std::optional<Streams> streams;    // none: this process's own
+  std::optional<HttpExchange> http;  // for a program that answers requests, and only for that
+  // Whom a guest with wasi:http may send requests to; outlives the run. NULL: nobody.
+  const HttpPermission* may_send = nullptr;
+  bool inherit_network = false;  // sockets to any address, where the engine has sockets
   // Serves the guest's wasi-nn calls. Closed by Run before the guest's memory goes; freed by the caller. NULL: calls
   // get an error.
   wasinn_guest* guest = nullptr;
@@ -81,6 +87,8 @@ class Program {
  public:
   virtual ~Program() = default;
   virtual Exit Run(const RunOptions& options) const = 0;
+  // Whether a run is the answer to a request.
+  virtual bool AnswersHttp() const { return false; }
 };
 
 class Engine {
@@ -98,6 +106,15 @@ struct Pool {
   uint64_t memory_bytes = 0;  // that a memory may have, for which address space is taken; 0: 4 GiB
 };
 
+// What tells a profiler of the machine's which function compiled code is of.
+enum class Profile { kNone, kPerfMap, kJitDump };
+
+// An engine's library; the version is "" where there is none.
+struct EngineVersion {
+  std::string version;
+  std::string library;  // the file that is loaded; "": it is part of this program
+};
+
 struct EngineOptions {
   bool cache = true;                     // keep compiled modules in the user's cache folder, where the engine compiles
   std::vector<Directory> guest_folders;  // that guests may use: the cache is in none of them
@@ -108,15 +125,23 @@ struct EngineOptions {
   // Without the first, compiled code of one thread goes on until it calls.
   bool interruptible = false;
   bool metered = false;
-  // The host goes on after its programs, so nothing of one may be left: they are core modules with Streams and without threads, and a
-  // sleep ends with its run.
+  Profile profile = Profile::kNone;
+  // The exported function that runs in place of the program, with a run's arguments as its parameters; "": none.
+  std::string invoke;
+  bool http = false;  // give wasi:http to programs that are components
+  // The host goes on after its programs, so nothing of one may be left: they are core modules with Streams and without threads, or
+  // components that answer requests, and a sleep ends with its run.
   bool served = false;
   // What goes wrong without stopping anything, such as a cache that cannot be written. May be empty.
   std::function<void(const std::string&)> warn;
 };
 
 Result<std::unique_ptr<Engine>> NewWasmtimeEngine(const EngineOptions& options);
-// An error, which says how to get it, where wasinn was built without WAMR.
+// An error where wasinn was built without WAMR.
 Result<std::unique_ptr<Engine>> NewWamrEngine(const EngineOptions& options);
+
+// Wasmtime tells no version when it runs: this is that of the headers that were compiled against.
+EngineVersion WasmtimeVersion();
+EngineVersion WamrVersion();  // of the library that is loaded
 
 }  // namespace wasinn::engines

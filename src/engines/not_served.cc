@@ -16,11 +16,16 @@ bool IsWasmEdgesSocket(const Import& import) {
          std::ranges::find(kStandard, import.name) == kStandard.end();
 }
 
+constexpr std::string_view kHttp = "wasi:http/";
+
+constexpr char kNowhere[] = "which wasinn run does not provide";
+
 struct Family {
   std::string_view prefix, what;
+  const char* where = kNowhere;
 };
 constexpr Family kFamilies[] = {
-    {"wasi:http/", "HTTP of WASI"},
+    {kHttp, "HTTP of WASI", "which `wasinn run -S http` gives to programs that are components"},
     {"wasi:keyvalue/", "a key-value store of WASI"},
     {"wasi:config/", "configuration of WASI"},
     {"wasi:tls/", "TLS of WASI"},
@@ -38,13 +43,14 @@ std::string NotServed(const Import& import) {
   }
   for (const Family& family : kFamilies) {
     if (!import.module.starts_with(family.prefix)) continue;
-    return fmt::format("it imports `{}`, {}, which wasinn run does not provide", import.module, family.what);
+    return fmt::format("it imports `{}`, {}, {}", import.module, family.what, family.where);
   }
   return "";
 }
 
-std::optional<std::string> FirstNotServed(std::string_view wasm) {
+std::optional<std::string> FirstNotServed(std::string_view wasm, bool serves_http) {
   for (const Import& import : ImportsOf(wasm)) {
+    if (serves_http && import.module.starts_with(kHttp)) continue;
     if (std::string why = NotServed(import); !why.empty()) return why;
   }
   return std::nullopt;

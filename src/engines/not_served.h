@@ -12,7 +12,7 @@ namespace wasinn::engines {
 // One line; "" for what is not known, which may be served.
 std::string NotServed(const Import& import);
 
-// Of the first import of a module or component that is not served.
-std::optional<std::string> FirstNotServed(std::string_view wasm);
+// Of the first import of a module or component that is not served. HTTP is where programs answer requests.
+std::optional<std::string> FirstNotServed(std::string_view wasm, bool serves_http);
 
 }  // namespace wasinn::engines

@@ -82,7 +82,7 @@ std::optional<std::string> FolderOfGuestsThatHas(const std::string& path, const 
 Result<void> MayRunCode(const std::string& path, const EngineOptions& options) {
   if (!options.allow_precompiled) {
     return std::unexpected(
-        "this is native code, which no sandbox holds: --allow-precompiled runs it (engine.allow_precompiled)");
+        "this is native code, which no sandbox confines: --allow-precompiled runs it (engine.allow_precompiled)");
   }
   const std::optional<std::string> folder = FolderOfGuestsThatHas(path, options.guest_folders);
   if (!folder) return {};

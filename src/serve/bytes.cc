@@ -34,6 +34,16 @@ std::optional<std::vector<std::string_view>> Elements(std::span<const uint8_t> t
   return elements;
 }
 
+std::optional<uint64_t> CountElements(std::span<const uint8_t> tensor) {
+  uint64_t elements = 0;
+  for (; !tensor.empty(); ++elements) {
+    const auto element = First(tensor);
+    if (!element) return {};
+    tensor = tensor.subspan(kLength + element->size());
+  }
+  return elements;
+}
+
 std::optional<std::span<const uint8_t>> OnlyElement(std::span<const uint8_t> tensor) {
   const auto element = First(tensor);
   if (!element || kLength + element->size() != tensor.size()) return {};

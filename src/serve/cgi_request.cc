@@ -15,7 +15,7 @@ namespace {
 
 bool IsUtf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
-std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+std::string_view ToView(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 bool IsOneWord(std::string_view word) {
   const bool has_control = std::ranges::any_of(word, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -49,10 +49,10 @@ Outcome<void> AddHeaders(const Header& request, Variables& variables) {
   std::map<std::string, std::string> headers;
   for (const auto& field : request) {
     if (IsOfTravel(field.name())) continue;
-    const std::string_view value = View(field.value());
+    const std::string_view value = ToView(field.value());
     if (!IsUtf8(value))
-      return std::unexpected(Invalid(fmt::format("the header {} is no UTF-8", View(field.name_string()))));
-    const std::string name = VariableOf(View(field.name_string()));
+      return std::unexpected(Invalid(fmt::format("the header {} is not UTF-8", ToView(field.name_string()))));
+    const std::string name = VariableOf(ToView(field.name_string()));
     if (name.empty()) continue;
     const auto [found, is_new] = headers.try_emplace(name, value);
     if (!is_new) (found->second += name == "HTTP_COOKIE" ? "; " : ", ") += value;
@@ -63,7 +63,7 @@ Outcome<void> AddHeaders(const Header& request, Variables& variables) {
 
 // A header's, without a port.
 std::string HostOf(const Header& request, const Ends& ends) {
-  const std::string_view host = View(request[http::field::host]);
+  const std::string_view host = ToView(request[http::field::host]);
   const size_t colon = host.rfind(':');
   const bool has_port = colon != host.npos && host.find_first_not_of("0123456789", colon + 1) == host.npos;
   if (!host.empty()) return std::string(has_port ? host.substr(0, colon) : host);
@@ -73,8 +73,8 @@ std::string HostOf(const Header& request, const Ends& ends) {
 }  // namespace
 
 Outcome<std::string> PathOf(const Header& request) {
-  const auto url = boost::urls::parse_origin_form(View(request.target()));
-  if (!url) return std::unexpected(Invalid("the target is no path"));
+  const auto url = boost::urls::parse_origin_form(ToView(request.target()));
+  if (!url) return std::unexpected(Invalid("the target is not a path"));
   std::string path;
   for (const std::string& word : url->segments()) {
     if (!IsOneWord(word)) return std::unexpected(Invalid("the target's path has a word that could mean two things"));
@@ -87,9 +87,9 @@ Outcome<Variables> CgiVariables(const Header& request, const std::string& route,
                                 uint64_t body_bytes, const Ends& ends) {
   for (const http::field once : {http::field::host, http::field::content_type}) {
     if (request.count(once) > 1)
-      return std::unexpected(Invalid(fmt::format("two headers {}", View(http::to_string(once)))));
+      return std::unexpected(Invalid(fmt::format("two headers {}", ToView(http::to_string(once)))));
   }
-  const std::string_view target = View(request.target());
+  const std::string_view target = ToView(request.target());
   const size_t question = target.find('?');
   const bool is_root = route == "/";
   Variables variables = {{"GATEWAY_INTERFACE", "CGI/1.1"},
@@ -99,18 +99,19 @@ Outcome<Variables> CgiVariables(const Header& request, const std::string& route,
                          {"SERVER_PORT", std::to_string(ends.server.port())},
                          {"REMOTE_ADDR", ends.client.address().to_string()},
                          {"REMOTE_PORT", std::to_string(ends.client.port())},
-                         {"REQUEST_METHOD", std::string(View(request.method_string()))},
+                         {"REQUEST_METHOD", std::string(ToView(request.method_string()))},
                          {"REQUEST_URI", std::string(target)},
                          {"SCRIPT_NAME", is_root ? "" : route},
                          {"PATH_INFO", is_root ? path : path.substr(route.size())},
                          {"QUERY_STRING", question == target.npos ? "" : std::string(target.substr(question + 1))}};
+  if (ends.is_secure) variables.emplace_back("HTTPS", "on");  // as Apache has it
   if (body_bytes > 0) variables.emplace_back("CONTENT_LENGTH", std::to_string(body_bytes));
-  const std::string_view type = View(request[http::field::content_type]);
-  if (!IsUtf8(type)) return std::unexpected(Invalid("the header Content-Type is no UTF-8"));
+  const std::string_view type = ToView(request[http::field::content_type]);
+  if (!IsUtf8(type)) return std::unexpected(Invalid("the header Content-Type is not UTF-8"));
   if (!type.empty()) variables.emplace_back("CONTENT_TYPE", type);
   if (auto added = AddHeaders(request, variables); !added) return std::unexpected(std::move(added.error()));
   const bool all_utf8 = std::ranges::all_of(variables, [](const auto& one) { return IsUtf8(one.second); });
-  if (!all_utf8) return std::unexpected(Invalid("the request line is no UTF-8"));
+  if (!all_utf8) return std::unexpected(Invalid("the request line is not UTF-8"));
   return variables;
 }
 

@@ -12,13 +12,13 @@
 namespace wasinn::serve {
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT};
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP};
 
 // What a handler has no other way to know. Two of them may run at once, each on a thread of its own.
 int told_at = -1;
-std::atomic<bool> is_told{false};
+std::atomic<bool> is_told{false}, is_reload_told{false};
 
-void HandleBoth(void (*handler)(int)) {
+void HandleAll(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
@@ -26,7 +26,11 @@ void HandleBoth(void (*handler)(int)) {
 }
 
 void Tell(int signal) {
-  if (is_told.exchange(true)) ::_exit(128 + signal);
+  if (signal == SIGHUP) {
+    is_reload_told.store(true);
+  } else if (is_told.exchange(true)) {
+    ::_exit(128 + signal);
+  }
   const int error = errno;
   const uint64_t one = 1;
   (void)!::write(told_at, &one, sizeof one);
@@ -38,15 +42,21 @@ void Tell(int signal) {
 EndSignals::EndSignals() {
   told_at = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (told_at < 0) throw std::system_error(errno, std::system_category(), "eventfd");
-  is_told = false;
-  HandleBoth(Tell);
+  is_told = is_reload_told = false;
+  HandleAll(Tell);
 }
 
 EndSignals::~EndSignals() {
-  HandleBoth(SIG_DFL);
+  HandleAll(SIG_DFL);
   ::close(told_at);
 }
 
 int EndSignals::descriptor() const { return told_at; }
+
+EndSignals::Told EndSignals::Take() {
+  uint64_t n = 0;
+  (void)!::read(told_at, &n, sizeof n);  // first: what is told from here on makes it readable again
+  return {is_told.load(), is_reload_told.exchange(false)};
+}
 
 }  // namespace wasinn::serve

@@ -1,4 +1,4 @@
-// SIGTERM and SIGINT: the first one is told, the second one ends the program, whatever it does by then.
+// SIGTERM and SIGINT: the first one is told, the second one ends the program, whatever it does by then. SIGHUP is told each time.
 #pragma once
 
 namespace wasinn::serve {
@@ -6,13 +6,19 @@ namespace wasinn::serve {
 // One at a time.
 class EndSignals {
  public:
+  struct Told {
+    bool end = false, reload = false;
+  };
+
   EndSignals();
   ~EndSignals();
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
 
-  // Can be read from the first one on.
+  // Can be read from the first one on, until it is taken.
   int descriptor() const;
+  // What came since the last time; an end, each time from the first one on.
+  Told Take();
 };
 
 }  // namespace wasinn::serve

@@ -1,23 +1,75 @@
 #include "serve/grpc_calls.h"
 
-namespace wasinn::serve {
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
 
-GrpcCall::GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context) : calls_(calls), context_(context) {
+namespace wasinn::serve {
+namespace {
+
+// Of a call, if it came once; else "".
+std::string_view MetadataOf(const grpc::CallbackServerContext& context, const char* name) {
+  const auto& metadata = context.client_metadata();
+  const auto [first, last] = metadata.equal_range(name);
+  if (first == last || std::next(first) != last) return "";
+  return {first->second.data(), first->second.size()};
+}
+
+}  // namespace
+
+GrpcCall::GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method)
+    : calls_(calls), context_(context), method_(method) {
+  about_.trace = ContinueTrace(MetadataOf(context, "traceparent"));
+  if (about_.trace.is_continued()) context.AddInitialMetadata("traceparent", about_.trace.ToHeader());
   const std::lock_guard lock(calls_.mutex_);
   calls_.calls_.push_back(*this);
   is_one_too_many_ = calls_.calls_.size() > calls_.limits_.most;
 }
 
 GrpcCall::~GrpcCall() {
+  Log();
   const std::lock_guard lock(calls_.mutex_);
   calls_.calls_.erase(calls_.calls_.iterator_to(*this));
 }
 
-void GrpcCall::ExpectWrite(uint64_t bytes) {
-  Pace pace(calls_.limits_.slow);
-  pace.Add(bytes);
-  Until(pace.deadline());
+grpc::Status GrpcCall::Admit(const Gate& gate) {
+  auto admitted = gate.Admit(MetadataOf(context_, "authorization"));
+  if (!admitted) {
+    return {admitted.error().needs_key ? grpc::UNAUTHENTICATED : grpc::RESOURCE_EXHAUSTED,
+            admitted.error().failure.message};
+  }
+  admission_ = std::move(*admitted);
+  if (!admission_.tenant->share().is_alone()) about_.tenant = admission_.tenant->name();
+  return grpc::Status::OK;
 }
+
+void GrpcCall::Log() noexcept {
+  AccessLog* const log = calls_.access_log_.get();
+  if (log == nullptr) return;
+  try {
+    const auto duration = std::chrono::duration_cast<std::chrono::microseconds>(Pace::Clock::now() - begun_);
+    const bool is_cancelled = cancellation_.is_cancelled();
+    log->Add({.time = std::chrono::system_clock::now() - duration,
+              .peer = Bounded(context_.peer(), kMostLogged),
+              .protocol = "gRPC",
+              .method = method_,
+              .target = std::string("/inference.GRPCInferenceService/") + method_,
+              .status = is_cancelled ? grpc::CANCELLED : status_,
+              .is_complete = !is_cancelled,
+              .bytes_in = bytes_in_,
+              .bytes_out = bytes_out_,
+              .n_messages = n_messages_,
+              .duration = duration,
+              .about = std::move(about_),
+              .user_agent = Bounded(MetadataOf(context_, "user-agent"), kMostLogged)});
+  } catch (const std::exception&) {  // for want of memory
+    log->AddDropped();
+  }
+}
+
+void GrpcCall::ExpectWrite(uint64_t bytes) { Until(Pace(calls_.limits_.slow).DeadlineOf(bytes)); }
 
 void GrpcCalls::Sweep() {
   const auto now = Pace::Clock::now().time_since_epoch().count();

@@ -8,9 +8,14 @@
 #include <boost/intrusive/list.hpp>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <utility>
 
+#include "serve/about.h"
+#include "serve/access_log.h"
 #include "serve/cancellation.h"
+#include "serve/gate.h"
 #include "serve/pace.h"
 
 namespace wasinn::serve {
@@ -25,16 +30,23 @@ class GrpcCalls {
     std::chrono::milliseconds slow{30'000};   // for a response, and as much more as its bytes may take (pace.h)
     std::chrono::milliseconds idle{600'000};  // until the next request of a stream has come
   };
-  explicit GrpcCalls(const Limits& limits) : limits_(limits) {}
+  // `access_log`: NULL: none.
+  explicit GrpcCalls(const Limits& limits, std::shared_ptr<AccessLog> access_log = nullptr)
+      : limits_(limits), access_log_(std::move(access_log)) {}
 
   // Cancels those whose clients take too long. To be called now and then.
   void Sweep();
+  size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return calls_.size();
+  }
 
  private:
   friend class GrpcCall;
 
   const Limits limits_;
-  std::mutex mutex_;  // of what follows
+  const std::shared_ptr<AccessLog> access_log_;
+  mutable std::mutex mutex_;  // of what follows
   boost::intrusive::list<GrpcCall, boost::intrusive::base_hook<boost::intrusive::list_base_hook<>>> calls_;
 };
 
@@ -44,14 +56,28 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
   // Whether there are more than may be: then nothing is done but to say so.
   bool is_one_too_many() const { return is_one_too_many_; }
   Cancellation& cancellation() { return cancellation_; }
+  // Whose it is; OK: somebody's, and `admission` is there.
+  grpc::Status Admit(const Gate& gate);
+  // Whether the configuration was read again since: then it goes on with what is no more.
+  bool is_outdated(const Gate& gate) const { return gate.current() != admission_.generation; }
+  void AdmitAnybody(const Gate& gate) { admission_ = Gate::AdmitAnybody(gate.current()); }
+  const Admission& admission() const { return admission_; }
+  About& about() { return about_; }
 
  protected:
-  GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context);
+  // `method`: its name alone, and no copy of it.
+  GrpcCall(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method);
   ~GrpcCall();
 
   // What is waited for from here on.
   void ExpectRequest() { Until(Pace::Clock::now() + calls_.limits_.idle); }
   void ExpectWrite(uint64_t bytes);
+  // For the access log.
+  void CountRequest(uint64_t bytes) { bytes_in_ += bytes; }
+  void CountResponse(uint64_t bytes) { bytes_out_ += bytes; }
+  void CountMessage() { ++n_messages_; }
+  void SetStatus(grpc::StatusCode status) { status_ = status; }
+
   void ExpectNothing() { Until(Pace::Clock::time_point::max()); }
 
  private:
@@ -60,11 +86,19 @@ class GrpcCall : public boost::intrusive::list_base_hook<> {
     deadline_.store(deadline.time_since_epoch().count(), std::memory_order_relaxed);
   }
 
+  void Log() noexcept;
+
   GrpcCalls& calls_;
   grpc::CallbackServerContext& context_;
   std::atomic<Pace::Clock::rep> deadline_{Pace::Clock::time_point::max().time_since_epoch().count()};
   bool is_one_too_many_ = false;
   Cancellation cancellation_;
+  Admission admission_;
+  const char* const method_;
+  const Pace::Clock::time_point begun_ = Pace::Clock::now();
+  About about_;
+  uint64_t bytes_in_ = 0, bytes_out_ = 0, n_messages_ = 0;
+  grpc::StatusCode status_ = grpc::CANCELLED;
 };
 
 }  // namespace wasinn::serve

@@ -84,7 +84,7 @@ class ContentsReader {
   template <typename T>
   void Append(auto number) {
     if (!std::in_range<T>(number)) {
-      ThrowInvalid(fmt::format("input '{}': {} is no {}", tensor_.name, number, tensor_.datatype->name));
+      ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
     }
     const auto element = static_cast<T>(number);
     AppendBytes({reinterpret_cast<const uint8_t*>(&element), sizeof element}, sizeof element);

@@ -16,10 +16,15 @@ class GrpcService;
 // One request, one answer.
 class GrpcUnary final : public grpc::ServerUnaryReactor, public GrpcCall {
  public:
-  GrpcUnary(GrpcCalls& calls, grpc::CallbackServerContext& context) : GrpcCall(calls, context) {}
+  GrpcUnary(GrpcCalls& calls, grpc::CallbackServerContext& context, const char* method, const grpc::ByteBuffer& request)
+      : GrpcCall(calls, context, method) {
+    CountRequest(request.Length());
+  }
 
   // Once, with what the answer's message has by then. It may be gone afterwards.
   void End(grpc::Status status, uint64_t bytes = 0) {
+    CountResponse(bytes);
+    SetStatus(status.error_code());
     ExpectWrite(bytes);
     Finish(std::move(status));
   }
@@ -41,6 +46,7 @@ class GrpcStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::
     StartRead(&request_);
   }
   void End(grpc::Status status) {
+    SetStatus(status.error_code());
     ExpectWrite(0);
     Finish(std::move(status));
   }

@@ -98,7 +98,7 @@ void MessageReader::ReadInput(std::span<const uint8_t> bytes, InputTensor& tenso
   }
   RequireWellFormed(in.ConsumedEntireMessage());
   tensor.datatype = FindDatatype(type);
-  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is no datatype", tensor.name, type));
+  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
   for (const auto& piece : contents) ReadContents(piece, charge_, tensor);
 }
 

@@ -16,13 +16,14 @@
 
 #include "serve/descriptors.h"
 #include "serve/grpc_service.h"
+#include "serve/grpc_tls.h"
 
 namespace wasinn::serve {
 namespace {
 
 // Of one connection: calls that it may have, and how long it is kept without any, or at all. A request that stands still holds memory
 // for as long as that; short of memory gRPC itself ends some.
-constexpr int kMostStreams = 1024;
+constexpr int kMostStreams = 128;
 constexpr int kIdleMs = 300'000, kAgeMs = 1'800'000, kAgeGraceMs = 1'800'000;
 // Who does not answer a ping is gone.
 constexpr int kPingMs = 60'000, kPingAnswerMs = 20'000;
@@ -42,15 +43,16 @@ ino_t FileOf(int descriptor) {
 }  // namespace
 
 struct GrpcServer::Running {
+  std::shared_ptr<grpc::ServerCredentials> credentials;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor;
   std::unique_ptr<grpc::Server> server;
 };
 
-GrpcServer::GrpcServer(Repository& repository, const Statistics& statistics, Workers& workers, GrpcOptions options)
+GrpcServer::GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, GrpcOptions options)
     : options_(std::move(options)),
-      calls_(options_.calls),
+      calls_(options_.calls, options_.access_log),
       quick_(GrpcThreads(), workers),
-      service_(std::make_unique<GrpcService>(repository, statistics, workers, quick_, calls_, options_.budget)) {
+      service_(std::make_unique<GrpcService>(gate, statistics, workers, quick_, calls_)) {
   // Clients' mistakes, with which they could fill a log.
   google::protobuf::SetLogHandler(nullptr);
   if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
@@ -69,6 +71,7 @@ Outcome<void> GrpcServer::Start() {
   for (const auto algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
     builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
   }
+  const int handshake_ms = static_cast<int>(std::min<int64_t>(kHandshakeMs, options_.calls.slow.count()));
   for (const auto& [argument, value] : {std::pair{GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0},
                                         {GRPC_ARG_MAX_CONCURRENT_STREAMS, kMostStreams},
                                         {GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs},
@@ -76,13 +79,14 @@ Outcome<void> GrpcServer::Start() {
                                         {GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, kAgeGraceMs},
                                         {GRPC_ARG_KEEPALIVE_TIME_MS, kPingMs},
                                         {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kPingAnswerMs},
-                                        {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs}}) {
+                                        {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, handshake_ms}}) {
     builder.AddChannelArgument(argument, value);
   }
   builder.RegisterService(service_.get());
   running_ = std::make_unique<Running>();
+  running_->credentials = options_.tls == nullptr ? grpc::InsecureServerCredentials() : GrpcCredentials(options_.tls);
   running_->acceptor = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, grpc::InsecureServerCredentials());
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, running_->credentials);
   running_->server = builder.BuildAndStart();
   if (running_->server != nullptr) return {};
   return std::unexpected(Failure{WASINN_RUNTIME_ERROR, "cannot start gRPC's server"});

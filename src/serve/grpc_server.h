@@ -7,11 +7,13 @@
 #include <map>
 #include <memory>
 
+#include "serve/access_log.h"
+#include "serve/gate.h"
 #include "serve/grpc_calls.h"
 #include "serve/memory_budget.h"
 #include "serve/quick_lane.h"
-#include "serve/repository.h"
 #include "serve/statistics.h"
+#include "serve/tls.h"
 #include "serve/workers.h"
 
 namespace wasinn::serve {
@@ -21,6 +23,8 @@ class GrpcService;
 struct GrpcOptions {
   std::shared_ptr<MemoryBudget>
       budget;  // of requests and responses; gRPC itself has as much again for what it has not given to us yet
+  std::shared_ptr<Tls> tls;               // NULL: none
+  std::shared_ptr<AccessLog> access_log;  // NULL: none
   uint64_t max_message_bytes = 256u << 20;
   size_t max_connections = 16384;
   int max_descriptor = INT32_MAX;  // as http_options.h has it
@@ -30,7 +34,7 @@ struct GrpcOptions {
 // All that it is given outlives it. Take and Drain by one thread at a time.
 class GrpcServer {
  public:
-  GrpcServer(Repository& repository, const Statistics& statistics, Workers& workers, GrpcOptions options);
+  GrpcServer(const Gate& gate, const Statistics& statistics, Workers& workers, GrpcOptions options);
   ~GrpcServer();
 
   // Before what follows.
@@ -42,6 +46,9 @@ class GrpcServer {
     calls_.Sweep();
     quick_.Sweep();
   }
+
+  // Calls that are under way, streams that rest among them. Any thread.
+  size_t calls() const { return calls_.size(); }
 
   // Begins no call any more, and waits until what was asked is answered, no longer than until then.
   void Drain(std::chrono::system_clock::time_point until);

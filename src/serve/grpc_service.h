@@ -10,10 +10,10 @@
 #include <string>
 
 #include <inference.grpc.pb.h>
+#include "serve/gate.h"
 #include "serve/grpc_calls.h"
 #include "serve/grpc_response.h"
 #include "serve/quick_lane.h"
-#include "serve/repository.h"
 #include "serve/statistics.h"
 #include "serve/workers.h"
 
@@ -40,20 +40,16 @@ class GrpcUnary;
 class GrpcService final : public raw::Service {
  public:
   // `quick`: of gRPC's threads.
-  GrpcService(Repository& repository, const Statistics& statistics, Workers& workers, QuickLane& quick,
-              GrpcCalls& calls, std::shared_ptr<MemoryBudget> budget)
-      : repository_(repository),
-        statistics_(statistics),
-        workers_(workers),
-        quick_(quick),
-        calls_(calls),
-        budget_(std::move(budget)) {}
+  GrpcService(const Gate& gate, const Statistics& statistics, Workers& workers, QuickLane& quick, GrpcCalls& calls)
+      : gate_(gate), statistics_(statistics), workers_(workers), quick_(quick), calls_(calls) {}
 
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }
 
-  // `done` gets the answer to a request, and its id, on this thread or another one. The message, and the cancellation, live until then.
+  // `done` gets the answer to a request, and its id, on this thread or another one. The message and the call, which is admitted, live
+  // until then.
   using Done = std::function<void(Outcome<grpc::ByteBuffer> answer, const std::string& id)>;
-  void Infer(const grpc::ByteBuffer& message, Cancellation& cancellation, GrpcForm form, const Done& done);
+  void Infer(const grpc::ByteBuffer& message, GrpcCall& call, GrpcForm form, const Done& done);
+  const Gate& gate() const { return gate_; }
 
  private:
   using Context = grpc::CallbackServerContext;
@@ -75,16 +71,15 @@ class GrpcService final : public raw::Service {
   grpc::ServerBidiReactor<Bytes, Bytes>* ModelStreamInfer(Context* context) override;
 
   // A call whose messages are small: answered on this thread, or on a worker where that may take long.
-  enum class Where { kHere, kOnWorker };
+  enum class Where { kHere, kHereForAnybody, kOnWorker };
   template <typename Request, typename Response, typename Answer>
   Reactor* Call(Where where, Context* context, const Bytes& request, Bytes& response, Answer answer);
 
-  Repository& repository_;
+  const Gate& gate_;
   const Statistics& statistics_;
   Workers& workers_;
   QuickLane& quick_;
   GrpcCalls& calls_;
-  const std::shared_ptr<MemoryBudget> budget_;
   std::atomic<bool> is_draining_{false};
 };
 

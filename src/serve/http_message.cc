@@ -40,6 +40,7 @@ Response ErrorResponse(http::status status, const std::string& message) {
   if (status == http::status::too_many_requests) response.headers = {{"Retry-After", "1"}};
   const nlohmann::json text = {{"error", message}};
   response.text = text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  response.error = message;
   return response;
 }
 

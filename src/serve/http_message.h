@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "serve/about.h"
+#include "serve/admission.h"
+#include "serve/body_source.h"
 #include "serve/cancellation.h"
 #include "serve/inference.h"
 #include "serve/memory_budget.h"
@@ -26,14 +29,17 @@ using Request = http::request<RequestBody>;
 // Of a connection.
 struct Ends {
   boost::asio::ip::tcp::endpoint client, server;
+  bool is_secure = false;  // TLS
 };
 
 // A request, and what becomes of who asks.
 struct Asked {
   Request request;
+  Admission admission;
   std::function<Ends()> ends;
   // From here on its client is watched: the answer of one that is gone is cancelled. On the request's own thread.
   std::function<std::shared_ptr<Cancellation>()> watch;
+  About about = {};
 };
 
 struct Response {
@@ -41,8 +47,10 @@ struct Response {
   std::string content_type = "application/json";  // "": none
   std::vector<std::pair<std::string, std::string>> headers;
   std::string text;
-  std::vector<OutputTensor> binary;  // whose bytes follow the text
-  Charge charge;                     // of both, where they may be large
+  std::vector<OutputTensor> binary;    // whose bytes follow the text
+  Charge charge;                       // of both, where they may be large
+  std::unique_ptr<BodySource> source;  // NULL: there is nothing but text and binary; else these are empty
+  std::string error;  // of ErrorResponse: the message, for a route that tells errors in a form of its own
 };
 
 // {"error": message}

@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <memory>
 
+#include "serve/access_log.h"
 #include "serve/memory_budget.h"
+#include "serve/tls.h"
 
 namespace wasinn::serve {
 
 struct HttpOptions {
   std::shared_ptr<MemoryBudget> budget;   // of bodies and responses
+  std::shared_ptr<Tls> tls;               // NULL: none
+  std::shared_ptr<AccessLog> access_log;  // NULL: none
   uint32_t max_header_bytes = 16u << 10;  // beside the budget
   size_t max_connections = 16384;
   int max_descriptor = INT32_MAX;          // the system's number of a connection's, so that models find some left

@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <atomic>
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
@@ -26,9 +27,13 @@ inline constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 class HttpSession;
 
 struct Route {
-  std::function<uint64_t(const Header&)> most_body;  // bytes
+  // Looks at a request before its body comes: lets it in, or answers at once.
+  std::function<std::expected<Admission, Response>(const Header&)> admit;
+  std::function<uint64_t(const Header&, const Admission&)> most_body;  // bytes
   // Answers one request. May throw: that is a 500, or a 503 for want of memory.
   std::function<asio::awaitable<Response>(Asked&)> answer;
+  // Puts an error, whoever made it, into the form that the request's client knows. NULL: all have the usual one.
+  std::function<void(const Header&, Response&)> shape_error = nullptr;
 };
 
 // What the connections of a server share: it lives as long as the last of them, which may end with the io_context.
@@ -37,7 +42,8 @@ struct HttpShared {
   Route route;
   std::atomic<bool> is_draining{false};
   std::atomic<size_t> n_connections{0};
-  std::mutex mutex;  // of what follows
+  std::atomic<size_t> n_answering{0};  // requests
+  std::mutex mutex;                    // of what follows
   std::map<const HttpSession*, std::weak_ptr<HttpSession>> sessions;
 };
 
@@ -57,6 +63,8 @@ class HttpServer {
   // Closes what rests. Connections that are answering a request do so, and then close.
   void Drain();
   size_t connections() const { return shared_->n_connections.load(std::memory_order_relaxed); }
+  // Requests that have come and are not answered yet.
+  size_t answering() const { return shared_->n_answering.load(std::memory_order_relaxed); }
 
  private:
   asio::io_context& context_;

@@ -1,14 +1,22 @@
 #include "serve/http_session.h"
 
+#include <fmt/format.h>
+#include <fmt/ostream.h>
 #include <poll.h>
 
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/chunk_encode.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/http/write.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "serve/log.h"
@@ -25,6 +33,9 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr size_t kMostDiscarded = 64u << 20;
 constexpr std::chrono::seconds kDiscarding{5};
 
+// For TLS to begin, where --client-timeout is not shorter; and to say that it ends.
+constexpr std::chrono::milliseconds kHandshake{20'000}, kEnding{5'000};
+
 // So large a buffer does not stay with a connection that rests.
 constexpr size_t kMostResting = 16u << 10;
 
@@ -32,6 +43,46 @@ constexpr size_t kMostResting = 16u << 10;
 bool HasHungUp(int descriptor) {
   pollfd look = {descriptor, POLLRDHUP, 0};
   return ::poll(&look, 1, 0) > 0;
+}
+
+// One of those that are being answered.
+class Answering {
+ public:
+  explicit Answering(std::atomic<size_t>& count) : count_(count) { count_.fetch_add(1, std::memory_order_relaxed); }
+  ~Answering() { count_.fetch_sub(1, std::memory_order_relaxed); }
+  Answering(const Answering&) = delete;
+  Answering& operator=(const Answering&) = delete;
+
+ private:
+  std::atomic<size_t>& count_;
+};
+
+std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+// Of its tenant, where there are tenants.
+std::string TenantNameOf(const Admission& admission) {
+  return admission.tenant == nullptr || admission.tenant->share().is_alone() ? "" : admission.tenant->name();
+}
+
+// A body is as long as its length, or in chunks: what else a proxy before us may read in another way.
+std::optional<Response> CheckForm(const http::request_parser<RequestBody>& parser) {
+  const Header& header = parser.get();
+  const auto n_codings = header.count(http::field::transfer_encoding);
+  const bool is_plain = n_codings == 0;
+  const bool is_chunked = n_codings == 1 && header.version() == 11 &&
+                          boost::beast::iequals(header[http::field::transfer_encoding], "chunked");
+  if (is_plain || is_chunked) return std::nullopt;
+  return ErrorResponse(http::status::bad_request, "the body's Transfer-Encoding is not 'chunked'");
+}
+
+// Whether a body without a length, in answer to this, has an end of its own: else the connection's end is its end.
+bool IsChunked(const Header& header) { return header.version() == 11; }
+
+// What is told of the trace to who has begun it.
+void AddTrace(const Trace& trace, Response& response) {
+  if (!trace.is_continued()) return;
+  std::erase_if(response.headers, [](const auto& one) { return boost::beast::iequals(one.first, "traceparent"); });
+  response.headers.emplace_back("traceparent", trace.ToHeader());
 }
 
 }  // namespace
@@ -51,13 +102,14 @@ HttpSession::~HttpSession() {
 
 void HttpSession::CloseAtRest() {
   asio::dispatch(stream_.get_executor(), [self = shared_from_this()] {
-    if (self->rests_) self->stream_.cancel();
+    if (self->rests_) self->stream_.tcp().cancel();
   });
 }
 
 Ends HttpSession::FindEnds() {
   boost::system::error_code ignored;  // a client that is gone is at 0.0.0.0
-  return {stream_.socket().remote_endpoint(ignored), stream_.socket().local_endpoint(ignored)};
+  return {stream_.tcp().socket().remote_endpoint(ignored), stream_.tcp().socket().local_endpoint(ignored),
+          stream_.is_secure()};
 }
 
 std::shared_ptr<Cancellation> HttpSession::Watch() {
@@ -70,33 +122,42 @@ void HttpSession::LookWhetherGone() {
   watch_timer_.expires_after(kLookAgain);
   watch_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
     if (error || self->watched_ == nullptr) return;
-    if (!HasHungUp(self->stream_.socket().native_handle())) return self->LookWhetherGone();
+    if (!HasHungUp(self->stream_.tcp().socket().native_handle())) return self->LookWhetherGone();
     self->watched_->Cancel();
   });
+}
+
+void HttpSession::StopWatching() {
+  if (watched_ == nullptr) return;
+  watched_.reset();
+  watch_timer_.cancel();
 }
 
 asio::awaitable<boost::beast::error_code> HttpSession::ReadBody(Parser& parser) {
   Pace pace(shared_->options.slow);
   if (boost::beast::iequals(parser.get()[http::field::expect], "100-continue")) {
     http::response<http::empty_body> go_on(http::status::continue_, parser.get().version());
-    stream_.expires_at(pace.deadline());
+    stream_.tcp().expires_at(pace.deadline());
     const auto [error, bytes] = co_await http::async_write(stream_, go_on, kAwait);
     if (error) co_return error;
   }
   parser.eager(true);
   while (!parser.is_done()) {
-    stream_.expires_at(pace.deadline());
+    stream_.tcp().expires_at(pace.deadline());
     const auto [error, bytes] = co_await http::async_read_some(stream_, buffer_, parser, kAwait);
+    bytes_in_ += bytes;
     if (error) co_return error;
     pace.Add(bytes);
   }
   co_return boost::beast::error_code();
 }
 
-Response HttpSession::ReadFailure(const Parser& parser, boost::beast::error_code error) {
+Response HttpSession::ReadFailure(boost::beast::error_code error) {
   if (error == http::error::body_limit) {
-    const std::string most = std::to_string(shared_->route.most_body(parser.get()));
-    return ErrorResponse(http::status::payload_too_large, "the body is larger than " + most + " bytes");
+    const std::string most = std::to_string(most_body_);
+    return ErrorResponse(http::status::payload_too_large, "the body is larger than " + most +
+                                                              " bytes, as much as this request may have "
+                                                              "(--max-body; --max-json without tensors as bytes)");
   }
   if (error == boost::system::errc::not_enough_memory) return ToResponse(NoMemory());
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
@@ -111,14 +172,23 @@ Response HttpSession::ReadFailure(const Parser& parser, boost::beast::error_code
 asio::awaitable<std::optional<Response>> HttpSession::Read(Parser& parser) {
   parser.header_limit(shared_->options.max_header_bytes);
   parser.body_limit(boost::none);
-  parser.get().body() = RequestBytes(Charge(shared_->options.budget));
-  stream_.expires_after(shared_->options.idle);
+  stream_.tcp().expires_after(shared_->options.idle);
   auto [error, read] = co_await http::async_read_header(stream_, buffer_, parser, kAwait);
   rests_ = false;
+  begun_ = std::chrono::steady_clock::now();
+  bytes_in_ = read;
+  bytes_out_ = 0;
+  if (!error) {
+    auto admitted = shared_->route.admit(parser.get());
+    if (!admitted) co_return std::move(admitted.error());
+    admission_ = std::move(*admitted);
+    if (auto refusal = CheckForm(parser)) co_return refusal;
+    parser.get().body() = RequestBytes(Charge(admission_.tenant->budget()));
+  }
   if (!error && !parser.is_done()) {
-    const uint64_t most = shared_->route.most_body(parser.get());
-    parser.body_limit(most);  // which looks at chunks alone now
-    if (parser.content_length().value_or(0) > most) {
+    most_body_ = shared_->route.most_body(parser.get(), admission_);
+    parser.body_limit(most_body_);  // which looks at chunks alone now
+    if (parser.content_length().value_or(0) > most_body_) {
       error = http::error::body_limit;
     } else {
       const auto n_fields = std::ranges::distance(parser.get());
@@ -130,10 +200,11 @@ asio::awaitable<std::optional<Response>> HttpSession::Read(Parser& parser) {
     }
   }
   if (!error) co_return std::nullopt;
-  co_return ReadFailure(parser, error);
+  co_return ReadFailure(error);
 }
 
 asio::awaitable<Response> HttpSession::Answer(Asked& asked) {
+  const Answering answering(shared_->n_answering);
   std::string failure;
   try {
     co_return co_await shared_->route.answer(asked);
@@ -160,21 +231,71 @@ asio::awaitable<bool> HttpSession::Write(const Header& header, Response response
   serializer.split(header_alone);
   Pace pace(shared_->options.slow);
   while (header_alone ? !serializer.is_header_done() : !serializer.is_done()) {
-    stream_.expires_at(pace.deadline());
+    stream_.tcp().expires_at(pace.deadline());
     const auto [error, bytes] = co_await http::async_write_some(stream_, serializer, kAwait);
+    bytes_out_ += bytes;
     if (error) co_return false;
     pace.Add(bytes);
   }
   co_return true;
 }
 
+asio::awaitable<bool> HttpSession::WritePieces(BodySource& source, bool is_chunked) {
+  Pace pace(shared_->options.slow);
+  for (;;) {
+    const auto waited_from = Pace::Clock::now();
+    const std::string piece = co_await source.Next();
+    pace.Skip(Pace::Clock::now() - waited_from);
+    if (piece.empty() && !is_chunked) co_return true;
+    stream_.tcp().expires_at(pace.deadline());
+    std::tuple<boost::beast::error_code, size_t> written;
+    if (piece.empty()) {
+      written = co_await asio::async_write(stream_, http::make_chunk_last(), kAwait);
+    } else if (is_chunked) {
+      written = co_await asio::async_write(stream_, http::make_chunk(asio::buffer(piece)), kAwait);
+    } else {
+      written = co_await asio::async_write(stream_, asio::buffer(piece), kAwait);
+    }
+    const auto [error, bytes] = written;
+    bytes_out_ += bytes;
+    if (error) co_return false;
+    if (piece.empty()) co_return true;
+    pace.Add(bytes);
+  }
+}
+
+asio::awaitable<bool> HttpSession::WriteStream(const Header& header, Response response, bool keep_alive) {
+  const std::unique_ptr<BodySource> source = std::move(response.source);
+  const bool is_chunked = IsChunked(header);
+  http::response<http::empty_body> message(response.status, header.version());
+  message.set(http::field::content_type, response.content_type);
+  for (const auto& [name, value] : response.headers) message.insert(name, value);
+  message.keep_alive(keep_alive);
+  message.chunked(is_chunked);
+  http::response_serializer<http::empty_body> serializer(message);
+  bool is_whole = false;
+  try {
+    stream_.tcp().expires_after(shared_->options.slow);
+    const auto [error, bytes] = co_await http::async_write_header(stream_, serializer, kAwait);
+    bytes_out_ += bytes;
+    if (!error) is_whole = co_await WritePieces(*source, is_chunked);
+  } catch (const std::exception& error) {  // for want of memory
+    LogError(error.what());
+  }
+  co_await source->End();
+  co_return is_whole;
+}
+
+void HttpSession::Shape(const Header& header, Response& response) const {
+  if (!response.error.empty() && shared_->route.shape_error != nullptr) shared_->route.shape_error(header, response);
+}
+
 asio::awaitable<void> HttpSession::Discard() {
-  boost::system::error_code ignored;
-  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
-  stream_.expires_after(kDiscarding);
+  co_await stream_.EndWriting(kEnding);
+  stream_.tcp().expires_after(kDiscarding);
   for (size_t taken = 0; taken < kMostDiscarded;) {
     buffer_.clear();
-    const auto [error, bytes] = co_await stream_.async_read_some(buffer_.prepare(kMostBuffer), kAwait);
+    const auto [error, bytes] = co_await stream_.tcp().async_read_some(buffer_.prepare(kMostBuffer), kAwait);
     if (error) co_return;
     taken += bytes;
   }
@@ -183,33 +304,80 @@ asio::awaitable<void> HttpSession::Discard() {
 asio::awaitable<bool> HttpSession::Serve() {
   Parser parser;
   if (std::optional<Response> refusal = co_await Read(parser)) {
-    if (is_gone_) co_return false;
+    About about;
+    if (parser.is_header_done()) about.trace = TraceOf(parser.get());
+    about.tenant = TenantNameOf(admission_);
+    admission_ = {};
+    if (is_gone_) {
+      if (parser.is_header_done()) Log(parser.get(), std::move(about), std::nullopt, false);
+      co_return false;
+    }
     parser.get().body() = RequestBytes();  // what has come of it is another's room
+    Shape(parser.get(), *refusal);
+    AddTrace(about.trace, *refusal);
+    const http::status status = refusal->status;
     const bool is_written = co_await Write(parser.get(), std::move(*refusal), false);
+    Log(parser.get(), std::move(about), status, is_written);
     if (is_written) co_await Discard();
     co_return false;
   }
-  stream_.expires_never();
-  Asked asked{parser.release(), [this] { return FindEnds(); }, [this] { return Watch(); }};
+  stream_.tcp().expires_never();
+  Asked asked{parser.release(), std::exchange(admission_, {}), [this] { return FindEnds(); },
+              [this] { return Watch(); }};
+  asked.about.trace = TraceOf(asked.request);
+  asked.about.tenant = TenantNameOf(asked.admission);
   Response response = co_await Answer(asked);
-  if (watched_ != nullptr) {
-    watched_.reset();
-    watch_timer_.cancel();
-  }
+  const bool is_stream = response.source != nullptr;
+  if (!is_stream) StopWatching();
   asked.request.body() = RequestBytes();
-  const bool keep_alive = asked.request.keep_alive() && !shared_->is_draining.load(std::memory_order_relaxed);
+  const bool can_go_on = !is_stream || IsChunked(asked.request);
+  const bool keep_alive =
+      can_go_on && asked.request.keep_alive() && !shared_->is_draining.load(std::memory_order_relaxed);
   if (buffer_.size() == 0 && buffer_.capacity() > kMostResting) buffer_.shrink_to_fit();
-  if (!co_await Write(asked.request, std::move(response), keep_alive)) co_return false;
-  co_return keep_alive;
+  Shape(asked.request, response);
+  AddTrace(asked.about.trace, response);
+  const http::status status = response.status;
+  const bool is_written = is_stream ? co_await WriteStream(asked.request, std::move(response), keep_alive)
+                                    : co_await Write(asked.request, std::move(response), keep_alive);
+  StopWatching();
+  Log(asked.request, std::move(asked.about), status, is_written);
+  co_return is_written&& keep_alive;
+}
+
+void HttpSession::Log(const Header& header, About about, std::optional<http::status> status,
+                      bool is_complete) noexcept {
+  AccessLog* const log = shared_->options.access_log.get();
+  if (log == nullptr) return;
+  try {
+    const auto duration =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun_);
+    const auto client = FindEnds().client;
+    AccessRecord record{.time = std::chrono::system_clock::now() - duration,
+                        .peer = fmt::format("{}", fmt::streamed(client)),
+                        .protocol = fmt::format("HTTP/{}.{}", header.version() / 10, header.version() % 10),
+                        .method = Bounded(AsText(header.method_string()), kMostLogged),
+                        .target = Bounded(AsText(header.target()), kMostTarget),
+                        .is_complete = is_complete,
+                        .bytes_in = bytes_in_,
+                        .bytes_out = bytes_out_,
+                        .duration = duration,
+                        .about = std::move(about),
+                        .user_agent = Bounded(AsText(header[http::field::user_agent]), kMostLogged)};
+    if (status) record.status = static_cast<int>(*status);
+    log->Add(std::move(record));
+  } catch (const std::exception&) {  // for want of memory
+    log->AddDropped();
+  }
 }
 
 asio::awaitable<void> HttpSession::Run(std::shared_ptr<HttpSession> self) {
+  const bool has_begun = co_await self->stream_.Handshake(std::min(kHandshake, self->shared_->options.slow));
+  if (!has_begun) co_return;
   while (!self->shared_->is_draining.load(std::memory_order_relaxed)) {
     self->rests_ = true;
     if (!co_await self->Serve()) break;
   }
-  boost::system::error_code ignored;
-  self->stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  co_await self->stream_.EndWriting(kEnding);
 }
 
 }  // namespace wasinn::serve

@@ -4,13 +4,14 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
 
 #include <memory>
 #include <optional>
 
+#include "serve/access_log.h"
 #include "serve/http_server.h"
+#include "serve/http_stream.h"
 
 namespace wasinn::serve {
 
@@ -27,7 +28,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
  private:
   HttpSession(std::shared_ptr<HttpShared> shared, asio::ip::tcp::socket socket)
-      : shared_(std::move(shared)), stream_(std::move(socket)), watch_timer_(stream_.get_executor()) {
+      : shared_(std::move(shared)),
+        stream_(std::move(socket), shared_->options.tls == nullptr ? nullptr : shared_->options.tls->current()),
+        watch_timer_(stream_.get_executor()) {
     shared_->n_connections.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -35,23 +38,34 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   // Whether another request may follow.
   asio::awaitable<bool> Serve();
-  // A response where the request is none, or too much; nothing where the client is gone, or all has come.
+  // A response where the request is none, not let in, or too much; nothing where the client is gone, or all has come.
   asio::awaitable<std::optional<Response>> Read(Parser& parser);
   asio::awaitable<boost::beast::error_code> ReadBody(Parser& parser);
-  Response ReadFailure(const Parser& parser, boost::beast::error_code error);
+  Response ReadFailure(boost::beast::error_code error);
   asio::awaitable<Response> Answer(Asked& asked);
   // What was asked by `header`. Whether all was written.
   asio::awaitable<bool> Write(const Header& header, Response response, bool keep_alive);
+  asio::awaitable<bool> WriteStream(const Header& header, Response response, bool keep_alive);
+  // As its source gives them. Whether it came to an end, and all was written.
+  asio::awaitable<bool> WritePieces(BodySource& source, bool is_chunked);
+  void Shape(const Header& header, Response& response) const;
   asio::awaitable<void> Discard();
   Ends FindEnds();
+  // Tells the access log of it, if there is one.
+  void Log(const Header& header, About about, std::optional<http::status> status, bool is_complete) noexcept;
   std::shared_ptr<Cancellation> Watch();
   void LookWhetherGone();
+  void StopWatching();
 
   const std::shared_ptr<HttpShared> shared_;
-  boost::beast::tcp_stream stream_;
+  HttpStream stream_;
   boost::beast::flat_buffer buffer_{kMostBuffer};  // which holds whole headers, chunk extensions and trailers
+  Admission admission_;                            // of the request that comes
+  uint64_t most_body_ = 0;
   bool is_gone_ = false;
   bool rests_ = true;
+  std::chrono::steady_clock::time_point begun_;  // when the request's header had come
+  uint64_t bytes_in_ = 0, bytes_out_ = 0;        // of the request, and of its response
   asio::steady_timer watch_timer_;
   std::shared_ptr<Cancellation> watched_;  // of the request that is being answered, once that takes long
 

@@ -1,8 +1,9 @@
-// How many of the threads that read and write may compute meanwhile: all but one, which tells health and takes what comes next.
+// How many of the threads that read and write compute meanwhile. Where all of them do, standby.h tells health and takes what comes next.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -31,11 +32,24 @@ class InlinePermits {
     do {
       if (left == 0) return std::nullopt;
     } while (!left_.compare_exchange_weak(left, left - 1, std::memory_order_acquire, std::memory_order_relaxed));
+    Wake();
     return Permit(left_);
+  }
+
+  bool has_left() const { return left_.load(std::memory_order_relaxed) > 0; }
+  // How many were taken ever, if not too many for the number.
+  uint32_t n_taken() const { return n_taken_.load(std::memory_order_relaxed); }
+  // Until there are more than that.
+  void AwaitTaken(uint32_t seen) const { n_taken_.wait(seen, std::memory_order_relaxed); }
+  // Whoever waits for that. Without anybody who does it calls nothing of the system.
+  void Wake() {
+    n_taken_.fetch_add(1, std::memory_order_relaxed);
+    n_taken_.notify_all();
   }
 
  private:
   std::atomic<size_t> left_;
+  std::atomic<uint32_t> n_taken_{0};
 };
 
 }  // namespace wasinn::serve

@@ -54,7 +54,7 @@ std::optional<element> Find(object of, std::string_view name) {
 
 element Get(object of, std::string_view name) {
   const std::optional<element> found = Find(of, name);
-  if (!found) ThrowInvalid(fmt::format("the request is no inference request: there is no '{}'", name));
+  if (!found) ThrowInvalid(fmt::format("the request is not an inference request: there is no '{}'", name));
   return *found;
 }
 
@@ -92,7 +92,7 @@ void Reader::ReadInput(object input) {
   tensor.name = ToName(Get(input, "name"));
   const std::string type = ToName(Get(input, "datatype"));
   tensor.datatype = FindDatatype(type);
-  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is no datatype", tensor.name, type));
+  if (tensor.datatype == nullptr) ThrowInvalid(fmt::format("input '{}': '{}' is not a datatype", tensor.name, type));
   const uint64_t elements = ReadShape(input, tensor);
   if (const auto bytes = Parameter<uint64_t>(input, "binary_data_size")) {
     TakeBinary(*bytes, tensor);
@@ -149,7 +149,7 @@ Outcome<RestRequest> ReadRequest(std::string_view body, size_t json_size, Charge
     return std::unexpected(std::move(failure));
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    return std::unexpected(Invalid(fmt::format("the request is no inference request: {}", error.what())));
+    return std::unexpected(Invalid(fmt::format("the request is not an inference request: {}", error.what())));
   }
 }
 
@@ -163,7 +163,7 @@ Outcome<bool> ReadIndexRequest(std::string_view body) {
     return std::unexpected(std::move(failure));
   } catch (const simdjson::simdjson_error& error) {
     if (error.error() == simdjson::MEMALLOC) throw std::bad_alloc();
-    return std::unexpected(Invalid(fmt::format("the request is no request for the index: {}", error.what())));
+    return std::unexpected(Invalid(fmt::format("the request is not a request for the index: {}", error.what())));
   }
 }
 

@@ -25,7 +25,8 @@ Outcome<T> JsonTensor::Whole(simdjson::dom::element element) const {
   const bool fits = number >= static_cast<double>(std::numeric_limits<T>::min()) &&
                     number < std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (fits && std::trunc(number) == number) return static_cast<T>(number);
-  return std::unexpected(Invalid(fmt::format("input '{}': {} is no {}", tensor_.name, number, tensor_.datatype->name)));
+  return std::unexpected(
+      Invalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name)));
 }
 
 template <typename T>
@@ -33,7 +34,7 @@ void JsonTensor::AppendInteger(simdjson::dom::element element) {
   using Widest = std::conditional_t<std::unsigned_integral<T>, uint64_t, int64_t>;
   const auto number = OrThrow(Whole<Widest>(element));
   if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max()) {
-    ThrowInvalid(fmt::format("input '{}': {} is no {}", tensor_.name, number, tensor_.datatype->name));
+    ThrowInvalid(fmt::format("input '{}': {} is not a valid {}", tensor_.name, number, tensor_.datatype->name));
   }
   Append(static_cast<T>(number));
 }
@@ -47,7 +48,7 @@ void JsonTensor::AppendBool(simdjson::dom::element element) {
   if (element.type() == simdjson::dom::element_type::BOOL)
     return Append(static_cast<uint8_t>(static_cast<bool>(element)));
   const auto number = OrThrow(Whole<int64_t>(element));
-  if (number != 0 && number != 1) ThrowInvalid(fmt::format("input '{}': {} is no BOOL", tensor_.name, number));
+  if (number != 0 && number != 1) ThrowInvalid(fmt::format("input '{}': {} is not a valid BOOL", tensor_.name, number));
   Append(static_cast<uint8_t>(number));
 }
 

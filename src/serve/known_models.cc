@@ -80,9 +80,24 @@ Outcome<std::shared_ptr<const KnownModel>> KnownModels::Get(const std::string& m
 }
 
 void KnownModels::Forget(const std::string& model) {
-  const std::lock_guard lock(mutex_);
-  ++forgotten_;
-  known_.erase(model);
+  {
+    const std::lock_guard lock(mutex_);
+    ++forgotten_;
+    known_.erase(model);
+  }
+  const std::lock_guard lock(listening_);
+  for (const Listener* listener : listeners_) listener->forget_(model);
+}
+
+KnownModels::Listener::Listener(KnownModels& models, std::function<void(const std::string& model)> forget)
+    : models_(models), forget_(std::move(forget)) {
+  const std::lock_guard lock(models_.listening_);
+  models_.listeners_.insert(this);
+}
+
+KnownModels::Listener::~Listener() {
+  const std::lock_guard lock(models_.listening_);
+  models_.listeners_.erase(this);
 }
 
 }  // namespace wasinn::serve

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include <wasinn/wasinn.hpp>
@@ -30,6 +32,20 @@ class KnownModels {
   std::shared_ptr<const KnownModel> Peek(const std::string& model, const std::string& version) const;
   void Forget(const std::string& model);
 
+  // Is told of each model that is forgotten, until it goes; not on two threads at once. The models outlive it.
+  class Listener {
+   public:
+    Listener(KnownModels& models, std::function<void(const std::string& model)> forget);
+    ~Listener();
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+
+   private:
+    friend class KnownModels;
+    KnownModels& models_;
+    const std::function<void(const std::string& model)> forget_;
+  };
+
  private:
   std::shared_ptr<const KnownModel> Look(const std::string& model, const std::string& version) const;  // of `mutex_`
 
@@ -37,6 +53,8 @@ class KnownModels {
   mutable std::mutex mutex_;
   uint64_t forgotten_ = 0;
   std::map<std::string, std::map<std::string, std::shared_ptr<const KnownModel>>> known_;  // by model and version
+  std::mutex listening_;                                                                   // of what follows
+  std::set<const Listener*> listeners_;
 };
 
 // Registered under this name, lowest version first.

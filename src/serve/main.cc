@@ -1,93 +1,212 @@
 // wasinn-serve, which `wasinn serve` starts: models behind the field's protocols.
+#include <fmt/format.h>
+#include <malloc.h>
 #include <CLI/CLI.hpp>
 
+#include <charconv>
 #include <chrono>
+#include <expected>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cli/ending.h"
 #include "cli/flags.h"
 #include "cli/help.h"
+#include "serve/origins.h"
+#include "serve/ports.h"
 #include "serve/server.h"
 #include "settings/quantities.h"
 
 namespace wasinn::serve {
 namespace {
 
+constexpr size_t kMostCount = 1'000'000;
+// Blocks from this size on go back to the system when they are freed. By default the C library raises it to 32 MiB by itself; then answers
+// that grow token by token, each in a somewhat larger block, left 3 GB in the heap.
+constexpr int kLargeBlock = 256 << 10;
 constexpr char kFooter[] =
     "Serves models by the Open Inference Protocol (KServe's v2) as Triton does: HTTP on one port, gRPC on\n"
-    "another, Prometheus' metrics on a third. SIGTERM ends it once all that was asked is answered.\n\n"
+    "another, Prometheus' metrics on a third. SIGTERM ends it after all requests are answered;\n"
+    "SIGHUP makes it read its configuration and its certificates again, and open its access log again.\n\n"
     "Example:\n"
     "  wasinn serve --model digits=digits.onnx\n"
     "  curl localhost:8000/v2/models/digits";
 
+settings::Parsed<uint16_t> ParsePort(const std::string& text) {
+  uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, port);
+  if (error == std::errc() && stopped == end) return port;
+  return std::unexpected("'" + text + "' is not an integer from 0 to 65535");
+}
+
+settings::Parsed<size_t> ParseCount(const std::string& text) {
+  size_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, count);
+  const bool is_count = error == std::errc() && stopped == end && count > 0 && count <= kMostCount;
+  if (!is_count) return std::unexpected(fmt::format("'{}' is not an integer from 1 to {}", text, kMostCount));
+  return count;
+}
+
+// What `parse` reads, but for 0, with which nobody would be served.
+template <typename T>
+auto AtLeastOne(std::expected<T, std::string> (*parse)(std::string_view)) {
+  return [parse](const std::string& text) -> settings::Parsed<T> {
+    auto parsed = parse(text);
+    if (parsed && *parsed == 0) return std::unexpected("'" + text + "' is too little: no request could be served");
+    return parsed;
+  };
+}
+
+void AddPort(CLI::App& app, const char* flag, uint16_t* port, const char* help) {
+  cli::AddParsed<uint16_t>(app, flag, ParsePort, [port](uint16_t number) { *port = number; }, help)->type_name("PORT");
+}
+
+void AddCount(CLI::App& app, const char* flag, auto* count, const char* help) {
+  cli::AddParsed<size_t>(app, flag, ParseCount, [count](size_t number) { *count = number; }, help)->type_name("N");
+}
+
 void AddSize(CLI::App& app, const char* flag, uint64_t* size, const char* help) {
   cli::AddParsed<uint64_t>(
-      app, flag, settings::ParseSize, [size](uint64_t bytes) { *size = bytes; }, help)
+      app, flag, AtLeastOne(settings::ParseSize), [size](uint64_t bytes) { *size = bytes; }, help)
       ->type_name("SIZE");
 }
 
-void AddDuration(CLI::App& app, const char* flag, std::chrono::milliseconds* duration, const char* help) {
+void AddDuration(CLI::App& app, const char* flag, std::function<settings::Parsed<uint32_t>(const std::string&)> parse,
+                 std::chrono::milliseconds* duration, const char* help) {
   cli::AddParsed<uint32_t>(
-      app, flag, settings::ParseDuration, [duration](uint32_t ms) { *duration = std::chrono::milliseconds(ms); }, help)
+      app, flag, std::move(parse), [duration](uint32_t ms) { *duration = std::chrono::milliseconds(ms); }, help)
       ->type_name("TIME");
 }
 
-settings::Parsed<std::pair<std::string, std::string>> ParseRoute(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == text.npos) return std::unexpected("'" + text + "' is not /PATH=FILE");
-  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+using Pair = std::pair<std::string, std::string>;
+
+// `form`: as the message has it, NAME=FILE.
+auto ParsePair(const char* form) {
+  return [form](const std::string& text) -> settings::Parsed<Pair> {
+    const size_t equals = text.find('=');
+    if (equals == text.npos) return std::unexpected(fmt::format("'{}' is not {}", text, form));
+    return Pair(text.substr(0, equals), text.substr(equals + 1));
+  };
+}
+
+void AddPair(CLI::App& app, const char* flag, const char* form, std::function<void(const Pair&)> take,
+             const char* help) {
+  cli::AddParsed<Pair>(app, flag, ParsePair(form), std::move(take), help)->type_name(form);
+}
+
+settings::Parsed<std::string> ReadOrigin(const std::string& text) {
+  auto origin = ParseOrigin(text);
+  if (!origin) return std::unexpected(std::move(origin.error().message));
+  return std::move(*origin);
 }
 
 void AddFlags(CLI::App& app, ServeOptions* options) {
-  app.add_option("--host", options->host, "The address to listen on; 127.0.0.1 unless told, 0.0.0.0: all")
+  app.add_option("--host", options->host, "The address to listen on; default 127.0.0.1; 0.0.0.0: all")
       ->type_name("ADDRESS");
-  app.add_option("--http-port", options->http_port, "8000 unless told; 0: any that is free")->type_name("PORT");
-  app.add_option("--grpc-port", options->grpc_port, "8001 unless told; 0: any that is free")->type_name("PORT");
-  app.add_option("--metrics-port", options->metrics_port, "8002 unless told; 0: any that is free")->type_name("PORT");
+  AddPort(app, "--http-port", &options->http_port, "default 8000; 0: any free port");
+  AddPort(app, "--grpc-port", &options->grpc_port, "default 8001; 0: any free port");
+  AddPort(app, "--metrics-port", &options->metrics_port, "default 8002; 0: any free port");
   app.add_flag_callback("--no-grpc", [options] { options->has_grpc = false; }, "No port for gRPC");
   app.add_flag_callback("--no-metrics", [options] { options->has_metrics = false; }, "No port for metrics");
-  AddSize(app, "--max-body", &options->max_body_bytes, "The largest request: 256M unless told");
+  CLI::Option* const certificate = app.add_option("--tls-cert", options->tls.certificate,
+                                                  "TLS on all ports, with this certificate (PEM) and its signers'")
+                                       ->type_name("FILE");
+  CLI::Option* const key = app.add_option("--tls-key", options->tls.key, "The certificate's key (PEM, not encrypted)")
+                               ->type_name("FILE")
+                               ->needs(certificate);
+  certificate->needs(key);
+  app.add_option("--tls-client-ca", options->tls.client_ca,
+                 "Clients must have a certificate that one of these authorities (PEM) has signed")
+      ->type_name("FILE")
+      ->needs(certificate);
+  app.add_option("--access-log", options->access_log,
+                 "Write a line of JSON for each request; -: standard output. SIGHUP opens it again")
+      ->type_name("FILE");
+  AddSize(app, "--max-body", &options->max_body_bytes, "The largest request; default 256M");
   AddSize(app, "--max-json", &options->max_json_bytes,
-          "The largest JSON of a request, without tensors that follow it as bytes: 32M unless told");
+          "The largest JSON of a request, without tensors that follow it as bytes; default 32M");
   AddSize(app, "--max-memory-in-flight", &options->max_memory_in_flight,
-          "What all requests and responses may hold together: 1G unless told");
-  app.add_option("--max-connections", options->max_connections,
-                 "Of each port; 16384 unless told, and what open files allow")
-      ->type_name("N");
-  app.add_option("--max-waiting", options->max_waiting, "Requests that wait for a thread, or have it; 1024 unless told")
-      ->type_name("N");
-  AddDuration(app, "--wait-timeout", &options->wait_timeout, "How long a request waits for a thread: 30s unless told");
-  AddDuration(app, "--client-timeout", &options->client_timeout,
-              "How long a body or a response may go slower than 100 KB/s: 30s unless told");
-  cli::AddParsed<std::pair<std::string, std::string>>(
-      app, "--route", ParseRoute,
-      [options](auto route) { options->routes.insert_or_assign(route.first, route.second); },
-      "Have a guest answer what is asked of a path, and below it, by the rules of CGI")
-      ->type_name("/PATH=FILE");
-  app.add_flag_callback("--no-cache", [options] { options->cache = false; }, "Compile guests anew");
-  app.add_flag("--allow-precompiled", options->allow_precompiled, "Run guests of native code, which no sandbox holds");
+          "Memory of all requests and responses together; default 1G");
+  AddCount(app, "--max-connections", &options->max_connections,
+           "For each port; default 16384, or as many as the limit of open files allows");
+  AddCount(app, "--max-waiting", &options->max_waiting, "Requests that wait for a thread or have one; default 1024");
+  AddDuration(app, "--wait-timeout", AtLeastOne(settings::ParseDuration), &options->wait_timeout,
+              "How long a request waits for a thread; default 30s");
+  AddDuration(app, "--client-timeout", settings::ParseDuration, &options->client_timeout,
+              "How long a body or a response may be slower than 100 KB/s; default 30s");
+  AddPair(
+      app, "--route", "/PATH=FILE",
+      [options](const Pair& route) { options->routes[route.first] = {.file = route.second}; },
+      "Let a guest answer requests to a path and below it: a program by the rules of CGI,\n"
+      "or a component that exports wasi:http/incoming-handler");
+  AddPair(
+      app, "--guest-model", "NAME=FILE",
+      [options](const Pair& model) { options->guest_models[model.first] = model.second; },
+      "Let a component that exports wasinn:serve/model answer as a model of this name");
+  cli::AddOutboundFlag(app, &options->host_flags, "Origins to which components behind routes may send requests");
+  app.add_flag_callback("--no-page", [options] { options->has_page = false; }, "No page for operators at /");
+  cli::AddParsed<std::string>(
+      app, "--allow-origin", ReadOrigin,
+      [options](const std::string& origin) { options->allowed_origins.insert(origin); },
+      "Let pages of another site send requests; *: any site. The server's own pages always may")
+      ->type_name("ORIGIN");
+  app.add_flag_callback("--no-cache", [options] { options->cache = false; }, "Compile guests again");
+  app.add_flag("--allow-precompiled", options->allow_precompiled,
+               "Run guests of native code, which no sandbox confines");
   app.footer(kFooter);
   cli::AddHostFlags(app, &options->host_flags);
   cli::AddModelFlags(app, &options->host_flags);
   cli::AddLimitFlags(app, &options->host_flags);
-  cli::AddProgramFlags(app, &options->host_flags);
+  cli::AddRouteLimitFlags(app, &options->host_flags);
+}
+
+// What is the same mistake in the file and in flags, or one of both together.
+Outcome<void> Check(const ServeOptions& options) {
+  if (auto address = ParseAddress(options.host); !address) return std::unexpected(std::move(address.error()));
+  if (options.max_body_bytes > options.max_memory_in_flight) {
+    return std::unexpected(
+        Invalid(fmt::format("max_body_bytes (--max-body), {}, is more than max_bytes_in_flight "
+                            "(--max-memory-in-flight), {}: no such request could come",
+                            options.max_body_bytes, options.max_memory_in_flight)));
+  }
+  return {};
+}
+
+// The file's, then the flags', which win. These were parsed before, without the file: they are no mistake.
+Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file) {
+  ServeOptions options;
+  options.max_body_bytes = 0;  // nobody may ask for that: it is not told
+  if (!file.empty()) {
+    if (auto read = ReadServeFile(file, options); !read) return std::unexpected(std::move(read.error()));
+  }
+  CLI::App app;
+  AddFlags(app, &options);
+  app.parse(argc, argv);
+  if (auto checked = Check(options); !checked) return std::unexpected(std::move(checked.error()));
+  if (options.max_body_bytes == 0) options.max_body_bytes = ServeOptions().max_body_bytes;
+  return options;
 }
 
 int Main(int argc, char** argv) {
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  ServeOptions flags;
   CLI::App app("Serves models over HTTP and gRPC.", "wasinn serve");
   app.formatter(std::make_shared<cli::HelpFormatter>());
-  ServeOptions options;
-  AddFlags(app, &options);
+  AddFlags(app, &flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& answered) {
     return app.exit(answered);
   } catch (const CLI::ParseError& error) {
-    return cli::UsageError("wasinn serve", error.what());
+    return cli::UsageError("wasinn serve", cli::WhatIsWrong(app, error, argv));
   }
-  return Serve(std::move(options));
+  return Serve([=] { return ReadOptions(argc, argv, flags.host_flags.config_file); });
 }
 
 }  // namespace

@@ -11,8 +11,11 @@ namespace wasinn::serve {
 // Any thread.
 class MemoryBudget {
  public:
-  explicit MemoryBudget(uint64_t most) : most_(most) {}
+  // `whole`: of which it is a part, and which holds what this one does; NULL: it is the whole.
+  explicit MemoryBudget(uint64_t most, std::shared_ptr<MemoryBudget> whole = nullptr)
+      : most_(most), whole_(std::move(whole)) {}
   uint64_t most() const { return most_; }
+  uint64_t held() const { return held_.load(std::memory_order_relaxed); }
 
  private:
   friend class Charge;
@@ -21,11 +24,17 @@ class MemoryBudget {
     do {
       if (bytes > most_ - held) return false;
     } while (!held_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
-    return true;
+    if (whole_ == nullptr || whole_->Take(bytes)) return true;
+    held_.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
   }
-  void Give(uint64_t bytes) { held_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void Give(uint64_t bytes) {
+    held_.fetch_sub(bytes, std::memory_order_relaxed);
+    if (whole_ != nullptr) whole_->Give(bytes);
+  }
 
   const uint64_t most_;
+  const std::shared_ptr<MemoryBudget> whole_;
   std::atomic<uint64_t> held_{0};
 };
 

@@ -59,21 +59,37 @@ Outcome<ModelContexts::Graph> ModelContexts::Load() {
   const Outcome<uint32_t> loaded = ToOutcome(guest_, status, result);
   if (!loaded) return std::unexpected(loaded.error());
   Graph graph(guest_, *loaded);
-  graph.keeps_nothing = KeepsNothing(*loaded);
+  Describe(graph);
   return graph;
 }
 
-// Whether the results of one inference depend on no other one in the same context. A model that does not tell has contexts for one
-// inference each.
-bool ModelContexts::KeepsNothing(uint32_t graph) {
+// What the model says of itself.
+void ModelContexts::Describe(Graph& graph) {
   wasinn_wit_view view = {};
-  if (!ToOutcome(wasinn_wit()->describe(guest_, graph, &view))) return false;
+  if (!ToOutcome(wasinn_wit()->describe(guest_, graph.get(), &view))) return;
   const View description(view);
   const std::span<const char> text = description.of<char>();
   const auto json = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
-  if (!json.is_object() || !json.contains("model")) return false;
+  if (!json.is_object() || !json.contains("model")) return;
   const nlohmann::json& model = json["model"];
-  return model.is_object() && model.contains("stateful") && model["stateful"] == false;
+  if (!model.is_object()) return;
+  graph.keeps_nothing = model.contains("stateful") && model["stateful"] == false;
+  if (model.contains("parallel") && model["parallel"].is_number_unsigned()) graph.parallel = model["parallel"];
+}
+
+Outcome<void> ModelContexts::LoadOnce() {
+  if (graph_) return {};
+  Outcome<Graph> loaded = Load();
+  if (!loaded) return std::unexpected(std::move(loaded.error()));
+  graph_.emplace(std::move(*loaded));
+  reuse_.store(graph_->keeps_nothing, std::memory_order_relaxed);
+  return {};
+}
+
+Outcome<uint32_t> ModelContexts::Parallel() {
+  const std::lock_guard one_at_a_time(making_);
+  if (auto loaded = LoadOnce(); !loaded) return std::unexpected(std::move(loaded.error()));
+  return graph_->parallel;
 }
 
 // A graph whose worker is gone makes no contexts: the next one may.
@@ -81,12 +97,7 @@ Outcome<uint32_t> ModelContexts::Make() {
   const std::lock_guard one_at_a_time(making_);
   for (bool again = false;; again = true) {
     const bool is_new = !graph_;
-    if (is_new) {
-      Outcome<Graph> loaded = Load();
-      if (!loaded) return std::unexpected(std::move(loaded.error()));
-      graph_.emplace(std::move(*loaded));
-      reuse_.store(graph_->keeps_nothing, std::memory_order_relaxed);
-    }
+    if (auto loaded = LoadOnce(); !loaded) return std::unexpected(std::move(loaded.error()));
     wasinn_wit_result result = {};
     wasinn_status* status = wasinn_wit()->graph_init_execution_context(guest_, graph_->get(), &result);
     Outcome<uint32_t> context = ToOutcome(guest_, status, result);

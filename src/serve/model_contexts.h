@@ -55,6 +55,8 @@ class ModelContexts {
   Outcome<uint32_t> Take();
   // Where it is what it was.
   void GiveBack(uint32_t context);
+  // How many generations the model computes together; 0: each by itself.
+  Outcome<uint32_t> Parallel();
 
  private:
   // Dropped when it goes.
@@ -62,13 +64,19 @@ class ModelContexts {
    public:
     Graph(wasinn_guest* guest, uint32_t graph) : guest_(guest), graph_(graph) {}
     Graph(Graph&& other) noexcept
-        : keeps_nothing(other.keeps_nothing), guest_(other.guest_), graph_(std::exchange(other.graph_, 0)) {}
+        : keeps_nothing(other.keeps_nothing),
+          parallel(other.parallel),
+          guest_(other.guest_),
+          graph_(std::exchange(other.graph_, 0)) {}
     Graph& operator=(Graph&&) = delete;
     ~Graph() {
       if (graph_ != 0) wasinn_status_free(wasinn_wit()->graph_drop(guest_, graph_));
     }
     uint32_t get() const { return graph_; }
+    // Whether the results of one inference depend on no other one in the same context. A model that does not tell has contexts for one
+    // inference each.
     bool keeps_nothing = false;
+    uint32_t parallel = 0;
 
    private:
     wasinn_guest* guest_;
@@ -77,7 +85,9 @@ class ModelContexts {
 
   Outcome<uint32_t> Make();
   Outcome<Graph> Load();
-  bool KeepsNothing(uint32_t graph);
+  // If there is none yet; of `making_`.
+  Outcome<void> LoadOnce();
+  void Describe(Graph& graph);
 
   wasinn_guest* const guest_;
   RestingContexts& resting_;

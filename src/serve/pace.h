@@ -1,6 +1,7 @@
 // How long a client may take for what comes or goes in pieces: a rate, so that what is large has its time and what stands still has not.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -10,15 +11,28 @@ class Pace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  explicit Pace(std::chrono::milliseconds slow) : first_(Clock::now() + slow) {}
-  void Add(uint64_t bytes) { bytes_ += bytes; }
-  // For the next piece. For all of them, where their bytes were added before.
-  Clock::time_point deadline() const { return first_ + std::chrono::milliseconds(bytes_ / kBytesPerMs); }
+  explicit Pace(std::chrono::milliseconds slow) : slow_(slow), first_(Clock::now() + slow) {}
+  // That have come or gone.
+  void Add(uint64_t bytes) {
+    bytes_ += bytes;
+    last_ = Clock::now();
+  }
+  // For which there was nothing to come or go.
+  void Skip(Clock::duration time) {
+    first_ += time;
+    last_ += time;
+  }
+  // For the next piece. Who was quick before may not stand still for longer than anybody else.
+  Clock::time_point deadline() const { return std::min(DeadlineOf(bytes_), last_ + slow_); }
+  // For so many bytes, all of which are still to come or go.
+  Clock::time_point DeadlineOf(uint64_t bytes) const { return first_ + std::chrono::milliseconds(bytes / kBytesPerMs); }
 
  private:
   static constexpr uint64_t kBytesPerMs = 100;
 
-  const Clock::time_point first_;
+  const std::chrono::milliseconds slow_;
+  Clock::time_point first_;
+  Clock::time_point last_ = first_ - slow_;
   uint64_t bytes_ = 0;
 };
 

@@ -20,12 +20,23 @@ constexpr int kMostAtOnce = 64;  // before other ports have their turn
 
 }  // namespace
 
-Outcome<uint16_t> Ports::Open(const std::string& host, uint16_t number, Take take) {
+Outcome<asio::ip::address> ParseAddress(const std::string& host) {
   boost::system::error_code error;
-  const asio::ip::address address = asio::ip::make_address(host, error);
-  if (error)
-    return std::unexpected(Failure{WASINN_INVALID_ARGUMENT, "'" + host + "' is no address: " + error.message()});
-  const asio::ip::tcp::endpoint endpoint(address, number);
+  asio::ip::address address = asio::ip::make_address(host, error);
+  if (error) return std::unexpected(Invalid("'" + host + "' is not an address to listen on, such as 127.0.0.1 or ::1"));
+  return address;
+}
+
+std::string AddressText(const std::string& host, uint16_t port) {
+  const bool has_colons = host.find(':') != host.npos;
+  return (has_colons ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Outcome<uint16_t> Ports::Open(const std::string& host, uint16_t number, Take take) {
+  const auto address = ParseAddress(host);
+  if (!address) return std::unexpected(address.error());
+  boost::system::error_code error;
+  const asio::ip::tcp::endpoint endpoint(*address, number);
   asio::ip::tcp::acceptor acceptor(context_);
   acceptor.open(endpoint.protocol(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
@@ -33,8 +44,8 @@ Outcome<uint16_t> Ports::Open(const std::string& host, uint16_t number, Take tak
   if (!error) acceptor.bind(endpoint, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
-    return std::unexpected(Failure{WASINN_RUNTIME_ERROR,
-                                   "cannot listen on " + host + ":" + std::to_string(number) + ": " + error.message()});
+    return std::unexpected(
+        Failure{WASINN_RUNTIME_ERROR, "cannot listen on " + AddressText(host, number) + ": " + error.message()});
   }
   const uint16_t port = acceptor.local_endpoint().port();
   open_.push_back({std::move(acceptor), std::move(take)});

@@ -16,6 +16,11 @@ namespace wasinn::serve {
 
 namespace asio = boost::asio;
 
+// Of numbers; names of hosts are none.
+Outcome<asio::ip::address> ParseAddress(const std::string& host);
+// "127.0.0.1:8000", "[::1]:8000".
+std::string AddressText(const std::string& host, uint16_t port);
+
 // One thread at a time. To accept needs no memory, so that a moment without any costs a connection, and not all that follow.
 class Ports {
  public:

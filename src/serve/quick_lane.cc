@@ -1,5 +1,6 @@
 #include "serve/quick_lane.h"
 
+#include <thread>
 #include <utility>
 
 namespace wasinn::serve {
@@ -14,22 +15,25 @@ constexpr size_t kMostBehind = 64;
 bool QuickLane::IsMoving() const { return Clock::now() - last_begun_ < kQuick; }
 
 bool QuickLane::Run(Workers::Job job) {
-  std::list<Workers::Job> mine;  // whose nodes move without an allocation
-  mine.push_back(std::move(job));
+  const Share& share = *job.share;
+  const bool is_alone = share.is_alone();
+  auto mine = FairQueue<Workers::Job>::Make(std::move(job));
   std::unique_lock lock(mutex_);
   if (n_running_ == most_) {
     if (waiting_.size() < kMostBehind && IsMoving()) {
-      waiting_.splice(waiting_.end(), mine);
+      waiting_.Push(std::move(mine), share);
       return true;
     }
     lock.unlock();
-    return workers_.Begin(std::move(mine.front()));
+    return workers_.Begin(std::move(mine.mapped().value));
   }
-  for (++n_running_; !mine.empty(); mine.splice(mine.end(), waiting_, waiting_.begin())) {
+  for (++n_running_;; mine = waiting_.PopFirst()) {
     last_begun_ = Clock::now();
     lock.unlock();
-    mine.front().run();
-    mine.clear();
+    mine.mapped().value.run();
+    mine = {};
+    // Others of these threads read what has come meanwhile, also where they share a processor: it may be another tenant's turn.
+    if (!is_alone) std::this_thread::yield();
     lock.lock();
     if (waiting_.empty()) break;
   }
@@ -38,13 +42,13 @@ bool QuickLane::Run(Workers::Job job) {
 }
 
 void QuickLane::Sweep() {
-  std::list<Workers::Job> stuck;
+  FairQueue<Workers::Job>::Items stuck;
   {
     const std::lock_guard lock(mutex_);
-    if (!IsMoving()) stuck.swap(waiting_);
+    while (!waiting_.empty() && !IsMoving()) stuck.insert(waiting_.PopFirst());
   }
-  for (Workers::Job& job : stuck) {
-    if (!workers_.Begin(job)) job.refuse(Workers::TooMany());
+  for (auto& [place, item] : stuck) {
+    if (Workers::Job& job = item.value; !workers_.Begin(job)) job.refuse(Workers::TooMany());
   }
 }
 

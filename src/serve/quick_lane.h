@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <list>
 #include <mutex>
 
 #include "serve/workers.h"
@@ -31,7 +30,7 @@ class QuickLane {
   std::mutex mutex_;  // of what follows
   size_t n_running_ = 0;
   Clock::time_point last_begun_;
-  std::list<Workers::Job> waiting_;
+  FairQueue<Workers::Job> waiting_;
 };
 
 }  // namespace wasinn::serve

@@ -23,6 +23,12 @@ std::string PlatformOf(const ModelInfo& model) {
 // Longer than that may a thread that reads and writes not be away.
 constexpr int64_t kQuickNs = 500'000;
 
+std::set<std::string> NamesOf(const Host& host) {
+  std::set<std::string> names;
+  for (const ModelInfo& model : host.Models()) names.insert(model.name);
+  return names;
+}
+
 json ShapeOf(const Io& io) {
   if (IsText(io)) return {1};
   return io.has_rank ? json(io.dims) : json::array({-1});
@@ -55,15 +61,7 @@ json ConfigOf(const std::vector<Io>& ios) {
 
 }  // namespace
 
-Repository::Repository(Host host) : host_(std::move(host)), models_(host_) {}
-Repository::~Repository() = default;
-
-Outcome<void> Repository::Open() {
-  auto tenant = Tenant::Make(host_, models_, "serve");
-  if (!tenant) return std::unexpected(std::move(tenant.error()));
-  tenant_ = std::move(*tenant);
-  return {};
-}
+Repository::Repository(Host host) : host_(std::move(host)), models_(host_), names_(NamesOf(host_)) {}
 
 Outcome<void> Repository::CheckLoaded(const std::string& model) const {
   const std::lock_guard lock(mutex_);
@@ -71,7 +69,9 @@ Outcome<void> Repository::CheckLoaded(const std::string& model) const {
   return std::unexpected(Failure{WASINN_UNAVAILABLE, fmt::format("model '{}' is unloaded", model)});
 }
 
-Outcome<void> Repository::CheckServed(const std::string& model, const std::string& version) const {
+Outcome<void> Repository::CheckServed(const Tenant& tenant, const std::string& model,
+                                      const std::string& version) const {
+  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
   if (models_.Peek(model, version) == nullptr) {
     if (auto found = FindVersion(host_, model, version); !found) return std::unexpected(std::move(found.error()));
   }
@@ -82,21 +82,34 @@ Outcome<void> Repository::CheckServed(const std::string& model, const std::strin
 void Repository::LetGoIfUnloaded(const std::string& model) {
   if (CheckLoaded(model)) return;
   (void)host_.UnloadModel(model);
-  Forget(model);
+  models_.Forget(model);
 }
 
-Outcome<std::shared_ptr<const KnownModel>> Repository::Find(const std::string& model, const std::string& version) {
+Outcome<std::shared_ptr<const KnownModel>> Repository::Find(const Tenant& tenant, const std::string& model,
+                                                            const std::string& version) {
+  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
   if (auto loaded = CheckLoaded(model); !loaded) return std::unexpected(std::move(loaded.error()));
   auto found = models_.Get(model, version);
   LetGoIfUnloaded(model);
   return found;
 }
 
-Outcome<InferResponse> Repository::Infer(const InferRequest& request, Cancellation* cancellation) {
+Outcome<InferResponse> Repository::Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation) {
+  if (!Has(tenant, request.model)) return std::unexpected(NotFound(request.model));
   if (auto loaded = CheckLoaded(request.model); !loaded) return std::unexpected(std::move(loaded.error()));
-  auto inferred = tenant_->Infer(request, cancellation);
+  auto inferred = tenant.Infer(request, cancellation);
   LetGoIfUnloaded(request.model);
   return inferred;
+}
+
+Outcome<std::unique_ptr<Completion>> Repository::Complete(Tenant& tenant, const std::string& model,
+                                                          const std::string& version, const Prompt& prompt,
+                                                          Cancellation* cancellation) {
+  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
+  if (auto loaded = CheckLoaded(model); !loaded) return std::unexpected(std::move(loaded.error()));
+  auto begun = tenant.Complete(model, version, prompt, cancellation);
+  LetGoIfUnloaded(model);
+  return begun;
 }
 
 bool Repository::IsQuick(const std::string& model, const std::string& version, size_t bytes) const {
@@ -107,13 +120,13 @@ bool Repository::IsQuick(const std::string& model, const std::string& version, s
   return usual != 0 && usual < kQuickNs;
 }
 
-json Repository::Index(bool ready_alone) const {
+json Repository::Index(const Tenant& tenant, bool ready_alone) const {
   json index = json::array();
   const std::vector<ModelInfo> models = host_.Models();
   const std::lock_guard lock(mutex_);
   for (const ModelInfo& model : models) {
     const bool unloaded = unloaded_.contains(model.name);
-    if (unloaded && ready_alone) continue;
+    if ((unloaded && ready_alone) || !tenant.Sees(model.name)) continue;
     index.push_back({{"name", model.name},
                      {"version", std::to_string(model.version)},
                      {"state", unloaded ? "UNAVAILABLE" : "READY"},
@@ -122,8 +135,38 @@ json Repository::Index(bool ready_alone) const {
   return index;
 }
 
-Outcome<json> Repository::Metadata(const std::string& model, const std::string& version) {
-  const auto found = Find(model, version);
+json Repository::Overview(size_t most) const {
+  json overview = json::array();
+  size_t tensors_left = kMostTensors;  // of all models: files may have any number of them
+  const std::vector<ModelInfo> models = host_.Models();
+  for (size_t i = 0; i < models.size() && overview.size() < most; ++i) {
+    const ModelInfo& model = models[i];
+    auto known = models_.Peek(model.name, std::to_string(model.version));
+    const bool is_newest = i + 1 == models.size() || models[i + 1].name != model.name;
+    if (known == nullptr && is_newest) known = models_.Peek(model.name, "");
+    const bool is_unloaded = !CheckLoaded(model.name);
+    json one = {{"name", model.name},
+                {"version", std::to_string(model.version)},
+                {"state", is_unloaded    ? "unloaded"
+                          : model.loaded ? "loaded"
+                                         : "not loaded yet"},
+                {"platform", nullptr},
+                {"inputs", nullptr},
+                {"outputs", nullptr}};
+    if (!model.backend.empty() || !model.steps.empty()) one["platform"] = PlatformOf(model);
+    const size_t tensors = known == nullptr ? 0 : known->signature.inputs.size() + known->signature.outputs.size();
+    if (known != nullptr && tensors <= tensors_left) {
+      tensors_left -= tensors;
+      one["inputs"] = TensorsOf(known->signature.inputs);
+      one["outputs"] = TensorsOf(known->signature.outputs);
+    }
+    overview.push_back(std::move(one));
+  }
+  return overview;
+}
+
+Outcome<json> Repository::Metadata(const Tenant& tenant, const std::string& model, const std::string& version) {
+  const auto found = Find(tenant, model, version);
   if (!found) return std::unexpected(found.error());
   json versions = json::array();
   for (const ModelInfo& one : VersionsOf(host_, model)) versions.push_back(std::to_string(one.version));
@@ -134,8 +177,8 @@ Outcome<json> Repository::Metadata(const std::string& model, const std::string& 
               {"outputs", TensorsOf((*found)->signature.outputs)}};
 }
 
-Outcome<json> Repository::Config(const std::string& model, const std::string& version) {
-  const auto found = Find(model, version);
+Outcome<json> Repository::Config(const Tenant& tenant, const std::string& model, const std::string& version) {
+  const auto found = Find(tenant, model, version);
   if (!found) return std::unexpected(found.error());
   // Shapes are whole here: what Triton calls a batch is a dimension like others.
   return json{{"name", model},
@@ -147,18 +190,14 @@ Outcome<json> Repository::Config(const std::string& model, const std::string& ve
               {"model_transaction_policy", {{"decoupled", false}}}};
 }
 
-void Repository::Forget(const std::string& model) {
-  models_.Forget(model);
-  tenant_->Forget(model);
-}
-
-Outcome<void> Repository::Load(const std::string& model) {
+Outcome<void> Repository::Load(const Tenant& tenant, const std::string& model) {
+  if (!tenant.is_operator()) return std::unexpected(ForOperators());
+  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
   const std::vector<ModelInfo> versions = VersionsOf(host_, model);
-  if (versions.empty()) return std::unexpected(NotFound(model));
   if (Status status = host_.UnloadModel(model); !status.ok()) {
     return std::unexpected(Failure{status.code(), status.message()});
   }
-  Forget(model);
+  models_.Forget(model);
   for (const ModelInfo& version : versions) {
     auto loaded = models_.Get(model, std::to_string(version.version));
     if (!loaded) return std::unexpected(std::move(loaded.error()));
@@ -168,20 +207,27 @@ Outcome<void> Repository::Load(const std::string& model) {
   return {};
 }
 
-Outcome<void> Repository::Unload(const std::string& model) {
-  if (VersionsOf(host_, model).empty()) return std::unexpected(NotFound(model));
+Outcome<void> Repository::Unload(const Tenant& tenant, const std::string& model) {
+  if (!tenant.is_operator()) return std::unexpected(ForOperators());
+  if (!Has(tenant, model)) return std::unexpected(NotFound(model));
   {
     const std::lock_guard lock(mutex_);
     unloaded_.insert(model);
   }
   const Status status = host_.UnloadModel(model);
-  Forget(model);
+  models_.Forget(model);
   if (!status.ok()) return std::unexpected(Failure{status.code(), status.message()});
   return {};
 }
 
-void Repository::Stop() {
-  if (tenant_ != nullptr) tenant_->Stop();
+void Repository::LoadAsIn(const Repository& other) {
+  {
+    const std::scoped_lock lock(mutex_, other.mutex_);
+    unloaded_ = other.unloaded_;
+  }
+  for (const ModelInfo& model : other.host_.Models()) {
+    if (model.loaded) (void)models_.Get(model.name, std::to_string(model.version));  // who asks for it gets its error
+  }
 }
 
 }  // namespace wasinn::serve

@@ -1,8 +1,10 @@
 // The models that are served, by the words of Triton's model repository.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -16,40 +18,50 @@ namespace wasinn::serve {
 class Repository {
  public:
   explicit Repository(Host host);
-  ~Repository();
   Repository(const Repository&) = delete;
   Repository& operator=(const Repository&) = delete;
 
-  // Whoever infers. Before anything else is called.
-  Outcome<void> Open();
+  // A tenant that the repository outlives.
+  Outcome<std::unique_ptr<Tenant>> NewTenant(GuestSettings settings, TenantOptions options) {
+    return Tenant::Make(host_, models_, std::move(settings), std::move(options));
+  }
 
-  // Whether there is such a model, and nobody unloaded it. Loads nothing.
-  Outcome<void> CheckServed(const std::string& model, const std::string& version) const;
+  // Whether there is such a model for the tenant, and nobody unloaded it. Loads nothing.
+  Outcome<void> CheckServed(const Tenant& tenant, const std::string& model, const std::string& version) const;
   // Loads the model if nobody did; not one that somebody unloaded. So does what follows.
-  Outcome<std::shared_ptr<const KnownModel>> Find(const std::string& model, const std::string& version);
+  Outcome<std::shared_ptr<const KnownModel>> Find(const Tenant& tenant, const std::string& model,
+                                                  const std::string& version);
   // NULL: nobody cancels it.
-  Outcome<InferResponse> Infer(const InferRequest& request, Cancellation* cancellation);
+  Outcome<InferResponse> Infer(Tenant& tenant, const InferRequest& request, Cancellation* cancellation);
+  // Likewise. Its first token is there.
+  Outcome<std::unique_ptr<Completion>> Complete(Tenant& tenant, const std::string& model, const std::string& version,
+                                                const Prompt& prompt, Cancellation* cancellation);
   // Whether that takes so short a time for a request of so many bytes, going by the last ones, that no other thread is worth its wake-up.
   bool IsQuick(const std::string& model, const std::string& version, size_t bytes) const;
-  Outcome<nlohmann::json> Metadata(const std::string& model, const std::string& version);
-  Outcome<nlohmann::json> Config(const std::string& model, const std::string& version);
-  nlohmann::json Index(bool ready_alone) const;
-  // From its files as they are now.
-  Outcome<void> Load(const std::string& model);
-  Outcome<void> Unload(const std::string& model);
+  Outcome<nlohmann::json> Metadata(const Tenant& tenant, const std::string& model, const std::string& version);
+  Outcome<nlohmann::json> Config(const Tenant& tenant, const std::string& model, const std::string& version);
+  nlohmann::json Index(const Tenant& tenant, bool ready_alone) const;
+  // No more than `most` models, with what is known of each by now. Loads nothing, and waits for no load.
+  nlohmann::json Overview(size_t most) const;
+  // From its files as they are now. Both for operators alone: SECURITY for others.
+  Outcome<void> Load(const Tenant& tenant, const std::string& model);
+  Outcome<void> Unload(const Tenant& tenant, const std::string& model);
 
   const Host& host() const { return host_; }
-  // Cancels what computes.
-  void Stop();
+  // Loads here what is loaded there, where it has the same name; what was unloaded there is so here.
+  void LoadAsIn(const Repository& other);
 
  private:
-  void Forget(const std::string& model);
+  // Whether there is such a model, for this tenant.
+  bool Has(const Tenant& tenant, const std::string& model) const {
+    return names_.contains(model) && tenant.Sees(model);
+  }
   Outcome<void> CheckLoaded(const std::string& model) const;
   void LetGoIfUnloaded(const std::string& model);
 
   Host host_;
   KnownModels models_;
-  std::unique_ptr<Tenant> tenant_;
+  const std::set<std::string> names_;  // of models, which are those of the host when it was made
   mutable std::mutex mutex_;
   std::set<std::string> unloaded_;
 };

@@ -9,6 +9,8 @@
 #include <charconv>
 #include <utility>
 
+#include "serve/access_log.h"
+#include "serve/generation.h"
 #include "serve/json_response.h"
 #include "serve/server_metadata.h"
 
@@ -43,6 +45,8 @@ bool IsGet(const Request& request) {
   return request.method() == http::verb::get || request.method() == http::verb::head;
 }
 
+Catalog& ModelsOf(const Asked& asked) { return asked.admission.generation->models(); }
+
 // Where the JSON of a body ends.
 Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   const auto length = request.find(kHeaderLength);
@@ -51,7 +55,7 @@ Outcome<size_t> JsonSize(const Request& request, uint64_t most) {
   size_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return std::unexpected(Invalid(fmt::format("{} is no length", kHeaderLength)));
+    return std::unexpected(Invalid(fmt::format("{} is not a length", kHeaderLength)));
   }
   if (size <= most) return size;
   return std::unexpected(Failure{WASINN_TOO_LARGE, fmt::format("the JSON is larger than {} bytes", most)});
@@ -74,10 +78,10 @@ uint64_t Rest::MostBody(const Header& header) const {
   return header.count(kHeaderLength) > 0 ? limits_.most_body : std::min(limits_.most_json, limits_.most_body);
 }
 
-asio::awaitable<Response> Rest::OnWorker(Asked& asked, Work work) {
+asio::awaitable<Response> Rest::OnWorker(Asked& asked, Work work, Workers& workers) {
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
   std::function<Response()> run = [work = std::move(work), cancellation] { return work(cancellation.get()); };
-  Outcome<Response> done = co_await workers_.Do(std::move(run), cancellation.get());
+  Outcome<Response> done = co_await workers.Do(std::move(run), asked.admission.tenant->share(), cancellation.get());
   if (!done) co_return ToResponse(done.error());
   co_return std::move(*done);
 }
@@ -102,14 +106,15 @@ Response Rest::Health(std::string_view what) {
 }
 
 // On whatever thread. The request's body is not needed afterwards.
-Response Rest::InferNow(Request& request, Named& named, size_t json_size, Cancellation* cancellation) {
+Response Rest::InferNow(Asked& asked, Named& named, size_t json_size, Cancellation* cancellation) {
+  Request& request = asked.request;
   auto read = ReadRequest(request.body().view(), json_size, request.body().charge());
   if (!read) return ToResponse(read.error());
   read->infer.model = std::move(named.model);
   read->infer.version = std::move(named.version);
-  Outcome<InferResponse> inferred = repository_.Infer(read->infer, cancellation);
+  Outcome<InferResponse> inferred = ModelsOf(asked).Infer(*asked.admission.tenant, read->infer, cancellation);
   if (!inferred) return ToResponse(inferred.error());
-  Charge charge(budget_);
+  Charge charge(asked.admission.tenant->budget());
   Outcome<RestResponse> written = WriteResponse(*read, std::move(*inferred), charge);
   if (!written) return ToResponse(written.error());
   Response response = ToResponse(std::move(*written));
@@ -123,60 +128,80 @@ asio::awaitable<Response> Rest::Infer(Asked& asked, Named named) {
   if (request.count(http::field::content_encoding) > 0) {
     co_return ErrorResponse(http::status::unsupported_media_type, "compressed requests are not understood");
   }
-  if (auto served = repository_.CheckServed(named.model, named.version); !served) co_return ToResponse(served.error());
+  Catalog& models = ModelsOf(asked);
+  const Tenant& tenant = *asked.admission.tenant;
+  if (auto served = models.CheckServed(tenant, named.model, named.version); !served) {
+    co_return ToResponse(served.error());
+  }
   const auto json_size = JsonSize(request, limits_.most_json);
   if (!json_size) co_return ToResponse(json_size.error());
-  if (repository_.IsQuick(named.model, named.version, request.body().size())) {
-    if (const auto permit = permits_.Take()) co_return InferNow(request, named, *json_size, nullptr);
+  if (models.IsQuick(named.model, named.version, request.body().size())) {
+    if (!tenant.share().is_alone()) co_await turns_.Await(tenant.share());
+    if (const auto permit = permits_.Take()) co_return InferNow(asked, named, *json_size, nullptr);
   }
-  Work work = [&, this](Cancellation* cancellation) { return InferNow(request, named, *json_size, cancellation); };
-  co_return co_await OnWorker(asked, std::move(work));
+  Work work = [&, this](Cancellation* cancellation) { return InferNow(asked, named, *json_size, cancellation); };
+  co_return co_await OnWorker(asked, std::move(work), models.WorkersFor(named.model, workers_));
 }
 
 asio::awaitable<Response> Rest::AnswerModel(Asked& asked, Named named) {
+  Catalog& models = ModelsOf(asked);
+  const Tenant& tenant = *asked.admission.tenant;
   Work work;
   if (named.what.empty()) {
-    work = [&, this](Cancellation*) { return ToResponse(repository_.Metadata(named.model, named.version)); };
+    work = [&](Cancellation*) { return ToResponse(models.Metadata(tenant, named.model, named.version)); };
   } else if (named.what == "config") {
-    work = [&, this](Cancellation*) { return ToResponse(repository_.Config(named.model, named.version)); };
+    work = [&](Cancellation*) { return ToResponse(models.Config(tenant, named.model, named.version)); };
   } else if (named.what == "ready" || named.what == "stats") {
     work = [&, this](Cancellation*) {
-      const auto found = repository_.Find(named.model, named.version);
-      if (!found) return ToResponse(found.error());
+      const auto ready = models.CheckReady(tenant, named.model, named.version);
+      if (!ready) return ToResponse(ready.error());
       if (named.what == "ready") return ToResponse(json{{"name", named.model}, {"ready", true}});
       return ToResponse(statistics_.Of(named.model, named.version));
     };
   } else {
     co_return NotFound();
   }
-  co_return co_await OnWorker(asked, std::move(work));
+  co_return co_await OnWorker(asked, std::move(work), workers_);
 }
 
-Response Rest::Index(const RequestBytes& body) const {
-  if (body.size() > kMostInline) return ErrorResponse(http::status::payload_too_large, "so large is no request for it");
+json Rest::AllStatistics(const Asked& asked) const {
+  return statistics_.All([&](const std::string& model) { return asked.admission.tenant->Sees(model); });
+}
+
+Response Rest::Index(const Asked& asked) const {
+  const RequestBytes& body = asked.request.body();
+  if (body.size() > kMostInline)
+    return ErrorResponse(http::status::payload_too_large, "the request is too large for it");
   const auto ready_alone = ReadIndexRequest(body.view());
-  return ready_alone ? ToResponse(repository_.Index(*ready_alone)) : ToResponse(ready_alone.error());
+  return ready_alone ? ToResponse(ModelsOf(asked).Index(*asked.admission.tenant, *ready_alone))
+                     : ToResponse(ready_alone.error());
 }
 
 asio::awaitable<Response> Rest::AnswerRepository(Asked& asked, const Words& words) {
   if (asked.request.method() != http::verb::post) co_return WrongMethod("POST");
-  if (words.size() == 2 && words[1] == "index") co_return Index(asked.request.body());
+  if (words.size() == 2 && words[1] == "index") {
+    Work work = [&, this](Cancellation*) { return Index(asked); };
+    co_return co_await OnWorker(asked, std::move(work), workers_);
+  }
   if (words.size() != 4 || words[1] != "models") co_return NotFound();
+  Catalog& models = ModelsOf(asked);
+  const Tenant& tenant = *asked.admission.tenant;
+  asked.about.model = Bounded(words[2], kMostLogged);
   Work work;
   if (words[3] == "load") {
-    work = [&, this](Cancellation*) { return ToResponse(repository_.Load(words[2])); };
+    work = [&](Cancellation*) { return ToResponse(models.Load(tenant, words[2])); };
   } else if (words[3] == "unload") {
-    work = [&, this](Cancellation*) { return ToResponse(repository_.Unload(words[2])); };
+    work = [&](Cancellation*) { return ToResponse(models.Unload(tenant, words[2])); };
   } else {
     co_return NotFound();
   }
-  co_return co_await OnWorker(asked, std::move(work));
+  co_return co_await OnWorker(asked, std::move(work), workers_);
 }
 
 asio::awaitable<Response> Rest::Answer(Asked& asked) {
   const Request& request = asked.request;
   const auto url = boost::urls::parse_origin_form(std::string_view(request.target().data(), request.target().size()));
-  if (!url) co_return ErrorResponse(http::status::bad_request, "the target is no path");
+  if (!url) co_return ErrorResponse(http::status::bad_request, "the target is not a path");
   Words words;
   for (const auto segment : url->segments()) {
     if (std::string word = segment; !word.empty()) words.push_back(std::move(word));
@@ -186,11 +211,15 @@ asio::awaitable<Response> Rest::Answer(Asked& asked) {
   if (!words.empty() && words[0] == "repository") co_return co_await AnswerRepository(asked, words);
   const bool names_model = words.size() > 1 && words[0] == "models";
   Named named = names_model ? NamedBy(words) : Named();
+  asked.about.model = Bounded(named.model, kMostLogged);
   if (named.what == "infer") co_return co_await Infer(asked, std::move(named));
   if (!IsGet(request)) co_return WrongMethod("GET");
   if (words.empty()) co_return ToResponse(ServerMetadata());
   if (words.size() == 2 && words[0] == "health") co_return Health(words[1]);
-  if (words == Words{"models", "stats"}) co_return ToResponse(statistics_.All());
+  if (words == Words{"models", "stats"}) {
+    Work work = [&, this](Cancellation*) { return ToResponse(AllStatistics(asked)); };
+    co_return co_await OnWorker(asked, std::move(work), workers_);
+  }
   if (names_model) co_return co_await AnswerModel(asked, std::move(named));
   co_return NotFound();
 }

@@ -9,6 +9,7 @@
 
 #include "serve/http_server.h"
 #include "serve/inline_permits.h"
+#include "serve/inline_turns.h"
 #include "serve/repository.h"
 #include "serve/statistics.h"
 #include "serve/workers.h"
@@ -23,15 +24,10 @@ struct RestLimits {
 // All outlive it.
 class Rest {
  public:
-  // `permits`: of the threads that call Answer.
-  Rest(Repository& repository, const Statistics& statistics, Workers& workers, InlinePermits& permits,
-       std::shared_ptr<MemoryBudget> budget, const RestLimits& limits)
-      : repository_(repository),
-        statistics_(statistics),
-        workers_(workers),
-        permits_(permits),
-        budget_(std::move(budget)),
-        limits_(limits) {}
+  // `permits`, `turns`: of the threads that call Answer.
+  Rest(const Statistics& statistics, Workers& workers, InlinePermits& permits, InlineTurns& turns,
+       const RestLimits& limits)
+      : statistics_(statistics), workers_(workers), permits_(permits), turns_(turns), limits_(limits) {}
 
   uint64_t MostBody(const Header& header) const;
   asio::awaitable<Response> Answer(Asked& asked);
@@ -49,17 +45,17 @@ class Rest {
   asio::awaitable<Response> AnswerModel(Asked& asked, Named named);
   asio::awaitable<Response> AnswerRepository(Asked& asked, const Words& words);
   asio::awaitable<Response> Infer(Asked& asked, Named named);
-  Response InferNow(Request& request, Named& named, size_t json_size, Cancellation* cancellation);
+  Response InferNow(Asked& asked, Named& named, size_t json_size, Cancellation* cancellation);
   Response Health(std::string_view what);
-  Response Index(const RequestBytes& body) const;
-  asio::awaitable<Response> OnWorker(Asked& asked, Work work);
+  Response Index(const Asked& asked) const;
+  nlohmann::json AllStatistics(const Asked& asked) const;
+  asio::awaitable<Response> OnWorker(Asked& asked, Work work, Workers& workers);
   static Named NamedBy(const Words& words);
 
-  Repository& repository_;
   const Statistics& statistics_;
   Workers& workers_;
   InlinePermits& permits_;
-  const std::shared_ptr<MemoryBudget> budget_;
+  InlineTurns& turns_;
   const RestLimits limits_;
   std::atomic<bool> is_draining_{false};
 };

@@ -1,71 +1,86 @@
-// Guests behind paths: programs, of which each request has a run of its own, by the Common Gateway Interface.
+// Guests behind paths, of which each request has a run of its own: programs by the Common Gateway Interface, and components that
+// export wasi:http/incoming-handler.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
 #include <wasinn/wasinn.hpp>
 
 #include "engines/engine.h"
 #include "serve/cgi_request.h"
-#include "serve/guest_streams.h"
+#include "serve/file_settings.h"
+#include "serve/guest_runs.h"
 #include "serve/http_server.h"
-#include "serve/memory_budget.h"
+#include "serve/tenant.h"
 #include "serve/workers.h"
 
 namespace wasinn::serve {
 
 struct RouteOptions {
-  std::map<std::string, std::string> files;  // by path: modules or components that are programs
-  bool cache = true;                         // of compiled code
-  bool allow_precompiled = false;
-  uint64_t most_output = 256u << 20;  // bytes of an answer
-  Workers::Limits workers;
+  std::map<std::string, RouteSettings> files;  // by path: modules that are programs, and components
+  GuestCode code;
 };
 
 // Any thread.
 class Routes {
  public:
   // Compiles every file. `host` outlives it.
-  static Outcome<std::unique_ptr<Routes>> Load(const Host& host, RouteOptions options,
-                                               std::shared_ptr<MemoryBudget> budget);
+  static Outcome<std::unique_ptr<Routes>> Load(const Host& host, RouteOptions options);
 
   // Whether a request is for one of them.
-  bool Has(const Header& request) const;
+  bool Has(const Header& request) const { return FindFor(request) != nullptr; }
+  // Whether whoever asks for it needs no key, if there is one.
+  bool IsPublic(const Header& request) const;
+  // Whether "/" is one of them.
+  bool HasRoot() const { return routes_.contains("/"); }
+  // Of each: path, file, kind, requests so far, and those that were answered with 5xx.
+  nlohmann::json Overview() const;
   asio::awaitable<Response> Answer(Asked& asked);
 
   // Refuses who waits for too long. To be called now and then.
   void Sweep() { workers_.Sweep(); }
+  Workers::Load Threads() const { return workers_.Look(); }
   // Ends what runs, and begins nothing any more.
-  void Stop();
+  void Stop() { runs_.Stop(); }
 
  private:
   struct Route {
     std::string path, name;  // name: the file's own
+    bool is_public = false;
     std::unique_ptr<engines::Program> program;
+    std::string kind = "module";
+    mutable std::atomic<uint64_t> requests{0}, failures{0};
   };
-  class Run;
+  // One request of a route, which outlives it, as its tenant does.
+  struct Call {
+    const Route& route;
+    const Tenant& tenant;
+    Limits limits;
+    std::shared_ptr<Cancellation> cancellation;
+  };
 
-  Routes(const Host& host, RouteOptions options, std::shared_ptr<MemoryBudget> budget);
-  Outcome<void> Add(const std::string& path, const std::string& file);
+  Routes(const Host& host, RouteOptions options);
+  Outcome<void> Add(const std::string& path, const RouteSettings& settings);
   const Route* Find(const std::string& path) const;
-  Response RunNow(const Route& route, Variables variables, RequestBytes& body, Cancellation* cancellation);
-  Response ToResponse(const Route& route, const engines::Exit& exit, std::string output, Charge charge);
+  const Route* FindFor(const Header& request) const;
+  asio::awaitable<Response> AnswerBy(const Route& route, const std::string& path, Asked& asked);
+  // What runs it, on a thread that may wait. `asked` outlives that.
+  Outcome<std::function<Response()>> Prepare(Call call, const std::string& path, Asked& asked);
+  Response RunProgram(const Call& call, Variables variables, RequestBytes& body);
+  Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge);
+  Outcome<engines::Exit> RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams);
+  Response EndResponse(const Call& call, const engines::Exit& exit) const;
 
-  const Host& host_;
   const RouteOptions options_;
-  const std::shared_ptr<MemoryBudget> budget_;
-  Limits limits_;
   std::unique_ptr<engines::Engine> engine_;
   std::map<std::string, Route> routes_;
-  GuestLog log_;
-  std::mutex mutex_;  // of what follows
-  std::set<Guest*> running_;
-  bool is_stopped_ = false;
+  GuestRuns runs_;
   Workers workers_;  // of their own, so that models are computed whatever guests do; last: it uses all the others
 };
 

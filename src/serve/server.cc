@@ -18,30 +18,34 @@
 
 #include "cli/ending.h"
 #include "cli/log.h"
+#include "serve/access_log.h"
 #include "serve/descriptors.h"
 #include "serve/end_signals.h"
+#include "serve/front.h"
+#include "serve/gate.h"
+#include "serve/generation.h"
 #include "serve/grpc_server.h"
 #include "serve/http_server.h"
 #include "serve/log.h"
 #include "serve/ports.h"
-#include "serve/repository.h"
+#include "serve/processors.h"
+#include "serve/reloader.h"
 #include "serve/rest.h"
-#include "serve/routes.h"
+#include "serve/standby.h"
 #include "serve/statistics.h"
+#include "serve/tls.h"
 #include "serve/workers.h"
 
 namespace wasinn::serve {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using nlohmann::json;
 
 // How late a deadline may be noticed, and the last answer of a server that ends.
-constexpr std::chrono::milliseconds kTick{200}, kLookAgain{20};
+constexpr std::chrono::milliseconds kTick{200}, kDrainAgain{20};
 // For what was cancelled, and does not heed it.
 constexpr unsigned kLastSeconds = 5;
-constexpr size_t kUsualConnections = 16384;
-
-size_t Processors() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 // Want of memory ends what was begun, and nothing else.
 void Try(const auto& what) {
@@ -65,10 +69,15 @@ class AtEnd {
   const Function function_;
 };
 
+Workers::Limits ForWorkers(const ServeOptions& options) {
+  return {options.workers > 0 ? options.workers : 8 * Processors(), options.max_waiting, options.wait_timeout};
+}
+
 // What connections may be numbered below.
 int MostDescriptors(const ServeOptions& options) {
   const int all = RaiseDescriptorLimit();
-  const int most = all - Reserved(all);
+  const int guests = options.routes.empty() ? 0 : static_cast<int>(ForWorkers(options).threads) * kMostFilesOfGuest;
+  const int most = all - Reserved(all) - std::min(guests, all / 4);
   if (options.max_connections.value_or(0) > static_cast<size_t>(most)) {
     const std::string text = fmt::format(
         "there is room for {} connections: this program may have {} files open (ulimit -Hn), models' among them", most,
@@ -78,69 +87,81 @@ int MostDescriptors(const ServeOptions& options) {
   return most;
 }
 
-HttpOptions ForHttp(const ServeOptions& options) {
+void WarnOfStrangers(const ServeOptions& options) {
+  const auto address = ParseAddress(options.host);
+  if (!address || address->is_loopback() || !options.tenants.empty() || !options.tls.client_ca.empty()) return;
+  const std::string text = fmt::format(
+      "whoever reaches {} may ask for every model: nobody needs a key, since there are no tenants (docs/serve.md). "
+      "--host 127.0.0.1 serves this machine alone",
+      options.host);
+  cli::Log(WASINN_LOG_WARNING, text.c_str());
+}
+
+HttpOptions ForHttp(const ServeOptions& options, std::shared_ptr<Tls> tls, std::shared_ptr<AccessLog> access_log) {
   HttpOptions http;
+  http.tls = std::move(tls);
+  http.access_log = std::move(access_log);
   http.budget = std::make_shared<MemoryBudget>(options.max_memory_in_flight);
-  http.max_connections = options.max_connections.value_or(kUsualConnections);
+  http.max_connections = options.max_connections.value_or(ServeOptions::kUsualConnections);
   http.max_descriptor = MostDescriptors(options);
   http.slow = options.client_timeout;
   return http;
 }
 
-Workers::Limits ForWorkers(const ServeOptions& options) {
-  return {options.workers > 0 ? options.workers : 8 * Processors(), options.max_waiting, options.wait_timeout};
-}
-
 // Its main thread accepts connections, looks at deadlines and waits for the end, and does nothing that could take long.
 class Server {
  public:
-  Server(const ServeOptions& options, Repository& repository, const Statistics& statistics)
-      : options_(options),
-        repository_(repository),
-        http_options_(ForHttp(options)),
-        io_threads_(options.io_threads > 0 ? options.io_threads : 2 * Processors()),
-        permits_(io_threads_ - 1),
-        workers_(ForWorkers(options)),
-        rest_(repository, statistics, workers_, permits_, http_options_.budget,
-              {options.max_body_bytes, options.max_json_bytes}),
-        http_(
+  // `tls`, `access_log`: may be NULL.
+  Server(ServeOptions options, std::function<Outcome<ServeOptions>()> read, std::shared_ptr<Tls> tls,
+         std::shared_ptr<AccessLog> access_log)
+      : options_(std::move(options)),
+        read_(std::move(read)),
+        http_options_(ForHttp(options_, std::move(tls), std::move(access_log))),
+        io_threads_(options_.io_threads > 0 ? options_.io_threads : Processors()),
+        permits_(io_threads_),
+        turns_(context_, io_threads_),
+        workers_(ForWorkers(options_)),
+        rest_(*statistics_, workers_, permits_, turns_, {options_.max_body_bytes, options_.max_json_bytes}),
+        openai_(workers_, text_metrics_),
+        front_(options_, gate_, rest_, openai_,
+               {.statistics = statistics_,
+                .budget = http_options_.budget,
+                .load = [this](const Generation& generation) { return Load(generation.routes()); }}),
+        http_(context_, http_options_,
+              {[this](const Header& header) { return front_.Admit(header); },
+               [this](const Header& header, const Admission& admission) { return front_.MostBody(header, admission); },
+               [this](Asked& asked) { return front_.Answer(asked); }, Front::ShapeError}),
+        metrics_(
             context_, http_options_,
-            {[this](const Header& header) {
-               return HasRoute(header) ? options_.max_body_bytes : rest_.MostBody(header);
-             },
-             [this](Asked& asked) { return HasRoute(asked.request) ? routes_->Answer(asked) : rest_.Answer(asked); }}),
-        metrics_(context_, http_options_,
-                 {[](const Header&) { return 0; }, [this](Asked& asked) { return AnswerMetrics(asked); }}),
-        grpc_(repository, statistics, workers_,
+            {[this](const Header&) { return Gate::AdmitAnybody(gate_.current()); },
+             [](const Header&, const Admission&) { return 0; }, [this](Asked& asked) { return AnswerMetrics(asked); }}),
+        grpc_(gate_, *statistics_, workers_,
               {.budget = http_options_.budget,
-               .max_message_bytes = options.max_body_bytes,
+               .tls = http_options_.tls,
+               .access_log = http_options_.access_log,
+               .max_message_bytes = options_.max_body_bytes,
                .max_connections = http_options_.max_connections,
                .max_descriptor = http_options_.max_descriptor,
                .calls = {.most = http_options_.max_connections, .slow = http_options_.slow}}) {}
 
-  // Compiles what is behind them.
-  Outcome<void> LoadRoutes() {
-    if (options_.routes.empty()) return {};
-    auto loaded = Routes::Load(repository_.host(),
-                               {.files = options_.routes,
-                                .cache = options_.cache,
-                                .allow_precompiled = options_.allow_precompiled,
-                                .most_output = options_.max_body_bytes,
-                                .workers = ForWorkers(options_)},
-                               http_options_.budget);
-    if (!loaded) return std::unexpected(std::move(loaded.error()));
-    routes_ = std::move(*loaded);
+  // What requests are answered with, of these options.
+  Outcome<void> Open(const ServeOptions& options) {
+    const std::shared_ptr<Generation> last = gate_.current();
+    auto made = Generation::Make(options, {statistics_, http_options_.budget, ForWorkers(options_)}, last.get());
+    if (!made) return std::unexpected(std::move(made.error()));
+    gate_.Open(reloader_.Keep(std::move(*made)));
     return {};
   }
 
   Outcome<void> Listen() {
-    auto listens = Open("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
+    WarnOfStrangers(options_);
+    auto listens = OpenPort("HTTP", options_.http_port, [this](int descriptor) { http_.Take(descriptor); });
     if (listens && options_.has_grpc) listens = grpc_.Start();
     if (listens && options_.has_grpc) {
-      listens = Open("gRPC", options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
+      listens = OpenPort("gRPC", options_.grpc_port, [this](int descriptor) { grpc_.Take(descriptor); });
     }
     if (listens && options_.has_metrics) {
-      listens = Open("metrics", options_.metrics_port, [this](int descriptor) { metrics_.Take(descriptor); });
+      listens = OpenPort("metrics", options_.metrics_port, [this](int descriptor) { metrics_.Take(descriptor); });
     }
     std::fflush(stdout);
     return listens;
@@ -152,29 +173,74 @@ class Server {
     threads.reserve(io_threads_);
     const AtEnd stop([this] { context_.stop(); });  // also where not all threads can be had
     for (size_t i = 0; i < io_threads_; ++i) threads.emplace_back([this] { ReadAndWrite(); });
-    for (bool ends = false; !ends; Sweep()) ends = ports_.Accept(kTick, signals_.descriptor());
+    const Standby standby(context_, permits_);
+    for (bool ends = false; !ends; Sweep()) {
+      const EndSignals::Told told = ports_.Accept(kTick, signals_.descriptor()) ? signals_.Take() : EndSignals::Told();
+      ends = told.end;
+      if (told.reload) reloader_.Ask();
+    }
     Drain();
     std::signal(SIGALRM, [](int) { ::_exit(0); });
     ::alarm(kLastSeconds);
-    repository_.Stop();  // cancels what computes
-    if (routes_ != nullptr) routes_->Stop();
+    reloader_.Stop();
+    const std::vector<std::shared_ptr<Generation>> generations = gate_.All();
+    for (const auto& generation : generations) generation->Stop();
     context_.stop();
     threads.clear();
     if (grpc_end_.joinable()) grpc_end_.join();
     workers_.Stop();
-    routes_.reset();
+    for (const auto& generation : generations) generation->End();
+    if (http_options_.access_log != nullptr) http_options_.access_log->Close();
     ::alarm(0);
   }
 
  private:
-  Outcome<void> Open(const char* what, uint16_t number, Ports::Take take) {
+  Outcome<void> OpenPort(const char* what, uint16_t number, Ports::Take take) {
     const auto opened = ports_.Open(options_.host, number, std::move(take));
     if (!opened) return std::unexpected(opened.error());
-    fmt::print("serving {} on {}:{}\n", what, options_.host, *opened);
+    fmt::print("serving {} on {}\n", what, AddressText(options_.host, *opened));
     return {};
   }
 
-  bool HasRoute(const Header& header) const { return routes_ != nullptr && routes_->Has(header); }
+  // On the reloader's thread: reads again what may have changed. What fails is logged, and what was there before goes on.
+  void Reload() {
+    const auto tell = [](const char* what, const Outcome<void>& done) {
+      const std::string text = fmt::format("{}: {}", what, done ? "read again" : done.error().message);
+      cli::Log(done ? WASINN_LOG_INFO : WASINN_LOG_ERROR, text.c_str());
+    };
+    if (http_options_.tls != nullptr) tell("certificates", http_options_.tls->Reload());
+    if (http_options_.access_log != nullptr) tell("access log", http_options_.access_log->Reopen());
+    tell("configuration", ReadConfiguration());
+  }
+
+  Outcome<void> ReadConfiguration() {
+    auto options = read_();
+    if (!options) return std::unexpected(std::move(options.error()));
+    if (options->sections.serve != options_.sections.serve) {
+      cli::Log(WASINN_LOG_WARNING, "[serve] is read at the start alone: what changed there waits for a restart");
+    }
+    if (options->tenants.empty() && gate_.current()->tenants().need_keys()) {
+      return std::unexpected(
+          Invalid("there are no tenants any more, so everybody could send requests: that takes a restart"));
+    }
+    return Open(*options);
+  }
+
+  json Load(const Routes* routes) const {
+    const auto told = [](const Workers::Load& load) {
+      return json{{"threads", load.threads}, {"busy", load.running}, {"waiting", load.waiting}};
+    };
+    const size_t asks = http_.answering();
+    return {
+        {"requests_in_flight", asks > 0 ? asks - 1 : 0},  // but the one that asks
+        {"grpc_calls_in_flight", grpc_.calls()},
+        {"workers", told(workers_.Look())},
+        {"route_workers", routes == nullptr ? json(nullptr) : told(routes->Threads())},
+        {"io_threads", io_threads_},
+        {"connections",
+         {{"http", http_.connections()}, {"metrics", metrics_.connections()}, {"most", http_options_.max_connections}}},
+        {"memory_in_flight_bytes", {{"held", http_options_.budget->held()}, {"most", http_options_.budget->most()}}}};
+  }
 
   void ReadAndWrite() {
     while (!context_.stopped()) Try([this] { context_.run(); });
@@ -184,7 +250,9 @@ class Server {
     if (Clock::now() < next_sweep_) return;
     next_sweep_ = Clock::now() + kTick;
     Try([this] { workers_.Sweep(); });
-    if (routes_ != nullptr) Try([this] { routes_->Sweep(); });
+    for (const auto& generation : gate_.All()) {
+      Try([&] { generation->Sweep(); });
+    }
     Try([this] { grpc_.Sweep(); });
   }
 
@@ -195,9 +263,9 @@ class Server {
       response.status = http::status::not_found;
       co_return response;
     }
-    Result<std::string> text = repository_.host().Metrics();
+    Result<std::string> text = asked.admission.generation->repository().host().Metrics();
     if (!text) response.status = http::status::internal_server_error;
-    response.text = text ? std::move(*text) : text.status().message();
+    response.text = text ? *text + text_metrics_.Text() : text.status().message();
     co_return response;
   }
 
@@ -221,20 +289,26 @@ class Server {
       return http_.connections() == 0 && metrics_.connections() == 0 &&
              is_grpc_drained_.load(std::memory_order_acquire);
     };
-    for (; !is_done() && Clock::now() < until; Sweep()) std::this_thread::sleep_for(kLookAgain);
+    for (; !is_done() && Clock::now() < until; Sweep()) std::this_thread::sleep_for(kDrainAgain);
   }
 
-  const EndSignals signals_;  // from before anybody can know that it serves
-  const ServeOptions& options_;
-  Repository& repository_;
+  EndSignals signals_;  // from before anybody can know that it serves
+  const ServeOptions options_;
+  const std::function<Outcome<ServeOptions>()> read_;
+  const std::shared_ptr<Statistics> statistics_ = std::make_shared<Statistics>();  // hosts tell it to their ends
+  Reloader reloader_{[this] { Reload(); }};
+  Gate gate_;
   const HttpOptions http_options_;
   asio::io_context context_;
   Ports ports_{context_};
   const size_t io_threads_;
   InlinePermits permits_;
+  InlineTurns turns_;
   Workers workers_;
+  TextMetrics text_metrics_;
   Rest rest_;
-  std::unique_ptr<Routes> routes_;  // NULL: there are none
+  openai::OpenAi openai_;
+  Front front_;
   HttpServer http_;
   HttpServer metrics_;
   GrpcServer grpc_;
@@ -247,15 +321,23 @@ int Fail(const Failure& failure) { return cli::Fail("serve: " + failure.message)
 
 }  // namespace
 
-int Serve(ServeOptions options) {
-  const auto statistics = std::make_shared<Statistics>();  // the host tells it to its end
-  options.host_flags.spans = [statistics](const wasinn_span& span) { statistics->Add(span); };
-  Result<Host> host = cli::MakeHost(options.host_flags);
-  if (!host) return cli::Fail(host.status().message());
-  Repository repository(std::move(*host));
-  if (auto opened = repository.Open(); !opened) return Fail(opened.error());
-  Server server(options, repository, *statistics);
-  if (auto loaded = server.LoadRoutes(); !loaded) return Fail(loaded.error());
+int Serve(const std::function<Outcome<ServeOptions>()>& read) {
+  auto options = read();
+  if (!options) return Fail(options.error());
+  std::shared_ptr<Tls> tls;
+  if (!options->tls.certificate.empty()) {
+    auto loaded = Tls::Load(options->tls);
+    if (!loaded) return Fail(loaded.error());
+    tls = std::move(*loaded);
+  }
+  std::shared_ptr<AccessLog> access_log;
+  if (!options->access_log.empty()) {
+    auto opened = AccessLog::Open(options->access_log);
+    if (!opened) return Fail(opened.error());
+    access_log = std::move(*opened);
+  }
+  Server server(*options, read, std::move(tls), std::move(access_log));
+  if (auto opened = server.Open(*options); !opened) return Fail(opened.error());
   if (auto listens = server.Listen(); !listens) return Fail(listens.error());
   server.Run();
   return cli::EndAtOnce(0);  // threads of gRPC, and of frameworks, may not be done

@@ -2,34 +2,47 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "cli/host_flags.h"
+#include "serve/file_settings.h"
+#include "serve/tls.h"
 
 namespace wasinn::serve {
 
 struct ServeOptions {
   cli::HostFlags host_flags;
-  std::map<std::string, std::string> routes;     // guests' files, by their paths
-  bool cache = true, allow_precompiled = false;  // of their code
+  std::map<std::string, RouteSettings> routes;      // by path
+  std::map<std::string, std::string> guest_models;  // files, by name
+  std::map<std::string, TenantSettings> tenants;    // by name; none: nobody needs a key
+  HostSections sections;
+  std::set<std::string, std::less<>> allowed_origins;  // whose pages may ask, as ParseOrigin has them
+  bool has_page = true;                                // for operators
+  bool cache = true, allow_precompiled = false;        // of guests' code
   std::string host = "127.0.0.1";
   uint16_t http_port = 8000, grpc_port = 8001, metrics_port = 8002;
   bool has_grpc = true, has_metrics = true;
-  uint64_t max_body_bytes = 256u << 20;              // of one request
-  uint64_t max_json_bytes = 32u << 20;               // of these, those of JSON
-  uint64_t max_memory_in_flight = 1u << 30;          // of all requests and responses
-  std::optional<size_t> max_connections;             // of each port; 16,384, or as many as the system lets it have
+  TlsFiles tls;                              // without a certificate: none
+  std::string access_log;                    // "": none; "-": standard output
+  uint64_t max_body_bytes = 256u << 20;      // of one request
+  uint64_t max_json_bytes = 32u << 20;       // of these, those of JSON
+  uint64_t max_memory_in_flight = 1u << 30;  // of all requests and responses
+  static constexpr size_t kUsualConnections = 16384;
+  std::optional<size_t> max_connections;             // of each port; nothing: so many, or as the system lets it have
   std::chrono::milliseconds client_timeout{30'000};  // for which a body or a response may go slowly
-  size_t io_threads = 0;                             // 0: two for each processor
+  size_t io_threads = 0;                             // 0: one for each processor
   size_t workers = 0;                                // 0: eight for each processor
   size_t max_waiting = 1024;                         // requests that wait for one of them, or have it
   std::chrono::milliseconds wait_timeout{30'000};    // for one of them
   std::chrono::seconds drain{30};
 };
 
-// Until SIGTERM or SIGINT. The exit code.
-int Serve(ServeOptions options);
+// Until SIGTERM or SIGINT. The exit code. SIGHUP has `read` called again, and read again what else may have changed.
+int Serve(const std::function<Outcome<ServeOptions>()>& read);
 
 }  // namespace wasinn::serve

@@ -7,16 +7,22 @@ namespace wasinn::serve {
 
 using nlohmann::json;
 
+Statistics::Model& Statistics::Find(const wasinn_span& span) {
+  const auto found = models_.find(std::pair(std::string_view(span.model), span.version));
+  return found != models_.end() ? found->second : models_[Key(span.model, span.version)];
+}
+
 void Statistics::Add(const wasinn_span& span) {
   const std::string_view name = span.name;
   const bool is_inference = name == "inference";
   if (span.inference == 0 && !is_inference) return;
   const std::lock_guard lock(mutex_);
-  Model& model = models_[Key(span.model, span.version)];
+  Model& model = Find(span);
   Duration* duration = nullptr;
   if (is_inference) {
     duration = span.code == WASINN_OK ? &model.success : &model.fail;
     model.last = std::chrono::system_clock::now();
+    if (span.code == WASINN_OK) model.latencies.Add(span.duration_ns);
   } else if (name == "queue") {
     duration = &model.queue;
   } else if (name == "compute_input") {
@@ -29,6 +35,17 @@ void Statistics::Add(const wasinn_span& span) {
   if (duration == nullptr) return;
   ++duration->count;
   duration->ns += span.duration_ns;
+}
+
+void Statistics::Add(const std::string& guest, bool succeeded, std::chrono::nanoseconds took) {
+  const std::lock_guard lock(mutex_);
+  Model& model = models_[Key(guest, 1)];
+  model.last = std::chrono::system_clock::now();
+  if (succeeded) model.latencies.Add(static_cast<uint64_t>(took.count()));
+  for (Duration* duration : {succeeded ? &model.success : &model.fail, &model.infer}) {
+    ++duration->count;
+    duration->ns += static_cast<uint64_t>(took.count());
+  }
 }
 
 json Statistics::ToJson(const Key& key, const Model& model) {
@@ -52,10 +69,12 @@ json Statistics::ToJson(const Key& key, const Model& model) {
           {"batch_stats", json::array()}};
 }
 
-json Statistics::All() const {
+json Statistics::All(const std::function<bool(const std::string& model)>& sees) const {
   json models = json::array();
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, model] : models_) models.push_back(ToJson(key, model));
+  for (const auto& [key, model] : models_) {
+    if (sees(key.first)) models.push_back(ToJson(key, model));
+  }
   return {{"model_stats", std::move(models)}};
 }
 
@@ -69,6 +88,14 @@ json Statistics::Of(const std::string& model, const std::string& version) const 
     models.push_back(ToJson({model, static_cast<uint32_t>(version.empty() ? 1 : std::stoul(version))}, {}));
   }
   return {{"model_stats", std::move(models)}};
+}
+
+Statistics::Seen Statistics::Look(const std::string& model, uint32_t version) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = models_.find(std::pair(std::string_view(model), version));
+  if (found == models_.end()) return {};
+  const Model& of = found->second;
+  return {of.success.count, of.fail.count, of.latencies.Look()};
 }
 
 }  // namespace wasinn::serve

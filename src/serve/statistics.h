@@ -2,12 +2,18 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 #include <wasinn/wasinn.hpp>
+
+#include "serve/histogram.h"
 
 namespace wasinn::serve {
 
@@ -15,10 +21,19 @@ namespace wasinn::serve {
 class Statistics {
  public:
   void Add(const wasinn_span& span);
+  // An inference of a guest that is a model, of which the host has no spans.
+  void Add(const std::string& guest, bool succeeded, std::chrono::nanoseconds took);
 
-  nlohmann::json All() const;
+  // Of models for which `sees` says so.
+  nlohmann::json All(const std::function<bool(const std::string& model)>& sees) const;
   // Of one version, or of all.
   nlohmann::json Of(const std::string& model, const std::string& version) const;
+
+  struct Seen {
+    uint64_t succeeded = 0, failed = 0;
+    Histogram::Counts latencies;  // of those that succeeded
+  };
+  Seen Look(const std::string& model, uint32_t version) const;
 
  private:
   struct Duration {
@@ -27,12 +42,22 @@ class Statistics {
   struct Model {
     Duration success, fail, queue, input, infer, output;
     std::chrono::system_clock::time_point last;
+    Histogram latencies;  // of success
   };
   using Key = std::pair<std::string, uint32_t>;
+  // Looks names up where they are, without a string made of them.
+  struct ByKey {
+    using is_transparent = void;  // NOLINT(readability-identifier-naming)
+    bool operator()(const auto& a, const auto& b) const {
+      return std::tuple<std::string_view, uint32_t>(a.first, a.second) <
+             std::tuple<std::string_view, uint32_t>(b.first, b.second);
+    }
+  };
+  Model& Find(const wasinn_span& span);  // of `mutex_`
   static nlohmann::json ToJson(const Key& key, const Model& model);
 
   mutable std::mutex mutex_;
-  std::map<Key, Model, std::less<>> models_;
+  std::map<Key, Model, ByKey> models_;
 };
 
 }  // namespace wasinn::serve

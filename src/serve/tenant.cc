@@ -48,7 +48,7 @@ Outcome<std::vector<uint32_t>> WitShape(const InputTensor& input) {
   std::vector<uint32_t> shape;
   for (const int64_t dim : input.shape) {
     if (dim > std::numeric_limits<uint32_t>::max() / 2) {
-      return std::unexpected(Invalid(fmt::format("input '{}': {} is no dimension", input.name, dim)));
+      return std::unexpected(Invalid(fmt::format("input '{}': {} is not a dimension", input.name, dim)));
     }
     shape.push_back(static_cast<uint32_t>(dim));
   }
@@ -171,11 +171,10 @@ Outcome<OutputTensor> Inference::Take(const wasinn_wit_named_tensor& output) {
 }
 
 // Contexts that rest have memory, so that a server of very many models keeps those that are asked for.
-constexpr size_t kMostResting = 128;
+constexpr size_t kMostRestingContexts = 128;
 
 // What its clients cannot make grow has no limit: names and graphs are the host's, tensors go with their request.
-Limits TenantLimits(const Host& host) {
-  Limits limits = host.limits();
+Limits TenantLimits(Limits limits) {
   limits.max_log_messages = 0;  // who asked gets the error
   for (uint32_t wasinn_limits::* count : {&wasinn_limits::max_graphs, &wasinn_limits::max_name_bytes,
                                           &wasinn_limits::max_tensors, &wasinn_limits::max_errors}) {
@@ -194,17 +193,32 @@ void Learn(const KnownModel& model, std::chrono::nanoseconds took, bool failed) 
 
 }  // namespace
 
-Tenant::Tenant(Guest guest, KnownModels& models)
-    : guest_(std::make_shared<Guest>(std::move(guest))), models_(models), resting_(guest_->get(), kMostResting) {}
+Tenant::Tenant(Guest guest, KnownModels& models, GuestSettings settings, TenantOptions options)
+    : settings_(std::move(settings)),
+      options_(std::move(options)),
+      share_(std::max(1u, settings_.policy().weight), options_.is_alone),
+      guest_(std::make_shared<Guest>(std::move(guest))),
+      models_(models),
+      resting_(guest_->get(), kMostRestingContexts),
+      listener_(models, [this](const std::string& model) { Forget(model); }) {}
 
-Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& models, const std::string& name) {
-  GuestOptions options;
-  options.name = name;
-  const Limits limits = TenantLimits(host);
-  options.limits = &limits;
-  Result<Guest> guest = Guest::Create(host, options);
+Outcome<std::unique_ptr<Tenant>> Tenant::Make(const Host& host, KnownModels& models, GuestSettings settings,
+                                              TenantOptions options) {
+  GuestOptions guest_options;
+  guest_options.name = options.name;
+  const Limits limits = TenantLimits(settings.limits());
+  guest_options.limits = &limits;
+  guest_options.policy = &settings.policy();
+  Result<Guest> guest = Guest::Create(host, guest_options);
   if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
-  return std::unique_ptr<Tenant>(new Tenant(std::move(*guest), models));
+  return std::unique_ptr<Tenant>(new Tenant(std::move(*guest), models, std::move(settings), std::move(options)));
+}
+
+std::optional<Tenant::Place> Tenant::Enter() {
+  const size_t before = n_requests_.fetch_add(1, std::memory_order_relaxed);
+  Place place(*this);
+  if (options_.max_requests > 0 && before >= options_.max_requests) return std::nullopt;
+  return place;
 }
 
 std::shared_ptr<ModelContexts> Tenant::ContextsOf(const std::string& model, const std::string& version) {
@@ -249,10 +263,28 @@ Outcome<InferResponse> Tenant::TryInfer(const KnownModel& model, const InferRequ
 Outcome<InferResponse> Tenant::Infer(const InferRequest& request, Cancellation* cancellation) {
   const auto model = models_.Get(request.model, request.version);  // first: there are no contexts for unknown names
   if (!model) return std::unexpected(model.error());
-  auto inferred = TryInfer(**model, request, cancellation);
-  // What rests may be what there was no room for.
-  if (inferred || inferred.error().code != WASINN_TOO_LARGE || !resting_.DropAll()) return inferred;
-  return TryInfer(**model, request, cancellation);
+  return WithRoom([&] { return TryInfer(**model, request, cancellation); });
+}
+
+Outcome<std::unique_ptr<Completion>> Tenant::Complete(const std::string& model, const std::string& version,
+                                                      const Prompt& prompt, Cancellation* cancellation) {
+  const auto known = models_.Get(model, version);
+  if (!known) return std::unexpected(known.error());
+  const std::string number = std::to_string((*known)->info.version);
+  return WithRoom([&]() -> Outcome<std::unique_ptr<Completion>> {
+    std::shared_ptr<ModelContexts> contexts = ContextsOf(model, number);
+    const auto context = contexts->Take();
+    if (!context) return std::unexpected(context.error());
+    auto completion = std::make_unique<Completion>(guest_, std::move(contexts), *context, cancellation);
+    if (auto begun = completion->Begin(prompt); !begun) return std::unexpected(std::move(begun.error()));
+    return completion;
+  });
+}
+
+Outcome<uint32_t> Tenant::ParallelOf(const std::string& model, const std::string& version) {
+  const auto known = models_.Get(model, version);
+  if (!known) return std::unexpected(known.error());
+  return ContextsOf(model, std::to_string((*known)->info.version))->Parallel();
 }
 
 }  // namespace wasinn::serve

@@ -1,43 +1,107 @@
 // Who infers: a guest of the host without a program, whose limits and policy are those of all that its clients do.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <wasinn/wasinn.hpp>
 
 #include "serve/cancellation.h"
+#include "serve/completion.h"
+#include "serve/fair_queue.h"
+#include "serve/guest_settings.h"
 #include "serve/inference.h"
 #include "serve/known_models.h"
+#include "serve/memory_budget.h"
 #include "serve/model_contexts.h"
 
 namespace wasinn::serve {
 
+struct TenantOptions {
+  std::string name;
+  bool is_alone = true;                  // nobody needs a key
+  bool is_operator = true;               // may load and unload models, and sees what the server does
+  size_t max_requests = 0;               // of its own at once; 0: any number
+  std::shared_ptr<MemoryBudget> budget;  // of its requests and responses
+};
+
+// For who is none.
+inline Failure ForOperators() { return {WASINN_SECURITY, "only a tenant that is an operator may do that"}; }
+
 // Any thread.
 class Tenant {
  public:
-  // Both outlive it.
-  static Outcome<std::unique_ptr<Tenant>> Make(const Host& host, KnownModels& models, const std::string& name);
+  // Host and models outlive it.
+  static Outcome<std::unique_ptr<Tenant>> Make(const Host& host, KnownModels& models, GuestSettings settings,
+                                               TenantOptions options);
+
+  const std::string& name() const { return options_.name; }
+  bool is_operator() const { return options_.is_operator; }
+  const GuestSettings& settings() const { return settings_; }
+  const Share& share() const { return share_; }
+  const std::shared_ptr<MemoryBudget>& budget() const { return options_.budget; }
+  // Whether there is a model of this name for it: others' are as if they were not.
+  bool Sees(const std::string& model) const { return settings_.MayUse(model); }
+
+  // One of its requests, while it is under way. The tenant outlives it.
+  class Place {
+   public:
+    Place() = default;
+    explicit Place(Tenant& tenant) : tenant_(&tenant) {}
+    Place(Place&& other) noexcept : tenant_(std::exchange(other.tenant_, nullptr)) {}
+    Place& operator=(Place&& other) noexcept {
+      std::swap(tenant_, other.tenant_);
+      return *this;
+    }
+    ~Place() {
+      if (tenant_ != nullptr) tenant_->n_requests_.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+   private:
+    Tenant* tenant_ = nullptr;
+  };
+  // Nothing: it has as many as it may.
+  std::optional<Place> Enter();
 
   // What it returns may go after it. NULL: nobody cancels it.
   Outcome<InferResponse> Infer(const InferRequest& request, Cancellation* cancellation);
-  // Another model may have this name now.
-  void Forget(const std::string& model);
+  // Likewise. Its first token is there.
+  Outcome<std::unique_ptr<Completion>> Complete(const std::string& model, const std::string& version,
+                                                const Prompt& prompt, Cancellation* cancellation);
+  // How many generations the model computes together; 0: each by itself. Loads it if nobody did.
+  Outcome<uint32_t> ParallelOf(const std::string& model, const std::string& version);
   // Cancels what runs. Nothing begins any more.
   void Stop() { guest_->Stop(); }
 
  private:
-  Tenant(Guest guest, KnownModels& models);
+  Tenant(Guest guest, KnownModels& models, GuestSettings settings, TenantOptions options);
+  // Another model may have this name now.
+  void Forget(const std::string& model);
   std::shared_ptr<ModelContexts> ContextsOf(const std::string& model, const std::string& version);
+  // `begin` once more, where what rests may be what there was no room for.
+  template <typename Begin>
+  auto WithRoom(const Begin& begin) {
+    auto begun = begin();
+    if (begun || begun.error().code != WASINN_TOO_LARGE || !resting_.DropAll()) return begun;
+    return begin();
+  }
   Outcome<InferResponse> TryInfer(const KnownModel& model, const InferRequest& request, Cancellation* cancellation);
 
+  const GuestSettings settings_;
+  const TenantOptions options_;
+  const Share share_;
+  std::atomic<size_t> n_requests_{0};
   const std::shared_ptr<Guest> guest_;
   KnownModels& models_;
   RestingContexts resting_;
   std::mutex mutex_;
   std::map<std::string, std::map<std::string, std::shared_ptr<ModelContexts>>> contexts_;  // by model and version
+  const KnownModels::Listener listener_;  // last: it calls Forget until it goes
 };
 
 }  // namespace wasinn::serve

@@ -9,7 +9,7 @@ Outcome<void> AddDim(InputTensor& tensor, int64_t dim) {
     return std::unexpected(
         Invalid(fmt::format("input '{}' has more than {} dimensions", tensor.name, WASINN_MAX_RANK)));
   }
-  if (dim < 0) return std::unexpected(Invalid(fmt::format("input '{}': {} is no dimension", tensor.name, dim)));
+  if (dim < 0) return std::unexpected(Invalid(fmt::format("input '{}': {} is not a dimension", tensor.name, dim)));
   tensor.shape.push_back(dim);
   return {};
 }
@@ -18,7 +18,7 @@ Outcome<uint64_t> CountElements(const InputTensor& tensor) {
   uint64_t elements = 1;
   for (const int64_t dim : tensor.shape) {
     if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements)) {
-      return std::unexpected(Invalid(fmt::format("input '{}': its shape is none that a tensor can have", tensor.name)));
+      return std::unexpected(Invalid(fmt::format("input '{}': no tensor can have its shape", tensor.name)));
     }
   }
   return elements;

@@ -22,7 +22,7 @@ std::string ToText(std::span<const uint8_t> bytes) {
   std::string text = ToName({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto size = static_cast<int>(text.size());
   if (!google::protobuf::internal::IsStructurallyValidUTF8(text.data(), size)) {
-    ThrowInvalid("the message is no inference request: a text in it is no UTF-8");
+    ThrowInvalid("the message is not an inference request: a text in it is not UTF-8");
   }
   return text;
 }

@@ -16,7 +16,7 @@ constexpr uint32_t BytesTag(int field) { return static_cast<uint32_t>(field) << 
 constexpr uint32_t NumberTag(int field) { return static_cast<uint32_t>(field) << 3; }
 
 inline void RequireWellFormed(bool is) {
-  if (!is) ThrowInvalid("the message is no inference request");
+  if (!is) ThrowInvalid("the message is not an inference request");
 }
 
 // After a tag, in a message that lies together.

@@ -11,14 +11,16 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "serve/cancellation.h"
+#include "serve/fair_queue.h"
 #include "serve/inference.h"
 
 namespace wasinn::serve {
@@ -37,7 +39,8 @@ class Workers {
   struct Job {
     std::function<void()> run;
     std::function<void(const Failure&)> refuse;  // it has waited for too long, or nobody waits for it any more
-    const Cancellation* cancellation = nullptr;  // lives until then
+    const Share* share;                          // whose turn it takes; lives until then, as the next one
+    const Cancellation* cancellation = nullptr;
   };
 
   explicit Workers(const Limits& limits);
@@ -45,14 +48,14 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False: there are as many as may be, and nothing is called.
+  // False: there are as many as may be, and nothing is called. Who has more waiting than others makes room for them.
   [[nodiscard]] bool Begin(Job job);
 
   // What `work` returns, or throws, on one of the threads; or why it was not called. Who awaits goes on where it was.
   template <typename T>
-  asio::awaitable<Outcome<T>> Do(std::function<T()> work, const Cancellation* cancellation) {
+  asio::awaitable<Outcome<T>> Do(std::function<T()> work, const Share& share, const Cancellation* cancellation) {
     return asio::async_initiate<const asio::use_awaitable_t<>, void(std::exception_ptr, Outcome<T>)>(
-        [this, cancellation](auto done, std::function<T()> what) {
+        [this, &share, cancellation](auto done, std::function<T()> what) {
           const auto tell = Teller<T>(std::move(done));
           auto run = [tell, what = std::move(what)] {
             std::exception_ptr thrown;
@@ -65,7 +68,7 @@ class Workers {
             tell(thrown, std::move(outcome));
           };
           auto refuse = [tell](const Failure& failure) { tell(nullptr, std::unexpected(failure)); };
-          if (!Begin({std::move(run), refuse, cancellation})) refuse(TooMany());
+          if (!Begin({std::move(run), refuse, &share, cancellation})) refuse(TooMany());
         },
         asio::use_awaitable, std::move(work));
   }
@@ -75,6 +78,11 @@ class Workers {
   // Refuses what waits, and waits for what runs.
   void Stop();
 
+  struct Load {
+    size_t threads = 0, running = 0, waiting = 0;
+  };
+  Load Look() const;
+
   static Failure TooMany() { return TryAgain("as many requests wait as may"); }
 
  private:
@@ -83,7 +91,7 @@ class Workers {
     std::chrono::steady_clock::time_point until;
     bool IsOver() const;
   };
-  using Queue = std::list<Waiting>;  // whose nodes move without an allocation that could fail
+  using Queue = FairQueue<Waiting>;
 
   // What calls `done` where that belongs.
   template <typename T, typename Done>
@@ -95,15 +103,20 @@ class Workers {
     };
   }
   void Serve();
-  Queue TakeOver();  // of `mutex_`: what waits no more
-  static void Refuse(const Queue& queue);
+  bool IsFull() const { return waiting_.size() + n_running_ >= most_; }  // of `mutex_`, as what follows
+  static void Refuse(const Waiting& waiting);
+  static void Refuse(const Queue::Items& items);
+  bool MayRun(const Share& share) const;
+  std::optional<uint64_t> Count(const Share& share);
+  void TakeOver(Queue::Items& over);  // what waits no more
 
-  const size_t most_;
+  const size_t n_threads_, most_;
   const std::chrono::milliseconds patience_;
-  std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // of what follows
   std::condition_variable wake_;
-  Queue waiting_;  // in the order in which it came
+  Queue waiting_;
   size_t n_running_ = 0;
+  std::unordered_map<uint64_t, size_t> running_;  // of these, those of each share
   bool stopped_ = false;
   std::vector<std::jthread> threads_;
 };

@@ -73,13 +73,19 @@ Parsed<ModelFlag> ParseModelFlag(std::string_view text) {
   return model;
 }
 
-Parsed<std::vector<ModelFlag>> ParseWasmtimeFlag(std::string_view text) {
+Parsed<std::vector<ModelFlag>> ParseWasmtimeFlag(std::string_view text, std::vector<std::string>* grants) {
   constexpr std::string_view kGraph = "nn-graph=";
   std::vector<ModelFlag> models;
   for (const std::string& item : Split(text, ',')) {
-    if (item == "nn" || item == "nn=y" || item == "cli" || item == "cli=y") continue;
+    const std::string name = item.ends_with("=y") ? item.substr(0, item.size() - 2) : item;
+    if (name == "nn" || name == "cli") continue;
+    if (grants != nullptr && (name == "inherit-env" || name == "inherit-network" || name == "http")) {
+      grants->push_back(name);
+      continue;
+    }
     if (!item.starts_with(kGraph)) {
-      return std::unexpected(fmt::format("unknown '{}': known are nn, cli and nn-graph=FORMAT::DIR", item));
+      const char* const known = grants == nullptr ? "nn, cli" : "nn, cli, inherit-env, inherit-network, http";
+      return std::unexpected(fmt::format("unknown '{}': known are {} and nn-graph=FORMAT::DIR", item, known));
     }
     const std::string value = item.substr(kGraph.size());
     const size_t colon = value.find(':');

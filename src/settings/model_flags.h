@@ -27,8 +27,8 @@ using Parsed = std::expected<T, std::string>;
 Parsed<ModelFlag> ParseModelFlag(std::string_view text);
 
 // -S nn,nn-graph=FORMAT::DIR, as `wasmtime run` takes it; FORMAT:DIR too. The model's name is the folder's. `nn` and
-// `cli`, which are always on here, add nothing.
-Parsed<std::vector<ModelFlag>> ParseWasmtimeFlag(std::string_view text);
+// `cli`, which are always on here, add nothing. `grants`: gets inherit-env, inherit-network and http, which else are refused.
+Parsed<std::vector<ModelFlag>> ParseWasmtimeFlag(std::string_view text, std::vector<std::string>* grants = nullptr);
 
 // --nn-preload NAME:ENCODING:TARGET:PATH[:PATH...], as `wasmedge` takes it.
 Parsed<ModelFlag> ParseWasmEdgeFlag(std::string_view text);

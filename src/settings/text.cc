@@ -28,13 +28,15 @@ std::string LastComponent(const std::string& path) {
   return (full.has_filename() ? full : full.parent_path()).filename().string();
 }
 
-std::string Printable(std::string_view text) {
+namespace {
+
+std::string Escaped(std::string_view text, std::string_view kept) {
   std::string printable;
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
     // U+0080 to U+009F are control characters too; in UTF-8 they are 0xc2 and the character's number.
     const bool c1 = c == 0xc2 && i + 1 < text.size() && (text[i + 1] & 0xe0) == 0x80;
-    if (c1 || (c < 0x20 && c != '\n') || c == 0x7f) {
+    if (c1 || (c < 0x20 && kept.find(text[i]) == kept.npos) || c == 0x7f) {
       printable += fmt::format("\\x{:02x}", c1 ? static_cast<unsigned char>(text[++i]) : c);
     } else {
       printable += text[i];
@@ -42,5 +44,11 @@ std::string Printable(std::string_view text) {
   }
   return printable;
 }
+
+}  // namespace
+
+std::string Printable(std::string_view text) { return Escaped(text, "\n"); }
+
+std::string PrintableName(std::string_view name) { return Escaped(name, ""); }
 
 }  // namespace wasinn::settings

@@ -20,4 +20,7 @@ std::string LastComponent(const std::string& path);
 // Newlines stay.
 std::string Printable(std::string_view text);
 
+// Of a name, or what else is to stay in one line: newlines are escaped too.
+std::string PrintableName(std::string_view name);
+
 }  // namespace wasinn::settings

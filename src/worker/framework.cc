@@ -15,7 +15,7 @@ core::Status FrameworkOf::Load(const isolation::Setting& setting) {
   }
   auto query = reinterpret_cast<decltype(&wasinn_backend_query)>(::dlsym(library, "wasinn_backend_query"));
   const wasinn_backend* table = query == nullptr ? nullptr : query(WASINN_BACKEND_ABI_MAJOR, WASINN_BACKEND_ABI_MINOR);
-  if (table == nullptr) return core::Error(WASINN_UNSUPPORTED_OPERATION, "{} is no backend", setting.library);
+  if (table == nullptr) return core::Error(WASINN_UNSUPPORTED_OPERATION, "{} is not a backend", setting.library);
   core::Result<wasinn_backend> read = core::Backend::ReadTable(*table);
   if (!read) return std::move(read.error());
   table_ = std::make_unique<const wasinn_backend>(*read);

@@ -16,7 +16,8 @@ core::Status NoArea(const char* what) {
 }
 
 core::Status Lacks(const char* function) {
-  return core::Error(WASINN_UNSUPPORTED_OPERATION, "the host asked for '{}', which the backend has not", function);
+  return core::Error(WASINN_UNSUPPORTED_OPERATION, "the host asked for '{}', which the backend does not have",
+                     function);
 }
 
 }  // namespace
@@ -228,7 +229,7 @@ Slot::View Slot::ViewOf(uint32_t index, const wasinn_io& io) const {
   View view;
   wasinn_tensor tensor{.struct_size = sizeof(wasinn_tensor)};
   if ((io.flags & WASINN_IO_UNSERVABLE) != 0) {
-    view.status = core::Status(WASINN_UNSUPPORTED_OPERATION, "it is no tensor of numbers");
+    view.status = core::Status(WASINN_UNSUPPORTED_OPERATION, "it is not a tensor of numbers");
   } else if (!computed_ && (io.flags & WASINN_IO_ALWAYS) == 0) {
     view.status = core::Status(WASINN_INVALID_ARGUMENT, "there is no output before a compute");
   } else if (index < bound_at_.size() && bound_at_[index] != kNowhere && !elsewhere_) {

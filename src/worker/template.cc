@@ -92,7 +92,7 @@ Socket Template::Spawn(Descriptor lane) {
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
-    Answer(core::Error(WASINN_UNAVAILABLE, "no process for a worker: {}", std::strerror(errno)), 0, -1);
+    Answer(core::Error(WASINN_UNAVAILABLE, "cannot make a process for a worker: {}", std::strerror(errno)), 0, -1);
     return {};
   }
   if (pid == 0) {
@@ -112,9 +112,9 @@ Socket Template::Spawn(Descriptor lane) {
     const int error = errno;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    Answer(core::Error(WASINN_UNAVAILABLE, "no descriptor of a process, for which workers need Linux 5.3: {}",
-                       std::strerror(error)),
-           0, -1);
+    Answer(
+        core::Error(WASINN_UNAVAILABLE, "no descriptor of a process; workers need Linux 5.3: {}", std::strerror(error)),
+        0, -1);
     return {};
   }
   Answer({}, pid, process.number());

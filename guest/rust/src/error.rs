@@ -1,26 +1,26 @@
 use core::fmt;
 
-/// What a call failed with: the standard's numbers, and those of hosts that generate text.
+/// Why a call failed: the standard's numbers, and those of hosts with models that generate text.
 ///
-/// A host that has wasinn's functions also tells it in words: [`last_error`](crate::last_error).
+/// On wasinn, [`last_error`](crate::last_error) has the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A handle or index that is not valid; a tensor whose type, dims or size the model does not take; an input that was never
-    /// set; an output before the first compute, or one of another type than was asked for.
+    /// A handle or index is not valid. Or a tensor's type, dims or size do not fit the model. Or an input was never set. Or there
+    /// was no compute before get_output, or the output has another type.
     InvalidArgument,
-    /// The encoding is unknown, or the bytes are not of that encoding.
+    /// The encoding is unknown, or the bytes have another format.
     InvalidEncoding,
     /// The module does not export its memory as "memory".
     MissingMemory,
     /// Another thread is using the context.
     Busy,
-    /// The framework failed, the host's deadline passed, or the process that ran the guest's own model is gone: then it may be
-    /// loaded again.
+    /// The framework failed, or the host's deadline passed. Or the OS process with the guest's own model ended: then the guest
+    /// may load it again.
     RuntimeError,
     /// The framework, target or element type is not available here, or the host's policy forbids it.
     UnsupportedOperation,
-    /// A quota of the host is exceeded; or a buffer is too small, which has to have `needed` bytes.
+    /// A quota of the host is exceeded. Or a buffer is too small: it must have `needed` bytes.
     TooLarge { needed: Option<usize> },
     /// The host has no model of that name.
     NotFound,
@@ -32,14 +32,14 @@ pub enum Error {
     PromptTooLong,
     /// The model's file is missing.
     ModelNotFound,
-    /// A number that is none of these.
+    /// Any other number.
     Other(u32),
 }
 
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 impl Error {
-    /// The number, as the host gives it.
+    /// The host's number.
     pub fn code(self) -> u32 {
         match self {
             Error::InvalidArgument => 1,
@@ -58,7 +58,7 @@ impl Error {
         }
     }
 
-    /// The name, as the standard writes it.
+    /// The standard's name.
     pub fn name(self) -> &'static str {
         match self {
             Error::InvalidArgument => "invalid_argument",

@@ -1,4 +1,4 @@
-//! Buffers for the functions that fill one, which are of the kind of get_output.
+//! Buffers for functions like get_output, which fill one.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use crate::error::{check, Error, Result};
 use crate::tensor::{length, Element};
 
-/// Gives `call` the slice, and returns how many elements it wrote. `call` gets the buffer, its size in bytes, and the place for the
-/// size that was written or is needed; it keeps to that size.
+/// Calls `call` with the slice, and returns how many elements it wrote. `call` gets the buffer, its size in bytes, and a place
+/// for the written or needed size. It must not write past that size.
 pub(crate) fn fill_slice<T: Element>(out: &mut [T], call: impl FnOnce(*mut u8, u32, *mut u32) -> u32) -> Result<usize> {
     let room = size_of_val(out);
     let mut written = 0;
@@ -23,7 +23,7 @@ pub(crate) fn fill_slice<T: Element>(out: &mut [T], call: impl FnOnce(*mut u8, u
     }
 }
 
-/// All elements that `call` gives: it asks for the size first.
+/// Returns all elements that `call` writes. It asks for their size first.
 pub(crate) fn fill_vec<T: Element>(call: impl Fn(*mut u8, u32, *mut u32) -> u32) -> Result<Vec<T>> {
     let mut out = Vec::new();
     loop {

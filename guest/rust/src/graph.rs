@@ -8,8 +8,7 @@ use crate::once::{compute_once, Input, Output};
 use crate::raw;
 use crate::tensor::length;
 
-/// The format of a model's bytes, as wasi-nn numbers it. A host may know more numbers than these, and every format by its name:
-/// [`Graph::load_as`].
+/// The format of a model's bytes, with wasi-nn's numbers. A host may know more formats; [`Graph::load_as`] takes their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding(pub u32);
 
@@ -26,7 +25,7 @@ impl Encoding {
     pub const AUTODETECT: Encoding = Encoding(5);
 }
 
-/// Where a model shall run.
+/// Where a model runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Target {
@@ -34,21 +33,21 @@ pub enum Target {
     Cpu = 0,
     Gpu = 1,
     Tpu = 2,
-    /// Not in the standard: hosts that choose themselves, as wasinn does.
+    /// Not in the standard: the host chooses. wasinn has it.
     Auto = 3,
 }
 
 /// A loaded model.
 ///
-/// It lives until the guest ends, or until [`unload`](Graph::unload). Nothing happens when the value is dropped, for the standard
-/// has no function that gives a graph back: so a guest that keeps to the standard runs on every host.
+/// It lives until the guest ends, or until [`unload`](Graph::unload). Dropping the value does nothing, because the standard has
+/// no function that frees a graph. So a guest that keeps to the standard runs on every host.
 #[derive(Debug)]
 pub struct Graph {
     handle: u32,
 }
 
 impl Graph {
-    /// Loads the model that these parts are, which may be freed afterwards. A host may refuse models from guests altogether.
+    /// Loads a model from its parts. The guest may free them afterwards. A host may refuse all models from guests.
     pub fn load(parts: &[&[u8]], encoding: Encoding, target: Target) -> Result<Graph> {
         let builders = builders_of(parts);
         // SAFETY: the builders are of slices that live until the call returns.
@@ -57,13 +56,14 @@ impl Graph {
         })
     }
 
-    /// The model that the host offers under this name. The host loads it once for all its guests.
+    /// Gets a model that the host offers under a name. The host loads it once for all its guests.
     pub fn load_by_name(name: &str) -> Result<Graph> {
         // SAFETY: the name lives until the call returns.
         made(|graph| unsafe { raw::wasi_nn_load_by_name(name.as_ptr(), length(name.len()), graph) })
     }
 
-    /// The same with a JSON object of keys that the model's framework lets guests set: WasmEdge's and wasinn's.
+    /// The same with a configuration: a JSON object of keys that the model's framework lets guests set. Only on WasmEdge and
+    /// wasinn.
     pub fn load_by_name_with_config(name: &str, config: &str) -> Result<Graph> {
         let (name_len, config_len) = (length(name.len()), length(config.len()));
         // SAFETY: both texts live until the call returns.
@@ -72,8 +72,8 @@ impl Graph {
         })
     }
 
-    /// As [`load`](Graph::load), by the name of the format: "onnx", any other that the host's backends serve, or "autodetect".
-    /// wasinn's.
+    /// As [`load`](Graph::load), by the format's name: "onnx", any other format of the host's backends, or "autodetect". Only on
+    /// wasinn.
     pub fn load_as(parts: &[&[u8]], format: &str, target: Target) -> Result<Graph> {
         let builders = builders_of(parts);
         let (count, format_len) = (length(builders.len()), length(format.len()));
@@ -83,7 +83,7 @@ impl Graph {
         })
     }
 
-    /// A context in which to run the model. Use it again and again: making one is much dearer than computing with it.
+    /// Makes a context for inferences on the model. Use it for many: to make a context costs much more than one compute.
     pub fn init_execution_context(&self) -> Result<Context> {
         let mut context = 0;
         // SAFETY: the host writes one number to the place of one.
@@ -91,25 +91,25 @@ impl Graph {
         Ok(Context::of_handle(context))
     }
 
-    /// What the model takes and gives, as JSON: `{"backend": "onnx", "inputs": [{"name": "x", "type": "f32", "shape": [1, -1]}], …}`.
-    /// wasinn's.
+    /// The model's inputs and outputs, as JSON: `{"backend": "onnx", "inputs": [{"name": "x", "type": "f32", "shape": [1, -1]}],
+    /// …}`. Only on wasinn.
     pub fn describe(&self) -> Result<String> {
         // SAFETY: fill_text gives a buffer of that size.
         fill_text(|buffer, size, written| unsafe { raw::wasinn_describe(self.handle, buffer, size, written) })
     }
 
-    /// [`Context::compute_once`] on a context of its own, which takes some µs more. wasinn's.
+    /// [`Context::compute_once`] with a context for this call only, which takes some µs more. Only on wasinn.
     pub fn compute_once(&self, inputs: &[Input<'_>], outputs: &mut [Output<'_>]) -> Result<()> {
         compute_once(self.handle, inputs, outputs)
     }
 
-    /// Gives the graph back. Contexts of it go on; its memory goes with the last of them. WasmEdge's and wasinn's.
+    /// Frees the graph. Contexts of it still work; its memory is freed with the last of them. Only on WasmEdge and wasinn.
     pub fn unload(self) -> Result<()> {
         // SAFETY: a number goes to the host.
         check(unsafe { raw::wasi_nn_unload(self.handle) })
     }
 
-    /// The host's number for it, for functions of [`raw`].
+    /// The host's number for it, for the functions of [`raw`].
     pub fn handle(&self) -> u32 {
         self.handle
     }

@@ -1,4 +1,4 @@
-//! Machine learning for guests: programs in WebAssembly that have the host run models, through the standard interface wasi-nn.
+//! Machine learning for guests: WebAssembly programs. The host runs the models, through the standard interface wasi-nn.
 //!
 //! ```no_run
 //! use wasinn_guest::{Graph, Result};
@@ -19,8 +19,8 @@
 //! - wasinn's own (`wasinn_ext_0`), on wasinn alone: [`last_error`], [`Graph::describe`], [`Graph::load_as`], all that goes by
 //!   names, [`Context::compute_once`], [`Context::set_input_from_output`] and [`WritingContext`].
 //!
-//! The methods carry the functions' names. A guest imports what it calls, and no more: one that calls the standard's six runs
-//! everywhere.
+//! The methods have the functions' names. A guest imports only what it calls. So a guest that calls only the standard's six runs
+//! on every host.
 #![no_std]
 
 extern crate alloc;
@@ -41,8 +41,8 @@ pub use once::{Input, Output};
 pub use tensor::{Element, TensorType, F16};
 pub use writing::WritingContext;
 
-/// What the last error of this guest was, in words: "set_input: invalid_argument: …". It stays until the next error; a buffer that
-/// is too small is none. wasinn's.
+/// The message of the guest's last error: "set_input: invalid_argument: …". It stays until the next error; a too small buffer
+/// does not count as one. Only on wasinn.
 pub fn last_error() -> Result<alloc::string::String> {
     // SAFETY: fill_text gives a buffer of that size.
     fill::fill_text(|buffer, size, written| unsafe { raw::wasinn_last_error(buffer, size, written) })

@@ -18,7 +18,7 @@ impl<'a> Input<'a> {
         Input { record: raw::Input { name: null(), name_len: index, tensor: tensor_of(data, dims) }, data: PhantomData }
     }
 
-    /// By the model's own name for it.
+    /// By the model's name for it.
     pub fn named<T: Element>(name: &'a str, data: &'a [T], dims: &'a [u32]) -> Input<'a> {
         let (name, name_len) = (name.as_ptr(), length(name.len()));
         Input { record: raw::Input { name, name_len, tensor: tensor_of(data, dims) }, data: PhantomData }
@@ -38,12 +38,12 @@ impl<'a> Output<'a> {
         Output::of(null(), index, buffer)
     }
 
-    /// By the model's own name for it.
+    /// By the model's name for it.
     pub fn named<T: Element>(name: &'a str, buffer: &'a mut [T]) -> Output<'a> {
         Output::of(name.as_ptr(), length(name.len()), buffer)
     }
 
-    /// The size that the output has in bytes, also if the buffer is too small for it; 0 if it is not known.
+    /// The output's size in bytes, also if the buffer is too small; 0: not known.
     pub fn written(&self) -> usize {
         self.record.written as usize
     }

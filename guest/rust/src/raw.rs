@@ -1,8 +1,7 @@
-//! The functions as a host has them, with nothing between. The rest of the crate is made of these; a guest calls one itself where
-//! the rest has no way. wasi_nn.h and wasi_nn_ext.h of wasinn say what each does.
+//! The host's functions themselves. The rest of the crate calls these. Guests call them for what the rest cannot do. wasinn's
+//! wasi_nn.h and wasi_nn_ext.h say what each does.
 //!
-//! Elsewhere than in WebAssembly they are plain declarations, so that a guest's code can be tested on the machine itself against
-//! functions of one's own.
+//! Outside of WebAssembly they are plain declarations: natively compiled tests of a guest can define the functions themselves.
 
 /// One part of a model.
 #[repr(C)]
@@ -11,7 +10,7 @@ pub struct Builder {
     pub len: u32,
 }
 
-/// A tensor that goes into a model.
+/// An input tensor.
 #[repr(C)]
 pub struct Tensor {
     pub dims: *const u32,
@@ -22,7 +21,7 @@ pub struct Tensor {
     pub len: u32,
 }
 
-/// An input of compute_once; where `name` is null, `name_len` is the index.
+/// An input of compute_once. If `name` is null, `name_len` is the index.
 #[repr(C)]
 pub struct Input {
     pub name: *const u8,
@@ -45,7 +44,7 @@ const _: () = assert!(
     size_of::<Builder>() == 8 && size_of::<Tensor>() == 20 && size_of::<Input>() == 28 && size_of::<Output>() == 20
 );
 
-/// Declares functions under the names of the C headers, which are imports of the names that the module has for them.
+/// Declares functions with the C headers' names. They import the module's functions, which have names of their own.
 macro_rules! imports {
     ($module:literal: $($import:literal $name:ident($($param:ident: $of:ty),*);)*) => {
         #[cfg_attr(target_family = "wasm", link(wasm_import_module = $module))]

@@ -1,6 +1,6 @@
 use crate::raw;
 
-/// The type of a tensor's elements, as wasi-nn numbers it.
+/// The type of a tensor's elements, with wasi-nn's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TensorType {
@@ -18,12 +18,12 @@ pub enum TensorType {
 pub struct F16(pub u16);
 
 mod sealed {
-    /// For types without padding of which all bits are a value: a host may write anything into them.
+    /// Only for types without padding, for which every bit pattern is a value: a host may write any bytes.
     pub trait Sealed {}
 }
 
-/// What tensors are made of. Types that the standard has no number for go as the one that wasinn takes for them: `i8` as u8, `u32`
-/// as i32, `u64` as i64. i16, u16 and bf16 are `u8` with the last dimension doubled, and bool is `u8`.
+/// An element of a tensor. The standard has no numbers for some types. wasinn takes others for them: u8 for `i8`, i32 for `u32`,
+/// i64 for `u64`. i16, u16 and bf16 are `u8` with the last dimension doubled, and bool is `u8`.
 pub trait Element: sealed::Sealed + Copy + Default + 'static {
     const TYPE: TensorType;
 }
@@ -40,12 +40,13 @@ macro_rules! elements {
 }
 elements!(F16: F16, f32: F32, f64: F64, u8: U8, i8: U8, i32: I32, u32: I32, i64: I64, u64: I64);
 
-/// A length as the host takes it. On wasm32 each one fits; elsewhere one that does not is none that a host accepts.
+/// A length as the host takes it. On wasm32 every length fits. Elsewhere a length that does not fit becomes one that the host
+/// refuses.
 pub(crate) fn length(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// The record of a tensor. It is valid as long as both slices are. That the data are as many as the dims say, the host checks.
+/// The record of a tensor, valid as long as both slices are. The host checks that the data fit the dims.
 pub(crate) fn tensor_of<T: Element>(data: &[T], dims: &[u32]) -> raw::Tensor {
     raw::Tensor {
         dims: dims.as_ptr(),

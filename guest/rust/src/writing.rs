@@ -8,12 +8,12 @@ use crate::error::{check, Result};
 use crate::raw;
 use crate::tensor::{length, Element};
 
-/// A context whose computes write outputs where [`set_output`](WritingContext::set_output) has told them to: no `get_output` is
-/// needed. It is a [`Context`] otherwise.
+/// A context whose computes write outputs to buffers: [`set_output`](WritingContext::set_output) sets them, and `get_output` is
+/// not needed. Otherwise it is a [`Context`].
 ///
-/// The host keeps the addresses, so the memory must stay there as long as something may compute on the context. It is borrowed
-/// for as long as this value is used, which is the only one that can. It is borrowed as cells: they may be read between computes,
-/// and since neither they nor this value are shared among threads, nobody reads them during one.
+/// The host keeps the buffers' addresses, so they must stay in place while anything may compute on the context. Only this value
+/// can, and it borrows the buffers as long as it is used. It borrows them as cells, so the guest may read them between computes.
+/// Cells and this value are never shared among threads, so nobody reads them during a compute.
 ///
 /// ```no_run
 /// # use core::cell::Cell;
@@ -53,9 +53,9 @@ impl<'b> WritingContext<'b> {
         WritingContext { context, buffers: PhantomData }
     }
 
-    /// From now on every compute writes output `index` to `buffer`, and its size in bytes to `written`. A buffer that is too
-    /// small makes compute fail with [`TooLarge`](crate::Error::TooLarge), and the output can still be got. Outputs that were not
-    /// set are not produced any more where the framework can leave them out.
+    /// From now on every compute writes output `index` to `buffer`, and its size in bytes to `written`. If the buffer is too
+    /// small, compute fails with [`TooLarge`](crate::Error::TooLarge), and `get_output` still works. From now on only the outputs
+    /// that were set are there.
     // By &mut: through & the lifetime could be shortened for one call.
     pub fn set_output<T: Element>(&mut self, index: u32, buffer: &'b [Cell<T>], written: &'b Cell<u32>) -> Result<()> {
         let (data, size) = place_of(buffer);
@@ -78,13 +78,13 @@ impl<'b> WritingContext<'b> {
         check(unsafe { raw::wasinn_set_output_by_name(handle, name, name_len, data, size, written.as_ptr()) })
     }
 
-    /// Gives the context back.
+    /// Returns the plain context.
     pub fn finalize(self) -> Result<()> {
         self.context.finalize()
     }
 }
 
-/// Only to be looked at: nobody gets the context out of it, where its computes would go on after 'b.
+/// For reading only. Nobody can take the context out, because its computes would then go on after 'b.
 impl Deref for WritingContext<'_> {
     type Target = Context;
 

@@ -17,10 +17,10 @@ namespace {
 Status CheckIo(const wasinn_io& io, const char* what, const char* backend) {
   if (IsUnservable(io)) return Unservable(what, io, backend);
   if ((io.flags & (WASINN_IO_OPAQUE | WASINN_IO_ALWAYS)) != 0) {
-    return Error(WASINN_INVALID_ARGUMENT, "{} '{}' is no tensor of rows", what, io.name);
+    return Error(WASINN_INVALID_ARGUMENT, "{} '{}' is not a tensor of rows", what, io.name);
   }
   if (io.rank < 0 || (io.rank > 0 && io.dims[0] < 0)) return Status();
-  return Error(WASINN_INVALID_ARGUMENT, "expected a first dimension of {} '{}' that is open, found {}", what, io.name,
+  return Error(WASINN_INVALID_ARGUMENT, "expected an open first dimension of {} '{}', found {}", what, io.name,
                Describe(io));
 }
 

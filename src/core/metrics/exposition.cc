@@ -11,7 +11,7 @@ std::string Seconds(std::chrono::nanoseconds duration) {
   return fmt::format("{}", std::chrono::duration<double>(duration).count());
 }
 
-// A scraper refuses the whole text for one byte that is no UTF-8.
+// A scraper refuses the whole text for one byte that is not UTF-8.
 std::string Quoted(std::string_view value) {
   std::string quoted;
   for (;;) {

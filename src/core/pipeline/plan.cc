@@ -214,7 +214,7 @@ Status Planner::ChooseInputs() {
   for (const std::string& name : spec_.inputs) {
     const auto id = ids_.find(name);
     if (id == ids_.end() || std::ranges::find(plan_.inputs, id->second) == plan_.inputs.end()) {
-      return Error(WASINN_INVALID_ARGUMENT, "inputs: no step takes '{}', or one makes it", name);
+      return Error(WASINN_INVALID_ARGUMENT, "inputs: no step takes '{}', or a step makes it", name);
     }
     if (std::ranges::find(inputs, id->second) != inputs.end()) {
       return Error(WASINN_INVALID_ARGUMENT, "inputs: '{}' is there twice", name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "engines/wamr/aot.h"
 #include "engines/wamr/clusters.h"
 #include "engines/wamr/ends.h"
+#include "engines/wamr/invoke.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
 
@@ -108,7 +110,9 @@ class Runtime {
 
 class ModuleProgram final : public engines::Program {
  public:
-  explicit ModuleProgram(std::shared_ptr<const Runtime> runtime) : runtime_(std::move(runtime)) {}
+  // `invoke`: as EngineOptions has it.
+  ModuleProgram(std::shared_ptr<const Runtime> runtime, std::string invoke)
+      : runtime_(std::move(runtime)), invoke_(std::move(invoke)) {}
   ~ModuleProgram() override {
     if (module_ != nullptr) wasm_runtime_unload(module_);
   }
@@ -121,10 +125,7 @@ class ModuleProgram final : public engines::Program {
     module_ = wasm_runtime_load(reinterpret_cast<uint8_t*>(bytes_.data()), static_cast<uint32_t>(bytes_.size()),
                                 error.data(), error.size());
     if (module_ == nullptr) return std::unexpected(OneLine(error.data()));
-    if (!HasStart()) {
-      return std::unexpected(
-          "the module exports no function _start and has no start section, so it is a library and not a program");
-    }
+    if (Result<void> program = CheckProgram(); !program) return program;
     // A thread that only computes would go on for ever when its guest ends, and WAMR waits for it.
     if (engines::KindOf(bytes_) == engines::WasmKind::kWamrAot && CanSpawnThreads(module_) && !LooksForItsEnd(bytes_)) {
       return std::unexpected("nothing could end its threads: compile it with wamrc --enable-multi-thread");
@@ -179,16 +180,21 @@ class ModuleProgram final : public engines::Program {
   // Interrupts end the interpreter in a loop or a function, and compiled code with shared memory that LooksForItsEnd; WAMR wakes who waits
   // or is in the system. Once it has returned nobody interrupts: all threads are marked, and WAMR waits for them with a
   // lock held.
-  static Exit Execute(wasm_module_inst_t instance, const RunOptions& options) {
+  Exit Execute(wasm_module_inst_t instance, const RunOptions& options) const {
     // WAMR marks environments, and would make this one only when it begins: an interrupt before that would be lost.
     if (wasm_runtime_get_exec_env_singleton(instance) == nullptr) return Exit::Failed("out of memory");
     engines::GuestRun run(options.guest, [instance] {
       if (wasm_runtime_get_exception(instance) == nullptr) wasm_runtime_terminate(instance);
     });
     if (!run.begun()) return Exit::Failed(run.begun().error());
-    wasm_application_execute_main(instance, 0, nullptr);
+    Result<void> begun;
+    if (invoke_.empty()) {
+      wasm_application_execute_main(instance, 0, nullptr);
+    } else {
+      begun = Invoke(instance, invoke_, std::span(options.args).subspan(1));
+    }
     const Exit interrupted = run.End(Exit());
-    const Exit exit = HowItEnded(instance, options.args[0]);
+    const Exit exit = begun ? HowItEnded(instance, options.args[0]) : Exit::Failed(begun.error());
     return interrupted.kind == Exit::Kind::kInterrupted ? interrupted : exit;
   }
 
@@ -222,6 +228,13 @@ class ModuleProgram final : public engines::Program {
         wasm_runtime_instantiate_ex2(module_, args, error->data(), static_cast<uint32_t>(error->size()));
     wasm_runtime_instantiation_args_destroy(args);
     return instance;
+  }
+
+  Result<void> CheckProgram() const {
+    if (!invoke_.empty()) return CheckInvoked(module_, invoke_);
+    if (HasStart()) return {};
+    return std::unexpected(
+        "the module exports no function _start and has no start section, so it is a library and not a program");
   }
 
   bool HasStart() const {
@@ -260,7 +273,8 @@ class ModuleProgram final : public engines::Program {
   }
 
   std::shared_ptr<const Runtime> runtime_;
-  std::string bytes_;  // into which the module points
+  const std::string invoke_;  // "": the program
+  std::string bytes_;         // into which the module points
   wasm_module_t module_ = nullptr;
   std::vector<engines::MemoryType> memories_;
 };
@@ -287,8 +301,10 @@ class WamrEngine final : public engines::Engine {
     if (file->kind == engines::WasmKind::kWamrAot) {
       if (auto may = engines::MayRunCode(path, options_); !may) return fail(may.error());
     }
-    if (auto start = engines::StartAsExport(file->bytes)) file->bytes = std::move(*start);
-    auto program = std::make_unique<ModuleProgram>(runtime_);
+    if (options_.invoke.empty()) {
+      if (auto start = engines::StartAsExport(file->bytes)) file->bytes = std::move(*start);
+    }
+    auto program = std::make_unique<ModuleProgram>(runtime_, options_.invoke);
     if (Result<void> loaded = program->Load(std::move(file->bytes)); !loaded) return fail(loaded.error());
     return program;
   }

@@ -1,7 +1,9 @@
 #include "engines/wasmtime/new_engine.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <wasmtime.h>
 
 #include <cerrno>
@@ -25,6 +27,7 @@ constexpr uint32_t kTablesEach = 8;                 // of a program's instances 
 constexpr uint64_t kTableElements = 32768;          // those of Python's interpreter are 10,000
 constexpr uint64_t kElement = 8;                    // bytes
 constexpr size_t kInstanceBytes = size_t{1} << 24;  // only a limit: what an instance needs, it takes from the heap
+constexpr size_t kDumpMapped = 1024;                // as Wasmtime does
 // Of a guest's memory, what is cleared for the next one and not given back to the system, which would have it touch new
 // pages.
 constexpr size_t kKeptBytes = size_t{64} << 10, kKeptOfTables = size_t{16} << 10;
@@ -63,7 +66,8 @@ Result<void> CheckRoom(const Pool& pool) {
 }
 
 #ifdef WASMTIME_FEATURE_POOLING_ALLOCATOR
-Result<void> SetPool(wasm_config_t* config, const Pool& pool) {
+// `has_stacks`: for guests that are called so that they wait without a thread.
+Result<void> SetPool(wasm_config_t* config, const Pool& pool, bool has_stacks) {
   if (Result<void> room = CheckRoom(pool); !room) return room;
   constexpr uint32_t kAny = std::numeric_limits<uint32_t>::max();
   using PoolPtr =
@@ -88,17 +92,34 @@ Result<void> SetPool(wasm_config_t* config, const Pool& pool) {
   wasmtime_pooling_allocation_config_total_gc_heaps_set(its, n);
 #endif
 #ifdef WASMTIME_FEATURE_ASYNC
-  wasmtime_pooling_allocation_config_total_stacks_set(its, 0);  // nobody calls its guests so
+  wasmtime_pooling_allocation_config_total_stacks_set(its, has_stacks ? n : 0);
 #endif
   if (pool.memory_bytes != 0) wasmtime_config_memory_reservation_set(config, BytesOfEach(pool));
   wasmtime_pooling_allocation_strategy_set(config, its);
   return {};
 }
 #else
-Result<void> SetPool(wasm_config_t*, const Pool&) {
+Result<void> SetPool(wasm_config_t*, const Pool&, bool) {
   return std::unexpected("this build of Wasmtime has no pool (engine.pool_instances)");
 }
 #endif
+
+// Wasmtime ends the OS process where it cannot write what a profiler reads.
+Result<void> CheckProfile(engines::Profile profile) {
+  if (profile == engines::Profile::kNone) return {};
+  const bool is_dump = profile == engines::Profile::kJitDump;
+  const std::string path = is_dump ? fmt::format("jit-{}.dump", getpid()) : fmt::format("/tmp/perf-{}.map", getpid());
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  // It maps the dump, so that perf sees it.
+  void* const at =
+      file < 0 || !is_dump ? nullptr : mmap(nullptr, kDumpMapped, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
+  const bool can = file >= 0 && at != MAP_FAILED;
+  const int why = errno;
+  if (at != nullptr && at != MAP_FAILED) munmap(at, kDumpMapped);
+  if (file >= 0) close(file);
+  if (can) return {};
+  return std::unexpected(fmt::format("--profile: cannot write {}: {}", path, std::strerror(why)));
+}
 
 }  // namespace
 
@@ -110,14 +131,24 @@ EngineOptions ForThreads(EngineOptions options) {
 }
 
 Result<EnginePtr> NewEngine(const EngineOptions& options) {
+  if (Result<void> profile = CheckProfile(options.profile); !profile) return std::unexpected(profile.error());
   std::unique_ptr<wasm_config_t, Deleter<wasm_config_delete>> config(wasm_config_new());
   wasmtime_config_wasm_threads_set(config.get(), true);
   wasmtime_config_shared_memory_set(config.get(), true);
   // A quarter of the speed of tight loops each: only where they are wanted.
   wasmtime_config_epoch_interruption_set(config.get(), options.interruptible);
   wasmtime_config_consume_fuel_set(config.get(), options.metered);
+  if (options.profile == engines::Profile::kPerfMap) {
+    wasmtime_config_profiler_set(config.get(), WASMTIME_PROFILING_STRATEGY_PERFMAP);
+  } else if (options.profile == engines::Profile::kJitDump) {
+#ifndef WASMTIME_FEATURE_PROFILING
+    return std::unexpected("this build of Wasmtime writes no jitdump; --profile perfmap is there");
+#endif
+    wasmtime_config_profiler_set(config.get(), WASMTIME_PROFILING_STRATEGY_JITDUMP);
+  }
   if (options.pool.instances != 0) {
-    if (Result<void> set = SetPool(config.get(), options.pool); !set) return std::unexpected(set.error());
+    if (Result<void> set = SetPool(config.get(), options.pool, options.served || options.http); !set)
+      return std::unexpected(set.error());
   }
   return EnginePtr(wasm_engine_new_with_config(config.release()));
 }

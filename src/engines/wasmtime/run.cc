@@ -1,27 +1,32 @@
 // The Wasmtime engine of the wasinn command, over Wasmtime's C API; and programs that are core modules.
 #include <wasinn/wasmtime.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "engines/engine.h"
 #include "engines/guest_run.h"
+#include "engines/invoked_numbers.h"
 #include "engines/memories.h"
 #include "engines/not_served.h"
 #include "engines/trusted_file.h"
 #include "engines/wasm_file.h"
 #include "engines/wasm_sections.h"
 #include "engines/wasmtime/compile.h"
+#include "engines/wasmtime/component_handler.h"
 #include "engines/wasmtime/component_run.h"
 #include "engines/wasmtime/errors.h"
 #include "engines/wasmtime/exports.h"
 #include "engines/wasmtime/handles.h"
+#include "engines/wasmtime/invoke.h"
 #include "engines/wasmtime/new_engine.h"
 #include "engines/wasmtime/poll.h"
 #include "engines/wasmtime/precompiled.h"
-#include "engines/wasmtime/store_limits.h"
+#include "engines/wasmtime/store_run.h"
 #include "engines/wasmtime/threaded_program.h"
 #include "engines/wasmtime/wasi.h"
 
@@ -47,21 +52,18 @@ const engines::GuestRun& RunOf(wasmtime_context_t* context) { return DataOf(cont
 
 class ModuleProgram final : public engines::Program {
  public:
-  ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre, std::vector<engines::MemoryType> memories)
-      : engine_(std::move(engine)), instance_pre_(std::move(instance_pre)), memories_(std::move(memories)) {}
+  ModuleProgram(EnginePtr engine, InstancePrePtr instance_pre, LimitedCode code, std::string invoke)
+      : engine_(std::move(engine)),
+        instance_pre_(std::move(instance_pre)),
+        code_(std::move(code)),
+        invoke_(std::move(invoke)) {}
 
   Exit Run(const RunOptions& options) const override {
-    const Result<StoreLimits> limits = StoreLimits::New(memories_, options);
-    if (!limits) return Exit::Failed(limits.error());
-    engines::GuestRun run(options.guest, [this] { wasmtime_engine_increment_epoch(engine_.get()); });
-    if (!run.begun()) return Exit::Failed(run.begun().error());
-    OfStore data{{options.guest, nullptr}, run};
-    const StorePtr store(wasmtime_store_new(engine_.get(), &data, nullptr));
-    limits->Hold(store.get());
-    EndWith(store.get(), run);
-    const Exit exit = run.End(RunIn(wasmtime_store_context(store.get()), options, &data.caller));
-    if (options.guest != nullptr) wasinn_guest_close(options.guest);  // before the store, which has the memory
-    return exit;
+    return RunInStore(engine_, code_, options, [&](wasmtime_context_t* context, const engines::GuestRun& run) {
+      OfStore data{{options.guest, nullptr}, run};  // for calls of the guest, which end here
+      wasmtime_context_set_data(context, &data);
+      return RunIn(context, options, &data.caller);
+    });
   }
 
  private:
@@ -81,6 +83,11 @@ class ModuleProgram final : public engines::Program {
         wasmtime_extern_delete(&memory);
       }
     }
+    if (!invoke_.empty()) {
+      Exit exit = Invoke(context, instance, invoke_, std::span(options.args).subspan(1));
+      caller->memory = nullptr;  // it was this frame's
+      return exit;
+    }
     wasmtime_extern_t start;
     wasmtime_instance_export_get(context, &instance, kStart, sizeof kStart - 1, &start);  // Load has seen it
     error = wasmtime_func_call(context, &start.of.func, nullptr, 0, nullptr, 0, &trap);
@@ -90,22 +97,8 @@ class ModuleProgram final : public engines::Program {
 
   EnginePtr engine_;
   InstancePrePtr instance_pre_;
-  std::vector<engines::MemoryType> memories_;
-};
-
-// One whose code counts fuel, run without a limit.
-class MeteredProgram final : public engines::Program {
- public:
-  explicit MeteredProgram(std::unique_ptr<engines::Program> program) : program_(std::move(program)) {}
-  Exit Run(const RunOptions& options) const override {
-    if (options.max_fuel != 0) return program_->Run(options);
-    RunOptions any = options;
-    any.max_fuel = UINT64_MAX;
-    return program_->Run(any);
-  }
-
- private:
-  const std::unique_ptr<engines::Program> program_;
+  LimitedCode code_;
+  const std::string invoke_;  // "": the program
 };
 
 class WasmtimeEngine final : public engines::Engine {
@@ -167,10 +160,13 @@ class WasmtimeEngine final : public engines::Engine {
     if (source.kind == engines::WasmKind::kWamrAot) {
       return std::unexpected("WAMR's compiler made this: only --engine wamr runs it");
     }
-    if (auto why = engines::FirstNotServed(source.bytes)) return std::unexpected(*why);  // compiling may take long
-    if (auto program = engines::StartAsExport(source.bytes)) source.bytes = std::move(*program);
+    // Compiling may take long.
+    if (auto why = engines::FirstNotServed(source.bytes, options_.served || options_.http))
+      return std::unexpected(*why);
+    if (options_.invoke.empty()) {
+      if (auto program = engines::StartAsExport(source.bytes)) source.bytes = std::move(*program);
+    }
     if (source.kind != engines::WasmKind::kComponent) return LoadModule(source.bytes, file);
-    if (options_.served) return NoComponents();
     std::vector<engines::MemoryType> memories = engines::MemoriesOf(source.bytes);
     const auto compile = [&]() -> Result<ComponentPtr> {
       Result<ComponentPtr> component = compiler_.Component(engine_.get(), source.bytes);
@@ -180,7 +176,14 @@ class WasmtimeEngine final : public engines::Engine {
       }
       return component;
     };
-    return LoadComponent(engine_.get(), compile, memories);
+    return LinkComponent(compile, memories);
+  }
+
+  Result<std::unique_ptr<engines::Program>> LinkComponent(const std::function<Result<ComponentPtr>()>& compile,
+                                                          std::vector<engines::MemoryType> memories) const {
+    LimitedCode code{std::move(memories), options_.metered};
+    return options_.served ? LoadHandler(engine_.get(), compile, std::move(code))
+                           : LoadComponent(engine_.get(), options_, compile, std::move(code));
   }
 
   Result<std::unique_ptr<engines::Program>> LoadModule(const std::string& wasm, std::string* file) const {
@@ -202,10 +205,6 @@ class WasmtimeEngine final : public engines::Engine {
       }
     }
     return Link(std::move(*module), threads, std::move(memories));
-  }
-
-  static std::unexpected<std::string> NoComponents() {
-    return std::unexpected(std::string("this is a component, and only core modules are served"));
   }
 
   Result<void> WriteTo(std::string* file, ProgramKind kind, const std::vector<engines::MemoryType>& memories,
@@ -235,15 +234,12 @@ class WasmtimeEngine final : public engines::Engine {
     as_compiled.cache = false;
     const auto engine = New(as_compiled);
     if (!engine) return std::unexpected(engine.error());
-    auto program = (*engine)->LinkCode(*code);
-    if (!program || !code->metered) return program;
-    return std::make_unique<MeteredProgram>(std::move(*program));
+    return (*engine)->LinkCode(*code);
   }
 
   Result<std::unique_ptr<engines::Program>> LinkCode(const Precompiled& code) const {
     if (code.kind == ProgramKind::kComponent) {
-      if (options_.served) return NoComponents();
-      return LoadComponent(engine_.get(), [&] { return ReadComponent(engine_.get(), code.code); }, code.memories);
+      return LinkComponent([&] { return ReadComponent(engine_.get(), code.code); }, code.memories);
     }
     const bool threads = code.kind == ProgramKind::kThreads;
     const Result<wasm_engine_t*> engine = EngineFor(threads);
@@ -254,8 +250,12 @@ class WasmtimeEngine final : public engines::Engine {
     return Link(std::move(*module), threads, code.memories);
   }
 
-  static Result<void> CheckProgram(const wasmtime_module_t* module) {
-    if (ExportsFunction(module, kStart, {})) return {};
+  Result<void> CheckProgram(const wasmtime_module_t* module) const {
+    if (!options_.invoke.empty()) {
+      if (UsesThreads(module)) return std::unexpected(engines::kInvokedThreads);
+      return CheckInvoked(engine_.get(), module, options_.invoke);
+    }
+    if (ExportsFunction(engine_.get(), module, kStart, {})) return {};
     return std::unexpected(
         "the module exports no function _start and has no start section, so it is a library and not a program");
   }
@@ -278,7 +278,8 @@ class WasmtimeEngine final : public engines::Engine {
     auto linked = TakeError(wasmtime_linker_instantiate_pre(linker_.get(), module.get(), &instance_pre));
     if (!linked) return std::unexpected(linked.error());
     return std::make_unique<ModuleProgram>(EnginePtr(wasmtime_engine_clone(engine_.get())),
-                                           InstancePrePtr(instance_pre), std::move(memories));
+                                           InstancePrePtr(instance_pre),
+                                           LimitedCode{std::move(memories), options_.metered}, options_.invoke);
   }
 
   // Made when the first module with threads comes.

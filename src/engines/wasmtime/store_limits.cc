@@ -15,20 +15,19 @@ wasmtime_error_t* OnEpoch(wasmtime_context_t*, void* run, uint64_t* delta, wasmt
 
 }  // namespace
 
-Result<StoreLimits> StoreLimits::New(const std::vector<engines::MemoryType>& memories,
-                                     const engines::RunOptions& options) {
-  const Result<uint64_t> each = engines::ShareOfMemory(memories, options.max_memory_bytes);
+Result<StoreLimits> StoreLimits::New(const LimitedCode& code, const engines::RunOptions& options) {
+  const Result<uint64_t> each = engines::ShareOfMemory(code.memories, options.max_memory_bytes);
   if (!each) return std::unexpected(each.error());
   StoreLimits limits;
   if (*each <= INT64_MAX) {
     limits.memory_bytes_ = static_cast<int64_t>(*each);
-    limits.memories_ = static_cast<int64_t>(memories.size());
+    limits.memories_ = static_cast<int64_t>(code.memories.size());
   }
   if (options.max_table_elements <= INT64_MAX) {
     limits.table_elements_ = static_cast<int64_t>(options.max_table_elements);
     limits.tables_ = kMostTables;
   }
-  limits.fuel_ = options.max_fuel;
+  limits.fuel_ = options.max_fuel == 0 && code.is_metered ? UINT64_MAX : options.max_fuel;
   return limits;
 }
 

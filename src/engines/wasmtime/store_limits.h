@@ -12,11 +12,16 @@
 
 namespace wasinn::wasmtime {
 
-// Of all stores of a program, by its memories. An error if the program cannot keep to its limits.
+// What the limits of a program's stores go by.
+struct LimitedCode {
+  std::vector<engines::MemoryType> memories;
+  bool is_metered = false;  // counts fuel, and has none of it unless it is given some
+};
+
+// Of all stores of a program. An error if the program cannot keep to its limits.
 class StoreLimits {
  public:
-  static engines::Result<StoreLimits> New(const std::vector<engines::MemoryType>& memories,
-                                          const engines::RunOptions& options);
+  static engines::Result<StoreLimits> New(const LimitedCode& code, const engines::RunOptions& options);
 
   // Before anything is instantiated in a store.
   void Hold(wasmtime_store_t* store) const;

@@ -108,11 +108,11 @@ class ThreadedProgram final : public engines::Program {
       : engine_(std::move(engine)),
         linker_(std::move(linker)),
         module_(std::move(module)),
-        memories_(std::move(memories)) {}
+        code_{.memories = std::move(memories)} {}
 
   Exit Run(const RunOptions& options) const override {
     if (auto kept = CanKeep(options); !kept) return Exit::Failed(kept.error());
-    const Result<StoreLimits> limits = StoreLimits::New(memories_, options);
+    const Result<StoreLimits> limits = StoreLimits::New(code_, options);
     if (!limits) return Exit::Failed(limits.error());
     Result<ThreadedModule> ready = Prepare(engine_, linker_, module_);
     if (!ready) return Exit::Failed(ready.error());
@@ -123,14 +123,14 @@ class ThreadedProgram final : public engines::Program {
   // Each thread has a store, with what is not shared.
   Result<void> CanKeep(const RunOptions& options) const {
     if (options.max_fuel != 0) return std::unexpected("fuel cannot be limited for a program with threads");
-    if (options.max_memory_bytes == UINT64_MAX || memories_.size() <= 1) return {};
+    if (options.max_memory_bytes == UINT64_MAX || code_.memories.size() <= 1) return {};
     return std::unexpected("a limit of memory is for programs with threads that have one memory, which is shared");
   }
 
   EnginePtr engine_;
   LinkerPtr linker_;
   ModulePtr module_;
-  std::vector<engines::MemoryType> memories_;
+  LimitedCode code_;
 };
 
 }  // namespace
@@ -170,7 +170,7 @@ Result<std::unique_ptr<engines::Program>> ThreadsEngine::Link(ModulePtr module,
                                                               std::vector<engines::MemoryType> memories) const {
   const Imports imports(module.get());
   if (std::ranges::any_of(imports.all(), IsSpawn) &&
-      !ExportsFunction(module.get(), kThreadStart, {WASM_I32, WASM_I32})) {
+      !ExportsFunction(engine_.get(), module.get(), kThreadStart, {WASM_I32, WASM_I32})) {
     return std::unexpected(
         "the module imports wasi::thread-spawn but exports no function wasi_thread_start of two i32, which its threads "
         "would run");

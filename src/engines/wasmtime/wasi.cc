@@ -11,6 +11,7 @@
 
 #include "engines/wasm_file.h"
 #include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/handler_abi.h"
 #include "engines/wasmtime/handles.h"
 
 namespace wasinn::wasmtime {
@@ -59,6 +60,8 @@ Result<void> SetWasi(wasmtime_context_t* context, const RunOptions& options) {
     return std::unexpected("arguments and environment of a guest must be UTF-8");
   }
   SetStreams(wasi.get(), options.streams);
+  if (options.inherit_network) wasi_config_inherit_network(wasi.get());
+  if (options.http) wasinn_wasi_config_forbid_sockets(wasi.get());  // it is there where such programs are
   for (const engines::Directory& directory : options.directories) {
     if (!wasi_config_preopen_dir(wasi.get(), directory.host.c_str(), directory.guest.c_str(), !directory.read_only)) {
       return std::unexpected("cannot open the folder " + directory.host);

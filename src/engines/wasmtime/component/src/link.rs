@@ -37,7 +37,7 @@ pub struct AsyncOptions {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<AsyncOptions>() == 24);
 
-const TOO_OLD: &str = "this Wasmtime library is newer than the wasinn that it is used with";
+pub const TOO_OLD: &str = "this Wasmtime library is newer than the wasinn that it is used with";
 
 /// # Safety
 /// `linker` is the C API's, and `options` are valid; what they point at, but not they themselves, outlives the linker.

@@ -1,0 +1,104 @@
+// What goes into a batch, and what comes out of it.
+#include <time.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "llama/batcher.h"
+
+namespace wasinn::llama {
+
+void Batcher::Add(Place* place, size_t n) {
+  const auto sequence = static_cast<llama_seq_id>(place - places_.data());
+  const Evaluation& call = *place->evaluation;
+  for (size_t i = 0; i < n; ++i) {
+    const auto at = static_cast<size_t>(batch_.n_tokens);
+    batch_.token[at] = call.work.tokens[call.done + i];
+    batch_.pos[at] = static_cast<llama_pos>(place->held.tokens.size() + i);
+    batch_.n_seq_id[at] = 1;
+    batch_.seq_id[at][0] = sequence;
+    batch_.logits[at] = call.done + i + 1 == call.work.tokens.size() ? 1 : 0;
+    place->last_index = batch_.n_tokens++;
+  }
+  place->in_batch = n;
+  decoding_.push_back(call.gate);
+}
+
+// One that has its token and will want the next is so, too, for as long as it usually takes to choose one.
+bool Batcher::IsHeldUp(const Place& place) const {
+  constexpr auto kToChoose = std::chrono::milliseconds(20);
+  if (!place.taken || !place.generates) return false;
+  return place.evaluation != nullptr ||
+         Clock::now() - place.used < std::max<Clock::duration>(kToChoose, 2 * last_decode_);
+}
+
+// So much has this thread computed: other work on the machine has no part in it. What a GPU computes it only waits for.
+std::chrono::duration<double> Batcher::Computed() const {
+  timespec now = {};
+  clock_gettime(model_.on_gpu() ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+size_t Batcher::RoomForPrompts() {
+  const size_t room = batch_size_ - static_cast<size_t>(batch_.n_tokens);
+  if (std::ranges::none_of(places_, [this](const Place& place) { return IsHeldUp(place); })) return room;
+  const size_t at_pace = pace_.Room();
+  if (at_pace == 0 && batch_.n_tokens > 0) return 0;
+  return std::min(room, std::max(at_pace, prompts_.size()));
+}
+
+// Those who generate first, a token of each; then of the prompts equal shares of the room that is left, and what short
+// ones leave of theirs to longer ones. There is room for a token of each place: none waits for another one's prompt.
+void Batcher::FillBatch() {
+  batch_.n_tokens = 0;
+  decoding_.clear();
+  prompts_.clear();
+  for (Place& place : places_) {
+    place.in_batch = 0;
+    const size_t left = place.Left();
+    if (left == 1) Add(&place, 1);
+    if (left > 1) prompts_.push_back(&place);
+  }
+  tokens_in_batch_ = static_cast<size_t>(batch_.n_tokens);
+  if (prompts_.empty()) return;
+  std::ranges::sort(prompts_, {}, &Place::Left);
+  size_t room = RoomForPrompts();
+  for (size_t i = 0; i < prompts_.size() && room > 0; ++i) {
+    const size_t part = std::min(prompts_[i]->Left(), room / (prompts_.size() - i));
+    Add(prompts_[i], part);
+    room -= part;
+  }
+}
+
+void Batcher::TakeResults(const std::exception_ptr& error) {
+  for (Place& place : places_) {
+    if (place.in_batch == 0) continue;
+    if (error != nullptr) {
+      Finish(&place, error);
+      continue;
+    }
+    Evaluation& call = *place.evaluation;
+    const auto evaluated = call.work.tokens.subspan(call.done, place.in_batch);
+    place.held.tokens.insert(place.held.tokens.end(), evaluated.begin(), evaluated.end());
+    call.done += place.in_batch;
+    if (call.done < call.work.tokens.size() && !place.wanted) continue;
+    Finish(&place, std::exchange(call.error, nullptr));
+  }
+}
+
+// Choosing is the holders' own, each on its thread: what one asked for may make it slow.
+void Batcher::TakeLogits() {
+  for (Place& place : places_) {
+    if (place.in_batch == 0 || place.in_batch < place.Left()) continue;
+    Evaluation& call = *place.evaluation;
+    if (call.work.sampler == nullptr) continue;
+    try {
+      call.work.sampler->Take(library_.get_logits_ith(context_.get(), place.last_index));
+    } catch (...) {
+      call.error = std::current_exception();
+    }
+  }
+}
+
+}  // namespace wasinn::llama

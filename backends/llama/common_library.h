@@ -1,0 +1,77 @@
+// llama.cpp's code for chats and JSON schemas.
+#ifndef WASINN_BACKENDS_LLAMA_COMMON_LIBRARY_H_
+#define WASINN_BACKENDS_LLAMA_COMMON_LIBRARY_H_
+
+#include <wasinn_llama_common.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/cancel_gate.h"
+#include "common/error.h"
+#include "common/reservation.h"
+
+namespace wasinn::llama {
+
+// What may end a call early.
+struct CallBounds {
+  const backend::CancelGate* gate = nullptr;    // NULL: nobody cancels it
+  backend::Reservation* reservation = nullptr;  // what it holds is charged there; NULL: to nobody
+};
+
+// What llama.cpp's code does not take: it is wrong, or takes more than a call may.
+class NotTaken : public backend::Error {
+ public:
+  using Error::Error;
+};
+
+// Lies beside llama.cpp's library in one of its own (scripts/deps/llama). Any thread.
+class CommonLibrary {
+ public:
+  // `library`: the path of llama.cpp's.
+  explicit CommonLibrary(const std::string& library);
+
+  // Whether it is there: a llama.cpp of another source comes without.
+  bool found() const { return grammar_ != nullptr; }
+
+  // The grammar for a schema that is not deep. Throws WASINN_INVALID_ARGUMENT where there is none for it, and
+  // WASINN_UNSUPPORTED_OPERATION where the library is missing.
+  std::string GrammarOf(const std::string& schema) const;
+
+  struct FreeTemplates {
+    const CommonLibrary* library;
+    void operator()(wasinn_llama_templates* templates) const;
+  };
+  using Templates = std::unique_ptr<wasinn_llama_templates, FreeTemplates>;
+  struct FreeChat {
+    const CommonLibrary* library;
+    void operator()(wasinn_llama_chat* chat) const;
+  };
+  using Chat = std::unique_ptr<wasinn_llama_chat, FreeChat>;
+
+  // These throw NotTaken: WASINN_INVALID_ARGUMENT with llama.cpp's words, or WASINN_TOO_LARGE for what takes too much
+  // memory, time or depth; WASINN_TIMEOUT where it was cancelled meanwhile; what a reservation throws; and WASINN_UNSUPPORTED_OPERATION
+  // where the library is missing. The reservation then holds what it held, and else what is kept in addition.
+  Templates NewTemplates(const wasinn_llama_model& model, const CallBounds& bounds) const;
+  // `text`: what the function of that name has as its text.
+  Chat NewChat(const wasinn_llama_templates* templates, const std::string& request, const CallBounds& bounds,
+               std::string* text) const;
+  std::string MessageOf(const wasinn_llama_chat* chat, const std::string& generated, bool partial,
+                        const CallBounds& bounds) const;
+
+ private:
+  std::string Run(const char* what, const CallBounds& bounds, const std::function<int(wasinn_llama_call*)>& run) const;
+
+  std::string path_;
+  decltype(&wasinn_llama_grammar) grammar_ = nullptr;  // NULL: the library is missing
+  decltype(&wasinn_llama_templates_new) templates_new_ = nullptr;
+  decltype(&wasinn_llama_templates_free) templates_free_ = nullptr;
+  decltype(&wasinn_llama_chat_new) chat_new_ = nullptr;
+  decltype(&wasinn_llama_chat_message) chat_message_ = nullptr;
+  decltype(&wasinn_llama_chat_free) chat_free_ = nullptr;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_COMMON_LIBRARY_H_

@@ -1,0 +1,123 @@
+// What a context shows of what it has computed.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "llama/context.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+constexpr uint32_t kCompletionIndex = 0, kMetadataIndex = 1, kProbabilitiesIndex = 3, kEmbeddingsIndex = 4,
+                   kOutputCount = 5;
+
+}  // namespace
+
+void Context::View(const std::string& text, wasinn_tensor* view) {
+  length_ = static_cast<int64_t>(text.size());
+  *view = {.struct_size = sizeof(wasinn_tensor),
+           .dtype = WASINN_U8,
+           .rank = 1,
+           .dims = &length_,
+           .data = const_cast<char*>(text.data()),
+           .bytes = text.size(),
+           .owner = nullptr,
+           .release = nullptr};
+}
+
+void Context::ViewEmbeddings(wasinn_tensor* view) {
+  *view = {.struct_size = sizeof(wasinn_tensor),
+           .dtype = WASINN_F32,
+           .rank = 2,
+           .dims = shape_,
+           .data = embeddings_.empty() ? const_cast<char*>(nothing_.data()) : static_cast<void*>(embeddings_.data()),
+           .bytes = embeddings_.size() * sizeof(float),
+           .owner = nullptr,
+           .release = nullptr};
+}
+
+// The answer is read again only when there is more of it. While it grows it is one that goes on, and then it is whole.
+void Context::WriteMessage() {
+  if (chat_ == nullptr || answers_at_once()) return message_.clear();
+  const bool partial = reason_ == Generation::Reason::kNone;
+  const size_t of = partial ? completion_.size() : std::string::npos;
+  if (message_of_ == of) return;
+  message_ = chat_->Message(completion_, partial);
+  message_of_ = of;
+}
+
+const char* Context::FinishReason() {
+  if (reason_ == Generation::Reason::kNone) return nullptr;
+  if (reason_ == Generation::Reason::kLength) return "length";
+  if (chat_ == nullptr) return "stop";
+  WriteMessage();
+  return chat_->calls_tools() ? "tool_calls" : "stop";
+}
+
+void Context::WriteMetadata() {
+  // Before anything was computed, a guest asks for it to know how long its prompt is.
+  if (!tokens_ && texts_.empty() && !prompt_.empty()) {
+    const backend::GateScope scope(&gate_);  // forgets that an earlier compute was cancelled
+    LongestText();
+  }
+  // The four that WasmEdge has, and ours.
+  nlohmann::json states = nlohmann::json::array();
+  for (const auto& [name, tokens, bytes] : states_->List()) {
+    states.push_back({{"name", name}, {"tokens", tokens}, {"bytes", bytes}});
+  }
+  nlohmann::json metadata = {{"input_tokens", InputTokens()},
+                             {"output_tokens", output_tokens_},
+                             {"llama_build_number", 0},
+                             {"llama_commit", model_.host().library().commit()},
+                             {"llama_version", model_.host().library().version()},
+                             {"evaluated_tokens", evaluated_tokens_},
+                             {"restored_tokens", restored_tokens_},
+                             {"context_shifts", shifts_},
+                             {"discarded_tokens", discarded_tokens_},
+                             {"states", states},
+                             {"finish_reason", nullptr}};
+  if (const char* reason = FinishReason()) metadata["finish_reason"] = reason;
+  metadata_ = metadata.dump();
+}
+
+void Context::Output(uint32_t index, wasinn_tensor* view) {
+  if (index == kMetadataIndex) {
+    WriteMetadata();
+    return View(metadata_, view);
+  }
+  if (index >= kOutputCount) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("output {}: the model has {}", index, kOutputCount));
+  }
+  if (!has_output_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
+  if (index == kCompletionIndex) return View(completion_, view);
+  if (index == kEmbeddingsIndex) return ViewEmbeddings(view);
+  if (index == kProbabilitiesIndex) return View(probabilities_ == nullptr ? nothing_ : probabilities_->text(), view);
+  WriteMessage();
+  View(message_, view);
+}
+
+void Context::Piece(uint32_t index, wasinn_tensor* view) {
+  if (!has_piece_) throw Error(WASINN_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
+  if (index != kCompletionIndex) return Output(index, view);
+  View(piece_, view);
+}
+
+void Context::DiscardOutputs() {
+  has_output_ = false;
+  completion_ = std::string();
+  text_.Resize(0);
+  probabilities_.reset();
+  ForgetEmbeddings();
+}
+
+void Context::ForgetEmbeddings() {
+  embeddings_ = {};
+  shape_[0] = shape_[1] = 0;
+  embeddings_reservation_.Resize(0);
+}
+
+}  // namespace wasinn::llama

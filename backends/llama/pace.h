@@ -1,0 +1,72 @@
+// How much of prompts goes into a batch beside the tokens of those who generate.
+#ifndef WASINN_BACKENDS_LLAMA_PACE_H_
+#define WASINN_BACKENDS_LLAMA_PACE_H_
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+namespace wasinn::llama {
+
+// A batch with a large part of a prompt takes many times what a token takes, and whoever generates waits for it. So
+// prompts come in parts that make a batch no more than so much longer than it would be without them. How long that is
+// comes from the batches before. But small parts can be dear: attention of a few tokens to a long text has none of the
+// quick kernels. Where a token costs several times what it does in a large part, parts are large: the prompt would take
+// many times as long, and nobody would wait less. One thread at a time.
+class Pace {
+ public:
+  static constexpr size_t kLeast = 8, kLarge = 128;  // tokens of a part
+
+  // Tokens of prompts for the next batch, in which others get a token. 0: it is to be measured without.
+  size_t Room() {
+    if (alone_ == 0 || ++in_a_row_ > kMostInARow) return 0;
+    const bool is_tried = in_large_ == 0 && in_a_row_ == kBeforeLarge;
+    const bool is_dear = in_large_ > 0 && in_small_ > kDear * in_large_;
+    if (is_tried || (is_dear && in_a_row_ > 1)) return kLarge;  // the first one shows what a small part takes by now
+    const size_t small = Fitting(in_small_);
+    if (small < kLarge || in_large_ == 0) return std::min(small, kLarge);
+    const size_t large = Fitting(in_large_);
+    return large < kLarge ? kLarge - 1 : large;
+  }
+
+  // A batch took so long: with so many tokens of those who generate, and of prompts.
+  void Add(size_t tokens, size_t prompt, std::chrono::duration<double> took) {
+    if (prompt == 0) {
+      Move(&alone_, took.count());
+      in_a_row_ = 0;
+    } else if (tokens == 0) {
+      if (prompt >= kLarge) Move(&in_large_, took.count() / static_cast<double>(prompt));
+    } else if (alone_ > 0) {
+      double* const each = prompt < kLarge ? &in_small_ : &in_large_;
+      // What is far from what was expected has a batch measured without prompts.
+      const double expected = alone_ + *each * static_cast<double>(prompt);
+      if (*each > 0 && (took.count() > 2 * expected || took.count() < expected / 2)) in_a_row_ = kMostInARow;
+      Move(each, std::max(took.count() - alone_, kLeastTime) / static_cast<double>(prompt));
+    }
+  }
+
+ private:
+  // A part of which a token takes so long; 0: not known.
+  size_t Fitting(double each) const {
+    return each == 0 ? kLeast : std::max(kLeast, static_cast<size_t>((kLonger - 1) * alone_ / each));
+  }
+
+  static constexpr double kLonger = 1.6, kDear = 4, kLeastTime = 1e-7;
+  static constexpr int kBeforeLarge = 8;
+  static constexpr int kMostInARow = 64;  // an older measure is none
+
+  // Other work on the machine makes one batch much longer than the next.
+  static void Move(double* mean, double value) {
+    constexpr double kPart = 0.5, kMost = 2;
+    *mean = *mean == 0 ? value : *mean + kPart * (std::clamp(value, *mean / kMost, *mean * kMost) - *mean);
+  }
+
+  double alone_ = 0;  // seconds of a batch without prompts; 0: not known
+  // Seconds more for each token of a prompt, in parts below kLarge and in others.
+  double in_small_ = 0, in_large_ = 0;
+  int in_a_row_ = 0;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_PACE_H_

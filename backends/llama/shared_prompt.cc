@@ -1,0 +1,38 @@
+#include "llama/shared_prompt.h"
+
+#include <memory>
+
+#include "common/cancel_gate.h"
+#include "common/on_cancel.h"
+#include "llama/own_sequence.h"
+#include "llama/prompt.h"
+#include "llama/shared_sequence.h"
+
+namespace wasinn::llama {
+
+namespace {
+
+std::unique_ptr<Sequence> MakeSequence(const Model& model, const Settings& settings, const wasinn_load_options& options,
+                                       const backend::CancelGate& gate) {
+  if (model.batcher() == nullptr) {
+    return std::make_unique<OwnSequence>(model, settings, options.max_bytes, options.account, gate);
+  }
+  return std::make_unique<SharedSequence>(model.batcher(), nullptr, settings.context, model.recurrent(), gate);
+}
+
+}  // namespace
+
+StatePtr EvaluateSharedPrompt(const Model& model, const std::string& text, const wasinn_load_options& options) {
+  model.CheckGenerates();
+  backend::CancelGate gate;
+  gate.Enter();
+  const backend::OnCancel cancel(options, [&gate] { gate.Cancel([] {}); });
+  const std::unique_ptr<Sequence> sequence = MakeSequence(model, model.config().defaults, options, gate);
+  const std::vector<llama_token> tokens = Tokenize(model, text, sequence->capacity());
+  constexpr bool kReuse = false;
+  sequence->Begin(tokens, kReuse, nullptr);
+  sequence->Hold(tokens);
+  return sequence->Save(backend::Reservation(model.host().services(), options.account));
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,108 @@
+#include "llama/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "llama/model.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+constexpr size_t kMostStates = 64;
+
+}  // namespace
+
+size_t Held::Usable(std::span<const llama_token> wanted) const {
+  if (wanted.empty()) return 0;
+  const size_t usable = std::min({CommonBeginning(tokens, wanted), wanted.size() - 1, exact});
+  return usable < least ? 0 : usable;
+}
+
+void Held::Cut(size_t n) {
+  tokens.resize(std::min(n, tokens.size()));
+  if (n <= exact) exact = SIZE_MAX;
+  if (n == 0) least = 0;
+}
+
+void Held::Shift(size_t kept, size_t discarded) {
+  const auto from = tokens.begin() + static_cast<ptrdiff_t>(kept);
+  tokens.erase(from, from + static_cast<ptrdiff_t>(discarded));
+  exact = std::min(exact, kept);
+}
+
+void SaveSequence(const Model& model, llama_context* context, llama_seq_id sequence, State* state) {
+  const LlamaLibrary& library = model.host().library();
+  const size_t bytes = library.state_seq_get_size(context, sequence);
+  state->reservation.Resize(bytes + state->held.tokens.size() * sizeof(llama_token));
+  state->bytes.resize(bytes);
+  if (bytes == 0 || library.state_seq_get_data(context, state->bytes.data(), bytes, sequence) != bytes) {
+    throw Error(WASINN_RUNTIME_ERROR, "save-state: llama.cpp cannot save what it has evaluated");
+  }
+  // Memories that look back only so far save no more than that, and others have one state for all tokens.
+  const size_t tokens = state->held.tokens.size();
+  if (model.recurrent() || (model.window() > 0 && tokens > model.window())) state->held.least = tokens;
+}
+
+bool LoadSequence(const LlamaLibrary& library, llama_context* context, llama_seq_id sequence, const State& state) {
+  const llama_memory_t memory = library.get_memory(context);
+  library.memory_seq_rm(memory, sequence, -1, -1);
+  if (library.state_seq_set_data(context, state.bytes.data(), state.bytes.size(), sequence) == state.bytes.size()) {
+    return true;
+  }
+  library.memory_seq_rm(memory, sequence, -1, -1);
+  return false;
+}
+
+StatePtr GuestStates::Find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = states_.find(name);
+  if (found != states_.end()) return found->second;
+  throw Error(WASINN_NOT_FOUND, fmt::format("restore-state: this guest has no state '{}' of this model", name));
+}
+
+void GuestStates::CheckRoomLocked(const std::string& name) const {
+  if (states_.size() < kMostStates || states_.contains(name)) return;
+  throw Error(WASINN_TOO_LARGE, fmt::format("save-state: a guest has at most {} states of a model", kMostStates));
+}
+
+void GuestStates::CheckRoom(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  CheckRoomLocked(name);
+}
+
+void GuestStates::Put(const std::string& name, StatePtr state) {
+  const std::lock_guard lock(mutex_);
+  CheckRoomLocked(name);
+  states_[name].swap(state);
+}
+
+void GuestStates::Erase(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  states_.erase(name);
+}
+
+std::vector<GuestStates::Entry> GuestStates::List() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Entry> entries;
+  for (const auto& [name, state] : states_) {
+    entries.push_back({.name = name, .tokens = state->held.tokens.size(), .bytes = state->bytes.size()});
+  }
+  return entries;
+}
+
+std::shared_ptr<GuestStates> States::Of(const void* guest) {
+  if (guest == nullptr) return std::make_shared<GuestStates>();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(guests_, [](const auto& entry) { return entry.second.expired(); });
+  std::weak_ptr<GuestStates>& slot = guests_[guest];
+  std::shared_ptr<GuestStates> states = slot.lock();
+  if (states == nullptr) slot = states = std::make_shared<GuestStates>();
+  return states;
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,21 @@
+// Which states a generation begins with and leaves, by the guest's names.
+#ifndef WASINN_BACKENDS_LLAMA_STATE_SETTINGS_H_
+#define WASINN_BACKENDS_LLAMA_STATE_SETTINGS_H_
+
+#include <string>
+
+#include "common/config.h"
+
+namespace wasinn::llama {
+
+// Empty: none.
+struct StateSettings {
+  std::string save, restore, erase;
+
+  // What `config` says on top of these. Throws WASINN_INVALID_ARGUMENT.
+  void Apply(const backend::Config& config);
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_STATE_SETTINGS_H_

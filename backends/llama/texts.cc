@@ -1,0 +1,125 @@
+#include "llama/texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "common/error.h"
+#include "common/json.h"
+#include "llama/model.h"
+#include "llama/prompt.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+using nlohmann::json;
+
+namespace {
+
+constexpr size_t kMostTexts = 2048, kMostTextsBytes = size_t{4} << 20;
+
+json Parse(std::string_view text) {
+  if (text.size() <= kMostTextsBytes) return backend::ParseJson(text);
+  throw Error(WASINN_PROMPT_TOO_LONG,
+              fmt::format("the texts have {} bytes: no more than {} are allowed", text.size(), kMostTextsBytes));
+}
+
+bool AreTexts(const json& list) {
+  return list.is_array() && !list.empty() && list.size() <= kMostTexts &&
+         std::ranges::all_of(list, [](const json& one) { return one.is_string(); });
+}
+
+void Append(std::vector<llama_token>* tokens, const std::vector<llama_token>& more) {
+  tokens->insert(tokens->end(), more.begin(), more.end());
+}
+
+// The steps of llama.cpp's server (format_prompt_rerank).
+std::vector<llama_token> Ranked(const Model& model, const std::string& query, const std::string& document,
+                                size_t capacity) {
+  const LlamaLibrary& library = model.host().library();
+  const llama_vocab* vocabulary = model.vocabulary();
+  const llama_token eos = library.vocab_eos(vocabulary), separator = library.vocab_sep(vocabulary);
+  const llama_token end = eos == LLAMA_TOKEN_NULL ? separator : eos;
+  std::vector<llama_token> tokens;
+  if (library.vocab_get_add_bos(vocabulary)) tokens.push_back(library.vocab_bos(vocabulary));
+  Append(&tokens, TokenizePlain(model, query, capacity));
+  if (library.vocab_get_add_eos(vocabulary)) tokens.push_back(end);
+  if (library.vocab_get_add_sep(vocabulary)) tokens.push_back(separator);
+  Append(&tokens, TokenizePlain(model, document, capacity));
+  if (library.vocab_get_add_eos(vocabulary)) tokens.push_back(end);
+  return tokens;
+}
+
+std::vector<llama_token> RankedByTemplate(const Model& model, std::string text, const std::string& query,
+                                          const std::string& document, size_t capacity) {
+  // From the back, so that nothing is looked for in what was put in.
+  constexpr std::string_view kQuery = "{query}", kDocument = "{document}";
+  for (size_t at = text.size(); at-- > 0;) {
+    if (text.compare(at, kQuery.size(), kQuery) == 0) text.replace(at, kQuery.size(), query);
+    if (text.compare(at, kDocument.size(), kDocument) == 0) text.replace(at, kDocument.size(), document);
+  }
+  return Tokenize(model, text, capacity);
+}
+
+}  // namespace
+
+Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity) {
+  const json list = Parse(text);
+  if (!AreTexts(list)) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts", kMostTexts));
+  }
+  Texts texts;
+  for (const json& one : list) texts.push_back(Tokenize(model, one.get_ref<const std::string&>(), capacity));
+  return texts;
+}
+
+Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity) {
+  const json request = Parse(text);
+  const bool good = request.is_object() && request.contains("query") && request["query"].is_string() &&
+                    request.contains("documents") && AreTexts(request["documents"]);
+  if (!good) {
+    throw Error(
+        WASINN_INVALID_ARGUMENT,
+        fmt::format(R"(with "rerank" the prompt is {{"query": text, "documents": [1 to {} texts]}})", kMostTexts));
+  }
+  const char* by_template = model.host().library().model_chat_template(model.get(), "rerank");
+  const auto query = request["query"].get<std::string>();
+  Texts texts;
+  for (const json& one : request["documents"]) {
+    const auto document = one.get<std::string>();
+    texts.push_back(by_template == nullptr ? Ranked(model, query, document, capacity)
+                                           : RankedByTemplate(model, by_template, query, document, capacity));
+    if (texts.back().empty()) throw Error(WASINN_INVALID_ARGUMENT, "rerank: the query and a document are empty");
+    if (texts.back().size() <= capacity) continue;
+    throw Error(WASINN_PROMPT_TOO_LONG,
+                fmt::format("the prompt has {} tokens, with its query and one of its documents: the context has {}",
+                            texts.back().size(), capacity));
+  }
+  return texts;
+}
+
+void Normalize(std::span<float> vector, int norm) {
+  double sum = 0;
+  switch (norm) {
+    case -1:
+      return;
+    case 0:
+      for (const float value : vector) sum = std::max(sum, std::abs(double{value}));
+      sum /= 32760;
+      break;
+    case 2:
+      for (const float value : vector) sum += double{value} * value;
+      sum = std::sqrt(sum);
+      break;
+    default:
+      for (const float value : vector) sum += std::pow(std::abs(double{value}), norm);
+      sum = std::pow(sum, 1.0 / norm);
+  }
+  const double scale = sum > 0 ? 1 / sum : 0;
+  for (float& value : vector) value = static_cast<float>(value * scale);
+}
+
+}  // namespace wasinn::llama

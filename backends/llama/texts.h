@@ -1,0 +1,29 @@
+// Many texts of one prompt, of each of which the model makes a vector.
+#ifndef WASINN_BACKENDS_LLAMA_TEXTS_H_
+#define WASINN_BACKENDS_LLAMA_TEXTS_H_
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "llama/llama_library.h"
+
+namespace wasinn::llama {
+
+class Model;
+
+using Texts = std::vector<std::vector<llama_token>>;
+
+// A JSON list of texts. Throws WASINN_INVALID_ARGUMENT for one that is none, or too long, and WASINN_PROMPT_TOO_LONG for
+// a text of more than `capacity` tokens.
+Texts TokenizeTexts(const Model& model, std::string_view json, size_t capacity);
+
+// {"query": text, "documents": [text, …]}: each document behind the query, as the model has learned to compare them.
+Texts TokenizeRanked(const Model& model, std::string_view json, size_t capacity);
+
+// As llama.cpp's --embd-normalize: -1: not; 0: the largest is 32760; 1: by the sum; 2: of length 1; others: by that norm.
+void Normalize(std::span<float> vector, int norm);
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_TEXTS_H_

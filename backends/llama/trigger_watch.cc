@@ -1,0 +1,105 @@
+#include "llama/trigger_watch.h"
+
+#include <algorithm>
+
+namespace wasinn::llama {
+
+namespace {
+
+// Longer than any trigger and any tag. std::regex takes some hundred bytes of stack for each.
+constexpr size_t kMostText = 2048, kKeptText = 512;
+
+bool HasAny(std::string_view text, std::span<const std::string> words) {
+  return std::ranges::any_of(words, [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
+}
+
+// The prompt may end within reasoning, which the template has begun.
+bool IsOpen(const ChatForm& form) {
+  if (form.thinking_start.empty() || form.thinking_ends.empty()) return false;
+  const size_t start = form.generation_prompt.rfind(form.thinking_start);
+  return start != std::string::npos &&
+         !HasAny(std::string_view(form.generation_prompt).substr(start + form.thinking_start.size()),
+                 form.thinking_ends);
+}
+
+}  // namespace
+
+TriggerWatch::TriggerWatch(const ChatForm& form)
+    : thinking_start_(form.thinking_ends.empty() ? "" : form.thinking_start),
+      thinking_ends_(form.thinking_ends),
+      thinking_(IsOpen(form)) {
+  for (const std::string& pattern : form.triggers) {
+    const bool at_beginning = pattern.starts_with('^');
+    triggers_.push_back({.pattern = pattern,
+                         .regex = std::regex(pattern),
+                         .at_beginning = at_beginning,
+                         .whole = at_beginning && pattern.ends_with('$')});
+  }
+}
+
+std::vector<const char*> TriggerWatch::Patterns() const {
+  std::vector<const char*> patterns;
+  for (const Trigger& trigger : triggers_) {
+    if (!cut_ || !trigger.at_beginning) patterns.push_back(trigger.pattern.c_str());
+  }
+  return patterns;
+}
+
+// As llama.cpp does (llama_grammar_trigger_pattern::find).
+bool TriggerWatch::Finds() const {
+  return std::ranges::any_of(triggers_, [this](const Trigger& trigger) {
+    if (cut_ && trigger.at_beginning) return false;
+    return (trigger.whole && std::regex_match(text_, trigger.regex)) || std::regex_search(text_, trigger.regex);
+  });
+}
+
+void TriggerWatch::Begin(llama_token token, std::string_view piece) {
+  cut_ = cut_ || !text_.empty();
+  tokens_.assign(1, token);
+  lengths_.assign(1, piece.size());
+  text_ = piece;
+}
+
+// Whether this token is still a part of the reasoning.
+bool TriggerWatch::Think(llama_token token, std::string_view piece) {
+  text_ += piece;
+  if (!HasAny(text_, thinking_ends_)) {
+    if (text_.size() > kMostText) text_.erase(0, text_.size() - kKeptText);
+    return true;
+  }
+  thinking_ = false;
+  Begin(token, piece);
+  return false;
+}
+
+bool TriggerWatch::Add(llama_token token, std::string_view piece) {
+  if (thinking_) {
+    if (Think(token, piece)) return false;
+  } else {
+    tokens_.push_back(token);
+    lengths_.push_back(piece.size());
+    text_ += piece;
+  }
+  if (Finds()) return true;
+  if (!thinking_start_.empty() && text_.find(thinking_start_) != std::string::npos) {
+    thinking_ = true;
+    cut_ = true;
+    tokens_.clear();
+    lengths_.clear();
+    text_.clear();
+  }
+  Cut();
+  return false;
+}
+
+void TriggerWatch::Cut() {
+  if (text_.size() <= kMostText) return;
+  size_t tokens = 0, bytes = 0;
+  while (text_.size() - bytes > kKeptText) bytes += lengths_[tokens++];
+  tokens_.erase(tokens_.begin(), tokens_.begin() + static_cast<ptrdiff_t>(tokens));
+  lengths_.erase(lengths_.begin(), lengths_.begin() + static_cast<ptrdiff_t>(tokens));
+  text_.erase(0, bytes);
+  cut_ = true;
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,246 @@
+// wasinn check: whether a model and a guest fit, by what the guest imports and by a run of it.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/ending.h"
+#include "cli/guest_program.h"
+#include "cli/help.h"
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "cli/run_flags.h"
+#include "cli/run_guard.h"
+#include "cli/run_report.h"
+#include "cli/signature_text.h"
+#include "engines/wasm_file.h"
+#include "engines/wasm_sections.h"
+#include "settings/text.h"
+
+namespace wasinn::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kDoesNotFit = 1;
+
+constexpr char kCheckFooter[] =
+    "Loads the model, lists the guest's imports, and runs the guest. Give it the flags and arguments of\n"
+    "`wasinn run`. For each failed call of wasi-nn it says what was expected and what came. The guest's\n"
+    "standard output goes to stderr. Exits with 0 if the guest computed MODEL by its name and no call failed,\n"
+    "else with 1. It only sees the calls of this run.\n\n"
+    "Examples:\n"
+    "  wasinn check digits.onnx --dir . classify.wasm photo.png\n"
+    "  wasinn check names=digits.onnx guest.wasm";
+
+// What the host says of the guest.
+class Complaints {
+ public:
+  // Any thread.
+  void Add(LogLevel level, const char* message) {
+    constexpr std::string_view kGuest = "guest '";
+    const std::string_view text = message;
+    const size_t end = text.starts_with(kGuest) ? text.find("': ") : text.npos;
+    if (end == text.npos) return Log(level, message);
+    const std::lock_guard lock(mutex_);
+    const std::string words = settings::Printable(text.substr(end + 3));
+    if (seen_.insert(words).second) all_.push_back(words);  // a guest may try again
+  }
+  std::vector<std::string> all() {
+    const std::lock_guard lock(mutex_);
+    return all_;
+  }
+
+ private:
+  std::mutex mutex_;  // of what follows
+  std::set<std::string> seen_;
+  std::vector<std::string> all_;
+};
+
+struct Verdict {
+  std::string name;  // the model's
+  Signature signature;
+  std::vector<std::string> imports;     // of wasi-nn
+  std::vector<std::string> complaints;  // calls that failed
+  engines::Exit exit;
+  RunReport::Sum sum;
+  std::string run;  // as JSON
+
+  bool Fits() const { return sum.computed > 0 && sum.errors == 0 && exit.kind == engines::Exit::Kind::kExited; }
+  // Nothing failed, and nothing was tried that would tell.
+  bool IsOpen() const {
+    return exit.kind == engines::Exit::Kind::kExited && sum.errors == 0 && !Fits() && !imports.empty();
+  }
+  std::string Why() const {
+    if (exit.kind != engines::Exit::Kind::kExited) return "the guest's run failed: " + exit.message;
+    if (sum.errors > 0) return fmt::format("calls that failed: {}", sum.errors);
+    if (imports.empty()) return "the guest does not import wasi-nn";
+    if (sum.computed == 0 && sum.others > 0) {
+      return fmt::format("the guest computed other models in this run ({} times), and never '{}'", sum.others,
+                         settings::PrintableName(name));
+    }
+    if (sum.computed == 0) return "the guest computed nothing in this run; which arguments does it want?";
+    return fmt::format("computes that went well: {}, and no call failed", sum.computed);
+  }
+};
+
+// "wasi_ephemeral_nn.load", or an interface of a component.
+std::vector<std::string> ImportsOfNn(const std::string& path) {
+  std::vector<std::string> names;
+  engines::Result<engines::WasmFile> file = engines::ReadWasmFile(path);
+  if (!file) return names;  // the engine tells
+  if (file->kind == engines::WasmKind::kText) {
+    engines::Result<std::string> wasm = engines::ParseText(file->bytes);
+    if (!wasm) return names;
+    file->bytes = std::move(*wasm);
+  }
+  for (const engines::Import& import : engines::ImportsOf(file->bytes)) {
+    const bool is_nn = import.module.starts_with("wasi_ephemeral_nn") || import.module.starts_with("wasi_nn") ||
+                       import.module.starts_with("wasi:nn") || import.module.starts_with("wasinn");
+    if (is_nn)
+      names.push_back(std::string(import.module) + (import.name.empty() ? "" : ".") + std::string(import.name));
+  }
+  return names;
+}
+
+// MODEL is a path, which is then named as its file, or NAME=PATH.
+settings::ModelFlag ReadModel(const std::string& text) {
+  std::error_code ignored;
+  const std::filesystem::path path = text;
+  const bool is_path = std::filesystem::exists(path, ignored) || text.find('=') == text.npos;
+  const std::string name = std::filesystem::path(settings::LastComponent(text)).stem().string();
+  auto model = settings::ParseModelFlag(is_path ? name + "=" + text : text);
+  if (!model) throw CLI::ValidationError("MODEL", model.error());
+  model->flag = "MODEL";
+  return *model;
+}
+
+// While it lives, what is written to the standard output goes to stderr.
+class OutputAside {
+ public:
+  OutputAside() : kept_(dup(STDOUT_FILENO)) { dup2(STDERR_FILENO, STDOUT_FILENO); }
+  ~OutputAside() {
+    std::fflush(stdout);
+    dup2(kept_, STDOUT_FILENO);
+    close(kept_);
+  }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+
+ private:
+  const int kept_;
+};
+
+std::string ToJson(const Verdict& verdict) {
+  return Dump({{"fits", verdict.IsOpen() ? Json() : Json(verdict.Fits())},
+               {"why", verdict.Why()},
+               {"model", verdict.name},
+               {"inputs", IosToJson(verdict.signature.inputs)},
+               {"outputs", IosToJson(verdict.signature.outputs)},
+               {"imports", verdict.imports},
+               {"failed_calls", verdict.complaints},
+               {"run", Json::parse(verdict.run)}});
+}
+
+std::string ToText(const Verdict& verdict) {
+  std::string text = fmt::format("model {}\n  in   {}\n  out  {}\n", settings::PrintableName(verdict.name),
+                                 LineOf(verdict.signature.inputs), LineOf(verdict.signature.outputs));
+  text += "the guest imports\n";
+  for (const std::string& import : verdict.imports) text += "  " + settings::PrintableName(import) + "\n";
+  if (verdict.imports.empty()) text += "  nothing of wasi-nn\n";
+  if (!verdict.complaints.empty()) text += "calls that failed\n";
+  for (const std::string& complaint : verdict.complaints) text += "  " + settings::PrintableName(complaint) + "\n";
+  text += verdict.Fits() ? "fits: " : verdict.IsOpen() ? "not known whether it fits: " : "does not fit: ";
+  for (const char c : settings::Printable(verdict.Why())) {
+    text += c;
+    if (c == '\n') text += "  ";  // no line of a backtrace, whose names are the guest's, looks like a verdict
+  }
+  return text + "\n";
+}
+
+// Runs the guest with the host's defaults.
+engines::Result<void> RunGuest(RunFlags& flags, Host& host, const engines::Program& program, RunReport& report,
+                               Verdict& verdict) {
+  GuestOptions options;
+  options.name = flags.run.args[0];
+  Result<Guest> guest = Guest::Create(host, options);
+  if (!guest) return std::unexpected(guest.status().message());
+  flags.run.guest = guest->get();
+  SetLimits(flags, host.limits());
+  RunGuard guard;
+  report.Running(guest->get());
+  guard.Begin(guest->get(), std::chrono::milliseconds(host.limits().run_timeout_ms), [](int) {});
+  const OutputAside aside;
+  verdict.exit = program.Run(flags.run);
+  const int signal = guard.Over();
+  report.End(verdict.exit, signal != 0 ? 128 + signal : verdict.exit.code);
+  return {};
+}
+
+struct CheckModelFlags {
+  RunFlags run;
+  std::string model;
+  bool json = false;
+};
+
+int Run(const CLI::App& app, CheckModelFlags& check) {
+  RunFlags& flags = check.run;
+  const std::vector<std::string> words = app.remaining();
+  if (words.empty()) throw CLI::RequiredError("GUEST");
+  if (words[0] == "-") throw CLI::ValidationError("GUEST", "is a file: what the guest imports is read before it runs");
+  PrepareRun(app, flags, words);
+  const settings::ModelFlag model = ReadModel(check.model);
+  flags.host.models.push_back(model);
+  Complaints complaints;  // go after the host
+  RunReport report;
+  flags.host.log = [&complaints](LogLevel level, const char* message) { complaints.Add(level, message); };
+  flags.host.spans = [&report](const wasinn_span& span) { report.Add(span); };
+  Result<Host> host = MakeHost(flags.host);
+  if (!host) return Fail(host.status().message());
+  Verdict verdict;
+  verdict.name = model.name;
+  Result<Signature> signature = [&] {
+    const Progress progress("loading " + model.name);
+    return host->Inspect(model.name);
+  }();
+  if (!signature) return Fail(signature.status().message());
+  verdict.signature = std::move(*signature);
+  verdict.imports = ImportsOfNn(words[0]);
+  report.Begin(words[0], flags.engine);
+  const auto program = LoadProgram(flags, *host, words[0]);
+  if (!program) return Fail(program.error());
+  if (auto ran = RunGuest(flags, *host, **program, report, verdict); !ran) return Fail(ran.error());
+  verdict.complaints = complaints.all();
+  verdict.sum = report.Total(model.name);
+  verdict.run = report.ToJson();
+  std::fputs((check.json ? ToJson(verdict) : ToText(verdict)).c_str(), stdout);
+  return EndAtOnce(verdict.Fits() ? 0 : kDoesNotFit);
+}
+
+}  // namespace
+
+Command AddCheckCommand(CLI::App& app) {
+  CLI::App* check = app.add_subcommand("check", "Check whether a model and a guest fit: names, types and shapes");
+  auto flags = std::make_shared<CheckModelFlags>();
+  check->prefix_command();  // from GUEST
+  check->formatter(std::make_shared<HelpFormatter>("MODEL GUEST [ARGS...]"));
+  check->add_option("MODEL", flags->model, "NAME=PATH, or a PATH; then the file's name is the model's name")
+      ->required();
+  check->add_flag("--json", flags->json, "Print JSON");
+  AddGuestFlags(*check, &flags->run);
+  AddProgramHostFlags(*check, &flags->run);
+  check->footer(kCheckFooter);
+  return {check, [check, flags] { return Run(*check, *flags); }};
+}
+
+}  // namespace wasinn::cli

@@ -1,0 +1,16 @@
+// What shells complete of a wasinn command line, as scripts for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/description.h"
+
+namespace wasinn::cli {
+
+// `commands`: with all their flags.
+std::string BashCompletions(const std::vector<CommandText>& commands);
+std::string ZshCompletions(const std::vector<CommandText>& commands);
+std::string FishCompletions(const std::vector<CommandText>& commands);
+
+}  // namespace wasinn::cli

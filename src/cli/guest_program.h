@@ -1,0 +1,25 @@
+// What `wasinn run` and `wasinn check` do with flags before a guest runs.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+#include <wasinn/wasinn.hpp>
+
+#include "cli/run_flags.h"
+#include "engines/engine.h"
+
+namespace wasinn::cli {
+
+// Sets what a run gets beside its guest. The first word is the module.
+void PrepareRun(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& module_and_args);
+
+// The program of a module's file, "-" for the standard input; within what the host's settings say.
+engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, const Host& host,
+                                                               const std::string& module);
+
+// The guest's limits, for its run.
+void SetLimits(RunFlags& flags, const Limits& limits);
+
+}  // namespace wasinn::cli

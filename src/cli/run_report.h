@@ -1,0 +1,60 @@
+// How a run ended and what its guest used: for --json and --stats.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "engines/engine.h"
+
+namespace wasinn::cli {
+
+// Any thread.
+class RunReport {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void Begin(std::string module, std::string engine);
+  // A step that has ended.
+  void Add(const wasinn_span& span);
+  // The program is compiled, and the guest is about to run.
+  void Running(wasinn_guest* guest);
+  // Only the first counts. The guest may go.
+  void End(const engines::Exit& exit, int code);
+
+  // Computes that went well, of one model and of all others, and calls of any function that did not.
+  struct Sum {
+    uint64_t computed = 0, others = 0, errors = 0;
+  };
+  Sum Total(const std::string& model);
+  std::string ToJson();
+  std::string ToText();
+
+ private:
+  struct Times {
+    uint64_t count = 0, errors = 0, total_ns = 0;
+    void Add(const wasinn_span& span);
+  };
+  struct Model {
+    Times loads, computes;
+  };
+  double CompileSeconds() const;
+  double RunSeconds() const;
+
+  std::mutex mutex_;  // of what follows
+  std::string module_, engine_;
+  Clock::time_point began_, runs_, ended_;
+  bool is_running_ = false, is_over_ = false;
+  wasinn_guest* guest_ = nullptr;
+  wasinn_guest_stats stats_ = {.struct_size = sizeof(wasinn_guest_stats)};
+  engines::Exit exit_;
+  int code_ = 0;
+  std::map<std::pair<std::string, uint32_t>, Model> models_;  // by name and version
+};
+
+}  // namespace wasinn::cli

@@ -1,0 +1,13 @@
+// Text as the C boundary has it.
+#pragma once
+
+#include <wasinn/wasinn.h>
+
+#include <string_view>
+
+namespace wasinn::wasmtime {
+
+inline wasinn_bytes ToC(std::string_view text) { return {reinterpret_cast<const uint8_t*>(text.data()), text.size()}; }
+inline std::string_view FromC(wasinn_bytes bytes) { return {reinterpret_cast<const char*>(bytes.data), bytes.size}; }
+
+}  // namespace wasinn::wasmtime

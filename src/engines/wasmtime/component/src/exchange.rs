@@ -1,0 +1,159 @@
+//! A request and its answer as they come over the C boundary: the structs of ../handler_abi.h.
+
+use bytes::Bytes as Body;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use http_body_util::Full;
+use std::ffi::c_void;
+use std::slice;
+use wasmtime::{Result, bail};
+
+use crate::wit::Bytes;
+
+/// `wasinn_http_field`
+#[repr(C)]
+pub struct Field {
+    pub name: Bytes,
+    pub value: Bytes,
+}
+
+/// `wasinn_http_request`. What it points at outlives the store.
+#[repr(C)]
+pub struct HttpRequest {
+    struct_size: u32,
+    method: Bytes,
+    pub scheme: Bytes,
+    authority: Bytes,
+    path_with_query: Bytes,
+    fields: *const Field,
+    n_fields: usize,
+    body: Bytes,
+}
+
+/// `wasinn_http_answer`: where it goes. All are called on the thread that runs the guest; false: no more of it is wanted.
+#[repr(C)]
+pub struct HttpAnswer {
+    struct_size: u32,
+    user: *mut c_void,
+    begin: unsafe extern "C" fn(*mut c_void, u32, *const Field, usize) -> bool,
+    write: unsafe extern "C" fn(*mut c_void, Bytes) -> bool,
+    /// Why there is none, or not all of it: in the words that follow "the guest".
+    fail: unsafe extern "C" fn(*mut c_void, Bytes),
+    /// No guest can have this request.
+    refuse: unsafe extern "C" fn(*mut c_void, Bytes),
+    is_interrupted: unsafe extern "C" fn(*mut c_void) -> bool,
+    /// Whether the guest may send a request to this scheme and authority. NULL: it sends none.
+    allows: Option<unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool>,
+}
+
+/// To send requests.
+pub struct Permission {
+    user: *mut c_void,
+    allows: unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool,
+}
+
+// SAFETY: it is used on the thread that runs the guest, alone.
+unsafe impl Send for Permission {}
+
+impl Permission {
+    /// # Safety
+    /// `allows` may be called with `user` on this thread for as long as this lives.
+    pub unsafe fn new(user: *mut c_void, allows: unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool) -> Self {
+        Permission { user, allows }
+    }
+
+    pub fn allows(&self, scheme: &str, authority: &str) -> bool {
+        // SAFETY: as who made it promised.
+        unsafe { (self.allows)(self.user, bytes_of(scheme.as_bytes()), bytes_of(authority.as_bytes())) }
+    }
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    assert!(size_of::<Field>() == 32);
+    assert!(size_of::<HttpRequest>() == 104);
+    assert!(size_of::<HttpAnswer>() == 64);
+};
+
+/// # Safety
+/// It is valid for as long as the result is used.
+pub unsafe fn slice_of<'a>(bytes: &Bytes) -> &'a [u8] {
+    if bytes.size == 0 {
+        return &[];
+    }
+    // SAFETY: as the caller's.
+    unsafe { slice::from_raw_parts(bytes.data, bytes.size) }
+}
+
+pub fn bytes_of(slice: &[u8]) -> Bytes {
+    Bytes { data: slice.as_ptr(), size: slice.len() }
+}
+
+impl HttpRequest {
+    /// # Safety
+    /// As the struct says, whose body is not copied.
+    pub unsafe fn read(&self) -> Result<Request<Full<Body>>> {
+        if (self.struct_size as usize) < size_of::<HttpRequest>() {
+            bail!("a request of {} bytes", self.struct_size);
+        }
+        // SAFETY: as the caller's.
+        unsafe {
+            let uri = Uri::builder().scheme(slice_of(&self.scheme)).authority(slice_of(&self.authority));
+            let uri = uri.path_and_query(slice_of(&self.path_with_query)).build()?;
+            let mut request = Request::new(Full::new(Body::from_static(slice_of(&self.body))));
+            *request.method_mut() = Method::from_bytes(slice_of(&self.method))?;
+            *request.uri_mut() = uri;
+            let fields = if self.n_fields == 0 { &[] } else { slice::from_raw_parts(self.fields, self.n_fields) };
+            for field in fields {
+                let name = HeaderName::from_bytes(slice_of(&field.name))?;
+                request.headers_mut().try_append(name, HeaderValue::from_bytes(slice_of(&field.value))?)?;
+            }
+            Ok(request)
+        }
+    }
+}
+
+impl HttpAnswer {
+    pub fn may_send(&self) -> bool {
+        self.struct_size as usize >= size_of::<HttpAnswer>() && self.allows.is_some()
+    }
+
+    /// # Safety
+    /// It is not used after the answer, which the embedder has on this thread.
+    pub unsafe fn permission(&self) -> Option<Permission> {
+        if !self.may_send() {
+            return None;
+        }
+        // SAFETY: as the caller's.
+        self.allows.map(|allows| unsafe { Permission::new(self.user, allows) })
+    }
+
+    pub fn begin(&self, status: u16, headers: &HeaderMap) -> bool {
+        let field = |(name, value): (&HeaderName, &HeaderValue)| Field {
+            name: bytes_of(name.as_str().as_bytes()),
+            value: bytes_of(value.as_bytes()),
+        };
+        let fields: Vec<Field> = headers.iter().map(field).collect();
+        // SAFETY: as the embedder promised; the fields live until it returns.
+        unsafe { (self.begin)(self.user, status.into(), fields.as_ptr(), fields.len()) }
+    }
+
+    pub fn write(&self, bytes: &[u8]) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.write)(self.user, bytes_of(bytes)) }
+    }
+
+    pub fn fail(&self, why: &str) {
+        // SAFETY: as above.
+        unsafe { (self.fail)(self.user, bytes_of(why.as_bytes())) }
+    }
+
+    pub fn refuse(&self, why: &str) {
+        // SAFETY: as above.
+        unsafe { (self.refuse)(self.user, bytes_of(why.as_bytes())) }
+    }
+
+    pub fn is_interrupted(&self) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.is_interrupted)(self.user) }
+    }
+}

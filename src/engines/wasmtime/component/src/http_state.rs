@@ -1,0 +1,186 @@
+//! What a store has of wasi:http, and a linker that has it. The C API's stores have no place for that, so it lies in the table of
+//! their WASI, as the first thing there.
+//!
+//! A guest decides how many resources it has, and what is in them: both are bounded, for they are the host's memory.
+
+use http::{HeaderName, Request};
+use wasmtime::component::{ComponentNamedList, Lift, Resource};
+use wasmtime::{AsContextMut, Result, bail};
+use wasmtime_c_api::{WasmtimeStoreData, wasi_config_t, wasmtime_component_linker_t, wasmtime_error_t};
+use wasmtime_wasi::{WasiCtxBuilder, WasiView};
+use wasmtime_wasi_http::p2::bindings::LinkOptions;
+use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
+use wasmtime_wasi_http::p2::bindings::http::{outgoing_handler, types};
+use wasmtime_wasi_http::p2::types::{HostFutureIncomingResponse, HostOutgoingRequest};
+use wasmtime_wasi_http::{
+    DEFAULT_FORBIDDEN_HEADERS, RequestOptions, WasiBody, WasiHttp, WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks,
+};
+
+use crate::link::to_c;
+use crate::outgoing::{Io, Outgoing, Sent};
+use crate::types::{Instance, Linker, Store};
+
+/// Of one resource of headers, with what the host needs to keep them.
+const MOST_FIELD_BYTES: usize = 32 << 10;
+/// What a body that nobody has read yet may hold, twice.
+const MOST_CHUNK: usize = 64 << 10;
+/// Of a method, an authority or a path that a guest sets.
+const MOST_WORD: usize = 8 << 10;
+
+struct State {
+    context: WasiHttpCtx,
+    hooks: Hooks,
+}
+
+/// Owns it. A pointer, since the table and what is in it are lent at the same time.
+struct Held(*mut State);
+
+// SAFETY: the state is plain data, and only `view_of`, which has the store alone, looks at it.
+unsafe impl Send for Held {}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: it was a box's, and goes once.
+        drop(unsafe { Box::from_raw(self.0) });
+    }
+}
+
+/// The table's first number.
+const HELD: u32 = 0;
+
+/// Once for each store, when it has WASI and before its component is instantiated. `most`: resources of one run.
+pub fn set_up(data: &mut WasmtimeStoreData, outgoing: Outgoing, most: usize) -> Result<()> {
+    let table = data.ctx().table;
+    table.set_max_capacity(most);
+    let mut state = State { context: WasiHttpCtx::new(), hooks: Hooks(outgoing) };
+    state.context.set_field_size_limit(MOST_FIELD_BYTES);
+    if table.push(Held(Box::into_raw(Box::new(state))))?.rep() != HELD {
+        bail!("the store's WASI is not new");
+    }
+    Ok(())
+}
+
+pub fn view_of(data: &mut WasmtimeStoreData) -> WasiHttpCtxView<'_> {
+    let table = data.ctx().table;
+    let held = table.get(&Resource::<Held>::new_borrow(HELD)).expect("set_up comes first");
+    // SAFETY: it is no part of the table's memory, and this borrow of the store is the only one.
+    let state = unsafe { &mut *held.0 };
+    WasiHttpCtxView { ctx: &mut state.context, hooks: &mut state.hooks, table }
+}
+
+struct Hooks(Outgoing);
+
+impl WasiHttpHooks for Hooks {
+    fn is_forbidden_header(&mut self, name: &HeaderName) -> bool {
+        DEFAULT_FORBIDDEN_HEADERS.contains(name)
+    }
+
+    fn send_request(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _: Io,
+    ) -> Box<dyn Future<Output = Sent> + Send> {
+        Box::new(self.0.send(request, options.unwrap_or_default()))
+    }
+
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        MOST_CHUNK
+    }
+}
+
+/// WASI preview 2, of which waits end with the call that waits, and wasi:http.
+///
+/// # Safety
+/// `linker` is the C API's, of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_component_link_http(
+    linker: *mut wasmtime_component_linker_t,
+) -> Option<Box<wasmtime_error_t>> {
+    // SAFETY: the C API's type is a transparent wrapper.
+    to_c(link(unsafe { &mut *linker.cast::<Linker>() }))
+}
+
+fn link(linker: &mut Linker) -> Result<()> {
+    wasmtime_wasi::p2::add_to_linker_async(linker)?;
+    outgoing_handler::add_to_linker::<_, WasiHttp>(linker, view_of)?;
+    types::add_to_linker::<_, WasiHttp>(linker, &LinkOptions::default().into(), view_of)?;
+    linker.allow_shadowing(true);
+    bound_words(linker)?;
+    drop_options(linker)?;
+    linker.allow_shadowing(false);
+    Ok(())
+}
+
+type Handled = std::result::Result<Resource<HostFutureIncomingResponse>, ErrorCode>;
+
+/// In place of the function that keeps the options of each request until the run ends.
+fn drop_options(linker: &mut Linker) -> Result<()> {
+    linker.instance("wasi:http/outgoing-handler@0.2.12")?.func_wrap(
+        "handle",
+        |mut store: Store<'_>,
+         (request, options): (Resource<HostOutgoingRequest>, Option<Resource<RequestOptions>>)| {
+            let mut context = store.as_context_mut();
+            let mut view = view_of(context.data_mut());
+            let owned = options.as_ref().map(|options| Resource::<RequestOptions>::new_own(options.rep()));
+            let handled = outgoing_handler::Host::handle(&mut view, request, options);
+            if let Some(owned) = owned {
+                view.table.delete(owned)?;
+            }
+            let handled: Handled = match handled {
+                Ok(response) => Ok(response),
+                Err(error) => Err(error.downcast()?),
+            };
+            Ok((handled,))
+        },
+    )?;
+    Ok(())
+}
+
+type Set = std::result::Result<(), ()>;
+
+/// In place of functions that keep any word, of any length.
+fn bound_words(linker: &mut Linker) -> Result<()> {
+    use types::HostOutgoingRequest as Host;
+    let mut types = linker.instance("wasi:http/types@0.2.12")?;
+    let size_of_method = |method: &types::Method| match method {
+        types::Method::Other(word) => word.len(),
+        _ => 0,
+    };
+    let size_of_word = |word: &Option<String>| word.as_ref().map_or(0, String::len);
+    bound(&mut types, "set-method", size_of_method, |view, request, method| Host::set_method(view, request, method))?;
+    bound(&mut types, "set-authority", size_of_word, |view, request, word| Host::set_authority(view, request, word))?;
+    bound(&mut types, "set-path-with-query", size_of_word, |view, request, word| {
+        Host::set_path_with_query(view, request, word)
+    })?;
+    Ok(())
+}
+
+type Setter<W> = fn(&mut WasiHttpCtxView<'_>, Resource<HostOutgoingRequest>, W) -> Result<Set>;
+
+fn bound<W>(types: &mut Instance<'_>, name: &str, size_of: fn(&W) -> usize, set: Setter<W>) -> Result<()>
+where
+    W: 'static,
+    (Resource<HostOutgoingRequest>, W): ComponentNamedList + Lift,
+{
+    types.func_wrap(
+        &format!("[method]outgoing-request.{name}"),
+        move |mut store: Store<'_>, (request, word): (Resource<HostOutgoingRequest>, W)| {
+            if size_of(&word) > MOST_WORD {
+                return Ok((Err(()),));
+            }
+            Ok((set(&mut view_of(store.as_context_mut().data_mut()), request, word)?,))
+        },
+    )
+}
+
+/// Guests with this configuration make no sockets: each one is a file that the host has open.
+///
+/// # Safety
+/// `config` is the C API's, of this library.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_wasi_config_forbid_sockets(config: *mut wasi_config_t) {
+    // SAFETY: the C API's type is a transparent wrapper.
+    let builder = unsafe { &mut *config.cast::<WasiCtxBuilder>() };
+    builder.allow_tcp(false).allow_udp(false);
+}

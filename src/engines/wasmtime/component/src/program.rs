@@ -1,0 +1,164 @@
+//! Programs that are components, each run in an instance and a store of its own: the structs and functions of ../program_abi.h.
+
+use std::ffi::c_void;
+use std::slice;
+use wasmtime::component::{Component, InstancePre, Val};
+use wasmtime::{Result, bail, format_err};
+use wasmtime_c_api::{WasmtimeStoreData, wasmtime_component_linker_t, wasmtime_component_t, wasmtime_error_t};
+
+use crate::alone::{Waits, alone, until_interrupted};
+use crate::entry::Entry;
+use crate::exchange::{Permission, bytes_of, slice_of};
+use crate::http_state::set_up;
+use crate::link::{TOO_OLD, to_c};
+use crate::outgoing::Outgoing;
+use crate::types::{Linker, Store};
+use crate::wit::Bytes;
+
+/// Of one run: open files and folders, streams, what waits, headers, bodies …
+const MOST_RESOURCES: usize = 4096;
+
+pub struct Program {
+    pre: InstancePre<WasmtimeStoreData>,
+    entry: Entry,
+    is_invoked: bool,
+    has_http: bool,
+}
+
+/// `wasinn_program_call`
+#[repr(C)]
+pub struct ProgramCall {
+    struct_size: u32,
+    user: *mut c_void,
+    words: *const Bytes,
+    n_words: usize,
+    print: unsafe extern "C" fn(*mut c_void, Bytes),
+    is_interrupted: unsafe extern "C" fn(*mut c_void) -> bool,
+    allows: Option<unsafe extern "C" fn(*mut c_void, Bytes, Bytes) -> bool>,
+}
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<ProgramCall>() == 56);
+
+impl ProgramCall {
+    /// # Safety
+    /// As the header says.
+    unsafe fn words(&self) -> Result<Vec<&str>> {
+        // SAFETY: as the caller's.
+        let words = if self.n_words == 0 { &[] } else { unsafe { slice::from_raw_parts(self.words, self.n_words) } };
+        // SAFETY: as the caller's.
+        words.iter().map(|word| Ok(str::from_utf8(unsafe { slice_of(word) })?)).collect()
+    }
+
+    fn print(&self, line: &str) {
+        // SAFETY: as the embedder promised.
+        unsafe { (self.print)(self.user, bytes_of(line.as_bytes())) }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.is_interrupted)(self.user) }
+    }
+
+    /// To send requests, until the call is over.
+    fn permission(&self) -> Option<Permission> {
+        // SAFETY: as above.
+        self.allows.map(|allows| unsafe { Permission::new(self.user, allows) })
+    }
+}
+
+impl Program {
+    fn call(&self, mut store: Store<'_>, params: &[Val]) -> Result<Vec<Val>> {
+        let instance = self.pre.instantiate(&mut store)?;
+        let function = instance.get_func(&mut store, &self.entry.index).ok_or_else(missing)?;
+        let mut results = self.entry.room();
+        function.call(&mut store, params, &mut results)?;
+        Ok(results)
+    }
+
+    /// For a linker whose functions wait without a thread.
+    async fn call_async(&self, mut store: Store<'_>, params: &[Val]) -> Result<Vec<Val>> {
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        let function = instance.get_func(&mut store, &self.entry.index).ok_or_else(missing)?;
+        let mut results = self.entry.room();
+        function.call_async(&mut store, params, &mut results).await?;
+        Ok(results)
+    }
+
+    /// The store runs nothing afterwards.
+    fn call_with_http(&self, mut store: Store<'_>, call: &ProgramCall, params: &[Val]) -> Result<Vec<Val>> {
+        set_up(store.data_mut(), Outgoing::new(call.permission()), MOST_RESOURCES)?;
+        alone(Waits::TimeAndSockets, |runtime| {
+            runtime.block_on(until_interrupted(self.call_async(store, params), || call.is_interrupted()))
+        })
+    }
+
+    /// False: the program says that it failed.
+    ///
+    /// # Safety
+    /// As wasinn_component_program_run.
+    unsafe fn run(&self, store: Store<'_>, call: &ProgramCall) -> Result<bool> {
+        if (call.struct_size as usize) < size_of::<ProgramCall>() {
+            bail!(TOO_OLD);
+        }
+        // SAFETY: as the caller's.
+        let params = self.entry.read(&unsafe { call.words() }?)?;
+        let results = match self.has_http {
+            true => self.call_with_http(store, call, &params)?,
+            false => self.call(store, &params)?,
+        };
+        if !self.is_invoked {
+            return Ok(matches!(&results[..], [Val::Result(Ok(_))]));
+        }
+        for result in results {
+            call.print(&(result.to_wave()? + "\n"));
+        }
+        Ok(true)
+    }
+}
+
+fn missing() -> wasmtime::Error {
+    format_err!("the instance has no such function")
+}
+
+/// `invoke`: empty for the program, else as Entry::named has it. `has_http`: the linker is of wasinn_component_link_http.
+///
+/// # Safety
+/// `linker` and `component` are the C API's, of this library; `invoke` is valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_component_program_new(
+    linker: *const wasmtime_component_linker_t,
+    component: *const wasmtime_component_t,
+    invoke: Bytes,
+    has_http: bool,
+    out: &mut *mut Program,
+) -> Option<Box<wasmtime_error_t>> {
+    // SAFETY: the C API's types are transparent wrappers.
+    let (linker, component) = unsafe { (&*linker.cast::<Linker>(), &*component.cast::<Component>()) };
+    // SAFETY: as the caller's.
+    let invoke = unsafe { slice_of(&invoke) };
+    let make = || {
+        let is_invoked = !invoke.is_empty();
+        let entry = if is_invoked { Entry::named(component, str::from_utf8(invoke)?) } else { Entry::run(component) }?;
+        Ok(Program { pre: linker.instantiate_pre(component)?, entry, is_invoked, has_http })
+    };
+    to_c(make().map(|program| *out = Box::into_raw(Box::new(program))))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn wasinn_component_program_delete(_program: Option<Box<Program>>) {}
+
+/// In a store that is new and has WASI. An error is the guest's trap, or why it did not begin.
+///
+/// # Safety
+/// The store is the C API's; the call is as its header says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn wasinn_component_program_run(
+    program: &Program,
+    store: Store<'_>,
+    call: &ProgramCall,
+    succeeded: &mut bool,
+) -> Option<Box<wasmtime_error_t>> {
+    // SAFETY: as the caller's.
+    to_c(unsafe { program.run(store, call) }.map(|result| *succeeded = result))
+}

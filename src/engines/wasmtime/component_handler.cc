@@ -1,0 +1,136 @@
+#include "engines/wasmtime/component_handler.h"
+
+#include <wasinn/wasmtime.h>
+
+#include <exception>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engines/guest_run.h"
+#include "engines/wasmtime/bytes.h"
+#include "engines/wasmtime/errors.h"
+#include "engines/wasmtime/handler_abi.h"
+#include "engines/wasmtime/store_run.h"
+#include "engines/wasmtime/wasi.h"
+
+namespace wasinn::wasmtime {
+namespace {
+
+using engines::Exit;
+using engines::Result;
+using engines::RunOptions;
+
+using HandlerPtr = std::unique_ptr<wasinn_component_handler, Deleter<wasinn_component_handler_delete>>;
+
+wasinn_guest* GuestOfHandler(wasmtime_context_t* context, void*) {
+  return static_cast<wasinn_guest*>(wasmtime_context_get_data(context));
+}
+
+// What the answer's functions have for their `user`.
+struct Answering {
+  engines::HttpSink& sink;
+  const engines::HttpPermission* may_send;
+  const engines::GuestRun& run;
+
+  // Nothing may be thrown through Rust.
+  static bool Begin(void* user, uint32_t status, const wasinn_http_field* fields, size_t n_fields) noexcept try {
+    engines::HttpFields list;
+    for (size_t i = 0; i < n_fields; ++i) list.emplace_back(FromC(fields[i].name), FromC(fields[i].value));
+    return static_cast<Answering*>(user)->sink.Begin(status, list);
+  } catch (const std::exception&) {
+    return false;
+  }
+  static bool Write(void* user, wasinn_bytes bytes) { return static_cast<Answering*>(user)->sink.Write(FromC(bytes)); }
+  static void Fail(void* user, wasinn_bytes why) { static_cast<Answering*>(user)->sink.Fail(FromC(why)); }
+  static void Refuse(void* user, wasinn_bytes why) { static_cast<Answering*>(user)->sink.Refuse(FromC(why)); }
+  static bool Allows(void* user, wasinn_bytes scheme, wasinn_bytes authority) noexcept try {
+    return (*static_cast<Answering*>(user)->may_send)(FromC(scheme), FromC(authority));
+  } catch (const std::exception&) {
+    return false;
+  }
+  static bool IsInterrupted(void* user) { return static_cast<Answering*>(user)->run.interrupted(); }
+};
+
+class HandlerProgram final : public engines::Program {
+ public:
+  HandlerProgram(EnginePtr engine, HandlerPtr handler, LimitedCode code)
+      : engine_(std::move(engine)), handler_(std::move(handler)), code_(std::move(code)) {}
+
+  bool AnswersHttp() const override { return true; }
+
+  Exit Run(const RunOptions& options) const override {
+    if (!options.http) return Exit::Failed("the component answers HTTP requests, and there is none");
+    return RunInStore(engine_, code_, options, [&](wasmtime_context_t* context, const engines::GuestRun& run) {
+      return RunIn(context, options, *options.http, run);
+    });
+  }
+
+ private:
+  Exit RunIn(wasmtime_context_t* context, const RunOptions& options, const engines::HttpExchange& exchange,
+             const engines::GuestRun& run) const {
+    if (Result<void> wasi = SetWasi(context, options); !wasi) return Exit::Failed(wasi.error());
+    wasinn_wasmtime_component_set_up(context, options.guest);
+    const engines::HttpRequest& its = *exchange.request;
+    std::vector<wasinn_http_field> fields;
+    for (const auto& [name, value] : its.fields) fields.push_back({ToC(name), ToC(value)});
+    const wasinn_http_request request = {sizeof request,           ToC(its.method), ToC(its.scheme), ToC(its.authority),
+                                         ToC(its.path_with_query), fields.data(),   fields.size(),   ToC(its.body)};
+    Answering answering{*exchange.sink, options.may_send, run};
+    const wasinn_http_answer answer = {.struct_size = sizeof answer,
+                                       .user = &answering,
+                                       .begin = Answering::Begin,
+                                       .write = Answering::Write,
+                                       .fail = Answering::Fail,
+                                       .refuse = Answering::Refuse,
+                                       .is_interrupted = Answering::IsInterrupted,
+                                       .allows = options.may_send != nullptr ? Answering::Allows : nullptr};
+    bool is_whole = false;
+    wasmtime_error_t* error = wasinn_component_handle(handler_.get(), context, &request, &answer, &is_whole);
+    if (is_whole) exchange.sink->End();
+    return ToExit(error);
+  }
+
+  EnginePtr engine_;
+  HandlerPtr handler_;
+  LimitedCode code_;
+};
+
+}  // namespace
+
+// Of any version that is compatible: looking up an export, Wasmtime goes by semver.
+bool ExportsHandler(const wasmtime_component_t* component) {
+  constexpr std::string_view kHandler = "wasi:http/incoming-handler@0.2.0", kHandle = "handle";
+  const ExportIndexPtr interface(
+      wasmtime_component_get_export_index(component, nullptr, kHandler.data(), kHandler.size()));
+  if (interface == nullptr) return false;
+  return ExportIndexPtr(wasmtime_component_get_export_index(component, interface.get(), kHandle.data(),
+                                                            kHandle.size())) != nullptr;
+}
+
+Result<std::unique_ptr<engines::Program>> LoadHandler(wasm_engine_t* engine,
+                                                      const std::function<Result<ComponentPtr>()>& compile,
+                                                      LimitedCode code) {
+  const ComponentLinkerPtr linker(wasmtime_component_linker_new(engine));
+  // First, for it tells whether this Wasmtime can serve components at all.
+  auto linked = TakeStatus(wasinn_wasmtime_component_link(linker.get(), nullptr, GuestOfHandler, nullptr));
+  if (!linked) return std::unexpected(linked.error());
+  if (wasinn_component_handle == nullptr) {
+    return std::unexpected(
+        "this Wasmtime library cannot serve wasi:http; scripts/deps.sh wasmtime-component builds one that can");
+  }
+  if (linked = TakeError(wasinn_component_link_http(linker.get())); !linked) return std::unexpected(linked.error());
+  const Result<ComponentPtr> component = compile();
+  if (!component) return std::unexpected(component.error());
+  if (!ExportsHandler(component->get())) {
+    return std::unexpected(
+        "the component does not export wasi:http/incoming-handler@0.2, by which components answer requests");
+  }
+  wasinn_component_handler* handler = nullptr;
+  linked = TakeError(wasinn_component_handler_new(linker.get(), component->get(), &handler));
+  if (!linked) return std::unexpected(linked.error());
+  return std::make_unique<HandlerProgram>(EnginePtr(wasmtime_engine_clone(engine)), HandlerPtr(handler),
+                                          std::move(code));
+}
+
+}  // namespace wasinn::wasmtime

@@ -1,0 +1,52 @@
+// What component/src/handler.rs, exchange.rs and http_state.rs export. Weak, for the Wasmtime that this program runs with may be
+// another one: then all of them are NULL.
+#pragma once
+
+#include <wasi.h>
+#include <wasinn/wasinn.h>
+#include <wasmtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+struct wasinn_component_handler;
+
+struct wasinn_http_field {
+  wasinn_bytes name, value;
+};
+
+struct wasinn_http_request {
+  uint32_t struct_size;
+  wasinn_bytes method, scheme, authority, path_with_query;
+  const wasinn_http_field* fields;
+  size_t n_fields;
+  wasinn_bytes body;  // not copied: it outlives the store
+};
+
+// Called on the thread of wasinn_component_handle. False: no more of the answer is wanted.
+struct wasinn_http_answer {
+  uint32_t struct_size;
+  void* user;
+  bool (*begin)(void* user, uint32_t status, const wasinn_http_field* fields, size_t n_fields);
+  bool (*write)(void* user, wasinn_bytes bytes);
+  void (*fail)(void* user, wasinn_bytes why);
+  void (*refuse)(void* user, wasinn_bytes why);
+  bool (*is_interrupted)(void* user);
+  bool (*allows)(void* user, wasinn_bytes scheme, wasinn_bytes authority);  // NULL: the guest sends no requests
+};
+
+// WASI preview 2 and wasi:http, for functions that wait without a thread: in place of wasmtime_component_linker_add_wasip2.
+[[gnu::weak]] wasmtime_error_t* wasinn_component_link_http(wasmtime_component_linker_t*);
+// Guests get no sockets, each of which is an open file.
+[[gnu::weak]] void wasinn_wasi_config_forbid_sockets(wasi_config_t*);
+[[gnu::weak]] wasmtime_error_t* wasinn_component_handler_new(const wasmtime_component_linker_t*,
+                                                             const wasmtime_component_t*, wasinn_component_handler**);
+[[gnu::weak]] void wasinn_component_handler_delete(wasinn_component_handler*);
+// In a store that is new and has WASI. An error is a trap, or why the guest did not begin.
+[[gnu::weak]] wasmtime_error_t* wasinn_component_handle(const wasinn_component_handler*, wasmtime_context_t*,
+                                                        const wasinn_http_request*, const wasinn_http_answer*,
+                                                        bool* is_whole);
+
+}  // extern "C"

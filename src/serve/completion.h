@@ -1,0 +1,53 @@
+// A text that a language model generates, token by token.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <wasinn/wasinn.hpp>
+
+#include "serve/cancellation.h"
+#include "serve/inference.h"
+#include "serve/model_contexts.h"
+
+namespace wasinn::serve {
+
+// What language models take, by the names of their inputs.
+struct Prompt {
+  std::string prompt;
+  std::string options;  // a JSON object
+};
+
+// On one thread at a time. A cancel ends it, at whatever it is. Its guest and its cancellation (NULL: nobody cancels) outlive it.
+class Completion {
+ public:
+  Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<ModelContexts> contexts, uint32_t context,
+             Cancellation* cancellation);
+  Completion(const Completion&) = delete;
+  Completion& operator=(const Completion&) = delete;
+
+  // Evaluates the prompt, and chooses the first token. Once.
+  Outcome<void> Begin(const Prompt& prompt);
+  // The text of the next token, which may be empty; of the first one first. Nothing: it has ended.
+  Outcome<std::optional<std::string>> Next();
+  // The text of an output of the model, as it is by now.
+  Outcome<std::string> Output(std::string_view name);
+
+ private:
+  Outcome<void> Start(const Prompt& prompt);
+  Outcome<std::optional<std::string>> Step();
+  // The end that looks like a failure.
+  bool IsFull(const Failure& failure);
+  Failure WhyNot(Failure failure) const;
+
+  wasinn_guest* const guest_;
+  Cancellation* const cancellation_;
+  const TakenContext context_;
+  const Cancellation::Stop stop_;  // before the context goes
+  std::optional<std::string> first_;
+  bool has_begun_ = false;
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,132 @@
+// Who is next of those who wait: tenants have turns in proportion to their weights, however much of each waits (start-time fair
+// queueing, as src/core/fair_order.h has it for computes).
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace wasinn::serve {
+
+// Stands for a tenant wherever requests wait. It outlives what waits for it.
+class Share {
+ public:
+  // `is_alone`: there are no others.
+  explicit Share(uint32_t weight = 1, bool is_alone = true) : weight_(weight), is_alone_(is_alone) {}
+  Share(const Share&) = delete;
+  Share& operator=(const Share&) = delete;
+
+  uint32_t weight() const { return weight_; }
+  bool is_alone() const { return is_alone_; }
+  uint64_t id() const { return id_; }
+
+ private:
+  inline static std::atomic<uint64_t> last_id{0};
+  const uint32_t weight_;
+  const bool is_alone_;
+  const uint64_t id_ = ++last_id;
+};
+
+// One thread at a time. What moves in and out moves without an allocation, which could fail.
+template <typename T>
+class FairQueue {
+  struct Item {
+    T value;
+    uint64_t share = 0, turn = 0;
+  };
+
+ public:
+  // What was taken out: `insert` takes nodes.
+  using Items = std::multimap<uint64_t, Item>;
+  using Node = typename Items::node_type;
+
+  // One that may wait.
+  static Node Make(T value) {
+    Items one;
+    one.emplace(0, Item{std::move(value)});
+    return one.extract(one.begin());
+  }
+
+  bool empty() const { return items_.empty(); }
+  size_t size() const { return items_.size(); }
+
+  // Behind what waits of the same share, and before what others have waiting beyond their turns. May throw: then nothing has changed.
+  void Push(Node node, const Share& share) {
+    uint64_t& next = shares_[share.id()].next;
+    node.mapped().share = share.id();
+    node.mapped().turn = kTurn / share.weight();
+    node.key() = std::max(now_, next);
+    next = node.key() + node.mapped().turn;
+    items_.insert(std::move(node));
+  }
+  Node PopFirst() {
+    return PopFirst([](const T&) { return true; });
+  }
+  // The first one that may go; an empty node where none may.
+  template <typename May>
+  Node PopFirst(const May& may) {
+    const auto first = std::ranges::find_if(items_, [&](const auto& one) { return may(one.second.value); });
+    if (first == items_.end()) return {};
+    now_ = std::max(now_, first->first);
+    return Take(first);
+  }
+  // What would be served last, if something of this share would go before it; else an empty node.
+  Node PopLastFor(const Share& share) {
+    if (items_.empty()) return {};
+    const auto last = std::prev(items_.end());
+    const auto next = shares_.find(share.id());
+    const uint64_t mine = next == shares_.end() ? now_ : std::max(now_, next->second.next);
+    if (mine >= last->first) return {};
+    shares_.find(last->second.share)->second.next = last->first;  // it was not served
+    return Take(last);
+  }
+  // Moves those out that wait no more. What their shares have behind them moves up: they were not served.
+  template <typename Over>
+  void Remove(const Over& is_over, Items& removed) {
+    for (auto& [id, share] : shares_) share.is_seen = false;
+    for (auto next = items_.begin(); next != items_.end();) {
+      const auto one = next++;
+      OfShare& share = shares_.find(one->second.share)->second;
+      if (!std::exchange(share.is_seen, true)) share.next = one->first;
+      if (is_over(one->second.value)) {
+        removed.insert(items_.extract(one));
+        continue;
+      }
+      const uint64_t place = std::exchange(share.next, share.next + one->second.turn);
+      if (place == one->first) continue;
+      Node moved = items_.extract(one);
+      moved.key() = place;
+      items_.insert(std::move(moved));
+    }
+    if (items_.empty()) Rest();
+  }
+
+ private:
+  static constexpr uint64_t kTurn = 1 << 20;
+  struct OfShare {
+    uint64_t next = 0;  // when its next item is
+    bool is_seen = false;
+  };
+
+  Node Take(typename Items::iterator item) {
+    Node node = items_.extract(item);
+    if (items_.empty()) Rest();
+    return node;
+  }
+  // Nobody waits: who comes next is behind nobody.
+  void Rest() {
+    shares_.clear();
+    now_ = 0;
+  }
+
+  Items items_;  // by when they are served, on a clock that goes on by what was served
+  std::unordered_map<uint64_t, OfShare> shares_;
+  uint64_t now_ = 0;
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,234 @@
+#include "serve/file_settings.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+#include <toml++/toml.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "serve/origins.h"
+#include "serve/server.h"
+
+namespace wasinn::serve {
+namespace {
+
+constexpr std::string_view kDigestPrefix = "sha256:";
+constexpr char kKeys[] = "an array of one or more keys' digests, \"sha256:\" and 64 hexadecimal digits each";
+
+std::string TomlText(const toml::table& table) {
+  std::ostringstream text;
+  text << toml::toml_formatter(table);
+  return text.str();
+}
+
+[[noreturn]] void ThrowWrong(const std::string& key, const char* expected) {
+  ThrowInvalid(fmt::format("configuration key '{}' must be {}", key, expected));
+}
+
+// One table, of which the core has checked every key. Each reader leaves `out` as it is where the key is missing.
+class Section {
+ public:
+  // `folder`: of relative paths.
+  Section(toml::node_view<const toml::node> table, const std::filesystem::path& folder)
+      : table_(table), folder_(folder) {}
+
+  template <typename T>
+  void Integer(const char* key, T& out) const {
+    if (const auto value = table_[key].value<int64_t>()) out = T(*value);
+  }
+  void Boolean(const char* key, bool& out) const { out = table_[key].value_or(out); }
+  void String(const char* key, std::string& out) const { out = table_[key].value_or(out); }
+  void Path(const char* key, std::string& out) const {
+    const std::string given = table_[key].value_or(std::string());
+    if (!given.empty()) out = (folder_ / given).lexically_normal().string();
+  }
+  std::vector<std::string> Strings(const char* key) const {
+    std::vector<std::string> strings;
+    if (const toml::array* array = table_[key].as_array()) {
+      for (const toml::node& one : *array) strings.push_back(one.value_or(std::string()));
+    }
+    return strings;
+  }
+  Section In(const char* key) const { return {table_[key], folder_}; }
+  // With each name and table of this one, whose keys are names.
+  template <typename Use>
+  void EachTable(const Use& use) const {
+    const toml::table* table = table_.as_table();
+    if (table == nullptr) return;
+    for (const auto& [name, inner] : *table) use(std::string(name.str()), Section(toml::node_view(inner), folder_));
+  }
+  const toml::table* table() const { return table_.as_table(); }
+
+ private:
+  toml::node_view<const toml::node> table_;
+  const std::filesystem::path& folder_;
+};
+
+// As the flags need each other.
+void CheckTls(const TlsFiles& tls) {
+  const auto check = [&](const std::string& file, const char* key, const std::string& needed, const char* needed_key) {
+    if (file.empty() || !needed.empty()) return;
+    ThrowInvalid(fmt::format("configuration key 'serve.{}' needs 'serve.{}'", key, needed_key));
+  };
+  check(tls.certificate, "tls_cert", tls.key, "tls_key");
+  check(tls.key, "tls_key", tls.certificate, "tls_cert");
+  check(tls.client_ca, "tls_client_ca", tls.certificate, "tls_cert");
+}
+
+void ReadServe(const Section& section, ServeOptions& options) {
+  section.String("host", options.host);
+  section.Integer("http_port", options.http_port);
+  section.Integer("grpc_port", options.grpc_port);
+  section.Integer("metrics_port", options.metrics_port);
+  section.Boolean("grpc", options.has_grpc);
+  section.Boolean("metrics", options.has_metrics);
+  section.Integer("max_body_bytes", options.max_body_bytes);
+  section.Integer("max_json_bytes", options.max_json_bytes);
+  section.Integer("max_bytes_in_flight", options.max_memory_in_flight);
+  section.Integer("max_connections", options.max_connections);
+  section.Integer("max_waiting", options.max_waiting);
+  section.Integer("wait_timeout_ms", options.wait_timeout);
+  section.Integer("client_timeout_ms", options.client_timeout);
+  section.Path("tls_cert", options.tls.certificate);
+  section.Path("tls_key", options.tls.key);
+  section.Path("tls_client_ca", options.tls.client_ca);
+  std::string log;
+  section.String("access_log", log);
+  log == "-" ? section.String("access_log", options.access_log) : section.Path("access_log", options.access_log);
+  section.Boolean("page", options.has_page);
+  for (const std::string& origin : section.Strings("allow_origins")) {
+    options.allowed_origins.insert(OrThrow(ParseOrigin(origin)));
+  }
+  CheckTls(options.tls);
+}
+
+// Of a guest; `place`: whose.
+std::string ReadFile(const Section& section, const std::string& place) {
+  std::string file;
+  section.Path("file", file);
+  if (file.empty()) ThrowWrong(place + ".file", "a path: it is missing");
+  return file;
+}
+
+std::optional<KeyDigest> ParseDigest(std::string_view text) {
+  if (!text.starts_with(kDigestPrefix)) return std::nullopt;
+  text.remove_prefix(kDigestPrefix.size());
+  KeyDigest digest;
+  size_t size = 0;
+  const int failed = sodium_hex2bin(digest.data(), digest.size(), text.data(), text.size(), nullptr, &size, nullptr);
+  if (failed != 0 || size != digest.size() || text.size() != 2 * size) return std::nullopt;
+  return digest;
+}
+
+TenantSettings ReadTenant(const Section& section, const std::string& place) {
+  TenantSettings tenant;
+  for (const std::string& key : section.Strings("keys")) {
+    const auto digest = ParseDigest(key);
+    if (!digest) ThrowWrong(place + ".keys", kKeys);
+    tenant.keys.push_back(*digest);
+  }
+  if (tenant.keys.empty()) ThrowWrong(place + ".keys", kKeys);
+  section.Boolean("operator", tenant.is_operator);
+  section.Integer("max_requests", tenant.max_requests);
+  toml::table guest;
+  for (const char* name : {"limits", "policy"}) {
+    if (const toml::table* table = section.In(name).table()) guest.insert(name, *table);
+  }
+  tenant.guest_toml = TomlText(guest);
+  tenant.models = section.In("policy").Strings("models");
+  return tenant;
+}
+
+// No key is two tenants'.
+void CheckKeys(const std::map<std::string, TenantSettings>& tenants) {
+  std::map<KeyDigest, std::string> owners;
+  for (const auto& [name, tenant] : tenants) {
+    for (const KeyDigest& key : tenant.keys) {
+      const auto [owner, is_new] = owners.emplace(key, name);
+      if (is_new) continue;
+      ThrowInvalid(
+          fmt::format("the tenants '{}' and '{}' have the same key, or one has it twice", owner->second, name));
+    }
+  }
+}
+
+// Policies name formats, which backends serve.
+toml::table BackendsOf(const toml::table& table, const std::filesystem::path& folder) {
+  toml::table backends;
+  if (const toml::array* order = table["backend_order"].as_array()) backends.insert("backend_order", *order);
+  if (const toml::array* folders = table["backend_dirs"].as_array()) {
+    toml::array absolute;
+    for (const toml::node& one : *folders) absolute.push_back((folder / one.value_or(std::string())).string());
+    backends.insert("backend_dirs", std::move(absolute));
+  }
+  return backends;
+}
+
+HostSections SectionsOf(toml::table table, const std::filesystem::path& folder) {
+  toml::table guests = BackendsOf(table, folder);
+  for (const char* name : {"limits", "policy", "engine"}) {
+    if (const toml::table* section = table[name].as_table()) guests.insert(name, *section);
+    table.erase(name);
+  }
+  HostSections sections;
+  sections.guests = TomlText(guests);
+  if (const toml::table* serve = table["serve"].as_table()) sections.serve = TomlText(*serve);
+  for (const char* name : {"serve", "routes", "guest_models", "tenants"}) table.erase(name);
+  sections.others = TomlText(table);
+  return sections;
+}
+
+void ReadSections(const toml::table& table, const std::filesystem::path& folder, ServeOptions& options) {
+  const Section top{toml::node_view<const toml::node>(table), folder};
+  ReadServe(top.In("serve"), options);
+  top.In("routes").EachTable([&](const std::string& path, const Section& route) {
+    RouteSettings& settings = options.routes[path];
+    settings.file = ReadFile(route, "routes." + path);
+    route.Boolean("public", settings.is_public);
+  });
+  top.In("guest_models").EachTable([&](const std::string& name, const Section& model) {
+    options.guest_models[name] = ReadFile(model, "guest_models." + name);
+  });
+  top.In("tenants").EachTable([&](const std::string& name, const Section& tenant) {
+    options.tenants[name] = ReadTenant(tenant, "tenants." + name);
+  });
+  CheckKeys(options.tenants);
+  options.sections = SectionsOf(table, folder);
+}
+
+// What the core says of a text begins with this name, and is to begin with the file's.
+std::string OfFile(std::string_view message, const std::string& path) {
+  constexpr std::string_view kUnnamed = "configuration:";
+  if (!message.starts_with(kUnnamed)) return fmt::format("{}: {}", path, message);
+  return fmt::format("{}:{}", path, message.substr(kUnnamed.size()));
+}
+
+}  // namespace
+
+Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || file.bad()) {
+    return std::unexpected(
+        Failure{WASINN_NOT_FOUND, fmt::format("cannot read the configuration '{}': {}", path, std::strerror(errno))});
+  }
+  if (const Status checked = Config().LoadToml(text.str()); !checked.ok()) {
+    return std::unexpected(Failure{checked.code(), OfFile(checked.message(), path)});
+  }
+  try {
+    ReadSections(toml::parse(text.str(), path), std::filesystem::absolute(path).parent_path(), options);
+  } catch (const Failure& failure) {
+    return std::unexpected(Failure{failure.code, OfFile(failure.message, path)});
+  }
+  return {};
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,44 @@
+// What the configuration file says of the server: [serve], [routes."/path"], [guest_models.NAME] and [tenants.NAME]. The rest of it is the host's.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serve/inference.h"
+
+namespace wasinn::serve {
+
+struct ServeOptions;
+
+struct RouteSettings {
+  std::string file;
+  bool is_public = false;  // whoever asks needs no key
+};
+
+using KeyDigest = std::array<uint8_t, 32>;  // SHA-256
+
+struct TenantSettings {
+  std::vector<KeyDigest> keys;
+  bool is_operator = false;         // may load and unload models, and sees what the server does
+  size_t max_requests = 0;          // of its own at once; 0: any number
+  std::string guest_toml;           // its [limits] and [policy], which beat the file's
+  std::vector<std::string> models;  // that this policy names, if it names any
+};
+
+// What it says of the host, as TOML, to be compared with what it said before.
+struct HostSections {
+  std::string guests;  // [limits], [policy] and [engine], and where backends are
+  std::string others;  // but for [serve], [routes], [guest_models] and [tenants]
+  std::string serve;
+};
+
+// Fills what the file names, and nothing else. Relative paths are relative to the file's folder. INVALID_ARGUMENT names the file and
+// the key; NOT_FOUND: there is no such file.
+Outcome<void> ReadServeFile(const std::string& path, ServeOptions& options);
+
+}  // namespace wasinn::serve

@@ -1,0 +1,92 @@
+#include "serve/front.h"
+
+#include <utility>
+
+#include "serve/server.h"
+
+namespace wasinn::serve {
+namespace {
+
+// Of a request that needs no body, and perhaps no key.
+constexpr uint64_t kMostSmall = 4096;
+
+// Whether a load balancer asks how the server is.
+bool IsHealth(const Header& header) {
+  return header.target() == "/v2/health/live" || header.target() == "/v2/health/ready";
+}
+
+Response ToResponse(const Refusal& refusal) {
+  if (!refusal.needs_key) return ToResponse(refusal.failure);
+  Response response = ErrorResponse(http::status::unauthorized, refusal.failure.message);
+  response.headers = {{"WWW-Authenticate", "Bearer"}};
+  return response;
+}
+
+bool HasRoute(const Header& header, const Generation& generation) {
+  const Routes* const routes = generation.routes();
+  return routes != nullptr && routes->Has(header);
+}
+
+}  // namespace
+
+Front::Front(const ServeOptions& options, const Gate& gate, Rest& rest, openai::OpenAi& openai,
+             OperatorState::Sources sources)
+    : options_(options),
+      gate_(gate),
+      rest_(rest),
+      openai_(openai),
+      origins_(options.allowed_origins),
+      page_(origins_, std::move(sources)) {}
+
+bool Front::HasPage(const Header& header, const Generation& generation) const {
+  if (!options_.has_page) return false;
+  const Routes* const routes = generation.routes();
+  return page_.Has(header, routes == nullptr || !routes->HasRoot());
+}
+
+bool Front::IsPublic(const Header& header, const Generation& generation) const {
+  if (IsHealth(header) || origins_.IsAllowedPreflight(header)) return true;
+  if (HasPage(header, generation)) return !OperatorPage::IsState(header);
+  const Routes* const routes = generation.routes();
+  return routes != nullptr && routes->IsPublic(header);
+}
+
+std::expected<Admission, Response> Front::Admit(const Header& header) const {
+  std::shared_ptr<Generation> generation = gate_.current();
+  if (!generation->tenants().need_keys() || IsPublic(header, *generation)) {
+    return Gate::AdmitAnybody(std::move(generation));
+  }
+  // Of several, a proxy before us may have looked at another one.
+  const bool is_one = header.count(http::field::authorization) == 1;
+  const boost::beast::string_view key = is_one ? header[http::field::authorization] : "";
+  auto admitted = Gate::Admit(std::move(generation), key);
+  if (!admitted) return std::unexpected(ToResponse(admitted.error()));
+  return std::move(*admitted);
+}
+
+uint64_t Front::MostBody(const Header& header, const Admission& admission) const {
+  const Generation& asked = *admission.generation;
+  const bool is_small = IsHealth(header) || origins_.IsAllowedPreflight(header) || HasPage(header, asked);
+  if (is_small) return kMostSmall;
+  return HasRoute(header, *admission.generation) ? options_.max_body_bytes : rest_.MostBody(header);
+}
+
+asio::awaitable<Response> Front::Answer(Asked& asked) {
+  if (!Origins::IsOfPage(asked.request)) return AnswerAny(asked);
+  return origins_.Guard(asked, [this](Asked& guarded) { return AnswerAny(guarded); });
+}
+
+asio::awaitable<Response> Front::AnswerAny(Asked& asked) {
+  const Generation& generation = *asked.admission.generation;
+  if (HasPage(asked.request, generation)) return AnswerPage(asked);
+  if (HasRoute(asked.request, generation)) return generation.routes()->Answer(asked);
+  return openai::OpenAi::Has(asked.request) ? openai_.Answer(asked) : rest_.Answer(asked);
+}
+
+void Front::ShapeError(const Header& header, Response& response) {
+  if (openai::OpenAi::Has(header)) openai::Shape(response);
+}
+
+asio::awaitable<Response> Front::AnswerPage(Asked& asked) { co_return page_.Answer(asked); }
+
+}  // namespace wasinn::serve

@@ -1,0 +1,44 @@
+// What is asked over HTTP, and who answers it: the page, a route's guest, or models, in one protocol's words or another's.
+#pragma once
+
+#include <expected>
+
+#include "serve/gate.h"
+#include "serve/http_server.h"
+#include "serve/openai/openai.h"
+#include "serve/operator_page.h"
+#include "serve/origins.h"
+#include "serve/rest.h"
+
+namespace wasinn::serve {
+
+struct ServeOptions;
+
+// Any thread. All that it is given outlives it.
+class Front {
+ public:
+  Front(const ServeOptions& options, const Gate& gate, Rest& rest, openai::OpenAi& openai,
+        OperatorState::Sources sources);
+
+  // As Route has them.
+  std::expected<Admission, Response> Admit(const Header& header) const;
+  uint64_t MostBody(const Header& header, const Admission& admission) const;
+  asio::awaitable<Response> Answer(Asked& asked);
+  static void ShapeError(const Header& header, Response& response);
+
+ private:
+  // Whether anybody may ask, with a key or without.
+  bool IsPublic(const Header& header, const Generation& generation) const;
+  bool HasPage(const Header& header, const Generation& generation) const;
+  asio::awaitable<Response> AnswerAny(Asked& asked);
+  asio::awaitable<Response> AnswerPage(Asked& asked);
+
+  const ServeOptions& options_;
+  const Gate& gate_;
+  Rest& rest_;
+  openai::OpenAi& openai_;
+  const Origins origins_;
+  OperatorPage page_;
+};
+
+}  // namespace wasinn::serve

@@ -1,0 +1,120 @@
+#include "serve/generation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/host_flags.h"
+#include "cli/log.h"
+#include "serve/known_models.h"
+#include "serve/server.h"
+
+namespace wasinn::serve {
+
+Generation::~Generation() = default;
+
+Outcome<void> Generation::MakeRepository(const Shared& shared, const Generation* last) {
+  if (last != nullptr && last->options_->sections.others == options_->sections.others) {
+    repository_ = last->repository_;
+    return {};
+  }
+  cli::HostFlags flags = options_->host_flags;
+  flags.spans = [statistics = shared.statistics](const wasinn_span& span) { statistics->Add(span); };
+  Result<Host> host = cli::MakeHost(flags);
+  if (!host) return std::unexpected(Failure{host.status().code(), host.status().message()});
+  repository_ = std::make_shared<Repository>(std::move(*host));
+  if (last != nullptr) repository_->LoadAsIn(*last->repository_);
+  return {};
+}
+
+void Generation::WarnOfNames() const {
+  const Host& host = repository_->host();
+  const auto warn = [](const std::string& text) { cli::Log(WASINN_LOG_WARNING, text.c_str()); };
+  const std::vector<ModelInfo> models = host.Models();
+  if (models.empty() && options_->routes.empty() && options_->guest_models.empty()) {
+    warn("there is no model and no route: --model, --models, [models.NAME], --guest-model and --route add some");
+  }
+  const auto check = [&](const std::string& place, const std::string& name) {
+    const bool is_there =
+        options_->guest_models.contains(name) || std::ranges::any_of(models, [&](const ModelInfo& one) {
+          return name == one.name || name == NameOf(one.name, std::to_string(one.version));
+        });
+    if (!is_there) warn(fmt::format("{}policy.models names '{}', which is not a model here", place, name));
+  };
+  const Policy& policy = tenants_->anybody().settings().policy();
+  for (const char* name : std::span(policy.models, policy.models == nullptr ? 0 : policy.n_models)) check("", name);
+  for (const auto& [tenant, settings] : options_->tenants) {
+    for (const std::string& name : settings.models) check(fmt::format("tenants.{}.", tenant), name);
+  }
+}
+
+GuestCode Generation::CodeOf(const Shared& shared) const {
+  return {.settings = tenants_->anybody().settings().engine(),
+          .metered = tenants_->meter(),
+          .cache = options_->cache,
+          .allow_precompiled = options_->allow_precompiled,
+          .most_output = options_->max_body_bytes,
+          .workers = shared.workers};
+}
+
+Outcome<void> Generation::MakeRoutes(const Shared& shared) {
+  if (options_->routes.empty()) return {};
+  auto routes = Routes::Load(repository_->host(), {.files = options_->routes, .code = CodeOf(shared)});
+  if (!routes) return std::unexpected(std::move(routes.error()));
+  routes_ = std::move(*routes);
+  return {};
+}
+
+Outcome<void> Generation::MakeGuestModels(const Shared& shared) {
+  if (options_->guest_models.empty()) return {};
+  for (const ModelInfo& model : repository_->host().Models()) {
+    if (!options_->guest_models.contains(model.name)) continue;
+    return std::unexpected(Invalid(fmt::format("the guest model '{}': a model has this name already", model.name)));
+  }
+  auto models = GuestModels::Load(repository_->host(), tenants_->anybody(),
+                                  {.files = options_->guest_models, .code = CodeOf(shared)}, shared.statistics);
+  if (!models) return std::unexpected(std::move(models.error()));
+  guest_models_ = std::move(*models);
+  return {};
+}
+
+Outcome<std::unique_ptr<Generation>> Generation::Make(ServeOptions options, const Shared& shared,
+                                                      const Generation* last) {
+  std::unique_ptr<Generation> made(new Generation);
+  if (last != nullptr) made->number_ = last->number_ + 1;
+  made->options_ = std::make_unique<const ServeOptions>(std::move(options));
+  if (auto repository = made->MakeRepository(shared, last); !repository) return std::unexpected(repository.error());
+  auto tenants = Tenants::Make(*made->options_, *made->repository_, shared.budget);
+  if (!tenants) return std::unexpected(std::move(tenants.error()));
+  made->tenants_ = std::move(*tenants);
+  if (auto routes = made->MakeRoutes(shared); !routes) return std::unexpected(routes.error());
+  if (auto guests = made->MakeGuestModels(shared); !guests) return std::unexpected(guests.error());
+  made->models_ = std::make_unique<Catalog>(*made->repository_, made->guest_models_.get());
+  made->texts_ = std::make_unique<TextModels>(*made->models_, shared.workers);
+  made->WarnOfNames();
+  return made;
+}
+
+void Generation::Stop() {
+  tenants_->Stop();
+  if (routes_ != nullptr) routes_->Stop();
+  if (guest_models_ != nullptr) guest_models_->Stop();
+}
+
+void Generation::Sweep() {
+  if (routes_ != nullptr) routes_->Sweep();
+  if (guest_models_ != nullptr) guest_models_->workers().Sweep();
+  texts_->Sweep();
+}
+
+void Generation::End() {
+  routes_.reset();
+  if (guest_models_ != nullptr) guest_models_->workers().Stop();
+  texts_->Stop();
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,91 @@
+#include "serve/guest_runs.h"
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "cli/host_flags.h"
+#include "cli/log.h"
+
+namespace wasinn::serve {
+namespace {
+
+constexpr uint32_t kTimeoutMs = 30'000;
+constexpr uint64_t kMemory = 256u << 20;
+
+}  // namespace
+
+engines::EngineOptions GuestCode::ForEngine() const {
+  return {.cache = cache,
+          .allow_precompiled = allow_precompiled || settings.allow_precompiled,
+          .pool = cli::PoolOf(settings),
+          .interruptible = true,
+          .metered = metered,
+          .served = true,
+          .warn = [](const std::string& what) { cli::Log(WASINN_LOG_WARNING, what.c_str()); }};
+}
+
+// A guest that the server's end reaches.
+class GuestRuns::Running {
+ public:
+  Running(GuestRuns& runs, Guest& guest) : runs_(runs), guest_(guest) {
+    const std::lock_guard lock(runs_.mutex_);
+    runs_.running_.insert(&guest_);
+    if (runs_.is_stopped_) guest_.Stop();
+  }
+  ~Running() {
+    const std::lock_guard lock(runs_.mutex_);
+    runs_.running_.erase(&guest_);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+ private:
+  GuestRuns& runs_;
+  Guest& guest_;
+};
+
+Limits GuestRuns::LimitsFor(const Tenant& tenant) {
+  Limits limits = tenant.settings().limits();
+  if (limits.run_timeout_ms == 0) limits.run_timeout_ms = kTimeoutMs;
+  if (limits.max_memory_bytes == std::numeric_limits<uint64_t>::max()) limits.max_memory_bytes = kMemory;
+  return limits;
+}
+
+Outcome<engines::Exit> GuestRuns::Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
+                                      const Program& run) {
+  GuestOptions guest_options;
+  guest_options.name = call.name;
+  guest_options.limits = &call.limits;
+  guest_options.policy = &call.tenant.settings().policy();
+  Result<Guest> guest = Guest::Create(host_, guest_options);
+  if (!guest) return std::unexpected(Failure{guest.status().code(), guest.status().message()});
+  const auto said = std::make_shared<FirstLines>();
+  streams.error = said;
+  if (streams.output == nullptr) streams.output = said;
+  options.streams = std::move(streams);
+  options.guest = guest->get();
+  options.args = {call.program};
+  options.max_memory_bytes = call.limits.max_memory_bytes;
+  options.max_table_elements = call.limits.max_table_elements;
+  options.max_fuel = call.limits.max_fuel;
+  engines::Exit exit = [&] {
+    const Running running(*this, *guest);
+    const Cancellation::Stop stop(call.cancellation, [&guest] { guest->Stop(); });
+    return run(options);
+  }();
+  for (const std::string& line : said->Take()) log_.Write(WASINN_LOG_INFO, call.name, line);
+  if (exit.kind != engines::Exit::Kind::kExited) {
+    log_.Write(WASINN_LOG_WARNING, call.name,
+               exit.message.substr(0, exit.message.find('\n')));  // a backtrace may follow
+  }
+  return exit;
+}
+
+void GuestRuns::Stop() {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  for (Guest* const guest : running_) guest->Stop();
+}
+
+}  // namespace wasinn::serve

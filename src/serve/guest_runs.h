@@ -1,0 +1,72 @@
+// Runs of guests that clients ask for: each within its tenant's limits and policy, ended where its client goes or the server ends.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include <wasinn/wasinn.hpp>
+
+#include "engines/engine.h"
+#include "serve/cancellation.h"
+#include "serve/guest_streams.h"
+#include "serve/inference.h"
+#include "serve/tenant.h"
+#include "serve/workers.h"
+
+namespace wasinn::serve {
+
+// How guests are compiled and run, whatever asks them.
+struct GuestCode {
+  EngineOptions settings;
+  bool metered = false;  // some tenant's guests have a limit of fuel
+  bool cache = true;     // of compiled code
+  bool allow_precompiled = false;
+  uint64_t most_output = 256u << 20;  // bytes of an answer
+  Workers::Limits workers;
+
+  engines::EngineOptions ForEngine() const;
+};
+
+// Of one that sends requests: 16 connections, and 3 of what waits for them (component/src/outgoing.rs).
+constexpr int kMostFilesOfGuest = 19;
+
+// One of them. What it refers to outlives it.
+struct GuestCall {
+  const std::string& name;     // for the log: of a route, or a model
+  const std::string& program;  // as the guest has it: its args[0]
+  const Tenant& tenant;
+  Limits limits;
+  Cancellation* cancellation;  // NULL: nobody cancels it
+};
+
+// Any thread.
+class GuestRuns {
+ public:
+  // `host` outlives it.
+  explicit GuestRuns(const Host& host) : host_(host) {}
+
+  // The tenant's, but that no run is without an end, and none without a limit of its memory, though the settings name none.
+  static Limits LimitsFor(const Tenant& tenant);
+
+  // What `run` says of its end. That is logged where it is a bad one, and so is what the guest says: its output too, if `streams` have no
+  // sink for that. An error: it did not begin.
+  using Program = std::function<engines::Exit(const engines::RunOptions& options)>;
+  Outcome<engines::Exit> Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
+                             const Program& run);
+
+  // Ends what runs, and begins nothing any more.
+  void Stop();
+
+ private:
+  class Running;
+
+  const Host& host_;
+  GuestLog log_;
+  std::mutex mutex_;  // of what follows
+  std::set<Guest*> running_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace wasinn::serve

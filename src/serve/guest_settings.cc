@@ -1,0 +1,47 @@
+#include "serve/guest_settings.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "serve/server.h"
+
+namespace wasinn::serve {
+namespace {
+
+Failure ToFailure(const Status& status) { return {status.code(), status.message()}; }
+
+// Whether `name` is "MODEL:2".
+bool IsVersionOf(const std::string& model, std::string_view name) {
+  if (!name.starts_with(model) || name.size() < model.size() + 2 || name[model.size()] != ':') return false;
+  return name.find_first_not_of("0123456789", model.size() + 1) == name.npos;
+}
+
+}  // namespace
+
+Outcome<GuestSettings> GuestSettings::Make(const ServeOptions& options, const std::string& more) {
+  wasinn::Config config;
+  if (Status status = config.LoadToml(options.sections.guests); !status.ok()) return std::unexpected(ToFailure(status));
+  for (const auto& [key, value] : options.host_flags.settings) {
+    const bool is_of_guests = key.starts_with("limits.") || key.starts_with("policy.");
+    if (!is_of_guests) continue;
+    if (Status status = config.Set(key, value); !status.ok()) return std::unexpected(ToFailure(status));
+  }
+  if (Status status = config.LoadToml(more); !status.ok()) return std::unexpected(ToFailure(status));
+  Result<Host> host = Host::Create(config);
+  if (!host) return std::unexpected(ToFailure(host.status()));
+  const Policy policy = host->policy();
+  auto outbound =
+      settings::OutboundHosts::Parse(std::span(policy.allowed_outbound_hosts, policy.n_allowed_outbound_hosts));
+  if (!outbound) return std::unexpected(Invalid(std::move(outbound.error())));
+  return GuestSettings(std::move(*host), policy, std::move(*outbound));
+}
+
+bool GuestSettings::MayUse(const std::string& model) const {
+  if (policy_.models == nullptr) return true;
+  return std::ranges::any_of(std::span(policy_.models, policy_.n_models),
+                             [&](std::string_view name) { return name == model || IsVersionOf(model, name); });
+}
+
+}  // namespace wasinn::serve

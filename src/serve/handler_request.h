@@ -1,0 +1,19 @@
+// What a component behind a route is told of a request (wasi:http/incoming-handler).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engines/engine.h"
+#include "serve/http_message.h"
+#include "serve/inference.h"
+
+namespace wasinn::serve {
+
+// Who is asked: the header Host, or else the connection's end.
+std::string AuthorityOf(const Header& request, const Ends& ends);
+
+// Shows both, which outlive it. Headers of the connection are left out.
+Outcome<engines::HttpRequest> ToHttpRequest(const Request& request, std::string_view authority, bool is_secure);
+
+}  // namespace wasinn::serve

@@ -1,0 +1,47 @@
+// What a component behind a route answers (wasi:http/incoming-handler), until it is whole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engines/engine.h"
+#include "serve/guest_response.h"
+#include "serve/guest_streams.h"
+#include "serve/http_message.h"
+
+namespace wasinn::serve {
+
+class HandlerResponse final : public engines::HttpSink {
+ public:
+  // `is_head`: to a HEAD, so that there is no body, whatever the header says of one.
+  HandlerResponse(std::shared_ptr<MemoryBudget> budget, uint64_t most_body, bool is_head)
+      : body_(std::move(budget), most_body), most_body_(most_body), is_head_(is_head) {}
+
+  bool Begin(unsigned status, const engines::HttpFields& fields) noexcept override;
+  bool Write(std::string_view bytes) noexcept override { return body_.Write(bytes); }
+  void End() noexcept override { is_whole_ = true; }
+  void Fail(std::string_view why) noexcept override;
+  void Refuse(std::string_view why) noexcept override;
+
+  // After the run, once. Nothing: there is no whole one.
+  std::optional<Response> Take();
+  // Why not, then, if the run has nothing else to say. `guest`: its name.
+  Response WhyNone(const std::string& guest) const;
+
+ private:
+  void ReadHead(unsigned status, const engines::HttpFields& fields);
+
+  GuestResponse head_;
+  KeptOutput body_;
+  const uint64_t most_body_;
+  const bool is_head_;
+  std::optional<uint64_t> length_;  // that the guest has told
+  KeptOutput::State state_ = KeptOutput::State::kWhole;
+  bool is_whole_ = false, is_refused_ = false;
+  std::string why_;
+};
+
+}  // namespace wasinn::serve

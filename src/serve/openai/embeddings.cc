@@ -1,0 +1,72 @@
+#include "serve/openai/embeddings.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <utility>
+
+namespace wasinn::serve::openai {
+namespace {
+
+using nlohmann::json;
+using simdjson::dom::element;
+
+constexpr size_t kMostTexts = 2048;  // as OpenAI has it
+
+// As OpenAI's clients decode it: little-endian floats.
+std::string ToBase64(std::span<const float> vector) {
+  std::string text(sodium_base64_encoded_len(vector.size_bytes(), sodium_base64_VARIANT_ORIGINAL), '\0');
+  sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(vector.data()),
+                    vector.size_bytes(), sodium_base64_VARIANT_ORIGINAL);
+  text.pop_back();  // the NUL
+  return text;
+}
+
+// A text, or a list of texts: as a list.
+void ReadInput(element input, EmbeddingsRequest& request) {
+  const bool is_list = input.is_array();
+  request.n_texts = is_list ? input.get_array().size() : 1;
+  if (request.n_texts == 0 || request.n_texts > kMostTexts) {
+    ThrowWrong("input", fmt::format("input has {} texts, of 1 to {}", request.n_texts, kMostTexts));
+  }
+  bool are_texts = is_list || input.is_string();
+  if (is_list) {
+    for (const element text : input.get_array()) are_texts = are_texts && text.is_string();
+  }
+  if (!are_texts) ThrowWrong("input", "input is no text, nor a list of texts (tokens are a model's own)");
+  request.prompt.prompt = is_list ? ToText(input) : "[" + ToText(input) + "]";
+}
+
+}  // namespace
+
+EmbeddingsRequest ReadEmbeddings(element body) {
+  Fields fields(body);
+  EmbeddingsRequest request;
+  request.model = fields.Text("model").value_or("");
+  ReadInput(fields.Get("input"), request);
+  request.prompt.options = R"({"embedding":true,"texts":true})";
+  const std::string format = fields.Text("encoding_format").value_or("float");
+  request.is_base64 = format == "base64";
+  if (!request.is_base64 && format != "float") {
+    ThrowWrong("encoding_format", "encoding_format is none of float and base64");
+  }
+  fields.Ignore({"user"});
+  fields.Refuse({"dimensions"});
+  fields.CheckAllRead();
+  return request;
+}
+
+json ToJson(const Vectors& vectors, const EmbeddingsRequest& request) {
+  json data = json::array();
+  for (size_t i = 0; i < vectors.size(); ++i) {
+    data.push_back({{"object", "embedding"},
+                    {"index", i},
+                    {"embedding", request.is_base64 ? json(ToBase64(vectors[i])) : json(vectors[i])}});
+  }
+  return {{"object", "list"},
+          {"data", std::move(data)},
+          {"model", request.model},
+          {"usage", {{"prompt_tokens", vectors.tokens}, {"total_tokens", vectors.tokens}}}};
+}
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,26 @@
+// /v1/embeddings: vectors of texts.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "serve/openai/fields.h"
+#include "serve/openai/vectors.h"
+
+namespace wasinn::serve::openai {
+
+struct EmbeddingsRequest {
+  std::string model;  // "": the only one
+  Prompt prompt;
+  size_t n_texts = 0;
+  bool is_base64 = false;  // else numbers
+
+  size_t rows() const { return n_texts; }
+};
+
+// Throws ApiError.
+EmbeddingsRequest ReadEmbeddings(simdjson::dom::element body);
+nlohmann::json ToJson(const Vectors& vectors, const EmbeddingsRequest& request);
+
+}  // namespace wasinn::serve::openai

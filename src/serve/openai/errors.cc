@@ -1,0 +1,69 @@
+#include "serve/openai/errors.h"
+
+#include <utility>
+
+namespace wasinn::serve::openai {
+namespace {
+
+using nlohmann::json;
+
+struct Words {
+  const char* type;
+  const char* code;  // "": none
+};
+
+Words WordsOf(http::status status) {
+  switch (status) {
+    case http::status::unauthorized:
+      return {"authentication_error", "invalid_api_key"};
+    case http::status::forbidden:
+      return {"permission_error", ""};
+    case http::status::not_found:
+      return {"not_found_error", ""};
+    case http::status::too_many_requests:
+      return {"rate_limit_error", "rate_limit_exceeded"};
+    case http::status::service_unavailable:
+      return {"unavailable_error", ""};
+    default:
+      return {
+          http::to_status_class(status) == http::status_class::server_error ? "server_error" : "invalid_request_error",
+          ""};
+  }
+}
+
+json OrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
+
+// WIT has one word for this and for what a guest may not have: the backend's words tell them apart.
+bool IsTooLongPrompt(const Failure& failure) {
+  return failure.code == WASINN_TOO_LARGE && failure.message.find("the prompt has ") != std::string::npos;
+}
+
+}  // namespace
+
+ApiError ToApiError(const Failure& failure) {
+  if (IsTooLongPrompt(failure)) return {.message = failure.message, .code = "context_length_exceeded"};
+  return {.status = serve::ToResponse(failure).status, .message = failure.message};
+}
+
+json ToJson(const ApiError& error) {
+  const Words words = WordsOf(error.status);
+  const json told = {{"message", error.message},
+                     {"type", words.type},
+                     {"param", OrNull(error.param)},
+                     {"code", OrNull(error.code.empty() ? words.code : error.code)}};
+  return {{"error", told}};
+}
+
+Response ToResponse(const ApiError& error) {
+  Response response = ErrorResponse(error.status, error.message);
+  response.text = Dump(ToJson(error));
+  response.error.clear();
+  return response;
+}
+
+void Shape(Response& response) {
+  response.text = Dump(ToJson({.status = response.status, .message = response.error}));
+  response.error.clear();
+}
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,145 @@
+#include "serve/openai/fields.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace wasinn::serve::openai {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+// More has no request, and looking for each among them would take long.
+constexpr size_t kMostFields = 256;
+constexpr size_t kMostShown = 64;  // of a name
+
+// What changes nothing: false, and texts, lists and objects of nothing.
+bool IsNothing(element value) {
+  switch (value.type()) {
+    case element_type::BOOL:
+      return !static_cast<bool>(value);
+    case element_type::STRING:
+      return value.get_string_length() == 0;
+    case element_type::ARRAY:
+      return value.get_array().size() == 0;
+    case element_type::OBJECT:
+      return value.get_object().size() == 0;
+    case element_type::NULL_VALUE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string ToText(element value) { return simdjson::minify(value); }
+
+Fields::Fields(element object, std::string place) : place_(std::move(place)) {
+  if (!object.is_object()) ThrowWrong(place_, place_.empty() ? "the body is no JSON object" : place_ + " is no object");
+  for (const auto& [name, value] : object.get_object()) {
+    if (left_.size() == kMostFields) ThrowWrong(place_, fmt::format("there are more than {} fields", kMostFields));
+    // Twice would be once for us, and perhaps the other one for who checked it before.
+    const bool is_twice = std::ranges::any_of(left_, [&](const auto& one) { return one.first == name; });
+    if (is_twice) ThrowWrong(NameOf(name), NameOf(name) + " is there twice");
+    left_.emplace_back(name, value);
+  }
+  std::erase_if(left_, [](const auto& one) { return one.second.is_null(); });
+}
+
+std::string Fields::NameOf(std::string_view field) const {
+  const std::string name(field.substr(0, kMostShown));
+  return place_.empty() ? name : place_ + "." + name;
+}
+
+std::optional<element> Fields::Find(std::string_view name) {
+  const auto found = std::ranges::find_if(left_, [&](const auto& one) { return one.first == name; });
+  if (found == left_.end()) return std::nullopt;
+  const element value = found->second;
+  left_.erase(found);
+  return value;
+}
+
+element Fields::Get(std::string_view name) {
+  const auto found = Find(name);
+  if (!found) ThrowWrong(NameOf(name), NameOf(name) + " is missing");
+  return *found;
+}
+
+std::optional<std::string> Fields::Text(std::string_view name) {
+  const auto found = Find(name);
+  if (!found) return std::nullopt;
+  if (!found->is_string()) ThrowWrong(NameOf(name), NameOf(name) + " is no string");
+  return std::string(static_cast<std::string_view>(*found));
+}
+
+std::optional<bool> Fields::Flag(std::string_view name) {
+  const auto found = Find(name);
+  if (!found) return std::nullopt;
+  if (!found->is_bool()) ThrowWrong(NameOf(name), NameOf(name) + " is neither true nor false");
+  return static_cast<bool>(*found);
+}
+
+std::optional<double> Fields::Number(std::string_view name, double least, double most) {
+  const auto found = Find(name);
+  if (!found) return std::nullopt;
+  double number = 0;
+  const bool is_number = found->get_double().get(number) == simdjson::SUCCESS;
+  if (!is_number || !(number >= least && number <= most)) {
+    ThrowWrong(NameOf(name), fmt::format("{} is no number from {} to {}", NameOf(name), least, most));
+  }
+  return number;
+}
+
+// Clients that have floats alone write 7 as 7.0.
+std::optional<int64_t> Fields::Integer(std::string_view name, int64_t least, int64_t most) {
+  const auto found = Find(name);
+  if (!found) return std::nullopt;
+  int64_t integer = 0;
+  double number = 0;
+  bool is_integer = found->get_int64().get(integer) == simdjson::SUCCESS;
+  constexpr double kExact = 9007199254740992;
+  if (!is_integer && found->get_double().get(number) == simdjson::SUCCESS) {
+    is_integer = std::abs(number) <= kExact && std::trunc(number) == number;
+    if (is_integer) integer = static_cast<int64_t>(number);
+  }
+  if (!is_integer || integer < least || integer > most) {
+    ThrowWrong(NameOf(name), fmt::format("{} is no integer from {} to {}", NameOf(name), least, most));
+  }
+  return integer;
+}
+
+std::optional<Fields> Fields::Object(std::string_view name) {
+  const auto found = Find(name);
+  if (!found) return std::nullopt;
+  return Fields(*found, NameOf(name));
+}
+
+std::optional<std::string> Fields::Json(std::string_view name) {
+  const auto found = Find(name);
+  if (!found) return std::nullopt;
+  return ToText(*found);
+}
+
+void Fields::Ignore(std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) (void)Find(name);
+}
+
+void Fields::Refuse(std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    const auto found = Find(name);
+    if (!found || IsNothing(*found)) continue;
+    throw ApiError{
+        .message = NameOf(name) + " is not supported here", .param = NameOf(name), .code = "unsupported_parameter"};
+  }
+}
+
+void Fields::CheckAllRead() const {
+  if (left_.empty()) return;
+  const std::string name = NameOf(left_.front().first);
+  throw ApiError{.message = "there is no field " + name, .param = name, .code = "unknown_parameter"};
+}
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,51 @@
+// The fields of a request: each is read once, and what nobody has read at the end is wrong.
+#pragma once
+
+#include <simdjson.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "serve/openai/errors.h"
+
+namespace wasinn::serve::openai {
+
+// What it throws: ApiError. The element that it is made of outlives it. A field that is null is as one that is not there.
+class Fields {
+ public:
+  // `place`: where this object is in the request, as errors tell it; "": it is the request.
+  explicit Fields(simdjson::dom::element object, std::string place = "");
+
+  std::optional<simdjson::dom::element> Find(std::string_view name);
+  std::optional<std::string> Text(std::string_view name);
+  std::optional<bool> Flag(std::string_view name);
+  std::optional<double> Number(std::string_view name, double least, double most);
+  std::optional<int64_t> Integer(std::string_view name, int64_t least, int64_t most);
+  std::optional<Fields> Object(std::string_view name);
+  // As JSON has it.
+  std::optional<std::string> Json(std::string_view name);
+  simdjson::dom::element Get(std::string_view name);
+
+  // Nothing changes with these.
+  void Ignore(std::initializer_list<std::string_view> names);
+  // These would change the answer, and nobody here knows how: wrong, unless they say what is so in any case.
+  void Refuse(std::initializer_list<std::string_view> names);
+  // That was all.
+  void CheckAllRead() const;
+
+  // A field's name, as errors tell it.
+  std::string NameOf(std::string_view field) const;
+
+ private:
+  std::vector<std::pair<std::string_view, simdjson::dom::element>> left_;
+  std::string place_;
+};
+
+// As JSON has it.
+std::string ToText(simdjson::dom::element element);
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,239 @@
+#include "serve/openai/openai.h"
+
+#include <fmt/format.h>
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+#include <utility>
+
+#include "serve/access_log.h"
+#include "serve/generation.h"
+#include "serve/openai/chat_form.h"
+#include "serve/openai/completion_form.h"
+#include "serve/openai/embeddings.h"
+#include "serve/openai/read_body.h"
+#include "serve/openai/rerank.h"
+#include "serve/openai/response_form.h"
+#include "serve/openai/response_request.h"
+#include "serve/openai/text_stream.h"
+
+namespace wasinn::serve::openai {
+namespace {
+
+using nlohmann::json;
+
+constexpr char kOwner[] = "wasinn";
+// What a number takes in an answer, in bytes: as an object, and as text.
+constexpr uint64_t kMostOfNumber = 48;
+
+TextModels& TextsOf(const Asked& asked) { return asked.admission.generation->texts(); }
+
+Response ToResponse(const json& answer) {
+  Response response;
+  response.text = Dump(answer);
+  return response;
+}
+
+// For what a client may ask of another method.
+void CheckMethod(const Request& request, http::verb method) {
+  const bool is_it = request.method() == method || (method == http::verb::get && request.method() == http::verb::head);
+  if (is_it) return;
+  throw ApiError{.status = http::status::method_not_allowed,
+                 .message = fmt::format("only {} is known here", std::string(http::to_string(method)))};
+}
+
+json ToModel(const std::string& name) {
+  static const int64_t created = UnixTime();
+  return {{"id", name}, {"object", "model"}, {"created", created}, {"owned_by", kOwner}};
+}
+
+[[noreturn]] void ThrowNoModel(Failure failure) {
+  ApiError error = ToApiError(failure);
+  error.param = "model";
+  if (error.status == http::status::not_found) error.code = "model_not_found";
+  throw error;
+}
+
+}  // namespace
+
+bool OpenAi::Has(const Header& request) {
+  const std::string_view target(request.target().data(), request.target().size());
+  return target.starts_with("/v1/") || target == "/v1";
+}
+
+template <typename T>
+asio::awaitable<T> OpenAi::On(Workers& workers, Asked& asked, Cancellation* cancellation, std::function<T()> work) {
+  Outcome<T> done = co_await workers.Do(std::move(work), asked.admission.tenant->share(), cancellation);
+  if (!done) throw ToApiError(done.error());
+  co_return std::move(*done);
+}
+
+template <typename T>
+asio::awaitable<T> OpenAi::Read(Asked& asked, T (*read)(simdjson::dom::element)) {
+  RequestBytes& body = asked.request.body();
+  CheckMethod(asked.request, http::verb::post);
+  if (asked.request.count(http::field::content_encoding) > 0) {
+    throw ApiError{.status = http::status::unsupported_media_type, .message = "compressed requests are not understood"};
+  }
+  if (body.size() <= kMostInline) co_return ReadBody(body, read);
+  co_return co_await On<T>(workers_, asked, nullptr, [&body, read] { return ReadBody(body, read); });
+}
+
+asio::awaitable<OpenAi::Opened> OpenAi::Open(Asked& asked, const std::string& name) {
+  TextModels& texts = TextsOf(asked);
+  Tenant& tenant = *asked.admission.tenant;
+  asked.about.model = Bounded(name, kMostLogged);
+  if (name.size() > kMostName) ThrowWrong("model", fmt::format("model has more than {} bytes", kMostName));
+  auto found = name.empty() ? texts.FindOnly(tenant) : texts.Find(tenant, name);
+  if (!found) ThrowNoModel(found.error());
+  asked.about.model = Bounded(found->model, kMostLogged);
+  Workers* workers = texts.WorkersOf(*found);
+  if (workers == nullptr) {
+    std::function<Outcome<Workers*>()> open = [&] { return texts.Open(tenant, *found); };
+    const auto opened = co_await On<Outcome<Workers*>>(workers_, asked, nullptr, std::move(open));
+    if (!opened) ThrowNoModel(opened.error());
+    workers = *opened;
+  }
+  co_return Opened{std::move(*found), *workers};
+}
+
+asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<TextForm> form) {
+  auto stream = std::make_unique<TextStream>(std::move(work), std::move(form));
+  const auto begun = co_await stream->Begin();
+  if (!begun) throw ToApiError(begun.error());
+  Response response{.content_type = "text/event-stream"};
+  response.headers = {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}};
+  response.source = std::move(stream);
+  co_return response;
+}
+
+asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<TextForm> form) {
+  std::function<Outcome<json>()> run = [&]() -> Outcome<json> {
+    auto completion = work.Begin();
+    if (!completion) return std::unexpected(std::move(completion.error()));
+    for (;;) {
+      const auto piece = (*completion)->Next();
+      if (!piece) return std::unexpected(piece.error());
+      if (!*piece) break;
+    }
+    const auto ending = work.End(**completion);
+    if (!ending) return std::unexpected(ending.error());
+    return form->Whole(**completion, *ending);
+  };
+  const auto done = co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get());
+  const auto whole = done ? std::move(*done) : std::unexpected(done.error());
+  if (!whole) throw ToApiError(whole.error());
+  Response response = ToResponse(*whole);
+  work.charge.ShrinkTo(0);  // of the prompt
+  if (!work.charge.Add(response.text.size())) throw ToApiError(NoMemory());
+  response.charge = std::move(work.charge);
+  co_return response;
+}
+
+asio::awaitable<Response> OpenAi::AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element),
+                                             NewForm new_form) {
+  TextRequest request = co_await Read(asked, read);
+  Opened opened = co_await Open(asked, request.model);
+  if (request.model.empty()) request.model = opened.name.model;
+  Tenant& tenant = *asked.admission.tenant;
+  Charge charge(tenant.budget());
+  if (!charge.Add(request.bytes())) throw ToApiError(NoMemory());
+  std::unique_ptr<TextForm> form = new_form(request);
+  TextWork work{.models = asked.admission.generation->models(),
+                .tenant = tenant,
+                .workers = opened.workers,
+                .metrics = metrics_,
+                .model = std::move(opened.name.model),
+                .version = std::move(opened.name.version),
+                .prompt = std::move(request.prompt),
+                .charge = std::move(charge),
+                .cancellation = asked.watch()};
+  asked.request.body() = RequestBytes();
+  if (request.is_stream) co_return co_await AnswerStream(std::move(work), std::move(form));
+  co_return co_await AnswerWhole(std::move(work), std::move(form));
+}
+
+template <typename What>
+asio::awaitable<Response> OpenAi::AnswerVectors(Asked& asked, What (*read)(simdjson::dom::element)) {
+  What request = co_await Read(asked, read);
+  Opened opened = co_await Open(asked, request.model);
+  if (request.model.empty()) request.model = opened.name.model;
+  Tenant& tenant = *asked.admission.tenant;
+  const std::shared_ptr<Cancellation> cancellation = asked.watch();
+  const VectorsWork work{asked.admission.generation->models(), tenant, opened.name.model, opened.name.version,
+                         cancellation.get()};
+  std::function<Response()> run = [&] {
+    const auto made = MakeVectors(work, request.prompt, request.rows());
+    if (!made) throw ToApiError(made.error());
+    Charge charge(tenant.budget());
+    if (!charge.Add(kMostOfNumber * made->numbers.size())) throw ToApiError(NoMemory());
+    metrics_.AddTokens(work.model, work.version, made->tokens, 0);
+    Response response = ToResponse(ToJson(*made, request));
+    charge.ShrinkTo(0);
+    if (!charge.Add(response.text.size())) throw ToApiError(NoMemory());
+    response.charge = std::move(charge);
+    return response;
+  };
+  co_return co_await On(opened.workers, asked, cancellation.get(), std::move(run));
+}
+
+Response OpenAi::AnswerModels(const Asked& asked, const Words& words) const {
+  CheckMethod(asked.request, http::verb::get);
+  const Tenant& tenant = *asked.admission.tenant;
+  const TextModels& texts = TextsOf(asked);
+  if (words.size() == 1) {
+    json list = json::array();
+    for (const std::string& name : texts.Names(tenant)) list.push_back(ToModel(name));
+    return ToResponse(json{{"object", "list"}, {"data", std::move(list)}});
+  }
+  std::string name = words[1];  // which may have slashes
+  for (size_t i = 2; i < words.size(); ++i) name += "/" + words[i];
+  if (auto found = texts.Find(tenant, name); !found) ThrowNoModel(found.error());
+  return ToResponse(ToModel(name));
+}
+
+asio::awaitable<Response> OpenAi::AnswerKnown(Asked& asked, const Words& words) {
+  if (!words.empty() && words[0] == "models") co_return AnswerModels(asked, words);
+  if (words == Words{"chat", "completions"}) {
+    co_return co_await AnswerText(asked, ReadChat, [](const TextRequest& request) -> std::unique_ptr<TextForm> {
+      return std::make_unique<ChatForm>(request.model, request.tells_usage, request.n_top);
+    });
+  }
+  if (words == Words{"completions"}) {
+    co_return co_await AnswerText(asked, ReadCompletion, [](const TextRequest& request) -> std::unique_ptr<TextForm> {
+      return std::make_unique<CompletionForm>(request.model, request.tells_usage, request.n_top);
+    });
+  }
+  if (words == Words{"responses"}) {
+    co_return co_await AnswerText(asked, ReadResponse, [](const TextRequest& request) -> std::unique_ptr<TextForm> {
+      return std::make_unique<ResponseForm>(request.model);
+    });
+  }
+  if (words == Words{"embeddings"}) co_return co_await AnswerVectors(asked, ReadEmbeddings);
+  if (words == Words{"rerank"}) co_return co_await AnswerVectors(asked, ReadRerank);
+  throw ApiError{.status = http::status::not_found, .message = "there is nothing of this name"};
+}
+
+asio::awaitable<Response> OpenAi::Answer(Asked& asked) {
+  const auto target = asked.request.target();
+  const auto url = boost::urls::parse_origin_form(std::string_view(target.data(), target.size()));
+  if (!url) co_return ToResponse(ApiError{.message = "the target is no path"});
+  Words words;
+  for (const auto segment : url->segments()) {
+    if (std::string word = segment; !word.empty()) words.push_back(std::move(word));
+  }
+  if (!words.empty()) words.erase(words.begin());
+  ApiError wrong;
+  try {
+    co_return co_await AnswerKnown(asked, words);
+  } catch (ApiError& error) {
+    wrong = std::move(error);
+  }
+  Response response = openai::ToResponse(wrong);
+  if (wrong.status == http::status::method_not_allowed) {
+    response.headers = {{"Allow", !words.empty() && words[0] == "models" ? "GET" : "POST"}};
+  }
+  co_return response;
+}
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,61 @@
+// OpenAI's API over the server's language models: /v1.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "serve/http_server.h"
+#include "serve/openai/text_form.h"
+#include "serve/openai/text_request.h"
+#include "serve/openai/text_work.h"
+#include "serve/text_metrics.h"
+#include "serve/text_models.h"
+#include "serve/workers.h"
+
+namespace wasinn::serve::openai {
+
+// Any thread. All that it is given outlives it.
+class OpenAi {
+ public:
+  OpenAi(Workers& workers, TextMetrics& metrics) : workers_(workers), metrics_(metrics) {}
+
+  // Whether a request is for it, if no guest is behind its path.
+  static bool Has(const Header& request);
+  asio::awaitable<Response> Answer(Asked& asked);
+
+ private:
+  using Words = std::vector<std::string>;
+  struct Opened {
+    TextModels::Name name;
+    Workers& workers;
+  };
+  using NewForm = std::function<std::unique_ptr<TextForm>(const TextRequest& request)>;
+
+  // What follows throws ApiError.
+  asio::awaitable<Response> AnswerKnown(Asked& asked, const Words& words);
+  Response AnswerModels(const Asked& asked, const Words& words) const;
+  asio::awaitable<Response> AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element), NewForm new_form);
+  asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form);
+  asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);
+  // By vectors that the model makes of texts.
+  template <typename What>
+  asio::awaitable<Response> AnswerVectors(Asked& asked, What (*read)(simdjson::dom::element));
+  // `work` by a worker; what it throws, this throws.
+  template <typename T>
+  static asio::awaitable<T> On(Workers& workers, Asked& asked, Cancellation* cancellation, std::function<T()> work);
+  // The body, by a worker where it is large.
+  template <typename T>
+  asio::awaitable<T> Read(Asked& asked, T (*read)(simdjson::dom::element));
+  // By the name that a client gave, or "".
+  asio::awaitable<Opened> Open(Asked& asked, const std::string& name);
+
+  Workers& workers_;
+  TextMetrics& metrics_;
+};
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,79 @@
+#include "serve/openai/rerank.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace wasinn::serve::openai {
+namespace {
+
+using nlohmann::json;
+using simdjson::dom::element;
+
+constexpr size_t kMostDocuments = 2048;
+
+// A text, or an object with a `text`.
+std::string DocumentOf(element document) {
+  if (document.is_string()) return std::string(static_cast<std::string_view>(document));
+  Fields fields(document, "documents");
+  std::string text = fields.Text("text").value_or("");
+  if (text.empty()) ThrowWrong("documents", "one of documents is no text");
+  fields.CheckAllRead();
+  return text;
+}
+
+}  // namespace
+
+RerankRequest ReadRerank(element body) {
+  Fields fields(body);
+  RerankRequest request;
+  request.model = fields.Text("model").value_or("");
+  const element query = fields.Get("query");
+  if (!query.is_string()) ThrowWrong("query", "query is no string");
+  const element documents = fields.Get("documents");
+  request.n_documents = documents.is_array() ? documents.get_array().size() : 0;
+  if (request.n_documents == 0 || request.n_documents > kMostDocuments) {
+    ThrowWrong("documents", fmt::format("documents is no list of 1 to {}", kMostDocuments));
+  }
+  for (const element document : documents.get_array()) request.documents.push_back(DocumentOf(document));
+  request.prompt.prompt = fmt::format(R"({{"query":{},"documents":{}}})", ToText(query), Dump(request.documents));
+  request.prompt.options = R"({"rerank":true})";
+  const auto most = static_cast<int64_t>(request.n_documents);
+  request.n_top = static_cast<size_t>(std::min(fields.Integer("top_n", 1, INT32_MAX).value_or(most), most));
+  if (!fields.Flag("return_documents").value_or(false)) request.documents.clear();
+  fields.Ignore({"user"});
+  fields.CheckAllRead();
+  return request;
+}
+
+namespace {
+
+// Also where a model makes numbers that are none.
+float ScoreOf(const Vectors& scores, size_t row) {
+  const float score = scores[row].empty() ? NAN : scores[row].front();
+  return std::isnan(score) ? -std::numeric_limits<float>::infinity() : score;
+}
+
+}  // namespace
+
+json ToJson(const Vectors& scores, const RerankRequest& request) {
+  std::vector<size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](size_t i) { return ScoreOf(scores, i); });
+  order.resize(std::min(order.size(), request.n_top));
+  json results = json::array();
+  for (const size_t i : order) {
+    json& result = results.emplace_back(json{{"index", i}, {"relevance_score", ScoreOf(scores, i)}});
+    if (!request.documents.empty()) result["document"] = {{"text", request.documents[i]}};
+  }
+  return {{"object", "list"},
+          {"model", request.model},
+          {"results", std::move(results)},
+          {"usage", {{"prompt_tokens", scores.tokens}, {"total_tokens", scores.tokens}}}};
+}
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,38 @@
+// The answer to /v1/responses: one message.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "serve/openai/message_changes.h"
+#include "serve/openai/text_form.h"
+
+namespace wasinn::serve::openai {
+
+class ResponseForm final : public TextForm {
+ public:
+  explicit ResponseForm(std::string model) : model_(std::move(model)) {}
+
+  std::string Begin() override;
+  Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
+  Outcome<std::string> End(Completion& completion, const Ending& ending) override;
+  std::string Fail(const ApiError& error) override;
+  Outcome<nlohmann::json> Whole(Completion& completion, const Ending& ending) override;
+
+ private:
+  std::string Tell(const char* type, nlohmann::json data);
+  // One of the output's parts.
+  std::string TellOfPart(const char* type, nlohmann::json data);
+  nlohmann::json Message(const char* status, nlohmann::json content) const;
+  nlohmann::json Self(const char* status) const;
+  nlohmann::json Ended(const Ending& ending) const;
+  nlohmann::json Part() const;
+
+  const std::string id_ = NewId("resp_"), message_id_ = NewId("msg_"), model_;
+  const int64_t created_ = UnixTime();
+  uint64_t n_told_ = 0;
+  MessageChanges changes_;
+  std::string text_;
+};
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,105 @@
+#include "serve/openai/response_request.h"
+
+#include <string>
+#include <utility>
+
+#include "serve/openai/sampling.h"
+
+namespace wasinn::serve::openai {
+namespace {
+
+using simdjson::dom::element;
+
+// The messages of a chat, as a list in JSON.
+class Messages {
+ public:
+  // `content`: as JSON has it.
+  void Add(const std::string& role, const std::string& content) {
+    if (text_.size() > 1) text_ += ',';
+    text_ += R"({"role":)" + Dump(role) + R"(,"content":)" + content + '}';
+  }
+  std::string Take() { return std::exchange(text_, {}) + ']'; }
+
+ private:
+  std::string text_ = "[";
+};
+
+// Parts of texts become the text.
+std::string ContentOf(element content) {
+  if (content.is_string()) return ToText(content);
+  if (!content.is_array()) ThrowWrong("input", "an item of input has no content: a text, or a list of texts");
+  std::string text;
+  for (const element part : content.get_array()) {
+    Fields fields(part, "input.content");
+    const std::string type = fields.Text("type").value_or("");
+    if (type != "input_text" && type != "output_text") {
+      throw ApiError{
+          .message = "an item of input has a part that is no text", .param = "input", .code = "unsupported_parameter"};
+    }
+    text += fields.Text("text").value_or("");
+  }
+  return Dump(text);
+}
+
+void AddInput(element input, Messages& messages) {
+  if (input.is_string()) return messages.Add("user", ToText(input));
+  if (!input.is_array() || input.get_array().size() == 0)
+    ThrowWrong("input", "input is no text, nor a list of messages");
+  for (const element item : input.get_array()) {
+    Fields fields(item, "input");
+    if (fields.Text("type").value_or("message") != "message") {
+      throw ApiError{.message = "an item of input is no message", .param = "input", .code = "unsupported_parameter"};
+    }
+    const std::string role = fields.Text("role").value_or("");
+    if (role.empty()) ThrowWrong("input", "an item of input has no role");
+    messages.Add(role, ContentOf(fields.Get("content")));
+  }
+}
+
+// `text.format`, in the words of a chat's response_format.
+void ReadFormat(Fields& fields, Options& options) {
+  auto text = fields.Object("text");
+  if (!text) return;
+  auto format = text->Object("format");
+  text->Refuse({"verbosity"});
+  text->CheckAllRead();
+  if (!format) return;
+  const std::string type = format->Text("type").value_or("");
+  if (type == "json_schema") {
+    options.Add("json-schema", ToText(format->Get("schema")));
+    format->Ignore({"name", "description", "strict"});
+  } else if (type == "json_object") {
+    options.Add("json-schema", kAnyObject);
+  } else if (type != "text") {
+    ThrowWrong("text.format.type", "text.format.type is none of text, json_object and json_schema");
+  }
+  format->CheckAllRead();
+}
+
+}  // namespace
+
+TextRequest ReadResponse(element body) {
+  Fields fields(body);
+  TextRequest request;
+  request.model = fields.Text("model").value_or("");
+  request.is_stream = fields.Flag("stream").value_or(false);
+  Messages messages;
+  if (const auto instructions = fields.Text("instructions")) messages.Add("system", Dump(*instructions));
+  AddInput(fields.Get("input"), messages);
+  request.prompt.prompt = messages.Take();
+  Options options;
+  options.Add("chat", "true");
+  ReadSampling(fields, options);
+  ReadMostTokens(fields, {"max_output_tokens"}, options);
+  ReadFormat(fields, options);
+  fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
+                 "prompt_cache_retention", "stream_options", "truncation", "parallel_tool_calls", "tool_choice",
+                 "top_logprobs"});
+  fields.Refuse({"tools", "previous_response_id", "conversation", "background", "include", "reasoning", "prompt",
+                 "max_tool_calls"});
+  fields.CheckAllRead();
+  request.prompt.options = options.Take();
+  return request;
+}
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,34 @@
+// How a text is chosen, by the words of OpenAI's API, and by those that llama.cpp's server has beside; and by a model's keys.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "serve/openai/fields.h"
+
+namespace wasinn::serve::openai {
+
+// The keys of a model's `options`.
+class Options {
+ public:
+  // `value`: as JSON has it.
+  void Add(std::string_view key, std::string_view value);
+  void AddText(std::string_view key, const std::string& value);
+  std::string Take();
+
+ private:
+  std::string text_ = "{";
+};
+
+// What json_object asks for.
+inline constexpr char kAnyObject[] = R"({"type":"object"})";
+
+void ReadSampling(Fields& fields, Options& options);
+// json_object, json_schema, or nothing.
+void ReadResponseFormat(Fields& fields, Options& options);
+// The most tokens, by whichever of these names it came.
+void ReadMostTokens(Fields& fields, std::initializer_list<std::string_view> names, Options& options);
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,49 @@
+#include "serve/openai/text_form.h"
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include <array>
+#include <utility>
+
+namespace wasinn::serve::openai {
+
+using nlohmann::json;
+
+std::string Event(const json& data) { return "data: " + Dump(data) + "\n\n"; }
+
+std::string NewId(std::string_view prefix) {
+  std::array<unsigned char, 16> bytes;
+  randombytes_buf(bytes.data(), bytes.size());
+  std::array<char, 2 * bytes.size() + 1> text;
+  sodium_bin2hex(text.data(), text.size(), bytes.data(), bytes.size());
+  return fmt::format("{}{}", prefix, text.data());
+}
+
+json UsageOf(const Ending& ending) {
+  return {{"prompt_tokens", ending.prompt_tokens},
+          {"completion_tokens", ending.completion_tokens},
+          {"total_tokens", ending.prompt_tokens + ending.completion_tokens},
+          {"prompt_tokens_details", {{"cached_tokens", ending.cached_tokens}}}};
+}
+
+Outcome<json> ReadOutput(Completion& completion, const char* name) {
+  const auto text = completion.Output(name);
+  if (!text) return std::unexpected(text.error());
+  json read = json::parse(*text, nullptr, false);
+  if (!read.is_discarded()) return read;
+  return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("the model's output '{}' is no JSON", name)});
+}
+
+Outcome<Ending> ReadEnding(Completion& completion) {
+  const auto metadata = ReadOutput(completion, "metadata");
+  if (!metadata) return std::unexpected(metadata.error());
+  const auto count = [&](const char* key) { return metadata->value(key, uint64_t{0}); };
+  Ending ending{.prompt_tokens = count("input_tokens"), .completion_tokens = count("output_tokens")};
+  ending.cached_tokens = ending.prompt_tokens - std::min(ending.prompt_tokens, count("evaluated_tokens"));
+  const json reason = metadata->value("finish_reason", json());
+  ending.reason = reason.is_string() ? reason.get<std::string>() : "stop";
+  return ending;
+}
+
+}  // namespace wasinn::serve::openai

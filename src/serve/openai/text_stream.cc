@@ -1,0 +1,170 @@
+#include "serve/openai/text_stream.h"
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace wasinn::serve::openai {
+namespace {
+
+// Bytes that may wait to be written and are not charged.
+constexpr size_t kFree = 16u << 10;
+
+}  // namespace
+
+asio::awaitable<void> TextStream::AwaitNews() {
+  return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+      [this](auto done) {
+        auto shared = std::make_shared<decltype(done)>(std::move(done));
+        std::function<void()> wake = [shared] {
+          asio::post(asio::get_associated_executor(*shared), [shared] { std::move (*shared)(); });
+        };
+        {
+          const std::lock_guard lock(mutex_);
+          if (!HasNews()) {
+            wake_ = std::move(wake);
+            return;
+          }
+        }
+        wake();
+      },
+      asio::use_awaitable);
+}
+
+void TextStream::Start() {
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = State::kWorking;
+  }
+  try {
+    const bool begun = work_.workers.Begin({.run = [this] { Run(); },
+                                            .refuse = [this](const Failure& why) { Stop(why); },
+                                            .share = &work_.tenant.share(),
+                                            .cancellation = work_.cancellation.get()});
+    if (!begun) Stop(Workers::TooMany());
+  } catch (const std::exception&) {  // for want of memory: nothing has begun
+    Leave(State::kOver, std::current_exception());
+  }
+}
+
+void TextStream::Leave(State state, std::exception_ptr thrown) {
+  std::function<void()> wake;
+  const std::lock_guard lock(mutex_);  // until it is called: afterwards this may be gone
+  state_ = state;
+  thrown_ = std::move(thrown);
+  wake.swap(wake_);
+  if (wake) wake();
+}
+
+void TextStream::Stop(const Failure& failure) {
+  completion_.reset();  // its place is another's, however slowly the client reads
+  {
+    const std::lock_guard lock(mutex_);
+    if (has_told_) {
+      told_ += form_->Fail(ToApiError(failure));
+    } else {
+      failure_ = failure;
+    }
+  }
+  Leave(State::kOver);
+}
+
+bool TextStream::Tell(const std::string& events) {
+  std::function<void()> wake;
+  const std::lock_guard lock(mutex_);
+  if (is_unwanted_) return false;
+  if (events.empty()) return true;
+  has_told_ = true;
+  told_ += events;
+  wake.swap(wake_);
+  if (wake) wake();
+  return ChargeWaiting();
+}
+
+bool TextStream::ChargeWaiting() {
+  const size_t waits = told_.size() + n_writing_, charged = waits - std::min(waits, kFree);
+  return charged <= waiting_.bytes() || waiting_.Add(charged - waiting_.bytes());
+}
+
+void TextStream::Work() {
+  if (completion_ == nullptr) {
+    auto begun = work_.Begin();
+    if (!begun) return Stop(begun.error());
+    completion_ = std::move(*begun);
+    if (!Tell(form_->Begin())) return Leave(State::kResting);
+  }
+  for (;;) {
+    const auto next = completion_->Next();
+    if (!next) return Stop(next.error());
+    const std::optional<std::string>& piece = *next;
+    if (!piece) break;
+    const auto events = form_->Add(*completion_, *piece);
+    if (!events) return Stop(events.error());
+    if (!Tell(*events)) return Leave(State::kResting);
+  }
+  const auto ending = work_.End(*completion_);
+  if (!ending) return Stop(ending.error());
+  const auto events = form_->End(*completion_, *ending);
+  if (!events) return Stop(events.error());
+  completion_.reset();  // its place is another's before the client knows of the end
+  (void)Tell(*events);
+  Leave(State::kOver);
+}
+
+void TextStream::Run() noexcept {
+  try {
+    Work();
+  } catch (...) {
+    Leave(State::kOver, std::current_exception());
+  }
+}
+
+asio::awaitable<Outcome<void>> TextStream::Begin() {
+  Start();
+  co_await AwaitNews();
+  const std::lock_guard lock(mutex_);
+  if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+  if (failure_) co_return std::unexpected(*failure_);
+  co_return Outcome<void>();
+}
+
+asio::awaitable<std::string> TextStream::Next() {
+  for (;;) {
+    bool rests = false;
+    {
+      const std::lock_guard lock(mutex_);
+      if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+      waiting_.ShrinkTo(told_.size());  // the last piece is written
+      std::string told = std::exchange(told_, {});
+      n_writing_ = told.size();
+      if (!told.empty() || state_ == State::kOver) co_return told;
+      rests = state_ == State::kResting;
+    }
+    if (rests) Start();
+    co_await AwaitNews();
+  }
+}
+
+asio::awaitable<void> TextStream::End() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_unwanted_ = true;
+  }
+  for (bool works = true; works;) {
+    {
+      const std::lock_guard lock(mutex_);
+      told_.clear();
+      works = state_ == State::kWorking;
+    }
+    if (works) work_.cancellation->Cancel();
+    if (works) co_await AwaitNews();
+  }
+  completion_.reset();
+}
+
+}  // namespace wasinn::serve::openai

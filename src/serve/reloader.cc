@@ -1,0 +1,69 @@
+#include "serve/reloader.h"
+
+#include <utility>
+
+#include "serve/log.h"
+
+namespace wasinn::serve {
+
+Reloader::Reloader(std::function<void()> reload) : reload_(std::move(reload)), thread_([this] { Serve(); }) {}
+
+Reloader::~Reloader() {
+  Stop();
+  EndAll(dead_);
+}
+
+void Reloader::Ask() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_asked_ = true;
+  }
+  wake_.notify_one();
+}
+
+std::shared_ptr<Generation> Reloader::Keep(std::unique_ptr<Generation> generation) {
+  return {generation.release(), [this](Generation* dead) { Bury(dead); }};
+}
+
+void Reloader::Bury(Generation* generation) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    generation->next_dead_ = std::exchange(dead_, generation);
+  }
+  wake_.notify_one();
+}
+
+void Reloader::EndAll(Generation* dead) {
+  while (dead != nullptr) {
+    const std::unique_ptr<Generation> one(dead);
+    dead = one->next_dead_;
+  }
+}
+
+void Reloader::Serve() {
+  for (std::unique_lock lock(mutex_);;) {
+    wake_.wait(lock, [this] { return is_stopped_ || is_asked_ || dead_ != nullptr; });
+    if (is_stopped_) return;
+    const bool is_asked = std::exchange(is_asked_, false);
+    Generation* const dead = std::exchange(dead_, nullptr);
+    lock.unlock();
+    EndAll(dead);
+    try {
+      if (is_asked) reload_();
+    } catch (const std::exception& thrown) {
+      LogError(thrown.what());
+    }
+    lock.lock();
+  }
+}
+
+void Reloader::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace wasinn::serve

@@ -1,0 +1,43 @@
+// The thread that makes new generations, and ends those that no request holds any more: both may take long.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "serve/generation.h"
+
+namespace wasinn::serve {
+
+// Any thread. It outlives the generations that it keeps.
+class Reloader {
+ public:
+  // `reload` is called on the thread, once for all that was asked for by then.
+  explicit Reloader(std::function<void()> reload);
+  ~Reloader();
+  Reloader(const Reloader&) = delete;
+  Reloader& operator=(const Reloader&) = delete;
+
+  void Ask();
+  // Whoever lets go of the last reference waits for nothing.
+  std::shared_ptr<Generation> Keep(std::unique_ptr<Generation> generation);
+  // Waits for what it does.
+  void Stop();
+
+ private:
+  void Serve();
+  void Bury(Generation* generation) noexcept;
+  static void EndAll(Generation* dead);
+
+  const std::function<void()> reload_;
+  std::mutex mutex_;  // of what follows
+  std::condition_variable wake_;
+  bool is_asked_ = false, is_stopped_ = false;
+  Generation* dead_ = nullptr;  // a list
+  std::jthread thread_;         // last: it uses all the others
+};
+
+}  // namespace wasinn::serve

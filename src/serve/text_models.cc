@@ -1,0 +1,84 @@
+#include "serve/text_models.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "serve/processors.h"
+
+namespace wasinn::serve {
+namespace {
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Outcome<TextModels::Name> TextModels::Find(const Tenant& tenant, const std::string& name) const {
+  auto found = FindVersion(tenant, name, "");
+  if (found || found.error().code != WASINN_NOT_FOUND) return found;
+  const size_t colon = name.rfind(':');
+  const bool is_version = colon != name.npos && IsNumber(std::string_view(name).substr(colon + 1));
+  return is_version ? FindVersion(tenant, name.substr(0, colon), name.substr(colon + 1)) : found;
+}
+
+Outcome<TextModels::Name> TextModels::FindVersion(const Tenant& tenant, const std::string& model,
+                                                  const std::string& version) const {
+  if (auto served = models_.CheckServed(tenant, model, version); !served) {
+    return std::unexpected(std::move(served.error()));
+  }
+  auto number = models_.VersionOf(model, version);
+  if (!number) return std::unexpected(std::move(number.error()));
+  return Name{model, std::move(*number)};
+}
+
+std::vector<std::string> TextModels::Names(const Tenant& tenant) const {
+  std::vector<std::string> names;
+  for (const ModelInfo& one : models_.LanguageModels(tenant)) {
+    if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
+  }
+  return names;
+}
+
+Outcome<TextModels::Name> TextModels::FindOnly(const Tenant& tenant) const {
+  std::vector<std::string> names = Names(tenant);
+  if (names.size() == 1) return FindVersion(tenant, names.front(), "");
+  return std::unexpected(
+      Invalid(fmt::format("the request names no model, and there are {} to choose from", names.size())));
+}
+
+Workers* TextModels::WorkersOf(const Name& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = open_.find(Key(name.model, name.version));
+  return found == open_.end() ? nullptr : found->second.get();
+}
+
+Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
+  const auto parallel = models_.CheckGenerates(tenant, name.model, name.version);
+  if (!parallel) return std::unexpected(parallel.error());
+  Workers::Limits limits = limits_;
+  limits.threads = *parallel > 0 ? *parallel : Processors();
+  const std::lock_guard lock(mutex_);
+  if (is_stopped_) return std::unexpected(Failure{WASINN_UNAVAILABLE, "the server is shutting down"});
+  Key key(name.model, name.version);
+  auto found = open_.find(key);
+  if (found == open_.end()) found = open_.emplace(std::move(key), std::make_unique<Workers>(limits)).first;
+  return found->second.get();
+}
+
+void TextModels::Sweep() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, workers] : open_) workers->Sweep();
+}
+
+void TextModels::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  for (const auto& [key, workers] : open_) workers->Stop();  // nobody adds any
+}
+
+}  // namespace wasinn::serve

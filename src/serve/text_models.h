@@ -1,0 +1,56 @@
+// The language models of a generation, as /v1 has them: each with threads of its own, as many as it generates texts at once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "serve/catalog.h"
+#include "serve/workers.h"
+
+namespace wasinn::serve {
+
+// Any thread.
+class TextModels {
+ public:
+  struct Name {
+    std::string model, version;
+  };
+
+  // `limits`: of the threads of each, but for their number. The catalog outlives it.
+  TextModels(Catalog& models, const Workers::Limits& limits) : models_(models), limits_(limits) {}
+
+  // What a client calls a model: "digits", or "digits:2". NOT_FOUND: there is none for the tenant.
+  Outcome<Name> Find(const Tenant& tenant, const std::string& name) const;
+  // The only one that there is for the tenant.
+  Outcome<Name> FindOnly(const Tenant& tenant) const;
+  // As clients may call them, for the tenant. Loads nothing.
+  std::vector<std::string> Names(const Tenant& tenant) const;
+
+  // NULL: nobody has opened it yet. Who generates with it.
+  Workers* WorkersOf(const Name& name) const;
+  // Loads the model if nobody did. UNSUPPORTED_OPERATION: it is no language model.
+  Outcome<Workers*> Open(Tenant& tenant, const Name& name);
+
+  // To be called now and then.
+  void Sweep();
+  // Waits for what runs. Nothing begins any more.
+  void Stop();
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+
+  // Version "": the highest.
+  Outcome<Name> FindVersion(const Tenant& tenant, const std::string& model, const std::string& version) const;
+
+  Catalog& models_;
+  const Workers::Limits limits_;
+  mutable std::mutex mutex_;  // of what follows
+  std::map<Key, std::unique_ptr<Workers>> open_;
+  bool is_stopped_ = false;
+};
+
+}  // namespace wasinn::serve
