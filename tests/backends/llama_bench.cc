@@ -1,12 +1,14 @@
 // Language models through backend.h beside llama.cpp's own loop, in turns within one run.
 //
-//   llama_bench [MODEL.gguf] [ROUNDS] [THREADS]
+//   llama_bench [MODEL.gguf] [ROUNDS] [THREADS] [beside]
 //
 // Without a model: one with random weights, 8 layers of width 512. Prints medians, and the median of neighbours'
-// ratios.
+// ratios. With "beside" only what a guest that generates has of another's long prompt.
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <functional>
 #include <thread>
 
@@ -120,14 +122,88 @@ void MeasureMany(const Host& host, const NativeLlama& native, const std::string&
          Median(native_gain), Median(gain), Median(rate));
 }
 
+// Seconds; with WASINN_BENCH_CPU=1 of this OS process's CPU: what was computed while a guest waited, beside other work.
+double NowOfAll() {
+  if (getenv("WASINN_BENCH_CPU") == nullptr) return Now();
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Seconds between one token and the next, of a guest that generates until `enough`.
+std::vector<double> Gaps(Context* context, const std::function<bool(size_t)>& enough) {
+  std::vector<double> gaps;
+  bool is_first = true;  // of a generation, whose prompt is evaluated, too
+  while (!enough(gaps.size())) {
+    const double start = NowOfAll();
+    const bool got = static_cast<bool>(context->Step());
+    if (got && !is_first) gaps.push_back(NowOfAll() - start);
+    is_first = !got;
+    if (!got) context->Finish();
+  }
+  context->Finish();
+  return gaps;
+}
+
+double Percentile(std::vector<double> values, double part) {
+  const auto at = values.begin() + static_cast<ptrdiff_t>(part * static_cast<double>(values.size() - 1));
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+// What a guest that generates has of another's long prompt.
+void MeasureBesideAPrompt(const Host& host, const NativeLlama& native, const std::string& bytes, int rounds) {
+  constexpr size_t kLong = 4000, kAlone = 400;
+  // Without the tokens that end a text.
+  const Model model(host, bytes, LlamaOptions(R"({"temp": 0, "ctx-size": 5120, "parallel": 2, "cache-prompt": false,
+                                                  "logit-bias": {"0": false, "2": false}})"));
+  Context generating(model), reading(model, 0, R"({"n-predict": 1})");
+  std::string prompt;
+  while (native.Tokenize(prompt).size() < kLong) prompt += "the program is free software, and ";
+  SetPrompt(&generating, "the program is");
+  SetPrompt(&reading, prompt);
+  std::vector<double> alone, beside, slow_downs, quick, slow;
+  for (int i = 0; i < rounds; ++i) {
+    double start = NowOfAll();
+    reading.Compute();
+    quick.push_back(NowOfAll() - start);
+    const std::vector<double> before = Gaps(&generating, [](size_t n) { return n >= kAlone; });
+    std::atomic<bool> done = false;
+    std::vector<double> during;
+    std::thread generator([&] { during = Gaps(&generating, [&done](size_t) { return done.load(); }); });
+    start = NowOfAll();
+    reading.Compute();
+    slow.push_back(NowOfAll() - start);
+    done = true;
+    generator.join();
+    slow_downs.push_back(Percentile(during, 0.99) / Percentile(before, 0.99));
+    alone.insert(alone.end(), before.begin(), before.end());
+    beside.insert(beside.end(), during.begin(), during.end());
+  }
+  const auto print = [](const char* what, const std::vector<double>& gaps) {
+    printf("%-28s median %8.3f ms   p99 %8.3f ms   (%zu)\n", what, 1e3 * Percentile(gaps, 0.5),
+           1e3 * Percentile(gaps, 0.99), gaps.size());
+  };
+  print("between tokens, alone", alone);
+  print("beside a prompt of 4,000", beside);
+  printf("median of %d rounds' p99      x%.2f   the prompt: %.2f s alone, %.2f s beside\n", rounds, Median(slow_downs),
+         Median(quick), Median(slow));
+}
+
 int Main(int argc, char** argv) {
   const std::string bytes =
       argc > 1 && argv[1][0] != '\0'
           ? ReadFile(argv[1])
-          : TinyLlamaWriter({.embedding = 512, .layers = 8, .heads = 8, .kv_heads = 4, .feed_forward = 1536}).Write();
+          : TinyLlamaWriter(
+                {.embedding = 512, .layers = 8, .heads = 8, .kv_heads = 4, .feed_forward = 1536, .context = 8192})
+                .Write();
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 15, threads = argc > 3 ? std::atoi(argv[3]) : 1;
   const Host host("{}", static_cast<uint32_t>(threads));
   const NativeLlama native(TemporaryFile("bench.gguf", bytes));
+  if (argc > 4 && std::string(argv[4]) == "beside") {
+    MeasureBesideAPrompt(host, native, bytes, rounds);
+    return 0;
+  }
   std::string prompt;
   while (native.Tokenize(prompt).size() < 200) prompt += "the program is free software, and ";
   MeasureOne(host, native, bytes, prompt, rounds, threads);

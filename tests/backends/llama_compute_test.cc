@@ -72,7 +72,17 @@ INSTANTIATE_TEST_SUITE_P(
         Case{R"({"seed": 3, "typical-p": 0.5})", {.typical_p = 0.5F, .seed = 3}},
         Case{R"({"seed": 3, "threads": 2})", {.threads = 2, .seed = 3}},
         Case{R"({"temp": 0, "repeat-penalty": 1.5, "presence-penalty": 0.5, "frequency-penalty": 0.25})",
-             {.temperature = 0, .repeat_penalty = 1.5F, .presence_penalty = 0.5F, .frequency_penalty = 0.25F}}));
+             {.temperature = 0, .repeat_penalty = 1.5F, .presence_penalty = 0.5F, .frequency_penalty = 0.25F}},
+        Case{R"({"temp": 0, "repeat-penalty": 1.5, "repeat-last-n": 4})",
+             {.temperature = 0, .repeat_penalty = 1.5F, .repeat_tokens = 4}},
+        Case{R"({"temp": 0, "repeat-penalty": 1.5, "repeat-last-n": -1})",
+             {.temperature = 0, .repeat_penalty = 1.5F, .repeat_tokens = 512}},
+        Case{R"({"temp": 0, "repeat-penalty": 1.5, "repeat-last-n": 0})", {.temperature = 0}},
+        Case{R"({"temp": 0, "dry-multiplier": 4})", {.temperature = 0, .dry_multiplier = 4}},
+        Case{R"({"seed": 3, "xtc-probability": 0.5})", {.seed = 3, .xtc_probability = 0.5F}},
+        Case{R"({"seed": 3, "mirostat": 1})", {.seed = 3, .mirostat = 1}},
+        Case{R"({"seed": 3, "mirostat": 2})", {.seed = 3, .mirostat = 2}},
+        Case{R"({"seed": 3, "logit-bias": {"270": 5}})", {.seed = 3, .logit_bias = {{270, 5}}}}));
 
 TEST(LlamaModel, ByNameIsMappedFromItsFile) {
   const Host host;
@@ -214,39 +224,6 @@ TEST(LlamaContext, SameSeedSameTokens) {
   EXPECT_NE(Complete(&context), Complete(&context)) << "another seed each time";
   ASSERT_TRUE(SetOptions(&context, R"({"seed": 9})"));
   EXPECT_EQ(Complete(&context), Complete(&context));
-}
-
-TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
-  const Host host;
-  GgufWriter writer = TinyLlamaWriter();
-  writer.SetText("tokenizer.chat_template", "{% for m in messages %}<|im_start|>{{m.role}}{% endfor %}");
-  const Model model(host, writer.Write(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  ASSERT_TRUE(SetOptions(&context, R"({"chat": true})"));
-  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": "the \"hen\""}])"));
-  EXPECT_EQ(Complete(&context),
-            Characters(Native()
-                           .Complete("<|im_start|>user\nthe \"hen\"<|im_end|>\n<|im_start|>assistant\n",
-                                     {.predict = 16, .seed = 2})
-                           .bytes));
-  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "zephyr"})"));
-  EXPECT_EQ(
-      Complete(&context),
-      Characters(
-          Native().Complete("<|user|>\nthe \"hen\"<|endoftext|>\n<|assistant|>\n", {.predict = 16, .seed = 2}).bytes));
-  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "/etc/passwd"})"));
-  EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
-  ASSERT_TRUE(SetOptions(&context, R"({"chat": true})"));
-  for (const char* bad :
-       {"the hen", "{}", "[]", "[1]", R"([{"role": "user"}])", R"([{"role": "user", "content": 1}])"}) {
-    ASSERT_TRUE(SetPrompt(&context, bad));
-    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT) << bad;
-  }
-  const Model without(host, Bytes(), LlamaOptions(R"({"chat": true})"));
-  Context plain(without);
-  ASSERT_TRUE(SetPrompt(&plain, R"([{"role": "user", "content": "a"}])"));
-  EXPECT_EQ(plain.Compute().code, WASINN_UNSUPPORTED_OPERATION);
 }
 
 TEST(LlamaGrammar, IsFollowed) {

@@ -88,6 +88,103 @@ TEST(LlamaEncoder, EmbedsAText) {
   EXPECT_NE(Written(&other), whole);
 }
 
+Tensor Embeddings(Context* context) {
+  Tensor tensor;
+  const Result got = context->Get(kEmbeddings, &tensor);
+  EXPECT_TRUE(got) << got.message;
+  return tensor;
+}
+
+TEST(LlamaEncoder, EmbedsManyTextsAtOnce) {
+  const Encoder encoder("embedder");
+  Context context(encoder.model);
+  const std::vector<std::string> texts = {"the cat", kTwentyWords, "the"};
+  std::vector<float> one_by_one;
+  size_t tokens = 0;
+  for (const std::string& text : texts) {
+    ASSERT_TRUE(Ask(&context, text, R"({"embedding":true})"));
+    const Tensor embedding = Embeddings(&context);
+    EXPECT_THAT(embedding.dims, ::testing::ElementsAre(1, 32));
+    for (const float value : embedding.As<float>()) one_by_one.push_back(value);
+    tokens += size_t(Metadata(&context)["input_tokens"]);
+  }
+  const Result computed = Ask(&context, nlohmann::json(texts).dump(), R"({"embedding":true,"texts":true})");
+  ASSERT_TRUE(computed) << computed.message;
+  const Tensor together = Embeddings(&context);
+  EXPECT_THAT(together.dims, ::testing::ElementsAre(3, 32));
+  EXPECT_EQ(together.As<float>(), one_by_one);
+  EXPECT_EQ(Metadata(&context)["input_tokens"], tokens);
+  EXPECT_EQ(Written(&context), R"({"n_embedding":32,"n_texts":3})");
+  ASSERT_TRUE(Ask(&context, "the cat", R"({"tokenize":true})"));
+  EXPECT_THAT(Embeddings(&context).bytes, "") << "nothing of the compute before";
+}
+
+TEST(LlamaEncoder, NormalisesAsItIsTold) {
+  const Encoder encoder("embedder");
+  Context context(encoder.model);
+  const auto norm = [&](int kind, const auto& measure) {
+    EXPECT_TRUE(Ask(&context, "the cat", R"({"embedding":true,"embd-normalize":)" + std::to_string(kind) + "}"));
+    double sum = 0;
+    for (const float value : Embeddings(&context).template As<float>()) sum = measure(sum, std::abs(double{value}));
+    return sum;
+  };
+  const auto most = [](double a, double b) { return std::max(a, b); };
+  EXPECT_NEAR(norm(0, most), 32760, 0.1);
+  EXPECT_NEAR(norm(1, [](double a, double b) { return a + b; }), 1, 1e-4);
+  EXPECT_NEAR(norm(3, [](double a, double b) { return a + b * b * b; }), 1, 1e-4);
+  EXPECT_GT(std::abs(norm(-1, [](double a, double b) { return a + b * b; }) - 1), 1e-3) << "as the model computes it";
+  EXPECT_EQ(Ask(&context, "the cat", R"({"embedding":true,"embd-normalize":-2})").code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST(LlamaEncoder, RanksDocuments) {
+  const Encoder encoder("ranker");
+  Context context(encoder.model);
+  const std::string request = R"({"query": "the cat", "documents": ["a b c", "the cat", "q r s t"]})";
+  const Result computed = Ask(&context, request, R"({"rerank":true})");
+  ASSERT_TRUE(computed) << computed.message;
+  const Tensor scores = Embeddings(&context);
+  EXPECT_THAT(scores.dims, ::testing::ElementsAre(3, 1));
+  const std::vector<float> values = scores.As<float>();
+  ASSERT_EQ(values.size(), 3u);
+  EXPECT_NE(values[0], values[1]);
+  ASSERT_TRUE(Ask(&context, R"({"query": "the cat", "documents": ["q r s t"]})", R"({"rerank":true})"));
+  EXPECT_EQ(Embeddings(&context).As<float>()[0], values[2]) << "whatever else there is";
+}
+
+TEST(LlamaEncoder, ChecksTextsAndDocuments) {
+  const Encoder encoder("ranker");
+  Context context(encoder.model);
+  std::vector<std::string> many(3000, "a");
+  for (const std::string& bad : {std::string("the"), std::string("[]"), std::string("[1]"), std::string("{}"),
+                                 std::string("[\"a\", []]"), std::string("[\"\"]"), nlohmann::json(many).dump()}) {
+    EXPECT_EQ(Ask(&context, bad, R"({"embedding":true,"texts":true})").code, WASINN_INVALID_ARGUMENT)
+        << bad.substr(0, 50);
+  }
+  for (const char* bad : {"the", "[]", "{}", R"({"query": "a"})", R"({"query": 1, "documents": ["a"]})",
+                          R"({"query": "a", "documents": []})", R"({"query": "a", "documents": [1]})"}) {
+    EXPECT_EQ(Ask(&context, bad, R"({"rerank":true})").code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "a ";
+  EXPECT_EQ(Ask(&context, nlohmann::json{{"query", "a"}, {"documents", {text}}}.dump(), R"({"rerank":true})").code,
+            WASINN_PROMPT_TOO_LONG);
+  // No tokens are made of what cannot fit.
+  for (const nlohmann::json& request : {nlohmann::json{{"query", "a"}, {"documents", {std::string(1 << 20, 'a')}}},
+                                        nlohmann::json{{"query", std::string(1 << 20, 'a')}, {"documents", {"a"}}}}) {
+    const Result refused = Ask(&context, request.dump(), R"({"rerank":true})");
+    EXPECT_EQ(refused.code, WASINN_PROMPT_TOO_LONG);
+    EXPECT_THAT(refused.message, ::testing::HasSubstr("1048576 bytes"));
+  }
+  for (const char* options : {R"({"texts":true})", R"({"rerank":true,"chat":true})",
+                              R"({"rerank":true,"tokenize":true})", R"({"rerank":true,"texts":true})"}) {
+    EXPECT_EQ(Ask(&context, "[\"a\"]", options).code, WASINN_INVALID_ARGUMENT) << options;
+  }
+  const Encoder other("embedder");
+  Context plain(other.model);
+  EXPECT_EQ(Ask(&plain, R"({"query": "a", "documents": ["b"]})", R"({"rerank":true})").code,
+            WASINN_UNSUPPORTED_OPERATION);
+}
+
 // As many numbers as the model has labels, as the model computes them: not as many as an embedding has.
 TEST(LlamaEncoder, ScoresAText) {
   for (const auto& [name, labels] : {std::pair<const char*, size_t>{"ranker", 1}, {"classifier", 3}}) {

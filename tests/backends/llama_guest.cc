@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "llama/text.h"
 
@@ -36,6 +37,15 @@ std::string TemporaryFile(const std::string& name, const std::string& bytes) {
   const std::string path = folder.path / name;
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
+}
+
+double AllocatedBytes(const std::string& log) {
+  constexpr std::string_view kBefore = "buffer size =";
+  double allocated = 0;
+  for (size_t at = log.find(kBefore); at != std::string::npos; at = log.find(kBefore, at + 1)) {
+    allocated += std::stod(log.substr(at + kBefore.size(), 16)) * (1 << 20);
+  }
+  return allocated;
 }
 
 std::string Characters(const std::string& bytes) {

@@ -20,7 +20,8 @@ inline LoadOptions LlamaOptions(const std::string& host_config = "{}", const std
 
 inline Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<int64_t>(text.size())}, text}; }
 
-constexpr uint32_t kPrompt = 0, kOptions = 1, kCompletion = 0, kMetadata = 1;
+constexpr uint32_t kPrompt = 0, kOptions = 1, kCompletion = 0, kMetadata = 1, kMessage = 2, kProbabilities = 3,
+                   kEmbeddings = 4;
 
 inline Result SetPrompt(Context* context, const std::string& text) { return context->Set(kPrompt, Text(text)); }
 inline Result SetOptions(Context* context, const std::string& json) { return context->Set(kOptions, Text(json)); }
@@ -52,6 +53,9 @@ std::string Prompt(size_t i);
 
 // A file of the test's own, until the OS process ends.
 std::string TemporaryFile(const std::string& name, const std::string& bytes);
+
+// What llama.cpp says that it has allocated, by what it tells with the key enable-log.
+double AllocatedBytes(const std::string& log);
 
 // Whole characters of bytes, as a completion has them.
 std::string Characters(const std::string& bytes);

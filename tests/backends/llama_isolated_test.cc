@@ -7,6 +7,7 @@
 
 #include "backends/isolated.h"
 #include "backends/llama_guest.h"
+#include "backends/llama_templates.h"
 
 namespace wasinn::test {
 namespace {
@@ -176,6 +177,31 @@ std::vector<Variant> OtherVocabularies() {
 TEST(LlamaIsolated, OtherNumbers) { TryAll(OtherNumbers(), 7); }
 TEST(LlamaIsolated, OtherWeights) { TryAll(OtherWeights(), 5); }
 TEST(LlamaIsolated, OtherVocabularies) { TryAll(OtherVocabularies(), 3); }
+
+// A template is a program that comes with the model; what it makes of messages is computed in the worker. That is ended
+// where it does not stop in time.
+TEST(LlamaIsolated, Templates) {
+  const auto chat = [](const std::string& text) {
+    GgufWriter writer = TinyLlamaWriter({.context = 2048});
+    writer.SetText("tokenizer.chat_template", text);
+    return Brought{.name = text.substr(0, 60),
+                   .blobs = {writer.Write()},
+                   .inputs = {Text(R"([{"role": "user", "content": "the hen"}])"),
+                              Text(R"({"chat": true, "seed": 1, "n-predict": 4, "temp": 0})")}};
+  };
+  Workers workers(Encoding::kGgml, chat(kToolTemplate), "backend_order = ['llama']\n");
+  workers.ExpectHonest();
+  EXPECT_EQ(workers.Try(chat(kThinkTemplate)), 0u) << workers.log();
+  std::string deep;
+  for (int i = 0; i < 60000; ++i) deep += '(';
+  for (const std::string& text :
+       {std::string("{% for i in range(1000000000) %}a{% endfor %}"), "{{ " + deep + " }}", std::string(1 << 20, 'a'),
+        std::string("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}"), std::string("{% if"),
+        std::string("\xff{{ 1 }}"), std::string("{{ raise_exception('no') }}"),
+        std::string("{{ messages[0].content * 1000000000 }}")}) {
+    EXPECT_NE(workers.TryBesideHonest(chat(text)), 0u) << text.substr(0, 60);
+  }
+}
 
 }  // namespace
 }  // namespace wasinn::test

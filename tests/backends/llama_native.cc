@@ -74,32 +74,60 @@ std::vector<int32_t> NativeLlama::Tokenize(const std::string& text) const {
   return tokens;
 }
 
-NativeCompletion NativeLlama::Complete(const std::string& prompt, const NativeSettings& settings) const {
+// In the order of llama.cpp's own programs.
+void NativeLlama::AddSamplers(const NativeSettings& settings, const std::function<void(llama_sampler*)>& add) const {
+  const int32_t size = LLAMA(llama_vocab_n_tokens)(api_->vocabulary);
+  std::vector<llama_logit_bias> biases;
+  for (const auto& [token, bias] : settings.logit_bias) biases.push_back({token, bias});
+  if (!biases.empty()) {
+    add(LLAMA(llama_sampler_init_logit_bias)(size, static_cast<int32_t>(biases.size()), biases.data()));
+  }
+  if (settings.mirostat > 0) {
+    add(LLAMA(llama_sampler_init_temp)(settings.temperature));
+    return add(settings.mirostat == 1 ? LLAMA(llama_sampler_init_mirostat)(size, settings.seed, 5, 0.1F, 100)
+                                      : LLAMA(llama_sampler_init_mirostat_v2)(settings.seed, 5, 0.1F));
+  }
+  add(LLAMA(llama_sampler_init_penalties)(size, settings.repeat_tokens, settings.repeat_penalty,
+                                          settings.frequency_penalty, settings.presence_penalty));
+  if (settings.dry_multiplier > 0) {
+    std::vector<const char*> breakers = {"\n", ":", "\"", "*"};
+    add(LLAMA(llama_sampler_init_dry)(api_->vocabulary, settings.dry_multiplier, 1.75F, 2, 64, breakers.data(),
+                                      breakers.size()));
+  }
+  if (settings.temperature <= 0) return add(LLAMA(llama_sampler_init_greedy)());
+  add(LLAMA(llama_sampler_init_top_k)(settings.top_k));
+  add(LLAMA(llama_sampler_init_typical)(settings.typical_p, 1));
+  add(LLAMA(llama_sampler_init_top_p)(settings.top_p, 1));
+  add(LLAMA(llama_sampler_init_min_p)(settings.min_p, 1));
+  if (settings.xtc_probability > 0) {
+    add(LLAMA(llama_sampler_init_xtc)(settings.xtc_probability, 0.1F, 1, settings.seed));
+  }
+  add(LLAMA(llama_sampler_init_temp)(settings.temperature));
+  add(LLAMA(llama_sampler_init_dist)(settings.seed));
+}
+
+NativeCompletion NativeLlama::Complete(const std::string& prompt, const NativeSettings& settings,
+                                       const Loras& loras) const {
   llama_context_params params = LLAMA(llama_context_default_params)();
   params.n_ctx = settings.context;
   params.n_threads = params.n_threads_batch = settings.threads;
+  params.type_k = static_cast<ggml_type>(settings.type_k);
+  params.type_v = static_cast<ggml_type>(settings.type_v);
+  params.flash_attn_type = static_cast<llama_flash_attn_type>(settings.flash);
   llama_context* context = LLAMA(llama_init_from_model)(api_->model, params);
-  if (!settings.lora.empty()) {
-    llama_adapter_lora* lora = LLAMA(llama_adapter_lora_init)(api_->model, settings.lora.c_str());
-    float scale = 1;
-    if (lora == nullptr || LLAMA(llama_set_adapters_lora)(context, &lora, 1, &scale) != 0)
-      throw std::runtime_error("lora");
+  std::vector<llama_adapter_lora*> adapters;
+  std::vector<float> scales;
+  for (const auto& [path, scale] : loras) {
+    adapters.push_back(LLAMA(llama_adapter_lora_init)(api_->model, path.c_str()));
+    scales.push_back(scale);
+    if (adapters.back() == nullptr) throw std::runtime_error("lora");
+  }
+  if (LLAMA(llama_set_adapters_lora)(context, adapters.data(), adapters.size(), scales.data()) != 0) {
+    throw std::runtime_error("loras");
   }
   llama_sampler* chain = LLAMA(llama_sampler_chain_init)(LLAMA(llama_sampler_chain_default_params)());
   const auto add = [&](llama_sampler* sampler) { LLAMA(llama_sampler_chain_add)(chain, sampler); };
-  const int32_t size = LLAMA(llama_vocab_n_tokens)(api_->vocabulary);
-  add(LLAMA(llama_sampler_init_penalties)(size, 64, settings.repeat_penalty, settings.frequency_penalty,
-                                          settings.presence_penalty));
-  if (settings.temperature <= 0) {
-    add(LLAMA(llama_sampler_init_greedy)());
-  } else {
-    add(LLAMA(llama_sampler_init_top_k)(settings.top_k));
-    add(LLAMA(llama_sampler_init_typical)(settings.typical_p, 1));
-    add(LLAMA(llama_sampler_init_top_p)(settings.top_p, 1));
-    add(LLAMA(llama_sampler_init_min_p)(settings.min_p, 1));
-    add(LLAMA(llama_sampler_init_temp)(settings.temperature));
-    add(LLAMA(llama_sampler_init_dist)(settings.seed));
-  }
+  AddSamplers(settings, add);
   NativeCompletion completion;
   double start = Now();
   const double begin = start;
@@ -107,6 +135,7 @@ NativeCompletion NativeLlama::Complete(const std::string& prompt, const NativeSe
   llama_batch batch =
       LLAMA(llama_batch_get_one)(completion.prompt.data(), static_cast<int32_t>(completion.prompt.size()));
   int32_t token = 0;
+  size_t held = completion.prompt.size();
   while (static_cast<int32_t>(completion.tokens.size()) < settings.predict) {
     if (LLAMA(llama_decode)(context, batch) != 0) break;
     token = LLAMA(llama_sampler_sample)(chain, context, -1);
@@ -121,6 +150,15 @@ NativeCompletion NativeLlama::Complete(const std::string& prompt, const NativeSe
     const int32_t n = LLAMA(llama_token_to_piece)(api_->vocabulary, token, piece, sizeof(piece), 0, false);
     completion.bytes.append(piece, static_cast<size_t>(n));
     batch = LLAMA(llama_batch_get_one)(&token, 1);
+    if (settings.room > 0 && held == settings.room) {
+      const size_t discarded = (held - settings.keep) / 2;
+      const auto from = static_cast<int32_t>(settings.keep), to = static_cast<int32_t>(settings.keep + discarded);
+      llama_memory_t memory = LLAMA(llama_get_memory)(context);
+      LLAMA(llama_memory_seq_rm)(memory, 0, from, to);
+      LLAMA(llama_memory_seq_add)(memory, 0, to, -1, from - to);
+      held -= discarded;
+    }
+    ++held;
   }
   completion.generation_seconds = Now() - start;
   LLAMA(llama_sampler_free)(chain);

@@ -3,9 +3,13 @@
 #define WASINN_TESTS_BACKENDS_LLAMA_NATIVE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+struct llama_sampler;
 
 namespace wasinn::test {
 
@@ -24,8 +28,16 @@ struct NativeSettings {
   float repeat_penalty = 1;
   float presence_penalty = 0;
   float frequency_penalty = 0;
+  int32_t repeat_tokens = 64;
   uint32_t seed = 1;
-  std::string lora;  // path
+  float dry_multiplier = 0;
+  float xtc_probability = 0;
+  int mirostat = 0;
+  std::vector<std::pair<int32_t, float>> logit_bias;
+  // When so many tokens are held, half of those behind the first `keep` are discarded. 0: never.
+  size_t room = 0, keep = 0;
+  int type_k = 1, type_v = 1;  // ggml's numbers: F16
+  int flash = -1;              // as llama_flash_attn_type has it
 };
 
 struct NativeCompletion {
@@ -41,7 +53,10 @@ class NativeLlama {
   NativeLlama(const NativeLlama&) = delete;
   NativeLlama& operator=(const NativeLlama&) = delete;
 
-  NativeCompletion Complete(const std::string& prompt, const NativeSettings& settings = {}) const;
+  // `loras`: paths and scales.
+  using Loras = std::vector<std::pair<std::string, float>>;
+  NativeCompletion Complete(const std::string& prompt, const NativeSettings& settings = {},
+                            const Loras& loras = {}) const;
   // `n` conversations that begin alike, in one batch, each time with the most probable token: seconds for all of
   // `predict` tokens each, without the prompts.
   double CompleteMany(const std::string& prompt, int32_t n, int32_t predict, int threads) const;
@@ -50,6 +65,7 @@ class NativeLlama {
   std::vector<float> Embed(const std::string& text) const;
 
  private:
+  void AddSamplers(const NativeSettings& settings, const std::function<void(llama_sampler*)>& add) const;
   struct Api;
   std::unique_ptr<Api> api_;
 };

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <sstream>
 
 #include "backends/llama_guest.h"
 #include "backends/llama_native.h"
@@ -221,6 +220,8 @@ TEST(LlamaMemory, IsReckonedBeforeItIsAllocated) {
         TinyLlama{.embedding = 128, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 1024, .context = 16384}}) {
     for (const char* settings :
          {R"({"n-predict": 1, "enable-log": true})", R"({"ubatch-size": 16, "enable-log": true})",
+          R"({"n-predict": 1, "flash-attn": "off", "enable-log": true})",
+          R"({"n-predict": 1, "cache-type-k": "f32", "cache-type-v": "bf16", "enable-log": true})",
           R"({"embedding": true, "enable-log": true})", R"({"ctx-size": 300, "ubatch-size": 1, "enable-log": true})"}) {
       const Host host;
       const Model model(host, TinyLlamaWriter(shape).Write(), LlamaOptions());
@@ -228,12 +229,7 @@ TEST(LlamaMemory, IsReckonedBeforeItIsAllocated) {
       Context context(model, 0, settings, &account);
       ASSERT_TRUE(SetPrompt(&context, std::string(200, 'a'))) << settings;
       context.Compute();
-      double allocated = 0;
-      std::istringstream log(host.log());
-      for (std::string line; std::getline(log, line);) {
-        const size_t at = line.find("buffer size =");
-        if (at != std::string::npos) allocated += std::stod(line.substr(at + 13)) * (1 << 20);
-      }
+      const double allocated = AllocatedBytes(host.log());
       EXPECT_GT(allocated, 0) << host.log();
       EXPECT_GE(static_cast<double>(account.most), allocated) << settings << "\n" << host.log();
       EXPECT_LE(static_cast<double>(account.most), 3 * allocated + (8 << 20)) << settings << "\n" << host.log();
@@ -275,49 +271,6 @@ TEST(LlamaOpen, TwoHostsAtOnce) {
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, "the"));
   EXPECT_TRUE(context.Compute());
-}
-
-// An adapter for one matrix of the tiny model.
-std::string WriteLora() {
-  GgufWriter writer;
-  writer.SetText("general.architecture", "llama");
-  writer.SetText("general.type", "adapter");
-  writer.SetText("adapter.type", "lora");
-  writer.SetF32("adapter.lora.alpha", 4);
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  const auto matrix = [&] {
-    std::string bytes;
-    for (int i = 0; i < 64 * 4; ++i) bytes += BytesOf(normal(random));
-    return bytes;
-  };
-  writer.tensors.push_back({"blk.0.attn_q.weight.lora_a", {64, 4}, kGgmlF32, matrix()});
-  writer.tensors.push_back({"blk.0.attn_q.weight.lora_b", {4, 64}, kGgmlF32, matrix()});
-  return writer.Write();
-}
-
-TEST(LlamaLora, IsAppliedByTheNameThatTheHostGave) {
-  const Host host;
-  const std::string lora = TemporaryFile("style.gguf", WriteLora()), path = TemporaryFile("base.gguf", Bytes());
-  const Model model(host, Bytes(),
-                    LlamaOptions(R"({"n-predict": 24, "temp": 0, "loras": {"style": ")" + lora + "\"}}"));
-  ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, "the hen ate"));
-  const NativeLlama native(path);
-  const std::string plain = Characters(native.Complete("the hen ate", {.predict = 24, .temperature = 0}).bytes);
-  const std::string styled =
-      Characters(native.Complete("the hen ate", {.predict = 24, .temperature = 0, .lora = lora}).bytes);
-  EXPECT_NE(plain, styled);
-  EXPECT_EQ(Complete(&context), plain);
-  ASSERT_TRUE(SetOptions(&context, R"({"lora": "style"})"));
-  EXPECT_EQ(Complete(&context), styled);
-  ASSERT_TRUE(SetOptions(&context, R"({"lora": "style", "lora-scale": 0})"));
-  EXPECT_EQ(Complete(&context), plain);
-  ASSERT_TRUE(SetOptions(&context, "{}"));
-  EXPECT_EQ(Complete(&context), plain);
-  const Model broken(host, Bytes(), LlamaOptions(R"({"loras": {"style": ")" + path + "\"}}"));
-  EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ARGUMENT) << broken.loaded().message;
 }
 
 TEST(LlamaModel, MemoryIsSharedByItsContexts) {

@@ -58,7 +58,6 @@ TEST(GgufScan, ReadsWhatMemoryIsReckonedBy) {
   EXPECT_EQ(scan.key_length, 16u);
   EXPECT_EQ(scan.vocabulary, TinyVocabulary().size());
   EXPECT_EQ(scan.longest_token, 6u);
-  EXPECT_EQ(scan.kv_bytes_per_token(), 2u * 2 * 2 * 32);
 }
 
 TEST(GgufScan, RefusesEveryTruncationOfWhatItReads) {

@@ -197,7 +197,7 @@ TEST_F(OnnxCache, IsNotUsedWhereOthersCanWrite) {
   ASSERT_EQ(chmod((folder_ / "key").c_str(), 0600), 0);
   EXPECT_TRUE(MustLoad().kept);
   std::ofstream(folder_ / "key", std::ios::trunc) << "short";
-  EXPECT_THAT(MustLoad().log, HasSubstr("is no key"));
+  EXPECT_THAT(MustLoad().log, HasSubstr("is not a key"));
   fs::remove_all(folder_);
   std::ofstream(folder_) << "a file";
   EXPECT_THAT(MustLoad().log, HasSubstr("warning: cache_dir"));

@@ -49,7 +49,7 @@ class StartTest(BenchTest):
             with self.subTest(words=words):
                 done = subprocess.run([*words, "bench", "mean.onnx"], cwd=self.dir, env=env, capture_output=True, text=True, timeout=300)
                 self.assertEqual((done.returncode, done.stdout), (125, ""))
-                self.assertIn(f"there is no {command.parent}/wasinn-bench; where wasinn was built, `cmake --build", done.stderr)
+                self.assertIn(f"there is no {command.parent}/wasinn-bench; to get it: where wasinn was built, cmake --build", done.stderr)
         beside = command.with_name("wasinn-bench")
         beside.write_text("#!/bin/sh\necho beside \"$@\"\n")
         beside.chmod(0o755)
@@ -217,7 +217,7 @@ class ErrorTest(BenchTest):
     def test_models(self):
         self.check_error("nowhere.onnx is neither a file nor a folder nor the name of a model", "nowhere.onnx")
         (self.dir / "noise.onnx").write_bytes(bytes(range(256)))
-        self.check_error("no ONNX model", "noise.onnx")
+        self.check_error("not an ONNX model", "noise.onnx")
         (self.dir / "empty").mkdir()
         self.check_error("holds no model", "empty")
         self.check_error("seq(", TINY / "sequence_output.onnx")

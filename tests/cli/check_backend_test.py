@@ -1,5 +1,6 @@
 """wasinn check-backend, on the template, on echo, and on backends that are broken in one way each."""
 
+import json
 import os
 import re
 import struct
@@ -52,6 +53,17 @@ class CheckBackendTest(CommandTest):
             self.assertEqual(told[name], (True, []))
         self.check(self.check_backend(TEMPLATE, "--shape", "x=3x1x2", "--encoding", "affine")[0], code=0)
         self.check(self.check_backend(TEMPLATE, model="fixed.affine")[0], code=0, err="")
+
+    def test_json(self):
+        result = self.wasinn("check-backend", "--json", TEMPLATE, "m.affine")
+        self.check(result, err="")
+        told = json.loads(result.out)
+        outcomes = [check["outcome"] for check in told["checks"]]
+        self.assertEqual((told["passed"], told["not_run"]), (outcomes.count("passed"), 0))
+        self.assertEqual(told["nothing_to_check"], outcomes.count("nothing_to_check"))
+        result = self.wasinn("check-backend", "--json", f"{BROKEN}/broken_lying.so", "m.affine")
+        failed = [check for check in json.loads(result.out)["checks"] if check["outcome"] == "failed"]
+        self.assertEqual((result.code, len(failed) > 0, all(check["failures"] for check in failed)), (1, True, True))
 
     def test_echo(self):
         self.file("m.gguf", "GGUFin a f32 -1,2\nin b f32 2,-1\nin c i64 3 optional\n")

@@ -34,7 +34,7 @@ class RunTest(CompileTest):
     def test_it_runs_only_where_it_may(self):
         file = self.compiled(SEVEN)
         self.check_error(self.wasinn("run", file),
-                         "guest.cwasm: this is native code, which no sandbox holds: --allow-precompiled runs it (engine.allow_precompiled)")
+                         "guest.cwasm: this is native code, which no sandbox confines: --allow-precompiled runs it (engine.allow_precompiled)")
         self.check(self.run_code(file), code=7, out="", err="")
         for value, code in (("true", 7), ("false", 125)):
             self.file("settings.toml", f"[engine]\nallow_precompiled = {value}\n")

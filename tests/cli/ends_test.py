@@ -1,5 +1,6 @@
 """Guests that do not end by themselves, and those that want more than they may have: deadlines, signals, limits, exit codes."""
 
+import json
 import os
 import pathlib
 import signal
@@ -114,15 +115,22 @@ class DeadlineTest(EndsTest):
 
 class SignalTest(EndsTest):
     def test_signals_end_it(self):
+        """At once, whatever it does by then: on a machine that is busy the outcome may be left untold, but never be a wrong one."""
+        told = []
         for engine in ENGINES:
             for name, guest in ENDLESS_GUESTS.items():
                 for flags in ([], ["--timeout", "1h"]):
                     number = signal.SIGTERM if flags else signal.SIGINT
                     with self.subTest(engine=engine, guest=name, flags=flags):
-                        child = self.start_text(guest, engine, *flags)
+                        outcome = self.dir / f"{engine}-{name}-{number}.json"
+                        child = self.start_text(guest, engine, "--json", str(outcome), *flags)
                         child.send_signal(number)
                         self.assertEqual(child.wait(timeout=LONG), 128 + number)
                         self.assertEqual(child.stderr.read(), b"")
+                        if outcome.exists() and outcome.stat().st_size > 0:
+                            told.append(json.loads(outcome.read_text()))
+                            self.assertEqual((told[-1]["outcome"], told[-1]["exit_code"]), ("interrupted", 128 + number))
+        self.assertTrue(told)
 
     def test_two_signals(self):
         child = self.start_text(SLEEPER, "wasmtime")
@@ -212,3 +220,10 @@ class FolderTest(EndsTest):
 
     def test_the_suffix_is_no_folder(self):
         self.check_error(self.run_text(program(""), "--dir", ":ro"), "is not HOST[::GUEST]", code=2)
+
+    def test_a_suffix_that_is_misspelled(self):
+        (self.dir / "d").mkdir()
+        for flag, said in (("d:RO", "'RO' is neither ro nor"), ("d:readonly", "'readonly' is neither ro nor"), ("d::/x:RO", "'RO' is not ro"),
+                           ("d::x:rw", "'rw' is not ro"), ("d::x:ro:ro", "'ro' is not ro")):
+            with self.subTest(flag):
+                self.check_error(self.run_text(program(""), "--dir", flag), said, code=2)

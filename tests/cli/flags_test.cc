@@ -1,8 +1,11 @@
 // The parsers of flags, without the command.
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "cli/table.h"
 #include "settings/model_flags.h"
+#include "settings/outbound_hosts.h"
 #include "settings/quantities.h"
 #include "settings/text.h"
 
@@ -132,6 +135,67 @@ TEST(TextTest, Printable) {
   EXPECT_EQ(settings::Printable("\xc2\x9b"
                                 "2J\xc2"),
             "\\x9b2J\xc2");
+}
+
+bool Allows(const char* origin, const char* scheme, const char* authority) {
+  const auto hosts = settings::OutboundHosts::Parse(std::span(&origin, 1));
+  return hosts && hosts->Allow(scheme, authority);
+}
+
+TEST(OutboundHostsTest, AllowsWhatIsListed) {
+  EXPECT_TRUE(Allows("https://Example.COM", "HTTPS", "example.com:443"));
+  EXPECT_TRUE(Allows("http://a.example:80", "http", "a.example"));
+  EXPECT_TRUE(Allows("http://10.0.0.5:8080", "http", "10.0.0.5:8080"));
+  EXPECT_TRUE(Allows("http://[::1]:8080", "http", "[::1]:8080"));
+  EXPECT_TRUE(Allows("http://[::1]", "http", "[::1]:80"));
+  EXPECT_TRUE(Allows("https://*.example.com", "https", "a.b.example.com"));
+  EXPECT_TRUE(Allows("https://*.example.com:8443", "https", "a.example.com:8443"));
+}
+
+TEST(OutboundHostsTest, AllowsNothingElse) {
+  EXPECT_FALSE(Allows("http://a.example", "https", "a.example"));
+  EXPECT_FALSE(Allows("http://a.example", "http", "a.example:8080"));
+  EXPECT_FALSE(Allows("http://a.example", "http", "a.example."));
+  EXPECT_FALSE(Allows("http://a.example", "ftp", "a.example"));
+  for (const char* authority :
+       {"example.com", "*.example.com", ".example.com", "a..example.com", "aexample.com", "a.example.com:444",
+        "a.example.com@evil.example", "evil.example/a.example.com", "evil.example#a.example.com",
+        "evil.example\\.example.com", "[::1].example.com", "a%2eexample.com", "a.example.com:", ""}) {
+    EXPECT_FALSE(Allows("https://*.example.com", "https", authority)) << authority;
+  }
+  for (const char* authority :
+       {"127.1", "0127.0.0.1", "2130706433", "0x7f.0.0.1", "127.0.0.1.", "[::ffff:127.0.0.1]"}) {
+    EXPECT_FALSE(Allows("http://127.0.0.1", "http", authority)) << authority;
+  }
+}
+
+TEST(OutboundHostsTest, Refuses) {
+  for (const char* origin : {"*",
+                             "",
+                             "http",
+                             "https",
+                             "http://a:0080",
+                             "http://",
+                             "a.example",
+                             "http://a/",
+                             "http://a?b",
+                             "http://a@b",
+                             "http://[::1",
+                             "http://[::1]x",
+                             "http://[fe80::1%25eth0]",
+                             "http://[]",
+                             "http://a:0",
+                             "http://a:65536",
+                             "http://a:",
+                             "http://a:+1",
+                             "http://1.2.3",
+                             "http://*.*.a",
+                             "http://*.1.2.3.4",
+                             "http://a.*",
+                             "http:// a",
+                             "http://\xc3\xa4"}) {
+    EXPECT_FALSE(settings::OutboundHosts::Parse(std::span(&origin, 1))) << origin;
+  }
 }
 
 TEST(TableTest, Columns) {

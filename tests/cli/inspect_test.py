@@ -38,6 +38,13 @@ class InspectTest(CommandTest):
         self.assertEqual([io["optional"] for io in model["inputs"]], [False, True, False])
         self.assertEqual(len(model["outputs"]), 3)
 
+    def test_a_terminal_obeys_no_name(self):
+        self.file("m.gguf", "GGUF\nin a\u202e\u009bb f32 1\n")
+        result = self.wasinn("inspect", "m.gguf", "--json")
+        self.check(result, out=r'"a\u202e\u009bb"', err="")
+        self.assertTrue(result.out.isascii())
+        self.assertEqual(json.loads(result.out)["inputs"][0]["name"], "a\u202e\u009bb")
+
     def test_pipeline(self):
         self.file("p.toml", f"""
             backend_dirs = ["{ECHO}"]

@@ -91,8 +91,15 @@ class SettingsTest(CommandTest):
 
     def test_a_limit_that_is_misspelt_in_the_environment(self):
         for name in ("WASINN_NN_TIMOUT", "WASINN_MAX_MEMRY"):
-            self.check(self.run_probe("args", env={name: "1"}), err=f"wasinn: warning: {name} in the environment is no flag's")
+            self.check(self.run_probe("args", env={name: "1"}), err=f"wasinn: warning: {name} in the environment belongs to no flag")
         self.check(self.run_probe("args", env={"WASINN_NN_TIMEOUT": "1s", "WASINN_MAX_MEMORY": "1M"}), err="")
+
+    def test_a_mistake_names_where_it_is(self):
+        for env, flags, words in (({"WASINN_THREADS": "x"}, [], "WASINN_THREADS: 'x' is not a count"), ({}, ["--threads", "x"], "--threads: 'x' is not a count"),
+                                  ({"WASINN_THREADS": "1"}, ["--threads", "x"], "--threads: 'x' is not a count"),
+                                  ({"WASINN_ENGINE": "v8"}, [], "WASINN_ENGINE: 'v8' is not wasmtime or wamr")):
+            with self.subTest(env=env, flags=flags):
+                self.check_error(self.run_probe(flags=flags, env=env), words, code=2)
 
     def test_a_bad_variable_is_a_usage_error(self):
         self.check_error(self.run_probe("args", env={"WASINN_NN_MAX_GRAPHS": "many"}), "'many' is not a count", code=2)

@@ -42,7 +42,7 @@ class WamrTest(CommandTest):
         self.check_bad(PROGRAM % (wrong, ""), "incompatible import type for `wasi_ephemeral_nn::compute`")
 
     def test_native_code_wants_to_be_allowed(self):
-        self.check_bad(b"\0aot\6\0\0\0", "no sandbox holds: --allow-precompiled runs it")
+        self.check_bad(b"\0aot\6\0\0\0", "no sandbox confines: --allow-precompiled runs it")
         self.check_bad(b"\0aot\xff\0\0\0", "AOT module load failed: unknown binary version", ["--allow-precompiled"])
         self.check_bad(b"\0aot\6\0\0\0" + bytes(100), "AOT module load failed: ", ["--allow-precompiled"])
         self.check_bad(b"\0aot\6\0\0\0", "only --engine wamr runs it", ["--engine", "wasmtime"])

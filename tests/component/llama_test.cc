@@ -18,6 +18,7 @@ using ::testing::StartsWith;
 
 constexpr uint32_t kU8 = 4;  // tensor-type
 constexpr uint32_t kResult = 128, kList = 160, kNames = 256, kBytes = 512;
+constexpr size_t kOutputs = 5;  // completion, metadata, message, probabilities, embeddings
 constexpr char kPrompt[] = "GNU General Public";
 constexpr char kOptions[] = R"({"temp": 0, "n-predict": 8, "threads": 1})";
 
@@ -117,9 +118,19 @@ class ComponentLlama : public ::testing::Test {
 TEST_F(ComponentLlama, ComputesACompletionAndMetadata) {
   const uint32_t context = Context();
   const std::vector<std::string> outputs = Compute(context, kPrompt, kOptions);
-  ASSERT_EQ(outputs.size(), 2u);
+  ASSERT_EQ(outputs.size(), kOutputs);
   EXPECT_THAT(outputs[0], StartsWith(" License"));
   EXPECT_THAT(outputs[1], HasSubstr(R"("output_tokens":8)"));
+  for (size_t i = 2; i < kOutputs; ++i) EXPECT_EQ(outputs[i], "") << "which was not asked for";
+}
+
+TEST_F(ComponentLlama, GivesMessageAndProbabilitiesThatAreAskedFor) {
+  const std::vector<std::string> outputs =
+      Compute(Context(), R"([{"role": "user", "content": "Who are you?"}])",
+              R"({"temp": 0, "n-predict": 8, "threads": 1, "chat": true, "n-probs": 1})");
+  ASSERT_EQ(outputs.size(), kOutputs);
+  EXPECT_THAT(outputs[2], HasSubstr(R"({"role":"assistant","content":"I am a )"));
+  EXPECT_THAT(outputs[3], StartsWith(R"([{"token":)"));
 }
 
 TEST_F(ComponentLlama, GeneratesTheSamePieceByPiece) {
@@ -167,7 +178,7 @@ TEST_F(ComponentLlama, TwoConversationsDoNotMix) {
 TEST_F(ComponentLlama, AFullContextGivesWhatThereIs) {
   const uint32_t context = Context(R"({"ctx-size": 16, "temp": 0, "threads": 1})");
   const std::vector<std::string> outputs = Compute(context, kPrompt, "");
-  ASSERT_EQ(outputs.size(), 2u);
+  ASSERT_EQ(outputs.size(), kOutputs);
   EXPECT_THAT(outputs[0], StartsWith(" License"));
 }
 

@@ -77,6 +77,11 @@ class BadTest(ComponentTest):
         self.check_bad("(component)", "exports no wasi:cli/run")
         self.check_bad('(component (instance $i) (export "wasi:cli/run@0.2.0" (instance $i)))', "exports no wasi:cli/run")
 
+    def test_what_answers_requests(self):
+        handler = '(component (core module $M (func (export "f"))) (core instance $m (instantiate $M)) (func $f (canon lift (core func $m "f")))'
+        self.check_bad(handler + ' (instance $i (export "handle" (func $f))) (export "wasi:http/incoming-handler@0.2.0" (instance $i)))',
+                       "so it is a library and not a program; it answers HTTP requests: `wasinn serve --route` runs it")
+
     def test_run_of_another_type(self):
         text = guest().replace('$run (result (result))', '$run (result u32)')
         self.check_bad(text, "wasi:cli/run")
@@ -87,6 +92,53 @@ class BadTest(ComponentTest):
         self.check_error(self.run_guest(), "guest.wat: failed to parse WebAssembly")
         self.file("guest.wat", b"\0asm\x0e\0\1\0")
         self.check_error(self.run_guest(), "guest.wat: ")
+
+
+class InvokeTest(ComponentTest):
+    def setUp(self):
+        super().setUp()
+        self.file("lib.wat", (HERE / "guests" / "functions.wat").read_text())
+
+    def invoke(self, name, *args, flags=()):
+        return self.wasinn("run", *flags, "--invoke", name, "lib.wat", *args)
+
+    def test_values(self):
+        for call, said in ((["add", "1", "4294967295"], "0"), (["half", "-3"], "-1.5"), (["same", "two words"], '"two words"'),
+                           (["same", '"a\\n\\u{1f44b}"'], '"a\\n\N{WAVING HAND SIGN}"'), (["list", "[1, 2, 3]"], "[1, 2, 3]"),
+                           (["turn", "(1, -2)"], "(-2, 1)"), (["positive", "7"], "ok(7)"), (["positive", "-7"], "err(-7)")):
+            with self.subTest(call=call):
+                self.assertEqual(self.invoke(*call).out, said + "\n", self.invoke(*call))
+        self.check(self.invoke("nothing"), out="", err="")
+
+    def test_a_call_as_wasmtime_has_it(self):
+        self.check(self.invoke("add(2, 3)"), out="5\n", err="")
+        self.check(self.invoke("test:library/one@1.2.0#inner(3)", "word"), out="1.5\n", err="")
+        self.check_error(self.invoke("add(2)"), "'add(2)' does not fit add: ")
+        self.check_error(self.invoke("add(2"), "'add(2' does not fit add: ")
+
+    def test_functions_of_interfaces(self):
+        self.check(self.invoke("inner", "3"), out="1.5\n", err="")
+        self.check(self.invoke("test:library/one@1.2.0#both", "3"), out="1.5\n", err="")
+        self.check(self.invoke("test:library/two@1.2.0#both"), out="", err="")
+        self.check_error(self.invoke("both", "3"), "several interfaces have a function both; tell which: test:library/one@1.2.0#both, test:library/two@1.2.0#both")
+
+    def test_errors(self):
+        self.check_error(self.invoke("none"), "lib.wat: the component exports no function none")
+        self.check_error(self.invoke("test:library/three#both"), "exports no function test:library/three#both")
+        self.check_error(self.invoke("add", "1"), "add takes 2 values, and 1 were given")
+        self.check_error(self.invoke("add", "1", "-1"), "'-1' is not a value of type u32: ")
+        self.check_error(self.invoke("list", "[1, x]"), "'[1, x]' is not a value of type list<u32>: ")
+        self.check_error(self.invoke("take", "1"), "take takes or returns what has no text, such as a resource")
+        self.check(self.invoke("fails"), code=134, out="", err="wasm `unreachable` instruction executed")
+        self.check(self.invoke("endless", flags=["--timeout", "100ms"]), code=124, out="", err="longer than it may")
+
+    def test_a_function_of_a_program(self):
+        self.check(self.wasinn("run", "--invoke", "run", "guest.wat"), out="guest.wat\nok\n", err="")
+
+    def test_with_wasi_http(self):
+        self.check(self.invoke("add", "1", "2", flags=["-S", "http"]), out="3\n", err="")
+        self.check(self.invoke("fails", flags=["-S", "http"]), code=134, out="", err="wasm `unreachable` instruction executed")
+        self.check(self.invoke("endless", flags=["-S", "http", "--timeout", "100ms"]), code=124, out="", err="longer than it may")
 
 
 class CacheTest(ComponentTest):

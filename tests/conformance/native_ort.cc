@@ -146,7 +146,7 @@ std::string FromOrt(OrtValue* value, OnnxTensor* out) {
   if (!steps.ok()) return steps.error();
   out->type = static_cast<int32_t>(type);
   size_t bytes = 0;
-  if (!TensorBytes(out->type, out->dims, &bytes)) return "an output is no tensor of numbers";
+  if (!TensorBytes(out->type, out->dims, &bytes)) return "an output is not a tensor of numbers";
   const auto* begin = static_cast<const uint8_t*>(data);
   if (bytes > 0) out->bytes.assign(begin, begin + bytes);
   return "";

@@ -22,6 +22,8 @@
 //   wanted CONTEXT INDEX               gives what the last compute wrote
 //   describe GRAPH                     gives the text
 //   error                              gives last_error
+//   setfile CONTEXT INDEX TYPE DIMS FILE  the bytes are those of a file
+//   getfile CONTEXT INDEX FILE         the output is written behind what the file has
 //   rename FROM TO                     of files
 //   keep BUFFER BYTES [SKEW]           into a buffer that stays where it is, SKEW bytes behind a multiple of 64
 //   setkept CONTEXT INDEX TYPE DIMS BUFFER
@@ -135,6 +137,36 @@ wasi_nn_errno Set(std::istream& step) {
   step >> context >> index;
   const auto set = [&](const wasi_nn_tensor* tensor) { return wasi_nn_set_input(contexts[context], index, tensor); };
   return WithTensor(step, set, FromHex);
+}
+
+wasi_nn_errno SetFile(std::istream& step) {
+  int context = 0;
+  uint32_t index = 0;
+  step >> context >> index;
+  bool read = false;
+  const auto set = [&](const wasi_nn_tensor* tensor) {
+    return read ? wasi_nn_set_input(contexts[context], index, tensor) : kNoSuchFile;
+  };
+  return WithTensor(step, set, [&](const std::string& path) {
+    Bytes bytes;
+    read = ReadFile(path.c_str(), &bytes);
+    return bytes;
+  });
+}
+
+wasi_nn_errno GetFile(std::istream& step) {
+  int context = 0;
+  uint32_t index = 0, size = 0;
+  std::string path;
+  step >> context >> index >> path;
+  wasi_nn_errno error = wasi_nn_get_output(contexts[context], index, nullptr, 0, &size);
+  Bytes bytes(size);
+  if (error == WASI_NN_TOO_LARGE) error = wasi_nn_get_output(contexts[context], index, bytes.data(), size, &size);
+  if (error != WASI_NN_SUCCESS) return error;
+  std::FILE* file = std::fopen(path.c_str(), "ab");
+  if (file == nullptr) return kNoSuchFile;
+  const size_t written = std::fwrite(bytes.data(), 1, bytes.size(), file);
+  return std::fclose(file) == 0 && written == bytes.size() ? WASI_NN_SUCCESS : kNoSuchFile;
 }
 
 // Bytes of a guest that keeps its inputs where they are. Some more are behind them.
@@ -308,6 +340,8 @@ wasi_nn_errno Do(const std::string& line, Bytes* out) {
   if (word == "compute") return Compute(step);
   if (word == "get") return Get(step, out, wasi_nn_get_output);
   if (word == "rename") return Rename(step);
+  if (word == "setfile") return SetFile(step);
+  if (word == "getfile") return GetFile(step);
   if (word == "keep") return Keep(step);
   if (word == "setkept") return SetKept(step);
   if (word == "grow") return Grow(step);

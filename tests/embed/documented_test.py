@@ -1,4 +1,4 @@
-"""The code that README.md and the heads of wasinn.h and wasinn.hpp show compiles as it stands there.
+"""The code that pages and the heads of wasinn.h and wasinn.hpp show compiles as it stands there, or is quoted as it is.
 
 WASINN_SOURCE names the source tree, WASMTIME_INCLUDE the engine's headers, CC and CXX the compilers."""
 
@@ -53,6 +53,30 @@ class DocumentedTest(unittest.TestCase):
         )
         # It shows what is called, and leaves out what to do where a call fails.
         self.compile([*CXX, "-Wno-unused-result"], ".cc", before, code, "}\n")
+
+    def test_guests_of_pages(self):
+        before = (
+            "#include <string_view>\n#include <vector>\n#include <wasi_nn.hpp>\n"
+            "int fail(std::string_view why);\nint Example();\nint Example() {\n"
+        )
+        for page, fence in (("README.md", "```c++"), ("docs/guests.md", "<!-- compile -->\n```cpp")):
+            text = (SOURCE / page).read_text(encoding="utf-8")
+            (code,) = re.findall(rf"^{re.escape(fence)}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+            guest = [CXX[0], "-std=c++20", f"-I{SOURCE}/guest/c", f"-I{SOURCE}/guest/cpp"]
+            self.compile(guest, ".cc", before, code, "return 0;\n}\n")
+
+    def test_settings_and_limits_of_the_embedding_guide(self):
+        text = (SOURCE / "docs/embedding.md").read_text(encoding="utf-8")
+        settings, limits = re.findall(r"^```c\+\+\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        before = "#include <wasinn/wasinn.hpp>\nvoid Check(const wasinn::Status& status);\nvoid Example();\nvoid Example() {\n"
+        self.compile(CXX, ".cc", before, settings + limits, "}\n")
+
+    def test_the_embedding_guide_quotes_the_examples(self):
+        text = (SOURCE / "docs/embedding.md").read_text(encoding="utf-8")
+        quoted = re.findall(r"^<!-- from (\S+) -->\n```\w+\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        self.assertGreater(len(quoted), 8)
+        for file, code in quoted:
+            self.assertIn(code, (SOURCE / file).read_text(encoding="utf-8"), file)
 
     def test_the_backend_guide_quotes_the_template(self):
         guide = (SOURCE / "docs/backend-guide.md").read_text(encoding="utf-8")

@@ -9,15 +9,21 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <utility>
 
 namespace wasinn::testing {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Empty if a process ended meanwhile: it may do so after its file was opened, and then the stream's buffer throws. By the stream's own
+// operator that is a failed read.
 std::string ReadFile(const fs::path& path) {
   std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream read;
+  read << file.rdbuf();
+  return std::move(read).str();
 }
 
 // 0 where there is no such process any more.

@@ -118,10 +118,10 @@ TEST(HostileArguments, NumbersOfEncodingsTargetsAndBuilders) {
           ? Attack{"gguf as autodetect", "invalid_encoding", {"llama: no GGUF model"}}
           : Attack{"gguf as autodetect", "unsupported_operation", {"ggml", "libwasinn_backend_llama.so"}},
       {"text as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
-      {"text as onnx", "invalid_encoding", {"onnx: the bytes are no ONNX model"}},
+      {"text as onnx", "invalid_encoding", {"onnx: the bytes are not an ONNX model"}},
       {"nothing as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
-      {"nothing as onnx", "invalid_encoding", {"onnx: the bytes are no ONNX model"}},
-      {"preload: as onnx", "invalid_encoding", {"onnx: the bytes are no ONNX model"}},
+      {"nothing as onnx", "invalid_encoding", {"onnx: the bytes are not an ONNX model"}},
+      {"preload: as onnx", "invalid_encoding", {"onnx: the bytes are not an ONNX model"}},
       {"preload: as autodetect", "invalid_encoding", {"not of a model format that wasinn recognises"}},
       {"0 builders", kInvalid, {"a model needs at least one part"}},
       {"2 builders", kInvalid, {"onnx", "2"}},

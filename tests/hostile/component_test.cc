@@ -192,7 +192,7 @@ TEST(HostileComponents, ListsOfNothingAndLongNames) {
   const Attack attacks[] = {
       Honest(),
       {"no builder", "invalid_argument", {"load: invalid_argument: a model needs at least one part"}},
-      {"an empty builder", "invalid_encoding", {"load: invalid_encoding: onnx: the bytes are no ONNX model"}},
+      {"an empty builder", "invalid_encoding", {"load: invalid_encoding: onnx: the bytes are not an ONNX model"}},
       {"two empty builders", "invalid_argument", {"load: invalid_argument: onnx: an ONNX model is one blob: found 2"}},
       {"ten thousand builders", "too_large", {"load: too_large: a model of 10000 parts is over the limit of 16"}},
       {"an empty name of a model", "not_found", {"load-by-name: not_found: no model is registered as ''"}},
@@ -218,7 +218,7 @@ TEST(HostileComponents, ListsOfAHundredMebibytes) {
   const Attack attacks[] = {
       {"data"},
       {"name", "too_large", {"load-by-name: too_large: a model's name of 104857600 bytes"}},
-      {"builder", "invalid_encoding", {"load: invalid_encoding: onnx: the bytes are no ONNX model"}},
+      {"builder", "invalid_encoding", {"load: invalid_encoding: onnx: the bytes are not an ONNX model"}},
       {"builders", "too_large", {"load: too_large: a model of 13107200 parts is over the limit of 16"}},
       {"input-name", "invalid_argument", {"compute: invalid_argument: the model has no input '\\x00\\x00"}},
   };

@@ -192,7 +192,7 @@ int Main(int argc, char** argv) {
   CLI::App app("Models with flipped bits, each in a worker: what becomes of them.");
   std::vector<std::string> names;
   for (const Flippable& model : FlippableModels()) names.push_back(model.name);
-  app.add_option("format", choices.formats, "all unless told")->check(CLI::IsMember(names));
+  app.add_option("format", choices.formats, "default all")->check(CLI::IsMember(names));
   app.add_option("--count", choices.count, "variants of each format")->capture_default_str();
   app.add_option("--seed", choices.seed, "the same seed, the same variants")->capture_default_str();
   app.add_option("--first", choices.first, "the number of the first variant")->capture_default_str();

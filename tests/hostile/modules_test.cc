@@ -175,8 +175,8 @@ TEST(HostileModules, ModelsThatAreNoModels) {
     std::string bytes;
     const char* error;
     std::vector<std::string> log;
-  } files[] = {{"empty.onnx", "", "invalid_encoding", {"model 'm:1'", "no ONNX model"}},
-               {"text.onnx", "neither fish nor fowl", "invalid_encoding", {"model 'm:1'", "no ONNX model"}},
+  } files[] = {{"empty.onnx", "", "invalid_encoding", {"model 'm:1'", "not an ONNX model"}},
+               {"text.onnx", "neither fish nor fowl", "invalid_encoding", {"model 'm:1'", "not an ONNX model"}},
                {"text.model", "neither fish nor fowl", "invalid_encoding", {"model 'm:1'", "recognises"}},
                {"gguf.onnx", "GGUF\3", "invalid_encoding", {"model 'm:1'", "encoding ggml, not onnx"}}};
   for (const auto& file : files) {

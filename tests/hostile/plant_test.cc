@@ -38,7 +38,7 @@ constexpr const char* kLibraries =
     "tensorflowlite_c tensorflow-lite jnitensorflowlite tensorflow_cc tensorflow_framework tensorflow torch torch_cpu "
     "torch_cuda c10 caffe2_nvrtc nvrtc gomp gfortran quadmath openblas cuda cudart cublas cublasLt cudnn cufft curand "
     "cusparse cusolver nvinfer nccl OpenCL vulkan ze_loader llama ggml ggml-base ggml-cpu ggml-cpu-x64 "
-    "ggml-cpu-haswell ggml-cpu-skylakex ggml-blas ggml-cuda ggml-vulkan wasinn_llama_schema wasinn "
+    "ggml-cpu-haswell ggml-cpu-skylakex ggml-blas ggml-cuda ggml-vulkan wasinn_llama_common wasinn "
     "wasinn_backend_onnx wasinn_backend_planted wasinn_torch_runtime stdc++ gcc_s m dl rt pthread z fmt numa nss_files "
     "nss_dns nss_sss nss_systemd";
 constexpr const char* kEnds[] = {"", ".0", ".1", ".2", ".3", ".5", ".6", ".9", ".12", ".15", ".2641"};

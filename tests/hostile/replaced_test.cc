@@ -88,7 +88,7 @@ TEST_F(HostileReplaced, ABrokenFileIsAnErrorUntilItIsMended) {
   };
   Truncate("external.onnx", 40);
   Do("external");
-  fails("invalid_encoding", {"load_by_name: invalid_encoding: onnx: model 'external:1': ", "no ONNX model"});
+  fails("invalid_encoding", {"load_by_name: invalid_encoding: onnx: model 'external:1': ", "not an ONNX model"});
   fs::remove(folder_.path() / "external.onnx");
   Do("external");
   // WasmEdge's guests know an errno of its own for it.

@@ -131,6 +131,8 @@ TEST(HostileThreads, ModulesThatCannotHaveThreads) {
       {kSpawn + imported + start, "exports no function wasi_thread_start of two i32"},
       {kSpawn + imported + start + R"((func (export "wasi_thread_start") (param i32)))",
        "exports no function wasi_thr"},
+      {kSpawn + imported + start + R"((func (export "wasi_thread_start") (param i32 v128)))",
+       "exports no function wasi_thr"},
       {kSpawn + imported + start + R"((memory (export "wasi_thread_start") 1))", "exports no function wasi_thread_sta"},
       {kSpawn + memory + start + kThread, "imports wasi::thread-spawn but no shared memory"},
       {kSpawn + imported + R"((import "a" "b" (memory 1 1 shared)))" + start + kThread, "more than one shared memory"},

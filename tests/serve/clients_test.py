@@ -128,13 +128,30 @@ class Clients(ServeTest):
 class Starts(ServeTest):
     def test_a_port_that_is_taken(self):
         server = self.serve(models={"m": MODEL})
-        result = self.wasinn("serve", "--http-port", str(server.port))
+        result = self.wasinn("serve", "--http-port", str(server.port), "--model", "m=m.gguf")
         self.check_error(result, f"cannot listen on 127.0.0.1:{server.port}: Address already in use")
         result = self.wasinn("serve", "--host", "nowhere")
-        self.check_error(result, "'nowhere' is no address")
+        self.check_error(result, "'nowhere' is not an address")
+
+    def test_one_of_ipv6_that_is_taken(self):
+        with socket.socket(socket.AF_INET6) as other:
+            try:
+                other.bind(("::1", 0))
+            except OSError as error:
+                self.skipTest(f"no IPv6: {error}")
+            other.listen()
+            port = other.getsockname()[1]
+            self.file("m.gguf", "GGUF\n" + MODEL)
+            result = self.wasinn("serve", "--host", "::1", "--http-port", str(port), "--model", "m=m.gguf")
+            self.check_error(result, f"cannot listen on [::1]:{port}: Address already in use")
 
     def test_help(self):
-        self.check(self.wasinn("serve", "--help"), out="--http-port")
+        result = self.wasinn("serve", "--help")
+        self.check(result, out="--http-port")
+        for said in ("For one answer, endless loops included: 1s, 500ms; default 30s", "default 256M", "configuration and its certificates again"):
+            self.assertIn(said, result.out)
+        for flag in ("--engine", "--max-threads"):  # `wasinn run` has them
+            self.assertNotIn(flag, result.out)
         self.check_error(self.wasinn("serve", "--nothing"), "--nothing", code=2)
 
 

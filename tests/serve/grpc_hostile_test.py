@@ -62,7 +62,7 @@ class Messages(HostileTest):
 
     def test_what_is_no_message(self):
         for message in (b"\xff", b"\x2a\x7f", b"\x2a\x05\x2a\x7f", b"\x0a\x01\xff", b"\x3b" * 200):
-            self.expect_invalid("is no inference request", message)
+            self.expect_invalid("is not an inference request", message)
 
     def test_names_that_errors_would_repeat(self):
         server = self.serve(models={"m": BYTES})

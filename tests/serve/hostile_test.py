@@ -33,7 +33,7 @@ class Json(ServeTest):
         server = self.serve(models={"m": MODEL})
         for line in pathlib.Path(__file__).with_name("broken_json.txt").read_text().splitlines():
             with self.subTest(line):
-                self.check_answer(server.infer("m", json.loads(line).encode("latin-1")), 400, "no inference request")
+                self.check_answer(server.infer("m", json.loads(line).encode("latin-1")), 400, "not an inference request")
         self.expect_service(server)
 
     def test_no_body(self):

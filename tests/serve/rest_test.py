@@ -115,7 +115,7 @@ class Models(ServeTest):
 
     def test_paths_that_are_none(self):
         server = self.serve(models={"m": ECHO})
-        for path in ("/", "/v1", "/v2/nothing", "/v2/models", "/v2/models/m/nothing", "/v2/models/m/versions"):
+        for path in ("/v1", "/v2/nothing", "/v2/models", "/v2/models/m/nothing", "/v2/models/m/versions"):
             self.check_answer(server.request("GET", path), 404)
         self.check_answer(server.request("GET", "/v2/models/%"), 400)
         for method, path in (("GET", "/v2/models/m/infer"), ("POST", "/v2/models/m"), ("GET", "/v2/repository/index")):
@@ -235,20 +235,20 @@ class Tensors(ServeTest):
         for sent, binary, text in (
             (request(tensor(data=[1, 2, 3])), b"", "has 3 elements, not 6"),
             (request(tensor(data=[0] * 7)), b"", "has more than 6 elements"),
-            (request(tensor(shape=[2, -3])), b"", "-3 is no dimension"),
-            (request(tensor(shape=[2**62, 2**62])), b"", "its shape is none"),
+            (request(tensor(shape=[2, -3])), b"", "-3 is not a dimension"),
+            (request(tensor(shape=[2**62, 2**62])), b"", "no tensor can have its shape"),
             (request(tensor(shape=[1] * 33)), b"", "more than 32 dimensions"),
-            (request(tensor(datatype="FP33")), b"", "'FP33' is no datatype"),
+            (request(tensor(datatype="FP33")), b"", "'FP33' is not a datatype"),
             (request(tensor(datatype="INT32")), b"", "is of FP32, not INT32"),
             (request(tensor(data=["a"] * 6)), b"", "input 'x': "),
             (request(tensor(data=1)), b"", "has 1 elements, not 6"),
             (request({**tensor(), "name": "z"}), b"", "has no input 'z'"),
             (request(tensor(), tensor()), b"", "input 'x' is given twice"),
             (request(), b"", "'x'"),
-            ({}, b"", "no inference request"),
-            (b"[", b"", "no inference request"),
-            (b"", b"", "no inference request"),
-            (b'{"inputs": ' + b"[" * 100_000, b"", "no inference request"),
+            ({}, b"", "not an inference request"),
+            (b"[", b"", "not an inference request"),
+            (b"", b"", "not an inference request"),
+            (b'{"inputs": ' + b"[" * 100_000, b"", "not an inference request"),
             (request(tensor(data=eval("[" * 40 + "1" + "]" * 40))), b"", "nested too deeply"),
             (request(size), b"a" * 23, "has 24 bytes, of which only 23 came"),
             (request(size), b"a" * 25, "1 bytes after the JSON belong to no input"),

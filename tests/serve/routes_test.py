@@ -71,20 +71,6 @@ class RouteTest(ServeTest):
             flags = (*flags, "--route", f"/{name.replace('_', '/')}={self.file(name + '.wat', text)}")
         return self.serve(*flags, models=models)
 
-    def log_of(self, server):
-        """Ends it."""
-        code, log = server.stop()
-        self.assertEqual(code, 0, log)
-        return log
-
-    def begin(self, server, path):
-        """A connection whose request has a guest that goes on for ever."""
-        client = server.socket()
-        self.addCleanup(client.close)
-        client.sendall(f"GET {path} HTTP/1.1\r\nHost: h\r\n\r\n".encode())
-        server.await_metrics("wasinn_guests 2")  # one is the models'
-        return client
-
     def raw(self, server, request):
         """Its first line of an answer to bytes."""
         with server.socket() as client:
@@ -142,7 +128,7 @@ class Requests(RouteTest):
         server = self.serve_guests(**routes)
         for path, expected in (("/a", b"a"), ("/a/c", b"a"), ("/a/b/", b"a_b"), ("/a/b/c", b"a_b"), ("/c?x", b"c")):
             self.assertEqual(server.request("GET", path).body, expected, path)
-        for path in ("/ab", "/", "/b", "/a%2fb", "/a/../c", "/a%00", "/a/%0d%0aX"):
+        for path in ("/ab", "/b", "/a%2fb", "/a/../c", "/a%00", "/a/%0d%0aX"):
             self.assertIn(server.request("GET", path).status, (400, 404), path)
         self.check_answer(server.request("GET", "/v2/health/live"), 200)
 
@@ -210,12 +196,12 @@ class Answers(RouteTest):
         (PLAIN[:-1] + b"abc", "no header"),
         (b"Status: 200\n\nabc", "says no Content-Type"),
         (b"hello\n\n", "has no colon"),
-        (b"A b: c\n\n", "a line of its header is none"),
-        (b"X-A: a\rX-B: b\n\n", "a line of its header is none"),
-        (b"Status: 101\n\n", "no known one"),
-        (b"Status: 2000\n\n", "no known one"),
-        (b"Status: 99999999999\n\n", "no known one"),
-        (b"Status: abc\n\n", "no known one"),
+        (b"A b: c\n\n", "a line of its header is not valid"),
+        (b"X-A: a\rX-B: b\n\n", "a line of its header is not valid"),
+        (b"Status: 101\n\n", "not a known one"),
+        (b"Status: 2000\n\n", "not a known one"),
+        (b"Status: 99999999999\n\n", "not a known one"),
+        (b"Status: abc\n\n", "not a known one"),
         (b"Status: 200\nStatus: 200\n\n", "two headers Status"),
         (b"X: " + 70000 * b"a" + b"\n" + PLAIN, "no header"),
         (200 * b"X-A: 1\n" + PLAIN, "more than 128 headers"),
@@ -363,11 +349,11 @@ class Mistakes(RouteTest):
             (f"/x/={good}", "ends with /"),
             (f"/v2={good}", "is the models'"),
             (f"/v2/x={good}", "is the models'"),
-            (f"/a//b={good}", "is no path"),
-            (f"/a/../b={good}", "is no path"),
+            (f"/a//b={good}", "is not a path"),
+            (f"/a/../b={good}", "is not a path"),
             ("/x=none.wat", "none.wat"),
             (f"/x={self.file('library.wat', '(module)')}", "it is a library"),
-            (f"/x={self.file('component.wat', '(component)')}", "only core modules are served"),
+            (f"/x={self.file('component.wat', '(component)')}", "component"),
             (f"/x={self.file('threads.wat', THREADS)}", "the program has threads"),
         ):
             self.assertIn(why, self.refused("--route", route), route)

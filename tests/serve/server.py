@@ -14,6 +14,7 @@ from command import WASINN, CommandTest
 WAIT = 60  # seconds, for what takes much less
 MODEL = "in x f32 1\n"
 BODY = b'{"inputs": [{"name": "x", "shape": [1], "datatype": "FP32", "data": [5]}]}'
+AGAIN = r"wasinn: info: [a-z ]+: read again\n"  # what it says after a SIGHUP
 RUNNING = "wasinn_inferences_running"  # of models that have turns
 KILLED = ((130, ""), (143, ""))  # how a server ends by two signals: which comes first, the system decides
 
@@ -43,7 +44,7 @@ class Server:
 
     def read_port(self, what):
         line = self.process.stdout.readline().decode()
-        found = re.fullmatch(rf"serving {what} on 127\.0\.0\.1:(\d+)\n", line)
+        found = re.fullmatch(rf"serving {what} on (?:127\.0\.0\.1|0\.0\.0\.0):(\d+)\n", line)
         if not found:
             self.process.kill()
             raise AssertionError(f"{line!r} {self.process.communicate()}")
@@ -77,6 +78,13 @@ class Server:
         """Until all of them are told."""
         until(lambda: set(lines) <= self.metrics())
 
+    def await_line(self, text):
+        """Until it says so on stderr."""
+        for line in iter(self.process.stderr.readline, b""):
+            if text in line.decode():
+                return
+        raise AssertionError("the server has ended")
+
     def stop(self, how=signal.SIGTERM):
         """The exit code, and what it had to say."""
         self.process.send_signal(how)
@@ -101,7 +109,22 @@ class ServeTest(CommandTest):
     def expect_end(self, server):
         if server.process.stdout.closed:  # the test has seen how it ended
             return
-        self.assertEqual(server.stop(), (0, ""))
+        code, said = server.stop()
+        self.assertEqual((code, re.sub(AGAIN, "", said)), (0, ""))
+
+    def log_of(self, server):
+        """Ends it."""
+        code, log = server.stop()
+        self.assertEqual(code, 0, log)
+        return log
+
+    def begin(self, server, path):
+        """A connection whose request has a guest that goes on."""
+        client = server.socket()
+        self.addCleanup(client.close)
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: h\r\n\r\n".encode())
+        server.await_metrics("wasinn_guests 2")  # one is the models'
+        return client
 
     def expect_service(self, server):
         self.check_answer(server.request("POST", "/v2/models/m/infer", BODY), 200)
@@ -135,6 +158,12 @@ def until(happens):
         if told := happens():
             return told
     raise AssertionError("it does not happen")
+
+
+def json_lines(path):
+    """Of a log that may be written just now: its whole lines."""
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(line) for line in text.split("\n")[:-1]]
 
 
 def element(text):

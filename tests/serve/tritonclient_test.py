@@ -132,7 +132,7 @@ class TritonClient(OnDigits):
             for word, name, field, number in (("i8", "INT8", "int_contents", 128), ("u16", "UINT16", "uint_contents", 65536)):
                 request = service_pb2.ModelInferRequest(model_name=word)
                 getattr(request.inputs.add(name="x", datatype=name, shape=[2]).contents, field).extend([number, 0])
-                with self.assertRaisesRegex(rpc.RpcError, f"{number} is no {name}"):
+                with self.assertRaisesRegex(rpc.RpcError, f"{number} is not a valid {name}"):
                     stub.ModelInfer(request)
 
     def test_raw_contents_that_do_not_fit(self):

@@ -194,7 +194,7 @@ TEST_F(BatchedModels, ALateOutputThatIsNoTensorFailsItsCompute) {
   const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\nlate\nopaque_outputs\n");
   auto programs = Programs(host, {1, 2});
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kRuntimeError, kRuntimeError));
-  EXPECT_TRUE(log_.Contains("output 'x' is no tensor of numbers")) << ::testing::PrintToString(log_.lines());
+  EXPECT_TRUE(log_.Contains("output 'x' is not a tensor of numbers")) << ::testing::PrintToString(log_.lines());
 }
 
 // Of the batches', and of what is computed by itself.

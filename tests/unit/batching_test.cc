@@ -286,16 +286,16 @@ TEST_P(RefusedBatching, SaysWhy) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, RefusedBatching,
-    ::testing::Values(Refused{"fixed", "max_batch_size = 2\n", "in x u8 1,2\n",
-                              "model 'm:1' cannot have batches (max_batch_size): expected a first dimension of input "
-                              "'x' that is open, found u8 [1, 2]"},
-                      Refused{"scalar", "max_batch_size = 2\n", "in x u8 scalar\n", "that is open, found u8 []"},
-                      Refused{"opaque", "max_batch_size = 2\n", "in x u8 -1 opaque\n",
-                              "input 'x' is no tensor of rows"},
-                      Refused{"stateful", "max_batch_size = 2\n", "in x u8 -1\nstateful\n",
-                              "it has a state, which would pass from one guest to the next"},
-                      Refused{"unservable", "max_batch_size = 2\n", "in x u8 -1 unservable\n",
-                              "cannot be passed as a tensor of numbers"}),
+    ::testing::Values(
+        Refused{"fixed", "max_batch_size = 2\n", "in x u8 1,2\n",
+                "model 'm:1' cannot have batches (max_batch_size): expected an open first dimension of input "
+                "'x', found u8 [1, 2]"},
+        Refused{"scalar", "max_batch_size = 2\n", "in x u8 scalar\n", "of input 'x', found u8 []"},
+        Refused{"opaque", "max_batch_size = 2\n", "in x u8 -1 opaque\n", "input 'x' is not a tensor of rows"},
+        Refused{"stateful", "max_batch_size = 2\n", "in x u8 -1\nstateful\n",
+                "it has a state, which would pass from one guest to the next"},
+        Refused{"unservable", "max_batch_size = 2\n", "in x u8 -1 unservable\n",
+                "cannot be passed as a tensor of numbers"}),
     [](const auto& refused) { return refused.param.name; });
 
 }  // namespace

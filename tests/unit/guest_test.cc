@@ -201,6 +201,19 @@ TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
   EXPECT_TRUE(log.Contains("does not allow target gpu"));
 }
 
+TEST(Policy, ANameLetsAllItsVersionsThroughAndAVersionItselfAlone) {
+  Log log;
+  const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a', 'b:1']\n");
+  for (const char* name : {"a", "b", "ab"}) AddEchoModel(host.get(), name, "in x f32 1\n");
+  Program program(host.get());
+  uint32_t graph = 0;
+  for (const char* name : {"a", "a:1", "b:1"}) EXPECT_EQ(program.calls.LoadByName(name, graph), kSuccess) << name;
+  for (const char* name : {"b", "b:2", "ab:1", "a:1:1", "a:x", "a:", ":1", "c:1"}) {
+    EXPECT_EQ(program.calls.LoadByName(name, graph), kUnsupportedOperation) << name;
+  }
+  EXPECT_EQ(program.calls.LoadByName("a:2", graph), kNotFound) << "allowed, and not there";
+}
+
 TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
   Log log;
   const HostPtr host = EchoHost(log);

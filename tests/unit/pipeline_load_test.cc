@@ -123,7 +123,7 @@ TEST_F(PipelineLoad, WhoseInputsDoNotNameAll) {
 }
 
 TEST_F(PipelineLoad, WhoseInputsNameNothing) {
-  EXPECT_ERROR("inputs: no step takes 'q', or one makes it", Step("one", "x = 'i'", "x = 'o'"),
+  EXPECT_ERROR("inputs: no step takes 'q', or a step makes it", Step("one", "x = 'i'", "x = 'o'"),
                "inputs = ['i', 'q']\n");
 }
 

@@ -109,7 +109,7 @@ TEST_F(WarmUp, AModelWhoseWarmUpFailsIsNotServed) {
        "warm_up_shapes: input 'x' has 33 dimensions, more than", kInvalidArgument},
       {"in x f32 -1\n", "warm_up_shapes = {x = [4000000000]}\n", "limits.max_tensor_bytes", kTooLarge},
       {"in x f32 -1,-1,-1\n", "warm_up_shapes = {x = [4294967295, 4294967295, 4294967295]}\n", "overflows", kTooLarge},
-      {"in x u8 -1 opaque\n", "", "input 'x' takes text, and zeros are none", kUnsupportedOperation},
+      {"in x u8 -1 opaque\n", "", "input 'x' takes text, and zeros are not text", kUnsupportedOperation},
       {"in x f32 -1 unservable\n", "", "which cannot be passed as a tensor of numbers", kUnsupportedOperation},
   };
   for (const auto& [directives, settings, message, code] : cases) {

@@ -3,10 +3,9 @@
 
 namespace wasinn::testing {
 
-Infer OpenModel(const std::string& path, const std::string&, const std::string&) {
+Infer OpenModel(const std::string& path, const Names&, const Names&) {
   const auto ort = std::make_shared<test::NativeOrt>();
-  return
-      [ort, model = test::ReadFile(path)](const test::Tensor& input) { return ort->Run(model, {input}).at(0).bytes; };
+  return [ort, model = test::ReadFile(path)](const auto& inputs) { return ort->Run(model, inputs); };
 }
 
 }  // namespace wasinn::testing

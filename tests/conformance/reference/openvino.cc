@@ -3,10 +3,10 @@
 
 namespace wasinn::testing {
 
-Infer OpenModel(const std::string& path, const std::string&, const std::string&) {
+Infer OpenModel(const std::string& path, const Names&, const Names&) {
   const auto openvino = std::make_shared<test::NativeOpenVino>();
   const std::shared_ptr<test::NativeOpenVino::Compiled> model = openvino->Load(path);
-  return [openvino, model](const test::Tensor& input) { return model->Run({input}).at(0).bytes; };
+  return [openvino, model](const auto& inputs) { return model->Run(inputs); };
 }
 
 }  // namespace wasinn::testing

@@ -4,16 +4,19 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "backends/test_host.h"
 
 namespace wasinn::testing {
 
-// The bytes of an output for an input.
-using Infer = std::function<std::string(const test::Tensor&)>;
+using Names = std::vector<std::string>;
 
-// Of the model's only input, to the output of this name; throws what the framework says. Names are those that the
-// framework itself goes by.
-Infer OpenModel(const std::string& path, const std::string& input, const std::string& output);
+// Outputs for inputs.
+using Infer = std::function<std::vector<test::Tensor>(const std::vector<test::Tensor>&)>;
+
+// Of the model's inputs to its outputs; throws what the framework says. A framework that goes by names goes by these,
+// which are its own; others give all outputs in the model's order.
+Infer OpenModel(const std::string& path, const Names& inputs, const Names& outputs);
 
 }  // namespace wasinn::testing

@@ -3,12 +3,16 @@
 
 namespace wasinn::testing {
 
-Infer OpenModel(const std::string& path, const std::string& input, const std::string& output) {
+Infer OpenModel(const std::string& path, const Names& inputs, const Names& outputs) {
   using test::NativeTensorFlow;
   const auto model =
       std::make_shared<NativeTensorFlow>(path.ends_with(".pb") ? NativeTensorFlow::Graph(test::ReadFile(path))
                                                                : NativeTensorFlow::SavedModel(path, {"serve"}));
-  return [=](const test::Tensor& tensor) { return model->Run({{input, tensor}}, {output}).at(0).bytes; };
+  return [=](const std::vector<test::Tensor>& tensors) {
+    test::NamedTensors named;
+    for (size_t i = 0; i < tensors.size(); ++i) named.emplace_back(inputs.at(i), tensors[i]);
+    return model->Run(named, outputs);
+  };
 }
 
 }  // namespace wasinn::testing

@@ -3,9 +3,8 @@
 
 namespace wasinn::testing {
 
-Infer OpenModel(const std::string& path, const std::string&, const std::string&) {
-  return
-      [model = test::ReadFile(path)](const test::Tensor& input) { return test::RunTfLite(model, {input}).at(0).bytes; };
+Infer OpenModel(const std::string& path, const Names&, const Names&) {
+  return [model = test::ReadFile(path)](const auto& inputs) { return test::RunTfLite(model, inputs); };
 }
 
 }  // namespace wasinn::testing

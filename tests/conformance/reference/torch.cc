@@ -3,9 +3,9 @@
 
 namespace wasinn::testing {
 
-Infer OpenModel(const std::string& path, const std::string&, const std::string&) {
+Infer OpenModel(const std::string& path, const Names&, const Names&) {
   const auto model = std::make_shared<test::NativeTorch>(test::ReadFile(path));
-  return [model](const test::Tensor& input) { return model->Run({input}).at(0).bytes; };
+  return [model](const auto& inputs) { return model->Run(inputs); };
 }
 
 }  // namespace wasinn::testing

@@ -33,7 +33,7 @@ void Begin(Writer& answer, uint32_t code = WASINN_OK) {
   answer.Number(uint64_t{0});
   answer.Number(Lies("reserves") ? uint64_t{1} << 62 : uint64_t{0});
   answer.Number(Lies("logs") ? UINT32_MAX : 0u);
-  if (code != WASINN_OK) answer.Text("\xff\xfe is no UTF-8");
+  if (code != WASINN_OK) answer.Text("\xff\xfe is not UTF-8");
 }
 
 void End(Writer& answer, const Writer& payload) {

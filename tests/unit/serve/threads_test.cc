@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 
@@ -18,9 +19,12 @@
 #include <vector>
 
 #include "serve/cancellation.h"
+#include "serve/fair_queue.h"
 #include "serve/inline_permits.h"
+#include "serve/inline_turns.h"
 #include "serve/pace.h"
 #include "serve/quick_lane.h"
+#include "serve/standby.h"
 #include "serve/workers.h"
 
 namespace wasinn::serve {
@@ -28,11 +32,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
+const Share kAnybody;
+
+Workers::Job Running(std::function<void()> run) { return {std::move(run), nullptr, &kAnybody}; }
+
 // What became of some jobs.
 class Ends {
  public:
-  Workers::Job Job(const Cancellation* cancellation = nullptr) {
-    return {[this] { ++n_run_; }, [this](const Failure& failure) { refused_.push_back(failure.code); }, cancellation};
+  Workers::Job Job(const Cancellation* cancellation = nullptr, const Share& share = kAnybody) {
+    return {[this] { ++n_run_; }, [this](const Failure& failure) { refused_.push_back(failure.code); }, &share,
+            cancellation};
   }
   int n_run() const { return n_run_; }
   const std::vector<wasinn_code>& refused() const { return refused_; }
@@ -68,11 +77,10 @@ TEST(Workers, OneThatRunsIsOneOfThem) {
   std::promise<void> begun, end;
   Ends ends;
   Workers workers({.threads = 1, .most = 1});
-  EXPECT_TRUE(workers.Begin({[&] {
-                               begun.set_value();
-                               end.get_future().wait();
-                             },
-                             nullptr}));
+  EXPECT_TRUE(workers.Begin(Running([&] {
+    begun.set_value();
+    end.get_future().wait();
+  })));
   begun.get_future().wait();
   EXPECT_FALSE(workers.Begin(ends.Job()));
   end.set_value();
@@ -93,7 +101,7 @@ TEST(Workers, RunNothingThatHasWaitedForTooLong) {
   std::promise<wasinn_code> refused;
   Workers workers({.threads = 1, .patience = milliseconds(0)});
   EXPECT_TRUE(workers.Begin(
-      {[] { ADD_FAILURE(); }, [&](const Failure& failure) { refused.set_value(failure.code); }, nullptr}));
+      {[] { ADD_FAILURE(); }, [&](const Failure& failure) { refused.set_value(failure.code); }, &kAnybody}));
   EXPECT_EQ(refused.get_future().get(), WASINN_BUSY);
 }
 
@@ -125,8 +133,8 @@ TEST(Workers, GiveThePlaceOfWhomNobodyWaitsForToWhoComes) {
 TEST(Workers, GoOnAfterAJobThatThrows) {
   std::promise<void> done;
   Workers workers({.threads = 1});
-  EXPECT_TRUE(workers.Begin({[] { throw std::runtime_error("thrown by a test"); }, nullptr}));
-  EXPECT_TRUE(workers.Begin({[&] { done.set_value(); }, nullptr}));
+  EXPECT_TRUE(workers.Begin(Running([] { throw std::runtime_error("thrown by a test"); })));
+  EXPECT_TRUE(workers.Begin(Running([&] { done.set_value(); })));
   done.get_future().wait();
 }
 
@@ -137,7 +145,8 @@ Outcome<int> Do(asio::io_context& context, Workers& workers, std::function<int()
   std::exception_ptr thrown;
   bool is_over = false;
   asio::co_spawn(
-      context, [&]() -> asio::awaitable<void> { outcome = co_await workers.Do<int>(std::move(work), cancellation); },
+      context,
+      [&]() -> asio::awaitable<void> { outcome = co_await workers.Do<int>(std::move(work), kAnybody, cancellation); },
       [&](std::exception_ptr error) {
         thrown = error;
         is_over = true;
@@ -160,11 +169,100 @@ TEST(Workers, TellWhoAwaits) {
   EXPECT_EQ(Do(context, workers, [] { return 7; }).error().code, WASINN_BUSY);
 }
 
+// In the order in which one thread ran them.
+TEST(Workers, TakeTurnsByWeights) {
+  std::string order;
+  std::promise<void> begun, end, done;
+  const Share light(1, false), heavy(2, false);
+  Workers workers({.threads = 1});
+  EXPECT_TRUE(workers.Begin(Running([&] {
+    begun.set_value();
+    end.get_future().wait();
+  })));
+  begun.get_future().wait();
+  const auto begin = [&](const Share& share, char name) {
+    EXPECT_TRUE(workers.Begin({[&order, name] { order += name; }, nullptr, &share}));
+  };
+  for (int i = 0; i < 6; ++i) begin(light, 'l');
+  for (int i = 0; i < 6; ++i) begin(heavy, 'h');
+  EXPECT_TRUE(workers.Begin({[&] { done.set_value(); }, nullptr, &light}));
+  end.set_value();
+  done.get_future().wait();
+  EXPECT_EQ(order, "lhhlhhlhhlll");
+}
+
+TEST(Workers, MakeRoomForWhoHasLessWaiting) {
+  Ends flood, others;
+  const Share many(1, false), few(1, false);
+  Workers workers({.threads = 0, .most = 4});
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(workers.Begin(flood.Job(nullptr, many)));
+  EXPECT_FALSE(workers.Begin(flood.Job(nullptr, many)));
+  EXPECT_TRUE(workers.Begin(others.Job(nullptr, few)));
+  EXPECT_TRUE(workers.Begin(others.Job(nullptr, few)));
+  EXPECT_EQ(flood.refused(), Codes(2, WASINN_BUSY));
+  EXPECT_FALSE(workers.Begin(others.Job(nullptr, few)));  // both have two
+  EXPECT_EQ(flood.refused(), Codes(2, WASINN_BUSY));
+  EXPECT_EQ(others.refused(), Codes());
+}
+
+TEST(FairQueue, HoldsNothingAgainstWhoWasServedBefore) {
+  const Share one(1, false), other(1, false);
+  FairQueue<int> queue;
+  queue.Push(FairQueue<int>::Make(1), one);
+  queue.Push(FairQueue<int>::Make(2), one);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 1);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 2);
+  queue.Push(FairQueue<int>::Make(3), one);  // nobody waited meanwhile
+  queue.Push(FairQueue<int>::Make(4), other);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 3);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 4);
+}
+
+TEST(FairQueue, WhatWasNotServedTookNoTurn) {
+  const Share one(1, false), other(1, false);
+  FairQueue<int> queue;
+  for (int i = 0; i < 100; ++i) queue.Push(FairQueue<int>::Make(i), one);
+  queue.Push(FairQueue<int>::Make(1000), other);
+  queue.Push(FairQueue<int>::Make(1001), other);
+  FairQueue<int>::Items removed;
+  queue.Remove([](int i) { return i < 99; }, removed);
+  EXPECT_EQ(removed.size(), 99);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 1000);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 99);
+  queue.Push(FairQueue<int>::Make(100), one);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 1001);
+  EXPECT_EQ(queue.PopFirst().mapped().value, 100);
+  EXPECT_TRUE(queue.empty());
+}
+
+// Which run until they are told to end, while others wait.
+TEST(Workers, LeaveTheLastQuarterToWhoHasNone) {
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
+  std::atomic<int> n_many = 0, n_few = 0;
+  const Share many(1, false), few(1, false);
+  Workers workers({.threads = 4});
+  const auto begin = [&](const Share& share, std::atomic<int>& n) {
+    EXPECT_TRUE(workers.Begin({[&n, ended] {
+                                 ++n;
+                                 ended.wait();
+                               },
+                               nullptr, &share}));
+  };
+  for (int i = 0; i < 8; ++i) begin(many, n_many);
+  Await([&] { return n_many == 3; });
+  begin(few, n_few);
+  Await([&] { return n_few == 1; });
+  EXPECT_EQ(n_many, 3);
+  end.set_value();
+  Await([&] { return n_many == 8; });
+}
+
 TEST(QuickLane, RunsOnTheThreadThatCalls) {
   Workers workers({.threads = 0});
   QuickLane lane(2, workers);
   std::thread::id ran_on;
-  EXPECT_TRUE(lane.Run({[&] { ran_on = std::this_thread::get_id(); }, nullptr}));
+  EXPECT_TRUE(lane.Run(Running([&] { ran_on = std::this_thread::get_id(); })));
   EXPECT_EQ(ran_on, std::this_thread::get_id());
 }
 
@@ -181,10 +279,9 @@ TEST(QuickLane, RunsOnceWhatComesWhileAnotherOneRuns) {
   Ends ends;
   Workers workers({.threads = 1});
   QuickLane lane(2, workers);
-  EXPECT_TRUE(lane.Run({[&] {
-                          for (int i = 0; i < 100; ++i) EXPECT_TRUE(lane.Run(ends.Job()));
-                        },
-                        nullptr}));
+  EXPECT_TRUE(lane.Run(Running([&] {
+    for (int i = 0; i < 100; ++i) EXPECT_TRUE(lane.Run(ends.Job()));
+  })));
   Await([&] { return ends.n_run() == 100; });
   EXPECT_TRUE(lane.Run(ends.Job()));
   EXPECT_EQ(ends.n_run(), 101);
@@ -194,29 +291,27 @@ TEST(QuickLane, GivesTheWorkersWhatWaitsBehindSomethingSlow) {
   Ends ends;
   Workers workers({.threads = 1});
   QuickLane lane(2, workers);
-  EXPECT_TRUE(lane.Run({[&] {
-                          EXPECT_TRUE(lane.Run(ends.Job()));
-                          Await([&] {
-                            lane.Sweep();
-                            return ends.n_run() == 1;
-                          });
-                        },
-                        nullptr}));
+  EXPECT_TRUE(lane.Run(Running([&] {
+    EXPECT_TRUE(lane.Run(ends.Job()));
+    Await([&] {
+      lane.Sweep();
+      return ends.n_run() == 1;
+    });
+  })));
 }
 
 TEST(QuickLane, RefusesWhatWaitsBehindSomethingSlowWhereTheWorkersHaveNoPlace) {
   Ends ends;
   Workers full({.threads = 0, .most = 0});
   QuickLane lane(2, full);
-  EXPECT_TRUE(lane.Run({[&] {
-                          if (!lane.Run(ends.Job())) return;  // this thread stood still
-                          Await([&] {
-                            lane.Sweep();
-                            return !ends.refused().empty();
-                          });
-                          EXPECT_EQ(ends.refused(), Codes{WASINN_BUSY});
-                        },
-                        nullptr}));
+  EXPECT_TRUE(lane.Run(Running([&] {
+    if (!lane.Run(ends.Job())) return;  // this thread stood still
+    Await([&] {
+      lane.Sweep();
+      return !ends.refused().empty();
+    });
+    EXPECT_EQ(ends.refused(), Codes{WASINN_BUSY});
+  })));
   EXPECT_EQ(ends.n_run(), 0);
 }
 
@@ -236,16 +331,67 @@ TEST(InlinePermits, AreAsManyAsMayBe) {
   EXPECT_FALSE(InlinePermits(0).Take());
 }
 
+// In a context of one thread: what has come meanwhile is read before the next turn.
+TEST(InlineTurns, AreTakenOneBetweenTwoLooks) {
+  std::string order;
+  asio::io_context context;
+  InlineTurns turns(context, 1);
+  const Share many(1, false), few(1, false);
+  const auto ask = [&](const Share& share, char name) {
+    asio::co_spawn(
+        context,
+        [&turns, &order, &share, name]() -> asio::awaitable<void> {
+          co_await turns.Await(share);
+          order += name;
+        },
+        asio::detached);
+  };
+  for (int i = 0; i < 4; ++i) ask(many, 'm');
+  asio::post(context, [&] { asio::post(context, [&] { asio::post(context, [&] { ask(few, 'f'); }); }); });
+  context.run();
+  EXPECT_EQ(order.size(), 5);
+  EXPECT_LT(order.find('f'), 4) << order;
+}
+
+TEST(Standby, RunsWhatComesWhileAllOthersCompute) {
+  asio::io_context context;
+  auto work = asio::make_work_guard(context);
+  InlinePermits permits(1);
+  const Standby standby(context, permits);
+  std::function<void(int)> compute = [&](int left) {
+    std::promise<void> other_ran;
+    {
+      const auto permit = permits.Take();
+      EXPECT_TRUE(permit);
+      asio::post(context, [&] { other_ran.set_value(); });
+      other_ran.get_future().wait();
+    }
+    left > 0 ? asio::post(context, [&, left] { compute(left - 1); }) : work.reset();
+  };
+  asio::post(context, [&] { compute(1); });
+  context.run();
+}
+
+TEST(Standby, EndsWhereNothingIsComputed) {
+  asio::io_context context;
+  InlinePermits permits(1);
+  const Standby standby(context, permits);
+}
+
 TEST(Pace, GivesTimeForEachByte) {
   Pace pace(milliseconds(1000));
   const auto first = pace.deadline();
   EXPECT_GT(first, Pace::Clock::now() - milliseconds(1));
   pace.Add(99);
   EXPECT_EQ(pace.deadline(), first);
-  pace.Add(1);
-  EXPECT_EQ(pace.deadline(), first + milliseconds(1));
+  EXPECT_EQ(pace.DeadlineOf(100), first + milliseconds(1));
+  EXPECT_EQ(pace.DeadlineOf(uint64_t{1} << 30), first + milliseconds((1 << 30) / 100));
+}
+
+TEST(Pace, GivesWhoWasQuickNoMoreTimeToStandStill) {
+  Pace pace(milliseconds(1000));
   pace.Add(uint64_t{1} << 30);
-  EXPECT_EQ(pace.deadline(), first + milliseconds(1 + (1 << 30) / 100));
+  EXPECT_LE(pace.deadline(), Pace::Clock::now() + milliseconds(1000));
 }
 
 TEST(Cancellation, StopsOnceWhatRuns) {

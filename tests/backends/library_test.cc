@@ -1,0 +1,68 @@
+// How a framework's library is found in a folder: by its name, else by its name with a version behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "common/error.h"
+#include "common/library.h"
+
+namespace wasinn::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class LibraryOfAFolder : public ::testing::Test {
+ protected:
+  LibraryOfAFolder() {
+    std::string name = (fs::path(::testing::TempDir()) / "wasinn-library-XXXXXX").string();
+    EXPECT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = fs::canonical(name);
+  }
+  ~LibraryOfAFolder() override {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+
+  void Put(const std::string& name) const { fs::copy_file(DEPENDENCIES_NEEDED, folder_ / name); }
+  // The file that was opened, or what was said.
+  std::string Opened() const {
+    static constexpr const char* kNames[] = {"libframework.so.1", "libframework.so"};
+    try {
+      const backend::Library library(
+          {.framework = "Framework", .install = "nobody", .names = kNames, .configured = folder_.string()});
+      return fs::path(library.PathOf(library.FindSymbol("DependenciesNeeded"))).filename().string();
+    } catch (const backend::Error& error) {
+      return error.what();
+    }
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(LibraryOfAFolder, HasTheNewestVersion) {
+  Put("libframework.so.1.9.0");
+  Put("libframework.so.1.31.1");
+  Put("libframework.so.1.4.10");
+  EXPECT_EQ(Opened(), "libframework.so.1.31.1");
+}
+
+TEST_F(LibraryOfAFolder, HasThePlainNameFirst) {
+  Put("libframework.so.1.31.1");
+  Put("libframework.so");
+  EXPECT_EQ(Opened(), "libframework.so");
+}
+
+TEST_F(LibraryOfAFolder, HasNumbersAloneAsVersions) {
+  Put("libframework.so.1.bak");
+  Put("libframework.so_1");
+  EXPECT_THAT(Opened(),
+              AllOf(HasSubstr("Framework's library was not found; nobody installs it"), Not(HasSubstr("bak"))));
+}
+
+}  // namespace
+}  // namespace wasinn::test

@@ -1,0 +1,320 @@
+// Chats: messages in, a message out, against llama.cpp's own loop over the prompt that its template makes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "backends/llama_guest.h"
+#include "backends/llama_native.h"
+#include "backends/llama_templates.h"
+
+namespace wasinn::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const NativeLlama& Native() {
+  static const NativeLlama native(TemporaryFile("native.gguf", TinyLlamaWriter().Write()));
+  return native;
+}
+
+// Room for tools, of which each byte is a token.
+constexpr TinyLlama kShape = {.context = 4096};
+
+std::string WithTemplate(const std::string& text) {
+  GgufWriter writer = TinyLlamaWriter(kShape);
+  writer.SetText("tokenizer.chat_template", text);
+  return writer.Write();
+}
+
+// One whose words begin a call of a tool.
+std::string CallingModel() {
+  GgufWriter writer = TinyLlamaWriter(kShape);
+  std::vector<std::string> tokens = TinyVocabulary();
+  *std::ranges::find(tokens, "user") = "<tool_call>\n";
+  writer.SetTexts("tokenizer.ggml.tokens", tokens);
+  writer.SetText("tokenizer.chat_template", kToolTemplate);
+  return writer.Write();
+}
+
+constexpr const char* kQuestion = R"([{"role": "user", "content": "the \"hen\""}])";
+constexpr const char* kPromptOfIt = "<|im_start|>user\nthe \"hen\"<|im_end|>\n<|im_start|>assistant\n";
+
+json MessageOf(Context* context) {
+  Tensor message;
+  const Result got = context->Get(kMessage, &message);
+  if (!got) return {{"error", got.message}};
+  return message.bytes.empty() ? json() : json::parse(message.bytes);
+}
+
+std::string Options(json options) {
+  options["chat"] = true;
+  return options.dump();
+}
+
+// What it says to kQuestion without anything set.
+void ExpectAnswer(Context* context) {
+  ASSERT_TRUE(SetOptions(context, R"({"chat": true})"));
+  ASSERT_TRUE(SetPrompt(context, kQuestion));
+  const std::string native = Characters(Native().Complete(kPromptOfIt, {.predict = 16, .seed = 2}).bytes);
+  EXPECT_EQ(Complete(context), native);
+  EXPECT_EQ(MessageOf(context), (json{{"role", "assistant"}, {"content", native}}));
+}
+
+TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
+  const Host host;
+  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ExpectAnswer(&context);
+  EXPECT_EQ(Metadata(&context)["finish_reason"], "length");
+  const std::string said = Written(&context);
+  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": [{"type": "text", "text": "the \"hen\""}]}])"));
+  EXPECT_EQ(Complete(&context), said);
+  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "zephyr"})"));
+  EXPECT_EQ(
+      Complete(&context),
+      Characters(
+          Native().Complete("<|user|>\nthe \"hen\"<|endoftext|>\n<|assistant|>\n", {.predict = 16, .seed = 2}).bytes));
+  EXPECT_EQ(MessageOf(&context)["content"], Written(&context));
+  ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "/etc/passwd"})"));
+  EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
+}
+
+// Beside a llama.cpp of another source its chat code does not lie: templates are known by their look.
+TEST(LlamaChat, GoesOnWithoutTheChatCode) {
+  // Another file, so that the dynamic linker does not take the one that is open.
+  const std::string library = TemporaryFile("libllama.so", ReadFile(WASINN_TEST_LLAMA));
+  for (const auto& entry : fs::directory_iterator(fs::path(WASINN_TEST_LLAMA).parent_path())) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("libggml")) fs::create_symlink(entry.path(), fs::path(library).parent_path() / name);
+  }
+  const Host host(json{{"library", library}}.dump());
+  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ExpectAnswer(&context);
+  ASSERT_TRUE(SetOptions(&context, Options({{"tools", json::parse(kWeatherTool)}})));
+  const Result computed = context.Compute();
+  EXPECT_EQ(computed.code, WASINN_UNSUPPORTED_OPERATION);
+  EXPECT_THAT(computed.message, HasSubstr("libwasinn_llama_common.so"));
+}
+
+// What it takes to read an answer is its guest's, and an answer that could not be read for that is no plain text.
+TEST(LlamaChat, ReadsAnAnswerOnItsGuestsAccount) {
+  const Host host;
+  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
+  Account guest;
+  Context context(model, 0, "{}", &guest);
+  ASSERT_TRUE(SetOptions(&context, R"({"chat": true})"));
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(context.Compute());
+  const uint64_t used = guest.used;
+  guest.limit = used + 64;
+  Tensor message;
+  EXPECT_EQ(context.Get(kMessage, &message).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(guest.used, used);
+  guest.limit = UINT64_MAX;
+  EXPECT_EQ(MessageOf(&context)["content"], Written(&context));
+}
+
+TEST(LlamaChat, RefusesWhatAreNoMessages) {
+  const Host host;
+  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 1, "chat": true})"));
+  Context context(model);
+  std::string names = "{";
+  for (int i = 0; i < 2000; ++i) names += '"' + std::to_string(i) + "\": 1, ";
+  for (const std::string& bad :
+       {std::string("the hen"), std::string("{}"), std::string("[]"), std::string("[1]"), std::string(" [ ] "),
+        std::string(R"([{"role": "user"}])"), std::string(R"([{"role": "user", "content": 1}])"),
+        std::string(R"([{"role": "user", "content": "a"}], "tools": [])"), std::string(100000, '['),
+        "[" + names + R"("role": "user", "content": "a"}])"}) {
+    ASSERT_TRUE(SetPrompt(&context, bad));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, WASINN_INVALID_ARGUMENT) << bad.substr(0, 100) << ": " << computed.message;
+    EXPECT_THAT(computed.message, HasSubstr("chat"));
+  }
+  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": ")" + std::string(5 << 20, 'a') + R"("}])"));
+  EXPECT_EQ(context.Compute().code, WASINN_PROMPT_TOO_LONG);
+  ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": ")" + std::string(1 << 20, 'a') + R"("}])"));
+  EXPECT_EQ(context.Compute().code, WASINN_PROMPT_TOO_LONG);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  EXPECT_TRUE(context.Compute()) << "and goes on";
+}
+
+TEST(LlamaChat, NeedsATemplate) {
+  const Host host;
+  const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"chat": true})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
+}
+
+TEST(LlamaChat, TakesTheHostsTemplateAndNotTheGuests) {
+  const Host host;
+  const std::string text = "{% for m in messages %}<{{m.role}}>{{m.content}}{% endfor %}";
+  const Model model(host, TinyLlamaWriter().Write(),
+                    LlamaOptions(json{{"n-predict", 16}, {"seed", 2}, {"chat", true}, {"chat-template", text}}.dump()));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  EXPECT_EQ(Complete(&context), Characters(Native().Complete("<user>the \"hen\"", {.predict = 16, .seed = 2}).bytes));
+  ASSERT_TRUE(SetOptions(&context, Options({{"chat-template", "{{ messages }}"}})));
+  EXPECT_EQ(context.Compute().code, WASINN_SECURITY);
+}
+
+TEST(LlamaChat, PlainTextHasNoMessage) {
+  const Host host;
+  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions(R"({"n-predict": 4})"));
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, "the hen"));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_EQ(MessageOf(&context), json());
+}
+
+json WeatherOptions(const json& more) {
+  json options = {{"tools", json::parse(kWeatherTool)},
+                  {"temp", 2},
+                  {"n-predict", 2000},
+                  {"chat", true},
+                  {"parallel-tool-calls", false}};
+  options.update(more);
+  return options;
+}
+
+void ExpectWeatherCall(const json& message) {
+  ASSERT_TRUE(message.contains("tool_calls")) << message;
+  const json& call = message["tool_calls"][0];
+  EXPECT_EQ(call["type"], "function");
+  EXPECT_THAT(std::string(call["id"]), ::testing::Not(""));
+  EXPECT_EQ(call["function"]["name"], "weather");
+  EXPECT_THAT(json::parse(std::string(call["function"]["arguments"])),
+              ::testing::AnyOf(json{{"city", "Rome"}}, json{{"city", "Oslo"}}));
+}
+
+TEST(LlamaTools, AreCalledWhereTheyMust) {
+  const Host host;
+  const Model model(host, CallingModel(), LlamaOptions());
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  for (const json& choice : {json("required"), json{{"type", "function"}, {"function", {{"name", "weather"}}}}}) {
+    ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"tool-choice", choice}, {"seed", 1}}).dump()));
+    const Result computed = context.Compute();
+    ASSERT_TRUE(computed) << computed.message;
+    const json message = MessageOf(&context);
+    ExpectWeatherCall(message);
+    EXPECT_EQ(Metadata(&context)["finish_reason"], "tool_calls");
+    EXPECT_EQ(MessageOf(&context), message) << "the same again";
+  }
+}
+
+// A step at a time: the model comes to the word that begins a call, and from there on the grammar leads it.
+TEST(LlamaTools, AreCalledByTheModelItself) {
+  const Host host;
+  const Model model(host, CallingModel(), LlamaOptions());
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  json message;
+  for (int seed = 1; seed < 50 && !message.contains("tool_calls"); ++seed) {
+    ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"seed", seed}}).dump()));
+    std::string content, id;
+    for (;;) {
+      const Result stepped = context.Step();
+      if (stepped.code == WASINN_END_OF_SEQUENCE || stepped.code == WASINN_CONTEXT_FULL) break;
+      ASSERT_TRUE(stepped) << stepped.message;
+      message = MessageOf(&context);
+      const std::string now = message.value("content", "");
+      EXPECT_TRUE(now.starts_with(content)) << now;
+      content = now;
+      if (!message.contains("tool_calls")) continue;
+      const std::string given = message["tool_calls"][0]["id"];
+      EXPECT_TRUE(id.empty() || id == given) << "one call has one name";
+      id = given;
+    }
+    message = MessageOf(&context);
+  }
+  ExpectWeatherCall(message);
+  EXPECT_EQ(Metadata(&context)["finish_reason"], "tool_calls");
+}
+
+TEST(LlamaTools, AreLeftAloneWhereTheyMust) {
+  const Host host;
+  const Model model(host, CallingModel(), LlamaOptions());
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"tool-choice", "none"}, {"seed", 1}, {"n-predict", 8}}).dump()));
+  ASSERT_TRUE(context.Compute());
+  EXPECT_FALSE(MessageOf(&context).contains("tool_calls"));
+}
+
+TEST(LlamaTools, AreChecked) {
+  const Host host;
+  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions());
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  json large = {{"type", "object"}};
+  for (int i = 0; i < 900; ++i) large["properties"]["p" + std::to_string(i)] = {{"type", "string"}};
+  const auto tool = [](const json& name, const json& parameters) {
+    return json::array({{{"type", "function"}, {"function", {{"name", name}, {"parameters", parameters}}}}});
+  };
+  json many = json::array();
+  for (int i = 0; i < 200; ++i) many.push_back(tool(std::to_string(i), {})[0]);
+  for (const auto& [options, code] :
+       {std::pair(json{{"tools", 1}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"tools", json::array({1})}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"tools", many}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", large)}}, WASINN_TOO_LARGE),
+        std::pair(json{{"tools", tool(1, {})}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", {})}, {"tool-choice", "perhaps"}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", {})}, {"tool-choice", 5}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"tools", tool("a", {})}, {"chat-template", "zephyr"}}, WASINN_UNSUPPORTED_OPERATION),
+        std::pair(json{{"tools", tool("a", {})}, {"grammar", "root ::= \"a\""}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"reasoning-format", "loud"}}, WASINN_INVALID_ARGUMENT),
+        std::pair(json{{"chat-template-kwargs", "[1]"}}, WASINN_INVALID_ARGUMENT)}) {
+    ASSERT_TRUE(SetOptions(&context, Options(options)));
+    const Result computed = context.Compute();
+    EXPECT_EQ(computed.code, code) << options.dump().substr(0, 200) << ": " << computed.message;
+  }
+  const Host strict(R"({"guest_grammars": false})");
+  const Model guarded(strict, WithTemplate(kToolTemplate), LlamaOptions());
+  Context there(guarded);
+  ASSERT_TRUE(SetPrompt(&there, kQuestion));
+  ASSERT_TRUE(SetOptions(&there, WeatherOptions(json::object()).dump()));
+  EXPECT_EQ(there.Compute().code, WASINN_SECURITY);
+}
+
+TEST(LlamaChat, AnswersBySchema) {
+  const Host host;
+  const Model model(host, WithTemplate(kToolTemplate), LlamaOptions());
+  Context context(model);
+  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  const json schema = {{"type", "object"},
+                       {"properties", {{"b", {{"const", "x"}}}, {"a", {{"enum", {1, 2}}}}}},
+                       {"required", {"b", "a"}}};
+  ASSERT_TRUE(SetOptions(&context, Options({{"json-schema", schema}, {"temp", 2}, {"seed", 1}, {"n-predict", 300}})));
+  const Result computed = context.Compute();
+  ASSERT_TRUE(computed) << computed.message;
+  const json answer = json::parse(std::string(MessageOf(&context)["content"]));
+  EXPECT_EQ(answer["b"], "x");
+  EXPECT_THAT(int(answer["a"]), ::testing::AnyOf(1, 2));
+  ASSERT_TRUE(SetOptions(&context, Options({{"grammar", "root ::= \"the hen\""}, {"temp", 2}, {"seed", 1}})));
+  EXPECT_EQ(Complete(&context), "the hen");
+}
+
+TEST(LlamaChat, ATemplateWithoutAnEndIsStopped) {
+  const Host host;
+  for (const char* text : {"{% for i in range(1000000000) %}a{% endfor %}",
+                           "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "{% for %}"}) {
+    const Model model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
+    ASSERT_TRUE(model.loaded());
+    Context context(model);
+    ASSERT_TRUE(SetPrompt(&context, kQuestion));
+    EXPECT_THAT(context.Compute().code, ::testing::AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::test

@@ -1,0 +1,128 @@
+// Tokens and their probabilities.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "backends/llama_guest.h"
+#include "backends/llama_native.h"
+
+namespace wasinn::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string& Bytes() {
+  static const std::string bytes = TinyLlamaWriter().Write();
+  return bytes;
+}
+
+const NativeLlama& Native() {
+  static const NativeLlama native(TemporaryFile("tokens.gguf", Bytes()));
+  return native;
+}
+
+constexpr const char* kText = "the hen ate \u20ac 10 of oats</s>";
+
+class LlamaTokenLists : public ::testing::Test {
+ protected:
+  Result Ask(const std::string& prompt, const json& options) {
+    const Result set = SetPrompt(&context_, prompt);
+    EXPECT_TRUE(set) << set.message;
+    EXPECT_TRUE(SetOptions(&context_, options.dump()));
+    return context_.Compute();
+  }
+  json Probabilities() {
+    Tensor told;
+    const Result got = context_.Get(kProbabilities, &told);
+    EXPECT_TRUE(got) << got.message;
+    return told.bytes.empty() ? json() : json::parse(told.bytes);
+  }
+
+  const Host host_;
+  const Model model_{host_, Bytes(), LlamaOptions(R"({"n-predict": 8, "temp": 0, "ctx-size": 256})")};
+  Context context_{model_};
+};
+
+TEST_F(LlamaTokenLists, AreThoseOfTheFramework) {
+  ASSERT_TRUE(Ask(kText, {{"tokenize", true}}));
+  const std::vector<int32_t> native = Native().Tokenize(kText);
+  EXPECT_EQ(json::parse(Written(&context_)), (json{{"count", native.size()}, {"tokens", native}}));
+  EXPECT_EQ(Metadata(&context_)["input_tokens"], native.size());
+  EXPECT_EQ(Metadata(&context_)["output_tokens"], 0);
+  ASSERT_TRUE(Ask(json(native).dump(), {{"detokenize", true}}));
+  EXPECT_EQ(Written(&context_), "<s> " + std::string(kText));
+  const std::string longer(2000, 'x');
+  ASSERT_TRUE(Ask(longer, {{"tokenize", true}})) << "longer than a context";
+  EXPECT_GT(int(json::parse(Written(&context_))["count"]), 256);
+}
+
+TEST_F(LlamaTokenLists, ComeInOneStep) {
+  ASSERT_TRUE(SetPrompt(&context_, kText));
+  ASSERT_TRUE(SetOptions(&context_, R"({"tokenize": true})"));
+  ASSERT_TRUE(context_.Step());
+  EXPECT_THAT(Written(&context_), HasSubstr("\"count\""));
+  EXPECT_EQ(context_.Step().code, WASINN_END_OF_SEQUENCE);
+}
+
+TEST_F(LlamaTokenLists, AreChecked) {
+  for (const char* bad :
+       {"", "the hen", "{}", "[]", "[-1]", "[1.5]", "[288]", "[99999999999999999999]", "[\"a\"]", "[[1]]"}) {
+    EXPECT_EQ(Ask(bad, {{"detokenize", true}}).code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+  EXPECT_EQ(Ask(std::string(100000, '['), {{"detokenize", true}}).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask("[1]", {{"detokenize", true}, {"tokenize", true}}).code, WASINN_INVALID_ARGUMENT);
+  EXPECT_EQ(Ask("[1]", {{"detokenize", true}, {"embedding", true}}).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST_F(LlamaTokenLists, HaveTheirProbabilities) {
+  ASSERT_TRUE(Ask("the hen", json::object()));
+  EXPECT_EQ(Probabilities(), json()) << "which are not asked for";
+  const std::string plain = Written(&context_);
+  ASSERT_TRUE(Ask("the hen", {{"n-probs", 20}}));
+  EXPECT_EQ(Written(&context_), plain);
+  const json told = Probabilities();
+  ASSERT_EQ(told.size(), size_t(Metadata(&context_)["output_tokens"]));
+  for (const json& token : told) {
+    ASSERT_EQ(token["top_logprobs"].size(), 20u);
+    EXPECT_EQ(token["top_logprobs"][0]["bytes"], token["bytes"]) << "the most probable one was chosen";
+    double sum = 0, last = 0;
+    for (const json& other : token["top_logprobs"]) {
+      const double logprob = other["logprob"];
+      EXPECT_LE(logprob, last) << "the most probable ones come first";
+      last = logprob;
+      sum += std::exp(logprob);
+    }
+    EXPECT_LE(sum, 1.0001);
+    EXPECT_GT(sum, 20.0 / 288) << "they are more than all others would be alike";
+  }
+  ASSERT_TRUE(Ask("the hen", {{"n-probs", 0}}));
+  EXPECT_EQ(Probabilities().size(), told.size());
+  EXPECT_EQ(Probabilities()[0]["top_logprobs"], json::array());
+  EXPECT_EQ(Ask("the hen", {{"n-probs", 21}}).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST_F(LlamaTokenLists, AreBiased) {
+  constexpr int32_t kThe = 259 + 11;
+  ASSERT_EQ(Native().Tokenize("a the").back(), kThe + 1) << "with the space before it";
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", {{std::to_string(kThe), 100}}}}));
+  EXPECT_EQ(Written(&context_), "thethethethethethethethe");
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", json::array({json::array({kThe, 100})})}}));
+  EXPECT_EQ(Written(&context_), "thethethethethethethethe");
+  json all = json::array();
+  for (int32_t token = 0; token < 288; ++token) {
+    if (token != kThe) all.push_back(json::array({token, false}));
+  }
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", all}, {"temp", 1}, {"seed", 1}}));
+  EXPECT_EQ(Written(&context_), "thethethethethethethethe");
+  for (const json& bad :
+       {json(1), json("{}"), json{{"1", "much"}}, json{{"288", 1}}, json{{"-1", 1}}, json{{"", 1}}, json{{"1", true}},
+        json::array({1}), json::array({json::array({1})}), json::array({json::array({1.5, 1})}),
+        json{{std::string(300, 'a'), 1}}, json::array({json::array({json::array(), 1})})}) {
+    EXPECT_EQ(Ask("the hen", {{"logit-bias", bad}}).code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::test

@@ -1,0 +1,85 @@
+"""wasinn check: whether a model and a guest fit."""
+
+import json
+import os
+
+from command import MODEL, PROBE, CommandTest
+
+LOOP = '(module (memory (export "memory") 1) (func (export "_start") (loop $l (br $l))))'
+
+
+class CheckTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.file("m.gguf", MODEL)
+
+    def told(self, model, *args, flags=(), guest=PROBE, code, fits=None):
+        """`fits`: what it says, if that is not told by the code."""
+        result = self.wasinn("check", "--json", *flags, model, guest, *args)
+        self.assertEqual(result.code, code, result)
+        told = json.loads(result.out)
+        self.assertIs(told["fits"], {"?": None, None: code == 0}[fits])
+        return told
+
+    def test_fits(self):
+        told = self.told("m.gguf", "infer", "m", code=0)
+        self.assertEqual((told["model"], told["failed_calls"], told["run"]["computes"]), ("m", [], 1))
+        self.assertIn("wasi_ephemeral_nn.set_input", told["imports"])
+        result = self.wasinn("check", "--env", "A=1", "other=m.gguf", PROBE, "infer", "other", "env")
+        self.check(result, out="model other\n  in   x f32 [2, 3]\n", err="env A=1")
+        self.check(result, out="fits: computes that went well: 1, and no call failed\n")
+        self.assertNotIn("infer other", result.out, "what the guest writes")
+
+    def test_another_shape(self):
+        self.file("m.gguf", "GGUF\nin x f32 2,4\n")
+        told = self.told("m.gguf", "infer", "m", "infer", "m", code=1)
+        self.assertEqual(told["failed_calls"], ["set_input: invalid_argument: input 'x' takes f32 [2, 4], given f32 [2, 3]"])
+        self.check(self.wasinn("check", "m.gguf", PROBE, "infer", "m"), code=1, out="does not fit: calls that failed: 1\n")
+
+    def test_another_type(self):
+        self.file("m.gguf", "GGUF\nin x i64 2,3\n")
+        (call,) = self.told("m.gguf", "infer", "m", code=1)["failed_calls"]
+        self.assertIn("takes i64 [2, 3], given f32 [2, 3]", call)
+
+    def test_another_name(self):
+        (call,) = self.told("m.gguf", "infer", "digits", code=1)["failed_calls"]
+        self.assertIn("no model is registered as 'digits': there is 'm'", call)
+
+    def test_what_is_not_known(self):
+        self.assertIn("computed nothing", self.told("m.gguf", code=1, fits="?")["why"])
+        self.check(self.wasinn("check", "m.gguf", PROBE), code=1, out="not known whether it fits: the guest computed nothing in this run")
+        self.file("none.wat", '(module (memory (export "memory") 1) (func (export "_start")))')
+        self.assertIn("does not import wasi-nn", self.told("m.gguf", guest="none.wat", code=1)["why"])
+
+    def test_another_model_that_computes(self):
+        self.file("other.gguf", MODEL)
+        told = self.told("m.gguf", "infer", "other", flags=["--model", "other=other.gguf"], code=1, fits="?")
+        self.assertEqual(told["why"], "the guest computed other models in this run (1 times), and never 'm'")
+        self.told("m.gguf", "infer", "m", "infer", "other", flags=["--model", "other=other.gguf"], code=0)
+
+    def test_a_name_is_no_line_of_its_own(self):
+        result = self.wasinn("check", "m\n\x1b[31mfits: yes=m.gguf", PROBE)
+        self.check(result, code=1, out=r"model m\x0a\x1b[31mfits: yes")
+        self.assertNotIn("\x1b", result.out)
+        self.file("m\nfits.gguf", MODEL)
+        self.check(self.wasinn("inspect", "m\nfits.gguf"), out=r"m\x0afits.gguf (ggml)")
+
+    def test_a_guest_that_fails(self):
+        told = self.told("m.gguf", "infer", "m", "trap", code=1)
+        self.assertEqual((told["run"]["outcome"], told["run"]["exit_code"]), ("trapped", 134))
+        self.file("loop.wat", LOOP)
+        self.assertEqual(self.told("m.gguf", guest="loop.wat", flags=["--timeout", "200ms"], code=1)["run"]["exit_code"], 124)
+
+    def test_errors(self):
+        self.check_error(self.wasinn("check"), "MODEL", code=2)
+        self.check_error(self.wasinn("check", "m.gguf"), "GUEST is required", code=2)
+        self.check_error(self.wasinn("check", "m.gguf", "-"), "GUEST: is a file", code=2)
+        self.check_error(self.wasinn("check", "nowhere.gguf", PROBE), "nowhere.gguf does not exist")
+        self.check_error(self.wasinn("check", "m.gguf", "nowhere.wasm"), "cannot open nowhere.wasm")
+        self.file("bad.gguf", "GGUF\nfail_load 5\n")
+        self.check(self.wasinn("check", "bad.gguf", PROBE), code=125, out="", err="bad")
+
+    if "WASINN_HAS_WAMR" in os.environ:
+
+        def test_on_wamr(self):
+            self.assertEqual(self.told("m.gguf", "infer", "m", flags=["--engine", "wamr"], code=0)["run"]["engine"], "wamr")

@@ -1,0 +1,88 @@
+"""What the tests of packages share: they are made of this build, into a folder of their own."""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["WASINN_SOURCE"])
+CMAKE = os.environ["CMAKE"]
+COMPILERS = shlex.split(os.environ["COMPILERS"])
+MODEL = SOURCE / "models" / "digits.onnx"
+AFFINE = b"AFF1" + struct.pack("<2fI", 2, 0.5, 3)  # a model for backends/template
+# Of every Debian: what packages may need and not have.
+BASE = re.compile(r"(linux-vdso|ld-linux[-\w]*|lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s))\.so\.\d+")
+
+
+def run(*command, env=None, cwd=None):
+    command = [str(word) for word in command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **(env or {})}, cwd=cwd)
+    if done.returncode != 0:
+        raise AssertionError(f"{shlex.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def is_elf(path):
+    with path.open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def elf_files(folder):
+    return [path for path in sorted(folder.rglob("*")) if not path.is_symlink() and path.is_file() and is_elf(path)]
+
+
+class PackageTest(unittest.TestCase):
+    """Makes the packages of KIND in self.dir / "dist"."""
+
+    KIND = None
+    ARGUMENTS = []
+
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="wasinn-package-"))
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        env = {"WASINN_BUILD": os.environ["WASINN_BUILD"], "WASINN_DIST": str(cls.dir / "dist")}
+        run(SOURCE / "scripts" / "package" / f"{cls.KIND}.sh", *cls.ARGUMENTS, env=env)
+
+    def check_command(self, command):
+        """It runs a guest, and knows a model's inputs, with nothing but what came along."""
+        env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir), "PATH": "/nonexistent"}
+        self.assertRegex(run(command, "--version", env=env), r"^wasinn \d")
+        self.assertIn("image", run(command, "inspect", MODEL, env=env))
+        guest = self.dir / "guest.wat"
+        guest.write_text('(module (func (export "_start")))')
+        run(command, "run", guest, env=env)
+
+    def check_hints(self, command, hint):
+        """What is missing is named with what gets it for who has the package, not a checkout."""
+        env = {"LD_LIBRARY_PATH": "", "HOME": str(self.dir)}
+        said = run(command, "backends", env=env)
+        self.assertIn(hint, said)
+        said += subprocess.run([command, "doctor"], env=env, capture_output=True, text=True, check=False).stdout
+        self.assertNotIn("deps.sh", said)
+        self.assertNotIn("{folder}", said)
+
+    def build_with(self, prefix):
+        """A program and a backend, by find_package(wasinn)."""
+        source = self.dir / "found"
+        source.mkdir()
+        (source / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.25)\n"
+            "project(found LANGUAGES CXX)\n"
+            "find_package(wasinn REQUIRED COMPONENTS backend)\n"
+            f"wasinn_add_backend(template {SOURCE}/backends/template/template.cc)\n"
+            f"add_executable(consumer {SOURCE}/tests/packaging/subproject/main.cc)\n"
+            "target_link_libraries(consumer PRIVATE wasinn::wasinn)\n"
+        )
+        build = self.dir / "found-build"
+        run(CMAKE, "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", *COMPILERS)
+        self.assertIn(str(prefix), (build / "CMakeCache.txt").read_text().split("wasinn_DIR:PATH=")[1].splitlines()[0])
+        run(CMAKE, "--build", build)
+        model = self.dir / "m.affine"
+        model.write_bytes(AFFINE)
+        self.assertEqual(run(build / "consumer", build, model, env={"LD_LIBRARY_PATH": ""}), "1 input, 1 output\n")

@@ -1,0 +1,45 @@
+// SmolLM2, which answers as an assistant: from a guest as natively, by its own chat template and tokens.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "llm_run.h"
+#include "wasinn_run.h"
+
+namespace wasinn::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kModel[] = REAL_MODELS "/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf";
+constexpr char kQuestion[] = R"([{"role": "user", "content": "What is gravity?"}])";
+// What the model's template says where nobody else does.
+constexpr char kPrompt[] =
+    "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n"
+    "<|im_start|>user\nWhat is gravity?<|im_end|>\n<|im_start|>assistant\n";
+
+// Sixteen tokens by llama.cpp's own loop.
+std::string Native() {
+  const TempFolder folder;
+  const std::string in = folder.path() / "in", out = folder.path() / "out";
+  std::ofstream(in, std::ios::binary) << kPrompt;
+  const CommandResult run = RunCommand({CONFORMANCE_REFERENCES "/reference_llama", "u8",
+                                        std::to_string(sizeof(kPrompt) - 1), in, out, "prompt", "completion", kModel});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const Bytes bytes = ReadBytes(out);
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(SmolLm2, AnswersAsItDoesNatively) {
+  ASSERT_TRUE(std::filesystem::exists(kModel))
+      << "the model is missing: scripts/deps.sh real-models fetches it; then configure again";
+  const std::string options = Json{{"temp", 0}, {"n-predict", 16}, {"ctx-size", 512}, {"chat", true}}.dump();
+  const LlmAnswer answer = RunLlm({"basic", "lm", options, kQuestion}, {"--model", std::string("lm=") + kModel});
+  EXPECT_EQ(answer.One("output"), Native()) << answer.err;
+  EXPECT_THAT(answer.One("output"), ::testing::HasSubstr("Gravity is"));
+}
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,98 @@
+"""Tenants' keys over gRPC."""
+
+import queue
+import signal
+import unittest
+
+import grpc
+from tritonclient.grpc import service_pb2, service_pb2_grpc
+
+from configured import ConfiguredTest, tenant
+from grpc_hostile_test import BYTES, request
+
+KEY = (("authorization", "Bearer key of a"),)
+
+
+class Keys(ConfiguredTest):
+    def stub(self, text):
+        return self.stub_of(self.serve_file(text, models={"m": BYTES, "n": BYTES}))
+
+    def stub_of(self, server):
+        channel = grpc.insecure_channel(f"127.0.0.1:{server.grpc_port}")
+        self.addCleanup(channel.close)
+        return service_pb2_grpc.GRPCInferenceServiceStub(channel)
+
+    def expect_error(self, code, call, message, metadata=()):
+        with self.assertRaises(grpc.RpcError) as raised:
+            answer = call(message, metadata=metadata, timeout=60)
+            if hasattr(answer, "__next__"):
+                next(answer)
+        self.assertEqual(raised.exception.code(), code, raised.exception)
+
+    def test_all_calls_but_health_need_one(self):
+        stub = self.stub(tenant("a", "operator = true"))
+        ask = service_pb2
+        for call in (stub.ServerLive, stub.ServerReady):
+            kind = ask.ServerLiveRequest if call is stub.ServerLive else ask.ServerReadyRequest
+            call(kind(), timeout=60)
+        for call, message in ((stub.ServerMetadata, ask.ServerMetadataRequest()), (stub.ModelReady, ask.ModelReadyRequest(name="m")),
+                              (stub.ModelMetadata, ask.ModelMetadataRequest(name="m")), (stub.ModelConfig, ask.ModelConfigRequest(name="m")),
+                              (stub.ModelStatistics, ask.ModelStatisticsRequest()), (stub.RepositoryIndex, ask.RepositoryIndexRequest()),
+                              (stub.RepositoryModelLoad, ask.RepositoryModelLoadRequest(model_name="m")),
+                              (stub.RepositoryModelUnload, ask.RepositoryModelUnloadRequest(model_name="n")),
+                              (stub.ModelInfer, request("m", b"ab"))):
+            for metadata in ((), (("authorization", "Bearer no"),), (("authorization", "key of a"),)):
+                self.expect_error(grpc.StatusCode.UNAUTHENTICATED, call, message, metadata)
+            call(message, metadata=KEY, timeout=60)
+
+    def test_streams(self):
+        stub = self.stub(tenant("a"))
+        self.expect_error(grpc.StatusCode.UNAUTHENTICATED, stub.ModelStreamInfer, iter([request("m", b"ab")]))
+        [answer] = stub.ModelStreamInfer(iter([request("m", b"ab")]), metadata=KEY, timeout=60)
+        self.assertEqual(answer.infer_response.raw_output_contents, [b"ab"])
+
+    def test_a_stream_ends_with_its_configuration(self):
+        server = self.serve_file(tenant("a"), models={"m": BYTES})
+        stub = self.stub_of(server)
+        asked = queue.Queue()
+        asked.put(request("m", b"ab"))
+        stream = stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=60)
+        next(stream)
+        self.configure(tenant("b"))
+        server.process.send_signal(signal.SIGHUP)
+        server.await_line("configuration: read again")
+        asked.put(request("m", b"ab"))
+        with self.assertRaises(grpc.RpcError) as raised:
+            next(stream)
+        self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
+        asked.put(None)
+
+    def test_health_is_told_however_many_calls_there_are(self):
+        server = self.serve_file(tenant("a"), "--max-connections", "4", models={"m": BYTES})
+        stub, asked = self.stub_of(server), queue.Queue()
+        self.addCleanup(asked.put, None)
+        streams = [stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=60) for _ in range(8)]
+        stub.ServerLive(service_pb2.ServerLiveRequest(), timeout=60)
+        for stream in streams:
+            stream.cancel()
+
+    def test_each_sees_its_models_alone(self):
+        stub = self.stub(tenant("a", "[tenants.a.policy]\nmodels = ['m']"))
+        index = stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(), metadata=KEY, timeout=60)
+        self.assertEqual([model.name for model in index.models], ["m"])
+        self.expect_error(grpc.StatusCode.NOT_FOUND, stub.ModelInfer, request("n", b"ab"), KEY)
+        self.expect_error(grpc.StatusCode.PERMISSION_DENIED, stub.RepositoryModelUnload, service_pb2.RepositoryModelUnloadRequest(model_name="m"), KEY)
+
+    def test_as_many_at_once_as_it_may_have(self):
+        stub = self.stub(tenant("a", "max_requests = 1"))
+        asked = queue.Queue()
+        asked.put(request("m", b"ab"))
+        stream = stub.ModelStreamInfer(iter(asked.get, None), metadata=KEY, timeout=60)
+        next(stream)
+        self.expect_error(grpc.StatusCode.RESOURCE_EXHAUSTED, stub.ModelInfer, request("m", b"ab"), KEY)
+        asked.put(None)
+        self.assertEqual(list(stream), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

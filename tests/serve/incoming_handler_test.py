@@ -1,0 +1,286 @@
+"""Components behind paths (wasi:http/incoming-handler): what they are told, what becomes of their answers, and what they may not do."""
+
+import concurrent.futures
+import os
+import pathlib
+import signal
+import unittest
+
+from command import PROBE
+from server import ServeTest
+
+GUESTS = pathlib.Path(PROBE).parent
+HANDLER = GUESTS / "test-handler.component.wasm"  # handler/: its path's last word says what it does
+
+
+class HandlerTest(ServeTest):
+    def serve_handler(self, *flags, models=None):
+        return self.serve(*flags, "--route", f"/h={HANDLER}", models=models)
+
+    def ask(self, server, what, status=200):
+        answer = server.request("GET", f"/h/{what}")
+        self.assertEqual(answer.status, status, answer)
+        return answer
+
+
+class Exchanges(HandlerTest):
+    def test_what_a_guest_is_told(self):
+        server = self.serve_handler()
+        headers = {"Host": "models.example:81", "X-Trace": "7", "Content-Type": "a/b", "TE": "trailers", "Keep-Alive": "9"}
+        told = server.request("POST", "/h/tell?x=1&y=%20", b"hello", headers).body.decode().splitlines()
+        for line in ("method Method::Post", "scheme Some(Scheme::Http)", "authority models.example:81", "path /h/tell?x=1&y=%20",
+                     "x-trace: 7", "content-type: a/b", "content-length: 5", 'arguments ["test-handler.component.wasm"], environment []'):
+            self.assertIn(line, told)
+        names = {line.split(":")[0] for line in told}
+        self.assertFalse({"host", "te", "keep-alive", "connection"} & names, told)
+
+    def test_other_methods_and_a_host_that_is_not_told(self):
+        server = self.serve_handler()
+        self.assertIn(b'method Method::Other("BREW")', server.request("BREW", "/h/tell").body)
+        with server.socket() as client:
+            client.sendall(b"GET /h/tell HTTP/1.0\r\n\r\n")
+            self.assertIn(f"\nauthority 127.0.0.1:{server.port}\n".encode(), client.makefile("rb").read())
+
+    def test_a_request_that_no_guest_can_have(self):
+        server = self.serve_handler()
+        for request in (b"GET /h/tell HTTP/1.1\r\nHost: a b\r\n\r\n", b"GET /h/tell HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"):
+            with server.socket() as client:
+                client.sendall(request)
+                self.assertIn(b" 400 ", client.makefile("rb").readline(), request)
+
+    def test_bodies_come_and_go(self):
+        server = self.serve_handler()
+        for size in (0, 1, 4096, 65536, 65537, 3 << 20):
+            body = os.urandom(size)
+            answer = server.request("POST", "/h/echo", body)
+            self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "a/b"))
+            self.assertEqual(answer.body, body)
+        head = server.request("HEAD", "/h/echo")
+        self.assertEqual((head.status, head.body), (200, b""))
+
+    def test_many_at_once(self):
+        server = self.serve_handler()
+        bodies = [bytes([i]) * (100_000 + i) for i in range(48)]
+        with concurrent.futures.ThreadPoolExecutor(len(bodies)) as threads:
+            answers = threads.map(lambda body: server.request("POST", "/h/echo", body).body, bodies)
+            self.assertEqual(list(answers), bodies)
+
+    def test_trailers_are_left_out(self):
+        answer = self.ask(self.serve_handler(), "trailers")
+        self.assertEqual((answer.body, answer.headers["X-After"]), (b"whole", None))
+
+    def test_a_body_is_taken_once(self):
+        self.assertEqual(self.ask(self.serve_handler(), "twice").body, b"true false")
+
+    def test_statuses_and_headers(self):
+        server = self.serve_handler()
+        for status in (200, 201, 404, 503):
+            self.assertEqual(self.ask(server, f"status?{status}", status).body, b"body")
+        for status in (204, 304):
+            self.assertEqual(self.ask(server, f"status?{status}", status).body, b"")
+        self.assertEqual(self.ask(server, "nothing", 204).body, b"")
+        headers = self.ask(server, "headers").headers
+        self.assertEqual(headers.get_all("Set-Cookie"), ["a=1", "b=2"])
+        self.assertIsNone(headers["Content-Type"])
+        self.assertEqual(headers["X-A"], "\xc3\xbc")
+
+    def test_any_patch_version_will_do(self):
+        component = HANDLER.read_bytes()
+        self.assertIn(b"wasi:http/incoming-handler@0.2.12", component)
+        for version in (b"@0.2.10", b"@0.2.99"):
+            path = pathlib.Path(self.dir) / f"handler{version.decode()}.wasm"
+            path.write_bytes(component.replace(b"@0.2.12", version))
+            server = self.serve("--route", f"/h={path}")
+            self.assertIn(b"method Method::Get", self.ask(server, "tell").body)
+
+    def test_programs_and_components_side_by_side(self):
+        text = "Content-Type: a/b\\n\\nhi"
+        wat = f"""(module (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+          (memory (export "memory") 1) (data (i32.const 8) "{text}")
+          (func (export "_start") (i32.store (i32.const 0) (i32.const 8)) (i32.store (i32.const 4) (i32.const 21))
+            (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 4)))))"""
+        server = self.serve_handler("--route", f"/cgi={self.file('cgi.wat', wat)}")
+        self.assertEqual(server.request("GET", "/cgi").body, b"hi")
+        self.ask(server, "tell")
+
+    def test_what_it_says_is_logged_within_limits(self):
+        server = self.serve_handler()
+        self.ask(server, "talk?40")
+        log = self.log_of(server)
+        self.assertIn("guest '/h': line 0", log)
+        self.assertIn("guest '/h': and \\x1b[31m", log)
+        self.assertEqual(log.count("guest '/h'"), 16)
+
+    def test_instances_of_a_pool(self):
+        config = self.file("pool.toml", "[engine]\npool_instances = 4\n")
+        server = self.serve_handler("--config", config)
+        self.assertEqual([self.ask(server, "count").body for _ in range(10)], [b"1"] * 10)
+
+
+class Hostile(HandlerTest):
+    def test_nothing_is_left_of_another_request(self):
+        server = self.serve_handler()
+        self.assertEqual([self.ask(server, "count").body for _ in range(3)], [b"1", b"1", b"1"])
+
+    def test_what_never_ends_has_a_deadline(self):
+        server = self.serve_handler("--timeout", "300ms", "--max-body", "1G")
+        for what in ("loop", "sleep", "open-sleep"):
+            self.check_answer(server.request("GET", f"/h/{what}"), 504, "was not done within 300 ms")
+        self.ask(server, "tell")
+        self.log_of(server)
+
+    def test_an_answer_that_is_whole_is_sent_whatever_comes_after(self):
+        server = self.serve_handler("--timeout", "400ms")
+        for what in ("loop-after", "trap-after", "sleep-after"):
+            self.assertEqual(self.ask(server, what).body, b"whole")
+        self.log_of(server)
+
+    def test_a_guest_that_waits_after_its_answer_is_ended_at_once(self):
+        server = self.serve_handler("--timeout", "10m")
+        self.assertEqual(self.ask(server, "sleep-after").body, b"whole")
+        server.await_metrics("wasinn_guests 1")
+
+    def test_answers_that_are_none(self):
+        server = self.serve_handler()
+        for what, why in (
+            ("trap", "it ended in a trap"),
+            ("trap-within", "it ended in a trap"),
+            ("exit?0", "it ended before its answer was whole"),
+            ("exit?3", "it ended before its answer was whole"),
+            ("none", "it gave no answer"),
+            ("left", "it ended before its answer was whole"),
+            ("open", "it ended before its answer was whole"),
+            ("error?why", "InternalError(Some(\"why\"))"),
+            ("short", "it broke its answer off"),
+            ("short-dropped", "it broke its answer off"),
+            ("no-body", "its Content-Length is 10, and its body has 0 bytes"),
+            ("status?100", "not a known one from 200 on"),
+            ("status?299", "not a known one from 200 on"),
+            ("two-types", "two headers Content-Type"),
+            ("many-headers", "more than 128 headers"),
+            ("large-header", "its header has more than 16384 bytes"),
+        ):
+            self.check_answer(server.request("GET", f"/h/{what}"), 502, why)
+        self.ask(server, "tell")
+        self.assertIn("guest '/h'", self.log_of(server))
+
+    def test_headers_of_the_connection_are_the_servers(self):
+        answer = self.ask(self.serve_handler(), "forbidden")
+        self.assertEqual(answer.body, b"[] false")
+        self.assertEqual((answer.headers["TE"], answer.headers["Trailer"]), (None, None))
+
+    def test_an_endless_answer_is_cut_off(self):
+        server = self.serve_handler("--max-body", "1M")
+        self.check_answer(server.request("GET", "/h/flood"), 502, "wrote more than 1048576 bytes")
+        self.check_answer(server.request("POST", "/h/echo", bytes(2 << 20)), 413)
+
+    def test_answers_are_held_within_the_servers_memory(self):
+        server = self.serve_handler("--max-memory-in-flight", "4M")
+        self.check_answer(server.request("GET", "/h/flood"), 429)
+        self.ask(server, "tell")
+
+    def test_memory_has_a_limit(self):
+        server = self.serve_handler("--max-memory", "32M")
+        self.assertLess(int(self.ask(server, "memory").body), 32 << 20)
+        too_small = self.serve_handler("--max-memory", "64k")
+        self.check_answer(too_small.request("GET", "/h/tell"), 500, "could not run")
+        self.assertIn("over the limit of 65536", self.log_of(too_small))
+
+    def test_the_hosts_memory_has_limits(self):
+        server = self.serve_handler()
+        before = self.most_memory(server)
+        for what in ("resources", "bodies", "endless-headers"):
+            self.check_answer(server.request("GET", f"/h/{what}"), 502, "it ended in a trap")
+        self.assertEqual(self.ask(server, "words").body, b"[false, false, false, false, true, true]")
+        self.assertLess(self.most_memory(server) - before, 256 << 10)
+        self.log_of(server)
+
+    def most_memory(self, server):
+        """KiB"""
+        lines = pathlib.Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+
+    def test_a_client_that_is_gone_ends_its_guest(self):
+        server = self.serve_handler("--timeout", "60s")
+        for what in ("loop", "sleep", "open-sleep"):
+            self.begin(server, f"/h/{what}").close()
+            server.await_metrics("wasinn_guests 1")
+        self.assertEqual(self.log_of(server).count("the guest was stopped"), 3)
+
+    def test_guests_hold_up_no_model(self):
+        server = self.serve_handler("--timeout", "60s", "--max-waiting", "1", models={"m": "in x f32 1\n"})
+        client = self.begin(server, "/h/loop")
+        self.check_answer(server.request("GET", "/h/tell"), 429)
+        self.expect_service(server)
+        client.close()
+        server.await_metrics("wasinn_guests 1")
+        self.log_of(server)
+
+    def test_the_end_waits_for_what_was_asked(self):
+        server = self.serve_handler("--timeout", "1s")
+        client = self.begin(server, "/h/sleep")
+        server.process.send_signal(signal.SIGTERM)
+        self.assertIn(b" 504 ", client.makefile("rb").readline())
+        self.assertEqual(server.wait()[0], 0)
+
+    def test_fuel_has_an_end(self):
+        server = self.serve_handler("--fuel", "100000000", "--timeout", "60s")
+        self.check_answer(server.request("GET", "/h/loop"), 502, "it ended in a trap")
+        self.ask(server, "tell")
+        self.assertIn("fuel", self.log_of(server))
+
+
+class Outside(HandlerTest):
+    """What a guest reaches beside its client and its models: nothing but what outbound_test.py allows."""
+
+    def test_there_are_no_sockets_and_no_folders(self):
+        answer = self.ask(self.serve_handler(), "outside").body.decode()
+        self.assertEqual(answer.count("access-denied"), 2, answer)
+        self.assertTrue(answer.endswith(" 0"), answer)
+
+
+class Mistakes(HandlerTest):
+    def test_components_that_are_none(self):
+        command = '(component (core module $m (func (export "f"))))'
+        missing = """(component
+          (import "wasi:keyvalue/store@0.2.0" (instance)))"""
+        unknown = '(component (import "a:b/c" (instance (export "f" (func)))))'
+        for name, text, why in (
+            ("empty", "(component)", "does not export wasi:http/incoming-handler@0.2"),
+            ("command", command, "does not export wasi:http/incoming-handler@0.2"),
+            ("missing", missing, "imports `wasi:keyvalue/store@0.2.0`"),
+            ("unknown", unknown, "does not export wasi:http/incoming-handler@0.2"),
+        ):
+            flags = ("--http-port", "0", "--grpc-port", "0", "--metrics-port", "0")
+            done = self.wasinn("serve", *flags, "--route", f"/x={self.file(name + '.wat', text)}")
+            self.assertIn(done.code, (2, 125), done)
+            self.assertIn(why, done.err)
+
+    def test_a_handler_is_no_command(self):
+        done = self.wasinn("run", str(HANDLER))
+        self.assertEqual(done.code, 125, done)
+        self.assertIn("HTTP of WASI", done.err)
+
+
+@unittest.skipUnless("WASINN_MODELS" in os.environ, "the build has no ONNX Runtime")
+class Models(ServeTest):
+    """examples/classify-handler beside examples/classify-route."""
+
+    def test_both_say_the_same(self):
+        root = pathlib.Path(os.environ["WASINN_MODELS"]).parent
+        self.env["WASINN_CONFIG"] = ""
+        routes = [f"--route=/program={GUESTS}/classify_route.wasm", f"--route=/component={GUESTS}/classify-handler.component.wasm"]
+        server = self.serve("--model", f"digits={root}/models/digits.onnx", *routes)
+        images = sorted((root / "examples/classify/images").iterdir())
+        self.assertEqual(len(images), 6)
+        for image in images:
+            if image.suffix != ".png":
+                continue
+            by_component, by_program = (server.request("POST", path, image.read_bytes()) for path in ("/component", "/program"))
+            self.assertEqual((by_component.status, by_component.body), (200, by_program.body), image)
+        self.check_answer(server.request("POST", "/component", b"none"), 400, "not a PNG image")
+        self.check_answer(server.request("GET", "/component"), 405)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,270 @@
+"""/v1 by hand: who may ask, who waits, who leaves, and what is no request."""
+
+import json
+import signal
+import socket
+import threading
+import unittest
+
+from configured import key, tenant
+from language import COUNT, COUNTED, HELLO, MODELS, LanguageTest
+from server import Answer, json_lines, read_all, until
+
+LONG = {"model": "tiny", "prompt": "GNU", "grammar": "root ::= [a-z ]+", "max_tokens": 400}
+
+
+def events(answer):
+    """The data of a stream's events."""
+    *found, rest = answer.body.decode().split("\n\n")
+    assert rest == "", rest
+    return [json.loads(one.removeprefix("data: ")) if one != "data: [DONE]" else None for one in found]
+
+
+class Requests(LanguageTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve_tiny()
+
+    def wrong(self, path, status, text, param=None, **fields):
+        return self.expect_error(self.ask(self.server, path, **fields), status, text, param)
+
+    def test_a_stream_as_it_goes_over_the_wire(self):
+        answer = self.ask(self.server, "chat/completions", model="tiny", messages=COUNT, temperature=0, stream=True)
+        self.assertEqual((answer.status, answer.headers["Content-Type"], answer.headers["Transfer-Encoding"]),
+                         (200, "text/event-stream", "chunked"))
+        *told, done = events(answer)
+        self.assertIsNone(done)
+        self.assertEqual("".join(one["choices"][0]["delta"].get("content", "") for one in told), COUNTED)
+
+    def test_a_stream_of_an_old_client(self):
+        body = json.dumps({"model": "tiny", "messages": COUNT, "temperature": 0, "stream": True}).encode()
+        with self.server.socket() as connection:
+            connection.sendall(b"POST /v1/chat/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            head, text = read_all(connection).split(b"\r\n\r\n", 1)
+        self.assertNotIn(b"chunked", head)
+        self.assertTrue(text.endswith(b"data: [DONE]\n\n"), text)
+
+    def test_a_model_that_is_not_named(self):
+        self.wrong("completions", 400, "4 to choose from", "model", prompt="GNU")
+        server = self.serve("--model", f"tiny={MODELS}/tiny.gguf")
+        self.assertEqual(self.ask(server, "completions", prompt="GNU", max_tokens=1).json()["model"], "tiny")
+
+    def test_models(self):
+        self.wrong("completions", 404, "no model 'no'", "model", model="no", prompt="GNU")
+        self.wrong("completions", 404, "no model 'tiny' version 2", "model", model="tiny:2", prompt="GNU")
+        self.assertEqual(self.ask(self.server, "completions", model="tiny:1", prompt="GNU", max_tokens=1).status, 200)
+        self.wrong("completions", 400, "embedding", model="embedder", prompt="GNU")
+        self.expect_error(self.server.request("GET", "/v1/models/no"), 404, "no model 'no'", "model", "model_not_found")
+
+    def test_what_would_change_the_answer(self):
+        self.wrong("completions", 400, "suffix", "suffix", model="tiny", prompt="GNU", suffix="x")
+        self.wrong("completions", 400, "echo", "echo", model="tiny", prompt="GNU", echo=True)
+        self.wrong("chat/completions", 400, "functions", "functions", model="tiny", messages=HELLO, functions=[{"name": "f"}])
+        self.wrong("chat/completions", 400, "tempreature", "tempreature", model="tiny", messages=HELLO, tempreature=1)
+        self.wrong("chat/completions", 400, "n is 1", "n", model="tiny", messages=HELLO, n=2)
+
+    def test_what_changes_nothing(self):
+        answer = self.ask(self.server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, user="me", metadata={"a": "b"}, store=True,
+                          service_tier="auto", n=1, functions=None, echo=None, audio=None, modalities=["text"], seed=None, tools=[])
+        self.assertEqual(answer.status, 200, answer)
+
+    def test_values_of_other_types(self):
+        for field, value in (("temperature", "hot"), ("temperature", -1), ("top_p", 1.5), ("max_tokens", 1.5), ("max_tokens", 1e300), ("stream", 1),
+                             ("stop", 5), ("stop", [5]), ("stop", ["x"] * 17), ("seed", "x"), ("presence_penalty", 3), ("model", 5), ("prompt", None),
+                             ("prompt", ["a", "b"]), ("prompt", [1, 2]), ("stream_options", {}), ("response_format", "json"),
+                             ("top_logprobs", 2), ("best_of", 2), ("top_k", -1)):
+            answer = self.ask(self.server, "completions", **{"model": "tiny", "prompt": "GNU", field: value})
+            self.expect_error(answer, 400, field if field != "top_logprobs" else "", answer.json()["error"]["param"])
+        self.wrong("chat/completions", 400, "messages", "messages", model="tiny", messages=[])
+        self.wrong("chat/completions", 400, "messages", "messages", model="tiny", messages="hello")
+        self.wrong("chat/completions", 400, "max_tokens", "max_tokens", model="tiny", messages=HELLO, max_tokens=1, max_completion_tokens=2)
+        self.wrong("chat/completions", 400, "tool_choice", "tool_choice", model="tiny", messages=HELLO, tool_choice="required")
+
+    def test_bodies_that_are_none(self):
+        for body in (b"", b"{", b"[]", b"5", b'{"model": "tiny", "model": "tiny"}', b'{"messages": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+                     b'{"max_tokens": ' + b"9" * 5000 + b"}", b'{"prompt": "\xff"}', b"{" + b",".join(b'"%d": 1' % i for i in range(1000)) + b"}"):
+            for path in ("chat/completions", "completions", "embeddings"):
+                answer = self.server.request("POST", f"/v1/{path}", body)
+                self.expect_error(answer, 400, "", answer.json()["error"]["param"])
+
+    def test_deep_messages_and_tools(self):
+        deep = 0
+        for _ in range(900):
+            deep = [deep]
+        for fields in ({"messages": deep}, {"messages": [{"role": "user", "content": deep}]}, {"messages": HELLO, "tools": deep},
+                       {"messages": HELLO, "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": {"enum": deep}}}},
+                       {"messages": HELLO, "logit_bias": deep}, {"messages": HELLO, "chat_template_kwargs": deep}):
+            answer = self.ask(self.server, "chat/completions", model="tiny", max_tokens=1, **fields)
+            self.assertIn(answer.status, (400, 413), answer)
+        self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
+
+    def test_documents_by_how_well_they_fit(self):
+        documents = ["the cat", {"text": "of a dog"}, "and to in"]
+        whole = self.ask(self.server, "rerank", model="ranker", query="a cat", documents=documents, return_documents=True).json()
+        scores = [result["relevance_score"] for result in whole["results"]]
+        self.assertEqual(scores, sorted(scores, reverse=True))
+        self.assertEqual(sorted(result["index"] for result in whole["results"]), [0, 1, 2])
+        self.assertEqual({result["index"]: result["document"]["text"] for result in whole["results"]}, {0: "the cat", 1: "of a dog", 2: "and to in"})
+        self.assertGreater(whole["usage"]["prompt_tokens"], 10)
+        best = self.ask(self.server, "rerank", model="ranker", query="a cat", documents=documents, top_n=1).json()["results"]
+        self.assertEqual([(one["index"], "document" in one) for one in best], [(whole["results"][0]["index"], False)])
+
+    def test_documents_that_are_none(self):
+        for field, value in (("documents", []), ("documents", "a"), ("documents", [5]), ("documents", [{"text": 5}]), ("query", None), ("query", 5),
+                             ("top_n", 0)):
+            answer = self.ask(self.server, "rerank", **{"model": "ranker", "query": "a", "documents": ["b"], field: value})
+            self.expect_error(answer, 400, field, answer.json()["error"]["param"])
+        self.assertEqual(self.ask(self.server, "rerank", model="tiny", query="a", documents=["b"]).status, 400)
+
+    def test_methods_and_paths(self):
+        self.assertEqual(self.server.request("GET", "/v1/chat/completions").headers["Allow"], "POST")
+        self.assertEqual(self.server.request("POST", "/v1/models", b"{}").headers["Allow"], "GET")
+        for path in ("/v1", "/v1/", "/v1/no", "/v1/chat"):
+            self.expect_error(self.server.request("GET", path), 404, "nothing of this name")
+        self.assertEqual(self.server.request("POST", "/v1/completions", b"{}", {"Content-Encoding": "gzip"}).status, 415)
+
+    def test_a_body_that_is_too_large(self):
+        server = self.serve_tiny("--max-json", "1000")
+        self.expect_error(self.ask(server, "completions", model="tiny", prompt="x" * 1000), 413, "--max-json")
+
+    def test_metrics(self):
+        answer = self.ask(self.server, "completions", model="tiny", prompt="GNU General", max_tokens=3).json()["usage"]
+        labels = 'model="tiny",version="1"'
+        self.server.await_metrics(f"wasinn_serve_completion_tokens_total{{{labels}}} 3",
+                                  f"wasinn_serve_prompt_tokens_total{{{labels}}} {answer['prompt_tokens']}",
+                                  f"wasinn_serve_first_token_duration_seconds_count{{{labels}}} 1")
+
+
+class Clients(LanguageTest):
+    def begin(self, server, **fields):
+        """A connection over which a stream has begun, and the stream."""
+        connection = server.connect()
+        self.addCleanup(connection.close)
+        connection.request("POST", "/v1/completions", json.dumps({**LONG, "stream": True, **fields}))
+        response = connection.getresponse()
+        self.assertEqual(response.status, 200)
+        self.assertTrue(response.readline().startswith(b"data: "))
+        return connection, response
+
+    def test_one_that_leaves(self):
+        server = self.serve_tiny()
+        connection, _ = self.begin(server)
+        server.await_metrics("wasinn_contexts 1")
+        connection.close()
+        server.await_metrics("wasinn_contexts 0")
+
+    def test_one_that_leaves_before_its_answer(self):
+        server = self.serve_tiny()
+        connection = server.connect()
+        connection.request("POST", "/v1/completions", json.dumps(LONG))
+        server.await_metrics("wasinn_contexts 1")
+        connection.close()
+        server.await_metrics("wasinn_contexts 0")
+
+    def test_more_than_there_is_room_for(self):
+        server = self.serve_tiny("--max-waiting", "4")
+        streams = [self.begin(server) for _ in range(4)]  # all places
+        answer = self.ask(server, "completions", **LONG)
+        self.expect_error(answer, 429, "as many requests wait", code="rate_limit_exceeded")
+        self.assertEqual(answer.headers["Retry-After"], "1")
+        streams[0][0].close()
+        until(lambda: self.ask(server, "completions", model="tiny", prompt="GNU", max_tokens=1).status == 200)
+
+    def test_one_that_does_not_read(self):
+        name = "n" * 1000  # so that each event is long
+        config = self.file("one.toml", f'[models.{name}]\npath = "{MODELS}/tiny.gguf"\n[models.{name}.config]\nparallel = 1\n')
+        server = self.serve("--config", config, "--nn-max-contexts", "1")
+        body = json.dumps({**LONG, "model": name, "stream": True}).encode()
+        with socket.socket() as slow:
+            slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+            slow.connect(("127.0.0.1", server.port))
+            slow.sendall(b"POST /v1/completions HTTP/1.0\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            self.assertTrue(slow.recv(12))
+            # The only place, and the only context, is another's while nobody reads.
+            self.assertEqual(self.ask(server, "completions", model=name, prompt="GNU", max_tokens=1).status, 200)
+            text = read_all(slow)
+        self.assertTrue(text.endswith(b"data: [DONE]\n\n"), text[-200:])
+        self.assertGreater(len(text), 300 * 1000)
+
+    def test_an_answer_that_has_no_room(self):
+        server = self.serve_tiny("--max-memory-in-flight", "32K")
+        ask = {**LONG, "logprobs": 5, "max_tokens": 300}
+        self.assertGreater(len(self.ask(self.serve_tiny(), "completions", **ask).body), 32 * 1024)
+        self.expect_error(self.ask(server, "completions", **ask), 429, "memory")
+        self.assertEqual(self.ask(server, "completions", **LONG).status, 200)
+
+    def test_a_flood(self):
+        server = self.serve_tiny()
+        answers = []
+
+        def ask(stream):
+            answers.append(self.ask(server, "chat/completions", model="tiny", messages=COUNT, temperature=0, stream=stream))
+
+        threads = [threading.Thread(target=ask, args=(i % 2 == 0,)) for i in range(40)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        texts = ["".join(one["choices"][0]["delta"].get("content", "") for one in events(answer)[:-1])
+                 if answer.headers["Content-Type"] == "text/event-stream" else answer.json()["choices"][0]["message"]["content"] for answer in answers]
+        self.assertEqual(texts, [COUNTED] * 40)
+
+    def test_an_end_while_it_is_told(self):
+        server = self.serve_tiny()
+        _, stream = self.begin(server, max_tokens=20)
+        self.assertEqual(server.stop()[0], 0)  # which waits for it
+        self.assertTrue(stream.read().endswith(b"data: [DONE]\n\n"))
+
+
+    def test_a_configuration_that_is_read_again(self):
+        server = self.serve_tiny()
+        _, stream = self.begin(server)
+        server.process.send_signal(signal.SIGHUP)
+        server.await_line("configuration: read again")
+        self.assertEqual(self.ask(server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
+        self.assertTrue(stream.read().endswith(b"data: [DONE]\n\n"))
+
+    def test_a_model_that_is_unloaded(self):
+        server = self.serve_tiny()
+        self.check_answer(server.request("POST", "/v2/repository/models/tiny/unload"), 200)
+        self.expect_error(self.ask(server, "completions", **LONG), 503, "unloaded", "model")
+        self.check_answer(server.request("POST", "/v2/repository/models/tiny/load"), 200)
+        self.assertEqual(self.ask(server, "completions", model="tiny", prompt="GNU", max_tokens=1).status, 200)
+
+
+class Tenants(LanguageTest):
+    def test_keys_and_models(self):
+        server = self.serve_tiny(config=tenant("a", '[tenants.a.policy]\nmodels = ["tiny"]') + tenant("b"))
+        self.expect_error(self.ask(server, "completions", **LONG), 401, "a key is needed", code="invalid_api_key")
+        self.expect_error(self.ask(server, "completions", key("no"), **LONG), 401, "the key is unknown")
+        self.assertEqual(self.ask(server, "completions", key("a"), model="tiny", prompt="GNU", max_tokens=1).status, 200)
+        self.expect_error(self.ask(server, "embeddings", key("a"), model="embedder", input="a"), 404, "no model 'embedder'", "model")
+        self.assertEqual(self.ask(server, "embeddings", key("b"), model="embedder", input="a").status, 200)
+        for name, models in (("a", ["tiny"]), ("b", ["caller", "embedder", "ranker", "tiny"])):
+            listed = server.request("GET", "/v1/models", headers=key(name)).json()["data"]
+            self.assertEqual(sorted(one["id"] for one in listed), models)
+
+    def test_as_many_requests_as_a_tenant_may(self):
+        server = self.serve_tiny(config=tenant("a", "max_requests = 1"))
+        connection = server.connect()
+        self.addCleanup(connection.close)
+        connection.request("POST", "/v1/completions", json.dumps({**LONG, "stream": True}), key("a"))
+        response = connection.getresponse()
+        self.expect_error(self.ask(server, "completions", key("a"), **LONG), 429, "as many requests under way")
+        Answer(response)
+        until(lambda: self.ask(server, "completions", key("a"), model="tiny", prompt="GNU", max_tokens=1).status == 200)
+
+    def test_the_access_log_tells_of_a_stream(self):
+        server = self.serve_tiny("--access-log", "access.jsonl")
+        trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        answer = self.ask(server, "completions", {"traceparent": trace}, model="tiny", prompt="GNU", max_tokens=3, stream=True)
+        self.assertIn("4bf92f3577b34da6a3ce929d0e0e4736", answer.headers["traceparent"])
+        self.log_of(server)
+        [line] = until(lambda: json_lines(self.dir / "access.jsonl"))
+        self.assertEqual((line["status"], line["model"], line["trace_id"]), (200, "tiny", "4bf92f3577b34da6a3ce929d0e0e4736"))
+        self.assertGreater(line["bytes_out"], len(answer.body))
+        self.assertNotIn("complete", line)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,263 @@
+"""OpenAI's own client, on our language models."""
+
+import base64
+import json
+import struct
+import unittest
+
+import openai
+
+from language import COUNT, COUNTED, HELLO, HELLO_BACK, LanguageTest
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "description": "The weather of a place",
+        "parameters": {"type": "object", "properties": {"place": {"type": "string", "enum": ["Rome", "Oslo"]}}, "required": ["place"]},
+    },
+}
+SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"type": "boolean"}, "colour": {"enum": ["red", "green"]}},
+    "required": ["answer", "colour"],
+    "additionalProperties": False,
+}
+
+
+class OpenAiTest(LanguageTest):
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve_tiny()
+        self.client = openai.OpenAI(base_url=f"http://127.0.0.1:{self.server.port}/v1", api_key="none is needed", max_retries=0)
+        self.addCleanup(self.client.close)
+
+    def chat(self, **fields):
+        return self.client.chat.completions.create(**{"model": "tiny", "messages": HELLO, "temperature": 0, **fields})
+
+    def complete(self, **fields):
+        return self.client.completions.create(**{"model": "tiny", "prompt": "GNU General Public", "temperature": 0, "max_tokens": 4, **fields})
+
+
+class Chat(OpenAiTest):
+    def test_an_answer(self):
+        answer = self.chat()
+        choice = answer.choices[0]
+        self.assertEqual((choice.message.role, choice.message.content, choice.finish_reason), ("assistant", HELLO_BACK, "stop"))
+        self.assertEqual((answer.model, answer.object), ("tiny", "chat.completion"))
+        usage = answer.usage
+        self.assertGreater(usage.prompt_tokens, 5)
+        self.assertGreater(usage.completion_tokens, 5)
+        self.assertEqual(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens)
+
+    def test_as_the_backend_gives_it(self):
+        options = {"chat": True, "temp": 0}
+        inputs = [{"name": name, "shape": [1], "datatype": "BYTES", "data": [json.dumps(value)]}
+                  for name, value in (("prompt", COUNT), ("options", options))]
+        answer = self.server.infer("tiny", {"inputs": inputs, "outputs": [{"name": "completion"}]})
+        [completion] = answer.json()["outputs"]
+        self.assertEqual(completion["data"], [COUNTED])
+        self.assertEqual(self.chat(messages=COUNT).choices[0].message.content, COUNTED)
+
+    def test_a_stream(self):
+        chunks = list(self.chat(stream=True))
+        self.assertEqual(chunks[0].choices[0].delta.role, "assistant")
+        self.assertEqual("".join(chunk.choices[0].delta.content or "" for chunk in chunks), HELLO_BACK)
+        self.assertGreater(len(chunks), 5)
+        self.assertEqual([chunk.choices[0].finish_reason for chunk in chunks], [None] * (len(chunks) - 1) + ["stop"])
+        self.assertEqual(len({chunk.id for chunk in chunks}), 1)
+        self.assertIsNone(chunks[-1].usage)
+
+    def test_a_stream_with_usage(self):
+        *chunks, last = self.chat(stream=True, stream_options={"include_usage": True})
+        self.assertTrue(all(chunk.usage is None for chunk in chunks))
+        self.assertEqual((last.choices, last.usage), ([], self.chat().usage.model_copy(update={"prompt_tokens_details": last.usage.prompt_tokens_details})))
+
+    def test_several_one_after_the_other_over_one_connection(self):
+        for _ in range(3):
+            self.assertEqual("".join(chunk.choices[0].delta.content or "" for chunk in self.chat(messages=COUNT, stream=True)), COUNTED)
+
+    def test_a_length(self):
+        for name in ("max_tokens", "max_completion_tokens"):
+            choice = self.chat(messages=COUNT, **{name: 2}).choices[0]
+            self.assertEqual(choice.finish_reason, "length")
+            self.assertTrue(choice.message.content and COUNTED.startswith(choice.message.content), choice)
+
+    def test_stops(self):
+        choice = self.chat(messages=COUNT, stop=[" four", "no such"]).choices[0]
+        self.assertEqual((choice.message.content, choice.finish_reason), ("one two three", "stop"))
+        self.assertEqual(self.chat(messages=COUNT, stop=" three").choices[0].message.content, "one two")
+
+    def test_seeds(self):
+        def chat(seed):
+            return self.chat(temperature=2, top_p=1, seed=seed, max_tokens=30, extra_body={"top_k": 0, "min_p": 0}).choices[0].message.content
+
+        self.assertEqual(chat(7), chat(7))
+        self.assertGreater(len({chat(seed) for seed in range(5)}), 1)
+
+    def test_json_of_a_schema(self):
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
+        choice = self.chat(response_format=form, temperature=0.3, seed=3).choices[0]
+        answer = json.loads(choice.message.content)
+        self.assertIsInstance(answer["answer"], bool)
+        self.assertIn(answer["colour"], ("red", "green"))
+
+    def test_any_json(self):
+        choice = self.chat(response_format={"type": "json_object"}, max_tokens=100, temperature=0.3, seed=3).choices[0]
+        self.assertTrue(choice.message.content.lstrip().startswith("{"), choice)
+
+
+class LogProbabilities(OpenAiTest):
+    def check(self, tokens):
+        for token in tokens:
+            self.assertLessEqual(token.logprob, 0)
+            self.assertEqual(len(token.top_logprobs), 3)
+            self.assertEqual(token.top_logprobs[0].token, token.token)  # at temperature 0
+
+    def test_of_a_chat(self):
+        choice = self.chat(messages=COUNT, logprobs=True, top_logprobs=3).choices[0]
+        self.check(choice.logprobs.content)
+        self.assertEqual("".join(token.token for token in choice.logprobs.content), COUNTED)
+        chunks = list(self.chat(messages=COUNT, logprobs=True, top_logprobs=3, stream=True))
+        tokens = [token for chunk in chunks if chunk.choices[0].logprobs for token in chunk.choices[0].logprobs.content]
+        self.assertEqual(tokens, choice.logprobs.content)
+
+    def test_without_others(self):
+        tokens = self.chat(messages=COUNT, logprobs=True).choices[0].logprobs.content
+        self.assertEqual([token.top_logprobs for token in tokens], [[]] * len(tokens))
+
+    def test_of_a_completion(self):
+        choice = self.complete(logprobs=2).choices[0]
+        told = choice.logprobs
+        self.assertEqual("".join(told.tokens), choice.text)
+        self.assertEqual([len(told.token_logprobs), len(told.text_offset), told.text_offset[:2]], [4, 4, [0, len(told.tokens[0])]])
+        self.assertEqual([len(top) for top in told.top_logprobs], [2] * 4)
+
+    def test_bias(self):
+        text = self.complete(logit_bias={"40": 100}, max_tokens=3).choices[0].text
+        self.assertEqual((len(text), len(set(text))), (3, 1), text)
+
+
+class Tools(OpenAiTest):
+    def call(self, **fields):
+        return self.chat(**{"model": "caller", "tools": [TOOL], "tool_choice": "required", "parallel_tool_calls": False, **fields})
+
+    def test_a_call(self):
+        choice = self.call().choices[0]
+        self.assertEqual(choice.finish_reason, "tool_calls", choice)
+        [call, *_] = choice.message.tool_calls
+        self.assertEqual((call.type, call.function.name), ("function", "weather"))
+        self.assertIn(json.loads(call.function.arguments)["place"], ("Rome", "Oslo"))
+        self.assertTrue(call.id)
+
+    def test_a_call_in_a_stream(self):
+        whole = self.call().choices[0].message.tool_calls[0]
+        deltas = [chunk.choices[0].delta.tool_calls[0] for chunk in self.call(stream=True) if chunk.choices[0].delta.tool_calls]
+        self.assertEqual({delta.index for delta in deltas}, {0})
+        self.assertEqual(deltas[0].function.name, "weather")
+        self.assertTrue(deltas[0].id)
+        self.assertEqual("".join(delta.function.arguments or "" for delta in deltas), whole.function.arguments)
+
+    def test_no_call_or_a_certain_one(self):
+        other = {**TOOL, "function": {**TOOL["function"], "name": "time"}}
+        chosen = self.call(tools=[TOOL, other], tool_choice={"type": "function", "function": {"name": "time"}}).choices[0].message
+        self.assertEqual([call.function.name for call in chosen.tool_calls], ["time"])
+        self.assertIsNone(self.call(tool_choice="none").choices[0].message.tool_calls)
+
+    def test_the_answer_of_a_tool(self):
+        call = {"id": "call1", "type": "function", "function": {"name": "weather", "arguments": '{"place": "Rome"}'}}
+        messages = [*HELLO, {"role": "assistant", "content": "", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "call1", "content": "sun"}]
+        whole = self.call(messages=messages, tool_choice="auto")
+        self.assertEqual(whole.choices[0].finish_reason, "stop")
+        self.assertGreater(whole.usage.prompt_tokens, self.call(tool_choice="auto").usage.prompt_tokens + 20)
+
+
+class Completions(OpenAiTest):
+    def test_a_text(self):
+        choice = self.complete().choices[0]
+        self.assertTrue(choice.text.startswith(" License"), choice)
+        self.assertEqual(choice.finish_reason, "length")
+
+    def test_a_stream(self):
+        chunks = list(self.complete(stream=True))
+        self.assertEqual("".join(chunk.choices[0].text for chunk in chunks), self.complete().choices[0].text)
+        self.assertEqual(chunks[-1].choices[0].finish_reason, "length")
+
+    def test_until_the_context_is_full(self):
+        choice = self.complete(max_tokens=None, extra_body={"grammar": "root ::= [a-z ]+"}).choices[0]
+        self.assertEqual(choice.finish_reason, "length")
+        self.assertGreater(len(choice.text), 400)
+
+
+class Responses(OpenAiTest):
+    def respond(self, **fields):
+        return self.client.responses.create(**{"model": "tiny", "input": "Count to five.", "temperature": 0, **fields})
+
+    def test_a_text(self):
+        response = self.respond()
+        self.assertEqual((response.output_text, response.status), (COUNTED, "completed"))
+        self.assertEqual(response.usage.total_tokens, response.usage.input_tokens + response.usage.output_tokens)
+        parts = [{"type": "input_text", "text": "Count to "}, {"type": "input_text", "text": "five."}]
+        self.assertEqual(self.respond(input=[{"role": "user", "content": parts}]).output_text, COUNTED)
+
+    def test_a_stream(self):
+        with self.client.responses.stream(model="tiny", input="Count to five.", temperature=0) as stream:
+            kinds = [event.type for event in stream]
+            self.assertEqual(stream.get_final_response().output_text, COUNTED)
+        self.assertEqual((kinds[0], kinds[-1]), ("response.created", "response.completed"))
+        self.assertGreater(kinds.count("response.output_text.delta"), 3)
+
+    def test_a_length(self):
+        response = self.respond(max_output_tokens=2)
+        self.assertEqual((response.status, response.incomplete_details.reason), ("incomplete", "max_output_tokens"))
+
+    def test_what_is_not_served(self):
+        for wrong in ({"previous_response_id": "resp_1"}, {"tools": [{"type": "web_search"}]}, {"input": [{"type": "item_reference", "id": "a"}]}):
+            with self.assertRaises(openai.BadRequestError):
+                self.respond(**wrong)
+
+
+class Embeddings(OpenAiTest):
+    def test_texts(self):
+        texts = ["the cat", "of a dog"]
+        many = self.client.embeddings.create(model="embedder", input=texts, encoding_format="float")
+        self.assertEqual([one.index for one in many.data], [0, 1])
+        for text, one in zip(texts, many.data, strict=True):
+            alone = self.client.embeddings.create(model="embedder", input=text, encoding_format="float").data[0].embedding
+            self.assertEqual(len(alone), 32)
+            self.assertAlmostEqual(sum(x * x for x in alone), 1, 5)
+            for a, b in zip(alone, one.embedding, strict=True):
+                self.assertAlmostEqual(a, b, 5)
+        self.assertGreater(many.usage.prompt_tokens, 4)
+
+    def test_as_base64(self):
+        plain = self.client.embeddings.create(model="embedder", input="the cat", encoding_format="float").data[0].embedding
+        coded = self.ask(self.server, "embeddings", model="embedder", input="the cat", encoding_format="base64").json()["data"][0]["embedding"]
+        for a, b in zip(plain, struct.unpack("<32f", base64.b64decode(coded)), strict=True):
+            self.assertAlmostEqual(a, b, 6)
+
+
+class Models(OpenAiTest):
+    def test_models(self):
+        self.assertEqual(sorted(model.id for model in self.client.models.list()), ["caller", "embedder", "ranker", "tiny"])
+        self.assertEqual(self.client.models.retrieve("tiny").id, "tiny")
+        with self.assertRaises(openai.NotFoundError):
+            self.client.models.retrieve("no")
+
+
+class Errors(OpenAiTest):
+    def test_their_classes(self):
+        for wrong, kind in (({"model": "no"}, openai.NotFoundError), ({"temperature": 3}, openai.BadRequestError),
+                            ({"n": 2}, openai.BadRequestError), ({"messages": [{"role": "user"}]}, openai.BadRequestError)):
+            for stream in (False, True):
+                with self.assertRaises(kind):
+                    self.chat(stream=stream, **wrong)
+
+    def test_a_prompt_that_is_too_long(self):
+        with self.assertRaises(openai.BadRequestError) as raised:
+            self.chat(messages=[{"role": "user", "content": "word " * 5000}])
+        self.assertEqual(raised.exception.code, "context_length_exceeded")
+
+
+if __name__ == "__main__":
+    unittest.main()

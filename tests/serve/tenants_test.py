@@ -1,0 +1,289 @@
+"""Tenants with keys, of a configuration file: who may ask for what, and who waits for whom."""
+
+import select
+import unittest
+
+from configured import OPERATOR, ConfiguredTest, digest, key, tenant
+from routes_test import LOOP, PLAIN, guest, saying
+from server import BODY, MODEL, RUNNING, WAIT, Answer, head, read_all, until
+
+INFER = "/v2/models/m/infer"
+
+
+class Tenants(ConfiguredTest):
+
+    def test_a_key_is_needed(self):
+        server = self.serve_file(tenant("a") + tenant("b"))
+        for headers in ({}, {"Authorization": "Bearer no"}, {"Authorization": "Basic key of a"}, {"Authorization": "Bearer "},
+                        {"Authorization": "Bearer  key of a"}, {"Authorization": digest("key of a")}):
+            answer = server.request("POST", INFER, BODY, headers)
+            self.check_answer(answer, 401, "key")
+            self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
+        for name in ("a", "b"):
+            self.check_answer(server.request("POST", INFER, BODY, key(name)), 200)
+        self.check_answer(server.request("POST", INFER, BODY, {"authorization": "bearer key of a"}), 200)
+
+    def test_without_one_nothing_is_told_but_health(self):
+        server = self.serve_file(tenant("a"), "--route", f"/r={self.file('r.wat', saying(PLAIN + b'r'))}")
+        for path in ("/v2/health/live", "/v2/health/ready"):
+            self.check_answer(server.request("GET", path), 200)
+        for path in ("/v2", "/v2/models/m", "/v2/models/stats", "/v2/health/no", "/v2/health/../models/m", "/r", "/r/x", "/no"):
+            self.check_answer(server.request("GET", path), 401)
+        self.check_answer(server.request("POST", "/v2/repository/index"), 401)
+        self.assertEqual(server.request("GET", "/r", headers=key("a")).body, b"r")
+
+    def test_a_body_without_a_key_is_refused_at_once(self):
+        server = self.serve_file(tenant("a"))
+        with server.socket() as connection:
+            connection.sendall(head(200 << 20))
+            self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 401 "))
+
+    def test_fuel_that_another_tenant_lacks(self):
+        route = self.file("r.wat", saying(PLAIN + b"r"))
+        server = self.serve_file(tenant("a", "[tenants.a.limits]\nmax_fuel = 1") + tenant("b"), "--route", f"/r={route}")
+        self.check_answer(server.request("GET", "/r", headers=key("a")), 502, "trap")
+        self.assertEqual(server.request("GET", "/r", headers=key("b")).body, b"r")
+        self.assertEqual(server.stop()[0], 0)
+
+    def test_who_needs_no_key_sends_no_large_body(self):
+        server = self.serve_file(tenant("a"))
+        for path in ("/v2/health/live", "/", "/wasinn/page.js"):
+            with server.socket() as connection:
+                connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n".encode())
+                self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 413 "), path)
+
+    def test_one_key_or_none(self):
+        server = self.serve_file(tenant("a"))
+        with server.socket() as connection:
+            connection.sendall(head(len(BODY), "Authorization: Bearer key of a\r\nAuthorization: Bearer no\r\n") + BODY)
+            self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 401 "))
+
+    def test_memory_that_one_holds_is_not_all(self):
+        """Half of it; what it sends beyond that waits for nobody else."""
+        server = self.serve_file(tenant("a") + tenant("b"), "--max-memory-in-flight", "40M", "--max-body", "30M", "--max-json", "30M")
+        with server.socket() as connection:
+            connection.sendall(head(25 << 20, "Authorization: Bearer key of a\r\n") + bytes(21 << 20))
+            self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 429 "))
+        with server.socket() as held:
+            held.sendall(head(25 << 20, "Authorization: Bearer key of a\r\n") + bytes(19 << 20))
+            self.check_answer(server.request("POST", INFER, BODY, key("b")), 200)
+
+    def test_guests_see_no_key(self):
+        route = self.file("r.wat", guest("(call $say (i32.const 1)) (call $environment)", PLAIN))
+        server = self.serve_file(tenant("a") + f'[routes."/p"]\nfile = "{route}"\npublic = true\n[routes."/r"]\nfile = "{route}"\n')
+        for path in ("/r", "/p"):
+            told = server.request("GET", path, headers={**key("a"), "X-Other": "other"}).body
+            self.assertIn(b"HTTP_X_OTHER=other", told)
+            self.assertNotIn(b"key of a", told)
+
+    def test_guests_that_run_for_long_leave_room(self):
+        """Which nobody needs a key for."""
+        routes = [self.file("loop.wat", guest(LOOP)), self.file("r.wat", saying(PLAIN + b"r"))]
+        server = self.serve_file(tenant("a") + OPERATOR + f'[routes."/loop"]\nfile = "{routes[0]}"\npublic = true\n[routes."/r"]\nfile = "{routes[1]}"\n')
+        connections = [server.socket() for _ in range(40)]
+        for connection in connections:
+            self.addCleanup(connection.close)
+            connection.sendall(b"GET /loop HTTP/1.1\r\nHost: a\r\n\r\n")
+        until(lambda: self.state(server)["load"]["route_workers"]["waiting"] > 0)
+        self.assertEqual(server.request("GET", "/r", headers=key("a")).body, b"r")
+        for connection in connections:
+            connection.close()
+        code, said = server.stop()  # which tells of guests that were ended
+        self.assertEqual(code, 0, said)
+
+    def state(self, server):
+        return server.request("GET", "/wasinn/state", headers=key("operator")).json()
+
+    def test_a_public_route(self):
+        route = self.file("r.wat", saying(PLAIN + b"r"))
+        server = self.serve_file(tenant("a") + f'[routes."/r"]\nfile = "{route}"\npublic = true\n')
+        self.assertEqual(server.request("GET", "/r").body, b"r")
+        self.check_answer(server.request("GET", "/v2/models/m"), 401)
+
+    def test_each_sees_its_models_alone(self):
+        server = self.serve_file(tenant("a", '[tenants.a.policy]\nmodels = ["m"]') + tenant("b"), models={"m": MODEL, "other": MODEL})
+        for name, models in (("a", ["m"]), ("b", ["m", "other"])):
+            index = server.request("POST", "/v2/repository/index", headers=key(name)).json()
+            self.assertEqual(sorted(one["name"] for one in index), models)
+            self.check_answer(server.request("POST", INFER, BODY, key(name)), 200)
+        server.request("POST", "/v2/models/other/infer", BODY, key("b"))
+        for path in ("/v2/models/other", "/v2/models/other/config", "/v2/models/other/stats", "/v2/models/other/ready"):
+            self.check_answer(server.request("GET", path, headers=key("a")), 404, "there is no model 'other'")
+            self.check_answer(server.request("GET", path, headers=key("b")), 200)
+        self.check_answer(server.request("POST", "/v2/models/other/infer", BODY, key("a")), 404)
+        told = server.request("GET", "/v2/models/stats", headers=key("a")).json()
+        self.assertEqual([one["name"] for one in told["model_stats"]], ["m"])
+
+    def test_one_version_of_a_model(self):
+        server = self.serve_file(tenant("a", '[tenants.a.policy]\nmodels = ["m:1"]'), models={"m": MODEL, "mm": MODEL})
+        self.check_answer(server.request("POST", INFER, BODY, key("a")), 200)
+        self.check_answer(server.request("POST", "/v2/models/m/versions/1/infer", BODY, key("a")), 200)
+        self.check_answer(server.request("POST", "/v2/models/mm/infer", BODY, key("a")), 404)
+
+    def test_operators_alone_load_and_unload(self):
+        server = self.serve_file(tenant("a") + tenant("b", "operator = true"))
+        for what in ("load", "unload"):
+            path = f"/v2/repository/models/m/{what}"
+            self.check_answer(server.request("POST", path, headers=key("a")), 403, "operator")
+            self.check_answer(server.request("POST", path, headers=key("b")), 200)
+
+    def test_requests_at_once(self):
+        server = self.serve_file(tenant("a", "max_requests = 1") + tenant("b"), models={"m": MODEL + "turns 8\ndelay 60000\n", "n": MODEL})
+        with server.socket() as connection:
+            connection.sendall(head(len(BODY), "Authorization: Bearer key of a\r\n") + BODY)
+            server.await_metrics(f"{RUNNING} 1")
+            answer = server.request("POST", "/v2/models/n/infer", BODY, key("a"))
+            self.check_answer(answer, 429, "tenant 'a'")
+            self.assertEqual(answer.headers["Retry-After"], "1")
+            self.check_answer(server.request("POST", "/v2/models/n/infer", BODY, key("b")), 200)
+        until(lambda: server.request("POST", "/v2/models/n/infer", BODY, key("a")).status == 200)
+
+    def test_who_floods_makes_room(self):
+        """A tenant that fills the queue does not keep another one out of it."""
+        server = self.serve_file("[limits]\ncompute_timeout_ms = 0\n" + tenant("a") + tenant("b"), "--max-waiting", "40",
+                                 models={"m": MODEL + "turns 8\ndelay 600000\n"})
+        waiting = set()
+
+        def ask(name):
+            connection = server.socket()
+            self.addCleanup(connection.close)
+            connection.sendall(head(len(BODY), f"Authorization: Bearer key of {name}\r\n") + BODY)
+            waiting.add(connection)
+            return connection
+
+        def refused(seconds):
+            readable, _, _ = select.select(waiting, [], [], seconds)
+            for connection in readable:
+                self.assertTrue(connection.recv(1000).startswith(b"HTTP/1.1 429 "))
+                waiting.remove(connection)
+            return readable
+
+        while not refused(0.02):
+            ask("a")
+        while len(waiting) > 40:
+            refused(WAIT)
+        other = ask("b")
+        [connection] = refused(WAIT)
+        self.assertNotEqual(connection, other)
+        self.assertEqual(len(waiting), 40)
+
+    def test_limits_of_its_own(self):
+        server = self.serve_file('[limits]\ncompute_timeout_ms = 60000\n' + tenant("a", "[tenants.a.limits]\ncompute_timeout_ms = 50") + tenant("b"),
+                                 models={"m": MODEL + "turns 8\ndelay 300\n"})
+        self.check_answer(server.request("POST", INFER, BODY, key("a")), 504)
+        self.check_answer(server.request("POST", INFER, BODY, key("b")), 200)
+
+    def test_a_policy_that_names_a_format_of_a_backend(self):
+        server = self.serve_file(tenant("a", "[tenants.a.policy]\nencodings = ['ggml']"))
+        self.check_answer(server.request("POST", INFER, BODY, key("a")), 200)
+
+    def test_very_many(self):
+        server = self.serve_file("".join(tenant(f"t{n}") for n in range(1000)))
+        self.check_answer(server.request("POST", INFER, BODY, key("t999")), 200)
+
+    def test_a_key_on_each_request_of_a_connection(self):
+        server = self.serve_file(tenant("a"))
+        connection = server.connect()
+        for headers, status in ((key("a"), 200), ({}, 401)):
+            connection.request("POST", INFER, BODY, headers)
+            self.check_answer(Answer(connection.getresponse()), status)
+        connection.close()
+
+
+class Files(ConfiguredTest):
+    def test_mistakes(self):
+        for text, said in (
+            ("[serve]\ncolour = 1\n", "unknown configuration key 'serve.colour'; known are host, http_port"),
+            ("[serve]\nhtttp_port = 1\n", "unknown configuration key 'serve.htttp_port'; did you mean 'http_port'?"),
+            (tenant("a", "operater = true"), "unknown configuration key 'tenants.a.operater'; did you mean 'operator'?"),
+            ("[tenant.a]\n", "serve.toml: unknown configuration key 'tenant'; did you mean 'tenants'?"),
+            ("[tenant.a]\nkeys = []\n[tenants.a.policy]\nload = 'deny'\n", "serve.toml: unknown configuration key 'tenant'; did you mean 'tenants'?"),
+            ("[serve]\nhttp_port = 65536\n", "'serve.http_port' must be an integer from 0 to 65535"),
+            ("[serve]\nhttp_port = '1'\n", "'serve.http_port' must be an integer"),
+            ("[serve]\ngrpc = 1\n", "'serve.grpc' must be true or false"),
+            ("serve = 1\n", "'serve' must be a table"),
+            ("[routes]\na = 1\n", "'routes.a' must be a table"),
+            ("[routes.'/a']\n", "'routes./a.file' must be a path"),
+            ("[routes.'/a']\nfile = 'no.wasm'\n", "no.wasm"),
+            ("[routes.'a']\nfile = 'no.wasm'\n", "the route 'a' does not begin with /"),
+            ("[tenants.a]\n", "'tenants.a.keys' must be an array of one or more keys' digests, \"sha256:\" and 64 hexadecimal digits each"),
+            ("[tenants.a]\nkeys = []\n", "'tenants.a.keys' must be an array of one or more keys' digests"),
+            ("[tenants.a]\nkeys = ['secret']\n", "'tenants.a.keys' must be an array of one or more keys' digests, \"sha256:\""),
+            (f"[tenants.a]\nkeys = ['{digest('k')[:-1]}g']\n", "hexadecimal"),
+            (f"[tenants.a]\nkeys = ['{digest('k')}', '{digest('k')}']\n", "same key"),
+            (tenant("a") + f"[tenants.b]\nkeys = ['{digest('key of a')}']\n", "'a' and 'b' have the same key"),
+            (tenant("a", "[tenants.a.limits]\nmax_context = 1"),
+             "serve.toml: unknown configuration key 'tenants.a.limits.max_context'; did you mean 'max_contexts'?"),
+            (tenant("a", "[tenants.a.policy]\nweight = 0"), "serve.toml: configuration key 'tenants.a.policy.weight' must be an integer from 1 to"),
+            (tenant("a", "[tenants.a.policy]\nload = 'perhaps'"), "serve.toml: configuration key 'tenants.a.policy.load': "),
+            ("[serve]\ntls_cert = 'a.pem'\n", "serve.toml: configuration key 'serve.tls_cert' needs 'serve.tls_key'"),
+            ("[serve]\ntls_key = 'a.pem'\n", "serve.toml: configuration key 'serve.tls_key' needs 'serve.tls_cert'"),
+            ("[serve]\ntls_client_ca = 'a.pem'\n", "serve.toml: configuration key 'serve.tls_client_ca' needs 'serve.tls_cert'"),
+            ("[serve]\nhost = 'localhost'\n", "'localhost' is not an address to listen on, such as 127.0.0.1 or ::1"),
+            ("[serve]\nmax_body_bytes = 2000\nmax_bytes_in_flight = 1000\n", "max_body_bytes (--max-body), 2000, is more than max_bytes_in_flight"),
+            *((f"[serve]\n{name} = 0\n", f"serve.toml: configuration key 'serve.{name}' must be a positive integer")
+              for name in ("max_body_bytes", "max_json_bytes", "max_bytes_in_flight")),
+            *((f"[serve]\n{name} = 0\n", f"serve.toml: configuration key 'serve.{name}' must be an integer from 1 to ")
+              for name in ("max_connections", "max_waiting", "wait_timeout_ms")),
+            ("[serve\n", "serve.toml:2:7: "),
+        ):
+            with self.subTest(text):
+                self.check_error(self.wasinn("serve", "--config", self.configure(text)), said)
+
+    def test_mistakes_in_flags(self):
+        for flags, code, said in (
+            (("--htp-port", "1"), 2, "unknown flag --htp-port; did you mean '--http-port'?"),
+            (("--http-port", "99999"), 2, "'99999' is not an integer from 0 to 65535"),
+            (("--grpc-port", "-1"), 2, "'-1' is not an integer from 0 to 65535"),
+            (("--metrics-port", "80x"), 2, "'80x' is not an integer from 0 to 65535"),
+            (("--max-connections", "0"), 2, "'0' is not an integer from 1 to 1000000"),
+            (("--max-waiting", "0"), 2, "'0' is not an integer from 1 to 1000000"),
+            (("--max-body", "0"), 2, "'0' is too little"),
+            (("--max-memory-in-flight", "0K"), 2, "'0K' is too little"),
+            (("--wait-timeout", "0s"), 2, "'0s' is too little"),
+            (("--max-body", "2M", "--max-memory-in-flight", "1M"), 125, "max_body_bytes (--max-body), 2097152, is more than max_bytes_in_flight"),
+            (("--host", "localhost"), 125, "'localhost' is not an address to listen on, such as 127.0.0.1 or ::1"),
+        ):
+            with self.subTest(flags):
+                self.check_error(self.wasinn("serve", *flags), said, code=code)
+
+    def test_strangers_who_need_a_key(self):
+        self.file("m.gguf", "GGUF\n" + MODEL)
+        server = self.serve("--config", self.configure(tenant("a")), "--host", "0.0.0.0", "--model", "m=m.gguf")
+        self.assertEqual(self.log_of(server), "")
+
+    def test_what_is_most_likely_forgotten(self):
+        for text, flags, said in (
+            ("", (), "there is no model and no route: "),
+            ("[policy]\nmodels = ['m', 'm:1', 'n']\n", ("--model", "m=m.gguf"), "warning: policy.models names 'n', which is not a model here"),
+            (tenant("a", "[tenants.a.policy]\nmodels = ['m:2', 'm']\n"), ("--model", "m=m.gguf"),
+             "warning: tenants.a.policy.models names 'm:2', which is not a model here"),
+            ("", ("--host", "0.0.0.0", "--model", "m=m.gguf"), "warning: whoever reaches 0.0.0.0 may ask for every model: nobody needs a key"),
+        ):
+            with self.subTest(text):
+                self.file("m.gguf", "GGUF\n" + MODEL)
+                server = self.serve("--config", self.configure(text), *flags)
+                err = self.log_of(server)
+                self.assertIn(said, err)
+                self.assertEqual(err.count("\n"), 1, err)
+
+    def test_secrets_are_not_repeated(self):
+        self.assertNotIn("secret", self.wasinn("serve", "--config", self.configure("[tenants.a]\nkeys = ['secret']\n")).err)
+
+    def test_a_file_that_is_not_there(self):
+        self.check_error(self.wasinn("serve", "--config", "no.toml"), "cannot read the configuration 'no.toml': No such file or directory")
+
+    def test_flags_beat_the_file(self):
+        path = self.configure("[serve]\nmax_body_bytes = 10\nmax_json_bytes = 10\n")
+        server = self.serve("--config", path, "--max-body", "1K", models={"m": MODEL})
+        self.check_answer(server.request("POST", INFER, BODY), 413, "larger than 10 bytes")
+        server = self.serve("--config", path, "--max-body", "1K", "--max-json", "1K", models={"m": MODEL})
+        self.check_answer(server.request("POST", INFER, BODY), 200)
+
+    def test_other_commands_read_the_same_file(self):
+        path = self.configure("[serve]\nhttp_port = 1\n[routes.'/a']\nfile = 'a'\n" + tenant("a"))
+        self.check(self.wasinn("backends", "--config", path))
+
+
+if __name__ == "__main__":
+    unittest.main()

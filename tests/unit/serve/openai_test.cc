@@ -1,0 +1,112 @@
+// How requests of OpenAI's API are read, and what a stream tells of a message that grows.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "serve/openai/message_changes.h"
+#include "serve/openai/read_body.h"
+#include "serve/openai/text_request.h"
+#include "serve/pace.h"
+
+namespace wasinn::serve::openai {
+namespace {
+
+using nlohmann::json;
+
+template <typename T>
+T Read(std::string_view text, T (*read)(simdjson::dom::element)) {
+  RequestBytes body(Charge(std::make_shared<MemoryBudget>(1u << 20)));
+  if (!body.Append(text.data(), text.size())) throw std::bad_alloc();
+  return ReadBody(body, read);
+}
+
+json OptionsOf(const TextRequest& request) { return json::parse(request.prompt.options); }
+
+// "": nothing is wrong.
+std::string WrongField(std::string_view text, TextRequest (*read)(simdjson::dom::element)) {
+  try {
+    Read(text, read);
+    return "";
+  } catch (const ApiError& error) {
+    return error.param.empty() ? error.message : error.param;
+  }
+}
+
+TEST(OpenAiRequest, AChatInTheModelsWords) {
+  const TextRequest request = Read(
+      R"({"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.5, "top_p": 1, "max_completion_tokens": 7.0,
+          "seed": 4294967297, "stop": "x", "logprobs": true, "top_logprobs": 0, "stream": true,
+          "stream_options": {"include_usage": true}, "response_format": {"type": "json_object"},
+          "tools": [{"type": "function"}], "tool_choice": "auto", "parallel_tool_calls": false, "reasoning_effort": "none"})",
+      ReadChat);
+  EXPECT_EQ(request.model, "m");
+  EXPECT_TRUE(request.is_stream);
+  EXPECT_TRUE(request.tells_usage);
+  EXPECT_EQ(request.n_top, 0u);
+  EXPECT_EQ(json::parse(request.prompt.prompt), json::parse(R"([{"role": "user", "content": "hi"}])"));
+  EXPECT_EQ(OptionsOf(request), json::parse(R"({"chat": true, "temp": 0.5, "top-p": 1.0, "n-predict": 7, "seed": 1,
+      "reverse-prompt": "x", "n-probs": 0, "json-schema": {"type": "object"}, "tools": [{"type": "function"}], "tool-choice": "auto",
+      "parallel-tool-calls": false, "enable-thinking": false})"));
+}
+
+TEST(OpenAiRequest, ACompletionInTheModelsWords) {
+  const TextRequest request =
+      Read(R"({"prompt": ["a \"b\""], "logit_bias": {"5": -100}, "logprobs": 3, "n_predict": -1, "user": "me"})",
+           ReadCompletion);
+  EXPECT_EQ(request.prompt.prompt, "a \"b\"");
+  EXPECT_EQ(OptionsOf(request), json::parse(R"({"logit-bias": {"5": -100}, "n-predict": -1, "n-probs": 3})"));
+  EXPECT_EQ(request.n_top, 3u);
+}
+
+TEST(OpenAiRequest, WhatIsWrongIsNamed) {
+  EXPECT_EQ(WrongField(R"({"prompt": "a", "stop": {"a": 1}})", ReadCompletion), "stop");
+  EXPECT_EQ(WrongField(R"({"prompt": "a", "stream": true, "stream_options": {"other": 1}})", ReadCompletion),
+            "stream_options.other");
+  EXPECT_EQ(WrongField(R"({"messages": [1], "response_format": {"type": "json_schema"}})", ReadChat),
+            "response_format.json_schema");
+  EXPECT_EQ(WrongField(R"({"messages": [1], "response_format": {"type": "json_schema", "json_schema": {}}})", ReadChat),
+            "response_format.json_schema.schema");
+  EXPECT_EQ(WrongField(R"({"messages": [1], "top_logprobs": 21, "logprobs": true})", ReadChat), "top_logprobs");
+  EXPECT_EQ(WrongField(R"({"messages": [1], "seed": 1.5})", ReadChat), "seed");
+  EXPECT_EQ(WrongField(R"({"messages": [1], "a": 1, "a": 1})", ReadChat), "a");
+  EXPECT_EQ(WrongField(R"({"messages": [1], "functions": null, "suffix": null})", ReadChat), "");
+}
+
+TEST(OpenAiStream, WhatIsNewInAMessage) {
+  MessageChanges changes;
+  EXPECT_EQ(changes.New({{"role", "assistant"}, {"content", nullptr}}), json::object());
+  EXPECT_EQ(changes.New({{"content", "a"}}), json({{"content", "a"}}));
+  EXPECT_EQ(changes.New({{"content", "a"}}), json::object());
+  EXPECT_EQ(changes.New({{"content", "ab"}, {"reasoning_content", "r"}}),
+            json({{"content", "b"}, {"reasoning_content", "r"}}));
+  // Taken for a text first, and for something else later: nothing is told twice.
+  EXPECT_EQ(changes.New({{"content", "x"}}), json::object());
+  EXPECT_EQ(changes.New({{"content", "abc"}}), json({{"content", "c"}}));
+}
+
+TEST(OpenAiStream, CallsOfToolsThatGrow) {
+  MessageChanges changes;
+  const auto call = [](const char* arguments) {
+    return json{{"id", "1"}, {"type", "function"}, {"function", {{"name", "f"}, {"arguments", arguments}}}};
+  };
+  json first = call("{");
+  first["index"] = 0;
+  EXPECT_EQ(changes.New({{"tool_calls", json::array({call("{")})}}), json({{"tool_calls", json::array({first})}}));
+  const json more = {{"index", 0}, {"function", {{"arguments", "\"a\""}}}};
+  json second = call("");
+  second["index"] = 1;
+  EXPECT_EQ(changes.New({{"tool_calls", json::array({call("{\"a\""), call("")})}}),
+            json({{"tool_calls", json::array({more, second})}}));
+}
+
+TEST(OpenAiStream, TimeWithoutAnythingToWriteIsNobodys) {
+  Pace pace(std::chrono::seconds(30));
+  const auto before = pace.deadline();
+  pace.Skip(std::chrono::hours(1));
+  EXPECT_EQ(pace.deadline() - before, std::chrono::hours(1));
+}
+
+}  // namespace
+}  // namespace wasinn::serve::openai
