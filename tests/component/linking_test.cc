@@ -172,7 +172,7 @@ TEST_F(ComponentLinking, AnOlderTableIsRefused) {
   options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);
   options.functions = &functions;
   options.guest_of = NoGuest;
-  EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("newer than the wasinn"));
+  EXPECT_THAT(Take(wasinn_component_link(linker_, &options)), HasSubstr("newer than this wasinn"));
 }
 
 // Four bytes that say a struct's size, and then nothing that may be read.
@@ -202,7 +202,7 @@ class ShortStruct {
 TEST_F(ComponentLinking, NothingOfAShorterStructIsRead) {
   const ShortStruct four(4);
   EXPECT_THAT(Take(wasinn_component_link(linker_, four.get<wasinn_component_link_options>())),
-              HasSubstr("newer than the wasinn that it is used with (options of 4 bytes)"));
+              HasSubstr("newer than this wasinn (options of 4 bytes)"));
   wasinn_component_link_options options = {};
   options.struct_size = sizeof options;
   options.linker_new = reinterpret_cast<const void*>(&wasmtime_component_linker_new);

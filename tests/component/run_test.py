@@ -120,7 +120,7 @@ class InvokeTest(ComponentTest):
         self.check(self.invoke("inner", "3"), out="1.5\n", err="")
         self.check(self.invoke("test:library/one@1.2.0#both", "3"), out="1.5\n", err="")
         self.check(self.invoke("test:library/two@1.2.0#both"), out="", err="")
-        self.check_error(self.invoke("both", "3"), "several interfaces have a function both; tell which: test:library/one@1.2.0#both, test:library/two@1.2.0#both")
+        self.check_error(self.invoke("both", "3"), "several interfaces have a function both; name one of: test:library/one@1.2.0#both, test:library/two@1.2.0#both")
 
     def test_errors(self):
         self.check_error(self.invoke("none"), "lib.wat: the component exports no function none")
@@ -128,7 +128,7 @@ class InvokeTest(ComponentTest):
         self.check_error(self.invoke("add", "1"), "add takes 2 values, and 1 were given")
         self.check_error(self.invoke("add", "1", "-1"), "'-1' is not a value of type u32: ")
         self.check_error(self.invoke("list", "[1, x]"), "'[1, x]' is not a value of type list<u32>: ")
-        self.check_error(self.invoke("take", "1"), "take takes or returns what has no text, such as a resource")
+        self.check_error(self.invoke("take", "1"), "take takes or returns a type that cannot be written as text, such as a resource")
         self.check(self.invoke("fails"), code=134, out="", err="wasm `unreachable` instruction executed")
         self.check(self.invoke("endless", flags=["--timeout", "100ms"]), code=124, out="", err="longer than it may")
 

@@ -117,7 +117,7 @@ Result<std::unique_ptr<engines::Program>> LoadHandler(wasm_engine_t* engine,
   if (!linked) return std::unexpected(linked.error());
   if (wasinn_component_handle == nullptr) {
     return std::unexpected(
-        "this Wasmtime library cannot serve wasi:http; scripts/deps.sh wasmtime-component builds one that can");
+        "this Wasmtime library cannot serve wasi:http; docs/components.md tells how to get one that can");
   }
   if (linked = TakeError(wasinn_component_link_http(linker.get())); !linked) return std::unexpected(linked.error());
   const Result<ComponentPtr> component = compile();

@@ -69,7 +69,7 @@ namespace wasinn::wasmtime {
 namespace {
 
 constexpr char kNotServed[] =
-    "this Wasmtime library cannot serve wasi:nn to components; scripts/deps.sh wasmtime-component builds one that can";
+    "this Wasmtime library cannot serve wasi:nn to components; docs/components.md tells how to get one that can";
 
 // WASI has handles too, and one that is lent counts twice.
 constexpr size_t kOtherHandles = 10'000;

@@ -28,7 +28,7 @@ impl Entry {
         match found {
             None => bail!("the component exports no wasi:cli/run, so it is a library and not a program"),
             Some((ComponentItem::ComponentFunc(ty), index)) if is_run(&ty) => Ok(Self::new("run", &ty, index)),
-            Some(_) => bail!("the component's wasi:cli/run is of another type than the standard's"),
+            Some(_) => bail!("the component's wasi:cli/run does not have the type of the standard"),
         }
     }
 
@@ -38,7 +38,7 @@ impl Entry {
         let (ty, index) = find(component, name)?;
         let mut entry = Self::new(name, &ty, index);
         if !entry.params.iter().chain(&ty.results().collect::<Vec<_>>()).all(has_text) {
-            bail!("{name} takes or returns what has no text, such as a resource");
+            bail!("{name} takes or returns a type that cannot be written as text, such as a resource");
         }
         if name.len() < call.len() {
             entry.given = Some(entry.read_call(&call[name.find(OF).map_or(0, |of| of + 1)..])?);
@@ -97,7 +97,7 @@ fn find(component: &Component, name: &str) -> Result<(ComponentFunc, ComponentEx
         .collect();
     if found.len() > 1 {
         let names: Vec<String> = found.iter().map(|(interface, _)| format!("{interface}{OF}{name}")).collect();
-        bail!("several interfaces have a function {name}; tell which: {}", names.join(", "));
+        bail!("several interfaces have a function {name}; name one of: {}", names.join(", "));
     }
     found.pop().map(|(_, function)| function).ok_or_else(missing)
 }

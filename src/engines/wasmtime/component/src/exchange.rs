@@ -93,7 +93,7 @@ impl HttpRequest {
     /// As the struct says, whose body is not copied.
     pub unsafe fn read(&self) -> Result<Request<Full<Body>>> {
         if (self.struct_size as usize) < size_of::<HttpRequest>() {
-            bail!("a request of {} bytes", self.struct_size);
+            bail!("the request has struct_size {}, and {} is the least", self.struct_size, size_of::<HttpRequest>());
         }
         // SAFETY: as the caller's.
         unsafe {

@@ -106,7 +106,7 @@ async unsafe fn handle(
     tokio::select! {
         biased;
         whole = &mut passing => *is_whole = whole,
-        _ = std::future::ready(()) => answer.fail("ended before its answer was whole"),
+        _ = std::future::ready(()) => answer.fail("ended before its answer was complete"),
     }
     called
 }
@@ -135,7 +135,7 @@ async fn pass_on(receiver: oneshot::Receiver<Given>, answer: &HttpAnswer) -> boo
             Ok(Ok(_)) => return false,
             Ok(Err(_trailers)) => {} // of which clients have not been told
             Err(error) => {
-                answer.fail(&format!("broke its answer off: {error}"));
+                answer.fail(&format!("broke off its answer: {error}"));
                 return false;
             }
         }

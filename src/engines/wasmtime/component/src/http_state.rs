@@ -55,7 +55,7 @@ pub fn set_up(data: &mut WasmtimeStoreData, outgoing: Outgoing, most: usize) -> 
     let mut state = State { context: WasiHttpCtx::new(), hooks: Hooks(outgoing) };
     state.context.set_field_size_limit(MOST_FIELD_BYTES);
     if table.push(Held(Box::into_raw(Box::new(state))))?.rep() != HELD {
-        bail!("the store's WASI is not new");
+        bail!("the table of the store already has a resource: set_up comes before any");
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub struct AsyncOptions {
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<AsyncOptions>() == 24);
 
-pub const TOO_OLD: &str = "this Wasmtime library is newer than the wasinn that it is used with";
+pub const TOO_OLD: &str = "this Wasmtime library is newer than this wasinn";
 
 /// # Safety
 /// `linker` is the C API's, and `options` are valid; what they point at, but not they themselves, outlives the linker.
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn wasinn_component_link(
     // SAFETY: as this function's.
     to_c(unsafe {
         checked(options).and_then(|options| {
-            let guest_of = options.guest_of.ok_or_else(|| format_err!("no way to find the guest"))?;
+            let guest_of = options.guest_of.ok_or_else(|| format_err!("guest_of is NULL: it tells which guest calls"))?;
             link(linker, options, Callers::Wait(guest_of))
         })
     })
@@ -89,7 +89,7 @@ unsafe fn checked<'a>(options: *const LinkOptions) -> Result<&'a LinkOptions> {
     let options = unsafe { &*options };
     // Before the linker is looked at: one of another library may be laid out in another way.
     if !std::ptr::eq(options.linker_new, wasmtime_component_linker_new as *const c_void) {
-        bail!("two Wasmtime libraries are loaded: the linker is of another one than the one that has wasi:nn");
+        bail!("two Wasmtime libraries are loaded: the linker belongs to one, and wasi:nn to the other");
     }
     // SAFETY: as above.
     let functions_size = unsafe { (&raw const (*options.functions).struct_size).read() } as usize;

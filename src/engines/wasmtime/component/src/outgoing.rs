@@ -163,7 +163,7 @@ fn client_config() -> Result<Arc<ClientConfig>, Error> {
         let is_usable = !roots.is_empty();
         is_usable.then(|| Arc::new(versions.with_root_certificates(roots).with_no_client_auth()))
     });
-    config.clone().ok_or_else(|| Error::Tls(io::Error::other("this machine trusts no authority")))
+    config.clone().ok_or_else(|| Error::Tls(io::Error::other("this machine has no certificates of authorities, so no https server can be checked")))
 }
 
 /// Without the whole buffer that they were read into.

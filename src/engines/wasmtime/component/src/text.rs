@@ -83,7 +83,7 @@ pub fn hold_all<'t>(texts: impl Iterator<Item = &'t Text> + Clone, store: &Store
 
 fn check(converted_bytes: usize) -> Result<()> {
     if converted_bytes > MOST_CONVERTED {
-        bail!("strings of {converted_bytes} bytes that are not in UTF-8 are over the limit of {MOST_CONVERTED}");
+        bail!("strings that are not in UTF-8 have {converted_bytes} bytes, and the limit is {MOST_CONVERTED}");
     }
     Ok(())
 }
