@@ -3,6 +3,7 @@
 // cannot ask. The input is what comes over a lane; each question gets one answer, which can be read, and an honest inference
 // works afterwards in the same worker.
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,11 @@ class Host {
     }
   }
   uint32_t Number() { return 1 + choices_.Index(kMostNumbers); }
+  // In turn, there and not there.
+  uint32_t NextProcessor() {
+    static constexpr uint32_t kAll[] = {isolation::kAnyProcessor, 0, 1, CPU_SETSIZE - 1, CPU_SETSIZE, INT32_MAX};
+    return kAll[processors_++ % std::size(kAll)];
+  }
 
   // One question and its answer. False: the worker has hung up.
   bool Ask() {
@@ -120,6 +126,7 @@ class Host {
       case Op::kUsePieceArea:
         return WriteArea(request);
       case Op::kCompute:
+        request.Number(NextProcessor());
         WriteBindings(request);
         request.Number(Or(uint64_t{0}));
         request.Number(Or(uint64_t{0}));
@@ -197,6 +204,7 @@ class Host {
   Lane& lane_;
   std::vector<uint8_t> bytes_;
   std::vector<Descriptor> files_;
+  size_t processors_ = 0;
 };
 
 // ---- What is right
@@ -248,6 +256,7 @@ class Questions {
   // Where the output lies. The input is at the beginning of its area.
   uint64_t Compute(std::span<const int64_t> dims, uint64_t bytes) {
     Writer& request = New(Op::kCompute);
+    request.Number(isolation::kAnyProcessor);
     request.Number(1u);
     request.Number(uint64_t{1});
     request.Number(uint8_t{0});

@@ -11,6 +11,7 @@
 #include "core/isolation/protocol.h"
 #include "worker/descriptor.h"
 #include "worker/lane_thread.h"
+#include "worker/processor.h"
 
 namespace wasinn::worker {
 namespace {
@@ -152,7 +153,10 @@ void Server::ServeLane(Socket& lane) {
   const std::chrono::microseconds spin(framework_.setting().spin_us);
   Buffers buffers;
   Request request;
+  Processor processor;
   while (Receive(lane, buffers, request)) {
+    // Threads that a framework starts run where their maker may, so nothing but a compute is bound to one.
+    processor.MoveTo(request.op == Op::kCompute ? request.reader.Number<uint32_t>() : isolation::kAnyProcessor);
     if (request.op == Op::kCancel) {
       Cancel(request.reader);
       continue;

@@ -158,6 +158,7 @@ class WorkerQuestions : public ::testing::Test {
   // How a question about slot 2 ends; `reset` is of those that bind.
   core::Status Ask(Op op, bool reset = false) {
     Connection::Call call(*connection, op);
+    if (op == Op::kCompute) call.request().Number(isolation::kAnyProcessor);
     call.request().Number(2u);
     if (op == Op::kPiece) call.request().Number(0u);
     if (op == Op::kStep || op == Op::kCompute) {

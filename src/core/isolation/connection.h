@@ -39,6 +39,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   const Framework& framework() const { return framework_; }
+  // Each side looks for messages while it waits, so each needs a processor.
+  bool spins() const { return spin_.count() > 0; }
   uint32_t NewNumber() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
   // One call. The lane is its own until it goes, and so is what the answer points to.

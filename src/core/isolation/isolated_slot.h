@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <span>
 #include <vector>
@@ -59,6 +60,7 @@ class IsolatedSlot {
   core::Status PlaceOutputs();
   void CopyInputs() const;
   void WriteBindings(Writer& request);
+  uint32_t ProcessorToUse() const;
   core::Status Run(Op op, const wasinn_compute_options* options, wasinn_compute_result* result);
   core::Status ReadShown(Connection::Call& call);
   core::Status ReadLate(Connection::Call& call, Reader& payload);
@@ -87,6 +89,8 @@ class IsolatedSlot {
   bool shows_ = false;  // shown_ is of the last compute
   bool generates_ = false;
   std::atomic<uint64_t> turn_{0};  // of computes and steps
+  // The last compute or step, and the way there and back.
+  std::chrono::nanoseconds took_ = std::chrono::nanoseconds::max();
   Connection::Interruption interruption_;
 };
 

@@ -46,7 +46,7 @@ enum class Op : uint32_t {
   kUseInputArea,   // slot, bytes, with its segment: where its inputs lie from now on
   kUseOutputArea,  // likewise
   kUsePieceArea,   // likewise, for pieces of generations
-  kCompute,        // slot, Bindings, ComputeOptions -> flags, Outputs
+  kCompute,        // processor, slot, Bindings, ComputeOptions -> flags, Outputs
   kStep,           // slot, Bindings -> Outputs
   kPiece,          // slot, index -> Output
   kFinish,         // slot
@@ -109,6 +109,8 @@ struct TensorDesc {
 
 // Where an input lies in its area; the same for an output.
 inline constexpr uint64_t kNowhere = UINT64_MAX;
+// Wherever the system has the thread of the lane run; else the number of the processor where it had best run from now on.
+inline constexpr uint32_t kAnyProcessor = UINT32_MAX;
 // The segment of an input that lies in its slot's area.
 inline constexpr uint32_t kArea = 0;
 

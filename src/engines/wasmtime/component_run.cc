@@ -89,7 +89,8 @@ Result<ComponentLinkerPtr> NewLinker(wasm_engine_t* engine, const EngineOptions&
   if (!linked) return std::unexpected(linked.error());
   if (wasinn_component_program_new == nullptr) {
     return std::unexpected(
-        "this Wasmtime library is older than wasinn, and cannot run components; docs/components.md tells how to get one that can");
+        "this Wasmtime library is older than wasinn, and cannot run components; docs/components.md tells how to get "
+        "one that can");
   }
   linked = TakeError(options.http ? wasinn_component_link_http(linker.get())
                                   : wasmtime_component_linker_add_wasip2(linker.get()));

@@ -1,0 +1,98 @@
+// Which processor a worker computes on.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "unit/isolated_program.h"
+
+namespace wasinn::testing {
+namespace {
+
+// As the system tells it: "0-1", or "1".
+std::string ProcessorsOf(const std::filesystem::path& task) {
+  std::ifstream status(task / "status");
+  for (std::string line; std::getline(status, line);) {
+    constexpr std::string_view kName = "Cpus_allowed_list:\t";
+    if (line.starts_with(kName)) return line.substr(kName.size());
+  }
+  return "";
+}
+
+// Of the threads of all workers and templates.
+std::vector<std::string> ProcessorsOfWorkers() {
+  std::vector<std::string> all;
+  for (const pid_t process : KnownProcesses()) {
+    for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(process) + "/task")) {
+      all.push_back(ProcessorsOf(task.path()));
+    }
+  }
+  return all;
+}
+
+class IsolatedProcessor : public Isolation {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(before_), &before_), 0);
+    if (CPU_COUNT(&before_) < 2) GTEST_SKIP() << "this machine has one processor";
+  }
+  void TearDown() override { EXPECT_EQ(::sched_setaffinity(0, sizeof(before_), &before_), 0); }
+
+  // Which this thread runs on from now on.
+  int StayOnOne() {
+    const int number = ::sched_getcpu();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(number, &one);
+    EXPECT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+    return number;
+  }
+
+  // How many threads of workers are bound to that one.
+  static long CountOn(int number) { return std::ranges::count(ProcessorsOfWorkers(), std::to_string(number)); }
+
+ private:
+  cpu_set_t before_{};
+};
+
+TEST_F(IsolatedProcessor, IsTheCallersWhereComputesAreQuick) {
+  const HostPtr host = Host();
+  Program program(host.get());
+  const uint32_t context = program.Open("in x f32 1\nslow 7\n");
+  ASSERT_NE(context, 0u);
+  program.Compute(context, {0});
+  const int here = StayOnOne();
+  // On a machine that is busy some take longer, and are not quick.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (CountOn(here) == 0 && std::chrono::steady_clock::now() < end) program.Compute(context, {0});
+  EXPECT_EQ(CountOn(here), 1) << ::testing::PrintToString(ProcessorsOfWorkers());
+
+  uint32_t slow_bits = 0x07070707;
+  float slow = 0;
+  std::memcpy(&slow, &slow_bits, sizeof(slow));
+  program.Compute(context, {slow});
+  program.Compute(context, {0});
+  EXPECT_EQ(CountOn(here), 0) << "the last one but one was slow";
+}
+
+// Each side looks for the other's messages, and needs a processor for that.
+TEST_F(IsolatedProcessor, IsAnotherWhereBothSpin) {
+  const HostPtr host =
+      EchoHost(log, std::string("worker = \"") + WORKER + "\"\nworker_spin_us = 1\n[policy]\nload = \"isolated\"\n");
+  Program program(host.get());
+  const uint32_t context = program.Open("in x f32 1\n");
+  ASSERT_NE(context, 0u);
+  program.Compute(context, {0});
+  const int here = StayOnOne();
+  for (int i = 0; i < 100; ++i) program.Compute(context, {0});
+  EXPECT_EQ(CountOn(here), 0);
+}
+
+}  // namespace
+}  // namespace wasinn::testing
