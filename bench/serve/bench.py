@@ -16,7 +16,6 @@ import argparse
 import contextlib
 import hashlib
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -219,21 +218,6 @@ class Bench:
         return server.status("VmRSS"), server.status("Threads"), descriptors
 
 
-@contextlib.contextmanager
-def precedence():
-    """Before other work of this machine, where the system allows it."""
-    group = pathlib.Path("/proc/self/autogroup")  # of this session: its processes' own niceness counts within it alone
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, -20)
-    try:
-        with contextlib.suppress(OSError):
-            group.write_text("-20")
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            group.write_text("0")
-
-
 def main():
     names = ("throughput", "load80", "routes", "idle", "flood", "soak")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -248,7 +232,7 @@ def main():
     parser.add_argument("--echo-threads", type=int, default=1, help="of the echo of HTTP: as many as wasinn has on that processor")
     options = parser.parse_args()
     report = Report()
-    with tempfile.TemporaryDirectory() as folder, precedence():
+    with tempfile.TemporaryDirectory() as folder, servers.precedence():
         options.folder = folder
         bench = Bench(options, report)
         for what in options.what:

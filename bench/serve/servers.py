@@ -1,5 +1,6 @@
 """Servers that bench.py measures, and what is sent to them."""
 
+import contextlib
 import http.client
 import os
 import pathlib
@@ -183,3 +184,18 @@ def triton(cpus, folder):
             time.sleep(0.1)
     server.stop()
     raise SystemExit(f"tritonserver does not serve: {log.read_text()}")
+
+
+@contextlib.contextmanager
+def precedence():
+    """Before other work of this machine, where the system allows it."""
+    group = pathlib.Path("/proc/self/autogroup")  # of this session: its processes' own niceness counts within it alone
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
+    try:
+        with contextlib.suppress(OSError):
+            group.write_text("-20")
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            group.write_text("0")
