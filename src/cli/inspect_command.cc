@@ -118,7 +118,7 @@ Command AddInspectCommand(CLI::App& app) {
   auto flags = std::make_shared<InspectFlags>();
   inspect
       ->add_option("MODEL", flags->model,
-                   "A model file, a model folder, an oci:// reference, or the name of a model in the settings")
+                   "A file, a folder, an oci:// reference, or the name of a model in the settings")
       ->required();
   inspect->add_option("--encoding", flags->encoding, "The model's format, if its name and bytes do not tell it")
       ->type_name("ENCODING");

@@ -115,7 +115,8 @@ void AddPullCommands(CLI::App& models, PullFlags* flags) {
   flags->prune->fallthrough();
   AddParsed<uint32_t>(
       *flags->prune, "TIME", settings::ParseDuration, [flags](uint32_t ms) { flags->unused_ms = ms; },
-      "How long nobody used it: 72h, 0 for all")
+      "How long nobody used it: 72h; 0: all goes")
+      ->expected(1)
       ->required();
   flags->prune->footer("Example:\n  wasinn models prune 720h");
   models.require_subcommand(0, 1);
