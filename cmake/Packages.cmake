@@ -94,7 +94,7 @@ endforeach()
 if(TARGET wasinn_command)
   wasinn_package(command wasinn science "run WebAssembly programs that use machine-learning models"
     "The command runs WebAssembly programs in a sandbox, in which they use models of the host by wasi-nn. Frameworks are opened by packages wasinn-backend-NAME."
-    DEPENDS lib ${engines} OTHERS "PACKAGE_RECOMMENDS=wasinn-backend-onnx" "PACKAGE_SUGGESTS=wasinn-serve, wasinn-doc")
+    DEPENDS lib ${engines} OTHERS "PACKAGE_RECOMMENDS=wasinn-backend-onnx" "PACKAGE_SUGGESTS=wasinn-serve, wasinn-doc, skopeo")
 endif()
 if(TARGET wasinn_serve)
   wasinn_package(serve wasinn-serve net "serve machine-learning models and WebAssembly programs"

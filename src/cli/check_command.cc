@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/artifact_paths.h"
 #include "cli/command.h"
 #include "cli/ending.h"
 #include "cli/guest_program.h"
@@ -118,7 +119,7 @@ settings::ModelFlag ReadModel(const std::string& text) {
   std::error_code ignored;
   const std::filesystem::path path = text;
   const bool is_path = std::filesystem::exists(path, ignored) || text.find('=') == text.npos;
-  const std::string name = std::filesystem::path(settings::LastComponent(text)).stem().string();
+  const std::string name = std::filesystem::path(NameOfPath(text)).stem().string();
   auto model = settings::ParseModelFlag(is_path ? name + "=" + text : text);
   if (!model) throw CLI::ValidationError("MODEL", model.error());
   model->flag = "MODEL";
@@ -215,9 +216,11 @@ int Run(const CLI::App& app, CheckModelFlags& check) {
   }();
   if (!signature) return Fail(signature.status().message());
   verdict.signature = std::move(*signature);
-  verdict.imports = ImportsOfNn(words[0]);
+  const auto guest = FindModule(flags, words[0]);
+  if (!guest) return Fail(guest.error());
+  verdict.imports = ImportsOfNn(*guest);
   report.Begin(words[0], flags.engine);
-  const auto program = LoadProgram(flags, *host, words[0]);
+  const auto program = LoadProgram(flags, *host, *guest);
   if (!program) return Fail(program.error());
   if (auto ran = RunGuest(flags, *host, **program, report, verdict); !ran) return Fail(ran.error());
   verdict.complaints = complaints.all();

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/artifact_paths.h"
 #include "cli/command.h"
 #include "cli/flags.h"
 #include "cli/host_flags.h"
@@ -68,13 +69,15 @@ int Run(CompileFlags& flags) {
   Result<Host> host = MakeHostAlone(flags.host);
   if (!host) return Fail(host.status().message());
   flags.options.pool = PoolOf(host->engine_options());
-  if (flags.output.empty()) flags.output = std::filesystem::path(flags.module).filename().replace_extension(".cwasm");
+  const auto module = LocalGuest(flags.module, {});
+  if (!module) return Fail(module.error());
+  if (flags.output.empty()) flags.output = std::filesystem::path(*module).filename().replace_extension(".cwasm");
   const auto engine =
       flags.engine == "wamr" ? engines::NewWamrEngine(flags.options) : engines::NewWasmtimeEngine(flags.options);
   if (!engine) return Fail(engine.error());
   const auto compiled = [&] {
     const Progress progress("compiling " + flags.module);
-    return (*engine)->Compile(flags.module);
+    return (*engine)->Compile(*module);
   }();
   if (!compiled) return Fail(compiled.error());
   if (WriteFile(flags.output, *compiled)) return 0;
@@ -86,7 +89,9 @@ int Run(CompileFlags& flags) {
 Command AddCompileCommand(CLI::App& app) {
   CLI::App* compile = app.add_subcommand("compile", "Compile a program to native code, which starts at once");
   auto flags = std::make_shared<CompileFlags>();
-  compile->add_option("MODULE", flags->module, "A module or component, WebAssembly or text")->required();
+  compile
+      ->add_option("MODULE", flags->module, "A module or component, WebAssembly or text: a file or an oci:// reference")
+      ->required();
   compile
       ->add_option("-o,--output", flags->output,
                    "The file to write; default: MODULE's name with .cwasm, in this folder")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace wasinn::cli {
 
@@ -24,6 +25,14 @@ std::string WordsOf(const FlagText& flag, const std::vector<CommandText>& comman
     for (const CommandText& command : commands) add(command.name);
   }
   return words;
+}
+
+std::vector<FlagText> OperandsOf(const CommandText& command) {
+  std::vector<FlagText> operands = command.operands;
+  FlagText inner{.names = {"command"}, .value = "", .group = "", .help = "", .variable = ""};
+  for (const CommandText& one : command.commands) inner.value += (inner.value.empty() ? "" : "|") + one.name;
+  if (!inner.value.empty()) operands.push_back(std::move(inner));
+  return operands;
 }
 
 std::string ShortHelp(const std::string& help) {

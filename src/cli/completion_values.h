@@ -23,6 +23,9 @@ ValueKind KindOf(const FlagText& flag);
 // The words of those that have some; of kCommand all commands.
 std::string WordsOf(const FlagText& flag, const std::vector<CommandText>& commands);
 
+// What may follow a command's flags: its operands, or the commands inside of it.
+std::vector<FlagText> OperandsOf(const CommandText& command);
+
 // A line about it, without what a shell's quotes would end at.
 std::string ShortHelp(const std::string& help);
 

@@ -99,7 +99,7 @@ std::string BashValues(const std::vector<CommandText>& commands) {
 std::string BashOperands(const std::vector<CommandText>& commands) {
   std::string text;
   for (const CommandText& command : commands) {
-    for (const FlagText& operand : command.operands) {
+    for (const FlagText& operand : OperandsOf(command)) {
       const std::string action = BashAction(operand, commands);
       if (action != "_wasinn_files") text += fmt::format("    {}) {} ;;\n", command.name, action);
     }

@@ -46,7 +46,7 @@ std::string FishFlags(const CommandText& command, const std::vector<CommandText>
 
 std::string FishOperands(const CommandText& command, const std::vector<CommandText>& commands) {
   std::string words;
-  for (const FlagText& operand : command.operands) words += WordsOf(operand, commands);
+  for (const FlagText& operand : OperandsOf(command)) words += WordsOf(operand, commands);
   const std::string what = words.empty() ? "-F" : "-a '" + words + "'";
   return fmt::format("complete -c wasinn -n '__wasinn_on {}' {}\n", command.name, what);
 }

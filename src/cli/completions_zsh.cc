@@ -53,11 +53,11 @@ std::string ZshSpec(const FlagText& flag, const std::vector<CommandText>& comman
 std::string ZshCase(const CommandText& command, const std::vector<CommandText>& commands) {
   std::string specs;
   for (const FlagText& flag : command.flags) specs += ZshSpec(flag, commands);
-  for (const FlagText& operand : command.operands) {
+  for (const FlagText& operand : OperandsOf(command)) {
     specs += fmt::format(" \\\n        '{}:{}:{}'", operand.is_repeated ? "*" : "", ZshMessage(operand.names[0]),
                          ZshAction(operand, commands));
   }
-  if (command.operands.empty()) specs += " \\\n        '*:file:_files'";
+  if (OperandsOf(command).empty()) specs += " \\\n        '*:file:_files'";
   return fmt::format("    {})\n      _arguments {}{}\n      ;;\n", command.name,
                      command.ends_with_operand ? "-A '-*'" : "", specs);
 }

@@ -10,13 +10,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
-#include "settings/text.h"
+#include "artifacts/program.h"
 
 namespace wasinn::cli {
 namespace {
@@ -26,16 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 3> kDrawn = {".svg", ".png", ".pdf"};
 constexpr rlim_t kSeconds = 20, kBytes = rlim_t{2} << 30;
 constexpr int kNotStarted = 127;
-
-// Of folders with absolute paths alone: the working folder may have one that somebody else wrote.
-std::string FindDot() {
-  const char* const path = std::getenv("PATH");
-  for (const std::string& folder : settings::Split(path == nullptr ? "" : path, ':')) {
-    const fs::path program = fs::path(folder) / "dot";
-    if (program.is_absolute() && access(program.c_str(), X_OK) == 0) return program.string();
-  }
-  return "";
-}
 
 // Of this process: what a graph may cost Graphviz, whose time grows faster than the graph.
 void Limit(__rlimit_resource_t what, rlim_t most) {
@@ -75,7 +64,8 @@ std::expected<int, std::string> FileOf(const std::string& text) {
 std::expected<void, std::string> Draw(const std::string& dot, const std::string& path) {
   const auto input = FileOf(dot);
   if (!input) return std::unexpected(input.error());
-  std::string program = FindDot(), type = "-T" + fs::path(path).extension().string().substr(1), to = "-o" + path;
+  std::string program = artifacts::FindProgram("dot"), type = "-T" + fs::path(path).extension().string().substr(1),
+              to = "-o" + path;
   char* const argv[] = {program.data(), type.data(), to.data(), nullptr};
   const pid_t child = fork();
   if (child == 0) RunDot(*input, argv);
@@ -108,7 +98,7 @@ std::expected<void, std::string> CheckDrawing(const std::string& path) {
   bool is_drawn = false;
   for (const std::string_view drawn : kDrawn) is_drawn |= type == drawn;
   if (!is_drawn) return std::unexpected(fmt::format("'{}' ends with none of .dot, .svg, .png and .pdf", path));
-  if (!FindDot().empty()) return {};
+  if (!artifacts::FindProgram("dot").empty()) return {};
   return std::unexpected(
       "Graphviz's program `dot` draws it, and is not here: `apt-get install graphviz` installs it; a file .dot needs "
       "none");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/artifact_paths.h"
 #include "cli/flags.h"
 #include "cli/log.h"
 #include "cli/other_programs.h"
@@ -49,12 +50,19 @@ void PrepareRun(const CLI::App& app, RunFlags& flags, const std::vector<std::str
   flags.run.args = module_and_args;
   flags.run.args[0] = std::filesystem::path(module).filename().string();
   flags.run.env = EnvironmentOf(flags);
+  flags.host.guest_folders = flags.run.directories;
   flags.run.inherit_network = flags.host.Grants("inherit-network");
   flags.engine_options.http = flags.host.Grants("http");
 
   for (const std::string& name : UnknownLimits(app)) {
     Log(WASINN_LOG_WARNING, (name + " in the environment belongs to no flag, and limits nothing").c_str());
   }
+}
+
+engines::Result<std::string> FindModule(RunFlags& flags, const std::string& module) {
+  auto file = LocalGuest(module, flags.run.directories);
+  if (file) flags.run.args[0] = std::filesystem::path(*file).filename().string();
+  return file;
 }
 
 engines::Result<std::unique_ptr<engines::Program>> LoadProgram(RunFlags& flags, const Host& host,

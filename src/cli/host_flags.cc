@@ -1,11 +1,14 @@
 #include "cli/host_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/artifact_paths.h"
 #include "cli/flags.h"
 #include "cli/log.h"
 #include "settings/quantities.h"
@@ -86,6 +89,29 @@ settings::Parsed<Settings> ReadWasmFlag(const std::string& text) {
   return pairs;
 }
 
+Status NotPulled(const std::string& what, const std::string& why) {
+  return Status(wasinn_status_new(WASINN_UNAVAILABLE, (what + ": " + why).c_str()));
+}
+
+// As a setting has it, in one line: JSON's strings are TOML's, too.
+std::string AsSetting(const nlohmann::json& text) {
+  return text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// Sets the paths of the file's models that are references to where these lie here.
+Status PullModelsOf(const HostFlags& flags, Config& config) {
+  const auto keys = ArtifactKeysOf(flags.config_file);
+  if (!keys) return Status(wasinn_status_new(WASINN_INVALID_ARGUMENT, keys.error().c_str()));
+  for (const ArtifactKey& key : *keys) {
+    if (key.section != "models") continue;
+    const auto path = LocalModel(key.reference, flags.guest_folders);
+    if (!path) return NotPulled("model " + key.name, path.error());
+    const std::string place = fmt::format("models.{}.path", AsSetting(key.name));
+    if (Status status = config.Set(place, AsSetting(*path)); !status.ok()) return status;
+  }
+  return Status();
+}
+
 // Those that were added last.
 void Group(CLI::App& app, size_t before, const std::string& name) {
   const std::vector<CLI::Option*> all = app.get_options();
@@ -115,7 +141,7 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
     for (const settings::ModelFlag& model : models) add("-S")(model);
   };
   AddParsed<settings::ModelFlag>(app, "--model", settings::ParseModelFlag, add("--model"),
-                                 "A file or folder that the guest may load by NAME. The path may be\n"
+                                 "A file, folder or oci:// reference that the guest may load by NAME. It may be\n"
                                  "followed by ,encoding=E ,target=T ,version=N ,isolate=true (in a worker)")
       ->type_name("NAME=PATH")
       ->group("Models");
@@ -143,15 +169,10 @@ void AddModelFlags(CLI::App& app, HostFlags* flags) {
 }
 
 void AddOutboundFlag(CLI::App& app, HostFlags* flags, const std::string& whom) {
-  // As a setting has it, in one line: JSON's strings are TOML's, too.
-  const auto list_of = [](const std::vector<std::string>& texts) {
-    using nlohmann::json;
-    return json(texts).dump(-1, ' ', false, json::error_handler_t::replace);
-  };
   AddRepeated(
       app, "--allow-outbound",
-      [flags, list_of](const std::vector<std::string>& hosts) {
-        flags->settings.emplace_back("policy.allowed_outbound_hosts", list_of(hosts));
+      [flags](const std::vector<std::string>& hosts) {
+        flags->settings.emplace_back("policy.allowed_outbound_hosts", AsSetting(hosts));
       },
       whom +
           ": https://example.com,\nhttp://10.0.0.5:8080, or https://*.example.com for all names below it; default: "
@@ -223,6 +244,7 @@ Result<Host> MakeHostAlone(const HostFlags& flags) {
   Config config;
   if (!flags.config_file.empty()) {
     if (Status status = config.LoadFile(flags.config_file); !status.ok()) return status;
+    if (Status status = PullModelsOf(flags, config); !status.ok()) return status;
   }
   for (const auto& [key, value] : flags.settings) {
     if (Status status = config.Set(key, value); !status.ok()) return status;
@@ -240,7 +262,26 @@ Status AddModels(const HostFlags& flags, Host& host) {
     if (Status status = host.CheckEncoding(model.encoding); !status.ok()) {
       throw CLI::ValidationError(model.flag, status.message());
     }
-    if (Status status = settings::AddModel(host, model); !status.ok()) return status;
+    settings::ModelFlag local = model;
+    for (std::string& path : local.paths) {
+      auto pulled = LocalModel(path, flags.guest_folders);
+      if (!pulled) return NotPulled("model " + model.name, pulled.error());
+      path = std::move(*pulled);
+    }
+    if (Status status = settings::AddModel(host, local); !status.ok()) return status;
+  }
+  return Status();
+}
+
+Status PullModels(const HostFlags& flags) {
+  Config ignored;
+  if (Status status = PullModelsOf(flags, ignored); !status.ok()) return status;
+  for (const settings::ModelFlag& model : flags.models) {
+    for (const std::string& path : model.paths) {
+      if (auto pulled = LocalModel(path, flags.guest_folders); !pulled) {
+        return NotPulled("model " + model.name, pulled.error());
+      }
+    }
   }
   return Status();
 }

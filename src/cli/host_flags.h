@@ -22,7 +22,8 @@ struct HostFlags {
   SpanFunction spans;  // none: nobody asks
   LogFunction log;     // none: the command's
   bool runs_program = false;
-  std::vector<std::string> grants;  // that a program is given by -S: inherit-env, inherit-network, http
+  std::vector<engines::Directory> guest_folders;  // in which nothing that is pulled may lie
+  std::vector<std::string> grants;                // that a program is given by -S: inherit-env, inherit-network, http
 
   bool Grants(std::string_view grant) const { return std::ranges::find(grants, grant) != grants.end(); }
 };
@@ -40,11 +41,14 @@ void AddOutboundFlag(CLI::App& app, HostFlags* flags, const std::string& whom);
 // Where inputs lie until compute; one of the limit flags already.
 void AddInputsFlag(CLI::App& app, HostFlags* flags, const std::string& flag);
 
-// The host that the flags ask for: the file's settings, then the flags', which win. Its log goes to the command's.
+// The host that the flags ask for: the file's settings, then the flags', which win. Its log goes to the command's. Models that lie in
+// registries are pulled before.
 Result<Host> MakeHost(const HostFlags& flags);
 // The same in two steps: the host of the settings, whose mistakes show here, then the models of the flags.
 Result<Host> MakeHostAlone(const HostFlags& flags);
 Status AddModels(const HostFlags& flags, Host& host);
+// Pulls all of these, so that what comes after finds them here.
+Status PullModels(const HostFlags& flags);
 
 engines::Pool PoolOf(const EngineOptions& settings);
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/artifact_paths.h"
 #include "cli/command.h"
 #include "cli/graph_file.h"
 #include "cli/host_flags.h"
@@ -69,9 +70,9 @@ std::expected<void, std::string> WriteGraph(const ModelInfo& info, const Signatu
 int Run(InspectFlags& flags) {
   std::error_code ignored;
   std::string name = flags.model, file;
-  if (std::filesystem::exists(flags.model, ignored)) {
+  if (std::filesystem::exists(flags.model, ignored) || artifacts::IsReference(flags.model)) {
     settings::ModelFlag model;
-    model.name = name = settings::LastComponent(flags.model);
+    model.name = name = NameOfPath(flags.model);
     model.paths.push_back(file = flags.model);
     model.encoding = flags.encoding;
     model.isolate = flags.isolate;
@@ -115,7 +116,9 @@ int Run(InspectFlags& flags) {
 Command AddInspectCommand(CLI::App& app) {
   CLI::App* inspect = app.add_subcommand("inspect", "Show a model's inputs and outputs");
   auto flags = std::make_shared<InspectFlags>();
-  inspect->add_option("MODEL", flags->model, "A model file, a model folder, or the name of a model in the settings")
+  inspect
+      ->add_option("MODEL", flags->model,
+                   "A file, a folder, an oci:// reference, or the name of a model in the settings")
       ->required();
   inspect->add_option("--encoding", flags->encoding, "The model's format, if its name and bytes do not tell it")
       ->type_name("ENCODING");

@@ -1,4 +1,4 @@
-// wasinn models: what guests may name here, and whether it loads.
+// wasinn models: what guests may name here, whether it loads, and what comes from registries.
 #include <fmt/format.h>
 #include <sodium.h>
 
@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/host_flags.h"
 #include "cli/log.h"
+#include "cli/models_pull.h"
 #include "cli/progress.h"
 #include "cli/signature_text.h"
 #include "cli/table.h"
@@ -30,6 +31,7 @@ constexpr int kDoNotLoad = 1;
 
 struct ModelsFlags {
   HostFlags host;
+  PullFlags pull;
   bool verify = false, isolate = false, json = false;
 };
 
@@ -131,6 +133,7 @@ std::string ToText(const std::vector<Model>& models) {
 }
 
 int Run(ModelsFlags& flags) {
+  if (flags.pull.are_given()) return RunPullCommand(flags.pull, flags.host, flags.json);
   if (flags.isolate) flags.host.settings.emplace_back("isolate_models", "true");
   const Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());
@@ -156,6 +159,7 @@ Command AddModelsCommand(CLI::App& app) {
   models->footer("Examples:\n  wasinn models --models models\n  wasinn models --config wasinn.toml --verify");
   AddHostFlags(*models, &flags->host);
   AddModelFlags(*models, &flags->host);
+  AddPullCommands(*models, &flags->pull);
   return {models, [flags] { return Run(*flags); }};
 }
 

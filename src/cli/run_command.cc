@@ -106,7 +106,9 @@ int Run(const CLI::App& app, RunFlags& flags, const std::vector<std::string>& mo
     return MakeHostAlone(flags.host);
   }();
   if (!host) return fail(host.status().message());
-  const auto program = LoadProgram(flags, *host, module);
+  const auto file = FindModule(flags, module);
+  if (!file) return fail(file.error());
+  const auto program = LoadProgram(flags, *host, *file);
   if (!program) return fail(program.error());
 
   if (const Status status = AddModels(flags.host, *host); !status.ok()) return fail(status.message());

@@ -7,6 +7,7 @@
 
 #include "core/fair_order.h"
 #include "core/host_options.h"
+#include "core/model_files.h"
 #include "core/text.h"
 #include "core/warm_up.h"
 #include "core/words.h"
@@ -260,9 +261,10 @@ Status CheckWords(const toml::node& value, WordCheck check) {
   return Status();
 }
 
+// What lies in a registry has no place here; the command knows where it is pulled to.
 void MakeAbsolute(toml::node& value, const std::filesystem::path& folder) {
   if (toml::value<std::string>* text = value.as_string()) {
-    **text = (folder / **text).lexically_normal().string();
+    if (!(**text).starts_with(kRegistry)) **text = (folder / **text).lexically_normal().string();
   } else if (toml::array* array = value.as_array()) {
     for (toml::node& item : *array) MakeAbsolute(item, folder);
   }

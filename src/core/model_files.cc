@@ -64,6 +64,10 @@ std::optional<uint32_t> VersionOf(const fs::path& folder) {
 }  // namespace
 
 Result<std::vector<ModelFiles>> FindModelFiles(const std::string& path, const std::string& encoding, Formats formats) {
+  if (path.starts_with(kRegistry)) {
+    return Fail(WASINN_NOT_FOUND,
+                "there is no model at '{}': `wasinn models pull {}` brings it here, and tells its path", path, path);
+  }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return Fail(WASINN_NOT_FOUND, "there is no model at '{}'", path);

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/formats.h"
 #include "core/status.h"
 
 namespace wasinn::core {
+
+// What a path that names something in an OCI registry begins with. Only the command, and `wasinn serve`, pull from there.
+inline constexpr std::string_view kRegistry = "oci://";
 
 struct ModelFiles {
   uint32_t version = 1;

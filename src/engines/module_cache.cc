@@ -10,11 +10,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
+#include "engines/own_folder.h"
 #include "engines/trusted_file.h"
 
 namespace wasinn::engines {
@@ -24,30 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr char kFolder[] = "wasinn-code", kKey[] = "key";
 
-// An open file or folder.
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  explicit operator bool() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
-
 std::unexpected<std::string> Failed(const std::string& what) {
   return std::unexpected(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-// Whether nobody else may do anything with it.
-bool IsMineAlone(int fd, struct stat* its) {
-  return fstat(fd, its) == 0 && its->st_uid == geteuid() && (its->st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
 // Whether a file may be so large: whoever writes more is ended by a signal.
@@ -86,53 +64,28 @@ std::string TemporaryName() {
   return fmt::format(".{:016x}", random);
 }
 
-File Create(int folder, const std::string& name) {
-  return File(openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-}
-
-Result<fs::path> UsersFolder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && fs::path(cache).is_absolute()) return fs::path(cache) / kFolder;
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / kFolder;
-  return std::unexpected("neither XDG_CACHE_HOME nor HOME names a folder");
-}
-
-// Made with what leads to it, for the user alone.
-Result<int> OpenFolder(const fs::path& path) {
-  fs::path made;
-  for (const fs::path& part : path) {
-    made /= part;
-    if (mkdir(made.c_str(), 0700) != 0 && errno != EEXIST && errno != EROFS && errno != EACCES) {
-      return Failed("cannot make the folder " + made.string());
-    }
-  }
-  File folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder) return Failed("cannot open the folder " + path.string());
-  struct stat its = {};
-  if (IsMineAlone(folder.get(), &its)) return folder.release();
-  return std::unexpected(path.string() + " must be this user's own, and closed to all others (mode 0700)");
+OpenFile Create(int folder, const std::string& name) {
+  return OpenFile(openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<ModuleCache>> ModuleCache::Open(const std::vector<Directory>& guest_folders) {
   if (sodium_init() < 0) return std::unexpected("the system gives no random numbers");
-  const Result<fs::path> path = UsersFolder();
+  const Result<fs::path> path = UsersCacheFolder(kFolder);
   if (!path) return std::unexpected(path.error());
-  const Result<int> opened = OpenFolder(*path);
-  if (!opened) return std::unexpected(opened.error());
-  const File folder(*opened);
+  const Result<OpenFile> folder = OpenOwnFolder(*path);
+  if (!folder) return std::unexpected(folder.error());
   for (const Directory& guests : guest_folders) {
     if (!IsWithin(*path, guests.host) && !IsWithin(guests.host, *path)) continue;
     return std::unexpected(
         fmt::format("a guest may use the folder {}, and they would lie in {}", guests.host, path->string()));
   }
   std::unique_ptr<ModuleCache> cache(new ModuleCache());
-  const Result<int> modules = OpenFolder(*path / "modules");
+  Result<OpenFile> modules = OpenOwnFolder(*path / "modules");
   if (!modules) return std::unexpected(modules.error());
-  cache->modules_ = *modules;
-  if (Result<void> key = cache->ReadKey(folder.get()); !key) {
+  cache->modules_ = modules->release();
+  if (Result<void> key = cache->ReadKey(folder->get()); !key) {
     return std::unexpected(fmt::format("{}/{}: {}", path->string(), kKey, key.error()));
   }
   return cache;
@@ -149,7 +102,7 @@ Result<void> ModuleCache::ReadKey(int folder) {
     if (Result<void> made = MakeKey(folder); !made) return made;
     fd = openat(folder, kKey, kHow);
   }
-  const File file(fd);
+  const OpenFile file(fd);
   if (!file) return Failed("cannot open it");
   struct stat its = {};
   if (!IsMineAlone(file.get(), &its) || !S_ISREG(its.st_mode)) {
@@ -166,7 +119,7 @@ Result<void> ModuleCache::MakeKey(int folder) {
   std::string key(sizeof(Bytes32), '\0');
   randombytes_buf(key.data(), key.size());
   const std::string name = TemporaryName();
-  const File file = Create(folder, name);
+  const OpenFile file = Create(folder, name);
   if (!file) return Failed("cannot make it");
   const bool written = MayHold(key.size()) && WriteAll(file.get(), key);
   const bool linked = written && (linkat(folder, name.c_str(), folder, kKey, 0) == 0 || errno == EEXIST);
@@ -217,7 +170,7 @@ ModuleCache::Bytes32 ModuleCache::TagOf(std::string_view digest, std::string_vie
 
 std::optional<std::string> ModuleCache::Find(std::string_view maker, std::string_view wasm) const {
   const Bytes32 digest = DigestOf(maker, wasm);
-  const File file(openat(modules_, NameOf(digest).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const OpenFile file(openat(modules_, NameOf(digest).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat its = {};
   if (!file || fstat(file.get(), &its) != 0 || !S_ISREG(its.st_mode)) return std::nullopt;
   constexpr uint64_t kTag = sizeof(Bytes32), kHead = 2 * kTag;
@@ -237,7 +190,7 @@ Result<void> ModuleCache::Keep(std::string_view maker, std::string_view wasm, st
   const Bytes32 tag = TagOf(View(digest), code);
   const std::string temporary = TemporaryName(), name = NameOf(digest);
   {
-    const File file = Create(modules_, temporary);
+    const OpenFile file = Create(modules_, temporary);
     if (!file) return Failed("cannot write into the folder");
     const bool fits = MayHold(tag.size() + digest.size() + code.size());
     if (fits && WriteAll(file.get(), View(tag)) && WriteAll(file.get(), View(digest)) && WriteAll(file.get(), code) &&

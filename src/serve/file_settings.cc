@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "artifacts/reference.h"
 #include "serve/origins.h"
 #include "serve/server.h"
 
@@ -46,7 +47,7 @@ class Section {
   void String(const char* key, std::string& out) const { out = table_[key].value_or(out); }
   void Path(const char* key, std::string& out) const {
     const std::string given = table_[key].value_or(std::string());
-    if (!given.empty()) out = (folder_ / given).lexically_normal().string();
+    if (!given.empty()) out = artifacts::IsReference(given) ? given : (folder_ / given).lexically_normal().string();
   }
   std::vector<std::string> Strings(const char* key) const {
     std::vector<std::string> strings;

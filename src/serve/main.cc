@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/artifact_paths.h"
 #include "cli/ending.h"
 #include "cli/flags.h"
 #include "cli/help.h"
@@ -178,6 +179,26 @@ Outcome<void> Check(const ServeOptions& options) {
   return {};
 }
 
+// Models and guests that lie in registries: all are here before the server begins, as a signal then ends it at once.
+Outcome<void> Pull(ServeOptions& options) {
+  if (const Status pulled = cli::PullModels(options.host_flags); !pulled.ok()) {
+    return std::unexpected(Failure{pulled.code(), pulled.message()});
+  }
+  const auto pull = [](const std::string& what, std::string& file) -> Outcome<void> {
+    auto local = cli::LocalGuest(file, {});
+    if (!local) return std::unexpected(Failure{WASINN_UNAVAILABLE, what + ": " + local.error()});
+    file = std::move(*local);
+    return {};
+  };
+  for (auto& [path, route] : options.routes) {
+    if (auto pulled = pull(fmt::format("the route '{}'", path), route.file); !pulled) return pulled;
+  }
+  for (auto& [name, file] : options.guest_models) {
+    if (auto pulled = pull(fmt::format("the guest model '{}'", name), file); !pulled) return pulled;
+  }
+  return {};
+}
+
 // The file's, then the flags', which win. These were parsed before, without the file: they are no mistake.
 Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file) {
   ServeOptions options;
@@ -189,6 +210,7 @@ Outcome<ServeOptions> ReadOptions(int argc, char** argv, const std::string& file
   AddFlags(app, &options);
   app.parse(argc, argv);
   if (auto checked = Check(options); !checked) return std::unexpected(std::move(checked.error()));
+  if (auto pulled = Pull(options); !pulled) return std::unexpected(std::move(pulled.error()));
   if (options.max_body_bytes == 0) options.max_body_bytes = ServeOptions().max_body_bytes;
   return options;
 }

@@ -76,6 +76,7 @@ class CompletionsTest(CommandTest):
             ("wasinn run --model m=model.gguf guest.wasm mod\t", ["run", "--model", "m=model.gguf", "guest.wasm", "model.gguf"]),
             ("wasinn run guest.wasm --eng\tx", ["run", "guest.wasm", "--engx"]),  # the guest's
             ("wasinn help ins\t", ["help", "inspect"]),
+            ("wasinn models pu\t", ["models", "pull"]),
             ("wasinn completions f\t", ["completions", "fish"]),
         ):
             with self.subTest(typed=typed):

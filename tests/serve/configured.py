@@ -1,9 +1,10 @@
 """A server with a configuration file, and with tenants there."""
 
 import hashlib
+import signal
 
 from command import ECHO
-from server import MODEL, ServeTest
+from server import MODEL, ServeTest, until
 
 
 def digest(key):
@@ -31,3 +32,16 @@ class ConfiguredTest(ServeTest):
 
     def serve_file(self, text, *flags, models=None):
         return self.serve("--config", self.configure(text), *flags, models={"m": MODEL} if models is None else models)
+
+    def ask(self, server, text):
+        self.configure(text)
+        server.process.send_signal(signal.SIGHUP)
+
+    def generation(self, server):
+        return server.request("GET", "/wasinn/state", headers=key("operator")).json()["server"]["generation"]
+
+    def reload(self, server, text):
+        """Until it is done. Where there are tenants, there must be one who may see that."""
+        before = self.generation(server)
+        self.ask(server, text)
+        until(lambda: self.generation(server) == before + 1)

@@ -1,6 +1,5 @@
 """A configuration that is read again while clients ask."""
 
-import signal
 import threading
 import unittest
 
@@ -10,19 +9,6 @@ from server import BODY, MODEL, RUNNING, Answer, head, read_all, until
 
 
 class Reload(ConfiguredTest):
-    def ask(self, server, text):
-        self.configure(text)
-        server.process.send_signal(signal.SIGHUP)
-
-    def generation(self, server):
-        return server.request("GET", "/wasinn/state", headers=key("operator")).json()["server"]["generation"]
-
-    def reload(self, server, text):
-        """Until it is done. Where there are tenants, there must be one who may see that."""
-        before = self.generation(server)
-        self.ask(server, text)
-        until(lambda: self.generation(server) == before + 1)
-
     def model(self, name, lines=MODEL):
         return f"[models.{name}]\npath = '{self.file(name + '.gguf', 'GGUF' + chr(10) + lines)}'\n"
 

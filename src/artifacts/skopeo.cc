@@ -1,0 +1,56 @@
+#include "artifacts/skopeo.h"
+
+#include <fmt/format.h>
+
+#include "artifacts/manifest.h"
+#include "artifacts/program.h"
+
+namespace wasinn::artifacts {
+namespace {
+
+// Of the files that it writes beside blobs.
+constexpr uint64_t kSmallFile = 16u << 20;
+
+// It refuses a tag beside a digest.
+std::string AsDocker(const Reference& reference) {
+  const std::string which = reference.digest.empty() ? ":" + reference.tag : "@" + reference.digest;
+  return fmt::format("docker://{}/{}{}", reference.registry, reference.repository, which);
+}
+
+Result<std::string> Run(const Reference& reference, const ProgramRun& run) {
+  Result<std::string> printed = RunProgram(run);
+  if (printed) return printed;
+  return std::unexpected(fmt::format("cannot pull {}: {}", ToString(reference), printed.error()));
+}
+
+}  // namespace
+
+Result<Skopeo> Skopeo::Find(std::chrono::milliseconds patience) {
+  std::string program = FindProgram("skopeo");
+  if (!program.empty()) return Skopeo(std::move(program), patience);
+  return std::unexpected(
+      "skopeo pulls from OCI registries, and is in no folder of PATH: `apt install skopeo` installs it");
+}
+
+Result<std::string> Skopeo::ReadManifest(const Reference& reference) const {
+  return Run(reference, {.command = {program_, "inspect", "--raw", AsDocker(reference)},
+                         .timeout = patience_,
+                         .most_file_bytes = kSmallFile,
+                         .most_output_bytes = Manifest::kMostBytes});
+}
+
+Result<void> Skopeo::CopyTo(const Reference& reference, const std::string& folder, uint64_t total,
+                            uint64_t largest) const {
+  const auto slow = std::chrono::milliseconds(total / (kSlowest / 1000));
+  // A path of its own could have a colon, behind which it looks for a tag.
+  const Result<std::string> copied =
+      Run(reference, {.command = {program_, "copy", "--quiet", "--preserve-digests", AsDocker(reference), "oci:layout"},
+                      .folder = folder,
+                      .timeout = patience_ + slow,
+                      .most_file_bytes = largest + kSmallFile,
+                      .most_output_bytes = kSmallFile});
+  if (!copied) return std::unexpected(copied.error());
+  return {};
+}
+
+}  // namespace wasinn::artifacts

@@ -1,0 +1,34 @@
+// The program skopeo, which speaks with registries. Whom it trusts, and by which keys, is settled by its own files: auth.json,
+// certs.d, registries.conf and policy.json of containers.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "artifacts/reference.h"
+
+namespace wasinn::artifacts {
+
+class Skopeo {
+ public:
+  // For an answer without blobs, and for these in addition to their time at a slow registry's pace.
+  static constexpr std::chrono::milliseconds kPatience{60'000};
+  static constexpr uint64_t kSlowest = 100'000;  // bytes a second
+
+  static Result<Skopeo> Find(std::chrono::milliseconds patience = kPatience);
+
+  // A manifest as the registry has it, not checked.
+  Result<std::string> ReadManifest(const Reference& reference) const;
+  // All blobs of what a digest names, not checked, as files FOLDER/layout/blobs/sha256/HEX. `total`, `largest`: how many bytes the
+  // manifest says that they have.
+  Result<void> CopyTo(const Reference& reference, const std::string& folder, uint64_t total, uint64_t largest) const;
+
+ private:
+  Skopeo(std::string program, std::chrono::milliseconds patience) : program_(std::move(program)), patience_(patience) {}
+
+  std::string program_;
+  std::chrono::milliseconds patience_;
+};
+
+}  // namespace wasinn::artifacts
