@@ -83,7 +83,11 @@ class Deps:
 
     def _thing(self, entry, path):
         if entry["name"] not in self.things:
-            self.things[entry["name"]] = self._crate(entry, path) if "crate" in entry else self._package(entry, path)
+            is_ours = "crate" in entry and "fetch" not in entry
+            thing = self._crate(entry, path) if is_ours else self._package(entry, path)
+            if "crate" in entry and not is_ours:
+                thing.links.extend(self._crate(entry, path).links)
+            self.things[entry["name"]] = thing
         return self.things[entry["name"]]
 
     def _crate(self, entry, path):

@@ -4,8 +4,8 @@
 
 version=$LLAMA_NPM
 pins="$LLAMA_NPM $LLAMA_NPM_SHA256_X64 $LLAMA_NPM_SHA256_X64_CUDA_EXT $LLAMA_SDIST_SHA256 $(
-  cat "$root/scripts/deps/llama.sh" "$root/scripts/deps/llama"/*.{cc,h,py} | sha256sum)"
-tools=(pip npm cxx patchelf)
+  cat "$root/scripts/deps/llama.sh" "$root/scripts/deps/llama"/*.{cc,h,py} "$root/scripts/deps/llama/media"/{Cargo.*,src/*} | sha256sum)"
+tools=(pip npm cxx patchelf rust)
 
 fill() {
   local dir=$1/cuda/12 work=$2

@@ -47,10 +47,31 @@ void Limited::Take(size_t bytes) {
   ++blocks_;
   const bool ask =
       blocks_ % kBlocksBetweenQuestions == 0 || held_ / kBytesBetweenQuestions > before / kBytesBetweenQuestions;
-  if (ask && stop_ == Stop::kNone && call_.go_on != nullptr) {
-    if (call_.go_on(call_.user, this->bytes()) == 0) stop_ = Stop::kAsked;
-  }
+  if (ask) Ask();
   Check(bytes, __builtin_frame_address(0));
+}
+
+bool Limited::Ask() {
+  if (stop_ == Stop::kNone && call_.go_on != nullptr && call_.go_on(call_.user, bytes()) == 0) stop_ = Stop::kAsked;
+  return stop_ == Stop::kNone;
+}
+
+bool GoesOn() { return limited == nullptr || limited->Ask(); }
+
+bool HeldElsewhere::Take(uint64_t bytes) noexcept {
+  if (limited == nullptr) return true;
+  if (bytes == 0) return limited->Ask();
+  try {
+    limited->Take(bytes);
+  } catch (...) {
+    return false;
+  }
+  bytes_ += bytes;
+  return true;
+}
+
+HeldElsewhere::~HeldElsewhere() {
+  if (limited != nullptr) limited->GiveBack(bytes_);
 }
 
 Unlimited::Unlimited() { ++unlimited; }

@@ -28,6 +28,8 @@ class Limited {
 
   // Before a block of so many is allocated. Throws where it must not be.
   void Take(size_t bytes);
+  // Whether to go on, by what the caller says now.
+  bool Ask();
   void Add(size_t bytes) { held_ += static_cast<int64_t>(bytes); }
   void GiveBack(size_t bytes) { held_ -= static_cast<int64_t>(bytes); }
 
@@ -48,6 +50,24 @@ class Unlimited {
   ~Unlimited();
   Unlimited(const Unlimited&) = delete;
   Unlimited& operator=(const Unlimited&) = delete;
+};
+
+// Whether the thread's call, if it is in one, is to go on: for work that allocates nothing.
+bool GoesOn();
+
+// What a call holds that is allocated elsewhere, counted while this lives.
+class HeldElsewhere {
+ public:
+  HeldElsewhere() = default;
+  ~HeldElsewhere();
+  HeldElsewhere(const HeldElsewhere&) = delete;
+  HeldElsewhere& operator=(const HeldElsewhere&) = delete;
+
+  // Before so many more are allocated. False: they must not be.
+  bool Take(uint64_t bytes) noexcept;
+
+ private:
+  uint64_t bytes_ = 0;
 };
 
 char* CopyOf(const std::string& text);

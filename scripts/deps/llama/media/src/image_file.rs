@@ -1,0 +1,106 @@
+//! PNG, JPEG, WebP, GIF (its first picture) and BMP, as red, green and blue. What is transparent is as if it were not, and a turn
+//! that a camera noted is left out, as llama.cpp's programs have it.
+
+use std::io::{BufRead, Cursor, Read, Seek, SeekFrom};
+
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+
+use crate::{Fault, Leave};
+
+const LARGEST_SIDE: u32 = 16384;
+const MOST_PIXELS: u64 = 1 << 25;
+/// A thin strip would become one of no width once it is made smaller.
+const LONGEST_SHAPE: u32 = 200;
+
+/// Asks before each block that a decoder reads. Some read all at once.
+struct Asking<'a> {
+    file: Cursor<&'a [u8]>,
+    leave: Leave,
+}
+
+impl Asking<'_> {
+    fn ask(&self) -> std::io::Result<()> {
+        self.leave.take(0).map_err(|_| std::io::Error::other("stopped"))
+    }
+}
+
+impl Read for Asking<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.ask()?;
+        self.file.read(buffer)
+    }
+}
+
+const BLOCK: usize = 16 << 10;
+
+impl BufRead for Asking<'_> {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        self.ask()?;
+        let block = self.file.fill_buf()?;
+        Ok(&block[..block.len().min(BLOCK)])
+    }
+    fn consume(&mut self, amount: usize) {
+        self.file.consume(amount);
+    }
+}
+
+impl Seek for Asking<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+fn fault(error: ImageError) -> Fault {
+    match error {
+        ImageError::Limits(what) => Fault::TooMuch(what.to_string()),
+        other => Fault::wrong(other),
+    }
+}
+
+fn open<'a, R: BufRead + Seek + 'a>(file: R, most: u64) -> Result<impl ImageDecoder + 'a, Fault> {
+    let mut reader = ImageReader::new(file).with_guessed_format().map_err(Fault::wrong)?;
+    use ImageFormat::{Bmp, Gif, Jpeg, Png, WebP};
+    match reader.format() {
+        Some(Bmp | Gif | Jpeg | Png | WebP) => {}
+        _ => return Err(Fault::wrong("it is no PNG, JPEG, WebP, GIF or BMP")),
+    }
+    let mut limits = Limits::no_limits();
+    limits.max_image_width = Some(LARGEST_SIDE);
+    limits.max_image_height = Some(LARGEST_SIDE);
+    limits.max_alloc = Some(most);
+    reader.limits(limits);
+    reader.into_decoder().map_err(fault)
+}
+
+/// Width, height, and the bytes that decoding takes beside the result: what a file has of a pixel, and for each part of
+/// it the two bytes that a JPEG which comes in several passes is collected in.
+pub fn measure(data: &[u8]) -> Result<(u32, u32, u64), Fault> {
+    let decoder = open(Cursor::new(data), 64 << 20)?;
+    let (width, height) = decoder.dimensions();
+    if width == 0 || height == 0 {
+        return Err(Fault::wrong("it has no pixels"));
+    }
+    let (long, short) = (width.max(height), width.min(height));
+    if long > LARGEST_SIDE || u64::from(width) * u64::from(height) > MOST_PIXELS || long / short > LONGEST_SHAPE {
+        return Err(Fault::TooMuch(format!(
+            "{width} x {height} pixels: expected at most {MOST_PIXELS}, sides of at most {LARGEST_SIDE}, and none {LONGEST_SHAPE} times as long as the other"
+        )));
+    }
+    Ok((width, height, 4 * decoder.total_bytes() + data.len() as u64))
+}
+
+pub fn decode(data: &[u8], pixels: &mut [u8], leave: Leave) -> Result<(), Fault> {
+    let (_, _, work) = measure(data)?;
+    leave.take(work)?;
+    let decoder = open(Asking { file: Cursor::new(data), leave }, work)?;
+    let image = DynamicImage::from_decoder(decoder).map_err(|error| match leave.take(0) {
+        Ok(()) => fault(error),
+        Err(stopped) => stopped,
+    })?;
+    let rgb = image.into_rgb8();
+    if rgb.as_raw().len() != pixels.len() {
+        return Err(Fault::wrong("it has other pixels than it said"));
+    }
+    pixels.copy_from_slice(rgb.as_raw());
+    Ok(())
+}
