@@ -41,6 +41,7 @@ Batcher::Batcher(const Model& model, const Settings& settings, uint32_t places, 
       threads_(model.host(), settings.threads),
       reservation_(model.host().services(), account),
       context_(nullptr, {&library_}),
+      media_batch_(library_, model.get()),
       places_(places) {
   const uint64_t needed = ContextBytes(model, settings, places);
   if (max_bytes != 0 && needed > max_bytes) {
@@ -170,7 +171,7 @@ size_t Batcher::TakeTurn(const Holder& holder, uint64_t ticket) {
   return place != kNoPlace ? place : FreePlaceFor(holder.name);
 }
 
-Batcher::Lease Batcher::Acquire(const Holder& holder, std::span<const llama_token> tokens, bool reuse, bool whole,
+Batcher::Lease Batcher::Acquire(const Holder& holder, const Text& text, bool reuse, bool whole,
                                 const backend::CancelGate& gate) {
   std::unique_lock lock(mutex_);
   const uint64_t ticket = ++last_ticket_;
@@ -188,7 +189,7 @@ Batcher::Lease Batcher::Acquire(const Holder& holder, std::span<const llama_toke
   taken.wanted = taken.generates = false;
   taken.lease = ticket;
   taken.since = taken.used = Clock::now();
-  size_t kept = reuse ? taken.held.Usable(tokens) : 0;
+  size_t kept = reuse ? taken.held.Usable(text.tokens, text.media) : 0;
   if (whole && kept != taken.held.tokens.size()) kept = 0;
   return {place, ticket, kept};
 }
@@ -234,6 +235,7 @@ bool Batcher::Evaluate(const Lease& lease, const Work& work, const backend::Canc
   if (held.capacity() < work.tokens.size()) {
     held.reserve(std::max(work.tokens.size(), std::min(capacity_, 2 * held.capacity())));
   }
+  if (work.media != nullptr) mine.held.media.reserve(work.media->spans().size());
   const bool kept = work.shift.discarded == 0 && lease.kept == held.size() && lease.kept > 0;
   Evaluation call{.work = work, .gate = &gate, .kept = kept, .done = lease.kept};
   Await(&mine, &call, &lock);
@@ -300,7 +302,7 @@ void Batcher::ForgetRest(Place* place, llama_memory_t memory) {
   size_t keep = std::min(call->done, place->held.tokens.size());
   if (keep < place->held.least) keep = 0;
   // Some models' memories cannot lose a part; the whole they always can.
-  if (!library_.memory_seq_rm(memory, sequence, static_cast<llama_pos>(keep), -1)) {
+  if (!library_.memory_seq_rm(memory, sequence, place->held.Position(keep), -1)) {
     library_.memory_seq_rm(memory, sequence, -1, -1);
     keep = 0;
   }
@@ -313,8 +315,10 @@ void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
   DropCancelled();
   RunJobs();
   ForgetRest();
-  FillBatch();
-  if (batch_.n_tokens == 0) return;
+  const bool is_media = FillMedia();
+  if (!is_media) FillBatch();
+  const llama_batch& batch = is_media ? of_media_ : batch_;
+  if (batch.n_tokens == 0) return;
   lock->unlock();
   const auto start = Clock::now();
   const auto computed = Computed();
@@ -324,7 +328,8 @@ void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
     int failed = 0;
     {
       const Threads::Lease lease(threads_, context_.get());
-      failed = library_.decode(context_.get(), batch_);
+      const NotCausal attention(library_, context_.get(), is_media && at_once_);
+      failed = library_.decode(context_.get(), batch);
     }
     if (failed != 0) {
       error = ErrorOf(failed);
@@ -337,7 +342,7 @@ void Batcher::Decode(std::unique_lock<std::mutex>* lock) {
   lock->lock();
   last_decode_ = Clock::now() - start;
   if (error == nullptr) {
-    pace_.Add(tokens_in_batch_, static_cast<size_t>(batch_.n_tokens) - tokens_in_batch_, Computed() - computed);
+    pace_.Add(tokens_in_batch_, static_cast<size_t>(batch.n_tokens) - tokens_in_batch_, Computed() - computed);
   }
   TakeResults(error);
 }

@@ -15,6 +15,7 @@
 
 #include "common/cancel_gate.h"
 #include "common/reservation.h"
+#include "llama/media_batch.h"
 #include "llama/model.h"
 #include "llama/pace.h"
 #include "llama/sampler.h"
@@ -35,6 +36,7 @@ class Batcher {
   Batcher& operator=(const Batcher&) = delete;
 
   size_t capacity() const { return capacity_; }
+  size_t batch_size() const { return batch_size_; }
   const StateKind& kind() const { return kind_; }
   bool can_shift() const { return can_shift_; }
 
@@ -56,12 +58,15 @@ class Batcher {
     uint64_t number = 0;
     size_t kept = 0;  // of the tokens, what is evaluated there
   };
+  struct Text {
+    std::span<const llama_token> tokens;
+    std::span<const MediaSpan> media;
+  };
   // Waits for a place; its own last one where that is free. The guest that has the fewest comes first, and of its
-  // contexts those who called first. Of the tokens that are evaluated there, the beginning that `tokens` have too is
+  // contexts those who called first. Of the tokens that are evaluated there, the beginning that `text` has too is
   // kept, but for their last one; with `whole` all of it or nothing. Throws WASINN_TIMEOUT where it was cancelled
   // meanwhile.
-  Lease Acquire(const Holder& holder, std::span<const llama_token> tokens, bool reuse, bool whole,
-                const backend::CancelGate& gate);
+  Lease Acquire(const Holder& holder, const Text& text, bool reuse, bool whole, const backend::CancelGate& gate);
   // For the next one. What it holds stays there for its last holder, until another one needs the place.
   void Release(const Lease& lease);
   // The holder is no more.
@@ -73,6 +78,7 @@ class Batcher {
   };
   struct Work {
     std::span<const llama_token> tokens;  // all of them
+    const MediaPrompt* media = nullptr;   // of the tokens: what is to be evaluated is encoded
     Sampler* sampler = nullptr;
     Shift shift{};  // comes first
   };
@@ -122,6 +128,9 @@ class Batcher {
     bool IsWaiting() const { return evaluation != nullptr && evaluation->waiting; }
     // Tokens that are to be evaluated.
     size_t Left() const { return IsWaiting() ? evaluation->work.tokens.size() - evaluation->done : 0; }
+    // Those of them before the next image or sound, and whether that comes first.
+    size_t TextLeft() const;
+    bool IsAtMedia() const { return Left() > 0 && TextLeft() == 0; }
   };
 
   struct Waiting {
@@ -157,7 +166,10 @@ class Batcher {
   // Whether others' prompts hold up its next token.
   bool IsHeldUp(const Place& place) const;
   size_t RoomForPrompts();
+  bool IsAnyHeldUp() const;
   std::chrono::duration<double> Computed() const;
+  // False: it is the turn of texts, or there are no images.
+  bool FillMedia();
   void FillBatch();
   void Add(Place* place, size_t n);
   void TakeResults(const std::exception_ptr& error);
@@ -170,6 +182,11 @@ class Batcher {
   backend::Reservation reservation_;  // goes after the llama context
   ContextPtr context_;
   llama_batch batch_ = {};
+  MediaBatch media_batch_;
+  llama_batch of_media_ = {};  // the part of an image that is being decoded
+  bool at_once_ = false;       // its tokens see each other
+  bool was_media_ = false;     // in the last batch
+  size_t media_place_ = 0;     // whose it was
   size_t batch_size_ = 0;
   size_t capacity_ = 0;
   StateKind kind_;

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr size_t kMostMessageBytes = size_t{4} << 20, kDeepestMessages = 32, kMostTools = 128;
+constexpr size_t kMostTools = 128;
 
 void CheckMessages(std::string_view messages) {
   if (messages.size() > kMostMessageBytes) {

@@ -17,6 +17,9 @@ namespace wasinn::llama {
 
 class Model;
 
+// Of messages as JSON, without their images.
+inline constexpr size_t kMostMessageBytes = size_t{4} << 20, kDeepestMessages = 32;
+
 // The model's chat templates, in Jinja, parsed when the first chat needs them. Any thread.
 class ChatTemplates {
  public:

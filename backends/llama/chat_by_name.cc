@@ -18,17 +18,19 @@ struct Message {
   std::string role, content;
 };
 
-// A text, or a list of parts that are texts. False: neither.
+// A text, or a list of parts that are texts, or markers of images, which no lines are put around. False: neither.
 bool ReadContent(const nlohmann::json& json, std::string* content) {
   if (json.is_string()) *content = json.get<std::string>();
   if (!json.is_array()) return json.is_string();
+  bool was_marker = false;
   for (const auto& part : json) {
-    if (!part.is_object() || part.value("type", nlohmann::json()) != "text" || !part.contains("text") ||
-        !part["text"].is_string()) {
-      return false;
-    }
-    if (!content->empty()) *content += '\n';
+    if (!part.is_object() || !part.contains("text") || !part["text"].is_string()) return false;
+    const auto type = part.value("type", nlohmann::json());
+    const bool is_marker = type == "media_marker";
+    if (!is_marker && type != "text") return false;
+    if (!content->empty() && !is_marker && !was_marker) *content += '\n';
     *content += part["text"].get<std::string>();
+    was_marker = is_marker;
   }
   return true;
 }

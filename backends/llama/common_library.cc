@@ -3,15 +3,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
-#include <utility>
 
 #include "common/dependencies.h"
 #include "common/error.h"
 #include "common/large_stack.h"
-#include "llama/thread_stderr.h"
 
 namespace wasinn::llama {
 
@@ -19,36 +15,9 @@ using backend::Error;
 
 namespace {
 
-using CString = std::unique_ptr<char, decltype(&std::free)>;
-
 // A chat of a hundred messages takes some ten thousand blocks and a few MiB, its template analysed and rendered.
-constexpr uint64_t kMostBytes = 64 << 20, kMostBlocks = 16 << 20;
-// A call may use a part of the stack. The rest is for destructors of what it has nested without going deep itself, and
-// for what calls itself without allocating: as deep as kMostBytes may be nested.
-constexpr size_t kStack = size_t{256} << 20, kStackOfCall = size_t{8} << 20;
-
-// A call under way, as its question `go_on` knows it.
-struct Running {
-  const CallBounds& bounds;
-  const uint64_t before;  // bytes that were reserved
-  std::optional<Error> refused;
-
-  static int GoOn(void* user, uint64_t bytes) {
-    auto* self = static_cast<Running*>(user);
-    const CallBounds& bounds = self->bounds;
-    if (bounds.gate != nullptr && bounds.gate->cancelled()) return 0;
-    if (bounds.reservation == nullptr) return 1;
-    try {
-      bounds.reservation->Resize(self->before + bytes);
-    } catch (Error& error) {
-      self->refused = std::move(error);
-      return 0;
-    } catch (...) {  // nothing of ours goes through a library that has a C++ library of its own
-      return 0;
-    }
-    return 1;
-  }
-};
+constexpr CallLimits kLimits = {
+    .bytes = 64 << 20, .blocks = 16 << 20, .stack = size_t{256} << 20, .stack_of_call = size_t{8} << 20};
 
 }  // namespace
 
@@ -75,29 +44,7 @@ std::string CommonLibrary::Run(const char* what, const CallBounds& bounds,
     throw Error(WASINN_UNSUPPORTED_OPERATION,
                 fmt::format("{}: {} was not found; scripts/deps.sh llama installs it", what, path_));
   }
-  const uint64_t before = bounds.reservation == nullptr ? 0 : bounds.reservation->bytes();
-  Running running = {.bounds = bounds, .before = before, .refused = std::nullopt};
-  wasinn_llama_call call = {.most_bytes = kMostBytes,
-                            .most_blocks = kMostBlocks,
-                            .stack = kStackOfCall,
-                            .go_on = Running::GoOn,
-                            .user = &running,
-                            .kept = 0,
-                            .text = nullptr};
-  int status = WASINN_LLAMA_OK;
-  backend::RunOnLargeStack(kStack, [&] {
-    const ThreadStderr printed;  // llama.cpp warns there of what it leaves out of a schema
-    status = run(&call);
-  });
-  const CString text(call.text, std::free);
-  if (bounds.reservation != nullptr) bounds.reservation->Resize(before + (status == WASINN_LLAMA_OK ? call.kept : 0));
-  if (running.refused) throw *std::move(running.refused);
-  if (status == WASINN_LLAMA_STOPPED) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
-  if (status != WASINN_LLAMA_OK || text == nullptr) {
-    throw NotTaken(status == WASINN_LLAMA_WRONG ? WASINN_INVALID_ARGUMENT : WASINN_TOO_LARGE,
-                   fmt::format("{}: {}", what, text == nullptr ? "out of memory" : text.get()));
-  }
-  return text.get();
+  return RunLibraryCall(what, bounds, kLimits, run);
 }
 
 std::string CommonLibrary::GrammarOf(const std::string& schema) const {
@@ -140,7 +87,7 @@ namespace {
 template <typename Function>
 void FreeOnLargeStack(const Function& free) {
   try {
-    backend::RunOnLargeStack(kStack, free);
+    backend::RunOnLargeStack(kLimits.stack, free);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): it stays
   }
 }

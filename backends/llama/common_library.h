@@ -8,23 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "common/cancel_gate.h"
-#include "common/error.h"
-#include "common/reservation.h"
+#include "llama/library_call.h"
 
 namespace wasinn::llama {
-
-// What may end a call early.
-struct CallBounds {
-  const backend::CancelGate* gate = nullptr;    // NULL: nobody cancels it
-  backend::Reservation* reservation = nullptr;  // what it holds is charged there; NULL: to nobody
-};
-
-// What llama.cpp's code does not take: it is wrong, or takes more than a call may.
-class NotTaken : public backend::Error {
- public:
-  using Error::Error;
-};
 
 // Lies beside llama.cpp's library in one of its own (scripts/deps/llama). Any thread.
 class CommonLibrary {
@@ -50,9 +36,7 @@ class CommonLibrary {
   };
   using Chat = std::unique_ptr<wasinn_llama_chat, FreeChat>;
 
-  // These throw NotTaken: WASINN_INVALID_ARGUMENT with llama.cpp's words, or WASINN_TOO_LARGE for what takes too much
-  // memory, time or depth; WASINN_TIMEOUT where it was cancelled meanwhile; what a reservation throws; and WASINN_UNSUPPORTED_OPERATION
-  // where the library is missing. The reservation then holds what it held, and else what is kept in addition.
+  // These throw what RunLibraryCall does, and WASINN_UNSUPPORTED_OPERATION where the library is missing.
   Templates NewTemplates(const wasinn_llama_model& model, const CallBounds& bounds) const;
   // `text`: what the function of that name has as its text.
   Chat NewChat(const wasinn_llama_templates* templates, const std::string& request, const CallBounds& bounds,

@@ -31,6 +31,11 @@ constexpr wasinn_key kKeys[] = {
     {"parallel", WASINN_KEY_MODEL,
      "contexts that are decoded together in one batch; more wait; default 0: each context by itself"},
     {"loras", WASINN_KEY_MODEL, "adapters that guests may name: {name = \"/path/adapter.gguf\"}"},
+    {"projector", WASINN_KEY_MODEL,
+     "absolute path of a projector file (mmproj), by which the model reads images or sounds that guests send"},
+    {"image-min-tokens", WASINN_KEY_MODEL,
+     "of an image, where the projector gives larger ones more; default as the file says"},
+    {"image-max-tokens", WASINN_KEY_MODEL, "of an image, likewise"},
     {"n-gpu-layers", kLoad, "layers on the GPU, where the target is gpu; default all"},
     {"split-mode", WASINN_KEY_MODEL, "how the model lies on several GPUs: none, layer, row or tensor; default layer"},
     {"main-gpu", WASINN_KEY_MODEL, "the GPU that has all of it with split-mode none; default 0"},
@@ -106,7 +111,9 @@ constexpr wasinn_key kKeys[] = {
     {"restore-state", kGuests, "name of a state that a generation begins with, as far as its prompt begins so"},
     {"erase-state", kGuests, "name of a state that is forgotten before a generation"},
     {"enable-log", kAll, "true: what llama.cpp tells goes to the host's log"},
-    {WASINN_KEY_ANY, kGuests, "other keys of guests are named in a warning; mmproj, image and tts are errors"},
+    {WASINN_KEY_ANY, kGuests,
+     "other keys of guests are named in a warning; image and tts are errors, and mmproj where the host names no "
+     "projector"},
     {"stream-stdout", kAll, "accepted and ignored: guests write to stdout, the library does not"},
 };
 
@@ -119,6 +126,19 @@ void CheckPaths(const std::map<std::string, std::string>& loras) {
     if (path.starts_with('/')) continue;
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("loras: {}: expected an absolute path, found '{}'", name, path));
   }
+}
+
+ProjectorSettings ReadProjector(const Config& host) {
+  constexpr int64_t kMostImageTokens = 1 << 20;
+  ProjectorSettings settings;
+  settings.path = host.String("projector").value_or("");
+  if (!settings.path.empty() && !settings.path.starts_with('/')) {
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("projector: expected an absolute path, found '{}'", settings.path));
+  }
+  settings.least_tokens = static_cast<int32_t>(host.Integer("image-min-tokens", 1, kMostImageTokens).value_or(-1));
+  settings.most_tokens = static_cast<int32_t>(host.Integer("image-max-tokens", 1, kMostImageTokens).value_or(-1));
+  return settings;
 }
 
 }  // namespace
@@ -156,6 +176,7 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   parsed.shared_prompt = host.String("shared-prompt").value_or("");
   if (const auto loras = host.Strings("loras")) parsed.loras.insert(loras->begin(), loras->end());
   CheckPaths(parsed.loras);
+  parsed.projector = ReadProjector(host);
   parsed.gpu_layers = static_cast<int32_t>(host.Integer("n-gpu-layers", -1, INT32_MAX).value_or(-1));
   if (const auto n = guest.Integer("n-gpu-layers", -1, INT32_MAX); n && *n >= 0) {
     parsed.gpu_layers =

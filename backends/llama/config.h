@@ -13,6 +13,7 @@
 
 #include "llama/gguf_scan.h"
 #include "llama/gpu_split.h"
+#include "llama/projector.h"
 #include "llama/settings.h"
 
 namespace wasinn::llama {
@@ -37,7 +38,8 @@ struct ModelConfig {
   uint32_t parallel = 0;    // 0: each context decodes by itself
   bool map = true;
   GpuSplit split;
-  std::string shared_prompt;                 // empty: none
+  std::string shared_prompt;  // empty: none
+  ProjectorSettings projector;
   std::map<std::string, std::string> loras;  // name → path
 
   // What the host allows, then what the guest chose of it.

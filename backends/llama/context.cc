@@ -8,6 +8,7 @@
 
 #include "common/config.h"
 #include "common/error.h"
+#include "llama/media_request.h"
 #include "llama/own_sequence.h"
 #include "llama/prompt.h"
 #include "llama/shared_sequence.h"
@@ -66,6 +67,7 @@ void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
 void Context::UnbindInput(uint32_t index) {
   Finish();
   tokens_.reset();
+  media_.reset();
   texts_.clear();
   (index == kPromptIndex ? prompt_ : options_) = {};
   if (index == kOptionsIndex) options_read_ = false;  // read when they are needed, since this must not fail
@@ -88,10 +90,15 @@ void Context::ReadOptions() {
 namespace {
 
 // What would be answered wrong without them: an image that nobody looked at, text where sound was asked for.
-void RefuseKeys(const Config& options) {
-  for (const char* key : {"mmproj", "image"}) {
-    if (const auto value = options.String(key); !value || value->empty()) continue;
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("{}: models that see images are not served", key));
+void RefuseKeys(const Config& options, bool has_projector) {
+  const auto is_given = [&options](const char* key) { return !options.String(key).value_or("").empty(); };
+  if (is_given("mmproj") && !has_projector) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                "mmproj: a projector is the host's to name (\"projector\"), and this model has none");
+  }
+  if (is_given("image")) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION,
+                "image: no file is opened for a guest: images are parts of messages or of the prompt, as data: URLs");
   }
   if (options.Bool("tts").value_or(false)) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, "tts: models that speak are not served");
@@ -101,7 +108,7 @@ void RefuseKeys(const Config& options) {
 }  // namespace
 
 void Context::CheckKeys(const Config& options, const char* where) {
-  RefuseKeys(options);
+  RefuseKeys(options, model_.projector() != nullptr);
   std::vector<std::string> unknown;
   for (const std::string& key : options.Keys()) {
     if (!IsGuestKey(key) && unknown.size() < kMostKeysNamed) unknown.push_back(Printable(key));
@@ -126,11 +133,31 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   ReadOptions();
   if (tokens_) return *tokens_;
   chat_.reset();
+  media_.reset();
   if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_));
-  if (settings_.chat) chat_ = std::make_unique<Chat>(model_, prompt_, settings_, gate_, account_);
+  if (settings_.chat) {
+    const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);
+    if (media && model_.projector() == nullptr) {
+      throw Error(WASINN_UNSUPPORTED_OPERATION, "the model takes no images and no sounds: it has no projector");
+    }
+    chat_ =
+        std::make_unique<Chat>(model_, media ? std::string_view(media->text()) : prompt_, settings_, gate_, account_);
+    if (media) return ReadMedia(media->Split(chat_->form().prompt));
+  } else if (model_.projector() != nullptr) {
+    const std::vector<MediaPart> parts = SplitAtTags(prompt_);
+    if (parts.size() > 1) return ReadMedia(parts);
+  }
   const size_t most = settings_.tokenize ? kMostListed : settings_.context;
   tokens_ = Tokenize(model_, chat_ == nullptr ? prompt_ : chat_->form().prompt, most);
   return *tokens_;
+}
+
+const std::vector<llama_token>& Context::ReadMedia(std::span<const MediaPart> parts) {
+  if (settings_.tokenize || settings_.embedding) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "tokenize, embedding: expected a text without images and sounds");
+  }
+  media_ = std::make_unique<MediaPrompt>(model_, parts, settings_.context, gate_, account_);
+  return tokens_.emplace(media_->tokens());
 }
 
 const Texts& Context::ReadTexts() {
@@ -200,12 +227,17 @@ void Context::BeginGeneration() {
                 fmt::format("the prompt has {} tokens: the context has {}", longest, sequence_->capacity()));
   }
   if (settings_.embedding) return;
+  if (media_ != nullptr && media_->most_at_once() > sequence_->most_at_once()) {
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("an image of {} tokens is evaluated at once: batch-size and ubatch-size allow {}",
+                            media_->most_at_once(), sequence_->most_at_once()));
+  }
   if (const auto others = settings_.sampling.probabilities) {
     probabilities_ = std::make_unique<Probabilities>(model_, static_cast<size_t>(*others), account_);
   }
   generation_ =
       std::make_unique<Generation>(model_, settings_, chat_ == nullptr ? nullptr : &chat_->form(), ReadPrompt(),
-                                   sequence_.get(), probabilities_.get(), account_, states_.get());
+                                   media_.get(), sequence_.get(), probabilities_.get(), account_, states_.get());
 }
 
 void Context::Embed() {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "common/reservation.h"
 #include "llama/chat.h"
 #include "llama/generation.h"
+#include "llama/media_prompt.h"
 #include "llama/model.h"
 #include "llama/probabilities.h"
 #include "llama/sequence.h"
@@ -47,6 +49,7 @@ class Context {
   void ReadOptions();
   void CheckKeys(const backend::Config& options, const char* where);
   const std::vector<llama_token>& ReadPrompt();
+  const std::vector<llama_token>& ReadMedia(std::span<const MediaPart> parts);
   const Texts& ReadTexts();
   bool has_many_texts() const { return settings_.texts || settings_.rerank; }
   // Of the longest text; they are read.
@@ -83,6 +86,7 @@ class Context {
   Settings settings_;                               // with the options
   std::unique_ptr<Chat> chat_;                      // what the tokens are of; NULL: plain text
   std::optional<std::vector<llama_token>> tokens_;  // of the prompt
+  std::unique_ptr<MediaPrompt> media_;              // it, if it has images or sounds; NULL: it has none
   Texts texts_;                                     // of a prompt that is many
   backend::Reservation embeddings_reservation_;     // goes after them
   std::vector<float> embeddings_;                   // one after the other

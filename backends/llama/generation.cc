@@ -46,10 +46,11 @@ size_t TokensToKeep(const Model& model, const Settings& settings, size_t prompt,
 }  // namespace
 
 Generation::Generation(const Model& model, const Settings& settings, const ChatForm* form,
-                       std::vector<llama_token> prompt, Sequence* sequence, Probabilities* probabilities, void* account,
-                       GuestStates* states)
+                       std::vector<llama_token> prompt, MediaPrompt* media, Sequence* sequence,
+                       Probabilities* probabilities, void* account, GuestStates* states)
     : model_(model),
       account_(account),
+      media_(media),
       sequence_(sequence),
       probabilities_(probabilities),
       states_(states),
@@ -64,6 +65,9 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       writer_(StopWords(settings, form)),
       next_(std::move(prompt)),
       held_(next_.size()) {
+  if (shift_ && media_ != nullptr) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
+  }
   if (!shift_ || sequence_->can_shift()) return;
   throw Error(WASINN_UNSUPPORTED_OPERATION,
               "context-shift: the cache of this model cannot forget a part, or its keys are packed (cache-type-k)");
@@ -71,9 +75,10 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
 
 StatePtr Generation::FindState(const Settings& settings, std::span<const llama_token> prompt) const {
   StatePtr own = FindOwnState(settings);
+  const auto spans = media_ == nullptr ? std::span<const MediaSpan>() : media_->spans();
   const StatePtr& shared = model_.shared_prompt();
   if (shared == nullptr || !reuse_ || shared->kind != sequence_->kind()) return own;
-  return own != nullptr && own->held.Usable(prompt) >= shared->held.Usable(prompt) ? own : shared;
+  return own != nullptr && own->held.Usable(prompt, spans) >= shared->held.Usable(prompt, spans) ? own : shared;
 }
 
 StatePtr Generation::FindOwnState(const Settings& settings) const {
@@ -93,7 +98,7 @@ void Generation::Save() {
 }
 
 std::span<const llama_token> Generation::Begin() {
-  const Sequence::Begun begun = sequence_->Begin(next_, reuse_, state_.get());
+  const Sequence::Begun begun = sequence_->Begin(next_, media_, reuse_, state_.get());
   if (begun.is_restored) restored_tokens_ = begun.kept;
   evaluated_tokens_ = next_.size() - begun.kept;
   return std::span(next_).subspan(begun.kept);

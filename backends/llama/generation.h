@@ -24,11 +24,12 @@ class Generation {
   // Why it has ended: the model or a stop word; a limit of tokens; not yet.
   enum class Reason { kNone, kStop, kLength };
 
-  // `sequence` and `probabilities` are used until this goes. `form`: of a chat, or NULL. `probabilities`: where those of
+  // `sequence`, `media` and `probabilities` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt with
+  // its images and sounds, or NULL. `probabilities`: where those of
   // its tokens are told, or NULL. `account`: who pays for what it keeps. `states`: the
   // guest's. Throws WASINN_NOT_FOUND for a state that is none of them.
   Generation(const Model& model, const Settings& settings, const ChatForm* form, std::vector<llama_token> prompt,
-             Sequence* sequence, Probabilities* probabilities, void* account, GuestStates* states);
+             MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, void* account, GuestStates* states);
   ~Generation() { sequence_->End(); }
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
@@ -60,6 +61,7 @@ class Generation {
 
   const Model& model_;
   void* const account_;
+  MediaPrompt* const media_;
   Sequence* const sequence_;
   Probabilities* const probabilities_;
   GuestStates* const states_;

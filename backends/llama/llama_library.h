@@ -26,6 +26,7 @@ namespace wasinn::llama {
   X(model_n_ctx_train, llama_model_n_ctx_train)                                   \
   X(model_n_embd_out, llama_model_n_embd_out)                                     \
   X(model_n_embd, llama_model_n_embd)                                             \
+  X(model_n_embd_inp, llama_model_n_embd_inp)                                     \
   X(model_n_cls_out, llama_model_n_cls_out)                                       \
   X(model_n_params, llama_model_n_params)                                         \
   X(model_size, llama_model_size)                                                 \
@@ -45,6 +46,8 @@ namespace wasinn::llama {
   X(free, llama_free)                                                             \
   X(n_ctx_seq, llama_n_ctx_seq)                                                   \
   X(n_batch, llama_n_batch)                                                       \
+  X(n_ubatch, llama_n_ubatch)                                                     \
+  X(set_causal_attn, llama_set_causal_attn)                                       \
   X(get_memory, llama_get_memory)                                                 \
   X(pooling_type, llama_pooling_type)                                             \
   X(memory_clear, llama_memory_clear)                                             \

@@ -28,6 +28,7 @@ class LogScope {
 
   // Makes it the callback.
   static void Install(const LlamaLibrary& library);
+  static ggml_log_callback callback() { return Write; }
 
  private:
   static void Write(ggml_log_level level, const char* text, void* user_data);

@@ -94,6 +94,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   window_ = static_cast<size_t>(std::max(library.model_n_swa(get()), 0));
   CheckVocabulary();
   LoadLoras();
+  if (!config_.projector.path.empty()) projector_ = std::make_unique<Projector>(*this, config_.projector, options);
   WriteDescription();
   if (config_.parallel > 0) {
     batcher_ = std::make_unique<Batcher>(*this, config_.defaults, config_.parallel, options.max_bytes, options.account);
@@ -202,6 +203,8 @@ void Model::WriteDescription() {
                                       {"trained_context", scan_.trained_context},
                                       {"context", config_.defaults.context},
                                       {"chat_template", library.model_chat_template(get(), nullptr) != nullptr},
+                                      {"images", projector_ != nullptr && projector_->sees()},
+                                      {"sounds", projector_ != nullptr && projector_->hears()},
                                       {"parallel", config_.parallel}};
   description_ = description.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -15,6 +15,7 @@
 #include "llama/config.h"
 #include "llama/gguf_scan.h"
 #include "llama/host.h"
+#include "llama/projector.h"
 #include "llama/state.h"
 
 namespace wasinn::llama {
@@ -55,6 +56,9 @@ class Model {
 
   const ChatTemplates& chat_templates() const { return chat_templates_; }
 
+  // What it reads images and sounds by; NULL: it does not.
+  const Projector* projector() const { return projector_.get(); }
+
   // For contexts that are decoded together; NULL where each decodes by itself.
   Batcher* batcher() const { return batcher_.get(); }
 
@@ -86,6 +90,7 @@ class Model {
   std::string description_;
   ChatTemplates chat_templates_;
   mutable States states_;
+  std::unique_ptr<Projector> projector_;
   std::unique_ptr<Batcher> batcher_;  // goes first
   StatePtr shared_prompt_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "common/error.h"
 #include "llama/log_scope.h"
@@ -93,7 +94,8 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
       threads_(model.host(), settings.threads),
       reservation_(model.host().services(), account),
       context_(nullptr, {&library_}),
-      cache_(settings.cache) {
+      cache_(settings.cache),
+      media_batch_(library_, model.get()) {
   const uint64_t needed = ContextBytes(model, settings, 1);
   CheckContextBytes(needed, max_bytes, settings);
   reservation_.Resize(needed);
@@ -137,18 +139,20 @@ void OwnSequence::Forget() {
   if (const llama_memory_t memory = library_.get_memory(context_.get())) library_.memory_clear(memory, false);
 }
 
-Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, bool reuse, const State* state) {
-  size_t kept = reuse ? held_.Usable(tokens) : 0;
-  const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens);
+Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse,
+                                   const State* state) {
+  media_ = media;
+  const auto spans = media == nullptr ? std::span<const MediaSpan>() : media->spans();
+  size_t kept = reuse ? held_.Usable(tokens, spans) : 0;
+  const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, spans);
   const bool is_restored = usable > kept && LoadSequence(library_, context_.get(), 0, *state);
   if (is_restored) {
     held_ = state->held;
     kept = usable;
   }
   const llama_memory_t memory = library_.get_memory(context_.get());
-  const bool cut =
-      kept > 0 && (kept == held_.tokens.size() ||
-                   (!model_.recurrent() && library_.memory_seq_rm(memory, 0, static_cast<llama_pos>(kept), -1)));
+  const bool cut = kept > 0 && (kept == held_.tokens.size() ||
+                                (!model_.recurrent() && library_.memory_seq_rm(memory, 0, held_.Position(kept), -1)));
   if (!cut) {
     Forget();
     return {};
@@ -169,30 +173,61 @@ StatePtr OwnSequence::Save(backend::Reservation reservation) {
 }
 
 void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
-  const LogScope scope(model_.host().log(), false);
-  const size_t batch = library_.n_batch(context_.get());
   try {
-    for (size_t at = 0; at < tokens.size(); at += batch) {
-      const auto part = tokens.subspan(at, std::min(batch, tokens.size() - at));
+    if (media_ != nullptr) media_->Encode(held_.tokens.size(), gate_);
+    while (!tokens.empty()) {
       if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
-      // The library does not write to them.
-      const llama_batch tokens_of_part =
-          library_.batch_get_one(const_cast<llama_token*>(part.data()), static_cast<int32_t>(part.size()));
-      const Threads::Lease lease(threads_, context_.get());
-      const int failed = model_.encodes() ? library_.encode(context_.get(), tokens_of_part)
-                                          : library_.decode(context_.get(), tokens_of_part);
-      if (failed == kAborted) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
-      if (failed == kNoRoom) throw Error(WASINN_CONTEXT_FULL, "the context has no room for more tokens");
-      if (failed != 0) {
-        throw Error(WASINN_RUNTIME_ERROR, fmt::format("llama.cpp cannot evaluate the tokens (error {}): {}", failed,
-                                                      scope.Errors("it does not say why")));
-      }
-      held_.tokens.insert(held_.tokens.end(), part.begin(), part.end());
+      const size_t span = media_ == nullptr ? 0 : media_->SpanAt(held_.tokens.size());
+      const bool is_text = media_ == nullptr || span == media_->spans().size();
+      const size_t n = is_text ? EvaluateText(tokens) : EvaluateMedia(span, tokens);
+      held_.Add(tokens.first(n), media_ == nullptr ? std::span<const MediaSpan>() : media_->spans());
+      tokens = tokens.subspan(n);
     }
   } catch (...) {
     Forget();
     throw;
   }
+}
+
+size_t OwnSequence::EvaluateText(std::span<const llama_token> left) {
+  size_t n = std::min<size_t>(left.size(), library_.n_batch(context_.get()));
+  const size_t at = held_.tokens.size();
+  if (media_ != nullptr && at < media_->tokens().size()) n = std::min(n, media_->NextBegin(at) - at);
+  // The library does not write to them.
+  llama_batch batch = library_.batch_get_one(const_cast<llama_token*>(left.data()), static_cast<int32_t>(n));
+  // It takes the position behind the last one's, which of an image is not its largest.
+  positions_.resize(n);
+  std::iota(positions_.begin(), positions_.end(), held_.Position(at));
+  if (!held_.media.empty()) batch.pos = positions_.data();
+  Decode(batch);
+  return n;
+}
+
+size_t OwnSequence::EvaluateMedia(size_t span, std::span<const llama_token> left) {
+  const MediaSpan& of_all = media_->spans()[span];
+  const size_t at = held_.tokens.size(), done = at - of_all.begin;
+  const bool at_once = media_->is_at_once(span);
+  const size_t n = at_once ? of_all.count : std::min<size_t>(of_all.count - done, library_.n_batch(context_.get()));
+  const llama_batch batch = media_batch_.Fill(*media_, {.span = span,
+                                                        .done = done,
+                                                        .count = n,
+                                                        .from = held_.Position(of_all.begin),
+                                                        .sequence = 0,
+                                                        .is_last = n == left.size()});
+  const NotCausal attention(library_, context_.get(), at_once);
+  Decode(batch);
+  return n;
+}
+
+void OwnSequence::Decode(const llama_batch& batch) {
+  const LogScope scope(model_.host().log(), false);
+  const Threads::Lease lease(threads_, context_.get());
+  const int failed = model_.encodes() ? library_.encode(context_.get(), batch) : library_.decode(context_.get(), batch);
+  if (failed == 0) return;
+  if (failed == kAborted) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
+  if (failed == kNoRoom) throw Error(WASINN_CONTEXT_FULL, "the context has no room for more tokens");
+  throw Error(WASINN_RUNTIME_ERROR, fmt::format("llama.cpp cannot evaluate the tokens (error {}): {}", failed,
+                                                scope.Errors("it does not say why")));
 }
 
 llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {

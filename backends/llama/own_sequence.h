@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/reservation.h"
+#include "llama/media_batch.h"
 #include "llama/model.h"
 #include "llama/sequence.h"
 #include "llama/threads.h"
@@ -34,14 +35,15 @@ class OwnSequence : public Sequence {
               const backend::CancelGate& gate);
 
   size_t capacity() const override { return capacity_; }
+  size_t most_at_once() const override { return library_.n_ubatch(context_.get()); }
   StateKind kind() const override { return {.is_shared = false, .cache = cache_, .adapters = adapters_}; }
-  Begun Begin(std::span<const llama_token> tokens, bool reuse, const State* state) override;
+  Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) override;
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override;
   void Hold(std::span<const llama_token> tokens) override { Evaluate(tokens); }
   bool can_shift() const override { return can_shift_; }
   void Shift(size_t kept, size_t discarded) override;
   StatePtr Save(backend::Reservation reservation) override;
-  void End() override {}
+  void End() override { media_ = nullptr; }
 
   // From here on with these adapters. What was evaluated with others is forgotten.
   void UseAdapters(const AdapterSettings& adapters);
@@ -55,6 +57,10 @@ class OwnSequence : public Sequence {
   static bool IsCancelled(void* self);
   void Forget();
   void Evaluate(std::span<const llama_token> tokens);
+  // A part of what is left, which is text, or belongs to an image or a sound: so many tokens.
+  size_t EvaluateText(std::span<const llama_token> left);
+  size_t EvaluateMedia(size_t span, std::span<const llama_token> left);
+  void Decode(const llama_batch& batch);
 
   const Model& model_;
   const LlamaLibrary& library_;
@@ -65,6 +71,9 @@ class OwnSequence : public Sequence {
   const CacheSettings cache_;
   size_t capacity_ = 0;
   bool can_shift_ = false;
+  MediaBatch media_batch_;
+  MediaPrompt* media_ = nullptr;           // of the prompt
+  std::vector<llama_pos> positions_;       // of a batch
   Held held_;                              // what is in the KV cache
   std::map<std::string, float> adapters_;  // with which it was evaluated, and their scales
 };

@@ -43,27 +43,32 @@ std::vector<llama_token> TokenizeText(const Model& model, const std::string& tex
 std::vector<llama_token> TokenizeOnStack(const Model& model, const std::string& text, bool whole, bool names) {
   if (text.size() <= kLongText) return TokenizeText(model, text, whole, names);
   std::vector<llama_token> tokens;
-  backend::RunOnLargeStack(kLeastStack + text.size() * kStackPerByte,
-                           [&] { tokens = TokenizeText(model, text, whole, names); });
+  backend::RunOnLargeStack(StackForText(text.size()), [&] { tokens = TokenizeText(model, text, whole, names); });
   return tokens;
-}
-
-// No token is longer: those of a text that cannot fit need not be made.
-void CheckLength(const Model& model, std::string_view prompt, size_t capacity) {
-  const size_t longest = std::max<size_t>(model.scan().longest_token, 1);
-  if (prompt.size() / longest > capacity || prompt.size() > INT32_MAX / 2) {
-    RefuseLength(fmt::format("{} bytes, and no token has more than {} of them", prompt.size(), longest), capacity);
-  }
 }
 
 }  // namespace
 
-std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity) {
-  if (prompt.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");
-  CheckLength(model, prompt, capacity);
-  if (const size_t at = FindInvalidUtf8(prompt); at != std::string_view::npos) {
+// No token is longer: those of a text that cannot fit need not be made.
+void CheckTextLength(const Model& model, size_t bytes, size_t capacity) {
+  const size_t longest = std::max<size_t>(model.scan().longest_token, 1);
+  if (bytes / longest > capacity || bytes > INT32_MAX / 2) {
+    RefuseLength(fmt::format("{} bytes, and no token has more than {} of them", bytes, longest), capacity);
+  }
+}
+
+void CheckUtf8(std::string_view text) {
+  if (const size_t at = FindInvalidUtf8(text); at != std::string_view::npos) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the prompt is not UTF-8 at byte {}", at));
   }
+}
+
+size_t StackForText(size_t bytes) { return kLeastStack + bytes * kStackPerByte; }
+
+std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity) {
+  if (prompt.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");
+  CheckTextLength(model, prompt.size(), capacity);
+  CheckUtf8(prompt);
   constexpr bool kWhole = true, kNames = true;
   std::vector<llama_token> tokens = TokenizeOnStack(model, std::string(prompt), kWhole, kNames);
   if (tokens.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt has no tokens");
@@ -76,7 +81,7 @@ std::vector<llama_token> TokenizeSpecial(const Model& model, const std::string& 
 }
 
 std::vector<llama_token> TokenizePlain(const Model& model, const std::string& text, size_t capacity) {
-  CheckLength(model, text, capacity);
+  CheckTextLength(model, text.size(), capacity);
   if (const size_t at = FindInvalidUtf8(text); at != std::string_view::npos) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("a text is not UTF-8 at byte {}", at));
   }

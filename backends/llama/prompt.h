@@ -22,6 +22,12 @@ std::vector<llama_token> TokenizeSpecial(const Model& model, const std::string& 
 // Of a text in which nothing stands for a token but its own bytes, without what the tokenizer puts around a text.
 std::vector<llama_token> TokenizePlain(const Model& model, const std::string& text, size_t capacity);
 
+// What these throw for a text that is no UTF-8, and for one of so many bytes that it cannot fit.
+void CheckUtf8(std::string_view text);
+void CheckTextLength(const Model& model, size_t bytes, size_t capacity);
+// That making tokens of so many bytes takes.
+size_t StackForText(size_t bytes);
+
 // The bytes of a token. One that only controls has a name, which is written with kWithSpecial alone.
 constexpr bool kWithSpecial = true;
 std::string PieceOf(const Model& model, llama_token token, bool special);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/cancel_gate.h"
+#include "llama/media_prompt.h"
 #include "llama/sampler.h"
 #include "llama/state.h"
 
@@ -17,16 +18,18 @@ class Sequence {
  public:
   virtual ~Sequence() = default;
 
-  // Tokens that it can hold.
+  // Tokens that it can hold, and those that can see each other (an image's of some models).
   virtual size_t capacity() const = 0;
+  virtual size_t most_at_once() const = 0;
   virtual StateKind kind() const = 0;
   // Keeps of what is evaluated the beginning that `tokens` have, too, but for their last one, and forgets the rest.
   // Where `state`, which may be NULL, has more of them, it is that of the state. `reuse` false: forgets everything.
+  // `media`: of the tokens, used until the end, or NULL.
   struct Begun {
     size_t kept = 0;  // so many tokens
     bool is_restored = false;
   };
-  virtual Begun Begin(std::span<const llama_token> tokens, bool reuse, const State* state) = 0;
+  virtual Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) = 0;
   // Evaluates these behind the others, no more than there is room for, and chooses the token that follows. Throws
   // WASINN_TIMEOUT where it was cancelled; after any error nothing is held any more.
   virtual llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) = 0;

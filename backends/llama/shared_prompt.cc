@@ -30,7 +30,7 @@ StatePtr EvaluateSharedPrompt(const Model& model, const std::string& text, const
   const std::unique_ptr<Sequence> sequence = MakeSequence(model, model.config().defaults, options, gate);
   const std::vector<llama_token> tokens = Tokenize(model, text, sequence->capacity());
   constexpr bool kReuse = false;
-  sequence->Begin(tokens, kReuse, nullptr);
+  sequence->Begin(tokens, nullptr, kReuse, nullptr);
   sequence->Hold(tokens);
   return sequence->Save(backend::Reservation(model.host().services(), options.account));
 }

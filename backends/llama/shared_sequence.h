@@ -32,12 +32,14 @@ class SharedSequence : public Sequence {
   SharedSequence& operator=(const SharedSequence&) = delete;
 
   size_t capacity() const override { return capacity_; }
+  size_t most_at_once() const override { return batcher_->batch_size(); }
   StateKind kind() const override { return batcher_->kind(); }
 
-  Begun Begin(std::span<const llama_token> tokens, bool reuse, const State* state) override {
+  Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) override {
     End();
-    Batcher::Lease& lease = lease_.emplace(batcher_->Acquire(holder_, tokens, reuse, recurrent_, gate_));
-    const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens);
+    media_ = media;
+    Batcher::Lease& lease = lease_.emplace(batcher_->Acquire(holder_, {tokens, spans()}, reuse, recurrent_, gate_));
+    const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, spans());
     // If the place is lost meanwhile, the tokens are evaluated.
     const bool is_restored = usable > lease.kept && batcher_->Load(lease, *state, gate_);
     if (is_restored) lease.kept = usable;
@@ -77,20 +79,34 @@ class SharedSequence : public Sequence {
     if (lease_) batcher_->Release(*lease_);
     lease_.reset();
     shift_ = {};
+    media_ = nullptr;
   }
 
  private:
+  std::span<const MediaSpan> spans() const {
+    return media_ == nullptr ? std::span<const MediaSpan>() : media_->spans();
+  }
+
   // All tokens that are not evaluated. `sampler`: takes the logits; may be NULL.
   void Evaluate(Sampler* sampler) {
     constexpr bool kReuse = true;
     // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin came first
-    while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .sampler = sampler, .shift = shift_}, gate_)) {
-      lease_ = batcher_->Acquire(holder_, tokens_, kReuse, recurrent_, gate_);
+    Encode();
+    while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .media = media_, .sampler = sampler, .shift = shift_},
+                               gate_)) {
+      lease_ = batcher_->Acquire(holder_, {tokens_, spans()}, kReuse, recurrent_, gate_);
       shift_ = {};
+      Encode();
     }
     lease_->kept = tokens_.size();
     // NOLINTEND(bugprone-unchecked-optional-access)
     shift_ = {};
+  }
+
+  // On this thread: the batcher's is everyone's.
+  void Encode() {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
+    if (media_ != nullptr) media_->Encode(lease_->kept, gate_);
   }
 
   Batcher* const batcher_;
@@ -99,6 +115,7 @@ class SharedSequence : public Sequence {
   const bool recurrent_;
   const backend::CancelGate& gate_;
   std::optional<Batcher::Lease> lease_;
+  MediaPrompt* media_ = nullptr;     // of the prompt
   Batcher::Shift shift_;             // that was asked for, and comes with the next evaluation
   std::vector<llama_token> tokens_;  // that are evaluated, and those that are to be
 };

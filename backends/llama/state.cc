@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "common/error.h"
 #include "llama/model.h"
@@ -17,14 +18,40 @@ constexpr size_t kMostStates = 64;
 
 }  // namespace
 
-size_t Held::Usable(std::span<const llama_token> wanted) const {
+size_t Held::Usable(std::span<const llama_token> wanted, std::span<const MediaSpan> wanted_media) const {
   if (wanted.empty()) return 0;
-  const size_t usable = std::min({CommonBeginning(tokens, wanted), wanted.size() - 1, exact});
+  size_t usable = std::min({CommonBeginning(tokens, wanted), wanted.size() - 1, exact});
+  // To the first that one of both has alone, or that is not there to its end.
+  for (size_t i = 0; i < std::max(media.size(), wanted_media.size()); ++i) {
+    const MediaSpan* const mine = i < media.size() ? &media[i] : nullptr;
+    const MediaSpan* const other = i < wanted_media.size() ? &wanted_media[i] : nullptr;
+    if (mine != nullptr && other != nullptr && *mine == *other && mine->end() <= usable) continue;
+    for (const MediaSpan* span : {mine, other}) {
+      if (span != nullptr) usable = std::min(usable, span->begin);
+    }
+    break;
+  }
   return usable < least ? 0 : usable;
+}
+
+void Held::Add(std::span<const llama_token> more, std::span<const MediaSpan> of_text) {
+  const size_t end = tokens.size() + more.size();
+  std::ranges::copy_if(of_text, std::back_inserter(media),
+                       [&](const MediaSpan& span) { return span.begin >= tokens.size() && span.begin < end; });
+  tokens.insert(tokens.end(), more.begin(), more.end());
+}
+
+llama_pos Held::Position(size_t n) const {
+  size_t position = n;
+  for (const MediaSpan& span : media) {
+    if (span.end() <= n) position = position - span.count + span.positions;
+  }
+  return static_cast<llama_pos>(position);
 }
 
 void Held::Cut(size_t n) {
   tokens.resize(std::min(n, tokens.size()));
+  std::erase_if(media, [n](const MediaSpan& span) { return span.begin >= n; });
   if (n <= exact) exact = SIZE_MAX;
   if (n == 0) least = 0;
 }
@@ -38,7 +65,8 @@ void Held::Shift(size_t kept, size_t discarded) {
 void SaveSequence(const Model& model, llama_context* context, llama_seq_id sequence, State* state) {
   const LlamaLibrary& library = model.host().library();
   const size_t bytes = library.state_seq_get_size(context, sequence);
-  state->reservation.Resize(bytes + state->held.tokens.size() * sizeof(llama_token));
+  state->reservation.Resize(bytes + state->held.tokens.size() * sizeof(llama_token) +
+                            state->held.media.size() * sizeof(MediaSpan));
   state->bytes.resize(bytes);
   if (bytes == 0 || library.state_seq_get_data(context, state->bytes.data(), bytes, sequence) != bytes) {
     throw Error(WASINN_RUNTIME_ERROR, "save-state: llama.cpp cannot save what it has evaluated");

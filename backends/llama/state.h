@@ -13,6 +13,7 @@
 #include "common/reservation.h"
 #include "llama/cache_settings.h"
 #include "llama/llama_library.h"
+#include "llama/media_span.h"
 
 namespace wasinn::llama {
 
@@ -30,11 +31,17 @@ inline size_t CommonBeginning(std::span<const llama_token> a, std::span<const ll
 // back.
 struct Held {
   std::vector<llama_token> tokens;
-  size_t exact = SIZE_MAX;  // so many from the beginning are as if they had just been evaluated
-  size_t least = 0;         // it can be cut to no fewer, but for none
+  std::vector<MediaSpan> media;  // of these tokens; the last one may be held in part
+  size_t exact = SIZE_MAX;       // so many from the beginning are as if they had just been evaluated
+  size_t least = 0;              // it can be cut to no fewer, but for none
 
-  // How many of these it has, but for the last one, which must be evaluated for what follows it.
-  size_t Usable(std::span<const llama_token> wanted) const;
+  // How many of these it has, but for the last one, which must be evaluated for what follows it. Of an image it has all
+  // or nothing. `media`: of what is wanted.
+  size_t Usable(std::span<const llama_token> wanted, std::span<const MediaSpan> media = {}) const;
+  // More of them; `media`: of the whole text.
+  void Add(std::span<const llama_token> more, std::span<const MediaSpan> media);
+  // Of the token behind the first `n`. Some images take fewer positions than tokens.
+  llama_pos Position(size_t n) const;
   // The memory has only the first `n`.
   void Cut(size_t n);
   // The memory has none of those from `kept` to `kept + discarded`; what is behind has moved there.

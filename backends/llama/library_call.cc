@@ -1,0 +1,73 @@
+#include "llama/library_call.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "common/large_stack.h"
+#include "llama/thread_stderr.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+using CString = std::unique_ptr<char, decltype(&std::free)>;
+
+// A call under way, as its question `go_on` knows it.
+struct Running {
+  const CallBounds& bounds;
+  const uint64_t before;  // bytes that were reserved
+  std::optional<Error> refused;
+
+  static int GoOn(void* user, uint64_t bytes) {
+    auto* self = static_cast<Running*>(user);
+    const CallBounds& bounds = self->bounds;
+    if (bounds.gate != nullptr && bounds.gate->cancelled()) return 0;
+    if (bounds.reservation == nullptr) return 1;
+    try {
+      bounds.reservation->Resize(self->before + bytes);
+    } catch (Error& error) {
+      self->refused = std::move(error);
+      return 0;
+    } catch (...) {  // nothing of ours goes through a library that has a C++ library of its own
+      return 0;
+    }
+    return 1;
+  }
+};
+
+}  // namespace
+
+std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, const CallLimits& limits,
+                           const std::function<int(wasinn_llama_call*)>& run) {
+  const uint64_t before = bounds.reservation == nullptr ? 0 : bounds.reservation->bytes();
+  Running running = {.bounds = bounds, .before = before, .refused = std::nullopt};
+  wasinn_llama_call call = {.most_bytes = limits.bytes,
+                            .most_blocks = limits.blocks,
+                            .stack = limits.stack_of_call,
+                            .go_on = Running::GoOn,
+                            .user = &running,
+                            .kept = 0,
+                            .text = nullptr};
+  int status = WASINN_LLAMA_OK;
+  backend::RunOnLargeStack(limits.stack, [&] {
+    const ThreadStderr printed;  // llama.cpp warns there of what it leaves out of a schema
+    status = run(&call);
+  });
+  const CString text(call.text, std::free);
+  if (bounds.reservation != nullptr) bounds.reservation->Resize(before + (status == WASINN_LLAMA_OK ? call.kept : 0));
+  if (running.refused) throw *std::move(running.refused);
+  if (status == WASINN_LLAMA_STOPPED) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
+  if (status != WASINN_LLAMA_OK || text == nullptr) {
+    throw NotTaken(status == WASINN_LLAMA_WRONG ? WASINN_INVALID_ARGUMENT : WASINN_TOO_LARGE,
+                   fmt::format("{}: {}", what, text == nullptr ? "out of memory" : text.get()));
+  }
+  return text.get();
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,46 @@
+// Calls of the libraries that are compiled from llama.cpp's sources (scripts/deps/llama).
+#ifndef WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_
+#define WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_
+
+#include <wasinn_llama_common.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "common/cancel_gate.h"
+#include "common/error.h"
+#include "common/reservation.h"
+
+namespace wasinn::llama {
+
+// What may end a call early.
+struct CallBounds {
+  const backend::CancelGate* gate = nullptr;    // NULL: nobody cancels it
+  backend::Reservation* reservation = nullptr;  // what it holds is charged there; NULL: to nobody
+};
+
+// The most that it may take.
+struct CallLimits {
+  uint64_t bytes = 0, blocks = 0;
+  // A call may use a part of the stack. The rest is for destructors of what it has nested without going deep itself, and
+  // for what calls itself without allocating.
+  size_t stack = 0, stack_of_call = 0;
+};
+
+// What llama.cpp's code does not take: it is wrong, or takes more than a call may.
+class NotTaken : public backend::Error {
+ public:
+  using Error::Error;
+};
+
+// Its text. `what`: in front of what is wrong. Throws NotTaken: WASINN_INVALID_ARGUMENT with llama.cpp's words, or
+// WASINN_TOO_LARGE for what takes too much memory, time or depth; WASINN_TIMEOUT where it was cancelled meanwhile; what
+// a reservation throws. The reservation then holds what it held, and else what is kept in addition.
+std::string RunLibraryCall(const std::string& what, const CallBounds& bounds, const CallLimits& limits,
+                           const std::function<int(wasinn_llama_call*)>& run);
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_LIBRARY_CALL_H_

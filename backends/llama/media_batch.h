@@ -1,0 +1,59 @@
+// A part of an image or a sound as llama.cpp takes it.
+#ifndef WASINN_BACKENDS_LLAMA_MEDIA_BATCH_H_
+#define WASINN_BACKENDS_LLAMA_MEDIA_BATCH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "llama/llama_library.h"
+#include "llama/media_prompt.h"
+
+namespace wasinn::llama {
+
+// One thread at a time.
+class MediaBatch {
+ public:
+  explicit MediaBatch(const LlamaLibrary& library, const llama_model* model)
+      : width_(static_cast<size_t>(library.model_n_embd_inp(model))) {}
+
+  struct Part {
+    size_t span = 0;     // of the prompt's
+    size_t done = 0;     // of its tokens
+    size_t count = 0;    // that follow
+    llama_pos from = 0;  // where the span begins
+    llama_seq_id sequence = 0;
+    bool is_last = false;  // of the prompt: its last token has logits
+  };
+  // For one call of llama.cpp. The prompt is encoded.
+  llama_batch Fill(const MediaPrompt& prompt, const Part& part);
+
+ private:
+  const size_t width_;
+  std::vector<llama_pos> positions_;
+  std::vector<int32_t> sequence_counts_;
+  llama_seq_id sequence_ = 0;
+  std::vector<llama_seq_id*> sequences_;
+  std::vector<int8_t> logits_;
+};
+
+// While one lives, tokens of a context see also those behind them, if `is_wanted`.
+class NotCausal {
+ public:
+  NotCausal(const LlamaLibrary& library, llama_context* context, bool is_wanted)
+      : library_(library), context_(is_wanted ? context : nullptr) {
+    if (context_ != nullptr) library_.set_causal_attn(context_, false);
+  }
+  ~NotCausal() {
+    if (context_ != nullptr) library_.set_causal_attn(context_, true);
+  }
+  NotCausal(const NotCausal&) = delete;
+  NotCausal& operator=(const NotCausal&) = delete;
+
+ private:
+  const LlamaLibrary& library_;
+  llama_context* const context_;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_MEDIA_BATCH_H_

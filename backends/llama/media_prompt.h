@@ -1,0 +1,84 @@
+// Prompts with images and sounds.
+#ifndef WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_
+#define WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/cancel_gate.h"
+#include "common/reservation.h"
+#include "llama/media_library.h"
+#include "llama/media_span.h"
+
+namespace wasinn::llama {
+
+class Model;
+class Projector;
+
+// A text, or a file in base64.
+struct MediaPart {
+  enum class Kind : uint8_t { kText, kImage, kSound };
+  Kind kind = Kind::kText;
+  std::string_view data;
+};
+
+// Tokens of a text, and in their order what stands for tokens of images and sounds: in the list of tokens each of
+// these is LLAMA_TOKEN_NULL. One thread at a time; what is const also while that one waits.
+class MediaPrompt {
+ public:
+  // For a model with a projector. Decodes the files, and looks at the model's `gate` meanwhile. `account`: who pays for
+  // what it keeps. Throws WASINN_INVALID_ARGUMENT for files that are broken, WASINN_TOO_LARGE for those that are too
+  // large, WASINN_PROMPT_TOO_LONG for more than `capacity` tokens, WASINN_UNSUPPORTED_OPERATION for what the projector
+  // does not take, WASINN_TIMEOUT.
+  MediaPrompt(const Model& model, std::span<const MediaPart> parts, size_t capacity, const backend::CancelGate& gate,
+              void* account);
+
+  const std::vector<llama_token>& tokens() const { return tokens_; }
+  // Its images and sounds; a large image may be several.
+  std::span<const MediaSpan> spans() const { return spans_; }
+  // Which of these a token is of; spans().size(): a text.
+  size_t SpanAt(size_t token) const;
+  // Where the first one begins that is not before `token`; tokens().size(): there is none.
+  size_t NextBegin(size_t token) const;
+  // The most tokens that must be evaluated together.
+  size_t most_at_once() const { return most_at_once_; }
+  bool is_at_once(size_t span) const { return chunks_[span].at_once; }
+
+  // Computes what stands for the tokens of those that do not end before `token`, unless it is there. Throws
+  // WASINN_TIMEOUT, WASINN_TOO_LARGE, WASINN_RUNTIME_ERROR.
+  void Encode(size_t token, const backend::CancelGate& gate);
+  // For each token as many numbers as the model's tokens have.
+  const float* Numbers(size_t span) const { return chunks_[span].numbers.data(); }
+  // Of a span that begins there: one for each token, or four, of all tokens the first ones first.
+  std::vector<llama_pos> Positions(size_t span, llama_pos from) const;
+  bool is_mrope() const;
+
+ private:
+  struct Chunk {
+    size_t index = 0;  // as the library counts
+    bool at_once = false;
+    backend::Reservation reservation;  // goes after them
+    std::vector<float> numbers;
+  };
+
+  void Make(std::span<const MediaPart> parts, const backend::CancelGate& gate);
+  void List(size_t capacity);
+  void EncodeOne(size_t span, const backend::CancelGate& gate);
+
+  const Model& model_;
+  const Projector& projector_;
+  void* const account_;
+  backend::Reservation reservation_;  // goes after all
+  MediaPtr media_;
+  std::vector<llama_token> tokens_;
+  std::vector<MediaSpan> spans_;
+  std::vector<Chunk> chunks_;  // of the spans
+  size_t most_at_once_ = 0;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_

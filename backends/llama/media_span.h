@@ -1,0 +1,23 @@
+// Where an image or a sound lies among the tokens of a text.
+#ifndef WASINN_BACKENDS_LLAMA_MEDIA_SPAN_H_
+#define WASINN_BACKENDS_LLAMA_MEDIA_SPAN_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace wasinn::llama {
+
+// Two of them are the same where the file is: so what was evaluated of one is never taken for another.
+struct MediaSpan {
+  size_t begin = 0, count = 0;       // tokens
+  size_t positions = 0;              // that it takes
+  std::array<uint8_t, 32> digest{};  // of the file
+
+  size_t end() const { return begin + count; }
+  bool operator==(const MediaSpan&) const = default;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_MEDIA_SPAN_H_

@@ -1,0 +1,53 @@
+// What a model reads images and sounds by.
+#ifndef WASINN_BACKENDS_LLAMA_PROJECTOR_H_
+#define WASINN_BACKENDS_LLAMA_PROJECTOR_H_
+
+#include <wasinn/backend.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "common/cancel_gate.h"
+#include "llama/media_library.h"
+
+namespace wasinn::llama {
+
+class Model;
+
+// Of the host's configuration.
+struct ProjectorSettings {
+  std::string path;                             // empty: none
+  int32_t least_tokens = -1, most_tokens = -1;  // of an image; -1: as the file says
+};
+
+// A projector file (mmproj) of the host's, for one model. Any thread.
+class Projector {
+ public:
+  // Throws WASINN_INVALID_ARGUMENT for a file that is none, or one of another model's; WASINN_UNSUPPORTED_OPERATION
+  // where the library is missing; WASINN_TIMEOUT.
+  Projector(const Model& model, const ProjectorSettings& settings, const wasinn_load_options& options);
+  Projector(const Projector&) = delete;
+  Projector& operator=(const Projector&) = delete;
+
+  bool sees() const { return library_.sees(projector_.get()) != 0; }
+  bool hears() const { return library_.hears(projector_.get()) != 0; }
+  // A token has four positions, and an image takes fewer of them than tokens.
+  bool is_mrope() const { return is_mrope_; }
+
+  const MediaLibrary& library() const { return library_; }
+  const wasinn_llama_projector* get() const { return projector_.get(); }
+
+  // Whoever encodes is alone with it. Waits for those before. Throws WASINN_TIMEOUT.
+  std::unique_lock<std::timed_mutex> Turn(const backend::CancelGate& gate) const;
+
+ private:
+  const MediaLibrary library_;
+  ProjectorPtr projector_;
+  bool is_mrope_ = false;
+  mutable std::timed_mutex encoding_;
+};
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_PROJECTOR_H_
