@@ -3,11 +3,14 @@
 #include <string>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
 namespace {
 
+using nlohmann::json;
 using simdjson::dom::element;
 
 // The messages of a chat, as a list in JSON.
@@ -24,21 +27,35 @@ class Messages {
   std::string text_ = "[";
 };
 
-// Parts of texts become the text.
+// As a chat has it: texts become one text, unless there is an image between them.
 std::string ContentOf(element content) {
   if (content.is_string()) return ToText(content);
-  if (!content.is_array()) ThrowWrong("input", "an item of input has no content: a text, or a list of texts");
+  if (!content.is_array())
+    ThrowWrong("input", "an item of input has no content: a text, or a list of texts and images");
   std::string text;
+  json parts = json::array();
+  const auto end_text = [&text, &parts] {
+    if (!text.empty()) parts.push_back({{"type", "text"}, {"text", std::exchange(text, {})}});
+  };
   for (const element part : content.get_array()) {
     Fields fields(part, "input.content");
     const std::string type = fields.Text("type").value_or("");
-    if (type != "input_text" && type != "output_text") {
-      throw ApiError{
-          .message = "an item of input has a part that is no text", .param = "input", .code = "unsupported_parameter"};
+    if (type == "input_image") {
+      auto url = fields.Text("image_url");
+      if (!url) ThrowWrong("input", "an image of input has no image_url, and files are not served");
+      end_text();
+      parts.push_back({{"type", "image_url"}, {"image_url", {{"url", *std::move(url)}}}});
+    } else if (type == "input_text" || type == "output_text") {
+      text += fields.Text("text").value_or("");
+    } else {
+      throw ApiError{.message = "an item of input has a part that is no text and no image",
+                     .param = "input",
+                     .code = "unsupported_parameter"};
     }
-    text += fields.Text("text").value_or("");
   }
-  return Dump(text);
+  if (parts.empty()) return Dump(text);
+  end_text();
+  return Dump(parts);
 }
 
 void AddInput(element input, Messages& messages) {

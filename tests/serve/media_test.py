@@ -1,0 +1,122 @@
+"""Images and sounds in messages: over /v1, and from a guest that an engine runs."""
+
+import base64
+import json
+import os
+import pathlib
+import struct
+import unittest
+import zlib
+
+from language import MODELS, TEST_MODELS, LanguageTest
+from language_test import events
+
+PROJECTORS = f"{TEST_MODELS}/projector"
+CHAT_GUEST = pathlib.Path(os.environ["WASINN_PROBE"]).with_name("chat.wasm")
+
+
+def png(seed, side=32):
+    """Of one kind of picture, each another one."""
+    rows = b"".join(b"\0" + bytes((x * (3 + seed) + y * 5 + part * 80) % 256 for x in range(side) for part in range(3)) for y in range(side))
+
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def wav(seconds=1, rate=16000):
+    samples = b"".join(struct.pack("<h", i * (i // 500 + 3) % 20000 - 10000) for i in range(int(seconds * rate)))
+    return struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(samples), b"WAVE", b"fmt ", 16, 1, 1, rate, 2 * rate, 2, 16, b"data", len(samples)) + samples
+
+
+def url(file, kind="image/png"):
+    return f"data:{kind};base64,{base64.b64encode(file).decode()}"
+
+
+def image(file):
+    return {"type": "image_url", "image_url": {"url": url(file), "detail": "low"}}
+
+
+def text(words):
+    return {"type": "text", "text": words}
+
+
+class Media(LanguageTest):
+    def setUp(self):
+        super().setUp()
+        config = ""
+        for name, projector in (("sees", "see"), ("hears", "hear")):
+            config += f"""
+[models.{name}]
+path = "{MODELS}/tiny.gguf"
+[models.{name}.config]
+projector = "{PROJECTORS}/{projector}.gguf"
+"""
+        self.config = self.file("media.toml", config + "parallel = 2\n")
+        self.server = self.serve_tiny(config=config)
+
+    def chat(self, *content, model="sees", **fields):
+        messages = [{"role": "user", "content": list(content)}]
+        return self.ask(self.server, "chat/completions", model=model, messages=messages, temperature=0, max_tokens=16, **fields)
+
+    def said(self, *content, **fields):
+        answer = self.chat(*content, **fields)
+        self.assertEqual(answer.status, 200, answer)
+        return answer.json()["choices"][0]["message"]["content"]
+
+    def test_an_image_is_seen(self):
+        answers = [self.said(text("Look."), image(png(seed))) for seed in range(4)]
+        self.assertEqual(answers, [self.said(text("Look."), image(png(seed))) for seed in range(4)])
+        self.assertGreater(len(set(answers)), 1)
+        tokens = [self.chat(*content).json()["usage"]["prompt_tokens"] for content in ([text("Look.")], [text("Look."), image(png(0))])]
+        self.assertEqual(tokens[1] - tokens[0], 16)
+
+    def test_as_a_stream(self):
+        whole = self.said(text("Look."), image(png(1)))
+        *told, done = events(self.chat(text("Look."), image(png(1)), stream=True))
+        self.assertIsNone(done)
+        self.assertEqual("".join(one["choices"][0]["delta"].get("content") or "" for one in told), whole)
+
+    def test_a_response(self):
+        content = [{"type": "input_text", "text": "Look."}, {"type": "input_image", "image_url": url(png(1))}]
+        answer = self.ask(self.server, "responses", model="sees", input=[{"role": "user", "content": content}], temperature=0, max_output_tokens=16)
+        self.assertEqual(answer.status, 200, answer)
+        self.assertEqual(answer.json()["output"][0]["content"][0]["text"], self.said(text("Look."), image(png(1))))
+        content[1] = {"type": "input_image", "file_id": "file-1"}
+        answer = self.ask(self.server, "responses", model="sees", input=[{"role": "user", "content": content}])
+        self.expect_error(answer, 400, "image_url", param="input")
+
+    def test_a_sound_is_heard(self):
+        sound = {"type": "input_audio", "input_audio": {"data": base64.b64encode(wav()).decode(), "format": "wav"}}
+        self.assertEqual(self.said(text("Listen."), sound, model="hears"), self.said(text("Listen."), sound, model="hears"))
+        self.expect_error(self.chat(sound), 400, "takes no sounds")
+        self.expect_error(self.chat(image(png(1)), model="hears"), 400, "takes no images")
+
+    def test_nothing_is_fetched(self):
+        for address in ("https://example.org/a.png", f"http://127.0.0.1:{self.server.port}/wasinn/state", "file:///etc/passwd", "/etc/passwd"):
+            answer = self.chat({"type": "image_url", "image_url": {"url": address}})
+            self.expect_error(answer, 400, "no URL is fetched, neither from a network nor from a file")
+
+    def test_what_is_no_image(self):
+        self.expect_error(self.chat({"type": "image_url", "image_url": {"url": url(b"GIF89a")}}), 400, "image 1")
+        self.expect_error(self.chat({"type": "image_url", "image_url": {"url": "data:image/png;base64,*"}}), 400, "base64")
+        self.expect_error(self.chat(image(png(1)), model="tiny"), 400, "it has no projector")
+
+    def test_a_guest_sees_what_a_client_does(self):
+        prompt = f'Look: <img src="{url(png(1))}"> What is it?'
+        asked = self.ask(self.server, "completions", model="sees", prompt=prompt, temperature=0, max_tokens=16)
+        self.assertEqual(asked.status, 200, asked)
+        ran = self.run_guest(prompt)
+        self.assertEqual(ran.out.rstrip("\n"), asked.json()["choices"][0]["text"].rstrip("\n"), ran)
+        self.assertNotEqual(ran.out, self.run_guest("Look:  What is it?").out)
+
+    def run_guest(self, prompt):
+        ran = self.wasinn("run", "--config", self.config, CHAT_GUEST, "--model", "sees", "--temp", "0", "--n-predict", "16", prompt)
+        self.check(ran)
+        return ran
+
+
+if __name__ == "__main__":
+    unittest.main()
