@@ -56,7 +56,7 @@ packages_of() {
       echo "clang-$LLVM" "lld-$LLVM" wasi-libc "libclang-rt-$LLVM-dev-wasm32" "libc++-$LLVM-dev-wasm32" \
         "libc++abi-$LLVM-dev-wasm32" libstb-dev
       ;;
-    units) echo libgtest-dev libgmock-dev mold python3 ;;
+    units) echo libgtest-dev libgmock-dev libstb-dev mold python3 ;;
     tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils zsh fish mandoc groff-base graphviz skopeo docker-registry ;;
     serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
     serve-tests) echo libb64-0d openssl curl chromium chromium-driver ;;

@@ -64,7 +64,7 @@ media_code() {
   cargo=$(cargo_at_least "$RUST_MIN")
   quietly env PATH="${cargo%/*}:$PATH" "$cargo" build --release --locked --manifest-path "$crate/Cargo.toml" --target-dir "$target"
   mkdir -p "$work"
-  [ "$target" = "$work" ] || cp -r "$target/release" "$work/"
+  [ "$target" = "$work" ] || install -D "$target/release/libwasinn_media.a" "$work/release/libwasinn_media.a"
   PATH=${cargo%/*}:$PATH "$cargo" metadata --quiet --locked --format-version 1 --manifest-path "$crate/Cargo.toml" |
     grep -oE '"manifest_path":"[^"]*/Cargo.toml"' | cut -d '"' -f 4 | sort | grep -v "^$crate/" | while read -r manifest; do
     for f in "${manifest%/*}"/LICENSE*; do
