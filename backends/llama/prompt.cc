@@ -58,14 +58,14 @@ void CheckLength(const Model& model, std::string_view prompt, size_t capacity) {
 
 }  // namespace
 
-std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity) {
+std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity, bool whole) {
   if (prompt.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");
   CheckLength(model, prompt, capacity);
   if (const size_t at = FindInvalidUtf8(prompt); at != std::string_view::npos) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the prompt is not UTF-8 at byte {}", at));
   }
-  constexpr bool kWhole = true, kNames = true;
-  std::vector<llama_token> tokens = TokenizeOnStack(model, std::string(prompt), kWhole, kNames);
+  constexpr bool kNames = true;
+  std::vector<llama_token> tokens = TokenizeOnStack(model, std::string(prompt), whole, kNames);
   if (tokens.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt has no tokens");
   if (tokens.size() > capacity) RefuseLength(fmt::format("{} tokens", tokens.size()), capacity);
   return tokens;
