@@ -75,6 +75,8 @@ constexpr wasinn_key kKeys[] = {
     {"mirostat", kAll, "1 or 2: Mirostat of that version in place of the other samplers; 0: off, which is the default"},
     {"mirostat-ent", kAll, "Mirostat's entropy; default 5"},
     {"mirostat-lr", kAll, "Mirostat's learning rate; default 0.1"},
+    {"tokens", kAll, "true: the prompt is a list of tokens, which are evaluated as they are"},
+    {"add-special", kAll, "false: without the tokens that the model puts around a text; default true"},
     {"tokenize", kAll, "true: the output is the prompt's tokens"},
     {"detokenize", kAll, "true: the prompt is a list of tokens, and the output is their text"},
     {"texts", kAll,

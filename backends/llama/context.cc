@@ -134,7 +134,8 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   if (tokens_) return *tokens_;
   chat_.reset();
   media_.reset();
-  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_));
+  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed));
+  if (settings_.tokens) return tokens_.emplace(ParseTokens(model_, prompt_, settings_.context));
   if (settings_.chat) {
     const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);
     if (media && model_.projector() == nullptr) {
@@ -148,7 +149,7 @@ const std::vector<llama_token>& Context::ReadPrompt() {
     if (parts.size() > 1) return ReadMedia(parts);
   }
   const size_t most = settings_.tokenize ? kMostListed : settings_.context;
-  tokens_ = Tokenize(model_, chat_ == nullptr ? prompt_ : chat_->form().prompt, most);
+  tokens_ = Tokenize(model_, chat_ == nullptr ? prompt_ : chat_->form().prompt, most, settings_.add_special);
   return *tokens_;
 }
 
@@ -266,7 +267,7 @@ void Context::Embed() {
 
 void Context::Answer() {
   if (settings_.tokenize) {
-    completion_ = TokensAsJson(ReadPrompt());
+    completion_ = TokensAsJson(ReadPrompt(), chat_ == nullptr ? nullptr : &chat_->form().prompt);
   } else if (settings_.detokenize) {
     completion_ = TextOf(model_, ReadPrompt());
   } else {
@@ -288,6 +289,7 @@ Generation::End Context::StepInside() {
   if (answers_at_once()) {
     if (answered_) return Generation::End::kOver;
     Answer();
+    ChargeText();
     return Generation::End::kNone;
   }
   const Generation::End end = generation_->Step(&piece_);

@@ -13,7 +13,7 @@ using backend::Error;
 namespace {
 
 constexpr uint32_t kCompletionIndex = 0, kMetadataIndex = 1, kProbabilitiesIndex = 3, kEmbeddingsIndex = 4,
-                   kOutputCount = 5;
+                   kStepProbabilitiesIndex = 5, kOutputCount = 6;
 
 }  // namespace
 
@@ -96,6 +96,9 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   if (index == kCompletionIndex) return View(completion_, view);
   if (index == kEmbeddingsIndex) return ViewEmbeddings(view);
   if (index == kProbabilitiesIndex) return View(probabilities_ == nullptr ? nothing_ : probabilities_->text(), view);
+  if (index == kStepProbabilitiesIndex) {
+    return View(probabilities_ == nullptr ? nothing_ : probabilities_->step(), view);
+  }
   WriteMessage();
   View(message_, view);
 }

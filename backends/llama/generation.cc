@@ -128,6 +128,7 @@ Generation::End Generation::Last(End end, Reason reason, std::string* piece) {
 
 Generation::End Generation::Step(std::string* piece) {
   piece->clear();
+  if (probabilities_ != nullptr) probabilities_->NewStep();
   if (end_ != End::kNone) return end_;
   const bool is_first = !std::exchange(begun_, true);
   if (predict_ == 0) {

@@ -58,9 +58,11 @@ constexpr wasinn_io kMessage = Bytes("message", 0, "JSON");
 constexpr wasinn_io kProbabilities = Bytes("probabilities", 0, "JSON");
 constexpr int64_t kAnyShape[] = {-1, -1};
 constexpr wasinn_io kEmbeddings = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShape, "embeddings", "float"};
-constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata, &kMessage, &kProbabilities, &kEmbeddings};
+constexpr wasinn_io kStepProbabilities = Bytes("step_probabilities", 0, "JSON");
+constexpr const wasinn_io* kOutputs[] = {&kCompletion,    &kMetadata,   &kMessage,
+                                         &kProbabilities, &kEmbeddings, &kStepProbabilities};
 // Many are evaluated together, and who waits does so there.
-constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 5, kInputs, kOutputs, UINT32_MAX};
+constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 6, kInputs, kOutputs, UINT32_MAX};
 
 // Best first. Throws where the target's device is not there.
 std::vector<Device> DevicesFor(uint32_t target, const LlamaLibrary& library) {

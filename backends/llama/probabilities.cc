@@ -60,6 +60,7 @@ void Probabilities::Add(llama_token token, std::span<const float> logits) {
   text_.pop_back();
   if (text_.size() > 1) text_ += ',';
   text_ += written + ']';
+  step_ = '[' + written + ']';
 }
 
 }  // namespace wasinn::llama

@@ -22,12 +22,15 @@ class Probabilities {
   void Add(llama_token token, std::span<const float> logits);
   // A JSON list.
   const std::string& text() const { return text_; }
+  // The same of the last token alone, or of none since NewStep.
+  const std::string& step() const { return step_; }
+  void NewStep() { step_ = "[]"; }
 
  private:
   const Model& model_;
   const size_t others_;
   backend::Reservation reservation_;  // goes after it
-  std::string text_ = "[]";
+  std::string text_ = "[]", step_ = "[]";
 };
 
 }  // namespace wasinn::llama

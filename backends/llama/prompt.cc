@@ -65,12 +65,12 @@ void CheckUtf8(std::string_view text) {
 
 size_t StackForText(size_t bytes) { return kLeastStack + bytes * kStackPerByte; }
 
-std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity) {
+std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity, bool whole) {
   if (prompt.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");
   CheckTextLength(model, prompt.size(), capacity);
   CheckUtf8(prompt);
-  constexpr bool kWhole = true, kNames = true;
-  std::vector<llama_token> tokens = TokenizeOnStack(model, std::string(prompt), kWhole, kNames);
+  constexpr bool kNames = true;
+  std::vector<llama_token> tokens = TokenizeOnStack(model, std::string(prompt), whole, kNames);
   if (tokens.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt has no tokens");
   if (tokens.size() > capacity) RefuseLength(fmt::format("{} tokens", tokens.size()), capacity);
   return tokens;

@@ -14,7 +14,8 @@ class Model;
 
 // Throws WASINN_INVALID_ARGUMENT for a prompt that is empty or no UTF-8, and WASINN_PROMPT_TOO_LONG, quickly, for one of
 // more than `capacity` tokens.
-std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity);
+// `whole`: with what the model's tokenizer puts around a text.
+std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity, bool whole = true);
 
 // Of a part of a text, in which tokens stand by their names. It is not long.
 std::vector<llama_token> TokenizeSpecial(const Model& model, const std::string& text);

@@ -101,6 +101,8 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
 }
 
 void Settings::SetTask(const Config& config) {
+  SetBool(config, "tokens", &tokens);
+  SetBool(config, "add-special", &add_special);
   SetBool(config, "tokenize", &tokenize);
   SetBool(config, "detokenize", &detokenize);
   SetBool(config, "texts", &texts);
@@ -109,6 +111,9 @@ void Settings::SetTask(const Config& config) {
   embedding = embedding || rerank;
   if ((tokenize ? 1 : 0) + (detokenize ? 1 : 0) + (embedding ? 1 : 0) > 1) {
     throw Error(WASINN_INVALID_ARGUMENT, "tokenize, detokenize, embedding, rerank: expected one of them");
+  }
+  if (tokens && (chat || texts || rerank)) {
+    throw Error(WASINN_INVALID_ARGUMENT, "tokens: expected no chat, texts or rerank beside it");
   }
   if ((texts || rerank) && (!embedding || chat || (texts && rerank))) {
     throw Error(WASINN_INVALID_ARGUMENT, "texts, rerank: expected one of them, and no chat; texts goes with embedding");

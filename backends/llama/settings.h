@@ -68,6 +68,8 @@ struct Settings {
   std::string grammar;
   std::string json_schema;
   std::vector<std::string> stop_words;
+  bool tokens = false;                        // the prompt is a list of them
+  bool add_special = true;                    // what the tokenizer puts around a text
   bool tokenize = false, detokenize = false;  // in place of a generation
   bool texts = false, rerank = false;         // of embeddings: the prompt has many texts
   int32_t normalize = 2;                      // of embeddings, by llama.cpp's numbers

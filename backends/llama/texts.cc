@@ -10,6 +10,7 @@
 #include "common/json.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
+#include "llama/token_lists.h"
 
 namespace wasinn::llama {
 
@@ -29,6 +30,12 @@ json Parse(std::string_view text) {
 bool AreTexts(const json& list) {
   return list.is_array() && !list.empty() && list.size() <= kMostTexts &&
          std::ranges::all_of(list, [](const json& one) { return one.is_string(); });
+}
+
+// A text, or the tokens of one.
+std::vector<llama_token> TokenizeOne(const Model& model, const json& one, size_t capacity) {
+  if (one.is_string()) return Tokenize(model, one.get_ref<const std::string&>(), capacity);
+  return ReadTokens(model, one, capacity);
 }
 
 void Append(std::vector<llama_token>* tokens, const std::vector<llama_token>& more) {
@@ -67,12 +74,14 @@ std::vector<llama_token> RankedByTemplate(const Model& model, std::string text, 
 
 Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity) {
   const json list = Parse(text);
-  if (!AreTexts(list)) {
-    throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts", kMostTexts));
+  const bool is_list = list.is_array() && !list.empty() && list.size() <= kMostTexts;
+  if (!is_list || !std::ranges::all_of(list, [](const json& one) { return one.is_string() || one.is_array(); })) {
+    throw Error(
+        WASINN_INVALID_ARGUMENT,
+        fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts));
   }
   Texts texts;
-  for (const json& one : list) texts.push_back(Tokenize(model, one.get_ref<const std::string&>(), capacity));
+  for (const json& one : list) texts.push_back(TokenizeOne(model, one, capacity));
   return texts;
 }
 

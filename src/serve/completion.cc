@@ -1,6 +1,7 @@
 #include "serve/completion.h"
 
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -45,10 +46,19 @@ class Inputs {
 
 Completion::Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<ModelContexts> contexts, uint32_t context,
                        Cancellation* cancellation)
-    : guest_(guest->get()),
-      cancellation_(cancellation),
-      context_(guest, std::move(contexts), context),
-      stop_(cancellation, [this] { context_.Drop(); }) {}
+    : guest_(guest->get()), cancellation_(cancellation), context_(guest, std::move(contexts), context) {
+  stop_.emplace(cancellation, [this] { context_.Drop(); });
+}
+
+Completion::~Completion() {
+  stop_.reset();  // nobody drops it from here on
+  const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
+  if (!has_ended_ || is_cancelled) return;
+  try {
+    context_.KeepWith(std::move(beginning_));
+  } catch (const std::bad_alloc&) {  // it is dropped
+  }
+}
 
 Failure Completion::WhyNot(Failure failure) const {
   const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
@@ -72,6 +82,7 @@ Outcome<void> Completion::Begin(const Prompt& prompt) {
   auto first = Step();
   if (!first) return std::unexpected(std::move(first.error()));
   first_ = std::move(*first);
+  beginning_ = ModelContexts::BeginningOf(prompt.prompt);
   return {};
 }
 
@@ -88,10 +99,13 @@ Outcome<std::optional<std::string>> Completion::Step() {
   const View piece(view);
   auto stepped = ToOutcome(guest_, status, result);
   if (!stepped) {
-    if (IsFull(stepped.error())) return std::nullopt;
-    return std::unexpected(WhyNot(std::move(stepped.error())));
+    if (!IsFull(stepped.error())) return std::unexpected(WhyNot(std::move(stepped.error())));
+    has_piece = 0;
   }
-  if (has_piece == 0) return std::nullopt;
+  if (has_piece == 0) {
+    has_ended_ = true;
+    return std::nullopt;
+  }
   const std::span<const char> text = piece.of<char>();
   return std::string(text.begin(), text.end());
 }

@@ -25,6 +25,7 @@ class Completion {
  public:
   Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<ModelContexts> contexts, uint32_t context,
              Cancellation* cancellation);
+  ~Completion();
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
@@ -44,10 +45,11 @@ class Completion {
 
   wasinn_guest* const guest_;
   Cancellation* const cancellation_;
-  const TakenContext context_;
-  const Cancellation::Stop stop_;  // before the context goes
+  TakenContext context_;
+  std::optional<Cancellation::Stop> stop_;  // before the context goes
+  std::string beginning_;                   // of the prompt
   std::optional<std::string> first_;
-  bool has_begun_ = false;
+  bool has_begun_ = false, has_ended_ = false;
 };
 
 }  // namespace wasinn::serve

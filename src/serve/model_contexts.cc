@@ -9,18 +9,52 @@ namespace wasinn::serve {
 std::optional<uint32_t> RestingContexts::Take(const ModelContexts* of) {
   Order taken;
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(resting_.rbegin(), resting_.rend(), of, &Order::value_type::first);
+  const auto found = std::find_if(resting_.rbegin(), resting_.rend(),
+                                  [of](const Resting& one) { return one.of == of && !one.prompt; });
   if (found == resting_.rend()) return std::nullopt;
   taken.splice(taken.end(), resting_, std::prev(found.base()));
-  return taken.front().second;
+  return taken.front().context;
 }
 
 void RestingContexts::Put(const ModelContexts* of, uint32_t context) {
-  Order one = {{of, context}}, over;
+  Order one = {{of, context, std::nullopt}}, over;
   {
     const std::lock_guard lock(mutex_);
     resting_.splice(resting_.end(), one);
     if (resting_.size() > most_) over.splice(over.end(), resting_, resting_.begin());
+  }
+  DropThese(over);
+}
+
+std::optional<uint32_t> RestingContexts::TakeFor(const ModelContexts* of, std::string_view prompt) {
+  Order taken;
+  const std::lock_guard lock(mutex_);
+  auto best = resting_.end();
+  ptrdiff_t most = -1;
+  for (auto one = resting_.begin(); one != resting_.end(); ++one) {
+    if (!one->IsWarm(of)) continue;
+    const ptrdiff_t common = std::ranges::mismatch(prompt, *one->prompt).in1 - prompt.begin();
+    // A text that goes on, and not another one: that would only be lost. Who rests longest goes where there are too many.
+    const bool goes_on = 2 * common >= std::ssize(*one->prompt);
+    if (goes_on && common > most) best = one;
+    if (goes_on) most = std::max(most, common);
+  }
+  if (best == resting_.end()) return std::nullopt;
+  taken.splice(taken.end(), resting_, best);
+  return taken.front().context;
+}
+
+void RestingContexts::PutWith(const ModelContexts* of, uint32_t context, std::string prompt, size_t most) {
+  Order one = {{of, context, std::move(prompt)}}, over;
+  {
+    const std::lock_guard lock(mutex_);
+    resting_.splice(resting_.end(), one);
+    const auto is_warm = [of](const Resting& other) { return other.IsWarm(of); };
+    if (static_cast<size_t>(std::ranges::count_if(resting_, is_warm)) > most) {
+      over.splice(over.end(), resting_, std::ranges::find_if(resting_, is_warm));
+    } else if (resting_.size() > most_) {
+      over.splice(over.end(), resting_, resting_.begin());
+    }
   }
   DropThese(over);
 }
@@ -31,7 +65,7 @@ void RestingContexts::Drop(const ModelContexts* of) {
     const std::lock_guard lock(mutex_);
     for (auto next = resting_.begin(); next != resting_.end();) {
       const auto one = next++;
-      if (one->first == of) dropped.splice(dropped.end(), resting_, one);
+      if (one->of == of) dropped.splice(dropped.end(), resting_, one);
     }
   }
   DropThese(dropped);
@@ -48,7 +82,7 @@ bool RestingContexts::DropAll() {
 }
 
 void RestingContexts::DropThese(const Order& contexts) {
-  for (const auto& [of, context] : contexts) wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
+  for (const Resting& one : contexts) wasinn_status_free(wasinn_wit()->context_drop(guest_, one.context));
 }
 
 ModelContexts::~ModelContexts() { resting_.Drop(this); }
@@ -83,6 +117,7 @@ Outcome<void> ModelContexts::LoadOnce() {
   if (!loaded) return std::unexpected(std::move(loaded.error()));
   graph_.emplace(std::move(*loaded));
   reuse_.store(graph_->keeps_nothing, std::memory_order_relaxed);
+  warm_.store(graph_->parallel, std::memory_order_relaxed);
   return {};
 }
 
@@ -107,14 +142,15 @@ Outcome<uint32_t> ModelContexts::Make() {
   }
 }
 
-Outcome<uint32_t> ModelContexts::Take() {
-  if (const auto rested = resting_.Take(this)) return *rested;
-  return Make();
-}
-
 void ModelContexts::GiveBack(uint32_t context) {
   if (reuse_.load(std::memory_order_relaxed)) return resting_.Put(this, context);
   wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
+}
+
+void ModelContexts::GiveBackWith(uint32_t context, std::string beginning) {
+  const size_t most = warm_.load(std::memory_order_relaxed);
+  if (most == 0) return wasinn_status_free(wasinn_wit()->context_drop(guest_, context));
+  resting_.PutWith(this, context, std::move(beginning), most);
 }
 
 }  // namespace wasinn::serve

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,12 +28,23 @@ class RestingContexts {
 
   std::optional<uint32_t> Take(const ModelContexts* of);
   void Put(const ModelContexts* of, uint32_t context);
+  // Those that hold what they have made of a prompt: of a model's the one whose prompt has the most in common with this one. Of them rest no
+  // more than `most`.
+  std::optional<uint32_t> TakeFor(const ModelContexts* of, std::string_view prompt);
+  void PutWith(const ModelContexts* of, uint32_t context, std::string prompt, size_t most);
   // Those of one model; or all of them, and then whether there were any.
   void Drop(const ModelContexts* of);
   bool DropAll();
 
  private:
-  using Order = std::list<std::pair<const ModelContexts*, uint32_t>>;
+  struct Resting {
+    const ModelContexts* of;
+    uint32_t context;
+    std::optional<std::string> prompt;  // what it holds something of
+
+    bool IsWarm(const ModelContexts* whose) const { return of == whose && prompt; }
+  };
+  using Order = std::list<Resting>;
 
   void DropThese(const Order& contexts);
 
@@ -52,9 +64,15 @@ class ModelContexts {
   ModelContexts& operator=(const ModelContexts&) = delete;
 
   // One that nobody else has, and in which nothing is left of an earlier inference.
-  Outcome<uint32_t> Take();
+  Outcome<uint32_t> Take() { return TakeOrMake(resting_.Take(this)); }
   // Where it is what it was.
   void GiveBack(uint32_t context);
+  // The same for a generation: one that holds what it has made of a text that begins as this one, if there is one. It goes back with what it
+  // holds, where the model computes many together: there it costs nobody memory that it would not take at rest.
+  Outcome<uint32_t> TakeFor(std::string_view prompt) { return TakeOrMake(resting_.TakeFor(this, BeginningOf(prompt))); }
+  void GiveBackWith(uint32_t context, std::string beginning);
+  // As much of a prompt as is looked at for this.
+  static std::string_view BeginningOf(std::string_view prompt) { return prompt.substr(0, 16u << 10); }
   // How many generations the model computes together; 0: each by itself.
   Outcome<uint32_t> Parallel();
 
@@ -84,6 +102,7 @@ class ModelContexts {
   };
 
   Outcome<uint32_t> Make();
+  Outcome<uint32_t> TakeOrMake(std::optional<uint32_t> rested) { return rested ? Outcome<uint32_t>(*rested) : Make(); }
   Outcome<Graph> Load();
   // If there is none yet; of `making_`.
   Outcome<void> LoadOnce();
@@ -95,6 +114,7 @@ class ModelContexts {
   std::mutex making_;       // of the graph
   std::optional<Graph> graph_;
   std::atomic<bool> reuse_{false};
+  std::atomic<uint32_t> warm_{0};  // contexts that may rest with what they hold
 };
 
 // One that was taken: dropped unless it is kept for the next one.
@@ -113,6 +133,10 @@ class TakenContext {
   void Drop() const { wasinn_status_free(wasinn_wit()->context_drop(guest_->get(), context_)); }
   void Keep() {
     of_->GiveBack(context_);
+    is_kept_ = true;
+  }
+  void KeepWith(std::string beginning) {
+    of_->GiveBackWith(context_, std::move(beginning));
     is_kept_ = true;
   }
 

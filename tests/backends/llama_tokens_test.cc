@@ -23,6 +23,7 @@ const NativeLlama& Native() {
   return native;
 }
 
+constexpr uint32_t kStepProbabilities = 5;
 constexpr const char* kText = "the hen ate \u20ac 10 of oats</s>";
 
 class LlamaTokenLists : public ::testing::Test {
@@ -101,6 +102,40 @@ TEST_F(LlamaTokenLists, HaveTheirProbabilities) {
   EXPECT_EQ(Probabilities().size(), told.size());
   EXPECT_EQ(Probabilities()[0]["top_logprobs"], json::array());
   EXPECT_EQ(Ask("the hen", {{"n-probs", 21}}).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfEachStep) {
+  ASSERT_TRUE(SetPrompt(&context_, "the hen"));
+  ASSERT_TRUE(SetOptions(&context_, R"({"n-probs": 2})"));
+  json steps = json::array();
+  while (context_.Step()) {
+    Tensor told;
+    ASSERT_TRUE(context_.Get(kStepProbabilities, &told));
+    for (const json& one : json::parse(told.bytes)) steps.push_back(one);
+  }
+  EXPECT_EQ(steps.size(), size_t(Metadata(&context_)["output_tokens"]));
+  ASSERT_TRUE(Ask("the hen", {{"n-probs", 2}}));
+  EXPECT_EQ(Probabilities(), steps);
+}
+
+TEST_F(LlamaTokenLists, ArePrompts) {
+  ASSERT_TRUE(Ask(kText, json::object()));
+  const std::string written = Written(&context_);
+  const std::vector<int32_t> tokens = Native().Tokenize(kText);
+  ASSERT_TRUE(Ask(json(tokens).dump(), {{"tokens", true}}));
+  EXPECT_EQ(Written(&context_), written);
+  EXPECT_EQ(Metadata(&context_)["input_tokens"], tokens.size());
+  for (const char* bad : {"", "the hen", "{}", "[]", "[-1]", "[1.5]", "[288]", "[\"a\"]", "[[1]]"}) {
+    EXPECT_EQ(Ask(bad, {{"tokens", true}}).code, WASINN_INVALID_ARGUMENT) << bad;
+  }
+  EXPECT_EQ(Ask(json(std::vector<int>(257, 5)).dump(), {{"tokens", true}}).code, WASINN_PROMPT_TOO_LONG);
+  EXPECT_EQ(Ask("[1]", {{"tokens", true}, {"chat", true}}).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST_F(LlamaTokenLists, ComeWithoutWhatBeginsAText) {
+  const std::vector<int32_t> native = Native().Tokenize(kText);
+  ASSERT_TRUE(Ask(kText, {{"tokenize", true}, {"add-special", false}}));
+  EXPECT_EQ(json::parse(Written(&context_))["tokens"], json(std::vector<int32_t>(native.begin() + 1, native.end())));
 }
 
 TEST_F(LlamaTokenLists, AreBiased) {

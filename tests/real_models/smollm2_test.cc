@@ -41,5 +41,17 @@ TEST(SmolLm2, AnswersAsItDoesNatively) {
   EXPECT_THAT(answer.One("output"), ::testing::HasSubstr("Gravity is"));
 }
 
+// The example agent; Go's guests are not in every build.
+#ifdef HAS_AGENT
+TEST(SmolLm2, CallsATool) {
+  const CommandResult told = RunGuest(LlmFlags({"--model", std::string("lm=") + kModel, "--dir",
+                                                CONFORMANCE_SOURCE "/examples/agent/weather::/weather"}),
+                                      "agent", {"What is the weather in Rome?"});
+  EXPECT_EQ(told.exit_code, 0) << told.err;
+  EXPECT_THAT(told.err, ::testing::HasSubstr(R"("place": "Rome")"));
+  EXPECT_THAT(told.out, ::testing::HasSubstr("24 degrees")) << "which only the tool has told";
+}
+#endif
+
 }  // namespace
 }  // namespace wasinn::testing

@@ -26,6 +26,7 @@ class LanguageTest(ServeTest):
 path = "{MODELS}/tiny.gguf"
 [models.tiny.config]
 parallel = 4
+threads = 1
 [models.caller]
 path = "{TEST_MODELS}/caller/caller.gguf"
 [models.embedder]

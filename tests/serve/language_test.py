@@ -10,7 +10,7 @@ from configured import key, tenant
 from language import COUNT, COUNTED, HELLO, MODELS, LanguageTest
 from server import Answer, json_lines, read_all, until
 
-LONG = {"model": "tiny", "prompt": "GNU", "grammar": "root ::= [a-z ]+", "max_tokens": 400}
+LONG = {"model": "tiny", "prompt": "GNU", "grammar": "root ::= [a-z ]+", "max_tokens": 400, "temperature": 0}  # which does not end before
 
 
 def events(answer):
@@ -34,7 +34,7 @@ class Requests(LanguageTest):
                          (200, "text/event-stream", "chunked"))
         *told, done = events(answer)
         self.assertIsNone(done)
-        self.assertEqual("".join(one["choices"][0]["delta"].get("content", "") for one in told), COUNTED)
+        self.assertEqual("".join(one["choices"][0]["delta"].get("content") or "" for one in told), COUNTED)
 
     def test_a_stream_of_an_old_client(self):
         body = json.dumps({"model": "tiny", "messages": COUNT, "temperature": 0, "stream": True}).encode()
@@ -61,7 +61,6 @@ class Requests(LanguageTest):
         self.wrong("completions", 400, "echo", "echo", model="tiny", prompt="GNU", echo=True)
         self.wrong("chat/completions", 400, "functions", "functions", model="tiny", messages=HELLO, functions=[{"name": "f"}])
         self.wrong("chat/completions", 400, "tempreature", "tempreature", model="tiny", messages=HELLO, tempreature=1)
-        self.wrong("chat/completions", 400, "n is 1", "n", model="tiny", messages=HELLO, n=2)
 
     def test_what_changes_nothing(self):
         answer = self.ask(self.server, "chat/completions", model="tiny", messages=HELLO, max_tokens=1, user="me", metadata={"a": "b"}, store=True,
@@ -71,7 +70,7 @@ class Requests(LanguageTest):
     def test_values_of_other_types(self):
         for field, value in (("temperature", "hot"), ("temperature", -1), ("top_p", 1.5), ("max_tokens", 1.5), ("max_tokens", 1e300), ("stream", 1),
                              ("stop", 5), ("stop", [5]), ("stop", ["x"] * 17), ("seed", "x"), ("presence_penalty", 3), ("model", 5), ("prompt", None),
-                             ("prompt", ["a", "b"]), ("prompt", [1, 2]), ("stream_options", {}), ("response_format", "json"),
+                             ("prompt", ["a", 1]), ("prompt", [1.5]), ("prompt", []), ("prompt", [[]]), ("n", 0), ("n", 129), ("stream_options", {}), ("response_format", "json"),
                              ("top_logprobs", 2), ("best_of", 2), ("top_k", -1)):
             answer = self.ask(self.server, "completions", **{"model": "tiny", "prompt": "GNU", field: value})
             self.expect_error(answer, 400, field if field != "top_logprobs" else "", answer.json()["error"]["param"])
@@ -115,6 +114,63 @@ class Requests(LanguageTest):
             answer = self.ask(self.server, "rerank", **{"model": "ranker", "query": "a", "documents": ["b"], field: value})
             self.expect_error(answer, 400, field, answer.json()["error"]["param"])
         self.assertEqual(self.ask(self.server, "rerank", model="tiny", query="a", documents=["b"]).status, 400)
+
+    def test_documents_in_the_form_of_text_embeddings_inference(self):
+        texts = ["the cat", "of a dog", "and to in"]
+        ours = self.ask(self.server, "rerank", model="ranker", query="a cat", documents=texts).json()["results"]
+        theirs = self.ask(self.server, "rerank", model="ranker", query="a cat", texts=texts, return_text=True).json()
+        self.assertEqual(theirs, [{"index": one["index"], "score": one["relevance_score"], "text": texts[one["index"]]} for one in ours])
+        self.wrong("rerank", 400, "texts", "texts", model="ranker", query="a", texts=[])
+
+    def test_prompts_of_tokens(self):
+        def complete(prompt):
+            return self.ask(self.server, "completions", model="tiny", prompt=prompt, temperature=0, max_tokens=3)
+
+        def tokens(prompt):
+            return self.ask(self.server, "tokenize", model="tiny", content=prompt, add_special=True).json()["tokens"]
+
+        text = complete("GNU General").json()
+        by_tokens = complete(tokens("GNU General")).json()
+        self.assertEqual((by_tokens["choices"], by_tokens["usage"]["prompt_tokens"]), (text["choices"], text["usage"]["prompt_tokens"]))
+        many = complete([tokens("GNU General"), tokens("GNU")]).json()["choices"]
+        self.assertEqual([many[0], many[1]["text"]], [text["choices"][0], complete("GNU").json()["choices"][0]["text"]])
+        for wrong in ([10**6], [-1], [2**63]):
+            self.expect_error(complete(wrong), 400, "token")
+        error = complete([1] * 100_000).json()["error"]
+        self.assertEqual((error["code"], error["n_prompt_tokens"]), ("context_length_exceeded", 100_000))
+        self.assertGreater(error["n_ctx"], 0)
+        one = self.ask(self.server, "embeddings", model="embedder", input=[5, 6, 7]).json()
+        self.assertEqual((len(one["data"]), one["usage"]["prompt_tokens"]), (1, 3))
+        self.assertEqual(len(self.ask(self.server, "embeddings", model="embedder", input=[[5, 6], [7]]).json()["data"]), 2)
+        self.assertEqual(self.ask(self.server, "embeddings", model="embedder", input=[[10**6]]).status, 400)
+
+    def test_what_a_prompt_becomes(self):
+        tokens = self.ask(self.server, "tokenize", model="tiny", content="GNU General").json()["tokens"]
+        self.assertEqual(self.ask(self.server, "detokenize", model="tiny", tokens=tokens).json()["content"].strip(), "GNU General")
+        prompt = self.ask(self.server, "apply-template", model="tiny", messages=HELLO).json()["prompt"]
+        self.assertIn("Say hello.", prompt)
+        count = self.ask(self.server, "chat/completions/input_tokens", model="tiny", messages=HELLO).json()["input_tokens"]
+        self.assertEqual(len(self.ask(self.server, "tokenize", model="tiny", content=prompt, add_special=True).json()["tokens"]), count)
+        self.assertEqual(self.server.request("GET", "/v1/tokenize").headers["Allow"], "POST")
+        self.wrong("tokenize", 400, "content", "content", model="tiny", content=5)
+        self.wrong("detokenize", 400, "tokens", "tokens", model="tiny", tokens=[])
+        self.wrong("detokenize", 400, "token", model="tiny", tokens=[10**6])
+        self.wrong("apply-template", 400, "messages", "messages", model="tiny", messages=[])
+
+    def test_more_texts_than_may_be(self):
+        self.wrong("completions", 400, "128", "prompt", model="tiny", prompt=["a"] * 129)
+        self.wrong("completions", 400, "128", "n", model="tiny", prompt=["a"] * 65, n=2)
+
+    def test_a_prompt_that_begins_as_an_earlier_one(self):
+        def cached(prompt, **more):
+            return self.ask(self.server, "completions", model="tiny", prompt=prompt, max_tokens=1, **more).json()["usage"]["prompt_tokens_details"]["cached_tokens"]
+
+        long = "GNU General Public License " * 4
+        self.assertEqual(cached(long), 0)
+        self.assertGreater(cached(long + "is"), 20)
+        self.assertEqual(cached(long + "is", cache_prompt=False), 0)
+        self.assertLess(cached("Count to five."), 3)
+        self.assertGreater(cached(long), 20, "of two that rest the one that fits")
 
     def test_methods_and_paths(self):
         self.assertEqual(self.server.request("GET", "/v1/chat/completions").headers["Allow"], "POST")
@@ -205,7 +261,7 @@ class Clients(LanguageTest):
             thread.start()
         for thread in threads:
             thread.join()
-        texts = ["".join(one["choices"][0]["delta"].get("content", "") for one in events(answer)[:-1])
+        texts = ["".join(one["choices"][0]["delta"].get("content") or "" for one in events(answer)[:-1])
                  if answer.headers["Content-Type"] == "text/event-stream" else answer.json()["choices"][0]["message"]["content"] for answer in answers]
         self.assertEqual(texts, [COUNTED] * 40)
 

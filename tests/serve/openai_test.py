@@ -95,6 +95,32 @@ class Chat(OpenAiTest):
         self.assertEqual(chat(7), chat(7))
         self.assertGreater(len({chat(seed) for seed in range(5)}), 1)
 
+    def test_several_for_a_prompt(self):
+        sampling = {"temperature": 2, "top_p": 1, "max_tokens": 30, "extra_body": {"top_k": 0, "min_p": 0}}
+        answer = self.chat(n=3, seed=7, **sampling)
+        texts = [choice.message.content for choice in answer.choices]
+        self.assertEqual([choice.index for choice in answer.choices], [0, 1, 2])
+        self.assertEqual(texts, [self.chat(seed=seed, **sampling).choices[0].message.content for seed in (7, 8, 9)])
+        self.assertEqual(answer.usage.prompt_tokens, self.chat().usage.prompt_tokens)
+        *chunks, last = self.chat(n=3, seed=7, stream=True, stream_options={"include_usage": True}, **sampling)
+        self.assertEqual(["".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices[0].index == i) for i in range(3)], texts)
+        self.assertEqual([chunk.choices[0].finish_reason for chunk in chunks].count(None), len(chunks) - 3)
+        self.assertEqual(last.usage.completion_tokens, answer.usage.completion_tokens)
+
+    def test_what_llama_cpps_server_tells(self):
+        answer = self.chat()
+        self.assertRegex(answer.system_fingerprint, "^b[0-9]+-")
+        self.assertEqual(answer.timings["prompt_n"] + answer.timings["cache_n"], answer.usage.prompt_tokens)
+        self.assertEqual(answer.timings["predicted_n"], answer.usage.completion_tokens)
+        self.assertGreater(answer.timings["predicted_per_second"], 0)
+        *_, last = self.chat(stream=True)
+        self.assertEqual(last.timings["predicted_n"], answer.usage.completion_tokens)
+
+    def test_a_count_of_tokens(self):
+        told = self.ask(self.server, "chat/completions/input_tokens", model="tiny", messages=HELLO).json()
+        self.assertEqual(told, {"object": "response.input_tokens", "input_tokens": self.chat().usage.prompt_tokens})
+        self.assertEqual(self.client.responses.input_tokens.count(model="tiny", input="Say hello.").input_tokens, told["input_tokens"])
+
     def test_json_of_a_schema(self):
         form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": SCHEMA}}
         choice = self.chat(response_format=form, temperature=0.3, seed=3).choices[0]
@@ -183,6 +209,17 @@ class Completions(OpenAiTest):
         self.assertEqual("".join(chunk.choices[0].text for chunk in chunks), self.complete().choices[0].text)
         self.assertEqual(chunks[-1].choices[0].finish_reason, "length")
 
+    def test_several(self):
+        prompts = ["GNU General Public", "GNU General"]
+        alone = [self.complete(prompt=prompt).choices[0].text for prompt in prompts]
+        many = self.complete(prompt=prompts)
+        self.assertEqual([(choice.index, choice.text) for choice in many.choices], list(enumerate(alone)))
+        self.assertEqual(many.usage.completion_tokens, 8)
+        texts = {0: "", 1: ""}
+        for chunk in self.complete(prompt=prompts, stream=True):
+            texts[chunk.choices[0].index] += chunk.choices[0].text
+        self.assertEqual(list(texts.values()), alone)
+
     def test_until_the_context_is_full(self):
         choice = self.complete(max_tokens=None, extra_body={"grammar": "root ::= [a-z ]+"}).choices[0]
         self.assertEqual(choice.finish_reason, "length")
@@ -248,7 +285,7 @@ class Models(OpenAiTest):
 class Errors(OpenAiTest):
     def test_their_classes(self):
         for wrong, kind in (({"model": "no"}, openai.NotFoundError), ({"temperature": 3}, openai.BadRequestError),
-                            ({"n": 2}, openai.BadRequestError), ({"messages": [{"role": "user"}]}, openai.BadRequestError)):
+                            ({"n": 0}, openai.BadRequestError), ({"messages": [{"role": "user"}]}, openai.BadRequestError)):
             for stream in (False, True):
                 with self.assertRaises(kind):
                     self.chat(stream=stream, **wrong)

@@ -7,11 +7,12 @@ namespace wasinn::serve::openai {
 using nlohmann::json;
 
 json ChatForm::Head(const char* object) const {
-  return {{"id", id_}, {"object", object}, {"created", created_}, {"model", model_}};
+  return {
+      {"id", id_}, {"object", object}, {"created", created_}, {"model", model_}, {"system_fingerprint", fingerprint_}};
 }
 
 json ChatForm::Chunk(json delta, json reason, json probabilities) const {
-  json choice = {{"index", 0},
+  json choice = {{"index", index_},
                  {"delta", std::move(delta)},
                  {"logprobs", std::move(probabilities)},
                  {"finish_reason", std::move(reason)}};
@@ -21,52 +22,81 @@ json ChatForm::Chunk(json delta, json reason, json probabilities) const {
   return chunk;
 }
 
-Outcome<json> ChatForm::NewProbabilities(Completion& completion) {
-  if (!probabilities_) return json();
-  auto fresh = probabilities_->New(completion);
-  if (!fresh) return fresh;
-  return json{{"content", std::move(*fresh)}, {"refusal", nullptr}};
+json ChatForm::NewProbabilities() {
+  if (!probabilities_) return nullptr;
+  return {{"content", probabilities_->Take()}, {"refusal", nullptr}};
 }
 
-std::string ChatForm::Begin() { return Event(Chunk({{"role", "assistant"}, {"content", ""}}, nullptr, nullptr)); }
+Outcome<std::string> ChatForm::Begin(Completion& completion) {
+  auto fingerprint = ReadFingerprint(completion);
+  if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
+  fingerprint_ = std::move(*fingerprint);
+  changes_ = {};
+  if (n_top_) probabilities_.emplace(*n_top_);
+  return Event(Chunk({{"role", "assistant"}, {"content", nullptr}}, nullptr, nullptr));
+}
 
 Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*piece*/) {
+  if (probabilities_) {
+    if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
+  }
   const auto message = ReadOutput(completion, "message");
   if (!message) return std::unexpected(message.error());
   json delta = changes_.New(*message);
   if (delta.empty()) return "";
-  auto probabilities = NewProbabilities(completion);
-  if (!probabilities) return std::unexpected(std::move(probabilities.error()));
-  return Event(Chunk(std::move(delta), nullptr, std::move(*probabilities)));
+  return Event(Chunk(std::move(delta), nullptr, NewProbabilities()));
 }
 
-Outcome<std::string> ChatForm::End(Completion& completion, const Ending& ending) {
-  auto last = Add(completion, "");
-  if (!last) return last;
-  auto probabilities = NewProbabilities(completion);
-  if (!probabilities) return std::unexpected(std::move(probabilities.error()));
-  std::string events = std::move(*last) + Event(Chunk(json::object(), ending.reason, std::move(*probabilities)));
+Outcome<std::string> ChatForm::EndChoice(Completion& completion, const Ending& ending) {
+  const auto message = ReadOutput(completion, "message");
+  if (!message) return std::unexpected(message.error());
+  std::string events;
+  if (json delta = changes_.New(*message); !delta.empty()) {
+    events = Event(Chunk(std::move(delta), nullptr, NewProbabilities()));
+  }
+  json last = Chunk(json::object(), ending.reason, NewProbabilities());
+  last["timings"] = TimingsOf(ending);
+  ++index_;
+  return events + Event(last);
+}
+
+std::string ChatForm::End(const Ending& all) {
+  std::string events;
   if (tells_usage_) {
     json chunk = Head("chat.completion.chunk");
     chunk["choices"] = json::array();
-    chunk["usage"] = UsageOf(ending);
-    events += Event(chunk);
+    chunk["usage"] = UsageOf(all);
+    chunk["timings"] = TimingsOf(all);
+    events = Event(chunk);
   }
   return events + "data: [DONE]\n\n";
 }
 
-Outcome<json> ChatForm::Whole(Completion& completion, const Ending& ending) {
+Outcome<size_t> ChatForm::KeepChoice(Completion& completion, const Ending& ending) {
+  auto fingerprint = ReadFingerprint(completion);
+  if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
+  fingerprint_ = std::move(*fingerprint);
   auto message = ReadOutput(completion, "message");
-  if (!message) return message;
-  auto probabilities = NewProbabilities(completion);
-  if (!probabilities) return probabilities;
-  json choice = {{"index", 0},
-                 {"message", std::move(*message)},
-                 {"logprobs", std::move(*probabilities)},
-                 {"finish_reason", ending.reason}};
+  if (!message) return std::unexpected(std::move(message.error()));
+  json probabilities;
+  if (n_top_) {
+    LogProbabilities all(*n_top_);
+    if (auto added = all.AddAll(completion); !added) return std::unexpected(std::move(added.error()));
+    probabilities = {{"content", all.Take()}, {"refusal", nullptr}};
+  }
+  const size_t bytes = SizeOf(*message) + SizeOf(probabilities);
+  choices_.push_back({{"index", choices_.size()},
+                      {"message", std::move(*message)},
+                      {"logprobs", std::move(probabilities)},
+                      {"finish_reason", ending.reason}});
+  return bytes;
+}
+
+json ChatForm::Whole(const Ending& all) {
   json whole = Head("chat.completion");
-  whole["choices"] = json::array({std::move(choice)});
-  whole["usage"] = UsageOf(ending);
+  whole["choices"] = std::move(choices_);
+  whole["usage"] = UsageOf(all);
+  whole["timings"] = TimingsOf(all);
   return whole;
 }
 

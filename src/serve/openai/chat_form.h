@@ -13,27 +13,32 @@ namespace wasinn::serve::openai {
 class ChatForm final : public TextForm {
  public:
   ChatForm(std::string model, bool tells_usage, std::optional<unsigned> n_top)
-      : model_(std::move(model)), tells_usage_(tells_usage) {
-    if (n_top) probabilities_.emplace(*n_top);
-  }
+      : model_(std::move(model)), tells_usage_(tells_usage), n_top_(n_top) {}
 
-  std::string Begin() override;
+  Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
-  Outcome<std::string> End(Completion& completion, const Ending& ending) override;
+  Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
+  std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
-  Outcome<nlohmann::json> Whole(Completion& completion, const Ending& ending) override;
+  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override;
+  nlohmann::json Whole(const Ending& all) override;
 
  private:
   nlohmann::json Head(const char* object) const;
   nlohmann::json Chunk(nlohmann::json delta, nlohmann::json reason, nlohmann::json probabilities) const;
   // {"content": […]} of tokens that were not told yet; null where nobody wants it.
-  Outcome<nlohmann::json> NewProbabilities(Completion& completion);
+  nlohmann::json NewProbabilities();
 
   const std::string id_ = NewId("chatcmpl-"), model_;
   const int64_t created_ = UnixTime();
   const bool tells_usage_;
+  const std::optional<unsigned> n_top_;
+  nlohmann::json fingerprint_;
+  // Of the choice that is coming.
+  size_t index_ = 0;
   MessageChanges changes_;
   std::optional<LogProbabilities> probabilities_;
+  nlohmann::json choices_ = nlohmann::json::array();  // that came, of an answer in one
 };
 
 }  // namespace wasinn::serve::openai

@@ -12,24 +12,30 @@ namespace wasinn::serve::openai {
 class CompletionForm final : public TextForm {
  public:
   CompletionForm(std::string model, bool tells_usage, std::optional<unsigned> n_top)
-      : model_(std::move(model)), tells_usage_(tells_usage) {
-    if (n_top) probabilities_.emplace(*n_top);
-  }
+      : model_(std::move(model)), tells_usage_(tells_usage), n_top_(n_top) {}
 
-  std::string Begin() override { return ""; }
+  Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
-  Outcome<std::string> End(Completion& completion, const Ending& ending) override;
+  Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
+  std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
-  Outcome<nlohmann::json> Whole(Completion& completion, const Ending& ending) override;
+  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override;
+  nlohmann::json Whole(const Ending& all) override;
 
  private:
   nlohmann::json Head() const;
-  Outcome<nlohmann::json> With(Completion& completion, std::string text, nlohmann::json reason);
+  nlohmann::json Choice(std::string text, nlohmann::json reason);
+  nlohmann::json Chunk(std::string text, nlohmann::json reason);
 
   const std::string id_ = NewId("cmpl-"), model_;
   const int64_t created_ = UnixTime();
   const bool tells_usage_;
+  const std::optional<unsigned> n_top_;
+  nlohmann::json fingerprint_;
+  // Of the choice that is coming.
+  size_t index_ = 0;
   std::optional<LogProbabilities> probabilities_;
+  nlohmann::json choices_ = nlohmann::json::array();  // that came, of an answer in one
 };
 
 }  // namespace wasinn::serve::openai

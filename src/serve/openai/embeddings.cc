@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace wasinn::serve::openai {
@@ -22,18 +23,17 @@ std::string ToBase64(std::span<const float> vector) {
   return text;
 }
 
-// A text, or a list of texts: as a list.
+// A text or the tokens of one, or a list of these: as a list.
 void ReadInput(element input, EmbeddingsRequest& request) {
-  const bool is_list = input.is_array();
+  const bool is_list = input.is_array() && !IsTokens(input);
   request.n_texts = is_list ? input.get_array().size() : 1;
   if (request.n_texts == 0 || request.n_texts > kMostTexts) {
     ThrowWrong("input", fmt::format("input has {} texts, of 1 to {}", request.n_texts, kMostTexts));
   }
-  bool are_texts = is_list || input.is_string();
-  if (is_list) {
-    for (const element text : input.get_array()) are_texts = are_texts && text.is_string();
+  const auto is_text = [](element one) { return one.is_string() || IsTokens(one); };
+  if (is_list ? !std::ranges::all_of(input.get_array().value(), is_text) : !is_text(input)) {
+    ThrowWrong("input", "input is no text and no list of tokens, nor a list of such");
   }
-  if (!are_texts) ThrowWrong("input", "input is no text, nor a list of texts (tokens are a model's own)");
   request.prompt.prompt = is_list ? ToText(input) : "[" + ToText(input) + "]";
 }
 

@@ -1,5 +1,7 @@
 #include "serve/openai/errors.h"
 
+#include <cinttypes>
+#include <cstdio>
 #include <utility>
 
 namespace wasinn::serve::openai {
@@ -38,20 +40,40 @@ bool IsTooLongPrompt(const Failure& failure) {
   return failure.code == WASINN_TOO_LARGE && failure.message.find("the prompt has ") != std::string::npos;
 }
 
+// By the same words.
+std::optional<ApiError::Length> LengthOf(const std::string& message) {
+  ApiError::Length length;
+  const size_t at = message.find("the prompt has "), context = message.find("the context has ");
+  if (at == std::string::npos || context == std::string::npos) return std::nullopt;
+  int end = 0;
+  if (std::sscanf(message.c_str() + at, "the prompt has %" SCNu64 " tokens%n", &length.prompt, &end) != 1 || end == 0 ||
+      std::sscanf(message.c_str() + context, "the context has %" SCNu64, &length.context) != 1) {
+    return std::nullopt;
+  }
+  return length;
+}
+
 }  // namespace
 
 ApiError ToApiError(const Failure& failure) {
-  if (IsTooLongPrompt(failure)) return {.message = failure.message, .code = "context_length_exceeded"};
-  return {.status = serve::ToResponse(failure).status, .message = failure.message};
+  if (!IsTooLongPrompt(failure)) {
+    return {.status = serve::ToResponse(failure).status, .message = failure.message};
+  }
+  return {.message = failure.message, .code = "context_length_exceeded", .length = LengthOf(failure.message)};
 }
 
 json ToJson(const ApiError& error) {
   const Words words = WordsOf(error.status);
-  const json told = {{"message", error.message},
-                     {"type", words.type},
-                     {"param", OrNull(error.param)},
-                     {"code", OrNull(error.code.empty() ? words.code : error.code)}};
-  return {{"error", told}};
+  json told = {{"message", error.message},
+               {"type", words.type},
+               {"param", OrNull(error.param)},
+               {"code", OrNull(error.code.empty() ? words.code : error.code)}};
+  if (error.length) {  // as llama.cpp's server tells it; OpenAI's clients go by the code
+    told["type"] = "exceed_context_size_error";
+    told["n_prompt_tokens"] = error.length->prompt;
+    told["n_ctx"] = error.length->context;
+  }
+  return {{"error", std::move(told)}};
 }
 
 Response ToResponse(const ApiError& error) {

@@ -1,6 +1,8 @@
 // Errors in the form that clients of OpenAI's API know.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +17,11 @@ struct ApiError {
   std::string message;
   std::string param;  // the field that is wrong; "": none
   std::string code;   // "": none
+  // A prompt that is too long, where its tokens were counted.
+  struct Length {
+    uint64_t prompt = 0, context = 0;
+  };
+  std::optional<Length> length;
 };
 
 [[noreturn]] inline void ThrowWrong(const std::string& param, std::string message) {

@@ -37,6 +37,11 @@ bool IsNothing(element value) {
 
 std::string ToText(element value) { return simdjson::minify(value); }
 
+bool IsTokens(element value) {
+  if (!value.is_array() || value.get_array().size() == 0) return false;
+  return std::ranges::all_of(value.get_array().value(), [](element one) { return one.is_int64() || one.is_uint64(); });
+}
+
 Fields::Fields(element object, std::string place) : place_(std::move(place)) {
   if (!object.is_object()) ThrowWrong(place_, place_.empty() ? "the body is no JSON object" : place_ + " is no object");
   for (const auto& [name, value] : object.get_object()) {

@@ -47,5 +47,7 @@ class Fields {
 
 // As JSON has it.
 std::string ToText(simdjson::dom::element element);
+// Whether it is a list of integers, and has one.
+bool IsTokens(simdjson::dom::element element);
 
 }  // namespace wasinn::serve::openai

@@ -1,5 +1,7 @@
 #include "serve/openai/log_probabilities.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,25 +19,24 @@ size_t Characters(const std::string& utf8) {
 
 }  // namespace
 
-Outcome<json> LogProbabilities::New(Completion& completion) {
-  const auto all = completion.Output("probabilities");
-  if (!all) return std::unexpected(all.error());
-  // The list only grows, so what it had before is not read again: it would be read once for each token.
-  const size_t begin = n_read_ == 0 ? 0 : n_read_ + 1;  // behind the comma
-  json fresh = json::array();
-  if (begin >= all->size()) return fresh;
-  fresh = json::parse((begin == 0 ? "" : "[") + all->substr(begin), nullptr, false);
-  if (!fresh.is_array())
-    return std::unexpected(Failure{WASINN_RUNTIME_ERROR, "the model's output 'probabilities' is no list"});
-  if (!fresh.empty()) n_read_ = all->rfind(']');
-  for (json& one : fresh) {
+Outcome<void> LogProbabilities::Add(Completion& completion, const char* output) {
+  auto list = ReadOutput(completion, output);
+  if (!list) return std::unexpected(std::move(list.error()));
+  if (!list->is_array()) {
+    return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("the model's output '{}' is no list", output)});
+  }
+  for (json& one : *list) {
     json& top = one["top_logprobs"];
     if (top.is_array() && top.size() > n_top_) top.erase(top.begin() + n_top_, top.end());
+    fresh_.push_back(std::move(one));
   }
-  return fresh;
+  return {};
 }
 
-json LogProbabilities::AsColumns(const json& list) {
+json LogProbabilities::Take() { return std::exchange(fresh_, json::array()); }
+
+json LogProbabilities::TakeAsColumns() {
+  const json list = Take();
   json tokens = json::array(), chosen = json::array(), tops = json::array(), offsets = json::array();
   for (const json& one : list) {
     const std::string token = one.value("token", "");

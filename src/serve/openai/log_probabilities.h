@@ -1,4 +1,4 @@
-// How probable tokens were, as the model tells it (its output `probabilities`), and as answers have it.
+// How probable tokens were, as the model tells it, and as answers have it.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,20 @@ class LogProbabilities {
   // `n_top`: of so many tokens beside the chosen one.
   explicit LogProbabilities(unsigned n_top) : n_top_(n_top) {}
 
-  // Of tokens that were not told yet: a list, as OpenAI's chat has it.
-  Outcome<nlohmann::json> New(Completion& completion);
+  // Of the token that has just come; or of all of them, where none was added before.
+  Outcome<void> AddStep(Completion& completion) { return Add(completion, "step_probabilities"); }
+  Outcome<void> AddAll(Completion& completion) { return Add(completion, "probabilities"); }
+  // Those that were added and not taken yet: a list, as OpenAI's chat has it.
+  nlohmann::json Take();
   // The same in the form that OpenAI's completions have.
-  nlohmann::json AsColumns(const nlohmann::json& list);
+  nlohmann::json TakeAsColumns();
 
  private:
+  // By an output that is such a list.
+  Outcome<void> Add(Completion& completion, const char* output);
+
   const unsigned n_top_;
-  size_t n_read_ = 0;  // bytes of the list, up to its closing bracket
+  nlohmann::json fresh_ = nlohmann::json::array();
   size_t offset_ = 0;  // of the next token in the text, in characters
 };
 

@@ -107,24 +107,44 @@ asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<Te
   co_return response;
 }
 
+namespace {
+
+Outcome<void> Finish(Completion& completion) {
+  for (;;) {
+    const auto piece = completion.Next();
+    if (!piece) return std::unexpected(piece.error());
+    if (!*piece) return {};
+  }
+}
+
+Outcome<void> GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all) {
+  auto completion = work.Begin(i);
+  if (!completion) return std::unexpected(std::move(completion.error()));
+  if (auto finished = Finish(**completion); !finished) return finished;
+  const auto ending = work.End(**completion);
+  if (!ending) return std::unexpected(ending.error());
+  const auto bytes = form.KeepChoice(**completion, *ending);
+  if (!bytes) return std::unexpected(bytes.error());
+  if (!work.charge.Add(*bytes)) return std::unexpected(NoMemory());
+  all.Add(*ending, work.prompts.IsAgain(i));
+  return {};
+}
+
+}  // namespace
+
 asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<TextForm> form) {
   std::function<Outcome<json>()> run = [&]() -> Outcome<json> {
-    auto completion = work.Begin();
-    if (!completion) return std::unexpected(std::move(completion.error()));
-    for (;;) {
-      const auto piece = (*completion)->Next();
-      if (!piece) return std::unexpected(piece.error());
-      if (!*piece) break;
+    Ending all;
+    for (size_t i = 0; i < work.prompts.size(); ++i) {
+      if (auto kept = GenerateOne(work, i, *form, all); !kept) return std::unexpected(std::move(kept.error()));
     }
-    const auto ending = work.End(**completion);
-    if (!ending) return std::unexpected(ending.error());
-    return form->Whole(**completion, *ending);
+    return form->Whole(all);
   };
   const auto done = co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get());
   const auto whole = done ? std::move(*done) : std::unexpected(done.error());
   if (!whole) throw ToApiError(whole.error());
   Response response = ToResponse(*whole);
-  work.charge.ShrinkTo(0);  // of the prompt
+  work.charge.ShrinkTo(0);  // of the prompts and of the texts
   if (!work.charge.Add(response.text.size())) throw ToApiError(NoMemory());
   response.charge = std::move(work.charge);
   co_return response;
@@ -137,7 +157,7 @@ asio::awaitable<Response> OpenAi::AnswerText(Asked& asked, TextRequest (*read)(s
   if (request.model.empty()) request.model = opened.name.model;
   Tenant& tenant = *asked.admission.tenant;
   Charge charge(tenant.budget());
-  if (!charge.Add(request.bytes())) throw ToApiError(NoMemory());
+  if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
   std::unique_ptr<TextForm> form = new_form(request);
   TextWork work{.models = asked.admission.generation->models(),
                 .tenant = tenant,
@@ -145,12 +165,37 @@ asio::awaitable<Response> OpenAi::AnswerText(Asked& asked, TextRequest (*read)(s
                 .metrics = metrics_,
                 .model = std::move(opened.name.model),
                 .version = std::move(opened.name.version),
-                .prompt = std::move(request.prompt),
+                .prompts = std::move(request.prompts),
                 .charge = std::move(charge),
                 .cancellation = asked.watch()};
   asked.request.body() = RequestBytes();
   if (request.is_stream) co_return co_await AnswerStream(std::move(work), std::move(form));
   co_return co_await AnswerWhole(std::move(work), std::move(form));
+}
+
+asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestion& question) {
+  TextRequest request = co_await Read(asked, question.read);
+  const Opened opened = co_await Open(asked, request.model);
+  Tenant& tenant = *asked.admission.tenant;
+  Charge charge(tenant.budget());
+  if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
+  const Prompt prompt = request.prompts.Take(0);
+  asked.request.body() = RequestBytes();
+  const std::shared_ptr<Cancellation> cancellation = asked.watch();
+  std::function<Response()> run = [&] {
+    const auto told = asked.admission.generation->models().Complete(tenant, opened.name.model, opened.name.version,
+                                                                    prompt, cancellation.get());
+    if (!told) throw ToApiError(told.error());
+    if (const auto finished = Finish(**told); !finished) throw ToApiError(finished.error());
+    const auto output = (*told)->Output("completion");
+    if (!output) throw ToApiError(output.error());
+    charge.ShrinkTo(0);
+    if (!charge.Add(2 * output->size())) throw ToApiError(NoMemory());
+    Response response = ToResponse(question.tell(*output));
+    response.charge = std::move(charge);
+    return response;
+  };
+  co_return co_await On(workers_, asked, cancellation.get(), std::move(run));
 }
 
 template <typename What>
@@ -208,6 +253,9 @@ asio::awaitable<Response> OpenAi::AnswerKnown(Asked& asked, const Words& words) 
     co_return co_await AnswerText(asked, ReadResponse, [](const TextRequest& request) -> std::unique_ptr<TextForm> {
       return std::make_unique<ResponseForm>(request.model);
     });
+  }
+  if (const PromptQuestion* const question = FindPromptQuestion(words)) {
+    co_return co_await AnswerPrompt(asked, *question);
   }
   if (words == Words{"embeddings"}) co_return co_await AnswerVectors(asked, ReadEmbeddings);
   if (words == Words{"rerank"}) co_return co_await AnswerVectors(asked, ReadRerank);

@@ -10,6 +10,7 @@
 #include <simdjson.h>
 
 #include "serve/http_server.h"
+#include "serve/openai/prompt_question.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_request.h"
 #include "serve/openai/text_work.h"
@@ -41,6 +42,7 @@ class OpenAi {
   Response AnswerModels(const Asked& asked, const Words& words) const;
   asio::awaitable<Response> AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element), NewForm new_form);
   asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form);
+  asio::awaitable<Response> AnswerPrompt(Asked& asked, const PromptQuestion& question);
   asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);
   // By vectors that the model makes of texts.
   template <typename What>

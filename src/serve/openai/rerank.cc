@@ -34,17 +34,20 @@ RerankRequest ReadRerank(element body) {
   request.model = fields.Text("model").value_or("");
   const element query = fields.Get("query");
   if (!query.is_string()) ThrowWrong("query", "query is no string");
-  const element documents = fields.Get("documents");
+  const auto texts = fields.Find("texts");
+  request.is_of_texts = texts.has_value();
+  const element documents = texts ? *texts : fields.Get("documents");
   request.n_documents = documents.is_array() ? documents.get_array().size() : 0;
   if (request.n_documents == 0 || request.n_documents > kMostDocuments) {
-    ThrowWrong("documents", fmt::format("documents is no list of 1 to {}", kMostDocuments));
+    const char* const name = texts ? "texts" : "documents";
+    ThrowWrong(name, fmt::format("{} is no list of 1 to {}", name, kMostDocuments));
   }
   for (const element document : documents.get_array()) request.documents.push_back(DocumentOf(document));
   request.prompt.prompt = fmt::format(R"({{"query":{},"documents":{}}})", ToText(query), Dump(request.documents));
   request.prompt.options = R"({"rerank":true})";
   const auto most = static_cast<int64_t>(request.n_documents);
   request.n_top = static_cast<size_t>(std::min(fields.Integer("top_n", 1, INT32_MAX).value_or(most), most));
-  if (!fields.Flag("return_documents").value_or(false)) request.documents.clear();
+  if (!fields.Flag(texts ? "return_text" : "return_documents").value_or(false)) request.documents.clear();
   fields.Ignore({"user"});
   fields.CheckAllRead();
   return request;
@@ -67,9 +70,13 @@ json ToJson(const Vectors& scores, const RerankRequest& request) {
   order.resize(std::min(order.size(), request.n_top));
   json results = json::array();
   for (const size_t i : order) {
-    json& result = results.emplace_back(json{{"index", i}, {"relevance_score", ScoreOf(scores, i)}});
-    if (!request.documents.empty()) result["document"] = {{"text", request.documents[i]}};
+    const char* const score = request.is_of_texts ? "score" : "relevance_score";
+    json& result = results.emplace_back(json{{"index", i}, {score, ScoreOf(scores, i)}});
+    if (request.documents.empty()) continue;
+    result[request.is_of_texts ? "text" : "document"] =
+        request.is_of_texts ? json(request.documents[i]) : json{{"text", request.documents[i]}};
   }
+  if (request.is_of_texts) return results;
   return {{"object", "list"},
           {"model", request.model},
           {"results", std::move(results)},

@@ -1,4 +1,5 @@
-// /v1/rerank, as Jina's API and llama.cpp's server have it: which documents answer a question best.
+// /v1/rerank, as Jina's API and llama.cpp's server have it, and with `texts` Text Embeddings Inference: which documents answer a question
+// best.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@ struct RerankRequest {
   size_t n_documents = 0;
   size_t n_top = 0;                    // of these are told
   std::vector<std::string> documents;  // where they are told again
+  bool is_of_texts = false;            // in the form of Text Embeddings Inference
 
   size_t rows() const { return n_documents; }
 };

@@ -64,7 +64,7 @@ json ResponseForm::Ended(const Ending& ending) const {
   return self;
 }
 
-std::string ResponseForm::Begin() {
+Outcome<std::string> ResponseForm::Begin(Completion& /*completion*/) {
   const json self = Self("in_progress");
   return Tell("response.created", {{"response", self}}) + Tell("response.in_progress", {{"response", self}}) +
          Tell("response.output_item.added", {{"output_index", 0}, {"item", Message("in_progress", json::array())}}) +
@@ -80,15 +80,17 @@ Outcome<std::string> ResponseForm::Add(Completion& completion, const std::string
   return TellOfPart("response.output_text.delta", {{"delta", fresh}, {"logprobs", json::array()}});
 }
 
-Outcome<std::string> ResponseForm::End(Completion& completion, const Ending& ending) {
-  auto events = Add(completion, "");
-  if (!events) return events;
-  const json ended = Ended(ending);
-  *events += TellOfPart("response.output_text.done", {{"text", text_}, {"logprobs", json::array()}});
-  *events += TellOfPart("response.content_part.done", {{"part", Part()}});
-  *events += Tell("response.output_item.done", {{"output_index", 0}, {"item", ended["output"][0]}});
-  *events += Tell(ending.reason == "length" ? "response.incomplete" : "response.completed", {{"response", ended}});
-  return events;
+Outcome<std::string> ResponseForm::EndChoice(Completion& completion, const Ending& /*ending*/) {
+  return Add(completion, "");
+}
+
+std::string ResponseForm::End(const Ending& all) {
+  const json ended = Ended(all);
+  std::string events = TellOfPart("response.output_text.done", {{"text", text_}, {"logprobs", json::array()}});
+  events += TellOfPart("response.content_part.done", {{"part", Part()}});
+  events += Tell("response.output_item.done", {{"output_index", 0}, {"item", ended["output"][0]}});
+  return events + Tell(all.reason == "length" ? "response.incomplete" : "response.completed",
+                       {{"response", ended}, {"timings", TimingsOf(all)}});
 }
 
 std::string ResponseForm::Fail(const ApiError& error) {
@@ -97,11 +99,17 @@ std::string ResponseForm::Fail(const ApiError& error) {
   return Tell("response.failed", {{"response", std::move(self)}});
 }
 
-Outcome<json> ResponseForm::Whole(Completion& completion, const Ending& ending) {
+Outcome<size_t> ResponseForm::KeepChoice(Completion& completion, const Ending& /*ending*/) {
   const auto message = ReadOutput(completion, "message");
-  if (!message) return message;
+  if (!message) return std::unexpected(message.error());
   text_ = changes_.New(*message).value("content", "");
-  return Ended(ending);
+  return text_.size();
+}
+
+json ResponseForm::Whole(const Ending& all) {
+  json whole = Ended(all);
+  whole["timings"] = TimingsOf(all);
+  return whole;
 }
 
 }  // namespace wasinn::serve::openai

@@ -1,4 +1,4 @@
-// The answer to /v1/responses: one message.
+// The answer to /v1/responses: one message, so it has one choice.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,13 @@ class ResponseForm final : public TextForm {
  public:
   explicit ResponseForm(std::string model) : model_(std::move(model)) {}
 
-  std::string Begin() override;
+  Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
-  Outcome<std::string> End(Completion& completion, const Ending& ending) override;
+  Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
+  std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override;
-  Outcome<nlohmann::json> Whole(Completion& completion, const Ending& ending) override;
+  Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override;
+  nlohmann::json Whole(const Ending& all) override;
 
  private:
   std::string Tell(const char* type, nlohmann::json data);

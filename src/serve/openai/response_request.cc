@@ -103,7 +103,7 @@ TextRequest ReadResponse(element body) {
   Messages messages;
   if (const auto instructions = fields.Text("instructions")) messages.Add("system", Dump(*instructions));
   AddInput(fields.Get("input"), messages);
-  request.prompt.prompt = messages.Take();
+  request.prompts.texts = {messages.Take()};
   Options options;
   options.Add("chat", "true");
   ReadSampling(fields, options);
@@ -111,11 +111,12 @@ TextRequest ReadResponse(element body) {
   ReadFormat(fields, options);
   fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
                  "prompt_cache_retention", "stream_options", "truncation", "parallel_tool_calls", "tool_choice",
-                 "top_logprobs"});
+                 "top_logprobs", "timings_per_token"});
   fields.Refuse({"tools", "previous_response_id", "conversation", "background", "include", "reasoning", "prompt",
                  "max_tool_calls"});
   fields.CheckAllRead();
-  request.prompt.options = options.Take();
+  request.prompts.seed = options.seed;
+  request.prompts.options = options.Take();
   return request;
 }
 

@@ -62,7 +62,11 @@ void ReadSampling(Fields& fields, Options& options) {
   PassNumber(fields, "frequency_penalty", -2, 2, "frequency-penalty", options);
   // A model's seeds have 32 bits.
   if (const auto seed = fields.Integer("seed", INT64_MIN, INT64_MAX)) {
-    options.Add("seed", *seed == -1 ? "-1" : std::to_string(static_cast<uint32_t>(*seed)));
+    if (*seed == -1) {
+      options.Add("seed", "-1");
+    } else {
+      options.seed = static_cast<uint32_t>(*seed);
+    }
   }
   PassJson(fields, "logit_bias", "logit-bias", options);
   ReadStops(fields, options);

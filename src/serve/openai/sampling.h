@@ -18,6 +18,8 @@ class Options {
   void AddText(std::string_view key, const std::string& value);
   std::string Take();
 
+  std::optional<uint32_t> seed;  // of which several texts for a prompt have one each
+
  private:
   std::string text_ = "{";
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -25,6 +26,40 @@ json UsageOf(const Ending& ending) {
           {"completion_tokens", ending.completion_tokens},
           {"total_tokens", ending.prompt_tokens + ending.completion_tokens},
           {"prompt_tokens_details", {{"cached_tokens", ending.cached_tokens}}}};
+}
+
+json TimingsOf(const Ending& ending) {
+  const auto each = [](double of, double n) { return n > 0 ? of / n : 0; };
+  const auto evaluated = static_cast<double>(ending.prompt_tokens - ending.cached_tokens);
+  // The first token comes from the prompt's evaluation.
+  const double generated = std::max<double>(static_cast<double>(ending.completion_tokens), 1) - 1;
+  const double prompt = ending.prompt.count(), completion = ending.completion.count();
+  return {{"cache_n", ending.cached_tokens},
+          {"prompt_n", ending.prompt_tokens - ending.cached_tokens},
+          {"prompt_ms", prompt},
+          {"prompt_per_token_ms", each(prompt, evaluated)},
+          {"prompt_per_second", each(1000 * evaluated, prompt)},
+          {"predicted_n", ending.completion_tokens},
+          {"predicted_ms", completion},
+          {"predicted_per_token_ms", each(completion, generated)},
+          {"predicted_per_second", each(1000 * generated, completion)}};
+}
+
+void Ending::Add(const Ending& other, bool has_same_prompt) {
+  if (!has_same_prompt) {
+    prompt_tokens += other.prompt_tokens;
+    cached_tokens += other.cached_tokens;
+  }
+  completion_tokens += other.completion_tokens;
+  reason = other.reason;
+  prompt += other.prompt;
+  completion += other.completion;
+}
+
+Outcome<json> ReadFingerprint(Completion& completion) {
+  const auto metadata = ReadOutput(completion, "metadata");
+  if (!metadata) return metadata;
+  return fmt::format("b{}-{}", metadata->value("llama_build_number", 0), metadata->value("llama_commit", ""));
 }
 
 Outcome<json> ReadOutput(Completion& completion, const char* name) {

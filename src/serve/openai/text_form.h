@@ -15,28 +15,37 @@
 
 namespace wasinn::serve::openai {
 
-// What its model tells of a text.
+// What its model tells of a text, and how long it took.
 struct Ending {
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+
   std::string reason;  // "stop", "length", "tool_calls"
   uint64_t prompt_tokens = 0, completion_tokens = 0, cached_tokens = 0;
+  Milliseconds prompt{0}, completion{0};  // until the first token, and from there on
+
+  // Of the same request, another text of the same prompt, or of another one.
+  void Add(const Ending& other, bool has_same_prompt);
 };
 Outcome<Ending> ReadEnding(Completion& completion);
 
-// One answer, on one thread at a time.
+// One answer, on one thread at a time. It has a text, or several, which are its choices and come one after the other.
 class TextForm {
  public:
   virtual ~TextForm() = default;
 
-  // As a stream: events, in this order; "": none.
-  virtual std::string Begin() = 0;
+  // As a stream: events, in this order; "": none. Of each choice:
+  virtual Outcome<std::string> Begin(Completion& completion) = 0;
   // `piece`: of the token that has just come.
   virtual Outcome<std::string> Add(Completion& completion, const std::string& piece) = 0;
-  virtual Outcome<std::string> End(Completion& completion, const Ending& ending) = 0;
+  virtual Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) = 0;
+  // `all`: of all choices.
+  virtual std::string End(const Ending& all) = 0;
   // In its midst, and nothing follows.
   virtual std::string Fail(const ApiError& error) = 0;
 
-  // In one, after its end.
-  virtual Outcome<nlohmann::json> Whole(Completion& completion, const Ending& ending) = 0;
+  // In one: after the end of each choice, and of all. The first one tells how many bytes it keeps.
+  virtual Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) = 0;
+  virtual nlohmann::json Whole(const Ending& all) = 0;
 };
 
 // An event of a stream of OpenAI's.
@@ -47,6 +56,13 @@ inline int64_t UnixTime() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 nlohmann::json UsageOf(const Ending& ending);
+// As llama.cpp's server tells them.
+nlohmann::json TimingsOf(const Ending& ending);
+// Which build of the framework has made it, as OpenAI's system_fingerprint.
+Outcome<nlohmann::json> ReadFingerprint(Completion& completion);
+
+// Bytes, as text.
+inline size_t SizeOf(const nlohmann::json& value) { return value.is_null() ? 0 : Dump(value).size(); }
 
 // What an output of the model says.
 Outcome<nlohmann::json> ReadOutput(Completion& completion, const char* name);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "serve/openai/sampling.h"
 
@@ -12,6 +14,7 @@ namespace {
 using simdjson::dom::element;
 
 constexpr int64_t kMostTop = 20, kMostTopOfCompletion = 5;
+constexpr size_t kMostChoices = 128;
 
 // What every request for a text has.
 TextRequest ReadCommon(Fields& fields) {
@@ -24,9 +27,9 @@ TextRequest ReadCommon(Fields& fields) {
     stream->Ignore({"include_obfuscation"});
     stream->CheckAllRead();
   }
-  if (fields.Integer("n", 1, 128).value_or(1) != 1) ThrowWrong("n", "n is 1 here: there is one answer to a request");
+  request.prompts.n = static_cast<size_t>(fields.Integer("n", 1, kMostChoices).value_or(1));
   fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
-                 "prompt_cache_retention", "prediction"});
+                 "prompt_cache_retention", "prediction", "timings_per_token", "id_slot"});
   return request;
 }
 
@@ -78,12 +81,34 @@ std::optional<unsigned> ReadTopOfChat(Fields& fields) {
   return static_cast<unsigned>(n.value_or(0));
 }
 
-// Only texts: there is no list of answers, and tokens are a model's own.
-std::string ReadPromptOf(Fields& fields) {
-  element prompt = fields.Get("prompt");
-  if (prompt.is_array() && prompt.get_array().size() == 1) prompt = prompt.get_array().at(0);
-  if (prompt.is_string()) return std::string(static_cast<std::string_view>(prompt));
-  ThrowWrong("prompt", "prompt is no string, nor a list of one");
+// A text, the tokens of one, or a list of either.
+void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
+  const element given = fields.Get("prompt");
+  std::vector<element> all = {given};
+  if (given.is_array() && !IsTokens(given)) {
+    const simdjson::dom::array list = given.get_array();
+    all.assign(list.begin(), list.end());
+  }
+  const bool are_tokens = !all.empty() && IsTokens(all.front());
+  const bool are_good = !all.empty() && std::ranges::all_of(all, [&](element one) {
+    return are_tokens ? IsTokens(one) : one.is_string();
+  });
+  if (!are_good)
+    ThrowWrong("prompt", "prompt is no string and no list of tokens, nor a list of strings or of such lists");
+  if (prompts.n * all.size() > kMostChoices) {
+    ThrowWrong(prompts.n > 1 ? "n" : "prompt",
+               fmt::format("there are {} prompts with {} texts for each: expected at most {} texts", all.size(),
+                           prompts.n, kMostChoices));
+  }
+  for (const element one : all) {
+    prompts.texts.push_back(are_tokens ? ToText(one) : std::string(static_cast<std::string_view>(one)));
+  }
+  if (are_tokens) options.Add("tokens", "true");
+}
+
+void TakeOptions(Options& options, Prompts& prompts) {
+  prompts.seed = options.seed;
+  prompts.options = options.Take();
 }
 
 }  // namespace
@@ -95,7 +120,7 @@ TextRequest ReadChat(element body) {
   options.Add("chat", "true");
   const element messages = fields.Get("messages");
   if (!messages.is_array() || messages.get_array().size() == 0) ThrowWrong("messages", "messages is no list of any");
-  request.prompt.prompt = ToText(messages);
+  request.prompts.texts = {ToText(messages)};
   ReadSampling(fields, options);
   ReadMostTokens(fields, {"max_completion_tokens", "max_tokens", "n_predict"}, options);
   ReadResponseFormat(fields, options);
@@ -111,7 +136,7 @@ TextRequest ReadChat(element body) {
   }
   fields.Refuse({"audio", "functions", "function_call", "verbosity", "web_search_options", "moderation"});
   fields.CheckAllRead();
-  request.prompt.options = options.Take();
+  TakeOptions(options, request.prompts);
   return request;
 }
 
@@ -119,7 +144,7 @@ TextRequest ReadCompletion(element body) {
   Fields fields(body);
   TextRequest request = ReadCommon(fields);
   Options options;
-  request.prompt.prompt = ReadPromptOf(fields);
+  ReadPrompts(fields, request.prompts, options);
   ReadSampling(fields, options);
   ReadMostTokens(fields, {"max_tokens", "n_predict"}, options);
   ReadResponseFormat(fields, options);
@@ -128,7 +153,7 @@ TextRequest ReadCompletion(element body) {
   if (fields.Integer("best_of", 1, 20).value_or(1) != 1) ThrowWrong("best_of", "best_of is 1 here");
   fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
-  request.prompt.options = options.Take();
+  TakeOptions(options, request.prompts);
   return request;
 }
 

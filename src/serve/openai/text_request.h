@@ -5,18 +5,17 @@
 #include <string>
 #include <string_view>
 
-#include "serve/completion.h"
 #include "serve/openai/fields.h"
+#include "serve/openai/prompts.h"
 
 namespace wasinn::serve::openai {
 
 struct TextRequest {
   std::string model;  // "": the only one
-  Prompt prompt;
+  Prompts prompts;
   bool is_stream = false;
   bool tells_usage = false;       // a stream, in an event of its own
   std::optional<unsigned> n_top;  // log probabilities: of so many tokens beside the chosen one; nothing: of none
-  size_t bytes() const { return prompt.prompt.size() + prompt.options.size(); }
 };
 
 // Both throw ApiError.

@@ -92,28 +92,47 @@ bool TextStream::ChargeWaiting() {
 }
 
 void TextStream::Work() {
+  while (n_ended_ < work_.prompts.size()) {
+    if (!WorkOnOne()) return;
+  }
+}
+
+bool TextStream::WorkOnOne() {
+  const auto stop = [this](const Failure& why) {
+    Stop(why);
+    return false;
+  };
+  const auto rest = [this] {
+    Leave(State::kResting);
+    return false;
+  };
   if (completion_ == nullptr) {
-    auto begun = work_.Begin();
-    if (!begun) return Stop(begun.error());
+    auto begun = work_.Begin(n_ended_);
+    if (!begun) return stop(begun.error());
     completion_ = std::move(*begun);
-    if (!Tell(form_->Begin())) return Leave(State::kResting);
+    const auto events = form_->Begin(*completion_);
+    if (!events) return stop(events.error());
+    if (!Tell(*events)) return rest();
   }
   for (;;) {
     const auto next = completion_->Next();
-    if (!next) return Stop(next.error());
+    if (!next) return stop(next.error());
     const std::optional<std::string>& piece = *next;
     if (!piece) break;
     const auto events = form_->Add(*completion_, *piece);
-    if (!events) return Stop(events.error());
-    if (!Tell(*events)) return Leave(State::kResting);
+    if (!events) return stop(events.error());
+    if (!Tell(*events)) return rest();
   }
   const auto ending = work_.End(*completion_);
-  if (!ending) return Stop(ending.error());
-  const auto events = form_->End(*completion_, *ending);
-  if (!events) return Stop(events.error());
+  if (!ending) return stop(ending.error());
+  auto events = form_->EndChoice(*completion_, *ending);
+  if (!events) return stop(events.error());
   completion_.reset();  // its place is another's before the client knows of the end
-  (void)Tell(*events);
+  all_.Add(*ending, work_.prompts.IsAgain(n_ended_));
+  if (++n_ended_ < work_.prompts.size()) return Tell(*events) || rest();
+  (void)Tell(*events + form_->End(all_));
   Leave(State::kOver);
+  return false;
 }
 
 void TextStream::Run() noexcept {

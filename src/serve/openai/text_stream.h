@@ -35,6 +35,8 @@ class TextStream final : public BodySource {
   void Start();
   void Run() noexcept;  // of a worker
   void Work();
+  // The next text until it ends; false: the worker has left.
+  bool WorkOnOne();
   // Whether a worker is to go on.
   bool Tell(const std::string& events);
   // Of `mutex_`. False: what waits to be written has no room.
@@ -48,6 +50,8 @@ class TextStream final : public BodySource {
   TextWork work_;
   const std::unique_ptr<TextForm> form_;
   std::unique_ptr<Completion> completion_;
+  size_t n_ended_ = 0;     // texts
+  Ending all_;             // of these
   bool has_told_ = false;  // of a worker
   std::mutex mutex_;       // of what follows
   State state_ = State::kResting;

@@ -9,6 +9,7 @@
 #include "serve/catalog.h"
 #include "serve/completion.h"
 #include "serve/memory_budget.h"
+#include "serve/openai/prompts.h"
 #include "serve/openai/text_form.h"
 #include "serve/text_metrics.h"
 #include "serve/workers.h"
@@ -22,14 +23,15 @@ struct TextWork {
   Workers& workers;
   TextMetrics& metrics;
   std::string model, version;
-  Prompt prompt;
-  Charge charge;  // of the prompt, and of what waits to be written
+  Prompts prompts;
+  Charge charge;  // of the prompts
   std::shared_ptr<Cancellation> cancellation;
-  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now(), begun,
+                                        first;  // the last two: of a text
 
-  // Its first token is there. The prompt is not needed any more. Once.
-  Outcome<std::unique_ptr<Completion>> Begin();
-  // After the last one.
+  // The text of a prompt, each once and in their order. Its first token is there.
+  Outcome<std::unique_ptr<Completion>> Begin(size_t i);
+  // After its last one.
   Outcome<Ending> End(Completion& completion) const;
 };
 
