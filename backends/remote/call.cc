@@ -65,13 +65,18 @@ void Call::End(const grpc::Status& status) {
   bool again = false;
   size_t server = 0;
   grpc::ByteBuffer answer;
+  std::shared_ptr<grpc::ClientContext> context;
   {
     const std::lock_guard lock(mutex_);
     ending = EndingOf(status);
     again = retries_.After(ending);
     server = server_;
     answer.Swap(&answer_);
+    context.swap(context_);
   }
+  // It holds the channel. Were it the last to, gRPC would wait here for this thread of its own, and abort: who waits for
+  // `done` has the channel longer.
+  context.reset();
   servers_.balancer().GiveBack(server);
   if (ending == Ending::kNeverSent || ending == Ending::kLost) {
     servers_.SetHealthy(server, false, Quoted(status.error_message()));
