@@ -128,6 +128,10 @@ foreach(entry IN ITEMS "onnx:ONNX Runtime:" "openvino:OpenVINO:openvino" "tflite
       DEPENDS lib ${framework_of_${CMAKE_MATCH_1}})
   endif()
 endforeach()
+if(TARGET wasinn_backend_remote)
+  wasinn_package(backend-remote wasinn-backend-remote science "machine learning for WebAssembly programs (servers far away)"
+    "Models that servers of the Open Inference Protocol have: Triton, KServe, OpenVINO Model Server, MLServer, wasinn-serve." DEPENDS lib)
+endif()
 wasinn_package(doc wasinn-doc doc "machine learning for WebAssembly programs (documentation)" "Guides for users, embedders, operators and those who write backends."
   OTHERS "PACKAGE_ARCHITECTURE=all" "PACKAGE_SHLIBDEPS=OFF")
 # For packaging/debian/documents.cmake.

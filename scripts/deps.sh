@@ -29,6 +29,7 @@
 #   serve         Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
+#   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
 #   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)
 #   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
@@ -46,7 +47,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests sbom wheel packages fuzz lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests remote-tests sbom wheel packages fuzz lint)
 extras=(docs serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
 
 packages_of() {
@@ -60,6 +61,7 @@ packages_of() {
     tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils zsh fish mandoc groff-base graphviz skopeo docker-registry ;;
     serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
     serve-tests) echo libb64-0d openssl curl chromium chromium-driver ;;
+    remote-tests) echo libpython3.11 ;;
     serve-bench) echo libnghttp2-dev libpython3.11 ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
@@ -77,6 +79,7 @@ packages_of() {
 recipes_of() {
   case $1 in
     build | guest | units | serve | fuzz | lint) ;;
+    remote-tests) echo tritonserver inference-servers ;;
     serve-bench) echo tritonserver ;;
     docs) echo mkdocs ;;
     serve-tests) echo tritonclient open-inference-clients schemathesis openai ;;

@@ -324,6 +324,91 @@ END
   put share/open-inference-clients python/*
 }
 
+# Servers of the Open Inference Protocol, for tests of remote models: kserve's and mlserver's, with what these import beside numpy, which tritonserver
+# has, and not all that the packages want. One folder serves both. kserve's own start imports a client of Kubernetes, too, so that goes.
+inference-servers() {
+  wheel kserve 0.21.0 df9bc5888704d9085015e08f1a8fced5ff0698f3becc6212d4e7b8234c71623b "$work/python"
+  wheels "$work/python" <<'END'
+    aiofiles 25.1.0 abe311e527c862958650f9438e859c1fa7568a141b22abcd015e120e86a85695
+    aiohappyeyeballs 2.7.1 9243213661e29250eb41368e5daa826fc017156c3b8a11440826b2e3ed376472
+    aiohttp 3.14.5 50a195903119008fe9cc68710535eb37f556ffffd6a7759afe70a2c145587045
+    aiokafka 0.14.0 ceb49c78b3e08ed3f9ff85350932ae59788596e8b45c6a4ca5d599337ba261e9
+    aiosignal 1.4.0 053243f8b92b990551949e63930a839ff0cf0b0ebbe0597b0f3fb19e1a0fe82e
+    annotated-doc 0.0.7 6bc31bbbec6dfaaedc1676dbc11dbda96fe22a2b5c400e9ebad113fec44a9dc6
+    annotated-types 0.8.0 f072f4d804ea359e4eaf198b1af7a8b0943881a87f31bb764f8bf219bb9419e0
+    anyio 4.16.0 c66ae634e0b8228396b801741beb3294326d4b6102f7bba4041c0dfb58c29026
+    asgiref 3.13.0 f9596a2434512686473d50f96ff6207fbba49ae1a785dfac614df4aeb085674d
+    async-timeout 5.0.1 39e3809566ff85354557ec2398b55e096c8364bacac9405a7a1fa429e77fe76c
+    attrs 26.1.0 c647aa4a12dfbad9333ca4e71fe62ddc36f4e63b2d260a37a8b83d2f043ac309
+    brotli 1.2.1 6b3c3d5794212a54434b4856f808f7bdf7ad48eacadaadb5b2346fc9a639365a
+    certifi 2026.10.19.post1 1324c476b4811eff41a8bc2122cd0bbd4d9c7234c725446d99ab1612b3a7fdd2
+    click 8.5.1 8bb5376d2006950386f8c6427613334a2acadc5f559cb80e638d00b4df957e37
+    cloudevents 1.13.0 c4b9ea89f1bb6e2090c8de740870d3c96809181ef691843cb672632afcae039b
+    deprecation 2.1.0 a10811591210e1fb0e768a8c25517cabeabcba6f0bf96564f8ff45189f90b14a
+    fastapi 0.115.14 6c0c8bf9420bd58f565e585036d971872472b4f7d3f6c73b698e10cffdefb3ca
+    frozenlist 1.8.0 2552f44204b744fba866e573be4c1f9048d6a324dfe14475103fd51613eb1d1f
+    gevent 26.9.0 8e47e8c24135936bc01198f93aa97061e543a8b0d7a339d34182c35901b41da0
+    geventhttpclient 2.6.1 1b6d860503aa564d951d80ed09ef2fa7b08c87bf77cff0f55971efb6289b32c1
+    googleapis-common-protos 1.76.0 59e13344a9f3651aa201a03e2bee815a3bf43a4baf1f9ff8a9b62a840ce25fac
+    greenlet 3.3.2 8e2cd90d413acbf5e77ae41e5d3c9b3ac1d011a756d7284d7f3f2b806bbd6358
+    grpc-interceptor 0.15.4 0035f33228693ed3767ee49d937bac424318db173fef4d2d0170b3215f254d9d
+    grpcio 1.85.3 f2948333a1f462c0e559b5ea436655ed36822fa448f5713d6de2d483bed6e03f
+    h11 0.16.0 63cf8bbe7522de3bf65932fda1d9c2772064ffb3dae62d55932da54b31cb6c86
+    httptools 0.9.0 b68fb053b37c258a473ab67f4965c3b439500dc160fe364667035a6833eaf50a
+    httpx 0.28.1 d909fcccc110f8c7faf814ca82a9a4d816bc5a6dbfea25d6591d6985b8ba59ad
+    idna 3.20 ab7ae7122974553370f0bdb919e1a960b2cd1bc1ef0276416d896db81c14582c
+    importlib-resources 6.5.2 789cfdc3ed28c78b67a06acb8126751ced69a3d5f79c095a98298cd8a760ccec
+    ml-dtypes 0.5.4 19b9a53598f21e453ea2fbda8aa783c20faff8e1eeb0d7ab899309a0053f1483
+    mlserver 1.7.1 d2ac7502915bb5311343a878aa1fb614f9b0f2436ee550a6137c1872a4dca193
+    multidict 7.2.1 3b7542fad2706595c1b1853b46f2c3c4ae5cc5a6252b7225f294d607a29e1bdf
+    opentelemetry-api 1.45.2 2cbd737377e710ee740d261c94e93fa0f08e6d037c18f17513cc0a2d94479a34
+    opentelemetry-exporter-otlp-common 0.66b2 ace86efb75489f925f1ef809856ae5f0c7db534e4afdc624530222228b1236a5
+    opentelemetry-exporter-otlp-proto-common 1.45.2 af483b24217028892f017096731b794b196b785025d2e6808874720fd0b05a80
+    opentelemetry-exporter-otlp-proto-grpc 1.45.2 8a48d60835e90536846bd82de487bfbd81bccb5a1b3d0fb82edeea17db07395c
+    opentelemetry-instrumentation 0.66b2 fa9ccfdab147a14af8107d19ef0a7b5015675273c5adced7a1fc38f28b42ec4c
+    opentelemetry-instrumentation-asgi 0.66b2 9c5ec36e6b898f18e6b07b5077c2a3bafa9abf69de98e729797b9efa465f8aa3
+    opentelemetry-instrumentation-fastapi 0.66b2 401eb9fe58cc86015ac0a6682dcaf1b4bcea32c428969853d02171d6650d1774
+    opentelemetry-instrumentation-grpc 0.66b2 bfa75d83b7080c46e0abd3f66af3be839d27d5c809a25e40a3fa0dd8012af40d
+    opentelemetry-proto 1.45.2 03a7ca1b43f89fd5b965d5975902bb2515c0c86e2428b456836e9a6149c6235a
+    opentelemetry-sdk 1.45.2 ff974ea70ee4f1d51e2ec152db37c2b626c7bf82bb3f7d86114fd8704e7199c6
+    opentelemetry-semantic-conventions 0.66b2 4cbe61e5f9275d57ab31708446e7938ef4291ebbe6a7fca6f7a629c5acae87d8
+    opentelemetry-util-http 0.66b2 c4bb5d6744e60353bcaa3e325bc529a1515346b51cb4d9c8e5b730579337e06d
+    orjson 3.13.0 89bcf2d4bc6c9a7e1763c8cf534f38712e66b76a0fefda7fb7785462f0d635e4
+    packaging 26.4 81383611a09c1bc0b08b76e0fd5829d7c6824c65b27a6aee339da133f4233ea2
+    pandas 2.3.3 b98560e98cb334799c0b07ca7967ac361a47326e9b4e5a7dfb5ab2b1c9d35a1b
+    prometheus-client 0.26.0 fa93d06737aa02bacd05794768508bb97d2fbee28cb3bca04eaae92f0ca953d6
+    propcache 0.5.4 6e9368e87a3efc285e559131092c5db643eb8e56de4ee42064d5baec22ef2bb5
+    protobuf 6.33.6 e9db7e292e0ab79dd108d7f1a94fe31601ce1ee3f7b79e0692043423020b0593
+    psutil 5.9.8 d06016f7f8625a1825ba3732081d77c94589dca78b7a3fc072194851e88461a4
+    py-grpc-prometheus 0.8.0 358d3418e85a1967cccca51090ef6c204bc3fcc0ace7bf7704cbc0d9a2b4edc7
+    pydantic 2.14.4 653a2ad9f6d8858529c77c72717d0ea991d6c6837fe683246b2f4b2bbfc3fadc
+    pydantic-core 2.50.5 488319076ec92908b91fc6265ce761f1d78748f69f85518564fd16bf333e1b70
+    pydantic-settings 2.16.3 d1db16a2d34006323a1b42c0640898da58adfbad7ec30baaa9e2b18aafc08999
+    python-dateutil 2.9.0.post0 a8b2bc7bffae282281c8140a97d3aa9c14da0b136dfe83f850eea9a5f7470427
+    python-dotenv 1.2.4 42269a8a5b3fd54ffa6f3d84b18abed50064717576b4ecf03dc4a55d8aa04fdc
+    python-multipart 0.0.34 ebacd224bd686eee2f9aa1066a657affe07435a185834e05e5235e2e59173e91
+    python-rapidjson 1.25 d2975f036913143206ab034c90b888cf16a1b40440011b2e8ebedfb95e07d089
+    pytz 2026.6 7fed3fee8fd6bd4a2b7b75a8d56021d0624127bf69bd5691f115db929ac570b3
+    pyyaml 6.0.4 622aa875fa6533f25fedcffe23079357d65a690d462200afed5d8e9d0e01ebee
+    six 1.17.0 4721f391ed90541fddacab5acf947aa0d3dc7d27b2e1e8eda2be8970586c3274
+    starlette 0.46.2 595633ce89f8ffa71a015caed34a5b2dc1c0cdb3f0f1fbd1e69339cf2abeec35
+    starlette-exporter 0.24.0 fd6c3209473df4235d34c658e51979ef860bf5971422ecbfdfd9906ac3ed2b10
+    timing-asgi 0.3.2 cadd0d7d8864fce5bef39d97ecd6963ff557eeeaaa53ee0e1cd61cca1becad7a
+    tritonclient 2.73.0 1f5cec19b0568e037ec4d716ae702984b3ab93e35f72b8f72c5135374dd2be9a
+    typing-extensions 4.16.0 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8
+    typing-inspection 0.4.5 bc210535442b39e1bf2805e0c7a17dfd6a4ace760c84c7f7d16245d23a6b1c39
+    uvicorn 0.54.0 505bdb0f318731d45f1f712071fc781a8981f6847a31c902c9f5e652d4f67faf
+    uvloop 0.23.0 ab17b3a8aa754be0de0e397f7b95f13b14e56f077a4c6ae295e3d4afd199b325
+    watchfiles 1.3.0 b5768b49e426fd5b550b012c866db347cdf15c398ef98dc557b6e6b72fa74cd1
+    wrapt 2.5.2 0743950d3dda9940e56f81f5334ba051c4fe2e1421e4e4a4ef8eb8fb86a90894
+    yarl 1.25.1 d5add7b4ca7afeea91d52e4d4e4db3b1fe9885b71f07054560d8c4296b7441a2
+    zope-event 6.2 5e755153ac4faf64c10a4b6dd3307680166a3edf65b38df22df592610f8fa874
+    zope-interface 8.7 1613beb1fb1b4f457818c5443e985142ec9e71af391bfb26e583e0353f206792
+END
+  rm -r python/kserve/__init__.py python/pandas/tests
+  put share/inference-servers python/*
+}
+
 # OpenAI's own client, with what it imports.
 openai() {
   wheel openai 3.57.0 f97bc74024c06ced8428b56c4a3594066709d3082779bf9d0b4b6092fbf587a8 "$work/python"

@@ -133,6 +133,9 @@ class TableOf {
       constexpr size_t kEnd = offsetof(wasinn_compute_options, max_bytes) + sizeof(options->max_bytes);
       Of(slot)->SetMaxBytes(options->struct_size >= kEnd ? options->max_bytes : 0);
     }
+    if constexpr (requires(Context& context) { context.SetDeadline(uint64_t{}); }) {
+      Of(slot)->SetDeadline(options->deadline_ms);
+    }
     return Guard([&] {
       if constexpr (requires(Context& context) { context.Compute(std::span<const uint32_t>()); }) {
         Of(slot)->Compute(std::span(options->wanted, options->n_wanted));

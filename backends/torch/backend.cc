@@ -3,6 +3,7 @@
 
 #include "common/abi.h"
 #include "common/error.h"
+#include "common/runtime.h"
 #include "torch/config.h"
 #include "torch/loader.h"
 
@@ -13,14 +14,8 @@ namespace {
 constexpr wasinn_format kFormat = {.struct_size = sizeof(wasinn_format), .name = "pytorch"};
 constexpr const wasinn_format* kFormats[] = {&kFormat};
 
-// The runtime's function of the same place in the table. There is a runtime, since every object that a function gets
-// came from it.
 template <auto Member>
-struct Forward;
-template <typename R, typename... Args, R (*wasinn_backend::*Member)(Args...)>
-struct Forward<Member> {
-  static R Call(Args... args) { return (Runtime()->*Member)(args...); }
-};
+using Forward = backend::Forward<Runtime, Member>;
 
 wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
   if (wasinn_error* error = backend::Guard(

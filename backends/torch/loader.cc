@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/library.h"
+#include "common/runtime.h"
 #include "torch/runtime.h"
 
 namespace wasinn::torch {
@@ -21,14 +22,6 @@ namespace {
 constexpr const char* kNames[] = {"libtorch.so"};
 
 std::atomic<const wasinn_backend*> runtime = nullptr;
-
-std::filesystem::path FolderOf(const void* address) {
-  Dl_info info = {};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-  std::error_code failed;
-  const auto path = std::filesystem::canonical(info.dli_fname, failed);
-  return failed ? std::filesystem::path() : path.parent_path();
-}
 
 // The Fortran library that OpenBLAS needs does not look beside itself for what it needs, so that has to be there first.
 // Where there is none, none is needed, or the linker will say so.
@@ -61,20 +54,10 @@ void CheckVersion(const backend::Library& library, const std::string& path) {
 
 const wasinn_backend* OpenRuntimeLibrary() {
   static constexpr char kHere = 0;
-  const auto path = FolderOf(&kHere) / WASINN_TORCH_RUNTIME;
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* why = dlerror();
-    throw Error(WASINN_UNSUPPORTED_OPERATION,
-                fmt::format("the torch backend's {} did not open with the libtorch that was found; {} installs the "
-                            "right one: {}",
-                            WASINN_TORCH_RUNTIME, kInstall, why != nullptr ? why : "no reason given"));
-  }
-  const auto function = reinterpret_cast<RuntimeFunction>(dlsym(handle, kRuntimeSymbol));
-  if (function == nullptr) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, fmt::format("{} has no {}", path.string(), kRuntimeSymbol));
-  }
-  return function();
+  return backend::OpenRuntimeBeside(
+      &kHere, WASINN_TORCH_RUNTIME, kRuntimeSymbol,
+      fmt::format("the torch backend's {} did not open with the libtorch that was found; {} installs the right one",
+                  WASINN_TORCH_RUNTIME, kInstall));
 }
 
 }  // namespace

@@ -2,14 +2,10 @@
 #ifndef WASINN_BACKENDS_TORCH_RUNTIME_H_
 #define WASINN_BACKENDS_TORCH_RUNTIME_H_
 
-#include <wasinn/backend.h>
-
 namespace wasinn::torch {
 
+// The functions that do the work; the rest of the table is the backend's own.
 inline constexpr char kRuntimeSymbol[] = "wasinn_torch_runtime";
-
-// The functions that do the work; the rest of the table is the backend's own. Lives as long as the OS process.
-using RuntimeFunction = const wasinn_backend* (*)();
 
 }  // namespace wasinn::torch
 

@@ -88,8 +88,9 @@ typedef struct wasinn_blob {
   uint32_t struct_size;
   const uint8_t* data;
   size_t size;
-  /* The file from which the host read the bytes. The host trusts it, and the backend may open files beside it. NULL:
-   * the bytes come from a guest, and must not refer to anything outside of them. */
+  /* The file from which the host read the bytes, or the address that they are (wasinn_format.schemes). The host trusts
+   * it, and the backend may open files beside it. NULL: the bytes come from a guest, and must not refer to anything
+   * outside of them. */
   const char* path;
   void* owner;
   void (*retain)(void* owner);
@@ -128,6 +129,10 @@ typedef struct wasinn_format {
    * first `n` of a blob's `size` bytes: an attacker's perhaps, cut anywhere and not aligned. Any thread. It must be
    * quick, allocate nothing and open no framework. May be NULL. */
   int32_t (*recognise)(const uint8_t* start, size_t n, uint64_t size);
+  /* Schemes of addresses: "grpc", "https". If the path of a named model is SCHEME://…, the model is of this format. The
+   * host then reads no file: the bytes and the path of the blob are that address. Guests cannot bring such a model. */
+  const char* const* schemes;
+  size_t n_schemes;
 } wasinn_format;
 
 typedef struct wasinn_load_options {

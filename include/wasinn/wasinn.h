@@ -268,7 +268,8 @@ typedef struct wasinn_step {
 /* A model that guests load by name: a file, a folder, bytes, or a pipeline. All of it is copied. */
 typedef struct wasinn_model_options {
   uint32_t struct_size;
-  const char* path; /* a model file, or a folder in the layout of Triton and Wasmtime; NULL with `bytes` or `steps` */
+  const char*
+      path; /* a model file, a folder in the layout of Triton and Wasmtime, or a server's address; NULL with `bytes` or `steps` */
   const wasinn_bytes* bytes; /* one element for each part of the model */
   size_t n_bytes;
   const char* encoding; /* the format's name; NULL or "autodetect": the file's name or the bytes tell it */

@@ -23,6 +23,7 @@ install_prefix() {
   quietly cmake --install "$build" --prefix "$all" --strip --component bench
   quietly cmake --install "$build" --prefix "$all" --component tflite
   lib=$(dirname "$(find "$all" -name libwasinn.so)")
+  rm -f "$lib"/wasinn/libwasinn_{backend_remote,remote_runtime}.so # as wasinn-serve: gRPC and what it needs are large
   mkdir -p "$1"/{bin,lib/wasinn,include}
   mv "$all"/bin/wasinn{,-bench} "$1/bin/"
   mv "$(readlink -f "$lib/libwasinn.so")" "$1/lib/$(readlink "$lib/libwasinn.so")" # wheels have no links

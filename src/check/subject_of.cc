@@ -107,6 +107,7 @@ std::expected<Subject, std::string> SubjectOf(const Host& host, const SubjectOpt
                   .options = {.encoding = options.format,
                               .more_bytes = {options.parts.begin() + 1, options.parts.end()},
                               .keeps_bytes = true,
+                              .path = options.address,
                               .host_config = options.config},
                   .takes_outputs = table.take_output != nullptr,
                   .discards_outputs = table.discard_outputs != nullptr,

@@ -13,6 +13,7 @@ namespace wasinn::check {
 
 struct SubjectOptions {
   std::vector<std::string> parts;                      // bytes, one for each part of the model
+  std::string address;                                 // or it is there, and this is its only part; else ""
   std::string format;                                  // as the backend's table has it
   std::map<std::string, std::vector<int64_t>> shapes;  // of inputs that leave them open; else such dims are 2
   std::string config = "{}";                           // of the model, a JSON object

@@ -253,6 +253,10 @@ void PrintSum(const Tally& tally) {
 int Run(CheckFlags& flags) {
   if (std::error_code error; !fs::is_regular_file(flags.library, error)) return Fail(flags.library + " is not a file");
   for (const std::string& file : flags.files) {
+    if (settings::IsAddress(file)) {
+      flags.model.parts.push_back(flags.model.address = file);
+      continue;
+    }
     auto bytes = engines::ReadFile(file);
     if (!bytes) return Fail(bytes.error());
     flags.model.parts.push_back(std::move(*bytes));

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "cli/other_programs.h"
 #include "engines/engine.h"
@@ -111,8 +113,9 @@ Finding KernelHas(const worker::SandboxSupport& support) {
                           "Linux 5.3 or newer, and a container that allows seccomp; or --nn-load deny");
 }
 
-// What comes of bytes that are no model, in a worker: its framework's refusal, where there is a worker.
-Finding TryWorker(Host& host, const BackendReport& backend) {
+// What comes of bytes that are no model, in a worker: its framework's refusal, where there is a worker. Nothing where
+// models are no bytes, so that none has a worker.
+std::optional<Finding> TryWorker(Host& host, const BackendReport& backend) {
   static constexpr uint8_t kNoModel[] = {'n', 'o', ' ', 'm', 'o', 'd', 'e', 'l'};
   ModelOptions options;
   options.parts.push_back({kNoModel, sizeof kNoModel});
@@ -120,6 +123,7 @@ Finding TryWorker(Host& host, const BackendReport& backend) {
   options.isolate = true;
   const std::string name = "wasinn-doctor-" + backend.name;
   Status status = host.AddModel(name, options);
+  if (status.code() == WASINN_UNSUPPORTED_OPERATION) return std::nullopt;
   if (status.ok()) status = host.Inspect(name).status();
   (void)host.RemoveModel(name);
   const bool is_refused = status.ok() || status.code() == WASINN_INVALID_ARGUMENT ||
@@ -138,8 +142,9 @@ std::vector<Finding> DiagnoseWorkers(Host& host, const std::vector<BackendReport
   for (const BackendReport& backend : backends) {
     if (!backend.available) continue;
     const std::string missing = support.Missing(worker::WallOf(backend.name, support.exec_memory));
-    findings.push_back(missing.empty() ? TryWorker(host, backend)
-                                       : Finding::Problem("workers", backend.name, "this is missing: " + missing));
+    std::optional<Finding> finding = Finding::Problem("workers", backend.name, "this is missing: " + missing);
+    if (missing.empty()) finding = TryWorker(host, backend);
+    if (finding) findings.push_back(std::move(*finding));
   }
   return findings;
 }

@@ -70,7 +70,8 @@ std::expected<void, std::string> WriteGraph(const ModelInfo& info, const Signatu
 int Run(InspectFlags& flags) {
   std::error_code ignored;
   std::string name = flags.model, file;
-  if (std::filesystem::exists(flags.model, ignored) || artifacts::IsReference(flags.model)) {
+  if (std::filesystem::exists(flags.model, ignored) || artifacts::IsReference(flags.model) ||
+      settings::IsAddress(flags.model)) {
     settings::ModelFlag model;
     model.name = name = NameOfPath(flags.model);
     model.paths.push_back(file = flags.model);

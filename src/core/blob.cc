@@ -62,6 +62,14 @@ std::shared_ptr<const Blob> Blob::Copy(std::span<const uint8_t> bytes) {
   return blob;
 }
 
+std::shared_ptr<const Blob> Blob::OfAddress(const std::string& address) {
+  std::shared_ptr<Blob> blob(new Blob);
+  blob->path_ = address;
+  blob->data_ = reinterpret_cast<const uint8_t*>(blob->path_.data());
+  blob->size_ = blob->path_.size();
+  return blob;
+}
+
 Result<std::shared_ptr<const Blob>> Blob::ReadFile(const std::string& path, bool map) {
   const FileDescriptor file(path);
   const Result<uint64_t> size = SizeOf(file, path);

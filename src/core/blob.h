@@ -19,6 +19,8 @@ class Blob {
   static std::shared_ptr<const Blob> Copy(std::span<const uint8_t> bytes);
   // Reads a file whole, or maps it if the host declared it immutable (truncating a mapped file kills the reader).
   static Result<std::shared_ptr<const Blob>> ReadFile(const std::string& path, bool map);
+  // A model that is at an address: the bytes are the address.
+  static std::shared_ptr<const Blob> OfAddress(const std::string& address);
   // What a file has, without reading it.
   static Result<uint64_t> FileSize(const std::string& path);
   // Its first bytes, no more than `most`.
@@ -38,7 +40,7 @@ class Blob {
   size_t size_ = 0;
   std::unique_ptr<uint8_t[]> owned_;  // null if mapped
   void* mapping_ = nullptr;
-  std::string path_;  // "" for a guest's bytes
+  std::string path_;  // or address; "" for a guest's bytes
 };
 
 // The C view of a blob that a backend gets. The view lives as long as the call; retain and release keep the blob

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/fair_order.h"
+#include "core/formats.h"
 #include "core/host_options.h"
-#include "core/model_files.h"
 #include "core/text.h"
 #include "core/warm_up.h"
 #include "core/words.h"
@@ -261,10 +261,10 @@ Status CheckWords(const toml::node& value, WordCheck check) {
   return Status();
 }
 
-// What lies in a registry has no place here; the command knows where it is pulled to.
+// What lies in a registry or at a server has no place here; the command knows where the one is pulled to.
 void MakeAbsolute(toml::node& value, const std::filesystem::path& folder) {
   if (toml::value<std::string>* text = value.as_string()) {
-    if (!(**text).starts_with(kRegistry)) **text = (folder / **text).lexically_normal().string();
+    if (SchemeOf(**text).empty()) **text = (folder / **text).lexically_normal().string();
   } else if (toml::array* array = value.as_array()) {
     for (toml::node& item : *array) MakeAbsolute(item, folder);
   }

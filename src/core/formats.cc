@@ -48,6 +48,7 @@ Status CheckFormat(const wasinn_format& format, size_t index) {
   };
   if (!has_no_null(format.endings, format.n_endings)) return fail("has an empty ending");
   if (!has_no_null(format.files, format.n_files)) return fail("has an empty name of a file");
+  if (!has_no_null(format.schemes, format.n_schemes)) return fail("has an empty scheme of addresses");
   for (const wasinn_magic& magic : std::span(format.magics, format.magics == nullptr ? 0 : format.n_magics)) {
     if (magic.bytes == nullptr || magic.size == 0) return fail("has an empty magic");
   }
@@ -66,6 +67,7 @@ Result<std::vector<wasinn_format>> ReadFormats(const wasinn_backend& table) {
     if (read->endings == nullptr) read->n_endings = 0;
     if (read->files == nullptr) read->n_files = 0;
     if (read->magics == nullptr) read->n_magics = 0;
+    if (read->schemes == nullptr) read->n_schemes = 0;
     formats.push_back(*read);
   }
   return formats;
@@ -115,6 +117,34 @@ std::string FormatOfFileName(Formats formats, std::string_view name) {
     if (std::ranges::any_of(endings, [&](const char* ending) { return name.ends_with(ending); })) return format.name;
   }
   return "";
+}
+
+std::string SchemeOf(std::string_view path) {
+  std::string scheme(path.substr(0, std::min(path.find("://"), path.size())));
+  if (scheme.size() == path.size()) return "";
+  std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // As RFC 3986 has them.
+  const auto is_inside = [](unsigned char c) { return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.'; };
+  const bool is_scheme = !scheme.empty() && std::isalpha(static_cast<unsigned char>(scheme.front())) != 0 &&
+                         std::ranges::all_of(scheme, is_inside);
+  return is_scheme ? scheme : "";
+}
+
+Result<std::string> FormatOfScheme(Formats formats, std::string_view scheme) {
+  std::vector<std::string> known;
+  for (const wasinn_format& format : formats) {
+    for (const char* one : std::span(format.schemes, format.n_schemes)) {
+      if (scheme == one) return format.name;
+      known.emplace_back(one);
+    }
+  }
+  return Fail(WASINN_UNSUPPORTED_OPERATION, "no backend here serves models at addresses of '{}://'; known are {}",
+              scheme, known.empty() ? "none" : Join(known));
+}
+
+bool HasAddresses(Formats formats, std::string_view name) {
+  return std::ranges::any_of(formats,
+                             [&](const wasinn_format& format) { return name == format.name && format.n_schemes > 0; });
 }
 
 }  // namespace wasinn::core

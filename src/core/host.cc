@@ -21,6 +21,7 @@ using Parts = std::vector<std::shared_ptr<const Blob>>;
 
 Result<Parts> ReadParts(const ModelSource& source, bool is_mapped) {
   Parts parts = source.parts;
+  if (source.is_address) return Parts{Blob::OfAddress(source.paths.front())};
   for (const std::string& path : source.paths) {
     Result<std::shared_ptr<const Blob>> part = Blob::ReadFile(path, is_mapped);
     if (!part) {
@@ -163,7 +164,14 @@ Status Host::AddModel(const ModelOptions& options) {
   if (Status status = backends_.CheckFormat(source.encoding, WASINN_INVALID_ARGUMENT, {}); !status.ok()) {
     return Error(status.code(), "model '{}': {}", options.name, status.message());
   }
-  if (!options.parts.empty()) return Register(std::move(source), options.preload);
+  if (!options.parts.empty()) {
+    if (Status status = CheckBytes(source.encoding); !status.ok()) {
+      return Error(status.code(), "model '{}': {}", options.name, status.message());
+    }
+    return Register(std::move(source), options.preload);
+  }
+  const bool is_address = !SchemeOf(options.path).empty() && !options.path.starts_with(kRegistry);
+  if (is_address) return AddAddress(std::move(source), options);
 
   Result<std::vector<ModelFiles>> versions = FindFiles(options.path, source.encoding);
   if (!versions) return std::move(versions.error());
@@ -176,6 +184,36 @@ Status Host::AddModel(const ModelOptions& options) {
     if (Status status = Register(std::move(one), options.preload); !status.ok()) return status;
   }
   return Status();
+}
+
+// Nothing of it runs here, so it has no worker. The host reads nothing, so that a server may come later.
+Status Host::AddAddress(ModelSource source, const ModelOptions& options) {
+  const auto fail = [&](const Status& why) { return Error(why.code(), "model '{}': {}", options.name, why.message()); };
+  const Result<Formats> formats = backends_.AllFormats({});
+  if (!formats) return fail(formats.error());
+  const Result<std::string> format = FormatOfScheme(*formats, SchemeOf(options.path));
+  if (!format) return fail(format.error());
+  if (!source.encoding.empty() && source.encoding != *format) {
+    return fail(Error(WASINN_INVALID_ARGUMENT, "a model at '{}' is of encoding {}, not {}", options.path, *format,
+                      source.encoding));
+  }
+  if (options.isolate.value_or(false)) {
+    return fail(Error(WASINN_INVALID_ARGUMENT, "a model at an address has no worker, so 'isolate' is not for it"));
+  }
+  source.encoding = *format;
+  source.paths = {options.path};
+  source.is_address = true;
+  source.workers = nullptr;
+  return Register(std::move(source), options.preload);
+}
+
+// Whether a model of this format can be bytes.
+Status Host::CheckBytes(const std::string& format, const Patience& patience) {
+  if (format.empty() || HasFormat(StandardFormats(), format)) return Status();
+  const Result<Formats> formats = backends_.AllFormats(patience);
+  if (!formats || !HasAddresses(*formats, format)) return Status();
+  return Error(WASINN_UNSUPPORTED_OPERATION,
+               "a model of encoding {} is an address, which only the host's configuration names", format);
 }
 
 // One that is compiled now has the name when that is done: who fails takes nobody's place.
@@ -378,6 +416,7 @@ Result<SharedGraphs::Shared> Host::LoadBytes(std::span<const std::shared_ptr<con
   if (Status status = guest_policy.CheckEncoding(options.encoding); !status.ok()) {
     return std::unexpected(std::move(status));
   }
+  if (Status status = CheckBytes(options.encoding, patience); !status.ok()) return std::unexpected(std::move(status));
   SharedGraphs& graphs = workers != nullptr ? workers->graphs() : graphs_;
   // So that it is known what others who share the graph would have to pay.
   options.account = std::make_shared<Quota>("bytes of models", "limits.max_model_bytes", UINT64_MAX, options.account);

@@ -86,6 +86,8 @@ class Host {
   Result<std::shared_ptr<Graph>> LoadSource(const ModelSource& source, Graph::LoadOptions options,
                                             const Patience& patience, Charge* bytes = nullptr);
   Result<std::shared_ptr<Graph>> LoadBatched(const ModelSource& source, const Patience& patience);
+  Status CheckBytes(const std::string& format, const Patience& patience = {});
+  Status AddAddress(ModelSource source, const ModelOptions& options);
   Status AddPipeline(const ModelOptions& options);
   Result<std::shared_ptr<Graph>> LoadPipeline(const ModelSource& source, const Patience& patience);
   Status WarmUpGraph(const std::shared_ptr<Graph>& graph, const ModelSource& source, const Patience& patience);

@@ -18,7 +18,7 @@ namespace wasinn::core {
 
 struct ModelOptions {
   std::string name;
-  std::string path;                                // or
+  std::string path;                                // or address; or
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes; or
   pipeline::Spec pipeline;
   std::string encoding;  // a format's name; "": it is recognised

@@ -32,9 +32,10 @@ struct ModelSource {
   bool immutable = false;
   WarmUp warm_up;
   Batching batching;
-  std::shared_ptr<ModelMetrics> metrics;           // where it counts; null: nowhere
-  std::shared_ptr<Workers> workers;                // whose it is; null: the host's own process
-  std::vector<std::string> paths;                  // or
+  std::shared_ptr<ModelMetrics> metrics;  // where it counts; null: nowhere
+  std::shared_ptr<Workers> workers;       // whose it is; null: the host's own process
+  std::vector<std::string> paths;         // of files, or one address; or
+  bool is_address = false;
   std::vector<std::shared_ptr<const Blob>> parts;  // bytes that an embedder gave; or
   pipeline::Spec pipeline;
 };

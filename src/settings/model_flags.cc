@@ -132,7 +132,8 @@ Status AddModel(Host& host, const ModelFlag& model) {
   std::vector<std::string> contents;  // of the parts, until they are copied
   if (model.paths.size() == 1) {
     std::error_code error;
-    if (!std::filesystem::exists(model.paths[0], error)) return fail(fmt::format("{} does not exist", model.paths[0]));
+    if (!IsAddress(model.paths[0]) && !std::filesystem::exists(model.paths[0], error))
+      return fail(fmt::format("{} does not exist", model.paths[0]));
     options.path = model.paths[0];
   } else {
     for (const std::string& path : model.paths) {

@@ -28,6 +28,8 @@ std::string LastComponent(const std::string& path) {
   return (full.has_filename() ? full : full.parent_path()).filename().string();
 }
 
+bool IsAddress(std::string_view path) { return path.find("://") != path.npos; }
+
 namespace {
 
 std::string Escaped(std::string_view text, std::string_view kept) {

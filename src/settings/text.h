@@ -16,6 +16,9 @@ std::vector<std::string> Split(std::string_view text, char separator);
 // The last component of a path, also of "dir/" and of ".".
 std::string LastComponent(const std::string& path);
 
+// Of a model that a server has, "grpc://host:8001/model", and no path of files.
+bool IsAddress(std::string_view path);
+
 // Names in modules and models are other people's: control characters, which a terminal would obey, come out as "\\x1b".
 // Newlines stay.
 std::string Printable(std::string_view text);

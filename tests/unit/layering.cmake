@@ -66,6 +66,7 @@ check(backends/tflite "tflite/|${BACKEND}" "tensorflow/lite/")
 check(backends/torch "torch/|${BACKEND}" "torch/|ATen|c10/")
 check(backends/tensorflow "tensorflow/|${BACKEND}" "tensorflow/c/")
 check(backends/llama "llama/|${BACKEND}" "llama|ggml")
+check(backends/remote "remote/|${BACKEND}" ${NONE})
 
 file(GLOB folders RELATIVE ${SOURCE} ${SOURCE}/src/* ${SOURCE}/src/engines/* ${SOURCE}/src/plugins/* ${SOURCE}/backends/*)
 foreach(folder IN LISTS folders)

@@ -1,0 +1,113 @@
+#include "remote/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <fstream>
+#include <iterator>
+
+#include "common/config.h"
+#include "common/error.h"
+
+namespace wasinn::remote {
+
+using backend::Config;
+using backend::Error;
+
+namespace {
+
+constexpr uint32_t kBoth = WASINN_KEY_BACKEND | WASINN_KEY_MODEL;
+constexpr int64_t kMegabyte = int64_t{1} << 20;
+constexpr int64_t kMostMilliseconds = 24 * 60 * 60 * 1000;
+
+constexpr wasinn_key kKeys[] = {
+    {"ca", kBoth,
+     "absolute path of the authorities (PEM) that a server's certificate must come from; default: the machine's"},
+    {"cert", kBoth, "absolute path of the certificate (PEM) that is shown to servers; with key"},
+    {"key", kBoth, "absolute path of that certificate's private key (PEM)"},
+    {"server_name", kBoth, "the name that a server's certificate must have, in place of the address's host"},
+    {"headers", kBoth, "table of headers that each call has, {authorization = \"Bearer …\"}"},
+    {"idempotent", kBoth,
+     "true: the model may compute twice what was asked once, so calls that were lost are made again; default false"},
+    {"retries", kBoth, "how often a call of an idempotent model is made again at most: 0 to 16, default 2"},
+    {"max_message_bytes", kBoth, "bytes of one request or answer at most; default 64 MiB"},
+    {"connect_timeout_ms", kBoth, "how long a connection may take to be made; default 5000"},
+    {"health_interval_ms", kBoth, "time between two checks of each of several servers; default 1000"},
+    {"health_timeout_ms", kBoth, "how long a check may take; two that take longer make a server ill; default 1000"},
+};
+
+// A model's key, or else the backend's.
+class Merged {
+ public:
+  Merged(const Config& model, const Config& backend) : model_(model), backend_(backend) {}
+
+  const Config& With(const char* key) const { return model_.Has(key) ? model_ : backend_; }
+  std::chrono::milliseconds Milliseconds(const char* key, int64_t usual) const {
+    return std::chrono::milliseconds(With(key).Integer(key, 1, kMostMilliseconds).value_or(usual));
+  }
+  // What a file has; "" if no key names one.
+  std::string Contents(const char* key) const {
+    const auto path = With(key).AbsolutePath(key);
+    if (!path) return "";
+    std::ifstream file(*path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file || text.empty()) {
+      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("key '{}': cannot read '{}'", key, *path));
+    }
+    return text;
+  }
+
+ private:
+  const Config &model_, &backend_;
+};
+
+// gRPC ends the program at a header that HTTP/2 does not allow.
+void CheckHeader(const std::string& name, const std::string& value) {
+  const bool is_name = !name.empty() && !name.starts_with("grpc-") && !name.ends_with("-bin") &&
+                       std::ranges::all_of(name, [](unsigned char c) {
+                         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+                       });
+  const bool is_value = std::ranges::all_of(value, [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
+  if (is_name && is_value) return;
+  throw Error(
+      WASINN_INVALID_ARGUMENT,
+      fmt::format("key 'headers': '{}' is no header of gRPC: expected a name in lower case, and plain ASCII", name));
+}
+
+ConnectionConfig ParseConnection(const Merged& merged, bool is_secure) {
+  ConnectionConfig parsed;
+  parsed.is_secure = is_secure;
+  parsed.ca = merged.Contents("ca");
+  parsed.certificate = merged.Contents("cert");
+  parsed.key = merged.Contents("key");
+  parsed.server_name = merged.With("server_name").String("server_name").value_or("");
+  if (parsed.certificate.empty() != parsed.key.empty()) {
+    throw Error(WASINN_INVALID_ARGUMENT, "keys 'cert' and 'key' go together: expected both or none");
+  }
+  parsed.max_message_bytes = static_cast<uint32_t>(
+      merged.With("max_message_bytes").Integer("max_message_bytes", 1024, INT_MAX).value_or(64 * kMegabyte));
+  parsed.connect_timeout = merged.Milliseconds("connect_timeout_ms", 5000);
+  return parsed;
+}
+
+}  // namespace
+
+std::span<const wasinn_key> Keys() { return kKeys; }
+
+ModelConfig ModelConfig::Parse(const char* backend_text, const char* model_text, bool is_secure) {
+  const Config backend(backend_text, "[backends.remote]");
+  const Config model(model_text, "configuration of the model");
+  const Merged merged(model, backend);
+  ModelConfig parsed;
+  parsed.connection = ParseConnection(merged, is_secure);
+  parsed.headers = merged.With("headers").Strings("headers").value_or(Config::Entries());
+  for (const auto& [name, value] : parsed.headers) CheckHeader(name, value);
+  parsed.is_idempotent = merged.With("idempotent").Bool("idempotent").value_or(false);
+  parsed.retries = static_cast<uint32_t>(merged.With("retries").Integer("retries", 0, 16).value_or(2));
+  parsed.health_interval = merged.Milliseconds("health_interval_ms", 1000);
+  parsed.health_timeout = merged.Milliseconds("health_timeout_ms", 1000);
+  return parsed;
+}
+
+}  // namespace wasinn::remote

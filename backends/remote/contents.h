@@ -1,0 +1,21 @@
+// Elements that a server sends as numbers of Protocol Buffers in place of raw bytes.
+#ifndef WASINN_BACKENDS_REMOTE_CONTENTS_H_
+#define WASINN_BACKENDS_REMOTE_CONTENTS_H_
+
+#include <wasinn/types.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace wasinn::remote {
+
+// Fills `out` with elements of `dtype` from an InferTensorContents. False: it has not exactly so many, or others.
+bool DecodeContents(std::string_view contents, uint32_t dtype, std::span<uint8_t> out);
+
+// The only text of contents. False: it has none, or several.
+bool TextOfContents(std::string_view contents, std::string_view* text);
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_CONTENTS_H_

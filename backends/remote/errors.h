@@ -1,0 +1,21 @@
+// What a call that failed says to a guest.
+#ifndef WASINN_BACKENDS_REMOTE_ERRORS_H_
+#define WASINN_BACKENDS_REMOTE_ERRORS_H_
+
+#include <grpcpp/support/status.h>
+#include <wasinn/types.h>
+
+#include <string>
+
+namespace wasinn::remote {
+
+// UNAVAILABLE is of the server; what a model says about itself is never that.
+wasinn_code CodeOf(const grpc::Status& status);
+// A server's text, which may be anybody's: cut, and in one line.
+std::string Quoted(const std::string& text);
+// Throws it as an Error; `server`: who said so.
+[[noreturn]] void ThrowStatus(const grpc::Status& status, const std::string& server);
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_ERRORS_H_

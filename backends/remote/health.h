@@ -1,0 +1,78 @@
+// Asks the servers of models whether they are well.
+#ifndef WASINN_BACKENDS_REMOTE_HEALTH_H_
+#define WASINN_BACKENDS_REMOTE_HEALTH_H_
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "remote/servers.h"
+
+namespace wasinn::remote {
+
+// Of the servers of one model: each is asked for ModelReady, again and again.
+class Checks {
+ public:
+  explicit Checks(Servers& servers);
+  // Cancels those that run, and waits for them.
+  ~Checks();
+  Checks(const Checks&) = delete;
+  Checks& operator=(const Checks&) = delete;
+
+  // Begins one at each server that has answered the last.
+  void Begin();
+  std::chrono::milliseconds interval() const { return servers_.config().health_interval; }
+
+ private:
+  // A busy server may be late once.
+  static constexpr int kLate = 2;
+  struct Check {
+    std::shared_ptr<grpc::ClientContext> context;  // NULL: none runs
+    grpc::ByteBuffer answer;
+    int late = 0;  // in succession
+  };
+
+  void End(size_t server, const grpc::Status& status);
+  void Judge(size_t server, const grpc::Status& status, bool is_ready, int late);
+
+  Servers& servers_;
+  const grpc::ByteBuffer request_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::deque<Check> checks_;
+  size_t running_ = 0;
+  bool is_ending_ = false;
+};
+
+// The thread of a host that begins checks when it is time; there is none before a model has several servers.
+class HealthThread {
+ public:
+  HealthThread() = default;
+  ~HealthThread();
+  HealthThread(const HealthThread&) = delete;
+  HealthThread& operator=(const HealthThread&) = delete;
+
+  void Add(Checks& checks);
+  void Remove(Checks& checks);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void Run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::pair<Clock::time_point, Checks*>> due_;
+  bool is_ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_HEALTH_H_

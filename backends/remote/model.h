@@ -1,0 +1,43 @@
+// A model that servers have.
+#ifndef WASINN_BACKENDS_REMOTE_MODEL_H_
+#define WASINN_BACKENDS_REMOTE_MODEL_H_
+
+#include <wasinn/backend.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "remote/health.h"
+#include "remote/host.h"
+#include "remote/servers.h"
+#include "remote/signature.h"
+
+namespace wasinn::remote {
+
+// Its signature is what a server told when it was loaded.
+class Model {
+ public:
+  Model(Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options);
+  ~Model();
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  Host& host() const { return host_; }
+  Servers& servers() const { return *servers_; }
+  const Signature& signature() const { return *signature_; }
+  const wasinn_info* info() const { return signature_->info(); }
+  const char* Describe() const { return description_.c_str(); }
+
+ private:
+  Host& host_;
+  std::unique_ptr<Servers> servers_;
+  std::unique_ptr<const Signature> signature_;
+  std::string description_;
+  std::optional<Checks> checks_;  // of several servers
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_MODEL_H_

@@ -1,0 +1,65 @@
+// The outputs of a context.
+#ifndef WASINN_BACKENDS_REMOTE_OUTPUTS_H_
+#define WASINN_BACKENDS_REMOTE_OUTPUTS_H_
+
+#include <grpcpp/support/byte_buffer.h>
+#include <wasinn/backend.h>
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "common/aligned_buffer.h"
+#include "remote/answer.h"
+#include "remote/signature.h"
+
+namespace wasinn::remote {
+
+// A server's answer is checked as a guest's tensors are: names, types, shapes, sizes. Its bytes are copied once, into
+// memory that is bound or into our own. One thread at a time.
+class Outputs {
+ public:
+  explicit Outputs(const Signature& signature);
+
+  // wasinn_backend::bind_output.
+  void Bind(uint32_t index, const wasinn_tensor& tensor);
+  // That all that are wanted and need it are bound; `wanted`: none: all.
+  void Choose(std::span<const uint32_t> wanted);
+  // The names to ask for; none: all.
+  std::vector<std::string> WantedNames() const;
+  // WASINN_RUNTIME_ERROR for an answer that is not as the signature says; WASINN_TOO_LARGE for more than `max_bytes`,
+  // unless that is 0.
+  void Take(const grpc::ByteBuffer& message, uint64_t max_bytes);
+  void Discard();
+
+  void View(uint32_t index, wasinn_tensor* view) const;
+  void Give(uint32_t index, wasinn_tensor* out);
+  // Of a model that tells them with each answer.
+  std::span<const wasinn_io* const> Ios() const { return ios_; }
+
+ private:
+  struct Output {
+    void* bound = nullptr;
+    bool is_wanted = true, is_there = false;
+    std::vector<int64_t> dims;
+    uint64_t bytes = 0;
+    backend::AlignedBuffer own;
+  };
+
+  void MakePorts(std::span<const AnsweredTensor> answered);
+  const Port& PortAt(uint32_t index) const { return backend::PortAt(ports(), "output", index); }
+  const std::deque<Port>& ports() const { return signature_.knows_outputs() ? signature_.outputs() : late_; }
+  void Check(const Port& port, const AnsweredTensor& tensor, uint64_t left) const;
+  void Fill(const Port& port, const AnsweredTensor& tensor, RawReader& raw, Output& output) const;
+  void FillText(const Port& port, const AnsweredTensor& tensor, RawReader& raw, Output& output, uint64_t left) const;
+
+  const Signature& signature_;
+  std::vector<Output> outputs_;
+  std::deque<Port> late_;  // of the last answer
+  std::vector<const wasinn_io*> ios_;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_OUTPUTS_H_

@@ -1,0 +1,61 @@
+// The servers of one model.
+#ifndef WASINN_BACKENDS_REMOTE_SERVERS_H_
+#define WASINN_BACKENDS_REMOTE_SERVERS_H_
+
+#include <grpcpp/client_context.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/log.h"
+#include "remote/address.h"
+#include "remote/balancer.h"
+#include "remote/config.h"
+#include "remote/connection.h"
+
+namespace wasinn::remote {
+
+class Call;
+
+// Any thread. Outlives its calls.
+class Servers {
+ public:
+  Servers(const Address& address, const ModelConfig& config, Connections& connections, const backend::Log& log);
+  Servers(const Servers&) = delete;
+  Servers& operator=(const Servers&) = delete;
+
+  const Address& address() const { return address_; }
+  const ModelConfig& config() const { return config_; }
+  Balancer& balancer() { return balancer_; }
+  size_t size() const { return connections_.size(); }
+  grpc::GenericStub& stub(size_t server) { return connections_[server]->stub(); }
+  const std::string& endpoint(size_t server) const { return connections_[server]->endpoint(); }
+  // For messages.
+  std::string ToString() const;
+
+  // Says it once in the log, and gives up calls of an idempotent model that an ill server has.
+  void SetHealthy(size_t server, bool is_healthy, const std::string& why);
+  // A call that can be given up, while `server` has it.
+  void Enter(Call& call, size_t server);
+  void Leave(Call& call);
+  // The headers of a call.
+  void Prepare(grpc::ClientContext& context) const;
+
+ private:
+  const Address address_;
+  const ModelConfig config_;
+  const backend::Log log_;
+  std::vector<std::shared_ptr<Connection>> connections_;
+  Balancer balancer_;
+  std::mutex mutex_;
+  std::unordered_map<Call*, size_t> calls_;  // and whose they are
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_SERVERS_H_

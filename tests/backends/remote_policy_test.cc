@@ -1,0 +1,152 @@
+// Where calls go, and when they are made again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "remote/address.h"
+#include "remote/balancer.h"
+#include "remote/retries.h"
+
+namespace wasinn::remote {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Refused(const std::string& text) {
+  try {
+    ParseAddress(text);
+  } catch (const backend::Error& error) {
+    EXPECT_EQ(error.code(), WASINN_INVALID_ENCODING);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RemoteAddressTest, Parts) {
+  const Address one = ParseAddress("grpc://host:8001/model");
+  EXPECT_FALSE(one.is_secure);
+  EXPECT_THAT(one.endpoints, ElementsAre("host:8001"));
+  EXPECT_EQ(one.model, "model");
+  EXPECT_EQ(one.version, "");
+  const Address several = ParseAddress("GRPCS://a.b:1,[::1]:65535,10.0.0.1:3/team/model:2:7");
+  EXPECT_TRUE(several.is_secure);
+  EXPECT_THAT(several.endpoints, ElementsAre("a.b:1", "[::1]:65535", "10.0.0.1:3"));
+  EXPECT_EQ(several.model, "team/model:2");
+  EXPECT_EQ(several.version, "7");
+}
+
+TEST(RemoteAddressTest, WhatIsWrongIsNamed) {
+  EXPECT_THAT(Refused("grpc://host/model"), HasSubstr("'host' has no port"));
+  EXPECT_THAT(Refused("grpc://host:/model"), HasSubstr("'host:' has no port"));
+  EXPECT_THAT(Refused("grpc://host:0/model"), HasSubstr("has no port"));
+  EXPECT_THAT(Refused("grpc://host:65536/model"), HasSubstr("has no port"));
+  EXPECT_THAT(Refused("grpc://a:1,,b:2/model"), HasSubstr("'' has no port"));
+  EXPECT_THAT(Refused("grpc://:1/model"), HasSubstr("'' is no host"));
+  EXPECT_THAT(Refused("grpc://unix:/tmp/s:1/m"), HasSubstr("'unix:' has no port"));
+  EXPECT_THAT(Refused("grpc://a@b:1/m"), HasSubstr("'a@b' is no host"));
+  EXPECT_THAT(Refused("grpc://a:1"), HasSubstr("it names no model"));
+  EXPECT_THAT(Refused("grpc://a:1/"), HasSubstr("it names no model"));
+  EXPECT_THAT(Refused("grpc://a:1/m:"), HasSubstr("the version is empty"));
+  EXPECT_THAT(Refused("ftp://a:1/m"), HasSubstr("'ftp' is no scheme that is served"));
+  EXPECT_THAT(Refused("a:1/m"), HasSubstr("it has no scheme"));
+  std::string many = "grpc://a:1";
+  for (int i = 0; i < 64; ++i) many += ",a:1";
+  EXPECT_THAT(Refused(many + "/m"), HasSubstr("more than 64 servers"));
+}
+
+TEST(RemoteBalancerTest, TheServerWithTheFewestCallsIsNext) {
+  Balancer balancer(3);
+  const size_t first = balancer.Take({}), second = balancer.Take({}), third = balancer.Take({});
+  EXPECT_THAT(std::vector({first, second, third}), ::testing::UnorderedElementsAre(0, 1, 2));
+  balancer.GiveBack(second);
+  EXPECT_EQ(balancer.Take({}), second);
+  balancer.GiveBack(third);
+  balancer.GiveBack(third == 0 ? 1 : 0);
+  EXPECT_NE(balancer.Take({}), 3 - third - (third == 0 ? 1 : 0)) << "which has a call";
+}
+
+TEST(RemoteBalancerTest, EqualOnesTakeTurns) {
+  Balancer balancer(3);
+  std::vector<int> calls(3);
+  for (int i = 0; i < 30; ++i) {
+    const size_t server = balancer.Take({});
+    ++calls[server];
+    balancer.GiveBack(server);
+  }
+  EXPECT_THAT(calls, ElementsAre(10, 10, 10));
+}
+
+TEST(RemoteBalancerTest, OneThatHangsGetsFewer) {
+  Balancer balancer(2);
+  const size_t hangs = balancer.Take({});
+  for (int i = 0; i < 10; ++i) {
+    const size_t server = balancer.Take({});
+    EXPECT_NE(server, hangs);
+    balancer.GiveBack(server);
+  }
+  EXPECT_EQ(balancer.outstanding(hangs), 1U);
+}
+
+TEST(RemoteBalancerTest, IllOnesComeLast) {
+  Balancer balancer(3);
+  EXPECT_TRUE(balancer.SetHealthy(1, false));
+  EXPECT_FALSE(balancer.SetHealthy(1, false)) << "it was so before";
+  for (int i = 0; i < 9; ++i) EXPECT_NE(balancer.Take({}), 1U) << "however many calls the others have";
+  EXPECT_TRUE(balancer.SetHealthy(0, false));
+  EXPECT_TRUE(balancer.HasHealthy());
+  EXPECT_TRUE(balancer.SetHealthy(2, false));
+  EXPECT_FALSE(balancer.HasHealthy());
+  EXPECT_EQ(balancer.Take({}), 1U) << "where all are ill, the one with the fewest calls";
+  EXPECT_TRUE(balancer.SetHealthy(2, true));
+  EXPECT_EQ(balancer.Take({}), 2U);
+}
+
+TEST(RemoteBalancerTest, TriedOnesComeAfterAllOthers) {
+  Balancer balancer(3);
+  balancer.SetHealthy(2, false);
+  EXPECT_EQ(balancer.Take({true, true, false}), 2U) << "ill, but not tried";
+  EXPECT_NE(balancer.Take({true, true, true}), 2U);
+}
+
+TEST(RemoteRetriesTest, AnAnswerIsTheEnd) {
+  Retries retries(3, true, 5);
+  EXPECT_FALSE(retries.After(Ending::kAnswered));
+}
+
+TEST(RemoteRetriesTest, WhatWasNeverSentGoesToEachServerOnce) {
+  for (const bool is_idempotent : {false, true}) {
+    Retries retries(3, is_idempotent, 2);
+    EXPECT_TRUE(retries.After(Ending::kNeverSent));
+    EXPECT_TRUE(retries.After(Ending::kNeverSent));
+    EXPECT_FALSE(retries.After(Ending::kNeverSent));
+  }
+  Retries one(1, false, 2);
+  EXPECT_FALSE(one.After(Ending::kNeverSent));
+}
+
+TEST(RemoteRetriesTest, WhatMayHaveRunIsMadeAgainOnlyIfThatDoesNoHarm) {
+  for (const Ending ending : {Ending::kLost, Ending::kGivenUp}) {
+    Retries once(3, false, 2);
+    EXPECT_FALSE(once.After(ending));
+    Retries again(1, true, 2);
+    EXPECT_TRUE(again.After(ending));
+    EXPECT_TRUE(again.has_more());
+    EXPECT_TRUE(again.After(ending));
+    EXPECT_FALSE(again.has_more());
+    EXPECT_FALSE(again.After(ending));
+  }
+}
+
+TEST(RemoteRetriesTest, EachKindHasItsOwnCount) {
+  Retries retries(2, true, 1);
+  EXPECT_TRUE(retries.After(Ending::kLost));
+  EXPECT_TRUE(retries.After(Ending::kNeverSent));
+  EXPECT_FALSE(retries.After(Ending::kLost));
+}
+
+}  // namespace
+}  // namespace wasinn::remote

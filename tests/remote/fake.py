@@ -1,0 +1,71 @@
+"""A server of the Open Inference Protocol that says what a test wants."""
+
+import threading
+from concurrent import futures
+
+import grpc
+from tritonclient.grpc import service_pb2 as pb
+from tritonclient.grpc import service_pb2_grpc
+
+PROBE = (("x", "FP32", (2, 3)),)  # what the probe sends and reads
+
+
+def metadata(inputs=PROBE, outputs=PROBE):
+    message = pb.ModelMetadataResponse(name="m", versions=["1"], platform="fake")
+    for told, tensors in ((message.inputs, inputs), (message.outputs, outputs)):
+        for name, datatype, shape in tensors:
+            told.add(name=name, datatype=datatype, shape=shape)
+    return message
+
+
+def answer(datatype="FP32", shape=(2, 3), raw=bytes(24), name="x"):
+    message = pb.ModelInferResponse(model_name="m")
+    message.outputs.add(name=name, datatype=datatype, shape=shape)
+    message.raw_output_contents.append(raw)
+    return message
+
+
+def echo(request):
+    """What came, in the first output."""
+    [tensor], [raw] = request.inputs, request.raw_input_contents
+    return answer(tensor.datatype, tensor.shape, raw, tensor.name)
+
+
+class Fake(service_pb2_grpc.GRPCInferenceServiceServicer):
+    """`infer` makes an answer of a request and a context. Counts what it is asked."""
+
+    def __init__(self, infer=lambda request, context: echo(request), told=None, ready=True):
+        self.infer, self.told, self.is_ready = infer, told or metadata(), ready
+        self.inferred, self.headers = 0, {}
+        self.changed = threading.Condition()
+        self.server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1),
+                                                                          ("grpc.max_receive_message_length", -1)])
+        service_pb2_grpc.add_GRPCInferenceServiceServicer_to_server(self, self.server)
+        self.port = self.server.add_insecure_port("127.0.0.1:0")
+        self.server.start()
+
+    def stop(self):
+        self.server.stop(None).wait()
+
+    def await_inferred(self, n):
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.inferred >= n, 60)
+
+    def ServerLive(self, request, context):
+        return pb.ServerLiveResponse(live=True)
+
+    def ServerReady(self, request, context):
+        return pb.ServerReadyResponse(ready=True)
+
+    def ModelReady(self, request, context):
+        return pb.ModelReadyResponse(ready=self.is_ready)
+
+    def ModelMetadata(self, request, context):
+        return self.told
+
+    def ModelInfer(self, request, context):
+        with self.changed:
+            self.inferred += 1
+            self.headers = dict(context.invocation_metadata())
+            self.changed.notify_all()
+        return self.infer(request, context)

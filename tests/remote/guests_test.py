@@ -1,0 +1,182 @@
+"""Guests whose model another server has see an ordinary one."""
+
+import json
+import struct
+import threading
+import unittest
+
+import grpc
+
+from fake import PROBE as TENSORS
+from fake import answer, echo, metadata
+from remote import MODEL, RemoteTest, free_port
+from tritonclient.grpc import service_pb2 as pb
+from server import until
+from types_of_numpy import ARRAYS, MODELS
+
+
+class Guests(RemoteTest):
+    def test_what_goes_in_comes_out(self):
+        server = self.serve(models={"m": MODEL})
+        self.expect_sums(self.infer_in_guest(self.address(server), n=3), 3)
+        self.expect_sums(self.infer_in_guest(self.address(server, model="m:1")))
+
+    def test_the_model_of_a_flag(self):
+        server = self.serve(models={"m": MODEL})
+        result = self.run_probe("infer", "m", flags=("--model", f"m={self.address(server)}"))
+        self.expect_sums(result)
+
+    def test_inspect_tells_what_the_server_tells(self):
+        server = self.serve(models={"m": "in first f32 -1,3\nin second i64 2\n"})
+        shown = self.wasinn("inspect", "--json", self.address(server))
+        self.check(shown, err="")
+        told = json.loads(shown.out)
+        self.assertEqual(told["encoding"], "remote")
+        self.assertEqual([(one["name"], one["type"], one["shape"]) for one in told["inputs"]],
+                         [("first", "FP32", [-1, 3]), ("second", "INT64", [2])])
+        self.assertEqual(told["inputs"], told["outputs"])
+
+    def test_every_type(self):
+        server = self.serve(models=MODELS)
+        lines = "".join(f"[models.{word}]\npath = '{self.address(server, model=word)}'\n" for word in MODELS)
+        front = self.serve("--config", self.file("types.toml", lines))
+        for datatype, (word, array) in ARRAYS.items():
+            with self.subTest(datatype):
+                head = {"inputs": [{"name": "x", "shape": list(array.shape), "datatype": datatype,
+                                    "parameters": {"binary_data_size": array.nbytes}}],
+                        "outputs": [{"name": "x", "parameters": {"binary_data": True}}]}
+                told = front.infer(word, head, array.tobytes())
+                self.assertEqual(told.status, 200, told)
+                length = int(told.headers["Inference-Header-Content-Length"])
+                self.assertEqual(json.loads(told.body[:length])["outputs"][0]["datatype"], datatype)
+                self.assertEqual(told.body[length:], array.tobytes())
+
+    def test_a_text_is_bytes(self):
+        server = self.serve(models={"text": "in x u8 -1 opaque\n"})
+        front = self.front(self.address(server, model="text"))
+        told = front.infer("m", {"inputs": [{"name": "x", "shape": [1], "datatype": "BYTES", "data": ["grüße"]}]})
+        self.assertEqual(told.status, 200, told)
+        self.assertEqual(bytes(told.json()["outputs"][0]["data"]).decode(), "grüße")
+
+    def test_headers_and_deadlines_go_along(self):
+        seen = []
+
+        def infer(request, context):
+            seen.append(context.time_remaining())
+            return echo(request)
+
+        fake = self.fake(infer)
+        result = self.infer_in_guest(self.address(fake), "headers = {authorization = 'Bearer secret', x-team = 'red'}",
+                                     more="[limits]\ncompute_timeout_ms = 50000\n")
+        self.expect_sums(result)
+        self.assertEqual((fake.headers["authorization"], fake.headers["x-team"]), ("Bearer secret", "red"))
+        self.assertTrue(0 < seen[0] < 60, seen)
+
+    def test_only_what_is_wanted_is_asked_for(self):
+        asked = []
+
+        def infer(request, context):
+            asked.append([one.name for one in request.outputs])
+            return echo(request)
+
+        fake = self.fake(infer, metadata(outputs=(*TENSORS, ("other", "FP32", (2, 3)))))
+        front = self.front(self.address(fake))
+        sent = {"inputs": [{"name": "x", "shape": [2, 3], "datatype": "FP32", "data": [0] * 6}], "outputs": [{"name": "x"}]}
+        self.assertEqual(front.infer("m", sent).status, 200)
+        self.assertEqual(asked, [["x"]])
+
+    def test_contents_of_numbers(self):
+        def infer(request, context):
+            message = pb.ModelInferResponse()
+            output = message.outputs.add(name="x", datatype="FP32", shape=[2, 3])
+            output.contents.fp32_contents.extend(struct.unpack("<6f", request.raw_input_contents[0]))
+            return message
+
+        self.expect_sums(self.infer_in_guest(self.address(self.fake(infer))))
+
+    def test_a_guests_stop_reaches_the_server(self):
+        ended = []
+
+        def infer(request, context):
+            context.add_callback(lambda: ended.append(context.is_active()))
+            fake.stopped.wait(60)
+            return echo(request)
+
+        fake = self.fake(infer)
+        fake.stopped = threading.Event()
+        self.addCleanup(fake.stopped.set)
+        result = self.infer_in_guest(self.address(fake), more="[limits]\ncompute_timeout_ms = 300\n")
+        self.expect_failure(result, 5, "deadline|cancelled|Deadline")
+        until(lambda: ended == [False])
+
+
+class Failures(RemoteTest):
+    def test_nobody_is_there(self):
+        port = free_port()
+        self.expect_failure(self.infer_in_guest(self.address(port)), 5, f"127.0.0.1:{port}: failed to connect")
+
+    def test_no_such_model(self):
+        server = self.serve(models={"m": MODEL})
+        self.expect_failure(self.infer_in_guest(self.address(server, model="none")), 8, "there is no model 'none'")
+
+    def test_an_error_of_the_model_is_its_own(self):
+        fake = self.fake(lambda request, context: context.abort(grpc.StatusCode.INTERNAL, "division by\nzero"))
+        self.expect_failure(self.infer_in_guest(self.address(fake)), 5, "division by zero")
+        self.assertEqual(fake.inferred, 1)
+
+    def test_answers_that_are_none(self):
+        answers = {
+            "expected FP32, and the server answers with FP64": answer("FP64", raw=bytes(48)),
+            r"expected shape \[2, 3\], and the server answers with \[3, 2\]": answer(shape=(3, 2)),
+            "expected 24 bytes .* answers with 20": answer(raw=bytes(20)),
+            "expected it, and the server answers with 1 others": answer(name="y"),
+            "expected it, and the server answers with 0 others": pb.ModelInferResponse(),
+        }
+        for text, message in answers.items():
+            with self.subTest(text):
+                fake = self.fake(lambda request, context, message=message: message)
+                self.expect_failure(self.infer_in_guest(self.address(fake)), 5, text)
+
+    def test_a_huge_answer(self):
+        fake = self.fake(lambda request, context: answer(raw=bytes(200_000)))
+        self.expect_failure(self.infer_in_guest(self.address(fake), "max_message_bytes = 100000"), 7, "larger than max")
+
+    def test_a_huge_request(self):
+        fake = self.fake(told=metadata((("x", "FP32", (-1,)),), (("x", "FP32", (-1,)),)))
+        front = self.front(self.address(fake), "max_message_bytes = 10000")
+        sent = {"inputs": [{"name": "x", "shape": [10000], "datatype": "FP32", "data": [0] * 10000}]}
+        self.check_answer(front.infer("m", sent), 413, "max_message_bytes allows 10000")
+        self.assertEqual(fake.inferred, 0)
+
+    def test_metadata_that_no_model_has(self):
+        for text, told in (
+            ("more than 32 dimensions", metadata((("x", "FP32", (1,) * 33),))),
+            ("tells more than 1024 inputs", metadata((("x", "FP32", (1,)),) * 1025)),
+            ("names a tensor ''", metadata((("", "FP32", (1,)),))),
+        ):
+            with self.subTest(text):
+                result = self.infer_in_guest(self.address(self.fake(told=told)))
+                self.assertRegex(result.err, text, result)
+
+    def test_mistakes_of_the_settings(self):
+        for text, address, *lines in (
+            ("has no port", "grpc://host/m"),
+            ("it names no model", "grpc://host:1"),
+            ("known are grpc, grpcs", "http3://host:1/m"),
+            ("'cert' and 'key' go together", "grpcs://host:1/m", "cert = '/etc/passwd'"),
+            ("key 'ca': cannot read '/none'", "grpcs://host:1/m", "ca = '/none'"),
+            ("'X-Team' is no header", "grpc://host:1/m", "headers = {X-Team = 'red'}"),
+            ("is no header", "grpc://host:1/m", 'headers = {x-team = "a\\u000ab"}'),
+            ("max_message_bytes", "grpc://host:1/m", "max_message_bytes = 1"),
+        ):
+            with self.subTest(text):
+                self.assertIn(text, self.infer_in_guest(address, *lines).err)
+
+    def test_the_signature_is_checked_before_a_call(self):
+        fake = self.fake(told=metadata((("x", "FP32", (3, 3)),)))
+        self.expect_failure(self.infer_in_guest(self.address(fake)), 1, r"\[3,3\]|\[3, 3\]|3x3")
+        self.assertEqual(fake.inferred, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

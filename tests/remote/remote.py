@@ -1,0 +1,71 @@
+"""Guests of models that a server has."""
+
+import signal
+import socket
+
+from command import ECHO, PROBE
+from fake import Fake
+from server import Server, ServeTest
+
+MODEL = "in x f32 2,3\n"
+SUM = "errno 0 sum 21"  # of what the probe sends, where it comes back
+
+
+def free_port():
+    """Where nobody listens, and a server may later."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class RemoteTest(ServeTest):
+    def fake(self, *args, **more):
+        fake = Fake(*args, **more)
+        self.addCleanup(fake.stop)
+        return fake
+
+    def address(self, *servers, model="m", scheme="grpc"):
+        """Of servers of ours, fakes, or ports."""
+        ports = (getattr(one, "grpc_port", None) or getattr(one, "port", one) for one in servers)
+        return f"{scheme}://" + ",".join(f"127.0.0.1:{port}" for port in ports) + f"/{model}"
+
+    def configure(self, address, *lines, more=""):
+        """Settings with a model `m` at an address, and what its config has."""
+        text = f"backend_dirs = ['{ECHO}']\n{more}\n[models.m]\npath = '{address}'\n[models.m.config]\n" + "\n".join(lines)
+        return self.file("remote.toml", text + "\n")
+
+    def infer_in_guest(self, address, *lines, n=1, more="", flags=()):
+        """What a guest is told that computes n times."""
+        settings = self.configure(address, *lines, more=more)
+        return self.wasinn("run", "--config", settings, *flags, PROBE, *(["infer", "m"] * n))
+
+    def expect_sums(self, result, n=1):
+        self.check(result, err="")
+        self.assertEqual(result.out.splitlines(), [f"infer m {SUM}"] * n, result)
+
+    def expect_failure(self, result, errno, text):
+        """Of a guest whose only compute failed."""
+        self.assertIn(f"errno {errno} ", result.out, result)
+        self.assertRegex(result.err, text, result)
+
+    def expect_unavailable(self, answer, text):
+        """Of a second server: 503 where the model does not load, 500 of a compute."""
+        self.assertIn(answer.status, (500, 503), answer)
+        self.assertIn(text, answer.json()["error"])
+
+    def front(self, address, *lines, flags=()):
+        """A second server, whose model `m` is that of the first."""
+        server = Server(self.dir, self.env, ("--config", self.configure(address, *lines), *flags))
+        self.addCleanup(server.process.communicate)
+        self.addCleanup(server.process.send_signal, signal.SIGKILL)
+        return server
+
+
+def request(values=(1, 2, 3, 4, 5, 6)):
+    return {"inputs": [{"name": "x", "shape": [2, 3], "datatype": "FP32", "data": list(values)}]}
+
+
+def sum_of(answer):
+    return sum(answer.json()["outputs"][0]["data"])
+
+

@@ -1,0 +1,131 @@
+"""Servers that end, come back, hang, or are several."""
+
+import concurrent.futures
+import signal
+import unittest
+
+import grpc
+
+from fake import echo
+from remote import MODEL, RemoteTest, free_port, request, sum_of
+from server import Server, until
+
+
+class Restarts(RemoteTest):
+    def serve_at(self, port, *flags):
+        path = self.file("m.gguf", "GGUF\n" + MODEL)
+        server = Server(self.dir, self.env, ("--grpc-port", str(port), "--model", f"m={path}", *flags))
+        self.addCleanup(server.process.communicate)
+        self.addCleanup(server.process.send_signal, signal.SIGKILL)
+        return server
+
+    def expect_answer(self, front):
+        answer = front.infer("m", request())
+        self.assertEqual((answer.status, sum_of(answer)), (200, 21), answer)
+
+    def test_a_server_that_is_killed_and_comes_back(self):
+        port = free_port()
+        server = self.serve_at(port)
+        front = self.front(self.address(port))
+        self.expect_answer(front)
+        server.stop(signal.SIGKILL)
+        answer = front.infer("m", request())
+        self.expect_unavailable(answer, f"127.0.0.1:{port}: ")
+        self.serve_at(port)
+        until(lambda: front.infer("m", request()).status == 200)
+        self.expect_answer(front)
+
+    def test_a_server_that_comes_after_the_host(self):
+        port = free_port()
+        front = self.front(self.address(port))
+        self.expect_unavailable(front.infer("m", request()), "failed to connect")
+        self.serve_at(port)
+        until(lambda: front.infer("m", request()).status == 200)
+
+    def test_a_call_that_was_lost_is_not_made_again(self):
+        """It may have run."""
+        self.lose_a_call(1)
+
+    def test_but_for_an_idempotent_model(self):
+        self.lose_a_call(3, "idempotent = true", "retries = 2")
+
+    def lose_a_call(self, calls, *lines):
+        def infer(request, context):
+            """What gRPC says of a connection that ended with a call."""
+            if fake.inferred < 3:
+                context.abort(grpc.StatusCode.UNAVAILABLE, "connection reset by peer")
+            return echo(request)
+
+        fake = self.fake(infer)
+        result = self.infer_in_guest(self.address(fake), *lines)
+        if calls == 1:
+            self.expect_failure(result, 5, "connection reset by peer")
+        else:
+            self.expect_sums(result)
+        self.assertEqual(fake.inferred, calls)
+
+
+class Several(RemoteTest):
+    HEALTH = ("health_interval_ms = 100", "health_timeout_ms = 1000")
+
+    def infer_at_once(self, front, n, threads=8):
+        with concurrent.futures.ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(lambda _: front.infer("m", request()), range(n)))
+
+    def expect_all(self, answers):
+        self.assertEqual([(one.status, sum_of(one)) for one in answers if one.status == 200], [(200, 21)] * len(answers),
+                         [one for one in answers if one.status != 200][:1])
+
+    def test_each_has_its_share(self):
+        fakes = [self.fake() for _ in range(3)]
+        front = self.front(self.address(*fakes))
+        self.expect_all([front.infer("m", request()) for _ in range(30)])
+        self.assertEqual([fake.inferred for fake in fakes], [10, 10, 10])
+
+    def test_one_that_was_never_there(self):
+        """No connection had the calls, so they go elsewhere, of any model."""
+        fakes = [self.fake() for _ in range(2)]
+        front = self.front(self.address(fakes[0], free_port(), fakes[1]))
+        self.expect_all(self.infer_at_once(front, 60))
+        self.assertEqual(sum(fake.inferred for fake in fakes), 60)
+
+    def test_one_that_dies(self):
+        fakes = [self.fake() for _ in range(3)]
+        front = self.front(self.address(*fakes), "idempotent = true", *self.HEALTH)
+        self.expect_all(self.infer_at_once(front, 30))
+        fakes[1].stop()
+        self.expect_all(self.infer_at_once(front, 60))
+        self.assertGreater(fakes[0].inferred + fakes[2].inferred, 60)
+
+    def test_one_that_hangs(self):
+        """Its calls are given up once its checks say so, and go elsewhere."""
+        servers = [self.serve(models={"m": MODEL}) for _ in range(3)]
+        front = self.front(self.address(*servers), "idempotent = true", *self.HEALTH)
+        self.expect_all(self.infer_at_once(front, 30))
+        servers[1].process.send_signal(signal.SIGSTOP)
+        self.addCleanup(servers[1].process.send_signal, signal.SIGCONT)
+        self.expect_all(self.infer_at_once(front, 60))
+        front.await_line("gets no calls for now: Deadline Exceeded")
+        servers[1].process.send_signal(signal.SIGCONT)
+        front.await_line("serves again")
+
+    def test_one_that_is_not_ready(self):
+        fakes = [self.fake(ready=False), self.fake()]
+        front = self.front(self.address(*fakes), *self.HEALTH)
+        self.expect_all([front.infer("m", request())])
+        front.await_line("the model is not ready there")
+        before = fakes[0].inferred
+        self.expect_all([front.infer("m", request()) for _ in range(10)])
+        self.assertEqual(fakes[0].inferred, before)
+        fakes[0].is_ready = True
+        front.await_line("serves again")
+        self.expect_all([front.infer("m", request()) for _ in range(10)])
+        self.assertGreater(fakes[0].inferred, before)
+
+    def test_none_is_there(self):
+        front = self.front(self.address(free_port(), free_port()))
+        self.expect_unavailable(front.infer("m", request()), "failed to connect")
+
+
+if __name__ == "__main__":
+    unittest.main()
