@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, serve-bench, ray and the CUDA builds
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, images, serve-bench, ray and the CUDA builds
 #   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -29,6 +29,8 @@
 #   serve         Boost, simdjson, OpenSSL and gRPC, which wasinn-serve is built with (apt)
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
+#   kubernetes    schemas of Kubernetes' objects, and what reads them, for tests (x86_64, Python 3.11; 19 MB kept)
+#   images        what scripts/images.sh builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
 #   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)
 #   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
@@ -46,8 +48,8 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests sbom wheel packages fuzz lint)
-extras=(docs serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests kubernetes sbom wheel packages fuzz lint)
+extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
 
 packages_of() {
   case $1 in
@@ -60,6 +62,7 @@ packages_of() {
     tests) echo libgtest-dev libgmock-dev mold valgrind espeak-ng python3 strace binutils zsh fish mandoc groff-base graphviz skopeo docker-registry ;;
     serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
     serve-tests) echo libb64-0d openssl curl chromium chromium-driver ;;
+    images) echo buildah runc mmdebstrap patchelf ;;
     serve-bench) echo libnghttp2-dev libpython3.11 ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
@@ -79,6 +82,8 @@ recipes_of() {
     build | guest | units | serve | fuzz | lint) ;;
     serve-bench) echo tritonserver ;;
     docs) echo mkdocs ;;
+    kubernetes) echo kubernetes-validate open-inference-clients tritonclient ;; # kserve's classes, and what they import
+    images) echo bare-debian ;;
     serve-tests) echo tritonclient open-inference-clients schemathesis openai ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm wasi-nn-crates plug-component ;;
