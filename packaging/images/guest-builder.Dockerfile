@@ -11,7 +11,9 @@ COPY provide.sh /
 RUN sh /provide.sh guest component-guests
 RUN sh /provide.sh go-guests
 RUN sh /provide.sh rust-guests
-RUN mkdir /work && chown 65532:65532 /work
+# A user with a name: what initializes components in JavaScript asks for its home folder.
+RUN groupadd --gid 65532 nonroot && useradd --uid 65532 --gid 65532 --home-dir /tmp --no-create-home nonroot \
+    && mkdir /work && chown 65532:65532 /work
 ENV PATH=/opt/wasinn/.deps/component-tools/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
 USER 65532:65532
 WORKDIR /work
