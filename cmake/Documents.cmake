@@ -10,7 +10,7 @@ foreach(document IN ITEMS LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURIT
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.yaml")
-foreach(sources IN ITEMS backends/template examples guest include/wasinn tests/gpu)
+foreach(sources IN ITEMS backends/template examples guest include/wasinn packaging/images packaging/kubernetes tests/gpu)
   cmake_path(GET sources PARENT_PATH folder)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${sources} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT doc
           # What building them leaves behind.

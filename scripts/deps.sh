@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Provides what a build needs: Debian's packages by apt, the rest in .deps/ of this checkout.
-# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, serve-bench, ray and the CUDA builds
+# usage: scripts/deps.sh [--leave NAME] NAME…, or "all", which is without docs, images, serve-bench, ray and the CUDA builds
 #   --leave NAME  begun first and not waited for: it goes on by itself, and the next run waits for it
 #   build         compiler, CMake and the libraries of the command (apt)
 #   guest         C and C++ compiler for WebAssembly guests (apt)
@@ -30,6 +30,8 @@
 #   serve-tests   Triton's clients, others of its protocol, and schemathesis (x86_64, Python 3.11; together 230 MB); Chromium and its
 #                 driver, and the commands openssl and curl (apt)
 #   remote-tests  servers for tests of remote models: Triton's, kserve's and mlserver's (x86_64, Python 3.11; together 420 MB)
+#   kubernetes    schemas of Kubernetes' objects, and what reads them, for tests (x86_64, Python 3.11; 19 MB kept)
+#   images        what scripts/images.sh builds images with, what its test runs them with (apt: buildah, runc), and a bare Debian 12 to begin from
 #   serve-bench   what bench/serve measures with: nghttp2 (apt), and Triton's server to compare with (x86_64, Python 3.11; 350 MB)
 #   ray           Ray with Serve, for examples/ray and its test (x86_64, Python 3.11; 140 MB to fetch, 370 kept)
 #   fuzz          clang with libFuzzer, and the libraries that fuzzers need beside the core: FlatBuffers, those of serve (apt)
@@ -47,8 +49,8 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests remote-tests sbom wheel packages fuzz lint)
-extras=(docs serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests remote-tests kubernetes sbom wheel packages fuzz lint)
+extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
 
 packages_of() {
   case $1 in
@@ -62,6 +64,7 @@ packages_of() {
     serve) echo libboost1.81-dev libboost-url1.81-dev libsimdjson-dev libssl-dev libgrpc++-dev libprotobuf-dev protobuf-compiler-grpc ;;
     serve-tests) echo libb64-0d openssl curl chromium chromium-driver ;;
     remote-tests) echo libpython3.11 ;;
+    images) echo buildah runc mmdebstrap patchelf ;;
     serve-bench) echo libnghttp2-dev libpython3.11 ;;
     openvino) echo libpugixml-dev ;; # which OpenVINO reads its models with, too
     tflite) echo libflatbuffers-dev flatbuffers-compiler ;;
@@ -82,6 +85,8 @@ recipes_of() {
     remote-tests) echo tritonserver inference-servers ;;
     serve-bench) echo tritonserver ;;
     docs) echo mkdocs ;;
+    kubernetes) echo kubernetes-validate open-inference-clients tritonclient ;; # kserve's classes, and what they import
+    images) echo bare-debian ;;
     serve-tests) echo tritonclient open-inference-clients schemathesis openai ;;
     component-guests) echo component-tools componentize-py ;;
     rust-guests) echo rust-wasm wasi-nn-crates plug-component ;;

@@ -409,6 +409,27 @@ END
   put share/inference-servers python/*
 }
 
+# What knows Kubernetes' objects: the schemas of its oldest and its newest version here, and what reads them. kserve's own classes come with
+# open-inference-clients.
+kubernetes-validate() {
+  wheel kubernetes-validate 1.37.0 85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9 "$work/all"
+  wheels "$work/python" <<'END'
+    attrs 26.1.0 c647aa4a12dfbad9333ca4e71fe62ddc36f4e63b2d260a37a8b83d2f043ac309
+    importlib-resources 7.1.0 1bd7b48b4088eddb2cd16382150bb515af0bd2c70128194392725f82ad2c96a1
+    jsonschema 4.26.0 d489f15263b8d200f8387e64b4c3a75f06629559fb73deb8fdfb525f2dab50ce
+    jsonschema-specifications 2025.9.1 98802fee3a11ee76ecaca44429fda8a41bff98b00a0f2838151b113f210cc6fe
+    packaging 26.3 d7193f7c8e4e93f444fde0262bf90af30e16fa0ad0ad44cb553c87339b23cd1c
+    pyyaml 6.0.4 622aa875fa6533f25fedcffe23079357d65a690d462200afed5d8e9d0e01ebee
+    referencing 0.37.0 381329a9f99628c9069361716891d34ad94af76e461dcb0335825aecc7692231
+    rpds-py 2026.9.1 136a1c3fe4402b7008bc81cb62ee538481795b61a7e83df88dff3b3f02b726ff
+    typing-extensions 4.16.0 481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8
+END
+  local schemas=kubernetes_validate/kubernetes-json-schema
+  put share/kubernetes-validate all/kubernetes_validate-*.dist-info python/*
+  put share/kubernetes-validate/kubernetes_validate all/kubernetes_validate/*.py
+  put share/kubernetes-validate/$schemas all/$schemas/v1.{30,37}.0-local-strict
+}
+
 # OpenAI's own client, with what it imports.
 openai() {
   wheel openai 3.57.0 f97bc74024c06ced8428b56c4a3594066709d3082779bf9d0b4b6092fbf587a8 "$work/python"

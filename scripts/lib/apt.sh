@@ -55,15 +55,21 @@ apt_need() {
 
 apt_install() { apt_get install -y --no-install-recommends "$@"; }
 
-# debian_mirror: where this machine's own apt gets Debian from, in either format of its sources. Third parties' sources may
-# stand beside it, and a mirror may have any path; the usual path is taken first.
+# apt_uris: where this machine's own apt gets packages from, in either format of its sources.
+apt_uris() {
+  cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+    sed -nE 's/^URIs:[[:space:]]*([^[:space:]]+).*/\1/p; s/^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+).*/\2/p'
+}
+
+# debian_mirror: that of Debian. Third parties' sources may stand beside it, and a mirror may have any path; the usual path is taken first.
 debian_mirror() {
   local uris
-  uris=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-    sed -nE 's/^URIs:[[:space:]]*([^[:space:]]+).*/\1/p; s/^deb[[:space:]]+(\[[^]]*\][[:space:]]+)?([^[:space:]]+).*/\2/p' |
-    grep -v security || true)
+  uris=$(apt_uris | grep -v security || true)
   { printf '%s\n' "${WASINN_DEBIAN_MIRROR-}"; grep -E '/debian/?$' <<<"$uris" || true; echo "$uris"; } | grep -m 1 . || true
 }
+
+# debian_security MIRROR: that of Debian's security updates, which mostly lie beside Debian itself.
+debian_security() { { apt_uris | grep security || true; echo "${1%/}-security"; } | head -n 1; }
 
 # private_apt SUITE FOLDER: sets `options` for an apt that knows this suite alone and nothing of what this machine has
 # installed: a configuration of its own in FOLDER, the same mirror, signatures checked as ever.

@@ -56,7 +56,7 @@ debian_rust() {
 }
 
 # fetch_tools TOOL…: the Debian packages that are needed to have these tools: pip; npm; cxx, a C++ compiler; patchelf; cmake, to compile C;
-# simde, a header library; llvm, the guests' LLVM as a library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile them
+# simde, a header library; mmdebstrap; llvm, the guests' LLVM as a library; cargo, to fetch crates; rust, to compile them; rust-wasm, to compile them
 # for WebAssembly. The names of functions below stand for what these run.
 fetch_tools() {
   local t
@@ -76,6 +76,7 @@ fetch_tools() {
         command -v cc >/dev/null || echo gcc libc6-dev # it links
         ;;
       cmake) command -v cmake ninja cc >/dev/null || echo cmake ninja-build gcc libc6-dev ;;
+      mmdebstrap) command -v mmdebstrap >/dev/null || echo mmdebstrap ;;
       simde) [ -e /usr/include/simde/wasm/simd128.h ] || echo libsimde-dev ;;
       llvm) echo "libllvm$LLVM" ;; # clang's own
       rust-wasm)

@@ -1,0 +1,17 @@
+# `wasinn serve` with ONNX Runtime and TensorFlow Lite on CPUs, and nothing else: no shell, no package manager. scripts/images.sh builds it; its
+# folder wasinn/ is the installed prefix. A folder /models with models is to be mounted.
+ARG BASE=docker.io/library/debian:bookworm-slim
+FROM ${BASE} AS files
+COPY collect.sh /
+COPY wasinn /image/opt/wasinn
+COPY status.d /image/var/lib/dpkg/status.d
+RUN sh /collect.sh /image
+
+FROM scratch
+COPY --from=files /image /
+ENV PATH=/opt/wasinn/bin XDG_CACHE_HOME=/var/cache/wasinn
+USER 65532:65532
+WORKDIR /
+EXPOSE 8000 8001 8002
+ENTRYPOINT ["/opt/wasinn/bin/wasinn", "serve"]
+CMD ["--host", "0.0.0.0", "--models", "/models"]
