@@ -9,6 +9,7 @@ what a server takes: processor time, memory, the time until its first answer. Ra
 processor, the client another one. WASINN_BUILD names another build's folder."""
 
 import argparse
+import contextlib
 import datetime
 import json
 import os
@@ -178,11 +179,13 @@ def main():
     parser.add_argument("--flag", action="append", default=[], help="of wasinn serve, such as --flag=--model=NAME=FILE; it has the model digits anyway")
     parser.add_argument("--server-cpu", default="0", help="0 unless told")
     parser.add_argument("--client-cpu", default="1", help="1 unless told")
+    parser.add_argument("--beside-others", action="store_true", help="without precedence over what else runs here, so that it is not disturbed")
     options = parser.parse_args()
     os.sched_setaffinity(0, {int(options.client_cpu)})
     record = {"command": shlex.join(["bench/scale/measure.py", *(word for word in sys.argv[1:])]), "date": datetime.date.today().isoformat(),
               "machine": machine(), "guest": options.guest.name, "body": options.body.name}
-    with tempfile.TemporaryDirectory() as folder, servers.precedence():
+    precedence = contextlib.nullcontext if options.beside_others else servers.precedence
+    with tempfile.TemporaryDirectory() as folder, precedence():
         record |= turns(options)
         with Awake(options.server_cpu) as awake:
             record |= one_by_one(options, folder)
