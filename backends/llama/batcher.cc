@@ -22,6 +22,7 @@ constexpr auto kCancelPoll = milliseconds(5), kLongestWait = milliseconds(2);
 constexpr int kBatchAborted = 2;
 // How long a place is kept for one who does not use it, or for a guest that has more than its share, once others wait.
 constexpr auto kLongestIdle = std::chrono::seconds(2);
+constexpr auto kLongestRest = milliseconds(100);
 
 // Where there is no memory for the words, the error is that: nothing may leave the thread that decodes.
 std::exception_ptr ErrorOf(int failed) noexcept {
@@ -116,9 +117,11 @@ bool Batcher::IsNext(uint64_t ticket) const {
 
 // Has one place given up, if one is due, to a guest that waits. Best one that nobody uses, for it is free at once.
 void Batcher::TakeBack(uint64_t guest) {
-  const auto before = Clock::now() - kLongestIdle;
+  const auto now = Clock::now();
+  const auto before = now - kLongestIdle;
   for (Place& place : places_) {
-    if (place.taken && place.evaluation == nullptr && place.used < before) return Forget(&place);
+    const auto last = place.rests ? now - kLongestRest : before;
+    if (place.taken && place.evaluation == nullptr && place.used < last) return Forget(&place);
   }
   // These will be free in a moment.
   if (static_cast<size_t>(std::ranges::count_if(places_, &Place::wanted)) >= queue_.size()) return;
@@ -186,7 +189,7 @@ Batcher::Lease Batcher::Acquire(const Holder& holder, const Text& text, bool reu
   taken.holder = holder.name;
   taken.guest = holder.guest;
   taken.taken = taken.expected = true;
-  taken.wanted = taken.generates = false;
+  taken.wanted = taken.generates = taken.rests = false;
   taken.lease = ticket;
   taken.since = taken.used = Clock::now();
   size_t kept = reuse ? taken.held.Usable(text.tokens, text.media) : 0;
@@ -209,6 +212,12 @@ void Batcher::Release(const Lease& lease) {
   work_.notify_one();
 }
 
+void Batcher::Rest(const Lease& lease) {
+  const std::lock_guard lock(mutex_);
+  Place& mine = places_[lease.place];
+  if (mine.lease == lease.number) mine.rests = true;
+}
+
 void Batcher::Forget(const Holder& holder) {
   const std::lock_guard lock(mutex_);
   for (Place& place : places_) {
@@ -218,6 +227,7 @@ void Batcher::Forget(const Holder& holder) {
 
 void Batcher::Await(Place* mine, Evaluation* call, std::unique_lock<std::mutex>* lock) {
   mine->evaluation = call;
+  mine->rests = false;
   work_.notify_one();
   done_.wait(*lock, [call] { return !call->waiting; });
   mine->evaluation = nullptr;

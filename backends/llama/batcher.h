@@ -15,10 +15,10 @@
 
 #include "common/cancel_gate.h"
 #include "common/reservation.h"
+#include "llama/logits_taker.h"
 #include "llama/media_batch.h"
 #include "llama/model.h"
 #include "llama/pace.h"
-#include "llama/sampler.h"
 #include "llama/state.h"
 #include "llama/threads.h"
 
@@ -67,6 +67,8 @@ class Batcher {
   // kept, but for their last one; with `whole` all of it or nothing. Throws WASINN_TIMEOUT where it was cancelled
   // meanwhile.
   Lease Acquire(const Holder& holder, const Text& text, bool reuse, bool whole, const backend::CancelGate& gate);
+  // The holder may come back soon. But if others wait, the place is theirs after a moment.
+  void Rest(const Lease& lease);
   // For the next one. What it holds stays there for its last holder, until another one needs the place.
   void Release(const Lease& lease);
   // The holder is no more.
@@ -79,11 +81,11 @@ class Batcher {
   struct Work {
     std::span<const llama_token> tokens;  // all of them
     const MediaPrompt* media = nullptr;   // of the tokens: what is to be evaluated is encoded
-    Sampler* sampler = nullptr;
+    LogitsTaker* taker = nullptr;
     Shift shift{};  // comes first
   };
-  // Keeps what the lease says of what is held, evaluates the other tokens, of which there are some, and has the sampler
-  // take the last one's logits, if there is one. False: the place was lost, and the sampler got nothing. After an error
+  // Keeps what the lease says of what is held, evaluates the other tokens, of which there are some, and gives the last
+  // one's logits to the taker, if there is one. False: the place was lost, and the taker got nothing. After an error
   // nothing is held any more.
   bool Evaluate(const Lease& lease, const Work& work, const backend::CancelGate& gate);
 
@@ -117,6 +119,7 @@ class Batcher {
     uint64_t lease = 0;
     Clock::time_point since, used;  // when it was taken, and when its holder fetched the last result
     bool wanted = false;            // by another guest: it is lost after the batch that is being decoded
+    bool rests = false;             // it may be lost after a moment
     bool expected = false;          // its holder has got a token, and will probably want the next one
     bool generates = false;         // its holder has got a token
     Held held;

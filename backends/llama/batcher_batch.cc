@@ -153,9 +153,9 @@ void Batcher::TakeLogits() {
   for (Place& place : places_) {
     if (place.in_batch == 0 || place.in_batch < place.Left()) continue;
     Evaluation& call = *place.evaluation;
-    if (call.work.sampler == nullptr) continue;
+    if (call.work.taker == nullptr) continue;
     try {
-      call.work.sampler->Take(library_.get_logits_ith(context_.get(), place.last_index));
+      call.work.taker->Take(library_.get_logits_ith(context_.get(), place.last_index));
     } catch (...) {
       call.error = std::current_exception();
     }

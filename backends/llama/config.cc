@@ -77,6 +77,12 @@ constexpr wasinn_key kKeys[] = {
     {"mirostat-lr", kAll, "Mirostat's learning rate; default 0.1"},
     {"tokens", kAll, "true: the prompt is a list of tokens, which are evaluated as they are"},
     {"add-special", kAll, "false: without the tokens that the model puts around a text; default true"},
+    {"decode", kAll,
+     "true: nothing is generated: the output \"logits\" is of what may follow the prompt and, behind it, the input "
+     "\"tokens\""},
+    {"top-logits", kAll,
+     "with decode: the highest of the logits, and the output \"logit_tokens\" whose they are; 0: all"},
+    {"position", kAll, "with decode: the first token of the text whose logits are told; default the last one alone"},
     {"tokenize", kAll, "true: the output is the prompt's tokens"},
     {"detokenize", kAll, "true: the prompt is a list of tokens, and the output is their text"},
     {"texts", kAll,

@@ -21,7 +21,7 @@ using backend::Error;
 
 namespace {
 
-constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1;
+constexpr uint32_t kPromptIndex = 0, kOptionsIndex = 1, kTokensIndex = 2, kInputCount = 3;
 constexpr int kMostWarnings = 16;
 constexpr size_t kEmbeddingStep = 256;  // llama.cpp rounds the size of a context up to it
 constexpr size_t kMostKeysNamed = 8, kLongestKeyNamed = 40;
@@ -54,8 +54,14 @@ Context::~Context() = default;
 constexpr size_t kMostOptions = size_t{256} << 10;
 
 void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
-  if (index > kOptionsIndex) throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has 2", index));
+  if (index >= kInputCount) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("input {}: the model has {}", index, kInputCount));
+  }
   UnbindInput(index);
+  if (index == kTokensIndex) {
+    chosen_ = {static_cast<const llama_token*>(tensor.data), tensor.bytes / sizeof(llama_token)};
+    return;
+  }
   if (index == kOptionsIndex && tensor.bytes > kMostOptions) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("options of {} bytes are longer than the limit of {}", tensor.bytes, kMostOptions));
@@ -65,7 +71,11 @@ void Context::BindInput(uint32_t index, const wasinn_tensor& tensor) {
 }
 
 void Context::UnbindInput(uint32_t index) {
-  Finish();
+  EndGeneration();
+  if (index == kTokensIndex) {
+    chosen_ = {};
+    return;
+  }
   tokens_.reset();
   media_.reset();
   texts_.clear();
@@ -154,8 +164,8 @@ const std::vector<llama_token>& Context::ReadPrompt() {
 }
 
 const std::vector<llama_token>& Context::ReadMedia(std::span<const MediaPart> parts) {
-  if (settings_.tokenize || settings_.embedding) {
-    throw Error(WASINN_UNSUPPORTED_OPERATION, "tokenize, embedding: expected a text without images and sounds");
+  if (settings_.tokenize || settings_.embedding || settings_.decode.on) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "tokenize, embedding, decode: expected a text without images and sounds");
   }
   media_ = std::make_unique<MediaPrompt>(model_, parts, settings_.context, gate_, account_);
   return tokens_.emplace(media_->tokens());
@@ -170,12 +180,14 @@ const Texts& Context::ReadTexts() {
 
 size_t Context::LongestText() {
   ReadOptions();
+  if (settings_.decode.on) return ReadText().size();
   if (!has_many_texts()) return ReadPrompt().size();
   const auto by_size = [](const auto& a, const auto& b) { return a.size() < b.size(); };
   return std::ranges::max_element(ReadTexts(), by_size)->size();
 }
 
 uint64_t Context::InputTokens() const {
+  if (settings_.decode.on && has_output_) return text_tokens_.size();
   uint64_t tokens = tokens_ ? tokens_->size() : 0;
   for (const auto& text : texts_) tokens += text.size();
   return tokens;
@@ -189,8 +201,14 @@ void Context::PrepareSequence(size_t tokens) {
     const uint32_t held = sequence_ != nullptr && sequence_settings_.embedding ? sequence_settings_.context : 0;
     needed.context = std::min(needed.context, std::max(rounded, held));
   }
-  // An adapter is of a whole llama context, and so is what makes embeddings.
-  const bool is_shared = model_.batcher() != nullptr && needed.adapters.Scales().empty() && !needed.embedding;
+  if (needed.decode.on) needed.outputs = OutputsForDecode();
+  // One that has room for more stays, unless the others' would do.
+  if (sequence_ != nullptr && !is_shared_ && (needed.decode.on || model_.batcher() == nullptr)) {
+    needed.outputs = std::max(needed.outputs, sequence_settings_.outputs);
+  }
+  // An adapter is of a whole llama context, and so is what makes embeddings, or has logits of many tokens.
+  const bool is_shared =
+      model_.batcher() != nullptr && needed.adapters.Scales().empty() && !needed.embedding && needed.outputs == 1;
   if (sequence_ == nullptr || is_shared != is_shared_ || !sequence_settings_.SameContext(needed)) {
     MakeSequence(needed, is_shared);
   }
@@ -218,6 +236,7 @@ void Context::BeginGeneration() {
   output_tokens_ = evaluated_tokens_ = restored_tokens_ = shifts_ = discarded_tokens_ = 0;
   has_output_ = has_piece_ = answered_ = false;
   probabilities_.reset();
+  logits_.reset();
   ForgetEmbeddings();
   const size_t longest = LongestText();
   if (settings_.tokenize || settings_.detokenize) return;
@@ -227,7 +246,7 @@ void Context::BeginGeneration() {
     throw Error(WASINN_PROMPT_TOO_LONG,
                 fmt::format("the prompt has {} tokens: the context has {}", longest, sequence_->capacity()));
   }
-  if (settings_.embedding) return;
+  if (settings_.embedding || settings_.decode.on) return;
   if (media_ != nullptr && media_->most_at_once() > sequence_->most_at_once()) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("an image of {} tokens is evaluated at once: batch-size and ubatch-size allow {}",
@@ -270,6 +289,8 @@ void Context::Answer() {
     completion_ = TokensAsJson(ReadPrompt(), chat_ == nullptr ? nullptr : &chat_->form().prompt);
   } else if (settings_.detokenize) {
     completion_ = TextOf(model_, ReadPrompt());
+  } else if (settings_.decode.on) {
+    Decode();
   } else {
     Embed();
   }
@@ -305,7 +326,7 @@ Generation::End Context::StepInside() {
 }
 
 void Context::Compute() {
-  Finish();
+  EndGeneration();
   Generation::End end = Generation::End::kNone;
   try {
     const backend::GateScope scope(&gate_);
@@ -331,7 +352,7 @@ void Context::Step() {
     streaming_ = true;
     end = StepInside();
   } catch (...) {
-    Finish();
+    EndGeneration();
     has_output_ = false;
     throw;
   }
@@ -343,9 +364,14 @@ void Context::Step() {
   }
 }
 
-void Context::Finish() {
+void Context::EndGeneration() {
   generation_.reset();
   streaming_ = has_piece_ = false;
+}
+
+void Context::Finish() {
+  EndGeneration();
+  if (sequence_ != nullptr) sequence_->End();
 }
 
 }  // namespace wasinn::llama

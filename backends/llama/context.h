@@ -4,6 +4,7 @@
 
 #include <wasinn/backend.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include "common/reservation.h"
 #include "llama/chat.h"
 #include "llama/generation.h"
+#include "llama/logits.h"
 #include "llama/media_prompt.h"
 #include "llama/model.h"
 #include "llama/probabilities.h"
@@ -46,6 +48,9 @@ class Context {
   void Finish();
 
  private:
+  static constexpr int64_t kNoShape[2] = {};
+
+  void EndGeneration();
   void ReadOptions();
   void CheckKeys(const backend::Config& options, const char* where);
   const std::vector<llama_token>& ReadPrompt();
@@ -59,9 +64,17 @@ class Context {
   void MakeSequence(Settings needed, bool is_shared);
   void BeginGeneration();
   // What is no generation: one piece.
-  bool answers_at_once() const { return settings_.embedding || settings_.tokenize || settings_.detokenize; }
+  bool answers_at_once() const {
+    return settings_.embedding || settings_.tokenize || settings_.detokenize || settings_.decode.on;
+  }
   void Answer();
   void Embed();
+  // With `decode`: the prompt, and behind it the tokens that the guest chose.
+  const std::vector<llama_token>& ReadText();
+  // The first of these whose logits are wanted.
+  size_t FirstRow() const;
+  uint32_t OutputsForDecode() const;
+  void Decode();
   void ForgetEmbeddings();
   // One piece, between Enter and Leave of the gate.
   Generation::End StepInside();
@@ -71,7 +84,9 @@ class Context {
   // Of the generation as OpenAI has it; NULL: it goes on.
   const char* FinishReason();
   void View(const std::string& text, wasinn_tensor* view);
-  void ViewEmbeddings(wasinn_tensor* view);
+  void ViewNumbers(uint32_t dtype, const int64_t* shape, std::span<const std::byte> bytes, wasinn_tensor* view);
+  void ViewLogits(wasinn_tensor* view);
+  void ViewLogitTokens(wasinn_tensor* view);
   uint64_t InputTokens() const;
 
   const Model& model_;
@@ -81,6 +96,7 @@ class Context {
   backend::CancelGate gate_;
   std::string_view prompt_;  // where they are bound
   std::string_view options_;
+  std::span<const llama_token> chosen_;
   bool options_read_ = true;
   Settings base_;                                   // of the model and of this context
   Settings settings_;                               // with the options
@@ -88,6 +104,7 @@ class Context {
   std::optional<std::vector<llama_token>> tokens_;  // of the prompt
   std::unique_ptr<MediaPrompt> media_;              // it, if it has images or sounds; NULL: it has none
   Texts texts_;                                     // of a prompt that is many
+  std::vector<llama_token> text_tokens_;            // with `decode`
   backend::Reservation embeddings_reservation_;     // goes after them
   std::vector<float> embeddings_;                   // one after the other
   std::unique_ptr<Sequence> sequence_;
@@ -95,7 +112,8 @@ class Context {
   Settings sequence_settings_;
   std::unique_ptr<Probabilities> probabilities_;  // NULL: they are not asked for
   std::unique_ptr<Generation> generation_;
-  bool answered_ = false;  // a step has brought all of it
+  std::unique_ptr<Logits> logits_;  // NULL: they are not asked for
+  bool answered_ = false;           // a step has brought all of it
   bool streaming_ = false;
   bool has_output_ = false;
   bool has_piece_ = false;

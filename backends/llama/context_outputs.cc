@@ -13,7 +13,7 @@ using backend::Error;
 namespace {
 
 constexpr uint32_t kCompletionIndex = 0, kMetadataIndex = 1, kProbabilitiesIndex = 3, kEmbeddingsIndex = 4,
-                   kStepProbabilitiesIndex = 5, kOutputCount = 6;
+                   kStepProbabilitiesIndex = 5, kLogitsIndex = 6, kLogitTokensIndex = 7, kOutputCount = 8;
 
 }  // namespace
 
@@ -29,13 +29,14 @@ void Context::View(const std::string& text, wasinn_tensor* view) {
            .release = nullptr};
 }
 
-void Context::ViewEmbeddings(wasinn_tensor* view) {
+void Context::ViewNumbers(uint32_t dtype, const int64_t* shape, std::span<const std::byte> bytes, wasinn_tensor* view) {
   *view = {.struct_size = sizeof(wasinn_tensor),
-           .dtype = WASINN_F32,
+           .dtype = dtype,
            .rank = 2,
-           .dims = shape_,
-           .data = embeddings_.empty() ? const_cast<char*>(nothing_.data()) : static_cast<void*>(embeddings_.data()),
-           .bytes = embeddings_.size() * sizeof(float),
+           .dims = shape,
+           .data = bytes.empty() ? const_cast<char*>(nothing_.data())
+                                 : static_cast<void*>(const_cast<std::byte*>(bytes.data())),
+           .bytes = bytes.size(),
            .owner = nullptr,
            .release = nullptr};
 }
@@ -62,7 +63,12 @@ void Context::WriteMetadata() {
   // Before anything was computed, a guest asks for it to know how long its prompt is.
   if (!tokens_ && texts_.empty() && !prompt_.empty()) {
     const backend::GateScope scope(&gate_);  // forgets that an earlier compute was cancelled
-    LongestText();
+    ReadOptions();
+    if (settings_.decode.on) {
+      ReadPrompt();  // the tokens behind it are read in a compute only
+    } else {
+      LongestText();
+    }
   }
   // The four that WasmEdge has, and ours.
   nlohmann::json states = nlohmann::json::array();
@@ -94,7 +100,9 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   }
   if (!has_output_) throw Error(WASINN_INVALID_ARGUMENT, "there is no output before a compute has succeeded");
   if (index == kCompletionIndex) return View(completion_, view);
-  if (index == kEmbeddingsIndex) return ViewEmbeddings(view);
+  if (index == kEmbeddingsIndex) return ViewNumbers(WASINN_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
+  if (index == kLogitsIndex) return ViewLogits(view);
+  if (index == kLogitTokensIndex) return ViewLogitTokens(view);
   if (index == kProbabilitiesIndex) return View(probabilities_ == nullptr ? nothing_ : probabilities_->text(), view);
   if (index == kStepProbabilitiesIndex) {
     return View(probabilities_ == nullptr ? nothing_ : probabilities_->step(), view);
@@ -114,6 +122,7 @@ void Context::DiscardOutputs() {
   completion_ = std::string();
   text_.Resize(0);
   probabilities_.reset();
+  logits_.reset();
   ForgetEmbeddings();
 }
 

@@ -49,15 +49,12 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
                        std::vector<llama_token> prompt, MediaPrompt* media, Sequence* sequence,
                        Probabilities* probabilities, void* account, GuestStates* states)
     : model_(model),
-      account_(account),
       media_(media),
       sequence_(sequence),
       probabilities_(probabilities),
-      states_(states),
       predict_(settings.predict),
       reuse_(settings.cache_prompt),
-      save_as_(settings.state.save),
-      state_(FindState(settings, prompt)),
+      states_(model, settings, *sequence, prompt, Spans(media), states, account),
       shift_(settings.shift),
       keep_(TokensToKeep(model, settings, prompt.size(), sequence->capacity())),
       sampler_(model, settings, form, account),
@@ -73,32 +70,8 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
               "context-shift: the cache of this model cannot forget a part, or its keys are packed (cache-type-k)");
 }
 
-StatePtr Generation::FindState(const Settings& settings, std::span<const llama_token> prompt) const {
-  StatePtr own = FindOwnState(settings);
-  const auto spans = media_ == nullptr ? std::span<const MediaSpan>() : media_->spans();
-  const StatePtr& shared = model_.shared_prompt();
-  if (shared == nullptr || !reuse_ || shared->kind != sequence_->kind()) return own;
-  return own != nullptr && own->held.Usable(prompt, spans) >= shared->held.Usable(prompt, spans) ? own : shared;
-}
-
-StatePtr Generation::FindOwnState(const Settings& settings) const {
-  if (!settings.state.erase.empty()) states_->Erase(settings.state.erase);
-  if (!save_as_.empty()) states_->CheckRoom(save_as_);
-  if (settings.state.restore.empty()) return nullptr;
-  StatePtr state = states_->Find(settings.state.restore);
-  if (state->kind == sequence_->kind()) return state;
-  throw Error(WASINN_INVALID_ARGUMENT,
-              fmt::format("restore-state: '{}' was saved with other adapters, another type of cache or flash-attn",
-                          settings.state.restore));
-}
-
-void Generation::Save() {
-  if (save_as_.empty()) return;
-  states_->Put(save_as_, sequence_->Save(backend::Reservation(model_.host().services(), account_)));
-}
-
 std::span<const llama_token> Generation::Begin() {
-  const Sequence::Begun begun = sequence_->Begin(next_, media_, reuse_, state_.get());
+  const Sequence::Begun begun = sequence_->Begin(next_, media_, reuse_, states_.state());
   if (begun.is_restored) restored_tokens_ = begun.kept;
   evaluated_tokens_ = next_.size() - begun.kept;
   return std::span(next_).subspan(begun.kept);
@@ -120,7 +93,7 @@ Generation::End Generation::Last(End end, Reason reason, std::string* piece) {
   *piece += writer_.End();
   end_ = end;
   reason_ = reason;
-  Save();
+  states_.Save(sequence_);
   sequence_->End();
   // An end that brings text comes with the next step.
   return piece->empty() ? end : End::kNone;
@@ -132,7 +105,7 @@ Generation::End Generation::Step(std::string* piece) {
   if (end_ != End::kNone) return end_;
   const bool is_first = !std::exchange(begun_, true);
   if (predict_ == 0) {
-    if (!save_as_.empty()) sequence_->Hold(Begin());
+    if (states_.saves()) sequence_->Evaluate(Begin(), nullptr, 1);
     return Last(End::kOver, Reason::kLength, piece);
   }
   const std::span<const llama_token> tokens = is_first ? Begin() : next_;

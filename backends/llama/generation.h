@@ -12,6 +12,7 @@
 #include "llama/sampler.h"
 #include "llama/sequence.h"
 #include "llama/settings.h"
+#include "llama/state_use.h"
 #include "llama/text.h"
 
 namespace wasinn::llama {
@@ -24,10 +25,9 @@ class Generation {
   // Why it has ended: the model or a stop word; a limit of tokens; not yet.
   enum class Reason { kNone, kStop, kLength };
 
-  // `sequence`, `media` and `probabilities` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt with
-  // its images and sounds, or NULL. `probabilities`: where those of
-  // its tokens are told, or NULL. `account`: who pays for what it keeps. `states`: the
-  // guest's. Throws WASINN_NOT_FOUND for a state that is none of them.
+  // `sequence`, `media` and `probabilities` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
+  // with its images and sounds, or NULL. `probabilities`: where those of its tokens are told, or NULL. `account`: who
+  // pays for what it keeps. `states`: the guest's. Throws WASINN_NOT_FOUND for a state that is none of them.
   Generation(const Model& model, const Settings& settings, const ChatForm* form, std::vector<llama_token> prompt,
              MediaPrompt* media, Sequence* sequence, Probabilities* probabilities, void* account, GuestStates* states);
   ~Generation() { sequence_->End(); }
@@ -50,25 +50,18 @@ class Generation {
  private:
   // The last piece: what comes after it is `end`.
   End Last(End end, Reason reason, std::string* piece);
-  // The guest's, or the host's for all: whichever has more of the prompt.
-  StatePtr FindState(const Settings& settings, std::span<const llama_token> prompt) const;
-  StatePtr FindOwnState(const Settings& settings) const;
   // The tokens of the prompt that are not held yet.
   std::span<const llama_token> Begin();
   // Forgets a part of the text, if there is no room and the settings say so. False: there is no room.
   bool MakeRoom();
-  void Save();
 
   const Model& model_;
-  void* const account_;
   MediaPrompt* const media_;
   Sequence* const sequence_;
   Probabilities* const probabilities_;
-  GuestStates* const states_;
   const int32_t predict_;
   const bool reuse_;
-  const std::string save_as_;
-  const StatePtr state_;  // to begin with, or NULL
+  const StateUse states_;
   const bool shift_;
   const size_t keep_;  // tokens of the prompt
   Sampler sampler_;

@@ -79,6 +79,11 @@ class MediaPrompt {
   size_t most_at_once_ = 0;
 };
 
+// `prompt`: may be NULL.
+inline std::span<const MediaSpan> Spans(const MediaPrompt* prompt) {
+  return prompt == nullptr ? std::span<const MediaSpan>() : prompt->spans();
+}
+
 }  // namespace wasinn::llama
 
 #endif  // WASINN_BACKENDS_LLAMA_MEDIA_PROMPT_H_

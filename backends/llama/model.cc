@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -53,16 +54,20 @@ constexpr wasinn_io kPrompt = Bytes("prompt", WASINN_IO_OPAQUE, "text");
 constexpr wasinn_io kOptions = Bytes("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL, "JSON");
 constexpr wasinn_io kCompletion = Bytes("completion", 0, "text");
 constexpr wasinn_io kMetadata = Bytes("metadata", WASINN_IO_ALWAYS, "JSON");
-constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions};
+constexpr wasinn_io kTokens = {sizeof(wasinn_io), WASINN_I32, WASINN_IO_OPTIONAL, 1, kAnyLength, "tokens", "token"};
+constexpr const wasinn_io* kInputs[] = {&kPrompt, &kOptions, &kTokens};
 constexpr wasinn_io kMessage = Bytes("message", 0, "JSON");
 constexpr wasinn_io kProbabilities = Bytes("probabilities", 0, "JSON");
 constexpr int64_t kAnyShape[] = {-1, -1};
 constexpr wasinn_io kEmbeddings = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShape, "embeddings", "float"};
 constexpr wasinn_io kStepProbabilities = Bytes("step_probabilities", 0, "JSON");
-constexpr const wasinn_io* kOutputs[] = {&kCompletion,    &kMetadata,   &kMessage,
-                                         &kProbabilities, &kEmbeddings, &kStepProbabilities};
+constexpr wasinn_io kLogits = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShape, "logits", "float"};
+constexpr wasinn_io kLogitTokens = {sizeof(wasinn_io), WASINN_I32, 0, 2, kAnyShape, "logit_tokens", "token"};
+constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata,          &kMessage, &kProbabilities,
+                                         &kEmbeddings, &kStepProbabilities, &kLogits,  &kLogitTokens};
 // Many are evaluated together, and who waits does so there.
-constexpr wasinn_info kInfo = {sizeof(wasinn_info), 2, 6, kInputs, kOutputs, UINT32_MAX};
+constexpr wasinn_info kInfo = {sizeof(wasinn_info), std::size(kInputs), std::size(kOutputs), kInputs, kOutputs,
+                               UINT32_MAX};
 
 // Best first. Throws where the target's device is not there.
 std::vector<Device> DevicesFor(uint32_t target, const LlamaLibrary& library) {
@@ -95,6 +100,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   recurrent_ = library.model_is_recurrent(get()) || library.model_is_hybrid(get());
   window_ = static_cast<size_t>(std::max(library.model_n_swa(get()), 0));
   CheckVocabulary();
+  FindEndTokens();
   LoadLoras();
   if (!config_.projector.path.empty()) projector_ = std::make_unique<Projector>(*this, config_.projector, options);
   WriteDescription();
@@ -159,6 +165,14 @@ void Model::CheckVocabulary() const {
   }
   if (library.model_has_encoder(get()) && library.model_has_decoder(get())) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, "models with an encoder and a decoder are not served");
+  }
+}
+
+void Model::FindEndTokens() {
+  constexpr size_t kMost = 64;
+  for (size_t i = 0; i < vocabulary_size_ && end_tokens_.size() < kMost; ++i) {
+    const auto token = static_cast<llama_token>(i);
+    if (host_.library().vocab_is_eog(vocabulary_, token)) end_tokens_.push_back(token);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/reservation.h"
 #include "llama/chat.h"
@@ -43,6 +44,8 @@ class Model {
   void CheckGenerates() const;
   // The same for a llama context without a memory of tokens: what a model of that kind has, if nothing else tells it.
   void CheckGenerates(llama_context* context) const;
+  // Those that end a text; the first ones, if a model of an attacker has very many.
+  const std::vector<llama_token>& end_tokens() const { return end_tokens_; }
   // It has no other part than an encoder.
   bool encodes() const { return encodes_; }
   // Forgetting a part of what was evaluated is not possible: state, not a cache of keys and values.
@@ -71,6 +74,7 @@ class Model {
  private:
   void Load(const wasinn_blob& blob, const wasinn_load_options& options, Device device);
   void CheckVocabulary() const;
+  void FindEndTokens();
   void LoadLoras();
   void WriteDescription();
 
@@ -83,6 +87,7 @@ class Model {
   ModelPtr model_;
   const llama_vocab* vocabulary_ = nullptr;
   size_t vocabulary_size_ = 0;
+  std::vector<llama_token> end_tokens_;
   bool recurrent_ = false;
   size_t window_ = 0;
   bool encodes_ = false;

@@ -47,7 +47,7 @@ uint64_t ContextBytes(const Model& model, const Settings& settings, uint32_t seq
   const uint64_t seen = tokens * (for_each ? 2 + 2 * scan.heads : 2);
   const uint64_t values = at_once * (wide + seen) * sizeof(float);
   // Where they are computed, and where they are read. For an embedding, of every token.
-  const uint64_t outputs = settings.embedding ? at_once : n;
+  const uint64_t outputs = settings.embedding ? at_once : std::max<uint64_t>(n, settings.outputs);
   const uint64_t logits = 2 * outputs * (model.vocabulary_size() + scan.embedding) * sizeof(float);
   return cache + state + values + logits + kGraphBytes + scan.layers * kGraphBytesPerLayer;
 }
@@ -58,8 +58,8 @@ llama_context_params ContextParams(const Model& model, const Settings& settings)
   params.n_batch = settings.embedding ? settings.context : settings.batch;
   params.n_ubatch = settings.embedding ? settings.context : settings.micro_batch;
   params.embeddings = settings.embedding;
-  // Room for the logits of the last token alone.
-  if (!settings.embedding) params.n_outputs_max = 1;
+  // Room for the logits of so many tokens alone.
+  if (!settings.embedding) params.n_outputs_max = settings.outputs;
   // A model that does not say how its tokens' embeddings make that of the text.
   if (settings.embedding && !model.scan().has_pooling) params.pooling_type = LLAMA_POOLING_TYPE_MEAN;
   params.no_perf = true;
@@ -95,6 +95,7 @@ OwnSequence::OwnSequence(const Model& model, const Settings& settings, uint64_t 
       reservation_(model.host().services(), account),
       context_(nullptr, {&library_}),
       cache_(settings.cache),
+      outputs_(settings.outputs),
       media_batch_(library_, model.get()) {
   const uint64_t needed = ContextBytes(model, settings, 1);
   CheckContextBytes(needed, max_bytes, settings);
@@ -142,7 +143,7 @@ void OwnSequence::Forget() {
 Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse,
                                    const State* state) {
   media_ = media;
-  const auto spans = media == nullptr ? std::span<const MediaSpan>() : media->spans();
+  const auto spans = Spans(media);
   size_t kept = reuse ? held_.Usable(tokens, spans) : 0;
   const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, spans);
   const bool is_restored = usable > kept && LoadSequence(library_, context_.get(), 0, *state);
@@ -172,16 +173,20 @@ StatePtr OwnSequence::Save(backend::Reservation reservation) {
   return std::make_shared<const State>(std::move(state));
 }
 
-void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
+void OwnSequence::Evaluate(std::span<const llama_token> tokens, LogitsTaker* taker, size_t rows) {
   try {
     if (media_ != nullptr) media_->Encode(held_.tokens.size(), gate_);
-    while (!tokens.empty()) {
+    for (size_t wanted = tokens.size() - rows; !tokens.empty();) {
       if (gate_.cancelled()) throw Error(WASINN_TIMEOUT, "the generation was cancelled");
       const size_t span = media_ == nullptr ? 0 : media_->SpanAt(held_.tokens.size());
       const bool is_text = media_ == nullptr || span == media_->spans().size();
-      const size_t n = is_text ? EvaluateText(tokens) : EvaluateMedia(span, tokens);
-      held_.Add(tokens.first(n), media_ == nullptr ? std::span<const MediaSpan>() : media_->spans());
+      const size_t n = is_text ? EvaluateText(tokens, taker != nullptr, wanted) : EvaluateMedia(span, tokens);
+      held_.Add(tokens.first(n), Spans(media_));
+      for (size_t i = wanted; taker != nullptr && i < n; ++i) {
+        taker->Take(library_.get_logits_ith(context_.get(), static_cast<int32_t>(i)));
+      }
       tokens = tokens.subspan(n);
+      wanted -= std::min(wanted, n);
     }
   } catch (...) {
     Forget();
@@ -189,8 +194,9 @@ void OwnSequence::Evaluate(std::span<const llama_token> tokens) {
   }
 }
 
-size_t OwnSequence::EvaluateText(std::span<const llama_token> left) {
-  size_t n = std::min<size_t>(left.size(), library_.n_batch(context_.get()));
+size_t OwnSequence::EvaluateText(std::span<const llama_token> left, bool has_logits, size_t wanted) {
+  const size_t most = std::min<size_t>(library_.n_batch(context_.get()), wanted + outputs_);
+  size_t n = std::min(left.size(), most);
   const size_t at = held_.tokens.size();
   if (media_ != nullptr && at < media_->tokens().size()) n = std::min(n, media_->NextBegin(at) - at);
   // The library does not write to them.
@@ -199,6 +205,11 @@ size_t OwnSequence::EvaluateText(std::span<const llama_token> left) {
   positions_.resize(n);
   std::iota(positions_.begin(), positions_.end(), held_.Position(at));
   if (!held_.media.empty()) batch.pos = positions_.data();
+  if (has_logits) {
+    has_logits_.assign(n, 0);
+    for (size_t i = wanted; i < n; ++i) has_logits_[i] = 1;
+    batch.logits = has_logits_.data();
+  }
   Decode(batch);
   return n;
 }
@@ -231,14 +242,13 @@ void OwnSequence::Decode(const llama_batch& batch) {
 }
 
 llama_token OwnSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {
-  Evaluate(tokens);
-  sampler->Take(library_.get_logits_ith(context_.get(), -1));
+  Evaluate(tokens, sampler, 1);
   return sampler->Choose(gate_);
 }
 
 std::vector<float> OwnSequence::Embed(std::span<const llama_token> tokens, int normalize) {
   Forget();
-  Evaluate(tokens);
+  Evaluate(tokens, nullptr, 1);
   const enum llama_pooling_type pooling = library_.pooling_type(context_.get());
   const float* values = pooling == LLAMA_POOLING_TYPE_NONE ? library_.get_embeddings_ith(context_.get(), -1)
                                                            : library_.get_embeddings_seq(context_.get(), 0);

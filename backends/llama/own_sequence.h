@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,10 +40,11 @@ class OwnSequence : public Sequence {
   StateKind kind() const override { return {.is_shared = false, .cache = cache_, .adapters = adapters_}; }
   Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) override;
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override;
-  void Hold(std::span<const llama_token> tokens) override { Evaluate(tokens); }
+  void Evaluate(std::span<const llama_token> tokens, LogitsTaker* taker, size_t rows) override;
   bool can_shift() const override { return can_shift_; }
   void Shift(size_t kept, size_t discarded) override;
   StatePtr Save(backend::Reservation reservation) override;
+  void Rest() override {}
   void End() override { media_ = nullptr; }
 
   // From here on with these adapters. What was evaluated with others is forgotten.
@@ -56,9 +58,9 @@ class OwnSequence : public Sequence {
  private:
   static bool IsCancelled(void* self);
   void Forget();
-  void Evaluate(std::span<const llama_token> tokens);
-  // A part of what is left, which is text, or belongs to an image or a sound: so many tokens.
-  size_t EvaluateText(std::span<const llama_token> left);
+  // A part of what is left, which is text, or belongs to an image or a sound: so many tokens. With `has_logits` those
+  // of the text from `wanted` on have logits.
+  size_t EvaluateText(std::span<const llama_token> left, bool has_logits, size_t wanted);
   size_t EvaluateMedia(size_t span, std::span<const llama_token> left);
   void Decode(const llama_batch& batch);
 
@@ -69,6 +71,8 @@ class OwnSequence : public Sequence {
   backend::Reservation reservation_;  // goes after the llama context
   ContextPtr context_;
   const CacheSettings cache_;
+  const size_t outputs_;  // of the tokens of a batch, so many have logits at most
+  std::vector<int8_t> has_logits_;
   size_t capacity_ = 0;
   bool can_shift_ = false;
   MediaBatch media_batch_;

@@ -10,6 +10,7 @@
 #include "common/cancel_gate.h"
 #include "common/reservation.h"
 #include "llama/host.h"
+#include "llama/logits_taker.h"
 #include "llama/settings.h"
 #include "llama/trigger_watch.h"
 
@@ -19,14 +20,14 @@ class Model;
 
 // llama.cpp's samplers in its usual order: penalties, top-k, typical-p, top-p, min-p, temperature. As its own programs
 // do, a token is chosen without the grammar first, and again with it where the grammar does not allow that one.
-class Sampler {
+class Sampler : public LogitsTaker {
  public:
   // `form`: of a chat, or NULL. `account`: who pays for what it keeps.
   Sampler(const Model& model, const Settings& settings, const ChatForm* form, void* account);
 
   // Takes the logits of one token: a copy, in which nothing that a guest asked for has a part. Throws
   // WASINN_RUNTIME_ERROR where there are none.
-  void Take(const float* logits);
+  void Take(const float* logits) override;
   // Chooses a token by what was taken last, and remembers it. Throws WASINN_RUNTIME_ERROR where none can be chosen, and
   // WASINN_TIMEOUT where it was cancelled while it looked what goes on with a grammar.
   llama_token Choose(const backend::CancelGate& gate);

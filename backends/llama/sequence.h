@@ -33,13 +33,16 @@ class Sequence {
   // Evaluates these behind the others, no more than there is room for, and chooses the token that follows. Throws
   // WASINN_TIMEOUT where it was cancelled; after any error nothing is held any more.
   virtual llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) = 0;
-  // The same without choosing.
-  virtual void Hold(std::span<const llama_token> tokens) = 0;
+  // The same without choosing. `taker`, which may be NULL, gets the logits of the last `rows` of these tokens, in their
+  // order. One that is decoded together with others has a single row.
+  virtual void Evaluate(std::span<const llama_token> tokens, LogitsTaker* taker, size_t rows) = 0;
   virtual bool can_shift() const = 0;
   // Forgets `discarded` tokens behind the first `kept`: those behind them move there.
   virtual void Shift(size_t kept, size_t discarded) = 0;
   // What is held. `reservation`: who pays for it.
   virtual StatePtr Save(backend::Reservation reservation) = 0;
+  // More may follow soon, and others need not wait long for it.
+  virtual void Rest() = 0;
   // No more tokens follow. What is held stays, for the next Begin.
   virtual void End() = 0;
 };

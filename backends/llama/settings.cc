@@ -108,9 +108,10 @@ void Settings::SetTask(const Config& config) {
   SetBool(config, "texts", &texts);
   SetBool(config, "rerank", &rerank);
   SetInteger(config, "embd-normalize", -1, kMostNorm, &normalize);
+  decode.Apply(config);
   embedding = embedding || rerank;
-  if ((tokenize ? 1 : 0) + (detokenize ? 1 : 0) + (embedding ? 1 : 0) > 1) {
-    throw Error(WASINN_INVALID_ARGUMENT, "tokenize, detokenize, embedding, rerank: expected one of them");
+  if ((tokenize ? 1 : 0) + (detokenize ? 1 : 0) + (embedding ? 1 : 0) + (decode.on ? 1 : 0) > 1) {
+    throw Error(WASINN_INVALID_ARGUMENT, "tokenize, detokenize, embedding, rerank, decode: expected one of them");
   }
   if (tokens && (chat || texts || rerank)) {
     throw Error(WASINN_INVALID_ARGUMENT, "tokens: expected no chat, texts or rerank beside it");
@@ -141,7 +142,7 @@ void ChatSettings::Apply(const Config& config, const SettingsLimits& limits) {
 
 bool Settings::SameContext(const Settings& other) const {
   return context == other.context && batch == other.batch && micro_batch == other.micro_batch &&
-         threads == other.threads && embedding == other.embedding && cache == other.cache;
+         threads == other.threads && embedding == other.embedding && outputs == other.outputs && cache == other.cache;
 }
 
 }  // namespace wasinn::llama

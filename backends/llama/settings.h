@@ -11,6 +11,7 @@
 #include "common/config.h"
 #include "llama/adapters.h"
 #include "llama/cache_settings.h"
+#include "llama/decode_settings.h"
 #include "llama/sampling_settings.h"
 #include "llama/state_settings.h"
 
@@ -50,6 +51,7 @@ struct Settings {
   uint32_t micro_batch = 0;
   int threads = 1;
   bool embedding = false;  // also for what ranks texts
+  uint32_t outputs = 1;    // tokens of a batch that have logits; no key says it
   CacheSettings cache;
 
   AdapterSettings adapters;
@@ -71,6 +73,7 @@ struct Settings {
   bool tokens = false;                        // the prompt is a list of them
   bool add_special = true;                    // what the tokenizer puts around a text
   bool tokenize = false, detokenize = false;  // in place of a generation
+  DecodeSettings decode;                      // as well
   bool texts = false, rerank = false;         // of embeddings: the prompt has many texts
   int32_t normalize = 2;                      // of embeddings, by llama.cpp's numbers
   bool chat = false;

@@ -31,7 +31,7 @@ StatePtr EvaluateSharedPrompt(const Model& model, const std::string& text, const
   const std::vector<llama_token> tokens = Tokenize(model, text, sequence->capacity());
   constexpr bool kReuse = false;
   sequence->Begin(tokens, nullptr, kReuse, nullptr);
-  sequence->Hold(tokens);
+  sequence->Evaluate(tokens, nullptr, 1);
   return sequence->Save(backend::Reservation(model.host().services(), options.account));
 }
 

@@ -35,11 +35,17 @@ class SharedSequence : public Sequence {
   size_t most_at_once() const override { return batcher_->batch_size(); }
   StateKind kind() const override { return batcher_->kind(); }
 
+  // In the place that it has, or in one for which it waits.
   Begun Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse, const State* state) override {
-    End();
+    if (media_ != nullptr) End();  // its tokens do not tell which image they stand for
     media_ = media;
-    Batcher::Lease& lease = lease_.emplace(batcher_->Acquire(holder_, {tokens, spans()}, reuse, recurrent_, gate_));
-    const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, spans());
+    if (lease_) {
+      lease_->kept = reuse ? Usable(tokens) : 0;
+    } else {
+      lease_ = batcher_->Acquire(holder_, {tokens, Spans(media)}, reuse, recurrent_, gate_);
+    }
+    Batcher::Lease& lease = *lease_;
+    const size_t usable = state == nullptr ? 0 : state->held.Usable(tokens, Spans(media));
     // If the place is lost meanwhile, the tokens are evaluated.
     const bool is_restored = usable > lease.kept && batcher_->Load(lease, *state, gate_);
     if (is_restored) lease.kept = usable;
@@ -48,14 +54,13 @@ class SharedSequence : public Sequence {
   }
 
   llama_token Next(std::span<const llama_token> tokens, Sampler* sampler) override {
-    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-    Evaluate(sampler);
+    Evaluate(tokens, sampler, 1);
     return sampler->Choose(gate_);
   }
 
-  void Hold(std::span<const llama_token> tokens) override {
+  void Evaluate(std::span<const llama_token> tokens, LogitsTaker* taker, size_t /*rows*/) override {
     tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
-    Evaluate(nullptr);
+    EvaluateRest(taker);
   }
 
   bool can_shift() const override { return batcher_->can_shift(); }
@@ -71,8 +76,12 @@ class SharedSequence : public Sequence {
   StatePtr Save(backend::Reservation reservation) override {
     State state{.reservation = std::move(reservation), .kind = kind(), .held = {}, .bytes = {}};
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): Begin came first
-    while (!batcher_->Save(*lease_, &state, gate_)) Evaluate(nullptr);
+    while (!batcher_->Save(*lease_, &state, gate_)) EvaluateRest(nullptr);
     return std::make_shared<const State>(std::move(state));
+  }
+
+  void Rest() override {
+    if (lease_) batcher_->Rest(*lease_);
   }
 
   void End() override {
@@ -83,18 +92,19 @@ class SharedSequence : public Sequence {
   }
 
  private:
-  std::span<const MediaSpan> spans() const {
-    return media_ == nullptr ? std::span<const MediaSpan>() : media_->spans();
+  // How many of these are evaluated in the place that it has.
+  size_t Usable(std::span<const llama_token> tokens) const {
+    const size_t usable = std::min(CommonBeginning(tokens_, tokens), tokens.size() - 1);
+    return recurrent_ && usable != tokens_.size() ? 0 : usable;
   }
 
-  // All tokens that are not evaluated. `sampler`: takes the logits; may be NULL.
-  void Evaluate(Sampler* sampler) {
+  // All tokens that are not evaluated. `taker`: of the last one's logits; may be NULL.
+  void EvaluateRest(LogitsTaker* taker) {
     constexpr bool kReuse = true;
     // NOLINTBEGIN(bugprone-unchecked-optional-access): Begin came first
     Encode();
-    while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .media = media_, .sampler = sampler, .shift = shift_},
-                               gate_)) {
-      lease_ = batcher_->Acquire(holder_, {tokens_, spans()}, kReuse, recurrent_, gate_);
+    while (!batcher_->Evaluate(*lease_, {.tokens = tokens_, .media = media_, .taker = taker, .shift = shift_}, gate_)) {
+      lease_ = batcher_->Acquire(holder_, {tokens_, Spans(media_)}, kReuse, recurrent_, gate_);
       shift_ = {};
       Encode();
     }

@@ -7,7 +7,9 @@ namespace {
 
 std::vector<Tensor> PromptAndOptions(int variant, int64_t /*rows*/) {
   const std::string prompts[] = {"the hen ate", "the oats an", "and then, a"};
-  return {Text(prompts[variant]), Text(R"({"temp": 0, "n-predict": )" + std::to_string(3 + variant) + "}")};
+  // Tokens count with "decode" alone.
+  return {Text(prompts[variant]), Text(R"({"temp": 0, "n-predict": )" + std::to_string(3 + variant) + "}"),
+          MakeTensor<int32_t>(WASINN_I32, {2}, {variant, 1})};
 }
 
 Subject Llama() {
@@ -17,13 +19,17 @@ Subject Llama() {
   return {.name = "Text",
           .bytes = [] { return TinyLlamaWriter().Write(); },
           .options = LlamaOptions(R"({"n-predict": 4})"),
-          .inputs = {text("prompt", WASINN_IO_OPAQUE), text("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL)},
+          .inputs = {text("prompt", WASINN_IO_OPAQUE),
+                     text("options", WASINN_IO_OPAQUE | WASINN_IO_OPTIONAL),
+                     {.name = "tokens", .dtype = WASINN_I32, .dims = {-1}, .flags = WASINN_IO_OPTIONAL}},
           .outputs = {text("completion", 0),
                       text("metadata", WASINN_IO_ALWAYS),
                       text("message", 0),
                       text("probabilities", 0),
                       {.name = "embeddings", .dtype = WASINN_F32, .dims = {-1, -1}, .flags = 0},
-                      text("step_probabilities", 0)},
+                      text("step_probabilities", 0),
+                      {.name = "logits", .dtype = WASINN_F32, .dims = {-1, -1}, .flags = 0},
+                      {.name = "logit_tokens", .dtype = WASINN_I32, .dims = {-1, -1}, .flags = 0}},
           .make_inputs = PromptAndOptions,
           .takes_outputs = false,
           .generates = true,

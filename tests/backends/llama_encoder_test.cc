@@ -41,7 +41,7 @@ bool AskForText(const std::string& name) {
   for (const char* options :
        {R"({"embedding":false,"ubatch-size":16})", R"({"ubatch-size":1,"batch-size":1})", R"({"n-predict":4})",
         R"({"ctx-size":1})", R"({"ctx-size":0,"ubatch-size":16})", R"({"temp":0,"grammar":"root ::= [a-z]+"})",
-        R"({"ctx-size":16777216,"batch-size":16777216,"ubatch-size":16777216})"}) {
+        R"({"decode":true,"position":0})", R"({"ctx-size":16777216,"batch-size":16777216,"ubatch-size":16777216})"}) {
     for (const char* prompt : {kTwentyWords, "the", "the a"}) {
       Context context(encoder.model);
       const Result computed = Ask(&context, prompt, options);

@@ -180,6 +180,8 @@ TEST_F(LlamaMediaHostile, WhatNeedsTextAloneSaysSo) {
   const json image = ImagePart(Url(Png(Picture(8, 8, 1))));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"tokenize", true}}), HasSubstr("without images"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"embedding", true}}), HasSubstr("without images"));
+  EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"decode", true}}),
+              HasSubstr(CodeOf(WASINN_UNSUPPORTED_OPERATION) + "tokenize, embedding, decode: expected a text"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"context-shift", true}}), HasSubstr("cannot lose a part"));
   EXPECT_THAT(Answer(&context_, {image}, {{"chat", true}, {"image", "/etc/passwd"}}), HasSubstr("no file is opened"));
 }

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "backends/llama_decoder.h"
 #include "backends/llama_media.h"
 #include "backends/llama_media_native.h"
 
@@ -146,6 +147,39 @@ TEST(LlamaMediaParallel, GuestsWithAndWithoutImagesGetWhatTheyWouldHaveGotAlone)
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// An image does not go with that, but the same context does.
+TEST(LlamaMediaBeside, GuestsThatChooseTheTokens) {
+  const Host host;
+  const Tokens text = {1, 5, 9, 5};
+  const json image = ImagePart(DataUrl("image/png", Png(Picture(32, 32, 1)))),
+             another = ImagePart(DataUrl("image/png", Png(Picture(32, 32, 2))));
+  for (const int parallel : {0, 1}) {
+    const FileModel model(host, TinyMediaOptions("see.gguf", {{"parallel", parallel}}));
+    ASSERT_TRUE(model.loaded()) << model.loaded().message;
+    std::string said, other;
+    Tokens chosen;
+    {
+      Context sees(model);
+      said = Answer(&sees, {image});
+    }
+    {
+      Context sees(model);
+      other = Answer(&sees, {another});
+    }
+    {
+      Context chooses(model);
+      chosen = DecodeGreedily(&chooses, text, 6);
+    }
+    Context both(model);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(Answer(&both, {image}), said);
+      ASSERT_TRUE(SetPrompt(&both, ""));
+      EXPECT_EQ(DecodeGreedily(&both, text, 6), chosen);
+      EXPECT_EQ(Answer(&both, {another}), other);
+    }
+  }
 }
 
 TEST(LlamaMediaParts, SeveralImagesInTheirOrder) {

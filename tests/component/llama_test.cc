@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <wasinn/wasmtime.h>
 
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +17,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr uint32_t kU8 = 4;  // tensor-type
-constexpr uint32_t kResult = 128, kList = 160, kNames = 256, kBytes = 512;
-constexpr size_t kOutputs = 5;  // completion, metadata, message, probabilities, embeddings
+constexpr uint32_t kU8 = 4, kI32 = 5;  // tensor-type
+constexpr uint32_t kResult = 128, kList = 160, kNames = 256, kTokensName = 384, kBytes = 512;
+constexpr size_t kOutputs = 8;  // the last ones are step_probabilities, logits, logit_tokens
 constexpr char kPrompt[] = "GNU General Public";
 constexpr char kOptions[] = R"({"temp": 0, "n-predict": 8, "threads": 1})";
 
@@ -81,6 +82,13 @@ class ComponentLlama : public ::testing::Test {
     return 2;
   }
 
+  uint32_t NewTokens(const std::vector<int32_t>& tokens) {
+    const std::string_view bytes(reinterpret_cast<const char*>(tokens.data()), tokens.size() * sizeof(int32_t));
+    program_->PokeWords(0, {static_cast<uint32_t>(tokens.size())});
+    program_->Poke(kBytes, bytes);
+    return program_->Call("tensor-new", {0, 1, kI32, kBytes, static_cast<uint32_t>(bytes.size())});
+  }
+
   std::string TextOf(uint32_t tensor) {
     program_->Call("tensor-data", {tensor, kResult});
     std::string text = program_->PeekBytes(program_->Peek(kResult), program_->Peek(kResult + 4));
@@ -94,8 +102,15 @@ class ComponentLlama : public ::testing::Test {
   }
 
   // All outputs of compute, in the model's order.
-  std::vector<std::string> Compute(uint32_t context, std::string_view prompt, std::string_view options) {
-    const uint32_t list = Good("compute", {context, kList, Inputs(prompt, options), kResult});
+  std::vector<std::string> Compute(uint32_t context, std::string_view prompt, std::string_view options,
+                                   const std::vector<int32_t>& tokens = {}) {
+    uint32_t inputs = Inputs(prompt, options);
+    if (!tokens.empty()) {
+      program_->Poke(kTokensName, "tokens");
+      program_->PokeWords(kList + 12 * inputs, {kTokensName, 6, NewTokens(tokens)});
+      ++inputs;
+    }
+    const uint32_t list = Good("compute", {context, kList, inputs, kResult});
     const uint32_t count = program_->Peek(kResult + 8);
     std::vector<std::string> texts;
     for (uint32_t i = 0; i < count; ++i) texts.push_back(TextOf(program_->Peek(list + 12 * i + 8)));
@@ -131,6 +146,23 @@ TEST_F(ComponentLlama, GivesMessageAndProbabilitiesThatAreAskedFor) {
   ASSERT_EQ(outputs.size(), kOutputs);
   EXPECT_THAT(outputs[2], HasSubstr(R"({"role":"assistant","content":"I am a )"));
   EXPECT_THAT(outputs[3], StartsWith(R"([{"token":)"));
+}
+
+TEST_F(ComponentLlama, LeavesItToTheGuestWhichTokenComes) {
+  const uint32_t context = Context();
+  const std::string generated = Compute(context, kPrompt, kOptions)[0];
+  std::vector<int32_t> tokens;
+  for (int i = 0; i < 8; ++i) {
+    const auto outputs = Compute(context, kPrompt, R"({"decode": true, "top-logits": 1, "threads": 1})", tokens);
+    ASSERT_EQ(outputs.size(), kOutputs);
+    ASSERT_EQ(outputs[6].size(), sizeof(float));
+    ASSERT_EQ(outputs[7].size(), sizeof(int32_t));
+    tokens.push_back(0);
+    std::memcpy(&tokens.back(), outputs[7].data(), sizeof(int32_t));
+  }
+  std::string list;
+  for (const int32_t token : tokens) list += (list.empty() ? "[" : ",") + std::to_string(token);
+  EXPECT_EQ(Compute(context, list + "]", R"({"detokenize": true})")[0], generated);
 }
 
 TEST_F(ComponentLlama, GeneratesTheSamePieceByPiece) {

@@ -1,0 +1,184 @@
+// What a guest that chooses the tokens itself may get wrong, or do on purpose.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <climits>
+
+#include "backends/expect.h"
+#include "backends/llama_decoder.h"
+
+namespace wasinn::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const Tokens kText = {1, 270, 265, 264, 5, 9};
+
+const std::string& Bytes() {
+  static const std::string bytes = TinyLlamaWriter({.context = 1024}).Write();
+  return bytes;
+}
+
+class LlamaDecodeHostile : public ::testing::TestWithParam<const char*> {
+ protected:
+  // The message; the same context works afterwards, and has what it had.
+  std::string Refused(Context* context, const Tokens& tokens, const json& options, wasinn_code code) {
+    EXPECT_TRUE(Decode(context, kText));
+    const std::vector<float> before = LogitsOf(context);
+    const Result refused = Decode(context, tokens, options);
+    EXPECT_EQ(refused.code, code) << options << ": " << refused.message;
+    Tensor logits;
+    EXPECT_EQ(context->Get(kLogits, &logits).code, WASINN_INVALID_ARGUMENT) << "there are none";
+    EXPECT_TRUE(Decode(context, kText));
+    EXPECT_EQ(Likeliest(LogitsOf(context)), Likeliest(before));
+    return refused.message;
+  }
+
+  const Host host_;
+  const Model model_{host_, Bytes(),
+                     LlamaOptions(std::string(R"({"temp": 0, "ctx-size": 256, "parallel": )") + GetParam() + "}")};
+};
+
+INSTANTIATE_TEST_SUITE_P(Parallel, LlamaDecodeHostile, ::testing::Values("0", "2"));
+
+TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabulary) {
+  Context context(model_);
+  for (const int32_t token : {-1, 288, INT32_MAX, INT32_MIN}) {
+    Tokens tokens = kText;
+    tokens.push_back(token);
+    EXPECT_THAT(Refused(&context, tokens, {}, WASINN_INVALID_ARGUMENT),
+                HasSubstr("tokens: number 6 is " + std::to_string(token) + ": the model has those from 0 to 287"));
+  }
+  EXPECT_THAT(Refused(&context, {}, {}, WASINN_INVALID_ARGUMENT), HasSubstr("the prompt is empty"));
+}
+
+TEST_P(LlamaDecodeHostile, PositionsThatAreNone) {
+  Context context(model_);
+  EXPECT_THAT(Refused(&context, kText, {{"position", 6}}, WASINN_INVALID_ARGUMENT),
+              HasSubstr("position: expected one of the text's tokens, 0 to 5: found 6"));
+  for (const json& position : {json(-1), json(-2147483648LL), json(2147483648LL), json(1.5), json(1e30), json("1"),
+                               json(true), json(UINT64_MAX)}) {
+    EXPECT_THAT(Refused(&context, kText, {{"position", position}}, WASINN_INVALID_ARGUMENT), HasSubstr("position"));
+  }
+  EXPECT_THAT(Refused(&context, kText, {{"position", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("0 to 5"));
+}
+
+TEST_P(LlamaDecodeHostile, MoreLogitsThanThereAre) {
+  Context context(model_);
+  EXPECT_THAT(Refused(&context, kText, {{"top-logits", 289}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
+  EXPECT_THAT(Refused(&context, kText, {{"top-logits", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
+  for (const json& top : {json(-1), json(2147483648LL), json(4294967296LL), json(UINT64_MAX), json(0.5), json("all")}) {
+    EXPECT_THAT(Refused(&context, kText, {{"top-logits", top}}, WASINN_INVALID_ARGUMENT), HasSubstr("top-logits"));
+  }
+}
+
+TEST_P(LlamaDecodeHostile, SettingsThatDoNotGoTogether) {
+  Context context(model_);
+  for (const char* other : {"embedding", "tokenize", "detokenize", "rerank"}) {
+    EXPECT_THAT(Refused(&context, kText, {{other, true}}, WASINN_INVALID_ARGUMENT), HasSubstr("expected one of them"));
+  }
+  EXPECT_THAT(Refused(&context, kText, {{"restore-state", "none"}}, WASINN_NOT_FOUND), HasSubstr("none"));
+}
+
+TEST_P(LlamaDecodeHostile, TextsThatAreTooLong) {
+  Context context(model_);
+  EXPECT_THAT(Refused(&context, Tokens(257, 5), {}, WASINN_PROMPT_TOO_LONG),
+              HasSubstr("257 tokens: the context has 256"));
+  Refused(&context, Tokens(1 << 20, 5), {{"position", 0}}, WASINN_PROMPT_TOO_LONG);
+  ASSERT_TRUE(Decode(&context, Tokens(256, 5))) << "to the last place";
+  Context with_prompt(model_);
+  ASSERT_TRUE(SetPrompt(&with_prompt, "the hen ate"));
+  EXPECT_EQ(Decode(&with_prompt, Tokens(250, 5)).code, WASINN_PROMPT_TOO_LONG);
+}
+
+TEST_P(LlamaDecodeHostile, LogitsAreChargedToTheGuest) {
+  Account guest;
+  {
+    Context context(model_, 0, "{}", &guest);
+    ASSERT_TRUE(Decode(&context, kText));
+    ASSERT_TRUE(Decode(&context, Tokens(200, 5), {{"position", 199 - 63}}));
+    const uint64_t used = guest.used, rows = 64 * 288 * sizeof(float);
+    context.DiscardOutputs();
+    EXPECT_GE(used, guest.used + rows);
+    // There is room for these rows and no more.
+    guest.limit = used;
+    const Result refused = Decode(&context, Tokens(200, 5), {{"position", 0}});
+    EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+    EXPECT_TRUE(Decode(&context, Tokens(200, 5), {{"position", 199 - 63}}));
+    EXPECT_TRUE(Decode(&context, Tokens(200, 5), {{"position", 0}, {"top-logits", 1}}));
+    guest.limit = UINT64_MAX;
+  }
+  EXPECT_EQ(guest.used, 0u);
+}
+
+TEST(LlamaDecodeLimits, LogitsCountAsMemoryOfTheCompute) {
+  const Host host;
+  const Model model(host, TinyLlamaWriter({.context = 10240}).Write(),
+                    LlamaOptions(R"({"temp": 0, "ctx-size": 10240, "ubatch-size": 8})"));
+  Context context(model, 10 << 20);
+  const Result refused = Decode(&context, Tokens(10240, 5), {{"position", 0}});
+  EXPECT_EQ(refused.code, WASINN_TOO_LARGE);
+  EXPECT_THAT(refused.message, HasSubstr("the logits of 10240 tokens take 11796480 bytes"));
+  EXPECT_TRUE(Decode(&context, kText, {{"position", 0}}));
+}
+
+TEST_P(LlamaDecodeHostile, BranchesAreCharged) {
+  Account guest;
+  Context context(model_, 0, "{}", &guest);
+  ASSERT_TRUE(Decode(&context, Tokens(200, 5), {{"save-state", "0"}}));
+  const uint64_t bytes = Metadata(&context)["states"][0]["bytes"];
+  guest.limit = guest.used + bytes / 2;
+  const Result refused = Decode(&context, Tokens(200, 5), {{"save-state", "1"}});
+  EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
+  guest.limit = UINT64_MAX;
+  EXPECT_TRUE(Decode(&context, kText));
+  EXPECT_EQ(Metadata(&context)["states"].size(), 1u);
+}
+
+TEST(LlamaCancelDecode, EndsAStepAndChangesNothing) {
+  const Host host;
+  const Model model(
+      host,
+      TinyLlamaWriter({.embedding = 512, .layers = 8, .heads = 8, .kv_heads = 4, .feed_forward = 1024, .context = 4096})
+          .Write(),
+      LlamaOptions(R"({"temp": 0, "threads": 1})"));
+  Context context(model);
+  ASSERT_TRUE(Decode(&context, kText)) << "the context is made";
+  Tokens text;
+  for (int i = 0; i < 1000; ++i) text.push_back(5 + i % 7);
+  {
+    const Watchdog watchdog(&context, std::chrono::milliseconds(20));
+    const Result decoded = Decode(&context, text, {{"position", 0}, {"top-logits", 1}});
+    EXPECT_EQ(decoded.code, WASINN_TIMEOUT) << decoded.message;
+  }
+  Tensor logits;
+  EXPECT_EQ(context.Get(kLogits, &logits).code, WASINN_INVALID_ARGUMENT);
+  ASSERT_TRUE(Decode(&context, kText));
+  EXPECT_EQ(Told(&context)["n_evaluated"], kText.size()) << "nothing was held any more";
+  const std::vector<float> after = LogitsOf(&context);
+  Context fresh(model);
+  ASSERT_TRUE(Decode(&fresh, kText));
+  EXPECT_EQ(LogitsOf(&fresh), after);
+}
+
+// Logits of a guest's own model that are no numbers.
+TEST(LlamaDecodeNumbers, ThatAreNone) {
+  GgufWriter writer = TinyLlamaWriter();
+  for (GgufWriter::Tensor& tensor : writer.tensors) {
+    if (tensor.name == "output_norm.weight") tensor.bytes.assign(tensor.bytes.size(), '\xff');
+  }
+  const Host host;
+  const Model model(host, writer.Write(), LlamaOptions());
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  ASSERT_TRUE(Decode(&context, kText, {{"top-logits", 288}}));
+  EXPECT_EQ(LogitTokensOf(&context).size(), 288u);
+  EXPECT_TRUE(Told(&context)["log_sums"][0].is_null());
+  ASSERT_TRUE(Decode(&context, kText));
+  EXPECT_EQ(LogitsOf(&context).size(), 288u);
+}
+
+}  // namespace
+}  // namespace wasinn::test
