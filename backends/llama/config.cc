@@ -40,6 +40,10 @@ constexpr wasinn_key kKeys[] = {
     {"split-mode", WASINN_KEY_MODEL, "how the model lies on several GPUs: none, layer, row or tensor; default layer"},
     {"main-gpu", WASINN_KEY_MODEL, "the GPU that has all of it with split-mode none; default 0"},
     {"tensor-split", WASINN_KEY_MODEL, "share of each GPU, as in \"3,1\"; default by their memory"},
+    {"draft", WASINN_KEY_MODEL, "absolute path of a small model of the same tokens, which guesses for this one"},
+    {"draft-max", WASINN_KEY_MODEL, "tokens that it guesses at once, 1 to 64; default 8"},
+    {"draft-min", WASINN_KEY_MODEL, "fewer guesses are not checked; default 1"},
+    {"draft-p-min", WASINN_KEY_MODEL, "it guesses no further than a token that it is less sure of; default 0.3"},
     {"cache-type-k", kAll,
      "type of keys in the cache: f32, f16, bf16, q8_0, q4_0, q4_1, iq4_nl, q5_0, q5_1; default f16"},
     {"cache-type-v", kAll, "type of values in the cache; default f16"},
@@ -185,6 +189,10 @@ ModelConfig ModelConfig::Parse(const char* host_text, const char* guest_text, co
   if (const auto loras = host.Strings("loras")) parsed.loras.insert(loras->begin(), loras->end());
   CheckPaths(parsed.loras);
   parsed.projector = ReadProjector(host);
+  parsed.draft = DraftSettings::Parse(host);
+  if (parsed.parallel > 0 && !parsed.draft.path.empty()) {
+    throw Error(WASINN_INVALID_ARGUMENT, "draft: expected no \"parallel\": a batch of many has no room for guesses");
+  }
   parsed.gpu_layers = static_cast<int32_t>(host.Integer("n-gpu-layers", -1, INT32_MAX).value_or(-1));
   if (const auto n = guest.Integer("n-gpu-layers", -1, INT32_MAX); n && *n >= 0) {
     parsed.gpu_layers =

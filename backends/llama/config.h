@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "llama/draft.h"
 #include "llama/gguf_scan.h"
 #include "llama/gpu_split.h"
 #include "llama/projector.h"
@@ -40,6 +41,7 @@ struct ModelConfig {
   GpuSplit split;
   std::string shared_prompt;  // empty: none
   ProjectorSettings projector;
+  DraftSettings draft;
   std::map<std::string, std::string> loras;  // name → path
 
   // What the host allows, then what the guest chose of it.

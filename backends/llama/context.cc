@@ -8,6 +8,7 @@
 
 #include "common/config.h"
 #include "common/error.h"
+#include "llama/drafted_sequence.h"
 #include "llama/media_request.h"
 #include "llama/own_sequence.h"
 #include "llama/prompt.h"
@@ -220,6 +221,8 @@ void Context::MakeSequence(Settings needed, bool is_shared) {
   if (!needed.embedding) model_.CheckGenerates();
   if (is_shared) {
     sequence_ = std::make_unique<SharedSequence>(model_.batcher(), account_, needed.context, model_.recurrent(), gate_);
+  } else if (model_.draft() != nullptr && !needed.embedding) {
+    sequence_ = std::make_unique<DraftedSequence>(model_, needed, max_bytes_, account_, gate_);
   } else {
     sequence_ = std::make_unique<OwnSequence>(model_, needed, max_bytes_, account_, gate_);
   }
@@ -234,6 +237,7 @@ void Context::BeginGeneration() {
   reason_ = Generation::Reason::kNone;
   message_of_.reset();
   output_tokens_ = evaluated_tokens_ = restored_tokens_ = shifts_ = discarded_tokens_ = 0;
+  drafts_ = {};
   has_output_ = has_piece_ = answered_ = false;
   probabilities_.reset();
   logits_.reset();
@@ -322,6 +326,7 @@ Generation::End Context::StepInside() {
   restored_tokens_ = generation_->restored_tokens();
   shifts_ = generation_->shifts();
   discarded_tokens_ = generation_->discarded_tokens();
+  drafts_ = sequence_->draft_counts();
   return end;
 }
 

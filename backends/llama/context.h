@@ -122,6 +122,7 @@ class Context {
   uint64_t restored_tokens_ = 0;
   uint64_t shifts_ = 0;
   uint64_t discarded_tokens_ = 0;
+  Sequence::DraftCounts drafts_;
   backend::Reservation text_;  // of the completion, once it is long
   std::string completion_;
   const std::string nothing_;

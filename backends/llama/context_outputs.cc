@@ -84,6 +84,8 @@ void Context::WriteMetadata() {
                              {"restored_tokens", restored_tokens_},
                              {"context_shifts", shifts_},
                              {"discarded_tokens", discarded_tokens_},
+                             {"drafted_tokens", drafts_.drafted},
+                             {"accepted_tokens", drafts_.accepted},
                              {"states", states},
                              {"finish_reason", nullptr}};
   if (const char* reason = FinishReason()) metadata["finish_reason"] = reason;

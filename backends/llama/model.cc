@@ -104,6 +104,7 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   LoadLoras();
   if (!config_.projector.path.empty()) projector_ = std::make_unique<Projector>(*this, config_.projector, options);
   WriteDescription();
+  if (!config_.draft.path.empty()) draft_ = LoadDraft(*this, config_.draft, options);
   if (config_.parallel > 0) {
     batcher_ = std::make_unique<Batcher>(*this, config_.defaults, config_.parallel, options.max_bytes, options.account);
   }

@@ -65,6 +65,9 @@ class Model {
   // For contexts that are decoded together; NULL where each decodes by itself.
   Batcher* batcher() const { return batcher_.get(); }
 
+  // What guesses for it; or NULL.
+  const Model* draft() const { return draft_.get(); }
+
   // What the host has had evaluated for prompts that begin so; or NULL.
   const StatePtr& shared_prompt() const { return shared_prompt_; }
 
@@ -96,6 +99,7 @@ class Model {
   ChatTemplates chat_templates_;
   mutable States states_;
   std::unique_ptr<Projector> projector_;
+  std::unique_ptr<Model> draft_;
   std::unique_ptr<Batcher> batcher_;  // goes first
   StatePtr shared_prompt_;
 };

@@ -162,6 +162,16 @@ Sequence::Begun OwnSequence::Begin(std::span<const llama_token> tokens, MediaPro
   return {kept, is_restored};
 }
 
+bool OwnSequence::Cut(size_t n) {
+  const bool cut = library_.memory_seq_rm(library_.get_memory(context_.get()), 0, held_.Position(n), -1);
+  if (cut) {
+    held_.Cut(n);
+  } else {
+    Forget();
+  }
+  return cut;
+}
+
 void OwnSequence::Shift(size_t kept, size_t discarded) {
   ShiftSequence(library_, library_.get_memory(context_.get()), 0, kept, discarded);
   held_.Shift(kept, discarded);

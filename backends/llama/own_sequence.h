@@ -55,6 +55,13 @@ class OwnSequence : public Sequence {
   std::vector<float> Embed(std::span<const llama_token> tokens, int normalize);
   bool ranks() const { return library_.pooling_type(context_.get()) == LLAMA_POOLING_TYPE_RANK; }
 
+ protected:
+  const Model& model() const { return model_; }
+  const backend::CancelGate& gate() const { return gate_; }
+  const Held& held() const { return held_; }
+  // Forgets all behind the first `n`. False: the memory cannot, and all is forgotten.
+  [[nodiscard]] bool Cut(size_t n);
+
  private:
   static bool IsCancelled(void* self);
   void Forget();

@@ -33,6 +33,7 @@ class Sampler : public LogitsTaker {
   llama_token Choose(const backend::CancelGate& gate);
   // By which the last one was chosen. For settings with probabilities.
   std::span<const float> logits() const { return logits_; }
+  bool keeps_logits() const { return keeps_logits_; }
 
  private:
   std::string ConvertSchema(const std::string& schema) const;

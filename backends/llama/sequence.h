@@ -3,6 +3,7 @@
 #define WASINN_BACKENDS_LLAMA_SEQUENCE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,11 @@ class Sequence {
   virtual StatePtr Save(backend::Reservation reservation) = 0;
   // More may follow soon, and others need not wait long for it.
   virtual void Rest() = 0;
+  // Of a model with a draft, since Begin: how many tokens that guessed, and how many of them are those that were chosen.
+  struct DraftCounts {
+    uint64_t drafted = 0, accepted = 0;
+  };
+  virtual DraftCounts draft_counts() const { return {}; }
   // No more tokens follow. What is held stays, for the next Begin.
   virtual void End() = 0;
 };

@@ -182,6 +182,23 @@ TEST(LlamaMediaBeside, GuestsThatChooseTheTokens) {
   }
 }
 
+TEST(LlamaMediaBeside, DraftsGuessNothingBehindAnImage) {
+  const Host host;
+  const FileModel plain(host, TinyMediaOptions("see.gguf"));
+  const FileModel drafted(host,
+                          TinyMediaOptions("see.gguf", {{"draft", ModelPath("tiny.gguf")}, {"draft-p-min", 0.0}}));
+  ASSERT_TRUE(drafted.loaded()) << drafted.loaded().message;
+  Context alone(plain), context(drafted);
+  const std::vector<json> sees = {TextPart("Tell of "), ImagePart(DataUrl("image/png", Png(Picture(32, 32, 1))))},
+                          reads = {TextPart("Tell of oats")};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Answer(&context, sees), Answer(&alone, sees));
+    EXPECT_EQ(Metadata(&context)["drafted_tokens"], 0);
+    EXPECT_EQ(Answer(&context, reads), Answer(&alone, reads));
+    EXPECT_GT(Metadata(&context)["drafted_tokens"], 0);
+  }
+}
+
 TEST(LlamaMediaParts, SeveralImagesInTheirOrder) {
   const Host host;
   const FileModel model(host, TinyMediaOptions("see.gguf"));

@@ -1,0 +1,173 @@
+#include "llama/drafted_sequence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "common/error.h"
+#include "llama/model.h"
+
+namespace wasinn::llama {
+
+using backend::Error;
+
+namespace {
+
+Settings ForDraft(const Model& model, const Settings& settings) {
+  const Model& draft = *model.draft();
+  Settings needed = draft.config().defaults;
+  needed.context = std::min(settings.context, draft.config().limits.context);
+  needed.batch = std::min(needed.batch, settings.batch);
+  needed.micro_batch = std::min(needed.micro_batch, settings.micro_batch);
+  needed.threads = settings.threads;
+  return needed;
+}
+
+Settings WithOutputs(const Model& model, Settings settings) {
+  settings.outputs = std::max(settings.outputs, model.config().draft.most + 1);
+  return settings;
+}
+
+bool Ends(const Model& model, llama_token token) {
+  return model.host().library().vocab_is_eog(model.vocabulary(), token);
+}
+
+// The most probable token, and how probable it is.
+class MostProbableToken : public LogitsTaker {
+ public:
+  explicit MostProbableToken(size_t vocabulary) : vocabulary_(vocabulary) {}
+
+  void Take(const float* logits) override {
+    if (logits == nullptr) throw Error(WASINN_RUNTIME_ERROR, "draft: llama.cpp has computed no logits");
+    const std::span all(logits, vocabulary_);
+    const auto highest = std::ranges::max_element(all);
+    token_ = static_cast<llama_token>(highest - all.begin());
+    double sum = 0;
+    for (const float logit : all) sum += std::exp(logit - *highest);
+    probability_ = 1 / sum;
+  }
+
+  llama_token token() const { return token_; }
+  double probability() const { return probability_; }
+
+ private:
+  const size_t vocabulary_;
+  llama_token token_ = 0;
+  double probability_ = 0;
+};
+
+// Chooses by the logits of one token after the other, for as long as what is chosen was guessed.
+class Checker : public LogitsTaker {
+ public:
+  Checker(const Model& model, std::span<const llama_token> guesses, Sampler* sampler, const backend::CancelGate& gate)
+      : model_(model), guesses_(guesses), sampler_(sampler), gate_(gate) {}
+
+  void Take(const float* logits) override {
+    if (is_done_) return;
+    sampler_->Take(logits);
+    const llama_token token = sampler_->Choose(gate_);
+    const size_t n = chosen_.size();
+    chosen_.push_back(token);
+    is_done_ = n >= guesses_.size() || guesses_[n] != token || Ends(model_, token);
+  }
+
+  std::deque<llama_token>& chosen() { return chosen_; }
+
+ private:
+  const Model& model_;
+  const std::span<const llama_token> guesses_;
+  Sampler* const sampler_;
+  const backend::CancelGate& gate_;
+  bool is_done_ = false;
+  std::deque<llama_token> chosen_;
+};
+
+}  // namespace
+
+DraftedSequence::DraftedSequence(const Model& model, const Settings& settings, uint64_t max_bytes, void* account,
+                                 const backend::CancelGate& gate)
+    : OwnSequence(model, WithOutputs(model, settings), max_bytes, account, gate),
+      draft_model_(*model.draft()),
+      draft_(draft_model_, ForDraft(model, settings), max_bytes, account, gate) {}
+
+void DraftedSequence::DropReady() {
+  const size_t ready = std::min(held().tokens.size(), ready_.size());
+  ready_.clear();
+  if (ready > 0) std::ignore = Cut(held().tokens.size() - ready);
+}
+
+Sequence::Begun DraftedSequence::Begin(std::span<const llama_token> tokens, MediaPrompt* media, bool reuse,
+                                       const State* state) {
+  DropReady();
+  counts_ = {};
+  return OwnSequence::Begin(tokens, media, reuse, state);
+}
+
+void DraftedSequence::Shift(size_t kept, size_t discarded) {
+  DropReady();
+  OwnSequence::Shift(kept, discarded);
+}
+
+StatePtr DraftedSequence::Save(backend::Reservation reservation) {
+  DropReady();
+  return OwnSequence::Save(std::move(reservation));
+}
+
+void DraftedSequence::End() {
+  DropReady();
+  OwnSequence::End();
+}
+
+std::vector<llama_token> DraftedSequence::Guess(llama_token next) {
+  const DraftSettings& settings = model().config().draft;
+  std::vector<llama_token> text = held().tokens;
+  text.push_back(next);
+  const size_t room = std::min(capacity(), draft_.capacity());
+  const size_t most = std::min<size_t>(settings.most, room - std::min(room, text.size()));
+  std::vector<llama_token> guesses;
+  if (most < settings.least) return guesses;
+  constexpr bool kReuse = true;
+  MostProbableToken likeliest(draft_model_.vocabulary_size());
+  std::span<const llama_token> evaluated = std::span(text).subspan(draft_.Begin(text, nullptr, kReuse, nullptr).kept);
+  while (guesses.size() < most) {
+    draft_.Evaluate(evaluated, &likeliest, 1);
+    const llama_token token = likeliest.token();
+    const bool is_known = static_cast<size_t>(token) < model().vocabulary_size();
+    if (!is_known || likeliest.probability() < settings.least_probability) break;
+    guesses.push_back(token);
+    if (Ends(model(), token)) break;
+    evaluated = std::span(guesses).last(1);
+  }
+  if (guesses.size() < settings.least) guesses.clear();
+  return guesses;
+}
+
+llama_token DraftedSequence::Next(std::span<const llama_token> tokens, Sampler* sampler) {
+  if (!ready_.empty()) {
+    const llama_token token = ready_.front();
+    ready_.pop_front();
+    return token;
+  }
+  // A prompt is evaluated first. What looks at the logits of each token cannot be ahead of it.
+  if (tokens.size() != 1 || held().tokens.empty() || !held().media.empty() || sampler->keeps_logits()) {
+    return OwnSequence::Next(tokens, sampler);
+  }
+  const std::vector<llama_token> guesses = Guess(tokens.front());
+  if (guesses.empty()) return OwnSequence::Next(tokens, sampler);
+  std::vector<llama_token> checked = {tokens.front()};
+  checked.insert(checked.end(), guesses.begin(), guesses.end());
+  Checker checker(model(), guesses, sampler, gate());
+  const size_t before = held().tokens.size();
+  Evaluate(checked, &checker, checked.size());
+  std::deque<llama_token>& chosen = checker.chosen();
+  if (!Cut(before + chosen.size())) throw Error(WASINN_RUNTIME_ERROR, "draft: llama.cpp cannot forget a guess");
+  counts_.drafted += guesses.size();
+  counts_.accepted += chosen.size() - 1;
+  const llama_token token = chosen.front();
+  chosen.pop_front();
+  ready_ = std::move(chosen);
+  return token;
+}
+
+}  // namespace wasinn::llama
