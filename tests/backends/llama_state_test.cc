@@ -275,7 +275,7 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
   }
   const Model long_one(host, Bytes(), LlamaOptions(R"({"ctx-size": 8, "shared-prompt": ")" + kSystem + "\"}"));
   EXPECT_EQ(long_one.loaded().code, WASINN_PROMPT_TOO_LONG) << long_one.loaded().message;
-  LoadOptions of_guest = LlamaOptions();
+  LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 4})");
   of_guest.guest_config = R"({"shared-prompt": "the hen"})";
   const Model guests(host, Bytes(), of_guest);
   ASSERT_TRUE(guests.loaded());

@@ -41,6 +41,31 @@ TEST(SmolLm2, AnswersAsItDoesNatively) {
   EXPECT_THAT(answer.One("output"), ::testing::HasSubstr("Gravity is"));
 }
 
+constexpr char kHistory[] = "The history of the Roman Empire is";
+
+// A guest that takes the likeliest token each time has the text that the host generates.
+TEST(SmolLm2, IsDecodedByAGuestAsItGenerates) {
+  const std::string model = std::string("lm=") + kModel, options = Json{{"temp", 0}, {"n-predict", 24}}.dump();
+  const CommandResult decoded = RunGuest(LlmFlags({"--model", model}), "beam-search", {"--n-predict", "24", kHistory});
+  EXPECT_EQ(decoded.exit_code, 0) << decoded.err;
+  EXPECT_EQ(decoded.out,
+            kHistory + RunLlm({"basic", "lm", options, kHistory}, {"--model", model}).One("output") + "\n");
+}
+
+// Nor does a draft change it.
+TEST(SmolLm2, SaysTheSameWithADraft) {
+  const TempFolder folder;
+  const std::string settings = (folder.path() / "wasinn.toml").string(),
+                    options = Json{{"temp", 0}, {"n-predict", 24}}.dump();
+  std::ofstream(settings) << "[models.lm]\npath = \"" << kModel << "\"\n[models.lm.config]\ndraft = \"" << kModel
+                          << "\"\nctx-size = 512\n";
+  const LlmAnswer drafted = RunLlm({"basic", "lm", options, kHistory}, {"--config", settings});
+  EXPECT_EQ(drafted.One("output"),
+            RunLlm({"basic", "lm", options, kHistory}, {"--model", std::string("lm=") + kModel}).One("output"));
+  const Json metadata = Json::parse(drafted.One("metadata"));
+  EXPECT_GT(metadata.at("accepted_tokens"), 4);
+}
+
 // The example agent; Go's guests are not in every build.
 #ifdef HAS_AGENT
 TEST(SmolLm2, CallsATool) {
