@@ -22,7 +22,9 @@ T Read(std::string_view text, T (*read)(simdjson::dom::element)) {
   return ReadBody(body, read);
 }
 
-json OptionsOf(const TextRequest& request) { return json::parse(request.prompt.options); }
+// Of a copy, for a prompt is taken once.
+Prompt PromptOf(TextRequest request) { return request.prompts.Take(0); }
+json OptionsOf(const TextRequest& request) { return json::parse(PromptOf(request).options); }
 
 // "": nothing is wrong.
 std::string WrongField(std::string_view text, TextRequest (*read)(simdjson::dom::element)) {
@@ -45,7 +47,7 @@ TEST(OpenAiRequest, AChatInTheModelsWords) {
   EXPECT_TRUE(request.is_stream);
   EXPECT_TRUE(request.tells_usage);
   EXPECT_EQ(request.n_top, 0u);
-  EXPECT_EQ(json::parse(request.prompt.prompt), json::parse(R"([{"role": "user", "content": "hi"}])"));
+  EXPECT_EQ(json::parse(PromptOf(request).prompt), json::parse(R"([{"role": "user", "content": "hi"}])"));
   EXPECT_EQ(OptionsOf(request), json::parse(R"({"chat": true, "temp": 0.5, "top-p": 1.0, "n-predict": 7, "seed": 1,
       "reverse-prompt": "x", "n-probs": 0, "json-schema": {"type": "object"}, "tools": [{"type": "function"}], "tool-choice": "auto",
       "parallel-tool-calls": false, "enable-thinking": false})"));
@@ -55,7 +57,7 @@ TEST(OpenAiRequest, ACompletionInTheModelsWords) {
   const TextRequest request =
       Read(R"({"prompt": ["a \"b\""], "logit_bias": {"5": -100}, "logprobs": 3, "n_predict": -1, "user": "me"})",
            ReadCompletion);
-  EXPECT_EQ(request.prompt.prompt, "a \"b\"");
+  EXPECT_EQ(PromptOf(request).prompt, "a \"b\"");
   EXPECT_EQ(OptionsOf(request), json::parse(R"({"logit-bias": {"5": -100}, "n-predict": -1, "n-probs": 3})"));
   EXPECT_EQ(request.n_top, 3u);
 }
