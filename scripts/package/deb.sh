@@ -13,7 +13,7 @@ need cpack dpkg-shlibdeps dpkg-deb
 publisher=()
 [ -z "${DEBEMAIL-}" ] || publisher=(-D "CPACK_DEBIAN_PACKAGE_MAINTAINER=${DEBFULLNAME:-wasinn developers} <$DEBEMAIL>")
 write_hints "$work/hints" "apt-get install wasinn-backend-NAME && "
-for backend in onnx tflite; do echo "$backend apt-get install wasinn-backend-$backend"; done >>"$work/hints"
+for backend in onnx tflite remote; do echo "$backend apt-get install wasinn-backend-$backend"; done >>"$work/hints"
 sed -i -E 's/^(serve|bench) .*/\1 apt-get install wasinn-\1/' "$work/hints"
 quietly cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work" -D "CPACK_WASINN_HINTS=$work/hints" "${publisher[@]}" "$@"
 mv "$work"/*.deb "$dist/"
