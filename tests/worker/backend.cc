@@ -24,10 +24,12 @@ Bytes::Bytes(const Model& model)
 check::Subject Bytes::Subject(const check::Host& host) const {
   check::Subject subject = Required(check::SubjectOf(host, options_));
   if (texts_.empty()) return subject;
-  subject.make_inputs = [texts = texts_](int variant, int64_t) {
-    std::vector<check::Tensor> inputs;
-    for (const std::string& text : texts[static_cast<size_t>(variant) % texts.size()]) {
-      inputs.push_back({WASINN_U8, {static_cast<int64_t>(text.size())}, text});
+  // The first inputs are texts, the others what the check makes.
+  subject.make_inputs = [texts = texts_, make = subject.make_inputs](int variant, int64_t rows) {
+    std::vector<check::Tensor> inputs = make(variant, rows);
+    const auto& given = texts[static_cast<size_t>(variant) % texts.size()];
+    for (size_t i = 0; i < given.size(); ++i) {
+      inputs[i] = {WASINN_U8, {static_cast<int64_t>(given[i].size())}, given[i]};
     }
     return inputs;
   };
