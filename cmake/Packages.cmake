@@ -130,7 +130,7 @@ foreach(entry IN ITEMS "onnx:ONNX Runtime:" "openvino:OpenVINO:openvino" "tflite
 endforeach()
 if(TARGET wasinn_backend_remote)
   wasinn_package(backend-remote wasinn-backend-remote science "machine learning for WebAssembly programs (servers far away)"
-    "Models that servers of the Open Inference Protocol have: Triton, KServe, OpenVINO Model Server, MLServer, wasinn-serve." DEPENDS lib)
+    "Models that servers of the Open Inference Protocol have: Triton, KServe, MLServer, wasinn-serve." DEPENDS lib)
 endif()
 wasinn_package(doc wasinn-doc doc "machine learning for WebAssembly programs (documentation)" "Guides for users, embedders, operators and those who write backends."
   OTHERS "PACKAGE_ARCHITECTURE=all" "PACKAGE_SHLIBDEPS=OFF")
