@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ struct Identity {
 //     void Output(uint32_t, wasinn_tensor*);
 //   and where it can: void Cancel(); void DiscardOutputs(); void TakeOutput(uint32_t, wasinn_tensor*);
 //     std::span<const wasinn_io* const> Outputs();
+//     void ComputeAsync(std::span<const uint32_t> wanted, std::function<void(wasinn_error*)> done);
 //     where outputs are bindable: void BindOutput(uint32_t, const wasinn_tensor&); bool has_outputs_elsewhere() const;
 //     where graphs share slots: void Reset();
 //     and, all three, void Step(); void Piece(uint32_t, wasinn_tensor*); void Finish();
@@ -127,15 +129,19 @@ class TableOf {
     return Guard([&] { *out = reinterpret_cast<wasinn_backend_slot*>(new Context(*Of(graph), ReadStruct(options))); });
   }
 
-  static wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options,
-                               wasinn_compute_result* result) {
+  static void Tell(Context* slot, const wasinn_compute_options* options) {
     if constexpr (requires(Context& context) { context.SetMaxBytes(uint64_t{}); }) {
       constexpr size_t kEnd = offsetof(wasinn_compute_options, max_bytes) + sizeof(options->max_bytes);
-      Of(slot)->SetMaxBytes(options->struct_size >= kEnd ? options->max_bytes : 0);
+      slot->SetMaxBytes(options->struct_size >= kEnd ? options->max_bytes : 0);
     }
     if constexpr (requires(Context& context) { context.SetDeadline(uint64_t{}); }) {
-      Of(slot)->SetDeadline(options->deadline_ms);
+      slot->SetDeadline(options->deadline_ms);
     }
+  }
+
+  static wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* options,
+                               wasinn_compute_result* result) {
+    Tell(Of(slot), options);
     return Guard([&] {
       if constexpr (requires(Context& context) { context.Compute(std::span<const uint32_t>()); }) {
         Of(slot)->Compute(std::span(options->wanted, options->n_wanted));
@@ -153,6 +159,18 @@ class TableOf {
   }
 
   static constexpr void AddOptional(wasinn_backend* table) {
+    if constexpr (requires(Context& context, std::function<void(wasinn_error*)> done) {
+                    context.ComputeAsync(std::span<const uint32_t>(), done);
+                  }) {
+      table->compute_async = [](wasinn_backend_slot* slot, const wasinn_compute_options* options,
+                                wasinn_compute_result*, void (*done)(void* user, wasinn_error* error), void* user) {
+        Tell(Of(slot), options);
+        return Guard([&] {
+          Of(slot)->ComputeAsync(std::span(options->wanted, options->n_wanted),
+                                 [done, user](wasinn_error* error) { done(user, error); });
+        });
+      };
+    }
     if constexpr (requires(Context& context) { context.Cancel(); }) {
       table->cancel = [](wasinn_backend_slot* slot) { Quietly([&] { Of(slot)->Cancel(); }); };
     }

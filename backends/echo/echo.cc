@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "common/abi.h"
@@ -51,6 +52,7 @@ struct wasinn_backend_slot {
   uint64_t max_bytes = 0;
   bool generating = false;
   std::atomic<bool> running{false}, cancelled{false};
+  std::thread later;  // of the last compute_async
 };
 
 namespace {
@@ -59,6 +61,16 @@ using wasinn::backend::WriteStruct;
 using wasinn::echo::Buffer;
 using wasinn::echo::Pass;
 using wasinn::echo::Work;
+
+// A function of the table: nothing may be thrown through C.
+template <auto kFunction>
+struct Caught;
+template <typename... Args, wasinn_error* (*kFunction)(Args...)>
+struct Caught<kFunction> {
+  static wasinn_error* Call(Args... args) noexcept try { return kFunction(args...); } catch (...) {
+    return wasinn::backend::MakeErrorOfCurrentException();
+  }
+};
 
 // NULL, or that a model has no such input or output.
 wasinn_error* CheckIndex(const wasinn_backend_slot* slot, uint32_t index) {
@@ -190,6 +202,7 @@ wasinn_error* SlotNew(wasinn_backend_graph* model, const wasinn_slot_options* op
 
 void SlotFree(wasinn_backend_slot* slot) {
   Pass(slot->model->free_gate, false);
+  if (slot->later.joinable()) slot->later.join();
   --slot->model->backend->slots;
   delete slot;
 }
@@ -301,6 +314,24 @@ wasinn_error* Compute(wasinn_backend_slot* slot, const wasinn_compute_options* o
   return nullptr;
 }
 
+// Who may do it before it returns does.
+wasinn_error* ComputeAsync(wasinn_backend_slot* slot, const wasinn_compute_options* options,
+                           wasinn_compute_result* result, void (*done)(void* user, wasinn_error* error), void* user) {
+  const std::string_view async = slot->model->async;
+  if (async == "refused") return Fail(WASINN_UNAVAILABLE, "nothing is begun here");
+  const auto work = [=, twice = async == "twice"] {
+    done(user, Caught<Compute>::Call(slot, options, result));
+    if (twice) done(user, Fail(WASINN_RUNTIME_ERROR, "and once more"));
+  };
+  if (async.empty()) {
+    work();
+    return nullptr;
+  }
+  if (slot->later.joinable()) slot->later.join();
+  slot->later = std::thread(work);
+  return nullptr;
+}
+
 wasinn_error* Output(wasinn_backend_slot* slot, uint32_t index, wasinn_tensor* view) {
   if (wasinn_error* error = CheckIndex(slot, index)) return error;
   if ((slot->model->ios[index]->io.flags & WASINN_IO_ALWAYS) != 0) {
@@ -395,16 +426,6 @@ constexpr wasinn_key kKeys[] = {
     {"shade", WASINN_KEY_GUEST, "has no effect"},
     {"mood", WASINN_KEY_GUEST | WASINN_KEY_CONTEXT, "an output that is `always` there shows it"}};
 
-// A function of the table: nothing may be thrown through C.
-template <auto kFunction>
-struct Caught;
-template <typename... Args, wasinn_error* (*kFunction)(Args...)>
-struct Caught<kFunction> {
-  static wasinn_error* Call(Args... args) noexcept try { return kFunction(args...); } catch (...) {
-    return wasinn::backend::MakeErrorOfCurrentException();
-  }
-};
-
 constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .abi_major = WASINN_BACKEND_ABI_MAJOR,
                                    .abi_minor = WASINN_BACKEND_ABI_MINOR,
@@ -436,7 +457,8 @@ constexpr wasinn_backend kTable = {.struct_size = sizeof(wasinn_backend),
                                    .piece = Piece,
                                    .finish = Finish,
                                    .bind_output = BindOutput,
-                                   .reset = Reset};
+                                   .reset = Reset,
+                                   .compute_async = Caught<ComputeAsync>::Call};
 
 }  // namespace
 

@@ -65,6 +65,7 @@ void ReadModel(wasinn_backend_graph& model, std::string_view text) {
     if (word == "wears") model.wears = true;
     if (word == "says") words >> model.says;
     if (word == "records") words >> model.records;
+    if (word == "async") words >> model.async;
     if (word == "keeps") words >> model.keeps;
     if (word == "load_keeps") words >> model.load_keeps;
     if (word == "gate") words >> model.gate;

@@ -33,6 +33,8 @@
 //  - keeps BYTES: so many that each context keeps beside its tensors
 //  - records PATH: a compute appends a line to that file, of the shapes of its inputs and whether all of them is zeros
 //  - load_keeps BYTES: the same of the model
+//  - async WORD: compute_async ends "later", on a thread of its own; or there "twice"; or it is "refused". Else it ends
+//    before it returns
 #pragma once
 
 #include <wasinn/backend.h>
@@ -82,7 +84,7 @@ struct wasinn_backend_graph {
   uint32_t turns = UINT32_MAX;
   bool deaf = false, late = false, opaque_outputs = false, untakeable = false, leaves = false, shares = false,
        wears = false, stateful = false;
-  std::string dies, description, gate, load_gate, unload_gate, free_gate, says, records;
+  std::string dies, description, gate, load_gate, unload_gate, free_gate, says, records, async;
   wasinn::echo::Kept kept;
 };
 

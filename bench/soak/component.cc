@@ -7,7 +7,7 @@
 namespace wasinn::soak {
 namespace {
 
-constexpr uint32_t kCpu = 0, kF32 = 1, kU8 = 4;  // of enums of wasi:nn
+constexpr uint32_t kWitCpu = 0, kWitF32 = 1, kWitU8 = 4;  // of enums of wasi:nn
 
 const wasinn_wit_functions& Wit() { return *wasinn_wit(); }
 
@@ -48,7 +48,7 @@ class Component : public Inferer {
     } else {
       std::vector<wasinn_bytes> builders;
       for (const std::vector<uint8_t>& part : model.parts()) builders.push_back({part.data(), part.size()});
-      Take(Wit().graph_load(guest_, builders.data(), builders.size(), model.encoding(), kCpu, &graph), graph);
+      Take(Wit().graph_load(guest_, builders.data(), builders.size(), model.encoding(), kWitCpu, &graph), graph);
     }
     graph_ = graph.rep;
     Take(Wit().graph_init_execution_context(guest_, graph_, &context), context);
@@ -59,8 +59,8 @@ class Component : public Inferer {
     const std::span options(reinterpret_cast<const uint8_t*>(question.options.data()), question.options.size());
     const std::vector<uint32_t> length = {static_cast<uint32_t>(options.size())};
     std::vector<wasinn_wit_named_tensor> inputs = {
-        {"0", 1, NewTensor(question.dims, question.is_text ? kU8 : kF32, question.input)}};
-    if (!options.empty()) inputs.push_back({"1", 1, NewTensor(length, kU8, options)});
+        {"0", 1, NewTensor(question.dims, question.is_text ? kWitU8 : kWitF32, question.input)}};
+    if (!options.empty()) inputs.push_back({"1", 1, NewTensor(length, kWitU8, options)});
     wasinn_wit_result done{};
     View outputs, data;
     Take(Wit().context_compute(guest_, context_, inputs.data(), inputs.size(), &done, outputs.out()), done);

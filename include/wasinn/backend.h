@@ -355,6 +355,21 @@ typedef struct wasinn_backend {
    * bind_input; dtype and dims are not set. wasinn releases it before the graph is unloaded. wasinn charges `bytes`,
    * asks for large inputs only, and may still bind any other memory. Any thread. */
   wasinn_error* (*input_memory)(wasinn_backend_graph* graph, size_t bytes, wasinn_tensor* out);
+
+  /* Optional. The same as compute, but returns before the model has run, and no thread waits for it. It is for computes
+   * that happen elsewhere, at a server for instance. wasinn calls it only for graphs whose max_parallel is UINT32_MAX,
+   * and otherwise `compute`.
+   *  - NULL: the compute has begun, and `done` is called exactly once, with what compute would have returned. It may come
+   *    from any thread, before compute_async returns, or within `cancel`. An error: nothing has begun, and `done` is
+   *    never called.
+   *  - `options`, its list and `result` are valid until `done` is called. Until then wasinn calls only `cancel` of this
+   *    slot. A `cancel` that is under way may go on while `done` is called, and after it.
+   *  - `done` does not block and calls no function of the table, so a lock may be held. From then on the slot is
+   *    wasinn's: the backend touches neither the slot, unless it is in `cancel`, nor `options` or `result`.
+   *  - A second `done` of the same compute is an error of the backend: wasinn logs it as long as the slot lives. */
+  wasinn_error* (*compute_async)(wasinn_backend_slot* slot, const wasinn_compute_options* options,
+                                 wasinn_compute_result* result, void (*done)(void* user, wasinn_error* error),
+                                 void* user);
 } wasinn_backend;
 
 /* The only exported function. Returns a table that stays valid for the life of the OS process, or NULL if the backend

@@ -1,4 +1,5 @@
 #include "abi/profiles.h"
+#include "abi/witx/begun_compute.h"
 #include "abi/witx/witx.h"
 #include "api/objects.h"
 #include "core/c_struct.h"
@@ -112,7 +113,10 @@ std::optional<uint32_t> Begin(wasinn_call& given, Done done, void* user, std::sh
   if (!begun->presence) return failed;
   begun->call.stack_left = SIZE_MAX;
   if ((call->function->flags & WASINN_FUNCTION_MAY_BLOCK) == 0) return RunBegun(*begun);
-  const core::Status status = call->guest->Begin([begun, done, user] { done(user, RunBegun(*begun)); });
+  const core::Status status = call->guest->Begin([begun, done, user] {
+    const auto tell = [begun, done, user](uint32_t result) { done(user, result); };
+    if (!abi::BeginCompute(begun->call, tell)) tell(RunBegun(*begun));
+  });
   if (status.ok()) return std::nullopt;
   call->guest->Report(call->function->name, status);
   return failed;

@@ -273,6 +273,20 @@ CHECK_OF(Contract, CancelBesideAComputeHasNoEffectOnIt,
   }
 }
 
+CHECK_OF(Contract, AComputeWithoutAThreadIsTheSame, "compute_async does what compute does, and tells its end once") {
+  if (table().compute_async == nullptr) return TellNothingToCheck("there is no compute_async");
+  if (model().info().max_parallel != UINT32_MAX) return TellNothingToCheck("the model's computes take turns");
+  Context context(model(), 0, "{}", &account_);
+  context.ComputeAsync();
+  Set(&context, Inputs(0));
+  for (int n = 0; n < 3; ++n) {
+    if (table().cancel != nullptr) context.Cancel();
+    ExpectComputes(&context, Inputs(0));
+  }
+  Set(&context, Inputs(1));
+  ExpectComputes(&context, Inputs(1));
+}
+
 // Whether it is the context that needs it, or a compute, or nothing: it is the same context when there is more.
 CHECK_OF(Contract, WhatCannotBePaidIsTooLargeAndNothingElse,
          "where memory cannot be reserved the call is too_large, and the slot works on") {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <stdexcept>
 
@@ -242,6 +243,21 @@ Result Context::BindOutputs() {
   return {};
 }
 
+// Waits for the end of one that is told.
+wasinn_error* Context::Run(const wasinn_compute_options& options, wasinn_compute_result* told) {
+  const wasinn_backend& table = model_.host().table();
+  if (!is_async_) return table.compute(context_, &options, told);
+  using Promise = std::promise<wasinn_error*>;
+  auto promise = std::make_unique<Promise>();  // of whoever fulfils it, who may be the last to let go
+  std::future<wasinn_error*> end = promise->get_future();
+  const auto done = [](void* user, wasinn_error* error) {
+    std::unique_ptr<Promise>(static_cast<Promise*>(user))->set_value(error);
+  };
+  if (wasinn_error* error = table.compute_async(context_, &options, told, done, promise.get())) return error;
+  (void)promise.release();
+  return end.get();
+}
+
 Result Context::Compute(const std::vector<uint32_t>& wanted) {
   computed_ = false;
   if (Result bound = BindOutputs(); !bound) return bound;
@@ -250,7 +266,7 @@ Result Context::Compute(const std::vector<uint32_t>& wanted) {
                                           .wanted = wanted.data(),
                                           .deadline_ms = 0};
   wasinn_compute_result told = {.struct_size = sizeof(told)};
-  const Result result = TakeError(model_.host().table().compute(context_, &options, &told));
+  const Result result = TakeError(Run(options, &told));
   elsewhere_ = (told.flags & WASINN_OUTPUTS_ELSEWHERE) != 0;
   computed_ = static_cast<bool>(result);
   return result;

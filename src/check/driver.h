@@ -138,6 +138,8 @@ class Context {
   void Unbind(uint32_t index);
   // Of these outputs; none: of all. Those that are bindable are bound to memory that the context has for each.
   Result Compute(const std::vector<uint32_t>& wanted = {});
+  // From now on by compute_async, whose end Compute waits for.
+  void ComputeAsync() { is_async_ = true; }
   Result Get(uint32_t index, Tensor* tensor);
   // The output with its memory, for the caller to release.
   Result Take(uint32_t index, wasinn_tensor* out);
@@ -168,6 +170,7 @@ class Context {
   };
 
   Result BindOutputs();
+  wasinn_error* Run(const wasinn_compute_options& options, wasinn_compute_result* told);
   // Of an output: that it lies in memory of the context, or the error that there is none; NULL: the backend knows.
   const wasinn_tensor* Own(uint32_t index, Result* result) const;
 
@@ -179,7 +182,7 @@ class Context {
     wasinn_tensor tensor;
   };
   std::map<uint32_t, OwnOutput> outputs_;
-  bool computed_ = false, elsewhere_ = false;
+  bool computed_ = false, elsewhere_ = false, is_async_ = false;
 };
 
 }  // namespace wasinn::check

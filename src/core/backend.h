@@ -57,6 +57,9 @@ class Backend {
   wasinn_backend_state* state() const { return state_; }
   Result<wasinn_backend_info> Info() const;
 
+  // Of what the backend did, in the log, as its own words are.
+  void LogOwn(wasinn_log_level level, const char* message) const noexcept { Log(services_.host, level, message); }
+
   // Takes an error of this backend over; null is success.
   Status Take(wasinn_error* error) const { return error == nullptr ? Status() : TakeError(table_, *error); }
 

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "core/config_keys.h"
+#include "core/processors.h"
 #include "core/words.h"
 
 namespace wasinn::core {
@@ -239,7 +239,7 @@ Result<HostOptions> Config::ToHostOptions() const {
   top.Integer("call_threads", options.call_threads);
   top.Integer("max_total_bytes", options.max_total_bytes);
   if (options.backends.threads == 0) {
-    options.backends.threads = std::clamp(std::thread::hardware_concurrency(), 1u, HostOptions::kMostThreads);
+    options.backends.threads = std::min(Processors(), HostOptions::kMostThreads);
   }
   top.Boolean("isolate_models", options.isolate_models);
   top.Boolean("metrics", options.metrics.times);

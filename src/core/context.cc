@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/context_parts.h"
 #include "core/interruptible.h"
 
 namespace wasinn::core {
@@ -29,7 +30,9 @@ Context::Context(std::shared_ptr<const Graph> graph, const Options& options, con
       meter_(resources.metered, slot_.graph().metrics()),
       scheduler_(resources.scheduler),
       share_(resources.share),
-      run_(resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop) {}
+      run_(
+          resources.watchdog, options.compute_deadline, [this] { Cancel(); }, options.stop),
+      completion_(slot_.graph().backend()) {}
 
 Result<std::unique_ptr<Context>> Context::Create(std::shared_ptr<const Graph> graph, const Options& options,
                                                  const Resources& resources) {
@@ -86,17 +89,7 @@ Status Context::ComputeTimed(const GuestMemory* memory) {
   return meter_.Measure([&] { return ComputeAndWrite(memory); });
 }
 
-inline Status Context::ComputeAndWrite(const GuestMemory* memory) {
-  Status status = Execute(memory);
-  if (LeavesOutputs(status)) {
-    if (Status charged = CountOutputs(); !charged.ok()) return charged;
-    state_.SetComputed();
-  }
-  if (!status.ok()) return status;
-  if (memory == nullptr || outputs_.wanted().all()) return Status();
-  const Meter::Timing timing(meter_, Stage::kOutput);
-  return outputs_.Write(*memory);
-}
+inline Status Context::ComputeAndWrite(const GuestMemory* memory) { return CountAndWrite(Execute(memory), memory); }
 
 // Outputs that a compute or a step has left.
 Status Context::CountOutputs() {
@@ -109,24 +102,12 @@ Status Context::CountOutputs() {
 }
 
 Status Context::Execute(const GuestMemory* memory) {
-  if (Status status = inputs_.CheckAllSet(); !status.ok()) return status;
-  if (inputs_.any_lent()) {
-    if (Status status = inputs_.CheckLent(memory); !status.ok()) return status;
-  }
-  state_.EndGeneration();
-  state_.Clear();
-  outputs_.Begin();
+  if (Status status = BeginExecuting(memory); !status.ok()) return status;
   Watched::Run run(run_);
   Status status;
   if (!run_.cancelled()) status = ComputeInTurn(memory);
   const bool overdue = run.End();
-  if (LeavesOutputs(status) && !run_.cancelled()) {
-    Status read = outputs_.Read();
-    if (read.ok()) return status;
-    status = std::move(read);
-  }
-  outputs_.Discard();
-  return Failed(std::move(status), overdue);
+  return EndExecuting(std::move(status), overdue);
 }
 
 // First among those of its model, then among the host's: who waits for its model keeps no place from others. The
@@ -185,12 +166,7 @@ Status Context::ComputeOnLoan(const GuestMemory* memory) {
 
 Status Context::ComputeOnSlot() {
   if (Status status = outputs_.Bind(); !status.ok()) return status;
-  const std::span<const uint32_t> wanted = outputs_.wanted().indices();
-  const wasinn_compute_options options{.struct_size = sizeof(wasinn_compute_options),
-                                       .n_wanted = static_cast<uint32_t>(wanted.size()),
-                                       .wanted = wanted.data(),
-                                       .deadline_ms = static_cast<uint64_t>(terms_.time_left.count()),
-                                       .max_bytes = terms_.max_bytes};
+  const wasinn_compute_options options = ComputeOptions();
   wasinn_compute_result result{.struct_size = sizeof(wasinn_compute_result)};
   if (terms_.at_turn != nullptr) [[unlikely]]
     (*terms_.at_turn)();

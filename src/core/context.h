@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "core/completion.h"
 #include "core/context_inputs.h"
 #include "core/context_outputs.h"
 #include "core/context_resources.h"
@@ -58,6 +59,10 @@ class Context {
   // `memory`, which may be NULL, lends the inputs that lie there, and gets the outputs that WantOutput gave a
   // destination. If it cannot take them, they are there nevertheless.
   Status Compute(const GuestMemory* memory);
+  // Whether AsyncCompute can do the same.
+  bool CanComputeAsync() const {
+    return slot_.table().compute_async != nullptr && slot_.is_own() && !graph()->counts_among_computes();
+  }
   // Copies output `index` into the beginning of `buffer`. `size` is set to the output's size, also if the buffer is too
   // small for it: then nothing is copied and the status is TOO_LARGE.
   Status GetOutput(uint32_t index, std::span<uint8_t> buffer, uint64_t& size) {
@@ -133,6 +138,7 @@ class Context {
 
  private:
   class Once;
+  friend class AsyncCompute;
   Context(std::shared_ptr<const Graph> graph, const Options& options, const Resources& resources);
   Status Open(const Options& options, const Resources& resources);
   Status SetInputTimed(uint32_t index, const TensorDesc& given, std::span<const uint8_t> bytes,
@@ -146,6 +152,10 @@ class Context {
   Status StepNow(const GuestMemory* memory);
   Result<std::shared_ptr<const void>> RunNow(std::span<const Given> inputs, std::pmr::vector<Computed>& computed);
   Status Execute(const GuestMemory* memory);
+  Status BeginExecuting(const GuestMemory* memory);
+  Status EndExecuting(Status status, bool overdue);
+  Status CountAndWrite(Status status, const GuestMemory* memory);
+  wasinn_compute_options ComputeOptions() const;
   Status ComputeInTurn(const GuestMemory* memory);
   Status ComputeNow(const GuestMemory* memory);
   Status Bind(ContextInputs::Binding& binding);
@@ -172,6 +182,7 @@ class Context {
   Scheduler::Share& share_;
   Scheduler::Waiter waiter_;  // for its turn
   Watched run_;
+  Completion completion_;  // of a compute that goes on without a thread
 };
 
 }  // namespace wasinn::core

@@ -60,9 +60,9 @@ void Executor::WorkUntilTheEnd() {
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
-    changed_->wait(lock, [this] { return ends_ || !turns_.empty(); });
+    changed_->wait(lock, [this] { return ends_ || waiting_ > 0; });
     --idle_;
-    if (turns_.empty()) return;
+    if (waiting_ == 0) return;
     Job job = TakeNext();
     lock.unlock();
     job();
@@ -71,8 +71,17 @@ void Executor::WorkUntilTheEnd() {
   }
 }
 
-// Of `mutex_`. Whose guest has more goes to the end.
+// Of `mutex_`.
 Executor::Job Executor::TakeNext() noexcept {
+  if (ends_of_jobs_.empty()) return TakeJob();
+  Job job = std::move(ends_of_jobs_.front().job);
+  ends_of_jobs_.pop_front();
+  --waiting_;
+  return job;
+}
+
+// Of `mutex_`. Whose guest has more goes to the end.
+Executor::Job Executor::TakeJob() noexcept {
   Share* const share = turns_.front();
   Job job = std::move(share->waiting_.front());
   share->waiting_.pop_front();
@@ -96,6 +105,32 @@ void Executor::RunWaiting(Share& share) noexcept {
     turns_.remove(&share);
   }
   for (const Job& job : jobs) job();
+}
+
+// All of it under the mutex: whoever runs the end may free this, and first waits for who is in here.
+void Executor::Begin(End end) noexcept {
+  const std::lock_guard lock(mutex_);
+  // Where the system gives no more threads those that are there do.
+  if (idle_ <= waiting_ && threads_.size() < most_) (void)StartThread();
+  const Share& share = *end.one_.front().share;
+  ends_of_jobs_.splice(ends_of_jobs_.end(), end.one_);
+  ++waiting_;
+  if (share.told_) share.told_();
+  changed_->notify_one();
+}
+
+void Executor::RunEnds(const Share& share) noexcept {
+  if (started_in_.is_elsewhere()) return;
+  std::list<End::One> ends;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto at = ends_of_jobs_.begin(); at != ends_of_jobs_.end();) {
+      const auto one = at++;
+      if (one->share == &share) ends.splice(ends.end(), ends_of_jobs_, one);
+    }
+    waiting_ -= ends.size();
+  }
+  for (const End::One& end : ends) end.job();
 }
 
 }  // namespace wasinn::core

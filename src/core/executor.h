@@ -9,6 +9,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/started_in.h"
@@ -23,8 +24,30 @@ class Executor {
 
   // The jobs of one guest, in their order; guests take turns. It outlives them.
   class Share {
+   public:
+    // `told`, if given, is called for each end (below) that waits for a thread, and neither blocks nor calls this.
+    explicit Share(std::function<void()> told = nullptr) : told_(std::move(told)) {}
+
+   private:
     friend Executor;
+    const std::function<void()> told_;
     std::list<Job> waiting_;  // under the executor's mutex
+  };
+
+  // The end of what a job has begun and left to others. It is made beforehand, so that whoever learns that it has come
+  // needs no memory, and cannot fail. Ends take little time, and come before jobs.
+  class End {
+   public:
+    End() = default;
+    End(Share& share, Job job) { one_.push_back({&share, std::move(job)}); }
+
+   private:
+    friend Executor;
+    struct One {
+      Share* share;
+      Job job;
+    };
+    std::list<One> one_;  // or none
   };
 
   // No more than so many threads, each started when there is something for it.
@@ -38,11 +61,16 @@ class Executor {
   // Those of a guest that have not begun run now, on this thread: for guests that are closed, so that each ends at once.
   // In an OS process that was forked off none does.
   void RunWaiting(Share& share) noexcept;
+  // Runs an end that was made, once, later. Does not block. There is a thread, since a job has run.
+  void Begin(End end) noexcept;
+  // Those of a guest that wait for a thread run now, on this one: other guests' jobs may hold all threads for long.
+  void RunEnds(const Share& share) noexcept;
 
  private:
   static void* Work(void* executor);
   void WorkUntilTheEnd();
   Job TakeNext() noexcept;
+  Job TakeJob() noexcept;
   Status StartThread();
 
   const uint32_t most_;
@@ -52,7 +80,8 @@ class Executor {
   std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
   // Lists: what has been taken in needs no memory to be taken out.
   std::list<Share*> turns_;  // those that have something waiting, each once
-  size_t waiting_ = 0;       // jobs of all shares
+  size_t waiting_ = 0;       // jobs and ends of all shares
+  std::list<End::One> ends_of_jobs_;
   std::vector<pthread_t> threads_;
   uint32_t idle_ = 0;  // those that wait for a job, or have been told of one
   bool ends_ = false;

@@ -27,20 +27,29 @@ Guest::Guest(std::shared_ptr<Host> host, std::string name, const wasinn_limits& 
   host_->guests().Join(*this);
 }
 
+// The watchdog calls it every 10 ms, as if there were something to cancel each time.
+static constexpr std::atomic<bool> kAlways{true};
+
+Guest::Asking::Asking(Guest& guest, const Caller& caller)
+    : guest_(guest),
+      caller_(caller),
+      watched_(
+          guest.host_->watchdog(), std::chrono::milliseconds(0),
+          [this] {
+            if (caller_.ended(caller_.user)) guest_.StopCalls();  // its run ends by itself
+          },
+          &kAlways) {}
+
+Status Guest::Asking::Begin() {
+  if (!caller_.may_block || caller_.ended == nullptr) return Status();
+  if (Status status = guest_.host_->watchdog().Start(); !status.ok()) return status;
+  run_.emplace(watched_);
+  return Status();
+}
+
 Status Guest::Run(const Caller& caller, const std::function<void()>& call) {
-  // The watchdog calls it every 10 ms, as if there were something to cancel each time.
-  static constexpr std::atomic<bool> kAlways{true};
-  Watched watched(
-      host_->watchdog(), std::chrono::milliseconds(0),
-      [this, &caller] {
-        if (caller.ended(caller.user)) StopCalls();  // its run ends by itself
-      },
-      &kAlways);
-  std::optional<Watched::Run> asking;
-  if (caller.may_block && caller.ended != nullptr) {
-    if (Status status = host_->watchdog().Start(); !status.ok()) return status;
-    asking.emplace(watched);
-  }
+  Asking asking(*this, caller);
+  if (Status status = asking.Begin(); !status.ok()) return status;
   if (!caller.large_stack || caller.stack_left >= WASINN_FRAMEWORK_STACK) {
     call();
     return Status();
@@ -95,12 +104,26 @@ void Guest::StopCalls() noexcept {
   if (host_ != nullptr) host_->executor().RunWaiting(begun_);
 }
 
+// Called by whoever has such an end, which holds a presence until it has run.
+void Guest::EndWaits() noexcept {
+  if (!closing_) return;
+  inside_.fetch_or(kEndWaits, std::memory_order_acq_rel);
+  inside_.notify_all();
+}
+
+void Guest::WaitUntilNobodyIsInside() noexcept {
+  for (;;) {
+    inside_.fetch_and(~kEndWaits, std::memory_order_acq_rel);
+    if (host_ != nullptr) host_->executor().RunEnds(begun_);
+    const uint32_t inside = inside_.load(std::memory_order_acquire);
+    if (inside == kClosed) return;
+    if ((inside & kEndWaits) == 0) inside_.wait(inside, std::memory_order_acquire);
+  }
+}
+
 void Guest::Close() noexcept {
   Stop();
-  for (uint32_t inside = inside_.load(std::memory_order_acquire); inside != kClosed;
-       inside = inside_.load(std::memory_order_acquire)) {
-    inside_.wait(inside, std::memory_order_acquire);
-  }
+  WaitUntilNobodyIsInside();
   (void)EndRun();
   const std::lock_guard lock(clearing_);  // whoever closes too returns when all is gone
   {
@@ -342,21 +365,22 @@ void Guest::CountAsGone(GuestContext& held) {
 wasinn_guest_stats Guest::Statistics() const {
   const auto read = [](const std::atomic<uint64_t>& value) { return value.load(std::memory_order_relaxed); };
   const std::lock_guard counting(counting_);
-  wasinn_guest_stats stats = {.struct_size = sizeof(wasinn_guest_stats),
-                              .graphs = static_cast<uint32_t>(graph_count_->used()),
-                              .contexts = static_cast<uint32_t>(context_count_.used()),
-                              .model_bytes = model_bytes_->used(),
-                              .tensor_bytes = tensor_bytes_.used(),
-                              .copies_in = read(copies_in_),
-                              .copies_out = read(copies_out_),
-                              .bytes_in = read(bytes_in_),
-                              .bytes_out = read(bytes_out_),
-                              .model_bytes_copied = read(model_bytes_copied_),
-                              .computes = read(computes_),
-                              .errors = read(errors_),
-                              .tensors = static_cast<uint32_t>(tensor_count_.used()),
-                              .error_objects = static_cast<uint32_t>(error_count_.used()),
-                              .inside = (inside_.load(std::memory_order_relaxed) & ~kClosed) != 0 ? 1u : 0u};
+  wasinn_guest_stats stats = {
+      .struct_size = sizeof(wasinn_guest_stats),
+      .graphs = static_cast<uint32_t>(graph_count_->used()),
+      .contexts = static_cast<uint32_t>(context_count_.used()),
+      .model_bytes = model_bytes_->used(),
+      .tensor_bytes = tensor_bytes_.used(),
+      .copies_in = read(copies_in_),
+      .copies_out = read(copies_out_),
+      .bytes_in = read(bytes_in_),
+      .bytes_out = read(bytes_out_),
+      .model_bytes_copied = read(model_bytes_copied_),
+      .computes = read(computes_),
+      .errors = read(errors_),
+      .tensors = static_cast<uint32_t>(tensor_count_.used()),
+      .error_objects = static_cast<uint32_t>(error_count_.used()),
+      .inside = (inside_.load(std::memory_order_relaxed) & ~(kClosed | kEndWaits)) != 0 ? 1u : 0u};
   contexts_.WithEach([&](const GuestContext& held) {
     if (held.gone) return;
     const Context::Counts& counts = held.context->counts();

@@ -6,11 +6,13 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/async_compute.h"
 #include "core/context.h"
 #include "core/handle_table.h"
 #include "core/host.h"
@@ -42,7 +44,8 @@ class Guest {
     // The last one out of a closed guest wakes whoever closes it.
     ~Call() {
       if (!open_) return;
-      if (guest_.inside_.fetch_sub(1, std::memory_order_acq_rel) == kClosed + 1) guest_.inside_.notify_all();
+      const uint32_t inside = guest_.inside_.fetch_sub(1, std::memory_order_acq_rel);
+      if ((inside & ~kEndWaits) == kClosed + 1) guest_.inside_.notify_all();
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -155,10 +158,26 @@ class Guest {
     void* user;
   };
   Status Run(const Caller& caller, const std::function<void()>& call);
+  // While it lives `ended` is asked again and again, if such a call may block.
+  class Asking {
+   public:
+    Asking(Guest& guest, const Caller& caller);
+    Status Begin();
+
+   private:
+    Guest& guest_;
+    const Caller caller_;
+    Watched watched_;
+    std::optional<Watched::Run> run_;
+  };
 
   // Runs `job`, which throws nothing and holds a presence, on a thread of the host's, the guests in turn; when the guest
   // is stopped before, at once.
   Status Begin(Executor::Job job);
+  // A compute of a context in use, begun by such a job, which ends like one. `memory` outlives it.
+  std::unique_ptr<AsyncCompute> MakeCompute(Context& context, const GuestMemory& memory, AsyncCompute::Ended ended) {
+    return std::make_unique<AsyncCompute>(context, memory, host_->executor(), begun_, std::move(ended));
+  }
 
   // The run of the guest's program: when its deadline has passed, or the guest is stopped, `interrupt` is called until it
   // ends.
@@ -232,6 +251,8 @@ class Guest {
   }
   // To new ones it is closed; what runs is cancelled, and what has not begun ends now.
   void StopCalls() noexcept;
+  void EndWaits() noexcept;
+  void WaitUntilNobodyIsInside() noexcept;
   Result<uint32_t> Hold(TensorPtr tensor, Charge count);
   static Status MoveOutput(Context& from, uint32_t output, Context& to, uint32_t input);
   static Status Resolve(const Graph& graph, std::span<const NamedTensor> inputs,
@@ -259,10 +280,12 @@ class Guest {
   Scheduler::Share share_{policy_.weight, number_};
   const uint64_t pool_user_ = host_->buffers().NewUser();
   LargeStacks::Share stacks_;
-  Executor::Share begun_;
+  Executor::Share begun_{[this] { EndWaits(); }};
 
-  static constexpr uint32_t kClosed = 1u << 31;
-  std::atomic<uint32_t> inside_{0};  // calls inside, and kClosed
+  // Marks of inside_: to new calls it is closed; the end of a call that is inside waits for a thread, and whoever closes
+  // the guest has one.
+  static constexpr uint32_t kClosed = 1u << 31, kEndWaits = 1u << 30;
+  std::atomic<uint32_t> inside_{0};  // calls inside, and the marks
   std::mutex clearing_;
   std::atomic<bool> closing_{false};  // stops loads
   struct ProgramRun {

@@ -1,12 +1,12 @@
 #include "core/host.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "core/backend_keys.h"
 #include "core/guest_config.h"
 #include "core/model_files.h"
 #include "core/pipeline/pipeline_backend.h"
+#include "core/processors.h"
 
 namespace wasinn::core {
 namespace {
@@ -110,10 +110,9 @@ Host::Host(HostOptions& options, wasinn_log_fn log, void* user)
       policy_encoding_names_(ToC(policy_.encodings)),
       policy_outbound_hosts_(ToC(policy_.allowed_outbound_hosts)),
       isolate_models_(options.isolate_models),
-      scheduler_(options.max_computes != 0 ? options.max_computes
-                                           : kComputesPerProcessor * std::max(1u, std::thread::hardware_concurrency()),
+      scheduler_(options.max_computes != 0 ? options.max_computes : kComputesPerProcessor * Processors(),
                  "max_computes"),
-      executor_(options.call_threads != 0 ? options.call_threads : std::max(1u, std::thread::hardware_concurrency())),
+      executor_(options.call_threads != 0 ? options.call_threads : Processors()),
       buffers_(BufferPool::Create(limits_.max_tensor_bytes)),
       backends_(std::move(options.backends), logger_) {
   if (options.max_guest_lines != 0) guest_lines_.emplace(options.max_guest_lines, options.max_guest_lines);

@@ -19,8 +19,8 @@ std::string LastComponent(const std::string& path);
 // Of a model that a server has, "grpc://host:8001/model", and no path of files.
 bool IsAddress(std::string_view path);
 
-// Names in modules and models are other people's: control characters, which a terminal would obey, come out as "\\x1b".
-// Newlines stay.
+// Names in modules and models are other people's: control characters, which a terminal would obey, and marks of direction
+// come out as "\\x1b". Newlines stay.
 std::string Printable(std::string_view text);
 
 // Of a name, or what else is to stay in one line: newlines are escaped too.

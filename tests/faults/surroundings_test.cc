@@ -18,11 +18,11 @@
 namespace wasinn::testing {
 namespace {
 
-constexpr Course kCourse = {.name = "", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\n"};
+constexpr Course kSurroundedCourse = {.name = "", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\n"};
 
 void InferWith(const HostPtr& host) {
   const GuestPtr guest = NewGuest(host.get());
-  Begin(kCourse, guest.get())->DoFrom(0);
+  Begin(kSurroundedCourse, guest.get())->DoFrom(0);
   wasinn_guest_close(guest.get());
   ExpectNothingHeld(guest);
 }
@@ -68,12 +68,12 @@ TEST(Surroundings, HostsThatFork) {
   const HostPtr host = HostOfFaults(true);
   GuestPtr guest = NewGuest(host.get());
   InferWith(host);
-  const auto inference = Begin(kCourse, guest.get());
+  const auto inference = Begin(kSurroundedCourse, guest.get());
   constexpr size_t kSetInput = 2;
   for (size_t i = 0; i < kSetInput; ++i) ASSERT_TRUE(inference->Do(i));
   const pid_t child = ::fork();
   if (child == 0) {
-    const bool loads = Begin(kCourse, guest.get())->Do(0);
+    const bool loads = Begin(kSurroundedCourse, guest.get())->Do(0);
     guest.reset();
     ::_exit(loads ? 1 : 0);
   }
@@ -93,7 +93,7 @@ TEST(Surroundings, ThreadsThatEnd) {
   std::thread([&] {
     host = HostOfFaults(true);
     guest = NewGuest(host.get());
-    inference = Begin(kCourse, guest.get());
+    inference = Begin(kSurroundedCourse, guest.get());
     for (size_t i = 0; i < kSetInput; ++i) EXPECT_TRUE(inference->Do(i));
   }).join();
   inference->DoFrom(kSetInput);
@@ -123,10 +123,10 @@ TEST(Surroundings, HostsWithFewDescriptors) {
     const GuestPtr guest = NewGuest(host.get());
     const rlimit few = {.rlim_cur = most + more, .rlim_max = before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
-    works = Begin(kCourse, guest.get())->DoAll() ? 1 : 0;
+    works = Begin(kSurroundedCourse, guest.get())->DoAll() ? 1 : 0;
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
     failed += works == 0 ? 1 : 0;
-    Begin(kCourse, guest.get())->DoFrom(0);
+    Begin(kSurroundedCourse, guest.get())->DoFrom(0);
   }
   EXPECT_GT(failed, 2);
   std::printf("%d points\n", failed);
@@ -141,11 +141,11 @@ TEST(Surroundings, HostsWhoseFilesMustBeSmall) {
   for (const rlim_t most : {rlim_t{0}, rlim_t{100}}) {
     const rlimit small = {.rlim_cur = most, .rlim_max = before.rlim_max};
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-    const bool worked = Begin(kCourse, guest.get())->DoAll();
+    const bool worked = Begin(kSurroundedCourse, guest.get())->DoAll();
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
     EXPECT_FALSE(worked);
   }
-  Begin(kCourse, guest.get())->DoFrom(0);
+  Begin(kSurroundedCourse, guest.get())->DoFrom(0);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace wasinn::testing {
 namespace {
 
-constexpr Course kCourse = {
+constexpr Course kKeepingCourse = {
     .name = "", .interface = Interface::kWitx, .model = "in x f32 -1\nin y f32 -1\nkeeps 100\nload_keeps 100\n"};
 
 size_t CountSegments() {
@@ -49,7 +49,7 @@ class Faults {
     RunLookedAt(numbers_, look, [&] {
       const HostPtr host = HostOfFaults(true);
       const GuestPtr guest = NewGuest(host.get());
-      const auto inference = Begin(kCourse, guest.get());
+      const auto inference = Begin(kKeepingCourse, guest.get());
       failed_ = kNone;
       left_ = call;
       const bool worked = inference->DoAll();
@@ -57,7 +57,7 @@ class Faults {
       EXPECT_TRUE(worked || failed_ != kNone);
       counts.failed += worked ? 0 : 1;
       SCOPED_TRACE("system call " + std::to_string(failed_));
-      InferAgain(kCourse, guest.get(), worked);
+      InferAgain(kKeepingCourse, guest.get(), worked);
       if (left >= 0) left_ = left;
       wasinn_guest_close(guest.get());
       left_ = INT_MAX;

@@ -15,6 +15,9 @@
 
 namespace wasinn::testing {
 
+// Of ABIs: one that the echo backend serves.
+inline constexpr uint32_t kGgmlEncoding = 5;
+
 // Collects what a host logs.
 class Log {
  public:

@@ -15,7 +15,6 @@
 namespace wasinn::testing {
 namespace {
 
-using Program = BatchedProgram;
 using core::BatchItem;
 using ::testing::ElementsAre;
 
@@ -114,11 +113,11 @@ TEST_F(BatchedModels, NobodysDeadlineWaitsForASlotThatIsFreed) {
 TEST_F(BatchedModels, ABatchTakesWhatItsGuestsMayTogether) {
   const HostPtr host = Host(std::string("max_batch_size = 2\n") + kForEver, "in x u8 -1,2\ntakes 100\n");
   const auto program = [&](uint64_t bytes) {
-    auto made = std::make_unique<Program>(host.get(), 30000, bytes);
+    auto made = std::make_unique<BatchedProgram>(host.get(), 30000, bytes);
     EXPECT_EQ(made->Set({1, 2}, {1, 99}), kSuccess);
     return made;
   };
-  std::vector<std::unique_ptr<Program>> programs;
+  std::vector<std::unique_ptr<BatchedProgram>> programs;
   programs.push_back(program(150));
   programs.push_back(program(250));
   EXPECT_THAT(ComputeAll(programs), ElementsAre(kSuccess, kSuccess));
@@ -130,7 +129,7 @@ TEST_F(BatchedModels, ABatchTakesWhatItsGuestsMayTogether) {
 
 TEST_F(BatchedModels, OneByItselfTakesNoMoreThanItsGuestMay) {
   const HostPtr host = Host("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\ntakes 100\n");
-  Program program(host.get(), 30000, 150);
+  BatchedProgram program(host.get(), 30000, 150);
   EXPECT_EQ(program.Set({1, 2}, {1, 99}), kSuccess);
   EXPECT_EQ(program.Compute(), kTooLarge);
 }
@@ -202,7 +201,7 @@ TEST_F(BatchedModels, NobodyWaitsForTheMakingOfAContext) {
   for (const uint32_t rows : {1u, 2u}) {
     const HostPtr host =
         Host("max_batch_size = 2\nmax_queue_delay_microseconds = 1\n", "in x u8 -1,2\ncontext_delay 20000\n");
-    Program program(host.get(), 500);
+    BatchedProgram program(host.get(), 500);
     EXPECT_EQ(program.Set({rows, 2}, Bytes(rows * 2, 1)), kSuccess);
     const auto begun = BatchItem::Clock::now();
     EXPECT_EQ(program.Compute(), kRuntimeError);

@@ -20,7 +20,6 @@
 namespace wasinn::testing {
 namespace {
 
-using Program = BatchedProgram;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -179,9 +178,9 @@ TEST_F(BatchedModels, OnlyWantedOutputsAreHeld) {
     SCOPED_TRACE(late);
     const HostPtr host =
         Host(std::string("max_batch_size = 2\n") + kForEver, std::string("in x u8 -1,2\nin y u8 -1,1000\n") + late);
-    std::vector<std::unique_ptr<Program>> programs;
+    std::vector<std::unique_ptr<BatchedProgram>> programs;
     for (uint8_t first = 1; first <= 2; ++first) {
-      programs.push_back(std::make_unique<Program>(host.get()));
+      programs.push_back(std::make_unique<BatchedProgram>(host.get()));
       EXPECT_EQ(programs.back()->Set({1, 2}, {first, 99}), kSuccess);
       EXPECT_EQ(programs.back()->calls.SetInput(programs.back()->context, 1, {1, 1000}, kU8, Bytes(1000, first)),
                 kSuccess);
@@ -230,7 +229,7 @@ struct Once {
 TEST_F(BatchedModels, WhoLeavesAnOptionalInputOutIsNotMixedWithWhoHasIt) {
   const HostPtr host = Host("max_batch_size = 4\npreferred_batch_size = [2]\nmax_queue_delay_microseconds = 300000\n",
                             "in x u8 -1,1\nin y u8 -1,1 optional\n");
-  Program a(host.get()), b(host.get());
+  BatchedProgram a(host.get()), b(host.get());
   Once with(a.guest.get(), a.context), without(b.guest.get(), b.context);
   auto both = std::async(std::launch::async, [&] { return with.Compute(1, 2); });
   EXPECT_EQ(without.Compute(3, 4), kSuccess);
@@ -251,7 +250,7 @@ TEST_F(BatchedModels, ManyGuestsThatComeAndGo) {
   for (uint8_t t = 1; t <= 6; ++t) {
     threads.emplace_back([&host, t] {
       for (int round = 0; round < 5; ++round) {
-        Program program(host.get());
+        BatchedProgram program(host.get());
         for (uint8_t i = 0; i < 20; ++i) {
           const uint8_t first = i == 7 && t == 1 ? kPoison : static_cast<uint8_t>(100 + t);
           EXPECT_EQ(program.Set({1, 2}, {first, i == kPoison || i == kEndless ? uint8_t{0} : i}), kSuccess);

@@ -13,103 +13,21 @@
 #include <thread>
 #include <vector>
 
-#include "support/echo.h"
 #include "support/gate.h"
-#include "unit/no_memory.h"
+#include "unit/begun_calls.h"
+#include "unit/begun_without_memory.h"
 
 namespace wasinn::testing {
 namespace {
 
-const wasinn_function& Find(std::string_view name) {
-  size_t count = 0;
-  const wasinn_function* const* functions = wasinn_functions(&count);
-  for (size_t i = 0; i < count; ++i) {
-    if (functions[i]->name == name) return *functions[i];
-  }
-  ADD_FAILURE() << "no function " << name;
-  return *functions[0];
-}
-
-// One call, from its beginning to its end.
-class Begun {
- public:
-  Begun(wasinn_guest* guest, FakeGuest& program, std::string_view function, std::vector<uint32_t> args)
-      : args_(std::move(args)) {
-    memory_ = {sizeof memory_, 0, program.memory().data(), program.memory().size(), {}};
-    call_ = {.struct_size = sizeof(wasinn_call),
-             .function = &Find(function),
-             .guest = guest,
-             .memory = &memory_,
-             .args = args_.data(),
-             .stride = sizeof(uint32_t)};
-  }
-  // `order`, if given, gets this call's number when it is over.
-  void Begin(std::vector<int>* order = nullptr, int number = 0) {
-    order_ = order;
-    number_ = number;
-    wasinn_guest_call_begin(&call_, &Begun::Done, this);
-  }
-  // The same, which this thread waits for, on another one's stack.
-  uint32_t CallWithoutStack() {
-    call_.stack_left = 0;
-    return wasinn_guest_call(&call_);
-  }
-  void EndedBy(std::atomic<bool>& mark) {
-    call_.ended = [](void* caller) { return static_cast<std::atomic<bool>*>(caller)->load(); };
-    call_.caller = &mark;
-  }
-  bool is_done() const { return state_ != kUnderWay; }
-  uint32_t Await() const {
-    state_.wait(kUnderWay);
-    return state_;
-  }
-  const wasinn_call& call() const { return call_; }
-
- private:
-  static void Done(void* user, uint32_t result) {
-    auto* self = static_cast<Begun*>(user);
-    static std::mutex mutex;
-    if (self->order_ != nullptr) {
-      const std::lock_guard lock(mutex);
-      self->order_->push_back(self->number_);
-    }
-    EXPECT_EQ(self->state_.exchange(result), kUnderWay) << "once";
-    self->state_.notify_all();
-  }
-
-  static constexpr uint32_t kUnderWay = 1000;
-  std::vector<uint32_t> args_;
-  wasinn_memory memory_ = {};
-  wasinn_call call_ = {};
-  std::vector<int>* order_ = nullptr;
-  int number_ = 0;
-  std::atomic<uint32_t> state_{kUnderWay};
-};
-
 class BegunCalls : public ::testing::Test {
  protected:
+  using Program = BegunProgram;
   explicit BegunCalls(const std::string& settings = "call_threads = 1\nlimits.compute_timeout_ms = 0\n") {
     host_ = EchoHost(log_, settings);
     AddEchoModel(host_.get(), "one", "in x f32 1\n");
     AddEchoModel(host_.get(), "waits", "in x f32 1\n" + gate_.Compute());
   }
-
-  struct Program {
-    explicit Program(wasinn_host* host) : Program(NewGuest(host)) {}
-    explicit Program(GuestPtr of) : guest(std::move(of)), calls(guest.get()) {}
-    uint32_t NewContext(const char* model) {
-      uint32_t graph = 0, context = 0;
-      EXPECT_EQ(calls.LoadByName(model, graph), kSuccess);
-      EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
-      EXPECT_EQ(calls.SetInput<float>(context, 0, {1}, kF32, {7}), kSuccess);
-      return context;
-    }
-    std::unique_ptr<Begun> Compute(uint32_t context) {
-      return std::make_unique<Begun>(guest.get(), calls, "compute", std::vector{context});
-    }
-    GuestPtr guest;
-    FakeGuest calls;
-  };
 
   Log log_;
   const Gate gate_;
@@ -321,15 +239,7 @@ TEST_F(BegunCalls, WhoseGuestEndsAsTheyBegin) {
 TEST_F(BegunCalls, WithoutMemoryEachIsTold) {
   Program program(host_.get());
   const uint32_t context = program.NewContext("one");
-  for (int allowed = 0, failed = 1; failed > 0; ++allowed) {
-    const auto begun = program.Compute(context);
-    {
-      const NoMemory scarce(allowed, INT_MAX);
-      begun->Begin();
-      failed = NoMemory::failed();
-    }
-    EXPECT_EQ(begun->Await(), failed > 0 ? kRuntimeError : kSuccess) << allowed;
-  }
+  ExpectToldWithoutMemory(program, context);
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 namespace wasinn::testing {
 namespace {
 
-struct Program {
-  explicit Program(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get(), 1 << 20) {
+struct CountedProgram {
+  explicit CountedProgram(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get(), 1 << 20) {
     EXPECT_EQ(calls.LoadByName("m", graph), kSuccess);
   }
   uint32_t NewContext() {
@@ -32,7 +32,7 @@ TEST(Counts, NeverGoBack) {
   const HostPtr host = EchoHost(log);
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\ndeaf\n" + gate.Compute());
-  Program program(host.get());
+  CountedProgram program(host.get());
   const uint32_t context = program.NewContext();
   ASSERT_EQ(program.calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
   auto computing = std::async(std::launch::async, [&] { return program.calls.Call("compute", {context}); });
@@ -52,7 +52,7 @@ TEST(Counts, WhoCountsHoldsNothing) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_contexts = 1\n");
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  Program program(host.get());
+  CountedProgram program(host.get());
   std::atomic<bool> done{false};
   std::thread counting([&] {
     while (!done) (void)program.stats();

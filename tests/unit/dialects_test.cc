@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kModel[] = "in x f32 2\n";
+constexpr char kTwoFloats[] = "in x f32 2\n";
 
 class Dialects : public ::testing::Test {
  protected:
@@ -55,7 +55,7 @@ class Dialects : public ::testing::Test {
   GuestPtr guest_ = NewGuest(host_.get());
   FakeGuest program_{guest_.get(), 1 << 20};
 
-  void SetUp() override { AddEchoModel(host_.get(), "m", kModel); }
+  void SetUp() override { AddEchoModel(host_.get(), "m", kTwoFloats); }
 };
 
 TEST_F(Dialects, AConfigurationOfTheGuest) {
@@ -126,7 +126,7 @@ TEST_F(Dialects, OutputsOfAConfiguration) {
 TEST_F(Dialects, ThePolicyHoldsForADevice) {
   Log log;
   const HostPtr host = EchoHost(log, "policy.targets = [\"cpu\"]\n");
-  AddEchoModel(host.get(), "m", kModel);
+  AddEchoModel(host.get(), "m", kTwoFloats);
   const GuestPtr guest = NewGuest(host.get());
   FakeGuest program(guest.get());
   const std::string config = R"({"device": "gpu"})";
@@ -198,7 +198,7 @@ TEST_F(Dialects, NumbersOfEncodings) {
   EXPECT_FALSE(load("wasmedge", 5));
   EXPECT_FALSE(load("wamr", 6));
   uint32_t graph = 0;
-  EXPECT_EQ(program_.LoadBytes(EchoModel(kModel), 7, graph), kInvalidEncoding);
+  EXPECT_EQ(program_.LoadBytes(EchoModel(kTwoFloats), 7, graph), kInvalidEncoding);
 }
 
 // WAMR's first header: its own layouts of builders, tensors and sizes.

@@ -15,12 +15,12 @@ namespace {
 // The errnos of WasmEdge.
 constexpr uint32_t kEndOfSequence = 100, kContextFull = 101;
 
-constexpr char kModel[] = "in prompt u8 -1 opaque\nin mood u8 -1 optional always\npieces 3\n";
+constexpr char kPiecesModel[] = "in prompt u8 -1 opaque\nin mood u8 -1 optional always\npieces 3\n";
 
 class Generation : public ::testing::Test {
  protected:
   explicit Generation(const std::string& toml = "") : host_(EchoHost(log_, toml)) {
-    AddEchoModel(host_.get(), "m", kModel);
+    AddEchoModel(host_.get(), "m", kPiecesModel);
   }
 
   uint32_t Context(std::string_view model = "m") {
@@ -145,7 +145,7 @@ TEST_F(Generation, AComputeIsAllOfItAndEndsOneUnderWay) {
 }
 
 TEST_F(Generation, AFullContextKeepsWhatItHas) {
-  AddEchoModel(host_.get(), "narrow", std::string(kModel) + "room 6\n");
+  AddEchoModel(host_.get(), "narrow", std::string(kPiecesModel) + "room 6\n");
   const uint32_t context = Asked("abcdefgh", "narrow");
   EXPECT_EQ(program_.Call("compute", {context}), kContextFull);
   EXPECT_EQ(Output(context), "abcdef");
@@ -189,7 +189,7 @@ TEST_F(Generation, ConfigurationOfContextsSharesTheModel) {
 
 TEST_F(Generation, OneThreadAtATime) {
   const Gate gate;
-  AddEchoModel(host_.get(), "slow", kModel + gate.Compute());
+  AddEchoModel(host_.get(), "slow", kPiecesModel + gate.Compute());
   const uint32_t context = Asked("abc", "slow");
   FakeGuest thread(guest_.get());
   uint32_t error = kSuccess;
@@ -211,7 +211,7 @@ class ShortGeneration : public Generation {
 };
 
 TEST_F(ShortGeneration, AStepHasADeadline) {
-  AddEchoModel(host_.get(), "slow", std::string(kModel) + "delay 20000\n");
+  AddEchoModel(host_.get(), "slow", std::string(kPiecesModel) + "delay 20000\n");
   const uint32_t context = Asked("abc", "slow");
   EXPECT_EQ(Step(context), kRuntimeError);
   EXPECT_TRUE(log_.Contains("compute_single: timeout: echo: the compute was stopped after 50 ms"))

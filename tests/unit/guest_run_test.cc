@@ -11,10 +11,10 @@ namespace wasinn::testing {
 namespace {
 
 // A program that ends when it is interrupted.
-class Program {
+class RunProgram {
  public:
   static void Interrupt(void* self) {
-    auto& program = *static_cast<Program*>(self);
+    auto& program = *static_cast<RunProgram*>(self);
     ++program.interrupts_;
     program.interrupts_.notify_all();
   }
@@ -31,13 +31,13 @@ class GuestRunTest : public ::testing::Test {
  protected:
   GuestPtr WithTimeout(uint32_t ms) { return NewGuest(host_.get(), &wasinn_limits::run_timeout_ms, ms); }
   wasinn_code Begin(wasinn_guest* guest) {
-    const StatusPtr status(wasinn_guest_begin_run(guest, Program::Interrupt, &program_));
+    const StatusPtr status(wasinn_guest_begin_run(guest, RunProgram::Interrupt, &program_));
     return wasinn_status_code(status.get());
   }
 
   Log log_;
   const HostPtr host_ = EchoHost(log_, "limits.compute_timeout_ms = 0\n");
-  Program program_;
+  RunProgram program_;
 };
 
 constexpr uint32_t kNever = 3'600'000;
@@ -82,8 +82,8 @@ TEST_F(GuestRunTest, ADeadlineCancelsWhatComputes) {
 TEST_F(GuestRunTest, WhoStopsItInterruptsIt) {
   for (const uint32_t timeout : {0u, kNever}) {
     const GuestPtr guest = WithTimeout(timeout);
-    Program program;
-    const StatusPtr status(wasinn_guest_begin_run(guest.get(), Program::Interrupt, &program));
+    RunProgram program;
+    const StatusPtr status(wasinn_guest_begin_run(guest.get(), RunProgram::Interrupt, &program));
     ASSERT_EQ(status, nullptr);
     std::thread stopping([&] { wasinn_guest_stop(guest.get()); });
     program.Await(3);

@@ -16,10 +16,8 @@
 namespace wasinn::testing {
 namespace {
 
-constexpr uint32_t kGgml = 5;
-
-struct Program {
-  explicit Program(wasinn_host* host, const wasinn_guest_options* options = nullptr)
+struct StartedProgram {
+  explicit StartedProgram(wasinn_host* host, const wasinn_guest_options* options = nullptr)
       : guest(NewGuest(host, options)), calls(guest.get(), 1 << 20) {}
   uint32_t NewContext(std::string_view name) {
     uint32_t graph = 0, context = 0;
@@ -35,10 +33,11 @@ struct Program {
 TEST(Quotas, GraphsAndContexts) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 3\nmax_contexts = 2\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0, context = 0;
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, context), kTooLarge);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, context), kTooLarge);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
   EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
   EXPECT_EQ(program.Stats().graphs, 3u);
@@ -48,22 +47,22 @@ TEST(Quotas, GraphsAndContexts) {
 TEST(Quotas, AFailedLoadCostsNothing) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_graphs = 1\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
   for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel("fail_load 5\n"), kGgml, graph), kRuntimeError);
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel("fail_load 5\n"), kGgmlEncoding, graph), kRuntimeError);
     EXPECT_EQ(program.calls.LoadByName("nobody", graph), kNotFound);
   }
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, graph), kSuccess);
 }
 
 TEST(Quotas, BytesOfModelsAndTensors) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\nmax_tensor_bytes = 40\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0, context = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(std::string(200, '#')), kGgml, graph), kTooLarge);
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1\n"), kGgml, graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(std::string(200, '#')), kGgmlEncoding, graph), kTooLarge);
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1\n"), kGgmlEncoding, graph), kSuccess);
   ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
   EXPECT_EQ(program.calls.SetInput(context, 0, {11}, kF32, std::vector<float>(11)), kTooLarge);
   EXPECT_EQ(program.calls.SetInput(context, 0, {5}, kF32, std::vector<float>(5)), kSuccess);
@@ -78,9 +77,9 @@ TEST(Quotas, BytesOfModelsAndTensors) {
 TEST(Quotas, AnInputWithoutElementsIsNoLargerAlongItsOtherDimensions) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 40\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1,-1\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 -1,-1\n"), kGgmlEncoding, graph), kSuccess);
   ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
   const std::vector<float> nothing;
   EXPECT_EQ(program.calls.SetInput(context, 0, {10, 0}, kF32, nothing), kSuccess);
@@ -96,18 +95,19 @@ TEST(Quotas, BytesOfAllGuestsTogether) {
   const std::string model = EchoModel("in x f32 -1\n" + std::string(30, '#') + "\n");
   uint32_t graph = 0, context = 0;
   {
-    Program program(host.get()), other(host.get());
-    ASSERT_EQ(program.calls.LoadBytes(model, kGgml, graph), kSuccess);
+    StartedProgram program(host.get()), other(host.get());
+    ASSERT_EQ(program.calls.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
     uint32_t others = 0;
-    EXPECT_EQ(other.calls.LoadBytes(model + std::string(40, '#'), kGgml, others), kTooLarge);
+    EXPECT_EQ(other.calls.LoadBytes(model + std::string(40, '#'), kGgmlEncoding, others), kTooLarge);
     EXPECT_TRUE(log.Contains("bytes of models would exceed the limit of 100 for all guests (max_total_bytes)"));
     EXPECT_FALSE(log.Contains("held")) << "what others have is not for this one to know";
     ASSERT_EQ(program.calls.InitContext(graph, context), kSuccess);
     EXPECT_EQ(program.calls.SetInput(context, 0, {20}, kF32, std::vector<float>(20)), kTooLarge) << "tensors, too";
     EXPECT_EQ(program.calls.SetInput(context, 0, {5}, kF32, std::vector<float>(5)), kSuccess);
   }
-  Program later(host.get());
-  EXPECT_EQ(later.calls.LoadBytes(model + std::string(40, '#'), kGgml, graph), kSuccess) << "all was given back";
+  StartedProgram later(host.get());
+  EXPECT_EQ(later.calls.LoadBytes(model + std::string(40, '#'), kGgmlEncoding, graph), kSuccess)
+      << "all was given back";
 }
 
 TEST(Logs, OfAllGuestsTogetherHaveARate) {
@@ -115,7 +115,7 @@ TEST(Logs, OfAllGuestsTogetherHaveARate) {
   const HostPtr host = EchoHost(log, "log.max_guest_lines = 3\n");
   uint32_t graph = 0;
   for (int i = 0; i < 10; ++i) {
-    Program program(host.get());
+    StartedProgram program(host.get());
     EXPECT_NE(program.calls.LoadByName("nothing", graph), kSuccess);
   }
   EXPECT_GE(log.lines().size(), 3u);
@@ -126,7 +126,7 @@ TEST(Quotas, WhatABackendKeepsForAContextIsItsGuests) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 100\n");
   AddEchoModel(host.get(), "m", "in x u8 10\nkeeps 30\n");
-  Program program(host.get()), other(host.get());
+  StartedProgram program(host.get()), other(host.get());
   uint32_t graph = 0, first = 0, second = 0, third = 0;
   ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
   ASSERT_EQ(program.calls.InitContext(graph, first), kSuccess);
@@ -145,14 +145,14 @@ TEST(Quotas, WhatABackendKeepsForAModelIsWhosBroughtIt) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_model_bytes = 100\n");
   AddEchoModel(host.get(), "m", "in x u8 10\nload_keeps 1000\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
   EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess) << "all guests share it";
   EXPECT_EQ(program.Stats().model_bytes, 0u);
   const std::string model = EchoModel("in x u8 10\nload_keeps 40\n");
-  ASSERT_EQ(program.calls.LoadBytes(model, kGgml, graph), kSuccess);
+  ASSERT_EQ(program.calls.LoadBytes(model, kGgmlEncoding, graph), kSuccess);
   EXPECT_EQ(program.Stats().model_bytes, 40 + model.size());
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x u8 10\nload_keeps 60\n"), kGgml, graph), kTooLarge);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x u8 10\nload_keeps 60\n"), kGgmlEncoding, graph), kTooLarge);
   EXPECT_EQ(program.Stats().model_bytes, 40 + model.size()) << "a failed load keeps nothing";
   const std::string config = R"({"shade": "red"})";  // a compile for this guest
   const uint32_t out = program.calls.Reserve(4);
@@ -164,12 +164,13 @@ TEST(Quotas, WhatABackendKeepsForAModelIsWhosBroughtIt) {
 TEST(Quotas, AnOutputOfFourGigabytesInTheSignatureIsRefusedBeforeItIsMade) {
   Log log;
   const HostPtr host = EchoHost(log);
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1073741824\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1073741824\n"), kGgmlEncoding, graph), kSuccess);
   EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 9223372036854775807,9223372036854775807\n"), kGgml, graph),
-            kSuccess);
+  ASSERT_EQ(
+      program.calls.LoadBytes(EchoModel("in x f32 9223372036854775807,9223372036854775807\n"), kGgmlEncoding, graph),
+      kSuccess);
   EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
 }
 
@@ -177,9 +178,9 @@ TEST(Policy, LoadCanBeDenied) {
   Log log;
   const HostPtr host = EchoHost(log, "[policy]\nload = \"deny\"\n");
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("policy.load"));
   EXPECT_EQ(program.calls.LoadByName("m", graph), kSuccess);
 }
@@ -189,11 +190,12 @@ TEST(Policy, NamesEncodingsAndTargetsCanBeListed) {
   const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a']\nencodings = ['onnx']\ntargets = ['cpu']\n");
   AddEchoModel(host.get(), "a", "in x f32 1\n");
   AddEchoModel(host.get(), "b", "in x f32 1\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
   EXPECT_EQ(program.calls.LoadByName("a", graph), kSuccess);
   EXPECT_EQ(program.calls.LoadByName("b", graph), kUnsupportedOperation);
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation) << "recognised, then refused";
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation)
+      << "recognised, then refused";
   EXPECT_TRUE(log.Contains("does not allow encoding ggml"));
   const uint32_t out = program.calls.Reserve(4);
   EXPECT_EQ(program.calls.Call("load", {program.calls.PutAll(std::vector<uint32_t>{0, 4}), 1, 5, 1, out}),
@@ -205,7 +207,7 @@ TEST(Policy, ANameLetsAllItsVersionsThroughAndAVersionItselfAlone) {
   Log log;
   const HostPtr host = EchoHost(log, "[policy]\nmodels = ['a', 'b:1']\n");
   for (const char* name : {"a", "b", "ab"}) AddEchoModel(host.get(), name, "in x f32 1\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
   for (const char* name : {"a", "a:1", "b:1"}) EXPECT_EQ(program.calls.LoadByName(name, graph), kSuccess) << name;
   for (const char* name : {"b", "b:2", "ab:1", "a:1:1", "a:x", "a:", ":1", "c:1"}) {
@@ -228,10 +230,10 @@ TEST(Policy, AGuestMayHaveItsOwnLimitsAndPolicy) {
   options.name = "tenant-7";
   options.limits = &limits;
   options.policy = &policy;
-  Program program(host.get(), &options);
+  StartedProgram program(host.get(), &options);
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kTooLarge);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kTooLarge);
   EXPECT_TRUE(log.Contains("guest 'tenant-7': load: too_large"));
 }
 
@@ -239,7 +241,7 @@ TEST(Policy, FallingBackToTheCpuIsUpToTheHost) {
   for (const bool fallback : {false, true}) {
     Log log;
     const HostPtr host = EchoHost(log, fallback ? "policy.cpu_fallback = true\n" : "");
-    Program program(host.get());
+    StartedProgram program(host.get());
     const std::string model = EchoModel("");
     const uint32_t builders = program.calls.PutAll(std::vector<uint32_t>{program.calls.Put(model), 5});
     EXPECT_EQ(program.calls.Call("load", {builders, 1, 5, 1, program.calls.Reserve(4)}),
@@ -269,7 +271,7 @@ TEST(Policy, FallingBackFollowsWhoChoseTheDevice) {
       wasinn_guest_options options{};
       options.struct_size = sizeof(options);
       options.policy = &policy;
-      Program program(host.get(), &options);
+      StartedProgram program(host.get(), &options);
       const std::string config = R"({"device": "gpu"})";
       const uint32_t out = program.calls.Reserve(4);
       EXPECT_EQ(program.calls.Call("load_by_name_with_config",
@@ -286,7 +288,7 @@ TEST(Deadlines, AnEndlessComputeEnds) {
   const HostPtr host = EchoHost(log, "[limits]\ncompute_timeout_ms = 50\n");
   AddEchoModel(host.get(), "endless", "in x f32 1\ndelay 1000000\n");
   AddEchoModel(host.get(), "quick", "in x f32 1\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   const uint32_t endless = program.NewContext("endless"), quick = program.NewContext("quick");
   for (const uint32_t context : {endless, quick}) {
     ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
@@ -301,11 +303,11 @@ TEST(Deadlines, AnEndlessComputeEnds) {
 TEST(Deadlines, AnEndlessLoadEnds) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nload_timeout_ms = 50\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel("load_delay 1000000\n"), kGgml, graph), kRuntimeError);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel("load_delay 1000000\n"), kGgmlEncoding, graph), kRuntimeError);
   EXPECT_TRUE(log.Contains("timeout: echo: the load was stopped after 50 ms"));
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
 }
 
 TEST(Threads, AContextInUseIsBusyForOthers) {
@@ -313,7 +315,7 @@ TEST(Threads, AContextInUseIsBusyForOthers) {
   const HostPtr host = EchoHost(log);
   const Gate gate;
   AddEchoModel(host.get(), "slow", "in x f32 1\n" + gate.Compute());
-  Program program(host.get());
+  StartedProgram program(host.get());
   const uint32_t context = program.NewContext("slow");
   ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
   const uint32_t out = program.calls.Reserve(8), tensor = program.calls.PutTensor({1}, kF32, out, 4);
@@ -375,7 +377,7 @@ TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
   const HostPtr host = EchoHost(log);
   const Gate gate;
   AddEchoModel(host.get(), "endless", "in x f32 1\n" + gate.Compute());
-  Program program(host.get());
+  StartedProgram program(host.get());
   const uint32_t context = program.NewContext("endless");
   ASSERT_EQ(program.calls.SetInput<float>(context, 0, {1}, kF32, {1}), kSuccess);
   std::thread computing([&] { EXPECT_EQ(program.calls.Call("compute", {context}), kRuntimeError); });
@@ -392,11 +394,11 @@ TEST(Close, CancelsWhatRunsAndRefusesWhatComes) {
 TEST(Close, CancelsALoad) {
   Log log;
   const HostPtr host = EchoHost(log);
-  Program program(host.get());
+  StartedProgram program(host.get());
   const Gate gate;
   std::thread loading([&] {
     uint32_t graph = 0;
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel(gate.Load()), kGgml, graph), kRuntimeError);
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel(gate.Load()), kGgmlEncoding, graph), kRuntimeError);
   });
   gate.Await();
   wasinn_guest_close(program.guest.get());
@@ -408,10 +410,10 @@ TEST(Close, FreesEverything) {
   {
     const HostPtr host = EchoHost(log, "log.level = 'info'\n");
     AddEchoModel(host.get(), "m", "in x f32 1\n");
-    Program program(host.get());
+    StartedProgram program(host.get());
     for (int i = 0; i < 5; ++i) (void)program.NewContext("m");
     uint32_t graph = 0;
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgml, graph), kSuccess);
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\n"), kGgmlEncoding, graph), kSuccess);
   }
   EXPECT_TRUE(log.Contains("closed with 0 models and 0 slots alive")) << ::testing::PrintToString(log.lines());
 }
@@ -420,7 +422,7 @@ TEST(Models, CanBeReplacedAndRemovedWhileGuestsHoldThem) {
   Log log;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   const uint32_t old_context = program.NewContext("m");
   AddEchoModel(host.get(), "m", "in x f32 2\n");
   const uint32_t new_context = program.NewContext("m");
@@ -443,7 +445,7 @@ TEST(Models, AreCompiledAnewOnceTheyWereUnloaded) {
   wasinn_model_options options{.struct_size = sizeof(options)};
   options.path = path.c_str();
   ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
-  Program program(host.get());
+  StartedProgram program(host.get());
   const uint32_t old_context = program.NewContext("m");
   std::ofstream(path) << EchoModel("in x f32 2\n");
   const uint32_t same_context = program.NewContext("m");
@@ -467,7 +469,7 @@ TEST(Models, AnUnloadDuringALoadIsNotLost) {
   wasinn_model_options options{.struct_size = sizeof(options)};
   options.path = path.c_str();
   ASSERT_EQ(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
-  Program first(host.get()), second(host.get());
+  StartedProgram first(host.get()), second(host.get());
   auto old_context = std::async(std::launch::async, [&] { return first.NewContext("m"); });
   gate.Await();
   std::ofstream(path) << EchoModel("in x f32 2\n");
@@ -487,7 +489,7 @@ TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
   std::vector<std::thread> threads;
   threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] { Program(host.get()).NewContext("m"); });
+    threads.emplace_back([&] { StartedProgram(host.get()).NewContext("m"); });
   }
   for (std::thread& thread : threads) thread.join();
   uint64_t compiles = 0;
@@ -500,9 +502,9 @@ TEST(Models, GuestsThatNameOneTogetherCompileItOnce) {
 TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
   Log log;
   const HostPtr host = EchoHost(log, "backends.echo.missing = true\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kUnsupportedOperation);
+  EXPECT_EQ(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("libecho.so was not found; install it with: scripts/deps.sh echo"));
   EXPECT_EQ(program.calls.LoadBytes("....TFL3", 4, graph), kUnsupportedOperation);
   EXPECT_TRUE(log.Contains("needs the backend 'tflite': libwasinn_backend_tflite.so is not in "));
@@ -511,9 +513,9 @@ TEST(Backends, AMissingFrameworkIsNamedWhenItIsNeeded) {
 TEST(Backends, UnknownKeysNameTheNearest) {
   Log log;
   const HostPtr host = EchoHost(log, "backends.echo.mising = true\n");
-  Program program(host.get());
+  StartedProgram program(host.get());
   uint32_t graph = 0;
-  EXPECT_NE(program.calls.LoadBytes(EchoModel(""), kGgml, graph), kSuccess);
+  EXPECT_NE(program.calls.LoadBytes(EchoModel(""), kGgmlEncoding, graph), kSuccess);
   EXPECT_TRUE(log.Contains("backend 'echo' has no key 'mising'; did you mean 'missing'?"));
 }
 

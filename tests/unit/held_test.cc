@@ -17,10 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr uint32_t kGgml = 5;
-
-struct Program {
-  explicit Program(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get(), 1 << 20) {}
+struct HoldingProgram {
+  explicit HoldingProgram(wasinn_host* host) : guest(NewGuest(host)), calls(guest.get(), 1 << 20) {}
   uint32_t NewContext(std::string_view name) {
     uint32_t graph = 0, context = 0;
     EXPECT_EQ(calls.LoadByName(name, graph), kSuccess);
@@ -43,7 +41,7 @@ TEST(Held, AnInputThatIsSetSmallerCostsLess) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 1000\n");
   AddEchoModel(host.get(), "m", "in x u8 -1\n");
-  Program program(host.get());
+  HoldingProgram program(host.get());
   const uint32_t context = program.NewContext("m");
   ASSERT_EQ(program.SetBytes(context, 900), kSuccess);
   EXPECT_EQ(program.tensor_bytes(), 900u);
@@ -55,7 +53,7 @@ TEST(Held, OutputsThatOutgrowTheirSignatureAreCharged) {
   Log log;
   const HostPtr host = EchoHost(log, "[limits]\nmax_tensor_bytes = 1000\n");
   AddEchoModel(host.get(), "m", "in x u8 1\noutgrows 600\n");
-  Program program(host.get());
+  HoldingProgram program(host.get());
   const uint32_t first = program.NewContext("m"), second = program.NewContext("m");
   for (const uint32_t context : {first, second}) ASSERT_EQ(program.SetBytes(context, 1), kSuccess);
   EXPECT_EQ(program.tensor_bytes(), 4u) << "two inputs, two outputs as the signature has them";
@@ -109,7 +107,7 @@ TEST(Held, OutputsGoWithAComputeThatFailsAtItsInputs) {
   Log log;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "in x u8 2\nin y u8 -1\n");
-  Program program(host.get());
+  HoldingProgram program(host.get());
   const uint32_t context = program.NewContext("m"), buffer = program.calls.Reserve(8);
   for (const uint32_t index : {0u, 1u}) {
     ASSERT_EQ(program.calls.SetInput(context, index, {2}, kU8, std::vector<uint8_t>{1, 2}), kSuccess);
@@ -128,7 +126,7 @@ TEST(Held, OutputsOfTooManyDimensionsAreRefused) {
   Log log;
   const HostPtr host = EchoHost(log, "");
   AddEchoModel(host.get(), "m", "in x u8 -1\noutranks 33\n");
-  Program program(host.get());
+  HoldingProgram program(host.get());
   const uint32_t context = program.NewContext("m");
   ASSERT_EQ(program.SetBytes(context, 4), kSuccess);
   EXPECT_EQ(program.calls.Call("compute", {context}), kRuntimeError);
@@ -139,7 +137,7 @@ TEST(Held, AnOutputThatTheBackendRefusesIsNotWanted) {
   Log log;
   const HostPtr host = EchoHost(log, "");
   AddEchoModel(host.get(), "m", "in x u8 4\nin y u8 4 optional unservable\n");
-  Program program(host.get());
+  HoldingProgram program(host.get());
   const uint32_t context = program.NewContext("m");
   ASSERT_EQ(program.SetBytes(context, 4), kSuccess);
   const uint32_t buffer = program.calls.Reserve(4), written = program.calls.Reserve(4);
@@ -190,7 +188,7 @@ TEST(Held, AFileIsChargedBeforeItIsRead) {
     if (std::string_view(name) == "large") options.backend = nullptr;
     const StatusPtr status(wasinn_host_add_model(host.get(), name, &options));
     ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
-    Program program(host.get());
+    HoldingProgram program(host.get());
     const std::string config = R"({"shade": "red"})";
     const uint32_t out = program.calls.Reserve(4);
     EXPECT_EQ(

@@ -15,8 +15,6 @@
 
 namespace wasinn::testing {
 
-inline constexpr uint32_t kGgml = 5;
-
 struct Program {
   explicit Program(wasinn_host* host, size_t memory = 1 << 20) : Program(NewGuest(host), memory) {}
   explicit Program(GuestPtr its_guest, size_t memory = 1 << 20)
@@ -24,7 +22,7 @@ struct Program {
   // Loads a model and makes a context of it; 0 after an error.
   uint32_t Open(std::string_view directives) {
     uint32_t graph = 0, context = 0;
-    if (calls.LoadBytes(EchoModel(directives), kGgml, graph) != kSuccess) return 0;
+    if (calls.LoadBytes(EchoModel(directives), kGgmlEncoding, graph) != kSuccess) return 0;
     EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
     return context;
   }

@@ -118,7 +118,7 @@ TEST_F(Isolation, DeathAtAnUnload) {
   const HostPtr host = Host();
   Program program(host.get());
   uint32_t graph = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\ndies unload\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\ndies unload\n"), kGgmlEncoding, graph), kSuccess);
   wasinn_guest_close(program.guest.get());
   EXPECT_EQ(program.Stats().model_bytes, 0u);
 }
@@ -245,7 +245,7 @@ TEST_F(Isolation, WhatTheBackendKeepsIsCharged) {
   Program program(host.get());
   EXPECT_EQ(program.Open("in x f32 1\nload_keeps 20000\n"), 0u);
   uint32_t graph = 0, context = 0;
-  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\nkeeps 6000\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program.calls.LoadBytes(EchoModel("in x f32 1\nkeeps 6000\n"), kGgmlEncoding, graph), kSuccess);
   EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
   EXPECT_EQ(program.calls.InitContext(graph, context), kTooLarge);
 }

@@ -27,7 +27,7 @@ using ::testing::Pair;
 using ::testing::StartsWith;
 using Samples = std::map<std::string, double>;
 
-constexpr const char* kModel = "in x f32 1\nturns 0\n";
+constexpr const char* kMeasuredModel = "in x f32 1\nturns 0\n";
 
 std::string TextOf(const HostPtr& host) {
   std::string text;
@@ -67,7 +67,7 @@ struct NamedProgram {
 TEST(Metrics, CountWhatAGuestDoesAndKeepItWhenItHasGone) {
   Log log;
   const HostPtr host = EchoHost(log);
-  AddEchoModel(host.get(), "m", kModel);
+  AddEchoModel(host.get(), "m", kMeasuredModel);
   {
     NamedProgram program(host);
     for (int i = 0; i < 3; ++i) ASSERT_EQ(program.Compute(), kSuccess);
@@ -128,7 +128,7 @@ TEST(Metrics, ComputesThatRunAndWait) {
   Log log;
   const HostPtr host = EchoHost(log, "max_computes = 1\n");
   Gate gate;
-  AddEchoModel(host.get(), "m", kModel + gate.Compute());
+  AddEchoModel(host.get(), "m", kMeasuredModel + gate.Compute());
   NamedProgram first(host), second(host);
   auto running = std::async(std::launch::async, [&] { return first.Compute(); });
   gate.Await();
@@ -149,7 +149,7 @@ TEST(Metrics, TimesOnlyWhereTheHostWantsThem) {
   Log log;
   const HostPtr without = EchoHost(log), with = EchoHost(log, "metrics = true\n");
   for (const HostPtr* host : {&without, &with}) {
-    AddEchoModel(host->get(), "m", kModel);
+    AddEchoModel(host->get(), "m", kMeasuredModel);
     NamedProgram program(*host);
     for (int i = 0; i < 4; ++i) ASSERT_EQ(program.Compute(), kSuccess);
     for (int i = 0; i < 2; ++i) ASSERT_EQ(program.Get(), kSuccess);
@@ -169,7 +169,7 @@ TEST(Metrics, NamesOfModelsAreQuoted) {
   Log log;
   const HostPtr host = EchoHost(log);
   for (const char* name : {"a\"b\\c\nd", "\xc3\xa4 \xe2\x9c\x93", "\xff\x01", "guest"})
-    AddEchoModel(host.get(), name, kModel);
+    AddEchoModel(host.get(), name, kMeasuredModel);
   for (const char* name : {"a\"b\\c\nd", "\xc3\xa4 \xe2\x9c\x93", "\xff\x01", "guest"})
     NamedProgram(host, name).Compute();
   EXPECT_THAT(Read(host),
@@ -184,7 +184,7 @@ size_t SeriesIn(const HostPtr& host) { return Read(host).size(); }
 TEST(Metrics, AGuestDoesNotMakeTheirNumberGrow) {
   Log log;
   const HostPtr host = EchoHost(log, "metrics = true\n[policy]\nload = \"in-process\"\n");
-  AddEchoModel(host.get(), "m", kModel);
+  AddEchoModel(host.get(), "m", kMeasuredModel);
   NamedProgram program(host);
   const auto attack = [&](int i) {
     program.calls.Rewind();
@@ -192,7 +192,8 @@ TEST(Metrics, AGuestDoesNotMakeTheirNumberGrow) {
     uint32_t graph = 0;
     EXPECT_EQ(program.calls.LoadByName(name, graph), kNotFound);
     EXPECT_EQ(program.calls.LoadBytes("bytes " + name, 5, graph), kInvalidEncoding);
-    EXPECT_EQ(program.calls.LoadBytes(EchoModel(kModel + ("name " + name.substr(0, 6)) + "\n"), 5, graph), kSuccess);
+    EXPECT_EQ(program.calls.LoadBytes(EchoModel(kMeasuredModel + ("name " + name.substr(0, 6)) + "\n"), 5, graph),
+              kSuccess);
     uint32_t context = 0;
     EXPECT_EQ(program.calls.InitContext(graph, context), kSuccess);
     EXPECT_EQ(program.calls.SetInput(context, 0, {1}, kF32, std::vector<float>{1}), kSuccess);
@@ -211,7 +212,7 @@ TEST(Metrics, AModelThatIsReplacedCountsOnAndARemovedOneIsGone) {
   Log log;
   const HostPtr host = EchoHost(log);
   for (int i = 1; i <= 2; ++i) {
-    AddEchoModel(host.get(), "m", kModel);
+    AddEchoModel(host.get(), "m", kMeasuredModel);
     EXPECT_EQ(NamedProgram(host).Compute(), kSuccess);
     EXPECT_EQ(Read(host).at(Inferences("ok")), i);
   }
@@ -222,7 +223,7 @@ TEST(Metrics, AModelThatIsReplacedCountsOnAndARemovedOneIsGone) {
 TEST(Metrics, MayBeReadWhileGuestsWork) {
   Log log;
   const HostPtr host = EchoHost(log, "metrics = true\n");
-  AddEchoModel(host.get(), "m", kModel);
+  AddEchoModel(host.get(), "m", kMeasuredModel);
   constexpr int kGuests = 2, kRounds = 20, kComputes = 5;
   std::atomic<bool> done{false};
   std::thread reading([&] {
@@ -254,10 +255,10 @@ TEST_F(Isolation, WorkersAreCounted) {
   const HostPtr host = Host();
   {
     Program program(host.get());
-    EXPECT_FALSE(program.Compute(program.Open(kModel), {1}).empty());
+    EXPECT_FALSE(program.Compute(program.Open(kMeasuredModel), {1}).empty());
     EXPECT_EQ(Read(host).at("wasinn_workers"), 1);
     EXPECT_TRUE(program.Compute(program.Open("in x f32 1\ndies compute\n"), {1}).empty());
-    EXPECT_FALSE(program.Compute(program.Open(kModel), {1}).empty());
+    EXPECT_FALSE(program.Compute(program.Open(kMeasuredModel), {1}).empty());
     EXPECT_THAT(Read(host), IsSupersetOf<Samples::value_type>({{"wasinn_workers", 1},
                                                                {"wasinn_workers_started_total", 2},
                                                                {"wasinn_workers_lost_total", 1},
@@ -292,7 +293,7 @@ class SpansTest : public ::testing::Test {
     });
     Result<Host> host = Host::Create(config);
     EXPECT_TRUE(host) << host.status().message();
-    AddEchoModel(host->get(), "m", kModel);
+    AddEchoModel(host->get(), "m", kMeasuredModel);
     const GuestPtr guest = NewGuest(host->get());
     FakeGuest calls(guest.get());
     uint32_t graph = 0, context = 0, place = calls.Reserve(4), written = calls.Reserve(4);
@@ -326,7 +327,7 @@ TEST(Spans, AnEmptyFunctionIsNobody) {
   config.OnSpan(nullptr);
   const Result<Host> host = Host::Create(config);
   ASSERT_TRUE(host) << host.status().message();
-  AddEchoModel(host->get(), "m", kModel);
+  AddEchoModel(host->get(), "m", kMeasuredModel);
   const GuestPtr guest = NewGuest(host->get());
   uint32_t graph = 0;
   EXPECT_EQ(FakeGuest(guest.get()).LoadByName("m", graph), kSuccess);

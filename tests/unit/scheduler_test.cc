@@ -28,14 +28,14 @@ void AwaitWaiting(const Scheduler& scheduler, size_t count) {
 }
 
 // Threads that wait for a turn, and say when they had it.
-class Queue {
+class SchedulerQueue {
  public:
-  explicit Queue(Scheduler& scheduler) : scheduler_(scheduler) {}
-  ~Queue() {
+  explicit SchedulerQueue(Scheduler& scheduler) : scheduler_(scheduler) {}
+  ~SchedulerQueue() {
     for (std::thread& thread : threads_) thread.join();
   }
-  Queue(const Queue&) = delete;
-  Queue& operator=(const Queue&) = delete;
+  SchedulerQueue(const SchedulerQueue&) = delete;
+  SchedulerQueue& operator=(const SchedulerQueue&) = delete;
 
   // Returns when it waits.
   void Add(int name, Scheduler::Share& share) {
@@ -69,7 +69,7 @@ TEST(Scheduler, LetsSoManyInAndNoMore) {
   const Scheduler::Turn second(scheduler, share, waiter);
   EXPECT_TRUE(*first);
   EXPECT_TRUE(second);
-  Queue queue(scheduler);
+  SchedulerQueue queue(scheduler);
   queue.Add(1, share);
   queue.Add(2, share);
   first.reset();
@@ -82,7 +82,7 @@ TEST(Scheduler, AGuestWithManyThreadsPushesNobodyBack) {
   Scheduler::Share many, few;
   Scheduler::Waiter waiter;
   std::optional<Scheduler::Turn> first(std::in_place, scheduler, many, waiter);
-  Queue queue(scheduler);
+  SchedulerQueue queue(scheduler);
   for (const int name : {1, 2, 3}) queue.Add(name, many);
   queue.Add(9, few);
   first.reset();
@@ -94,7 +94,7 @@ TEST(Scheduler, WeightsAreTurns) {
   Scheduler::Share heavy(2), light;
   Scheduler::Waiter waiter;
   std::optional<Scheduler::Turn> first(std::in_place, scheduler, light, waiter);
-  Queue queue(scheduler);
+  SchedulerQueue queue(scheduler);
   for (int i = 0; i < 6; ++i) queue.Add(1, light);
   for (int i = 0; i < 6; ++i) queue.Add(2, heavy);
   first.reset();
@@ -122,7 +122,7 @@ std::vector<int> Serve(Scheduler& scheduler, const std::vector<std::pair<int, Sc
   Scheduler::Share running;
   Scheduler::Waiter waiter;
   std::optional<Scheduler::Turn> turn(std::in_place, scheduler, running, waiter);
-  Queue queue(scheduler);
+  SchedulerQueue queue(scheduler);
   for (const auto& [name, share] : who) queue.Add(name, *share);
   turn.reset();
   return queue.Served();
@@ -157,7 +157,7 @@ TEST(Scheduler, ACancelledWaitHasNoTurnAndTakesNone) {
   AwaitWaiting(scheduler, 1);
   cancelled.Cancel();
   EXPECT_FALSE(granted.get());
-  Queue queue(scheduler);
+  SchedulerQueue queue(scheduler);
   queue.Add(1, share);
   first.reset();
   EXPECT_THAT(queue.Served(), ElementsAre(1));
@@ -204,8 +204,8 @@ TEST(Scheduler, KeepsCountWhateverMeets) {
 }
 
 // A guest with one context, of the model "m".
-struct Program {
-  explicit Program(wasinn_host* host, uint32_t compute_timeout_ms = 0)
+struct ScheduledProgram {
+  explicit ScheduledProgram(wasinn_host* host, uint32_t compute_timeout_ms = 0)
       : guest(NewGuest(host, &wasinn_limits::compute_timeout_ms, compute_timeout_ms)), calls(guest.get()) {
     uint32_t graph = 0;
     EXPECT_EQ(calls.LoadByName("m", graph), kSuccess);
@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(All, Turns,
 
 TEST_P(Turns, AWaitEndsWithItsDeadlineOrItsGuest) {
   AddEchoModel(host_.get(), "m", std::string("in x f32 1\n") + GetParam().model + gate_.Compute());
-  Program first(host_.get()), hurried(host_.get(), 50), closed(host_.get());
+  ScheduledProgram first(host_.get()), hurried(host_.get(), 50), closed(host_.get());
   auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
   gate_.Await();
   EXPECT_EQ(hurried.Compute(), kRuntimeError);
@@ -259,12 +259,12 @@ TEST(TurnsOfOthers, WhoWaitsForItsModelKeepsNoPlace) {
   const HostPtr host = EchoHost(log, "max_computes = 2\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 1\n" + gate.Compute());
-  Program first(host.get()), second(host.get());
+  ScheduledProgram first(host.get()), second(host.get());
   auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
   gate.Await();
   auto waiting = std::async(std::launch::async, [&] { return second.Compute(); });
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n");
-  Program other(host.get());
+  ScheduledProgram other(host.get());
   for (int i = 0; i < 100; ++i) EXPECT_EQ(other.Compute(), kSuccess);
   gate.Open();
   EXPECT_EQ(computing.get(), kSuccess);
@@ -276,11 +276,11 @@ TEST(TurnsOfOthers, WhoIsNotCountedDoesNotWait) {
   const HostPtr host = EchoHost(log, "max_computes = 1\n");
   Gate gate;
   AddEchoModel(host.get(), "m", "in x f32 1\nturns 0\n" + gate.Compute());
-  Program first(host.get());
+  ScheduledProgram first(host.get());
   auto computing = std::async(std::launch::async, [&] { return first.Compute(); });
   gate.Await();
   AddEchoModel(host.get(), "m", "in x f32 1\n");
-  Program other(host.get());
+  ScheduledProgram other(host.get());
   EXPECT_EQ(other.Compute(), kSuccess);
   gate.Open();
   EXPECT_EQ(computing.get(), kSuccess);

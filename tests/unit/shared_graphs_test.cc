@@ -13,7 +13,7 @@
 namespace wasinn::testing {
 namespace {
 
-constexpr char kModel[] = "in x f32 1\nload_keeps 5000\nsays loaded\n";
+constexpr char kKeepingModel[] = "in x f32 1\nload_keeps 5000\nsays loaded\n";
 
 class SharedGraphs : public ::testing::Test {
  protected:
@@ -24,9 +24,9 @@ class SharedGraphs : public ::testing::Test {
     for (const std::string& line : log.lines()) loads += line.find("loaded") != line.npos ? 1 : 0;
     return loads;
   }
-  uint32_t Load(Program& program, std::string_view directives = kModel) {
+  uint32_t Load(Program& program, std::string_view directives = kKeepingModel) {
     uint32_t graph = 0;
-    return program.calls.LoadBytes(EchoModel(directives), kGgml, graph) == kSuccess ? graph : 0;
+    return program.calls.LoadBytes(EchoModel(directives), kGgmlEncoding, graph) == kSuccess ? graph : 0;
   }
 
   Log log;
@@ -35,9 +35,9 @@ class SharedGraphs : public ::testing::Test {
 
 TEST_F(SharedGraphs, OfTheSameBytesThereIsOne) {
   Program one(host.get()), two(host.get());
-  const uint32_t first = one.Open(kModel), second = two.Open(kModel);
+  const uint32_t first = one.Open(kKeepingModel), second = two.Open(kKeepingModel);
   EXPECT_EQ(Loads(), 1u);
-  EXPECT_NE(one.Open(std::string(kModel) + " "), 0u) << "of others another";
+  EXPECT_NE(one.Open(std::string(kKeepingModel) + " "), 0u) << "of others another";
   EXPECT_EQ(Loads(), 2u);
   EXPECT_EQ(one.Compute(first, {1}), std::vector<float>({1}));
   EXPECT_EQ(two.Compute(second, {2}), std::vector<float>({2}));
@@ -55,7 +55,7 @@ TEST_F(SharedGraphs, EachPaysAsIfItWereAlone) {
   Program one(host.get()), two(host.get());
   const uint32_t graph = Load(one);
   const uint64_t alone = one.Stats().model_bytes;
-  EXPECT_GE(alone, 5000u + sizeof(kModel));
+  EXPECT_GE(alone, 5000u + sizeof(kKeepingModel));
   const uint32_t same = Load(two);
   EXPECT_EQ(two.Stats().model_bytes, alone);
   const uint32_t again = Load(two);
@@ -68,7 +68,7 @@ TEST_F(SharedGraphs, EachPaysAsIfItWereAlone) {
 
 TEST_F(SharedGraphs, WhatOthersDoWithItCostsANewcomerNothing) {
   host = EchoHost(log, "max_computes = 1\n[policy]\nload = 'in-process'\n");
-  const std::string model = std::string(kModel) + "shares\nturns 0\nkeeps 100000\n";
+  const std::string model = std::string(kKeepingModel) + "shares\nturns 0\nkeeps 100000\n";
   Program one(host.get()), two(host.get());
   const uint32_t graph = Load(one, model);
   const uint64_t alone = one.Stats().model_bytes;
@@ -87,7 +87,7 @@ TEST_F(SharedGraphs, WhoCannotPayHasNone) {
   const GuestPtr guest = NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{5000});
   FakeGuest poor(guest.get());
   uint32_t graph = 0;
-  EXPECT_EQ(poor.LoadBytes(EchoModel(kModel), kGgml, graph), kTooLarge);
+  EXPECT_EQ(poor.LoadBytes(EchoModel(kKeepingModel), kGgmlEncoding, graph), kTooLarge);
   EXPECT_EQ(StatsOf(guest).model_bytes, 0u);
 }
 
@@ -99,7 +99,7 @@ TEST_F(SharedGraphs, WhoWaitsForALoadThatFailsLoadsItself) {
   const GuestPtr guest = NewGuest(host.get(), &wasinn_limits::max_model_bytes, uint64_t{1} << 30);
   FakeGuest one(guest.get());
   uint32_t first = 0, second = 0;
-  std::thread loads([&] { (void)one.LoadBytes(EchoModel(model), kGgml, first); });
+  std::thread loads([&] { (void)one.LoadBytes(EchoModel(model), kGgmlEncoding, first); });
   gate.Await();
   std::thread waits([&] { second = Load(two, model); });
   wasinn_guest_stop(guest.get());  // which ends the load
@@ -116,7 +116,7 @@ TEST_F(SharedGraphs, LoadsAtTheSameTimeAreOne) {
   std::vector<uint32_t> graphs(programs.size());
   std::vector<std::thread> threads;
   for (size_t i = 0; i < programs.size(); ++i) {
-    threads.emplace_back([&, i] { graphs[i] = Load(*programs[i], std::string(kModel) + "load_delay 50\n"); });
+    threads.emplace_back([&, i] { graphs[i] = Load(*programs[i], std::string(kKeepingModel) + "load_delay 50\n"); });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(graphs, ::testing::Each(::testing::Ne(0u)));
@@ -150,7 +150,7 @@ TEST_F(SharedInWorkers, WhatAWorkerHeldIsLoadedAnewWhenItIsLost) {
   const uint32_t dies = program.Open("in x f32 1\ndies compute\n");
   EXPECT_NE(Load(program), 0u);
   EXPECT_TRUE(program.Compute(dies, {1}).empty());
-  const uint32_t context = program.Open(kModel);
+  const uint32_t context = program.Open(kKeepingModel);
   ASSERT_NE(context, 0u);
   EXPECT_EQ(program.Compute(context, {1}), std::vector<float>({1}));
 }

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* kInput = "in x f32 2\n";
 
 // A guest whose loads, and what it waits for, have this deadline.
-struct Program {
-  Program(wasinn_host* host, uint32_t load_timeout_ms)
+struct WaitingProgram {
+  WaitingProgram(wasinn_host* host, uint32_t load_timeout_ms)
       : guest(NewGuest(host, &wasinn_limits::load_timeout_ms, load_timeout_ms)), calls(guest.get()) {}
   uint32_t Load(std::string_view name) {
     uint32_t graph = 0;
@@ -45,7 +45,7 @@ TEST(Waiting, AFrameworkThatIsStuckInOpenHoldsUpNoOther) {
   const HostPtr host = EchoHost(log, gate.BackendOpen(), VERSIONS_FOLDER);
   AddModelOf(host.get(), "slow", "echo");
   AddModelOf(host.get(), "fast", "older");
-  Program first(host.get(), kLong), second(host.get(), kLong);
+  WaitingProgram first(host.get(), kLong), second(host.get(), kLong);
   auto loading = std::async(std::launch::async, [&] { return first.Load("slow"); });
   gate.Await();
   EXPECT_EQ(second.Load("fast"), kSuccess) << "while the first one is inside";
@@ -59,7 +59,7 @@ TEST(Waiting, WhoWaitsForAnothersOpenHasADeadline) {
   const HostPtr host = EchoHost(log, gate.BackendOpen(), VERSIONS_FOLDER);
   AddModelOf(host.get(), "a", "echo");
   AddModelOf(host.get(), "b", "echo");
-  Program first(host.get(), kLong), second(host.get(), kShort);
+  WaitingProgram first(host.get(), kLong), second(host.get(), kShort);
   auto loading = std::async(std::launch::async, [&] { return first.Load("a"); });
   gate.Await();
   EXPECT_EQ(second.Load("b"), kRuntimeError);
@@ -75,7 +75,7 @@ TEST(Waiting, WhoWaitsForAnothersLoadHasADeadline) {
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", kInput + gate.Load());
-  Program first(host.get(), kShort), second(host.get(), kShort);
+  WaitingProgram first(host.get(), kShort), second(host.get(), kShort);
   auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
   gate.Await();
   EXPECT_EQ(second.Load("m"), kRuntimeError);
@@ -90,7 +90,7 @@ TEST(Waiting, AClosedGuestWaitsForNobody) {
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", kInput + gate.Load());
-  Program first(host.get(), kLong), second(host.get(), kLong);
+  WaitingProgram first(host.get(), kLong), second(host.get(), kLong);
   auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
   gate.Await();
   auto waiting = std::async(std::launch::async, [&] { return second.Load("m"); });
@@ -105,7 +105,7 @@ TEST(Waiting, WhoWaitsGetsTheFailureOfTheLoad) {
   Gate gate;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", "fail_load 7\n" + gate.Load());
-  Program first(host.get(), kLong), second(host.get(), kLong);
+  WaitingProgram first(host.get(), kLong), second(host.get(), kLong);
   auto loading = std::async(std::launch::async, [&] { return first.Load("m"); });
   gate.Await();
   auto waiting = std::async(std::launch::async, [&] { return second.Load("m"); });
@@ -121,12 +121,12 @@ TEST(Waiting, AnUnloadHoldsUpNobody) {
   AddEchoModel(host.get(), "slow", kInput + gate.Unload());
   AddEchoModel(host.get(), "fast", kInput);
   {
-    EXPECT_EQ(Program(host.get(), kLong).Load("slow"), kSuccess);
+    EXPECT_EQ(WaitingProgram(host.get(), kLong).Load("slow"), kSuccess);
   }
   auto removing = std::async(std::launch::async,
                              [&] { return StatusPtr(wasinn_host_remove_model(host.get(), "slow")) == nullptr; });
   gate.Await();
-  EXPECT_EQ(Program(host.get(), kLong).Load("fast"), kSuccess) << "while the framework unloads";
+  EXPECT_EQ(WaitingProgram(host.get(), kLong).Load("fast"), kSuccess) << "while the framework unloads";
   gate.Open();
   EXPECT_TRUE(removing.get());
 }
@@ -135,7 +135,7 @@ TEST(Waiting, MakingAContextHasADeadline) {
   Log log;
   const HostPtr host = EchoHost(log);
   AddEchoModel(host.get(), "m", std::string(kInput) + "context_delay 600000\n");
-  Program program(host.get(), kShort);
+  WaitingProgram program(host.get(), kShort);
   uint32_t graph = 0, context = 0;
   ASSERT_EQ(program.calls.LoadByName("m", graph), kSuccess);
   EXPECT_EQ(program.calls.InitContext(graph, context), kRuntimeError);

@@ -12,13 +12,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr uint32_t kGgml = 5;  // or autodetect: the bytes decide
-
 class Witx : public ::testing::Test {
  protected:
   uint32_t NewContext(std::string_view directives) {
     uint32_t graph = 0, context = 0;
-    EXPECT_EQ(program_.LoadBytes(EchoModel(directives), kGgml, graph), kSuccess) << LastLog();
+    EXPECT_EQ(program_.LoadBytes(EchoModel(directives), kGgmlEncoding, graph), kSuccess) << LastLog();
     EXPECT_EQ(program_.InitContext(graph, context), kSuccess) << LastLog();
     return context;
   }
@@ -98,11 +96,11 @@ TEST_F(Witx, LoadRefusesUnknownNumbers) {
   }
   const uint32_t builders = program_.PutAll(std::vector<uint32_t>{program_.Put("GGUF\n"), 5}),
                  out = program_.Reserve(4);
-  EXPECT_EQ(program_.Call("load", {builders, 1, kGgml, 4, out}), kInvalidArgument);
-  EXPECT_EQ(program_.Call("load", {builders, 1, kGgml, UINT_MAX, out}), kInvalidArgument);
-  EXPECT_EQ(program_.Call("load", {builders, 0, kGgml, 0, out}), kInvalidArgument) << "no builder";
-  EXPECT_EQ(program_.Call("load", {builders, 17, kGgml, 0, out}), kTooLarge);
-  EXPECT_EQ(program_.Call("load", {builders, UINT_MAX, kGgml, 0, out}), kTooLarge);
+  EXPECT_EQ(program_.Call("load", {builders, 1, kGgmlEncoding, 4, out}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("load", {builders, 1, kGgmlEncoding, UINT_MAX, out}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("load", {builders, 0, kGgmlEncoding, 0, out}), kInvalidArgument) << "no builder";
+  EXPECT_EQ(program_.Call("load", {builders, 17, kGgmlEncoding, 0, out}), kTooLarge);
+  EXPECT_EQ(program_.Call("load", {builders, UINT_MAX, kGgmlEncoding, 0, out}), kTooLarge);
   ExpectInferenceWorks();
 }
 
@@ -126,7 +124,7 @@ TEST_F(Witx, LoadByNameFindsVersionsAndSharesThem) {
 
 TEST_F(Witx, RefusesDeadForgedAndWrongHandles) {
   uint32_t graph = 0, context = 0, out = 0;
-  ASSERT_EQ(program_.LoadBytes(EchoModel("in x f32 2\n"), kGgml, graph), kSuccess);
+  ASSERT_EQ(program_.LoadBytes(EchoModel("in x f32 2\n"), kGgmlEncoding, graph), kSuccess);
   ASSERT_EQ(program_.InitContext(graph, context), kSuccess);
   for (const uint32_t forged : {0u, 1u, graph + 1, context + 1, graph ^ 0x10000u, 0x7fffffffu, UINT_MAX}) {
     EXPECT_EQ(program_.InitContext(forged, out), kInvalidArgument) << forged;
@@ -147,10 +145,10 @@ TEST_F(Witx, RefusesPointersOutsideOfMemory) {
   for (const uint32_t bad : {end - 3, end, UINT_MAX - 3, UINT_MAX}) {
     EXPECT_EQ(program_.Call("load_by_name", {name, 1, bad}), kInvalidArgument) << bad;
     EXPECT_EQ(program_.Call("load_by_name", {bad, 4, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("load", {bad, 1, kGgml, 0, out}), kInvalidArgument) << bad;
-    EXPECT_EQ(program_.Call("load", {bad, 16, kGgml, 0, out}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("load", {bad, 1, kGgmlEncoding, 0, out}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("load", {bad, 16, kGgmlEncoding, 0, out}), kInvalidArgument) << bad;
     const uint32_t builder = program_.PutAll(std::vector<uint32_t>{bad, 4});
-    EXPECT_EQ(program_.Call("load", {builder, 1, kGgml, 0, out}), kInvalidArgument) << bad;
+    EXPECT_EQ(program_.Call("load", {builder, 1, kGgmlEncoding, 0, out}), kInvalidArgument) << bad;
     EXPECT_EQ(program_.Call("set_input", {context, 0, bad}), kInvalidArgument) << bad;
     EXPECT_EQ(program_.Call("set_input", {context, 0, program_.PutTensor({2}, kF32, bad, 8)}), kInvalidArgument) << bad;
     const uint32_t tensor = program_.PutAll(std::vector<uint32_t>{bad, 1, kF32, data, 8});
@@ -176,7 +174,7 @@ TEST_F(Witx, RefusesLengthsThatOverflow) {
   EXPECT_EQ(program_.Call("set_input", {context, 0, program_.PutTensor({2, 2}, kF32, data, UINT_MAX)}),
             kInvalidArgument);
   const uint32_t builders = program_.PutAll(std::vector<uint32_t>{data, UINT_MAX}), out = program_.Reserve(4);
-  EXPECT_EQ(program_.Call("load", {builders, 1, kGgml, 0, out}), kInvalidArgument);
+  EXPECT_EQ(program_.Call("load", {builders, 1, kGgmlEncoding, 0, out}), kInvalidArgument);
   ExpectInferenceWorks();
 }
 
@@ -257,7 +255,7 @@ TEST_F(Witx, UnservableInputsAreNamed) {
 
 TEST_F(Witx, ErrorsOfTheFrameworkKeepTheirCode) {
   uint32_t graph = 0;
-  EXPECT_EQ(program_.LoadBytes(EchoModel("fail_load 6\n"), kGgml, graph), kUnsupportedOperation);
+  EXPECT_EQ(program_.LoadBytes(EchoModel("fail_load 6\n"), kGgmlEncoding, graph), kUnsupportedOperation);
   const uint32_t context = NewContext("fail 5\n");
   EXPECT_EQ(program_.Call("compute", {context}), kRuntimeError);
   EXPECT_TRUE(log_.Contains("echo: compute fails as the model says")) << LastLog();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kMostSeconds = 100;
 
-[[noreturn]] void Work(const std::function<int()>& work, const std::array<int, 2>& pipe) {
+[[noreturn]] void RunAndTell(const std::function<int()>& work, const std::array<int, 2>& pipe) {
   dup2(pipe[1], STDOUT_FILENO);
   dup2(pipe[1], STDERR_FILENO);
   close(pipe[0]);
@@ -41,7 +41,7 @@ Ended InChild(const std::function<int()>& work) {
   if (::pipe(pipe.data()) != 0) return ended;
   std::fflush(nullptr);
   const pid_t child = fork();
-  if (child == 0) Work(work, pipe);
+  if (child == 0) RunAndTell(work, pipe);
   close(pipe[1]);
   std::array<char, 4096> text;
   for (ssize_t n; (n = read(pipe[0], text.data(), text.size())) > 0;)

@@ -26,7 +26,7 @@
 namespace wasinn::test {
 namespace {
 
-constexpr size_t kMebibyte = size_t{1} << 20;
+constexpr size_t kServedMebibyte = size_t{1} << 20;
 
 TEST(SandboxServes, MemoryThatTheHostShares) {
   auto lane = isolation::Socket::MakePair();
@@ -35,7 +35,7 @@ TEST(SandboxServes, MemoryThatTheHostShares) {
   ASSERT_EQ(ftruncate(memory, 4096), 0);
   const std::array<uint8_t, 1> message = {1};
   ASSERT_EQ(lane->first.Send(message, {&memory, 1}), isolation::Socket::Sent::kDone);
-  const Ended ended = InSealed({}, kMebibyte, [&] {
+  const Ended ended = InSealed({}, kServedMebibyte, [&] {
     pollfd waiting = {lane->second.number(), POLLIN, 0};
     if (poll(&waiting, 1, -1) != 1) return 1;
     std::array<uint8_t, 1> buffer = {};
@@ -71,7 +71,7 @@ TEST(SandboxServes, WakeUps) {
 }
 
 TEST(SandboxServes, WhatAnyProgramDoes) {
-  const Ended ended = InSealed({}, 256 * kMebibyte, [] {
+  const Ended ended = InSealed({}, 256 * kServedMebibyte, [] {
     bool is_caught = false;
     try {
       throw std::runtime_error("an exception");
@@ -94,19 +94,19 @@ TEST(SandboxServes, WhatAnyProgramDoes) {
 
 // Each with memory of its own (glibc's arenas), large and small, that grows, shrinks and goes.
 TEST(SandboxServes, ThreadsThatAllocate) {
-  const Ended ended = InSealed({}, 512 * kMebibyte, [] {
+  const Ended ended = InSealed({}, 512 * kServedMebibyte, [] {
     std::atomic<int> done = 0;
     for (int round = 0; round < 8; ++round) {
       std::vector<std::jthread> threads;
       for (int i = 0; i < 8; ++i) {
         threads.emplace_back([&] {
           std::string text;
-          for (size_t size = 1; size <= 4 * kMebibyte; size *= 2) {
+          for (size_t size = 1; size <= 4 * kServedMebibyte; size *= 2) {
             text.resize(size, 'x');
             text.shrink_to_fit();
           }
-          void* memory = std::malloc(2 * kMebibyte);
-          void* larger = std::realloc(memory, 8 * kMebibyte);
+          void* memory = std::malloc(2 * kServedMebibyte);
+          void* larger = std::realloc(memory, 8 * kServedMebibyte);
           done += larger != nullptr ? 1 : 0;
           std::free(larger != nullptr ? larger : memory);
         });
@@ -133,18 +133,18 @@ TEST(SandboxServes, ASignalToItself) {
 }
 
 TEST(SandboxMemory, EndsWithBadAlloc) {
-  const Ended ended = InSealed({}, 64 * kMebibyte, [] {
+  const Ended ended = InSealed({}, 64 * kServedMebibyte, [] {
     std::vector<std::unique_ptr<char[]>> all;
     try {
       for (;;) {
-        all.push_back(std::make_unique<char[]>(kMebibyte));
+        all.push_back(std::make_unique<char[]>(kServedMebibyte));
       }
     } catch (const std::bad_alloc&) {
       std::puts("no memory");
     }
     const size_t count = all.size();
     all.clear();
-    const auto again = std::make_unique<char[]>(32 * kMebibyte);  // it goes on
+    const auto again = std::make_unique<char[]>(32 * kServedMebibyte);  // it goes on
     return count > 48 && count <= 64 ? 0 : static_cast<int>(count);
   });
   EXPECT_EQ(ended.exit_code, 0) << ended;
@@ -152,7 +152,7 @@ TEST(SandboxMemory, EndsWithBadAlloc) {
 
 // Where the limit leaves no stack.
 TEST(SandboxMemory, EndsThreadsWithAnError) {
-  const Ended ended = InSealed({}, kMebibyte, [] {
+  const Ended ended = InSealed({}, kServedMebibyte, [] {
     try {
       std::thread([] {}).join();
     } catch (const std::system_error& error) {

@@ -1,13 +1,13 @@
 #include "core/batching/batched_model.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "core/batching/batch_instance.h"
 #include "core/batching/batched_slot.h"
 #include "core/ios.h"
 #include "core/large_stacks.h"
+#include "core/processors.h"
 #include "core/table_errors.h"
 
 namespace wasinn::core {
@@ -146,7 +146,7 @@ Result<std::shared_ptr<Graph>> BatchedModel::Over(std::shared_ptr<Graph> graph, 
 
 uint32_t BatchedModel::InstancesOf(const Batching& batching, const Resources& resources) {
   if (batching.instance_count != 0) return batching.instance_count;
-  return std::max(1u, std::thread::hardware_concurrency() / std::max(1u, resources.threads));
+  return std::max(1u, Processors() / std::max(1u, resources.threads));
 }
 
 BatchedModel::BatchedModel(std::shared_ptr<Graph> graph, const Batching& batching, std::string name,

@@ -12,7 +12,7 @@ std::string Seconds(std::chrono::nanoseconds duration) {
 }
 
 // A scraper refuses the whole text for one byte that is not UTF-8.
-std::string Quoted(std::string_view value) {
+std::string LabelValue(std::string_view value) {
   std::string quoted;
   for (;;) {
     const size_t end = value.find('\n');
@@ -40,7 +40,7 @@ void Exposition::Line(std::string_view suffix, const Labels& labels, std::string
   char before = '{';
   for (const auto& [name, label] : labels) {
     if (label.empty()) continue;  // the same as none
-    text_ += fmt::format("{}{}=\"{}\"", before, name, Quoted(label));
+    text_ += fmt::format("{}{}=\"{}\"", before, name, LabelValue(label));
     before = ',';
   }
   if (before == ',') text_ += '}';

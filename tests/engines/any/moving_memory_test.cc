@@ -12,8 +12,8 @@ namespace {
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr uint64_t kWasmPage = 64 << 10;
-constexpr char kWitx[] = "wasi_ephemeral_nn", kExt[] = "wasinn_ext_0";
+constexpr uint64_t kPageBytes = 64 << 10;
+constexpr char kWitxModule[] = "wasi_ephemeral_nn", kExtModule[] = "wasinn_ext_0";
 
 #ifdef __SANITIZE_THREAD__
 constexpr bool kRacesAreReported = true;
@@ -33,7 +33,7 @@ class MovingMemory : public PlainTest {
 // What was passed in earlier calls is read no more: its memory is gone.
 TEST_P(MovingMemory, AnotherOneAtEachCall) {
   const auto program = NewGuest();
-  uint64_t size = kWasmPage + 1;
+  uint64_t size = kPageBytes + 1;
   uint32_t graph = 0, context = 0;
   const auto call = [&](const char* module, const char* name, Args args) {
     const PlainMemory memory(size += 4097);
@@ -43,23 +43,23 @@ TEST_P(MovingMemory, AnotherOneAtEachCall) {
                              std::min(Read(memory.View(), place::kWritten), place::kBufferSize));
     return std::pair(Read(memory.View(), place::kOut), output);
   };
-  graph = call(kWitx, "load", {place::kBuilders, 1, model_.encoding, 0, place::kOut}).first;
-  context = call(kWitx, "init_execution_context", {graph, place::kOut}).first;
+  graph = call(kWitxModule, "load", {place::kBuilders, 1, model_.encoding, 0, place::kOut}).first;
+  context = call(kWitxModule, "init_execution_context", {graph, place::kOut}).first;
   for (int i = 0; i < 10; ++i) {
-    call(kWitx, "set_input", {context, 0, place::kTensor});
-    call(kWitx, "compute", {context});
+    call(kWitxModule, "set_input", {context, 0, place::kTensor});
+    call(kWitxModule, "compute", {context});
     const Args get = {context, 0, place::kBuffer, place::kBufferSize, place::kWritten};
-    EXPECT_TRUE(call(kWitx, "get_output", get).second == expected_);
+    EXPECT_TRUE(call(kWitxModule, "get_output", get).second == expected_);
   }
   // The place of an output is an offset, into the memory of the compute.
-  call(kExt, "set_output", {context, 0, place::kBuffer, place::kBufferSize, place::kWritten});
-  EXPECT_TRUE(call(kWitx, "compute", {context}).second == expected_);
+  call(kExtModule, "set_output", {context, 0, place::kBuffer, place::kBufferSize, place::kWritten});
+  EXPECT_TRUE(call(kWitxModule, "compute", {context}).second == expected_);
 }
 
 // An output's place that was good, in a memory that is smaller by now, or none.
 TEST_P(MovingMemory, SmallerWhenTheOutputIsWritten) {
   const auto program = NewGuest();
-  const wasinn_function &set_output = Find(kExt, "set_output"), &compute = Find(kWitx, "compute");
+  const wasinn_function &set_output = Find(kExtModule, "set_output"), &compute = Find(kWitxModule, "compute");
   const PlainMemory large(uint64_t{4} << 30), small(place::kData);
   for (const uint32_t far : {place::kBuffer, 0x7fffff00u, 0xfffff000u, 0xfffffffcu}) {
     program->Fill(large.View());
@@ -117,14 +117,14 @@ TEST_P(MovingMemory, GrowsDuringCalls) {
 // Another thread of the guest writes good and bad values into everything that calls read, all the time.
 TEST_P(MovingMemory, ChangesDuringCalls) {
   if (kRacesAreReported) GTEST_SKIP() << "these races are the guest's, and ThreadSanitizer would report them";
-  const PlainMemory memory(2 * kWasmPage);
+  const PlainMemory memory(2 * kPageBytes);
   const wasinn_memory view = memory.View(WASINN_MEMORY_SHARED);
   auto program = NewGuest();
   program->Fill(view);
   const std::vector<uint8_t> good(view.base, view.base + place::kRecordsEnd);
   std::atomic<bool> stop = false;
   std::thread writer([&] {
-    const uint32_t bad[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff, 2 * kWasmPage - 4, 2 * kWasmPage};
+    const uint32_t bad[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff, 2 * kPageBytes - 4, 2 * kPageBytes};
     for (size_t round = 0; !stop; ++round) {
       for (uint32_t at = place::kRecords; at < place::kRecordsEnd; at += 4) {
         auto* word = reinterpret_cast<volatile uint32_t*>(view.base + at);
@@ -167,7 +167,7 @@ TEST_P(MovingMemory, GoesAfterClose) {
     std::vector<std::thread> threads;
     std::atomic<int> started = 0;
     for (int i = 0; i < kThreads; ++i) {
-      memories.push_back(std::make_unique<PlainMemory>(kWasmPage + static_cast<uint64_t>(i)));
+      memories.push_back(std::make_unique<PlainMemory>(kPageBytes + static_cast<uint64_t>(i)));
       program->Fill(memories.back()->View());
       threads.emplace_back([&, view = memories.back()->View(), i] {
         ++started;

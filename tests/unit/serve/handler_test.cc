@@ -23,14 +23,14 @@ TEST(HandlerRequest, HasWhatAGuestMaySee) {
   request.insert("Connection", "close");
   request.insert("Expect", "100-continue");
   const std::string authority = AuthorityOf(request, {});
-  const auto made = ToHttpRequest(request, authority, false);
+  const auto made = ToHttpRequest(request, "", authority, false);
   ASSERT_TRUE(made.has_value());
   EXPECT_EQ(made->method, "POST");
   EXPECT_EQ(made->authority, "h:1");
   EXPECT_EQ(made->path_with_query, "/a?b");
   EXPECT_THAT(made->fields, ElementsAre(Pair("X-A", "1"), Pair("x-a", "2")));
   request.insert("Host", "other");
-  EXPECT_FALSE(ToHttpRequest(request, authority, false).has_value());
+  EXPECT_FALSE(ToHttpRequest(request, "", authority, false).has_value());
 }
 
 TEST(HandlerRequest, WithoutHostItIsForTheConnectionsEnd) {
@@ -43,16 +43,17 @@ class HandlerResponseTest : public testing::Test {
  protected:
   // What becomes of a header and a body.
   std::string WhyNot(unsigned status, const engines::HttpFields& fields, std::string_view body, bool is_head = false) {
-    HandlerResponse response(budget_, 100, is_head);
+    HandlerResponse response(budget_, 100, is_head, stream_);
     if (response.Begin(status, fields) && response.Write(body)) response.End();
     return response.Take() ? "" : response.WhyNone("g").text;
   }
 
   std::shared_ptr<MemoryBudget> budget_ = std::make_shared<MemoryBudget>(1000);
+  HandlerStream stream_{nullptr, budget_, 100, nullptr};
 };
 
 TEST_F(HandlerResponseTest, IsWholeOnlyWhenToldSo) {
-  HandlerResponse response(budget_, 100, false);
+  HandlerResponse response(budget_, 100, false, stream_);
   EXPECT_TRUE(response.Begin(201, {{"content-type", "a/b"}, {"x-a", "1"}, {"connection", "close"}}));
   EXPECT_TRUE(response.Write("ab"));
   EXPECT_TRUE(response.Write("c"));
@@ -65,7 +66,7 @@ TEST_F(HandlerResponseTest, IsWholeOnlyWhenToldSo) {
   EXPECT_EQ(taken->text, "abc");
   EXPECT_GE(taken->charge.bytes(), 3);
 
-  HandlerResponse broken(budget_, 100, false);
+  HandlerResponse broken(budget_, 100, false, stream_);
   EXPECT_TRUE(broken.Begin(200, {}));
   EXPECT_TRUE(broken.Write("ab"));
   broken.Fail("went away\n");
@@ -99,6 +100,29 @@ TEST_F(HandlerResponseTest, HasNoMoreThanItMayHold) {
   EXPECT_THAT(WhyNot(200, {}, std::string(101, 'x')), HasSubstr("more than 100 bytes"));
   budget_ = std::make_shared<MemoryBudget>(10);
   EXPECT_THAT(WhyNot(200, {}, std::string(50, 'x')), HasSubstr("as much memory as they may"));
+}
+
+TEST_F(HandlerResponseTest, EventsGoToTheStream) {
+  const auto streams = [this](unsigned status, const engines::HttpFields& fields, bool is_head = false) {
+    HandlerResponse response(budget_, 100, is_head, stream_);
+    EXPECT_TRUE(response.Begin(status, fields));
+    return response.is_stream();
+  };
+  EXPECT_TRUE(streams(200, {{"content-type", "text/event-stream"}}));
+  EXPECT_TRUE(streams(404, {{"content-type", "Application/X-NDJSON; charset=utf-8"}}));
+  EXPECT_FALSE(streams(200, {{"content-type", "text/event-streams"}}));
+  EXPECT_FALSE(streams(200, {{"content-type", "text/event-stream"}, {"content-length", "1"}}));
+  EXPECT_FALSE(streams(204, {{"content-type", "text/event-stream"}}));
+  EXPECT_FALSE(streams(200, {{"content-type", "text/event-stream"}}, true));
+}
+
+TEST_F(HandlerResponseTest, AStreamHoldsNoMoreThanThereIsRoomFor) {
+  HandlerResponse response(budget_, 100, false, stream_);
+  EXPECT_TRUE(response.Begin(200, {{"content-type", "text/event-stream"}}));
+  EXPECT_TRUE(response.Write(std::string(60, 'x')));
+  EXPECT_EQ(budget_->held(), 2 * 60);
+  EXPECT_FALSE(response.Write(std::string(60, 'x')));
+  EXPECT_THAT(response.WhyNone("g").text, HasSubstr("it wrote more than 100 bytes"));
 }
 
 }  // namespace

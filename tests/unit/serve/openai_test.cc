@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "serve/openai/embeddings.h"
 #include "serve/openai/message_changes.h"
 #include "serve/openai/read_body.h"
+#include "serve/openai/rerank.h"
 #include "serve/openai/text_request.h"
 #include "serve/pace.h"
 
@@ -50,7 +52,7 @@ TEST(OpenAiRequest, AChatInTheModelsWords) {
   EXPECT_EQ(json::parse(PromptOf(request).prompt), json::parse(R"([{"role": "user", "content": "hi"}])"));
   EXPECT_EQ(OptionsOf(request), json::parse(R"({"chat": true, "temp": 0.5, "top-p": 1.0, "n-predict": 7, "seed": 1,
       "reverse-prompt": "x", "n-probs": 0, "json-schema": {"type": "object"}, "tools": [{"type": "function"}], "tool-choice": "auto",
-      "parallel-tool-calls": false, "enable-thinking": false})"));
+      "parallel-tool-calls": false, "enable-thinking": false, "continue-final-message": "auto"})"));
 }
 
 TEST(OpenAiRequest, ACompletionInTheModelsWords) {
@@ -74,6 +76,27 @@ TEST(OpenAiRequest, WhatIsWrongIsNamed) {
   EXPECT_EQ(WrongField(R"({"messages": [1], "seed": 1.5})", ReadChat), "seed");
   EXPECT_EQ(WrongField(R"({"messages": [1], "a": 1, "a": 1})", ReadChat), "a");
   EXPECT_EQ(WrongField(R"({"messages": [1], "functions": null, "suffix": null})", ReadChat), "");
+}
+
+// A message of it tells how many there are, not what they are.
+TEST(OpenAiRequest, ManyPromptsAreCountedBeforeTheyAreRead) {
+  std::string many = R"({"prompt": [{})";
+  for (int i = 0; i < 128; ++i) many += ", 1";
+  try {
+    Read(many + "]}", ReadCompletion);
+    ADD_FAILURE() << "it was read";
+  } catch (const ApiError& error) {
+    EXPECT_NE(error.message.find("there are 129 prompts"), std::string::npos) << error.message;
+  }
+}
+
+// Of the prompt, the tensor that is made of it, and what the answer repeats.
+TEST(OpenAiRequest, KnowsWhatItHolds) {
+  const std::string text(1000, 'x');
+  EXPECT_GE(Read(R"({"input": ")" + text + R"("})", ReadEmbeddings).bytes(), 2000u);
+  const std::string rerank = R"({"query": "q", "documents": [")" + text + R"("], "return_documents": )";
+  EXPECT_GE(Read(rerank + "false}", ReadRerank).bytes(), 2000u);
+  EXPECT_GE(Read(rerank + "true}", ReadRerank).bytes(), 3000u);
 }
 
 TEST(OpenAiStream, WhatIsNewInAMessage) {

@@ -1,0 +1,101 @@
+#include "abi/witx/begun_compute.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "abi/profiles.h"
+#include "abi/witx/call.h"
+#include "abi/witx/witx.h"
+
+namespace wasinn::abi {
+namespace {
+
+using core::Guest;
+using core::Status;
+using Done = std::function<void(uint32_t)>;
+
+// Where the guest's errnos come from, if the function is a compute of a context.
+const Profile* ProfileOfCompute(const wasinn_function& function, const Guest& guest) {
+  const auto is_among = [&](std::span<const wasinn_function> rows) {
+    return std::ranges::any_of(rows, [&](const wasinn_function& row) {
+      return row.call == function.call && row.name == std::string_view("compute");
+    });
+  };
+  if (is_among(WitxFunctions())) return &ProfileOf(guest.dialect());
+  return is_among(LegacyFunctions()) ? &kLegacy : nullptr;
+}
+
+uint32_t FirstArgument(const wasinn_call& call) {
+  uint32_t value = 0;
+  std::memcpy(&value, call.args, sizeof value);
+  return value;
+}
+
+// From its beginning until the guest's errno is known. What Enter and Guest::Run are for other calls.
+class BegunCompute {
+ public:
+  BegunCompute(const wasinn_call& call, const Profile& profile, const Done& done)
+      : guest_(*call.guest),
+        name_(call.function->name),
+        profile_(profile),
+        memory_(*call.memory),
+        asking_(
+            guest_,
+            {.may_block = true, .large_stack = true, .stack_left = SIZE_MAX, .ended = call.ended, .user = call.caller}),
+        context_(guest_, FirstArgument(call)),
+        done_(done) {}
+
+  // Whether it can go this way. All that fails here fails as well, and is told, on the other one.
+  bool MakeReady() {
+    if (!memory_.exists() || !context_ || !context_->CanComputeAsync() || !asking_.Begin().ok()) return false;
+    compute_ = guest_.MakeCompute(*context_, memory_, [this](const Status* status) { End(status); });
+    return true;
+  }
+  // From here on it owns itself.
+  static void Begin(std::unique_ptr<BegunCompute> self) noexcept { self.release()->compute_->Begin(); }
+
+ private:
+  void End(const Status* status) noexcept {
+    const uint32_t result = Told(status);
+    const Done done = std::move(done_);
+    delete this;
+    done(result);
+  }
+  uint32_t Told(const Status* status) noexcept try {
+    if (status == nullptr) return profile_.error(WASINN_RUNTIME_ERROR);
+    if (status->ok()) return 0;
+    guest_.Report(name_, *status);
+    return profile_.error(status->code());
+  } catch (const std::exception&) {  // no memory for the message
+    return profile_.error(status->code());
+  }
+
+  Guest& guest_;
+  const char* const name_;
+  const Profile& profile_;
+  const core::GuestMemory memory_;
+  Guest::Asking asking_;
+  Guest::Use context_;
+  std::unique_ptr<core::AsyncCompute> compute_;
+  Done done_;
+};
+
+}  // namespace
+
+bool BeginCompute(const wasinn_call& call, const Done& done) noexcept try {
+  const Profile* const profile = ProfileOfCompute(*call.function, *call.guest);
+  if (profile == nullptr || call.memory == nullptr) return false;
+  auto compute = std::make_unique<BegunCompute>(call, *profile, done);
+  if (!compute->MakeReady()) return false;
+  BegunCompute::Begin(std::move(compute));
+  return true;
+} catch (const std::exception&) {  // of memory, before anything has begun
+  return false;
+}
+
+}  // namespace wasinn::abi

@@ -1,0 +1,116 @@
+// Calls by wasinn_guest_call_begin, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "support/echo.h"
+
+namespace wasinn::testing {
+
+inline const wasinn_function& Find(std::string_view name) {
+  size_t count = 0;
+  const wasinn_function* const* functions = wasinn_functions(&count);
+  for (size_t i = 0; i < count; ++i) {
+    if (functions[i]->name == name) return *functions[i];
+  }
+  ADD_FAILURE() << "no function " << name;
+  return *functions[0];
+}
+
+// One call, from its beginning to its end.
+class Begun {
+ public:
+  Begun(wasinn_guest* guest, FakeGuest& program, std::string_view function, std::vector<uint32_t> args)
+      : args_(std::move(args)) {
+    memory_ = {sizeof memory_, 0, program.memory().data(), program.memory().size(), {}};
+    call_ = {.struct_size = sizeof(wasinn_call),
+             .function = &Find(function),
+             .guest = guest,
+             .memory = &memory_,
+             .args = args_.data(),
+             .stride = sizeof(uint32_t)};
+  }
+  // `order`, if given, gets this call's number when it is over.
+  void Begin(std::vector<int>* order = nullptr, int number = 0) {
+    order_ = order;
+    number_ = number;
+    wasinn_guest_call_begin(&call_, &Begun::Done, this);
+  }
+  // The same, which this thread waits for, on another one's stack.
+  uint32_t CallWithoutStack() {
+    call_.stack_left = 0;
+    return wasinn_guest_call(&call_);
+  }
+  void EndedBy(std::atomic<bool>& mark) {
+    call_.ended = [](void* caller) { return static_cast<std::atomic<bool>*>(caller)->load(); };
+    call_.caller = &mark;
+  }
+  bool is_done() const {
+    const std::lock_guard lock(mutex_);
+    return result_.has_value();
+  }
+  uint32_t Await() const {
+    std::unique_lock lock(mutex_);
+    is_over_.wait(lock, [this] { return result_.has_value(); });
+    return *result_;
+  }
+  const wasinn_call& call() const { return call_; }
+
+ private:
+  static void Done(void* user, uint32_t result) {
+    auto* self = static_cast<Begun*>(user);
+    static std::mutex mutex;
+    if (self->order_ != nullptr) {
+      const std::lock_guard lock(mutex);
+      self->order_->push_back(self->number_);
+    }
+    const std::lock_guard lock(self->mutex_);  // whoever awaits it may free it afterwards
+    EXPECT_FALSE(self->result_.has_value()) << "once";
+    self->result_ = result;
+    self->is_over_.notify_all();
+  }
+
+  std::vector<uint32_t> args_;
+  wasinn_memory memory_ = {};
+  wasinn_call call_ = {};
+  std::vector<int>* order_ = nullptr;
+  int number_ = 0;
+  mutable std::mutex mutex_;  // of what follows
+  mutable std::condition_variable is_over_;
+  std::optional<uint32_t> result_;
+};
+
+// A guest with a program that computes on models of one input.
+struct BegunProgram {
+  explicit BegunProgram(wasinn_host* host) : BegunProgram(NewGuest(host)) {}
+  explicit BegunProgram(GuestPtr of) : guest(std::move(of)), calls(guest.get()) {}
+  uint32_t NewContext(const char* model) {
+    uint32_t graph = 0, context = 0;
+    EXPECT_EQ(calls.LoadByName(model, graph), kSuccess);
+    EXPECT_EQ(calls.InitContext(graph, context), kSuccess);
+    EXPECT_EQ(calls.SetInput<float>(context, 0, {1}, kF32, {7}), kSuccess);
+    return context;
+  }
+  std::unique_ptr<Begun> Compute(uint32_t context) {
+    return std::make_unique<Begun>(guest.get(), calls, "compute", std::vector{context});
+  }
+  float Output(uint32_t context) {
+    const uint32_t buffer = calls.Reserve(4), written = calls.Reserve(4);
+    EXPECT_EQ(calls.Call("get_output", {context, 0, buffer, 4, written}), kSuccess);
+    return calls.Read<float>(buffer);
+  }
+  GuestPtr guest;
+  FakeGuest calls;
+};
+
+}  // namespace wasinn::testing
