@@ -20,7 +20,10 @@ constexpr size_t kMostEndpoints = 64;
 
 [[noreturn]] void Refuse(std::string_view text, const std::string& why) {
   throw Error(WASINN_INVALID_ENCODING,
-              fmt::format("'{}': {}; expected grpc://HOST:PORT[,HOST:PORT]/MODEL[:VERSION], or grpcs://", text, why));
+              fmt::format("'{}': {}; expected grpc://HOST:PORT[,HOST:PORT]/MODEL[:VERSION], grpcs://, "
+                          "http://HOST:PORT[,HOST:PORT]/v2/models/MODEL[/versions/VERSION], "
+                          "http://HOST:PORT[,HOST:PORT]/v1/MODEL or https://",
+                          text, why));
 }
 
 bool IsPort(std::string_view text) {
@@ -47,6 +50,92 @@ std::string ParseEndpoint(std::string_view text, std::string_view endpoint) {
   return std::string(endpoint);
 }
 
+std::vector<std::string> ParseEndpoints(std::string_view text, std::string_view hosts) {
+  std::vector<std::string> endpoints;
+  for (size_t comma = 0; comma != hosts.npos;) {
+    comma = hosts.find(',');
+    endpoints.push_back(ParseEndpoint(text, hosts.substr(0, comma)));
+    if (comma != hosts.npos) hosts.remove_prefix(comma + 1);
+    if (endpoints.size() > kMostEndpoints) Refuse(text, fmt::format("more than {} servers", kMostEndpoints));
+  }
+  return endpoints;
+}
+
+// "model:2"
+void ParseModel(std::string_view text, std::string_view path, Address* address) {
+  std::string_view model = path;
+  if (const size_t colon = model.rfind(':'); colon != model.npos) {
+    address->version = model.substr(colon + 1);
+    model = model.substr(0, colon);
+    if (address->version.empty()) Refuse(text, "the version is empty");
+  }
+  if (model.empty()) Refuse(text, "it names no model");
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(path.data(), static_cast<int>(path.size()))) {
+    Refuse(text, "the model's name is not UTF-8");
+  }
+  address->model = model;
+}
+
+// What stands in a request as it is: no blank, no line, no question.
+bool IsPath(std::string_view path) {
+  return std::ranges::all_of(path, [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("-._~!$&'()*+,;=:@/%").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+// "org%20name"
+std::string Decoded(std::string_view text, std::string_view path) {
+  std::string decoded;
+  for (size_t i = 0; i < path.size(); ++i) {
+    if (path[i] != '%') {
+      decoded += path[i];
+      continue;
+    }
+    const std::string_view digits = path.substr(std::min(i + 1, path.size()), 2);
+    unsigned char byte = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    if (error != std::errc() || end != digits.data() + 2 || byte == 0) Refuse(text, "'%' is not before two digits");
+    decoded += static_cast<char>(byte);
+    i += 2;
+  }
+  if (!google::protobuf::internal::IsStructurallyValidUTF8(decoded.data(), static_cast<int>(decoded.size()))) {
+    Refuse(text, "the model's name is not UTF-8");
+  }
+  return decoded;
+}
+
+// "v1/org/name:tag". What stands before v1 is a part of the server's address, as some have it.
+bool ParseLanguageModel(std::string_view text, std::string_view path, Address* address) {
+  constexpr std::string_view kApi = "v1/", kInside = "/v1/";
+  const size_t inside = path.find(kInside);
+  if (!path.starts_with(kApi) && (path.starts_with("v2/") || inside == path.npos)) return false;
+  const size_t base = path.starts_with(kApi) ? kApi.size() : inside + kInside.size();
+  const std::string_view model = path.substr(base);
+  if (model.empty() || model.ends_with('/')) Refuse(text, "it names no model");
+  address->base = fmt::format("/{}", path.substr(0, base - 1));
+  address->model = Decoded(text, model);
+  address->path = fmt::format("{}/models/{}", address->base, model);
+  return true;
+}
+
+// "v2/models/model/versions/2"
+void ParsePath(std::string_view text, std::string_view path, Address* address) {
+  constexpr std::string_view kModels = "v2/models/", kVersions = "/versions/";
+  if (!IsPath(path)) Refuse(text, "other characters than a URL's, which are written as %20");
+  if (ParseLanguageModel(text, path, address)) return;
+  if (!path.starts_with(kModels)) Refuse(text, "its path does not begin with /v2/models/ or /v1/");
+  std::string_view model = path.substr(kModels.size());
+  if (const size_t versions = model.rfind(kVersions); versions != model.npos) {
+    address->version = model.substr(versions + kVersions.size());
+    model = model.substr(0, versions);
+    if (address->version.empty()) Refuse(text, "the version is empty");
+  }
+  if (model.empty() || model.ends_with('/')) Refuse(text, "it names no model");
+  address->model = model;
+  address->path = fmt::format("/{}", path);
+}
+
 }  // namespace
 
 Address ParseAddress(std::string_view text) {
@@ -55,29 +144,17 @@ Address ParseAddress(std::string_view text) {
   if (scheme_end == text.npos) Refuse(text, "it has no scheme");
   std::string scheme(text.substr(0, scheme_end));
   std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  address.is_secure = scheme == "grpcs";
-  if (scheme != "grpc" && scheme != "grpcs") Refuse(text, fmt::format("'{}' is no scheme that is served", scheme));
-  std::string_view rest = text.substr(scheme_end + 3);
+  const bool is_http = scheme == "http" || scheme == "https";
+  if (!is_http && scheme != "grpc" && scheme != "grpcs") {
+    Refuse(text, fmt::format("'{}' is no scheme that is served", scheme));
+  }
+  address.transport = is_http ? Transport::kHttp : Transport::kGrpc;
+  address.is_secure = scheme.ends_with('s');
+  const std::string_view rest = text.substr(scheme_end + 3);
   const size_t slash = rest.find('/');
-  std::string_view hosts = rest.substr(0, slash);
-  for (size_t comma = 0; comma != hosts.npos;) {
-    comma = hosts.find(',');
-    address.endpoints.push_back(ParseEndpoint(text, hosts.substr(0, comma)));
-    if (comma != hosts.npos) hosts.remove_prefix(comma + 1);
-    if (address.endpoints.size() > kMostEndpoints) Refuse(text, fmt::format("more than {} servers", kMostEndpoints));
-  }
-  std::string_view model = slash == rest.npos ? std::string_view() : rest.substr(slash + 1);
-  if (const size_t colon = model.rfind(':'); colon != model.npos) {
-    address.version = model.substr(colon + 1);
-    model = model.substr(0, colon);
-    if (address.version.empty()) Refuse(text, "the version is empty");
-  }
-  if (model.empty()) Refuse(text, "it names no model");
-  const std::string_view path = rest.substr(slash + 1);
-  if (!google::protobuf::internal::IsStructurallyValidUTF8(path.data(), static_cast<int>(path.size()))) {
-    Refuse(text, "the model's name is not UTF-8");
-  }
-  address.model = model;
+  address.endpoints = ParseEndpoints(text, rest.substr(0, slash));
+  const std::string_view path = slash == rest.npos ? std::string_view() : rest.substr(slash + 1);
+  is_http ? ParsePath(text, path, &address) : ParseModel(text, path, &address);
   return address;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wasinn::remote {
@@ -17,6 +18,9 @@ struct AnsweredTensor {
   std::string name, datatype;
   std::vector<int64_t> dims;
   std::string contents;  // InferTensorContents, of servers that send no raw bytes
+  bool is_json = false;
+  std::string_view json;     // an array, which lies in the message
+  bool is_optional = false;  // an input that need not be set
   // Where its raw bytes lie in the message.
   bool is_raw = false;
   uint64_t at = 0, bytes = 0;

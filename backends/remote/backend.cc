@@ -13,7 +13,7 @@ namespace wasinn::remote {
 
 namespace {
 
-constexpr const char* kSchemes[] = {"grpc", "grpcs"};
+constexpr const char* kSchemes[] = {"grpc", "grpcs", "http", "https"};
 constexpr wasinn_format kFormat = {
     .struct_size = sizeof(wasinn_format), .name = "remote", .schemes = kSchemes, .n_schemes = std::size(kSchemes)};
 constexpr const wasinn_format* kFormats[] = {&kFormat};
@@ -33,46 +33,25 @@ void OpenRuntime() {
       std::memory_order_release);
 }
 
-template <auto Member>
-using Forward = backend::Forward<Runtime, Member>;
-
 wasinn_error* Open(const wasinn_host_services* services, const char* config, wasinn_backend_state** out) {
   if (wasinn_error* error = backend::Guard([] { OpenRuntime(); })) return error;
   return Runtime()->open(services, config, out);
 }
 
 wasinn_backend MakeTable() {
-  return {
-      .struct_size = sizeof(wasinn_backend),
-      .abi_major = WASINN_BACKEND_ABI_MAJOR,
-      .abi_minor = WASINN_BACKEND_ABI_MINOR,
-      .name = "remote",
-      .version = WASINN_BACKEND_VERSION,
-      .formats = kFormats,
-      .n_formats = std::size(kFormats),
-      .keys = Keys().data(),
-      .n_keys = Keys().size(),
-      .install = "",
-      .open = Open,
-      .close = Forward<&wasinn_backend::close>::Call,
-      .backend_info = Forward<&wasinn_backend::backend_info>::Call,
-      .load = Forward<&wasinn_backend::load>::Call,
-      .unload = Forward<&wasinn_backend::unload>::Call,
-      .info = Forward<&wasinn_backend::info>::Call,
-      .slot_new = Forward<&wasinn_backend::slot_new>::Call,
-      .slot_free = Forward<&wasinn_backend::slot_free>::Call,
-      .bind_input = Forward<&wasinn_backend::bind_input>::Call,
-      .unbind_input = Forward<&wasinn_backend::unbind_input>::Call,
-      .compute = Forward<&wasinn_backend::compute>::Call,
-      .output = Forward<&wasinn_backend::output>::Call,
-      .cancel = Forward<&wasinn_backend::cancel>::Call,
-      .discard_outputs = Forward<&wasinn_backend::discard_outputs>::Call,
-      .take_output = Forward<&wasinn_backend::take_output>::Call,
-      .outputs = Forward<&wasinn_backend::outputs>::Call,
-      .describe = Forward<&wasinn_backend::describe>::Call,
-      .bind_align = 1,
-      .bind_output = Forward<&wasinn_backend::bind_output>::Call,
-  };
+  wasinn_backend table = backend::MakeForwardingTable<Runtime>({.name = "remote",
+                                                                .version = WASINN_BACKEND_VERSION,
+                                                                .formats = kFormats,
+                                                                .keys = Keys(),
+                                                                .install = "",
+                                                                .bind_align = 1},
+                                                               Open);
+  table.bind_output = backend::Forward<Runtime, &wasinn_backend::bind_output>::Call;
+  table.step = backend::Forward<Runtime, &wasinn_backend::step>::Call;
+  table.piece = backend::Forward<Runtime, &wasinn_backend::piece>::Call;
+  table.finish = backend::Forward<Runtime, &wasinn_backend::finish>::Call;
+  table.compute_async = backend::Forward<Runtime, &wasinn_backend::compute_async>::Call;
+  return table;
 }
 
 const wasinn_backend* Table() {

@@ -1,6 +1,5 @@
 #include "remote/call.h"
 
-#include <future>
 #include <new>
 #include <utility>
 
@@ -8,19 +7,8 @@
 
 namespace wasinn::remote {
 
-namespace {
-
-// Whether a connection had the call. Until then gRPC names the peer as the channel was made: "dns:///…".
-bool WasSent(const grpc::ClientContext& context) {
-  const std::string peer = context.peer();
-  return peer.starts_with("ipv4:") || peer.starts_with("ipv6:") || peer.starts_with("unix:");
-}
-
-}  // namespace
-
-Call::Call(Servers& servers, std::string method, grpc::ByteBuffer request, Deadline deadline, bool is_idempotent)
+Call::Call(Servers& servers, Request request, Deadline deadline, bool is_idempotent)
     : servers_(servers),
-      method_("/inference.GRPCInferenceService/" + std::move(method)),
       request_(std::move(request)),
       deadline_(deadline),
       tried_(servers.size()),
@@ -28,101 +16,129 @@ Call::Call(Servers& servers, std::string method, grpc::ByteBuffer request, Deadl
 
 void Call::Begin(Done done) {
   done_ = std::move(done);
-  Try();
+  Start();
 }
 
-// gRPC may call back on this thread, so nothing is locked when it begins. A cancel that comes before is not lost: the
-// context keeps it.
-void Call::Try() {
-  const auto context = std::make_shared<grpc::ClientContext>();
-  if (deadline_) context->set_deadline(*deadline_);
-  servers_.Prepare(*context);
+Answered Call::Wait() {
+  for (;;) {
+    const std::shared_ptr<Exchange> exchange = Try();
+    Reply reply;
+    try {
+      reply = exchange->Wait();
+    } catch (...) {  // for want of memory: it has not begun
+      Drop();
+      throw;
+    }
+    if (std::optional<Answered> answered = After(std::move(reply))) return std::move(*answered);
+  }
+}
+
+// A cancel that comes before is not lost: the exchange keeps it.
+std::shared_ptr<Exchange> Call::Try() {
   const size_t server = servers_.balancer().Take(tried_);
+  std::shared_ptr<Exchange> exchange;
+  try {
+    exchange = servers_.connection(server).NewExchange(request_, servers_.config().headers, deadline_);
+    servers_.Enter(*this, server);
+  } catch (...) {
+    servers_.balancer().GiveBack(server);
+    throw;
+  }
   bool is_cancelled = false;
   {
     const std::lock_guard lock(mutex_);
-    context_ = context;
-    answer_.Clear();
+    exchange_ = exchange;
     server_ = server;
     is_given_up_ = false;
     is_cancelled = is_cancelled_;
   }
-  if (is_cancelled) context->TryCancel();
-  servers_.Enter(*this, server);
-  servers_.stub(server).UnaryCall(context.get(), method_, {}, &request_, &answer_,
-                                  [self = shared_from_this()](const grpc::Status& status) { self->End(status); });
+  if (is_cancelled) exchange->Cancel();
+  return exchange;
 }
 
-Ending Call::EndingOf(const grpc::Status& status) const {
-  if (status.error_code() == grpc::CANCELLED && is_given_up_ && !is_cancelled_) return Ending::kGivenUp;
-  if (status.error_code() != grpc::UNAVAILABLE || is_cancelled_) return Ending::kAnswered;
-  return WasSent(*context_) ? Ending::kLost : Ending::kNeverSent;
+void Call::Drop() noexcept {
+  servers_.Leave(*this);
+  std::shared_ptr<Exchange> exchange;  // goes when nothing is locked
+  const std::lock_guard lock(mutex_);
+  exchange.swap(exchange_);
+  servers_.balancer().GiveBack(server_);
 }
 
-void Call::End(const grpc::Status& status) {
+// The transport may call back on this thread, so nothing is locked when it begins.
+void Call::Start() {
+  Exchange& exchange = *Try();  // which nobody lets go before it has ended
+  try {
+    exchange.Start([self = shared_from_this()](Reply reply) { self->End(std::move(reply)); });
+  } catch (...) {  // for want of memory: it has not begun
+    Drop();
+    throw;
+  }
+}
+
+void Call::End(Reply reply) {
+  std::optional<Answered> answered = After(std::move(reply));
+  if (!answered) {
+    try {
+      return Start();
+    } catch (const std::bad_alloc&) {  // the transport would swallow it, and nobody be told
+      answered.emplace(
+          Answered{{.status = {grpc::RESOURCE_EXHAUSTED, "no memory to call once more"}, .message = {}}, server_});
+    }
+  }
+  std::exchange(done_, nullptr)(std::move(*answered));
+}
+
+Ending Call::EndingOf(const Reply& reply) const {
+  const grpc::StatusCode code = reply.status.error_code();
+  if (code == grpc::CANCELLED && is_given_up_ && !is_cancelled_) return Ending::kGivenUp;
+  if (code != grpc::UNAVAILABLE || is_cancelled_) return Ending::kAnswered;
+  return reply.was_sent ? Ending::kLost : Ending::kNeverSent;
+}
+
+std::optional<Answered> Call::After(Reply reply) {
   servers_.Leave(*this);
   Ending ending;
   bool again = false;
   size_t server = 0;
-  grpc::ByteBuffer answer;
-  std::shared_ptr<grpc::ClientContext> context;
   {
+    std::shared_ptr<Exchange> exchange;  // goes when nothing is locked
     const std::lock_guard lock(mutex_);
-    ending = EndingOf(status);
+    ending = EndingOf(reply);
     again = retries_.After(ending);
     server = server_;
-    answer.Swap(&answer_);
-    context.swap(context_);
+    exchange.swap(exchange_);
   }
-  // It holds the channel. Were it the last to, gRPC would wait here for this thread of its own, and abort: who waits for
-  // `done` has the channel longer.
-  context.reset();
   servers_.balancer().GiveBack(server);
   if (ending == Ending::kNeverSent || ending == Ending::kLost) {
-    servers_.SetHealthy(server, false, Quoted(status.error_message()));
+    servers_.SetHealthy(server, false, Quoted(reply.status.error_message()));
   }
   tried_[server] = true;
-  if (again) {
-    try {
-      return Try();
-    } catch (const std::bad_alloc&) {  // gRPC would swallow it, and nobody be told
-      ending = Ending::kAnswered;
-    }
-  }
-  Answered answered{status, std::move(answer), server};
+  if (again) return std::nullopt;
   if (ending == Ending::kGivenUp) {
-    answered.status = {grpc::UNAVAILABLE, "the server did not answer its health checks, nor this call"};
+    reply.status = {grpc::UNAVAILABLE, "the server did not answer its health checks, nor this call"};
   }
-  std::exchange(done_, nullptr)(std::move(answered));
+  return Answered{std::move(reply), server};
 }
 
 void Call::Cancel() {
-  std::shared_ptr<grpc::ClientContext> context;
+  std::shared_ptr<Exchange> exchange;
   {
     const std::lock_guard lock(mutex_);
     is_cancelled_ = true;
-    context = context_;
+    exchange = exchange_;
   }
-  if (context != nullptr) context->TryCancel();
+  if (exchange != nullptr) exchange->Cancel();
 }
 
 void Call::GiveUp(size_t server) {
-  std::shared_ptr<grpc::ClientContext> context;
+  std::shared_ptr<Exchange> exchange;
   {
     const std::lock_guard lock(mutex_);
-    if (server_ != server || context_ == nullptr || !retries_.has_more()) return;
+    if (server_ != server || exchange_ == nullptr || !retries_.has_more()) return;
     is_given_up_ = true;
-    context = context_;
+    exchange = exchange_;
   }
-  context->TryCancel();
-}
-
-Answered Wait(Call& call) {
-  // Shared: who fulfils it may be the last to let go.
-  const auto promise = std::make_shared<std::promise<Answered>>();
-  std::future<Answered> answered = promise->get_future();
-  call.Begin([promise](Answered one) { promise->set_value(std::move(one)); });
-  return answered.get();
+  exchange->Cancel();
 }
 
 }  // namespace wasinn::remote

@@ -6,9 +6,11 @@
 #include <climits>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "common/config.h"
 #include "common/error.h"
+#include "remote/openai_settings.h"
 
 namespace wasinn::remote {
 
@@ -33,6 +35,8 @@ constexpr wasinn_key kKeys[] = {
     {"retries", kBoth, "how often a call of an idempotent model is made again at most: 0 to 16, default 2"},
     {"max_message_bytes", kBoth, "bytes of one request or answer at most; default 64 MiB"},
     {"connect_timeout_ms", kBoth, "how long a connection may take to be made; default 5000"},
+    {"max_connections", kBoth,
+     "connections to a server of HTTP at most, each with one call; more calls wait; default 256"},
     {"health_interval_ms", kBoth, "time between two checks of each of several servers; default 1000"},
     {"health_timeout_ms", kBoth, "how long a check may take; two that take longer make a server ill; default 1000"},
 };
@@ -62,21 +66,40 @@ class Merged {
   const Config &model_, &backend_;
 };
 
+// What says where a message of HTTP ends, and what is in it.
+constexpr std::string_view kOwnHeaders[] = {"accept-encoding",
+                                            "connection",
+                                            "content-encoding",
+                                            "content-length",
+                                            "content-type",
+                                            "expect",
+                                            "host",
+                                            "inference-header-content-length",
+                                            "keep-alive",
+                                            "proxy-connection",
+                                            "te",
+                                            "trailer",
+                                            "transfer-encoding",
+                                            "upgrade"};
+
 // gRPC ends the program at a header that HTTP/2 does not allow.
-void CheckHeader(const std::string& name, const std::string& value) {
-  const bool is_name = !name.empty() && !name.starts_with("grpc-") && !name.ends_with("-bin") &&
-                       std::ranges::all_of(name, [](unsigned char c) {
-                         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-                       });
+void CheckHeader(const std::string& name, const std::string& value, Transport transport) {
+  const bool is_name = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+  const bool is_free = transport == Transport::kGrpc ? !name.starts_with("grpc-") && !name.ends_with("-bin")
+                                                     : std::ranges::find(kOwnHeaders, name) == std::end(kOwnHeaders);
   const bool is_value = std::ranges::all_of(value, [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
-  if (is_name && is_value) return;
-  throw Error(
-      WASINN_INVALID_ARGUMENT,
-      fmt::format("key 'headers': '{}' is no header of gRPC: expected a name in lower case, and plain ASCII", name));
+  if (is_name && is_free && is_value) return;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("key 'headers': '{}' is no header that calls may have: expected a name in lower case that is "
+                          "not the protocol's own, and plain ASCII",
+                          name));
 }
 
-ConnectionConfig ParseConnection(const Merged& merged, bool is_secure) {
+ConnectionConfig ParseConnection(const Merged& merged, Transport transport, bool is_secure) {
   ConnectionConfig parsed;
+  parsed.transport = transport;
   parsed.is_secure = is_secure;
   parsed.ca = merged.Contents("ca");
   parsed.certificate = merged.Contents("cert");
@@ -87,22 +110,32 @@ ConnectionConfig ParseConnection(const Merged& merged, bool is_secure) {
   }
   parsed.max_message_bytes = static_cast<uint32_t>(
       merged.With("max_message_bytes").Integer("max_message_bytes", 1024, INT_MAX).value_or(64 * kMegabyte));
+  // gRPC's connections have many calls each, and are shared whatever this says.
+  const auto connections = merged.With("max_connections").Integer("max_connections", 1, 65536).value_or(256);
+  if (transport == Transport::kHttp) parsed.max_connections = static_cast<uint32_t>(connections);
   parsed.connect_timeout = merged.Milliseconds("connect_timeout_ms", 5000);
   return parsed;
 }
 
 }  // namespace
 
-std::span<const wasinn_key> Keys() { return kKeys; }
+std::span<const wasinn_key> Keys() {
+  static const std::vector<wasinn_key> keys = [] {
+    std::vector<wasinn_key> all(std::begin(kKeys), std::end(kKeys));
+    all.insert(all.end(), LanguageKeys().begin(), LanguageKeys().end());
+    return all;
+  }();
+  return keys;
+}
 
-ModelConfig ModelConfig::Parse(const char* backend_text, const char* model_text, bool is_secure) {
+ModelConfig ModelConfig::Parse(const char* backend_text, const char* model_text, Transport transport, bool is_secure) {
   const Config backend(backend_text, "[backends.remote]");
   const Config model(model_text, "configuration of the model");
   const Merged merged(model, backend);
   ModelConfig parsed;
-  parsed.connection = ParseConnection(merged, is_secure);
+  parsed.connection = ParseConnection(merged, transport, is_secure);
   parsed.headers = merged.With("headers").Strings("headers").value_or(Config::Entries());
-  for (const auto& [name, value] : parsed.headers) CheckHeader(name, value);
+  for (const auto& [name, value] : parsed.headers) CheckHeader(name, value, transport);
   parsed.is_idempotent = merged.With("idempotent").Bool("idempotent").value_or(false);
   parsed.retries = static_cast<uint32_t>(merged.With("retries").Integer("retries", 0, 16).value_or(2));
   parsed.health_interval = merged.Milliseconds("health_interval_ms", 1000);

@@ -2,39 +2,28 @@
 #ifndef WASINN_BACKENDS_REMOTE_CONNECTION_H_
 #define WASINN_BACKENDS_REMOTE_CONNECTION_H_
 
-#include <grpcpp/generic/generic_stub.h>
-
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
-#include "remote/config.h"
+#include "remote/exchange.h"
 
 namespace wasinn::remote {
 
-// One server, by its address. gRPC connects when a call needs it, and connects again after a connection was lost.
+// One server, by its address. It is connected when an exchange needs it, and again after a connection was lost. Any thread.
 class Connection {
  public:
-  Connection(std::string endpoint, const ConnectionConfig& config);
+  explicit Connection(std::string endpoint) : endpoint_(std::move(endpoint)) {}
+  virtual ~Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   const std::string& endpoint() const { return endpoint_; }
-  grpc::GenericStub& stub() { return stub_; }
+  // `request` and `headers`, which go along with it, outlive the exchange's end.
+  virtual std::shared_ptr<Exchange> NewExchange(const Request& request, const Headers& headers, Deadline deadline) = 0;
 
  private:
   const std::string endpoint_;
-  grpc::GenericStub stub_;
-};
-
-// Those of a host, shared by all models of a server. Any thread.
-class Connections {
- public:
-  std::shared_ptr<Connection> To(const std::string& endpoint, const ConnectionConfig& config);
-
- private:
-  std::mutex mutex_;
-  std::map<std::pair<std::string, ConnectionConfig>, std::weak_ptr<Connection>> connections_;
 };
 
 }  // namespace wasinn::remote

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "remote/errors.h"
+#include "remote/protocol.h"
 
 namespace wasinn::remote {
 
@@ -27,55 +28,103 @@ Deadline After(uint64_t milliseconds) {
 
 Context::Context(Model& model, const wasinn_slot_options& options)
     : model_(model),
+      settings_(model.protocol().Configure(options.guest_config)),
       slot_max_bytes_(options.max_bytes),
       message_(model.host().services(), options.account),
       inputs_(model.signature()),
       outputs_(model.signature()) {}
 
-void Context::Compute(std::span<const uint32_t> wanted) {
+std::shared_ptr<Call> Context::MakeCall(std::span<const uint32_t> wanted) {
   computed_ = false;
+  Finish();
   inputs_.Choose();
   outputs_.Choose(wanted);
   Servers& servers = model_.servers();
-  const std::vector<std::string> names = outputs_.WantedNames();
-  const InferRequest request(servers.address(), inputs_, names);
+  const std::unique_ptr<const Inference> inference = model_.protocol().Infer(settings_.get(), inputs_, outputs_);
   const uint64_t most = servers.config().connection.max_message_bytes;
-  if (request.bytes() > most) {
+  if (inference->bytes() > most) {
     throw Error(WASINN_TOO_LARGE,
-                fmt::format("the request has {} bytes: max_message_bytes allows {}", request.bytes(), most));
+                fmt::format("the request has {} bytes: max_message_bytes allows {}", inference->bytes(), most));
   }
-  const Answered answered = Ask(request);
-  if (!answered.status.ok()) {
+  message_.Resize(inference->bytes());
+  auto call = std::make_shared<Call>(servers, inference->Write(), After(deadline_ms_), servers.config().is_idempotent);
+  const std::lock_guard lock(mutex_);
+  is_cancelled_ = false;
+  call_ = call;
+  return call;
+}
+
+void Context::Compute(std::span<const uint32_t> wanted) {
+  const std::shared_ptr<Call> call = MakeCall(wanted);
+  End(call->Wait());
+}
+
+void Context::ComputeAsync(std::span<const uint32_t> wanted, Done done) {
+  const std::shared_ptr<Call> call = MakeCall(wanted);
+  call->Begin([this, done = std::move(done)](Answered answered) {
+    wasinn_error* const error = backend::Guard([&] { End(std::move(answered)); });
+    done(error);
+  });
+}
+
+void Context::End(Answered answered) {
+  Reply& reply = answered.reply;
+  std::shared_ptr<Call> call;  // goes when nothing is locked
+  {
+    const std::lock_guard lock(mutex_);
+    call.swap(call_);
+    if (is_cancelled_ && reply.status.error_code() == grpc::CANCELLED) {
+      reply.status = {grpc::CANCELLED, "the compute was cancelled: the server had not answered"};
+    }
+  }
+  call.reset();
+  message_.Resize(0);
+  Servers& servers = model_.servers();
+  const std::string& server = servers.endpoint(answered.server);
+  if (!reply.status.ok()) {
     outputs_.Discard();
-    ThrowStatus(answered.status, servers.endpoint(answered.server));
+    const Error error = model_.protocol().ErrorOf(reply);
+    throw Error(error.code(), fmt::format("{}: {}", server, error.what()));
   }
   try {
-    outputs_.Take(answered.message, max_bytes_);
+    message_.Resize(model_.protocol().MemoryToRead(reply));
+    outputs_.Take(reply.message, model_.protocol().ReadAnswer(reply, kMostTensors), max_bytes_);
   } catch (const Error& error) {
+    message_.Resize(0);
     outputs_.Discard();
-    throw Error(error.code(), fmt::format("{}: {}", servers.endpoint(answered.server), error.what()));
+    throw Error(error.code(), fmt::format("{}: {}", server, error.what()));
   }
+  message_.Resize(0);
   computed_ = true;
 }
 
-Answered Context::Ask(const InferRequest& request) {
-  Servers& servers = model_.servers();
-  message_.Resize(request.bytes());
-  call_ = std::make_shared<Call>(servers, "ModelInfer", request.Write(), After(deadline_ms_),
-                                 servers.config().is_idempotent);
-  gate_.Enter();
-  Answered answered = Wait(*call_);
-  const bool is_cancelled = gate_.Leave();
-  call_.reset();
-  message_.Resize(0);
-  if (is_cancelled && answered.status.error_code() == grpc::CANCELLED) {
-    answered.status = {grpc::CANCELLED, "the compute was cancelled: the server had not answered"};
+void Context::Cancel() {
+  std::shared_ptr<Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    call = call_;
+    is_cancelled_ = true;
   }
-  return answered;
+  if (call != nullptr) call->Cancel();
 }
 
-void Context::Cancel() {
-  gate_.Cancel([this] { call_->Cancel(); });
+void Context::Step() {
+  if (!model_.protocol().generates()) {
+    throw Error(WASINN_UNSUPPORTED_OPERATION, "the model does not generate step by step");
+  }
+  if (generates_) {
+    has_piece_ = false;
+    throw Error(WASINN_END_OF_SEQUENCE, "the generation has ended");
+  }
+  SetDeadline(0);  // the host cancels
+  SetMaxBytes(0);
+  Compute({});
+  generates_ = has_piece_ = true;
+}
+
+void Context::Piece(uint32_t index, wasinn_tensor* view) {
+  if (!has_piece_) throw Error(WASINN_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
+  Output(index, view);
 }
 
 void Context::RequireOutputs() const {

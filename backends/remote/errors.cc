@@ -1,6 +1,9 @@
 #include "remote/errors.h"
 
 #include <fmt/format.h>
+#include <google/protobuf/stubs/common.h>
+
+#include <algorithm>
 
 #include "common/error.h"
 
@@ -33,12 +36,21 @@ wasinn_code CodeOf(const grpc::Status& status) {
 
 std::string Quoted(const std::string& text) {
   constexpr size_t kMost = 1000;
-  std::string quoted = text.substr(0, kMost);
+  size_t end = std::min(text.size(), kMost);
+  // Not within a character.
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  std::string quoted = text.substr(0, end);
+  const bool is_utf8 =
+      google::protobuf::internal::IsStructurallyValidUTF8(quoted.data(), static_cast<int>(quoted.size()));
   for (char& c : quoted) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = ' ';
+    if (byte >= 0x80 && !is_utf8) c = '?';
   }
-  return text.size() > kMost ? quoted + "…" : quoted;
+  return text.size() > end ? quoted + "…" : quoted;
 }
+
+backend::Error ErrorOf(const grpc::Status& status) { return {CodeOf(status), Quoted(status.error_message())}; }
 
 void ThrowStatus(const grpc::Status& status, const std::string& server) {
   throw backend::Error(CodeOf(status), fmt::format("{}: {}", server, Quoted(status.error_message())));

@@ -7,13 +7,16 @@
 
 #include <string>
 
+#include "common/error.h"
+
 namespace wasinn::remote {
 
 // UNAVAILABLE is of the server; what a model says about itself is never that.
 wasinn_code CodeOf(const grpc::Status& status);
-// A server's text, which may be anybody's: cut, and in one line.
+// A server's text, which may be anybody's: cut, in one line, and UTF-8.
 std::string Quoted(const std::string& text);
-// Throws it as an Error; `server`: who said so.
+// As an Error; `server`: who said so.
+backend::Error ErrorOf(const grpc::Status& status);
 [[noreturn]] void ThrowStatus(const grpc::Status& status, const std::string& server);
 
 }  // namespace wasinn::remote

@@ -5,63 +5,47 @@
 #include <utility>
 #include <vector>
 
-#include <inference.pb.h>
 #include "remote/errors.h"
-#include "remote/request.h"
 
 namespace wasinn::remote {
 
-namespace {
-
-grpc::ByteBuffer ReadyRequest(const Address& address) {
-  inference::ModelReadyRequest request;
-  request.set_name(address.model);
-  request.set_version(address.version);
-  return ToBuffer(request);
-}
-
-}  // namespace
-
-Checks::Checks(Servers& servers)
-    : servers_(servers), request_(ReadyRequest(servers.address())), checks_(servers.size()) {}
+Checks::Checks(Servers& servers, const Protocol& protocol)
+    : servers_(servers), protocol_(protocol), request_(protocol.AskReady()), checks_(servers.size()) {}
 
 Checks::~Checks() {
-  std::vector<std::shared_ptr<grpc::ClientContext>> contexts;
+  std::vector<std::shared_ptr<Exchange>> exchanges;
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
-    for (const Check& check : checks_) contexts.push_back(check.context);
+    for (const Check& check : checks_) exchanges.push_back(check.exchange);
   }
-  for (const auto& context : contexts) {
-    if (context != nullptr) context->TryCancel();
+  for (const auto& exchange : exchanges) {
+    if (exchange != nullptr) exchange->Cancel();
   }
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [this] { return running_ == 0; });
 }
 
-// gRPC may call back on this thread, so nothing is locked when it begins.
+// The transport may call back on this thread, so nothing is locked when it begins.
 void Checks::Begin() {
   for (size_t i = 0; i < checks_.size(); ++i) {
     Check& check = checks_[i];
-    const auto context = std::make_shared<grpc::ClientContext>();
-    context->set_deadline(std::chrono::system_clock::now() + servers_.config().health_timeout);
-    servers_.Prepare(*context);
+    const auto deadline = std::chrono::system_clock::now() + servers_.config().health_timeout;
+    const auto exchange = servers_.connection(i).NewExchange(request_, servers_.config().headers, deadline);
     {
       const std::lock_guard lock(mutex_);
-      if (is_ending_ || check.context != nullptr) continue;
-      check.context = context;
-      check.answer.Clear();
+      if (is_ending_ || check.exchange != nullptr) continue;
+      check.exchange = exchange;
       ++running_;
     }
-    servers_.stub(i).UnaryCall(context.get(), "/inference.GRPCInferenceService/ModelReady", {}, &request_,
-                               &check.answer, [this, i](const grpc::Status& status) { End(i, status); });
+    exchange->Start([this, i](const Reply& reply) { End(i, reply); });
   }
 }
 
-void Checks::End(size_t server, const grpc::Status& status) {
-  Check& check = checks_[server];  // nobody else touches its answer while it runs
-  inference::ModelReadyResponse response;
-  const bool is_ready = status.ok() && ParseMessage(check.answer, &response) && response.ready();
+void Checks::End(size_t server, const Reply& reply) {
+  Check& check = checks_[server];
+  const grpc::Status& status = reply.status;
+  const bool is_ready = status.ok() && protocol_.IsReady(reply);
   int late = 0;
   bool is_ending = false;
   {
@@ -72,7 +56,7 @@ void Checks::End(size_t server, const grpc::Status& status) {
   }
   if (!is_ending) Judge(server, status, is_ready, late);
   const std::lock_guard lock(mutex_);
-  check.context.reset();
+  check.exchange.reset();
   --running_;
   ended_.notify_all();
 }

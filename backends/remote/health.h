@@ -2,9 +2,6 @@
 #ifndef WASINN_BACKENDS_REMOTE_HEALTH_H_
 #define WASINN_BACKENDS_REMOTE_HEALTH_H_
 
-#include <grpcpp/client_context.h>
-#include <grpcpp/support/byte_buffer.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -13,14 +10,15 @@
 #include <set>
 #include <thread>
 
+#include "remote/protocol.h"
 #include "remote/servers.h"
 
 namespace wasinn::remote {
 
-// Of the servers of one model: each is asked for ModelReady, again and again.
+// Of the servers of one model: each is asked whether the model is ready, again and again.
 class Checks {
  public:
-  explicit Checks(Servers& servers);
+  Checks(Servers& servers, const Protocol& protocol);
   // Cancels those that run, and waits for them.
   ~Checks();
   Checks(const Checks&) = delete;
@@ -34,16 +32,16 @@ class Checks {
   // A busy server may be late once.
   static constexpr int kLate = 2;
   struct Check {
-    std::shared_ptr<grpc::ClientContext> context;  // NULL: none runs
-    grpc::ByteBuffer answer;
-    int late = 0;  // in succession
+    std::shared_ptr<Exchange> exchange;  // NULL: none runs
+    int late = 0;                        // in succession
   };
 
-  void End(size_t server, const grpc::Status& status);
+  void End(size_t server, const Reply& reply);
   void Judge(size_t server, const grpc::Status& status, bool is_ready, int late);
 
   Servers& servers_;
-  const grpc::ByteBuffer request_;
+  const Protocol& protocol_;
+  const Request request_;
   std::mutex mutex_;
   std::condition_variable ended_;
   std::deque<Check> checks_;

@@ -17,8 +17,8 @@ Host::Host(const wasinn_host_services& services, const char* config)
             .version = version_.c_str(),
             .library = "",
             .devices = "the server's"} {
-  backend::TellFramework("GRPC_VERBOSITY", "NONE");  // gRPC logs to stderr
-  ModelConfig::Parse(config_.c_str(), "{}", false);  // what is wrong is told now
+  backend::TellFramework("GRPC_VERBOSITY", "NONE");                    // gRPC logs to stderr
+  ModelConfig::Parse(config_.c_str(), "{}", Transport::kGrpc, false);  // what is wrong is told now
 }
 
 }  // namespace wasinn::remote

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common/log.h"
-#include "remote/connection.h"
+#include "remote/connections.h"
 #include "remote/health.h"
 
 namespace wasinn::remote {

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
-#include <inference.pb.h>
 #include "common/error.h"
 #include "common/on_cancel.h"
 #include "remote/address.h"
 #include "remote/call.h"
 #include "remote/errors.h"
 #include "remote/metadata.h"
-#include "remote/request.h"
 
 namespace wasinn::remote {
 
@@ -30,20 +30,18 @@ Address AddressOf(std::span<const wasinn_blob> blobs) {
   return ParseAddress({reinterpret_cast<const char*>(blob.data), blob.size});
 }
 
-Metadata AskMetadata(Servers& servers, const wasinn_load_options& options) {
-  inference::ModelMetadataRequest request;
-  request.set_name(servers.address().model);
-  request.set_version(servers.address().version);
-  const auto call = std::make_shared<Call>(servers, "ModelMetadata", ToBuffer(request), std::nullopt, true);
+Reply Ask(Servers& servers, const wasinn_load_options& options, Request request) {
+  const auto call = std::make_shared<Call>(servers, std::move(request), std::nullopt, true);
   const backend::OnCancel on_cancel(options, [&] { call->Cancel(); });
-  const Answered answered = Wait(*call);
+  Answered answered = call->Wait();
+  const grpc::Status& status = answered.reply.status;
   const std::string& server = servers.endpoint(answered.server);
-  if (answered.status.error_code() == grpc::CANCELLED) {
+  if (status.error_code() == grpc::CANCELLED) {
     throw Error(WASINN_TIMEOUT,
                 fmt::format("{}: the server had not told the model's inputs and outputs in time", server));
   }
-  if (!answered.status.ok()) ThrowStatus(answered.status, server);
-  return ReadMetadata(answered.message);
+  if (!status.ok()) ThrowStatus(status, server);
+  return std::move(answered.reply);
 }
 
 std::string Described(const Servers& servers, const Metadata& metadata) {
@@ -58,13 +56,16 @@ std::string Described(const Servers& servers, const Metadata& metadata) {
 
 Model::Model(Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_options& options) : host_(host) {
   const Address address = AddressOf(blobs);
-  const ModelConfig config = ModelConfig::Parse(host.config(), options.host_config, address.is_secure);
+  const ModelConfig config =
+      ModelConfig::Parse(host.config(), options.host_config, address.transport, address.is_secure);
   servers_ = std::make_unique<Servers>(address, config, host.connections(), host.log());
-  const Metadata metadata = AskMetadata(*servers_, options);
+  protocol_ = MakeProtocol(address, options.host_config, host.log());
+  const Metadata metadata =
+      protocol_->AskMetadata([&](Request request) { return Ask(*servers_, options, std::move(request)); });
   signature_ = std::make_unique<Signature>(metadata);
   description_ = Described(*servers_, metadata);
   if (servers_->size() == 1) return;
-  checks_.emplace(*servers_);
+  checks_.emplace(*servers_, *protocol_);
   host_.health().Add(*checks_);
 }
 

@@ -11,6 +11,7 @@
 
 #include "remote/health.h"
 #include "remote/host.h"
+#include "remote/protocol.h"
 #include "remote/servers.h"
 #include "remote/signature.h"
 
@@ -26,6 +27,7 @@ class Model {
 
   Host& host() const { return host_; }
   Servers& servers() const { return *servers_; }
+  const Protocol& protocol() const { return *protocol_; }
   const Signature& signature() const { return *signature_; }
   const wasinn_info* info() const { return signature_->info(); }
   const char* Describe() const { return description_.c_str(); }
@@ -33,6 +35,7 @@ class Model {
  private:
   Host& host_;
   std::unique_ptr<Servers> servers_;
+  std::unique_ptr<Protocol> protocol_;
   std::unique_ptr<const Signature> signature_;
   std::string description_;
   std::optional<Checks> checks_;  // of several servers

@@ -14,6 +14,7 @@
 #include "remote/contents.h"
 #include "remote/datatype.h"
 #include "remote/errors.h"
+#include "remote/json_elements.h"
 
 namespace wasinn::remote {
 
@@ -109,9 +110,10 @@ void Outputs::Check(const Port& port, const AnsweredTensor& tensor, uint64_t lef
            fmt::format("{}", tensor.bytes));
   }
   // Each element has a byte there at least, so a shape cannot say more than came.
-  if (!tensor.is_raw && bytes / backend::ElementSize(port.io.dtype) > tensor.contents.size()) {
+  const size_t contents = tensor.is_json ? tensor.json.size() : tensor.contents.size();
+  if (!tensor.is_raw && bytes / backend::ElementSize(port.io.dtype) > contents) {
     Refuse(port, fmt::format("elements for shape [{}]", fmt::join(tensor.dims, ", ")),
-           fmt::format("{} bytes of contents", tensor.contents.size()));
+           fmt::format("{} bytes of contents", contents));
   }
   if (!port.bindable() && bytes > left) ThrowTooLarge(port, bytes);
 }
@@ -122,7 +124,8 @@ void Outputs::Fill(const Port& port, const AnsweredTensor& tensor, RawReader& ra
   const std::span to(static_cast<uint8_t*>(Memory(output.bound, output.own, output.bytes)), output.bytes);
   if (tensor.is_raw) {
     raw.Read(tensor.at, to);
-  } else if (!DecodeContents(tensor.contents, port.io.dtype, to)) {
+  } else if (tensor.is_json ? !DecodeJson(tensor.json, port.io.dtype, to)
+                            : !DecodeContents(tensor.contents, port.io.dtype, to)) {
     Refuse(port, fmt::format("contents of shape [{}] as {}", fmt::join(tensor.dims, ", "), port.type_name), "others");
   }
 }
@@ -130,6 +133,7 @@ void Outputs::Fill(const Port& port, const AnsweredTensor& tensor, RawReader& ra
 void Outputs::FillText(const Port& port, const AnsweredTensor& tensor, RawReader& raw, Output& output,
                        uint64_t left) const {
   std::string_view text;
+  std::string resolved;
   uint64_t bytes = 0;
   bool is_one = false;
   if (tensor.is_raw) {
@@ -140,7 +144,8 @@ void Outputs::FillText(const Port& port, const AnsweredTensor& tensor, RawReader
     bytes = told;
     is_one = tensor.bytes == kLengthOfText + bytes;
   } else {
-    is_one = TextOfContents(tensor.contents, &text);
+    is_one = tensor.is_json ? TextOfJson(tensor.json, &resolved) : TextOfContents(tensor.contents, &text);
+    if (tensor.is_json) text = resolved;
     bytes = text.size();
   }
   if (!is_one) {
@@ -159,9 +164,8 @@ void Outputs::FillText(const Port& port, const AnsweredTensor& tensor, RawReader
   }
 }
 
-void Outputs::Take(const grpc::ByteBuffer& message, uint64_t max_bytes) {
+void Outputs::Take(const grpc::ByteBuffer& message, std::span<const AnsweredTensor> answered, uint64_t max_bytes) {
   for (Output& output : outputs_) output.is_there = false;
-  const std::vector<AnsweredTensor> answered = ReadAnswer(message, kMostTensors);
   if (!signature_.knows_outputs()) MakePorts(answered);
   RawReader raw(message);
   uint64_t left = max_bytes == 0 ? UINT64_MAX : max_bytes;

@@ -28,9 +28,10 @@ class Outputs {
   void Choose(std::span<const uint32_t> wanted);
   // The names to ask for; none: all.
   std::vector<std::string> WantedNames() const;
-  // WASINN_RUNTIME_ERROR for an answer that is not as the signature says; WASINN_TOO_LARGE for more than `max_bytes`,
-  // unless that is 0.
-  void Take(const grpc::ByteBuffer& message, uint64_t max_bytes);
+  const Signature& signature() const { return signature_; }
+  // What a server has answered, whose raw bytes lie in `message`. WASINN_RUNTIME_ERROR for what is not as the signature
+  // says; WASINN_TOO_LARGE for more than `max_bytes`, unless that is 0.
+  void Take(const grpc::ByteBuffer& message, std::span<const AnsweredTensor> answered, uint64_t max_bytes);
   void Discard();
 
   void View(uint32_t index, wasinn_tensor* view) const;

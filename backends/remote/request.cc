@@ -16,8 +16,6 @@ namespace {
 using google::protobuf::io::CodedOutputStream;
 using RequestMessage = inference::ModelInferRequest;
 
-uint64_t RawBytes(const Inputs::Input& input) { return input.bytes + (input.port->is_text ? kLengthOfText : 0); }
-
 constexpr uint32_t kRawTag = RequestMessage::kRawInputContentsFieldNumber << 3 | 2;
 
 uint8_t* Append(uint8_t* end, const void* data, size_t bytes) {
@@ -26,6 +24,8 @@ uint8_t* Append(uint8_t* end, const void* data, size_t bytes) {
 }
 
 }  // namespace
+
+uint64_t RawBytes(const Inputs::Input& input) { return input.bytes + (input.port->is_text ? kLengthOfText : 0); }
 
 grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message) {
   const grpc::Slice slice(message.SerializeAsString());

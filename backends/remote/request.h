@@ -20,6 +20,9 @@ grpc::ByteBuffer ToBuffer(const google::protobuf::MessageLite& message);
 // False: it is no such message.
 bool ParseMessage(const grpc::ByteBuffer& bytes, google::protobuf::MessageLite* message);
 
+// Of an input as raw bytes.
+uint64_t RawBytes(const Inputs::Input& input);
+
 // An inference: its inputs' bytes lie behind the rest of the message (raw_input_contents), and are copied once.
 class InferRequest {
  public:

@@ -51,8 +51,4 @@ void Servers::Leave(Call& call) {
   calls_.erase(&call);
 }
 
-void Servers::Prepare(grpc::ClientContext& context) const {
-  for (const auto& [name, value] : config_.headers) context.AddMetadata(name, value);
-}
-
 }  // namespace wasinn::remote

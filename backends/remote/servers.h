@@ -2,9 +2,6 @@
 #ifndef WASINN_BACKENDS_REMOTE_SERVERS_H_
 #define WASINN_BACKENDS_REMOTE_SERVERS_H_
 
-#include <grpcpp/client_context.h>
-
-#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -16,7 +13,7 @@
 #include "remote/address.h"
 #include "remote/balancer.h"
 #include "remote/config.h"
-#include "remote/connection.h"
+#include "remote/connections.h"
 
 namespace wasinn::remote {
 
@@ -33,7 +30,7 @@ class Servers {
   const ModelConfig& config() const { return config_; }
   Balancer& balancer() { return balancer_; }
   size_t size() const { return connections_.size(); }
-  grpc::GenericStub& stub(size_t server) { return connections_[server]->stub(); }
+  Connection& connection(size_t server) { return *connections_[server]; }
   const std::string& endpoint(size_t server) const { return connections_[server]->endpoint(); }
   // For messages.
   std::string ToString() const;
@@ -43,8 +40,6 @@ class Servers {
   // A call that can be given up, while `server` has it.
   void Enter(Call& call, size_t server);
   void Leave(Call& call);
-  // The headers of a call.
-  void Prepare(grpc::ClientContext& context) const;
 
  private:
   const Address address_;

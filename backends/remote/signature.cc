@@ -57,7 +57,10 @@ Port MakePort(const std::string& name, const std::string& datatype, std::span<co
 }
 
 Signature::Signature(const Metadata& metadata) : knows_outputs_(!metadata.outputs.empty()) {
-  for (const AnsweredTensor& one : metadata.inputs) inputs_.push_back(MakePort(one.name, one.datatype, one.dims, true));
+  for (const AnsweredTensor& one : metadata.inputs) {
+    inputs_.push_back(MakePort(one.name, one.datatype, one.dims, true));
+    if (one.is_optional) inputs_.back().io.flags |= WASINN_IO_OPTIONAL;
+  }
   for (const AnsweredTensor& one : metadata.outputs) {
     outputs_.push_back(MakePort(one.name, one.datatype, one.dims, false));
   }

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // In slices of so many bytes.
-grpc::ByteBuffer Message(const std::string& bytes, size_t slice = SIZE_MAX) {
+grpc::ByteBuffer BufferOf(const std::string& bytes, size_t slice = SIZE_MAX) {
   std::vector<grpc::Slice> slices;
   for (size_t at = 0; at < bytes.size(); at += std::min(slice, bytes.size() - at)) {
     slices.emplace_back(bytes.substr(at, slice));
@@ -56,7 +56,7 @@ ModelInferResponse Response(const std::string& datatype, const std::vector<int64
 }
 
 remote::Metadata Read(const ModelMetadataResponse& metadata) {
-  return ReadMetadata(Message(metadata.SerializeAsString(), 7));
+  return ReadMetadata(BufferOf(metadata.SerializeAsString(), 7));
 }
 
 // The outputs of a model with this metadata, and what they make of an answer.
@@ -66,7 +66,8 @@ struct Taken {
   wasinn_code Take(const std::string& message, uint64_t max_bytes = 0, size_t slice = SIZE_MAX) {
     try {
       outputs.Choose({});
-      outputs.Take(Message(message, slice), max_bytes);
+      const grpc::ByteBuffer bytes = BufferOf(message, slice);
+      outputs.Take(bytes, ReadAnswer(bytes, kMostTensors), max_bytes);
       return WASINN_OK;
     } catch (const backend::Error& error) {
       what = error.what();
@@ -259,8 +260,8 @@ TEST(RemoteSignatureTest, WhatNoModelHas) {
   metadata.mutable_inputs(0)->set_name("a");
   std::string message = metadata.SerializeAsString();
   message.replace(message.find("a"), 1, "\xff");
-  EXPECT_THROW(Signature(ReadMetadata(Message(message))), backend::Error) << "no UTF-8";
-  EXPECT_THROW(ReadMetadata(Message(message.substr(1))), backend::Error);
+  EXPECT_THROW(Signature(ReadMetadata(BufferOf(message))), backend::Error) << "no UTF-8";
+  EXPECT_THROW(ReadMetadata(BufferOf(message.substr(1))), backend::Error);
   metadata = MetadataOf("FP32", {1});
   for (size_t i = 0; i < kMostTensors; ++i) metadata.add_outputs()->set_name("x");
   EXPECT_THAT(Refused(metadata), HasSubstr("the server tells more than 1024 outputs"));

@@ -39,6 +39,42 @@ TEST(RemoteAddressTest, Parts) {
   EXPECT_EQ(several.version, "7");
 }
 
+TEST(RemoteAddressTest, LanguageModels) {
+  const Address one = ParseAddress("https://a:1,b:2/v1/org/na%20me:tag");
+  EXPECT_TRUE(one.is_secure);
+  EXPECT_THAT(one.endpoints, ElementsAre("a:1", "b:2"));
+  EXPECT_EQ(one.base, "/v1");
+  EXPECT_EQ(one.model, "org/na me:tag");
+  EXPECT_EQ(one.path, "/v1/models/org/na%20me:tag");
+  const Address behind = ParseAddress("http://a:1/openai/v1/m/v1/n");
+  EXPECT_EQ(behind.base, "/openai/v1");
+  EXPECT_EQ(behind.model, "m/v1/n");
+  EXPECT_EQ(ParseAddress("http://a:1/v2/models/v1/m").base, "");
+  EXPECT_THAT(Refused("http://a:1/v1/"), HasSubstr("it names no model"));
+  EXPECT_THAT(Refused("http://a:1/v1/m/"), HasSubstr("it names no model"));
+  EXPECT_THAT(Refused("http://a:1/v1/m%2"), HasSubstr("'%' is not before two digits"));
+  EXPECT_THAT(Refused("http://a:1/v1/m%00"), HasSubstr("'%' is not before two digits"));
+  EXPECT_THAT(Refused("http://a:1/v1/%ff"), HasSubstr("is not UTF-8"));
+  EXPECT_THAT(Refused("http://a:1/v1/a\r\nb"), HasSubstr("other characters"));
+  EXPECT_THAT(Refused("http://a:1/v3/m"), HasSubstr("/v2/models/ or /v1/"));
+}
+
+TEST(RemoteAddressTest, PartsOfHttp) {
+  const Address one = ParseAddress("http://host:8000/v2/models/a%20b/versions/2");
+  EXPECT_EQ(one.transport, Transport::kHttp);
+  EXPECT_FALSE(one.is_secure);
+  EXPECT_EQ(one.path, "/v2/models/a%20b/versions/2");
+  EXPECT_EQ(one.model, "a%20b");
+  EXPECT_EQ(one.version, "2");
+  EXPECT_TRUE(ParseAddress("https://a:1,b:2/v2/models/m").is_secure);
+  EXPECT_THAT(Refused("http://a:1/m"), HasSubstr("does not begin with /v2/models/"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/"), HasSubstr("it names no model"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/m/versions/"), HasSubstr("the version is empty"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/m?x"), HasSubstr("other characters than a URL's"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/m\r\nx: y"), HasSubstr("other characters than a URL's"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/m n"), HasSubstr("other characters than a URL's"));
+}
+
 TEST(RemoteAddressTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(Refused("grpc://host/model"), HasSubstr("'host' has no port"));
   EXPECT_THAT(Refused("grpc://host:/model"), HasSubstr("'host:' has no port"));

@@ -31,13 +31,28 @@ def echo(request):
     return answer(tensor.datatype, tensor.shape, raw, tensor.name)
 
 
-class Fake(service_pb2_grpc.GRPCInferenceServiceServicer):
+class Counted:
     """`infer` makes an answer of a request and a context. Counts what it is asked."""
 
-    def __init__(self, infer=lambda request, context: echo(request), told=None, ready=True):
+    def __init__(self, infer, told, ready):
         self.infer, self.told, self.is_ready = infer, told or metadata(), ready
         self.inferred, self.headers = 0, {}
         self.changed = threading.Condition()
+
+    def count(self, context):
+        with self.changed:
+            self.inferred += 1
+            self.headers = dict(context.invocation_metadata())
+            self.changed.notify_all()
+
+    def await_inferred(self, n):
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.inferred >= n, 60)
+
+
+class Fake(Counted, service_pb2_grpc.GRPCInferenceServiceServicer):
+    def __init__(self, infer=lambda request, context: echo(request), told=None, ready=True):
+        super().__init__(infer, told, ready)
         self.server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.so_reuseport", 0), ("grpc.max_send_message_length", -1),
                                                                           ("grpc.max_receive_message_length", -1)])
         service_pb2_grpc.add_GRPCInferenceServiceServicer_to_server(self, self.server)
@@ -46,10 +61,6 @@ class Fake(service_pb2_grpc.GRPCInferenceServiceServicer):
 
     def stop(self):
         self.server.stop(None).wait()
-
-    def await_inferred(self, n):
-        with self.changed:
-            assert self.changed.wait_for(lambda: self.inferred >= n, 60)
 
     def ServerLive(self, request, context):
         return pb.ServerLiveResponse(live=True)
@@ -64,8 +75,5 @@ class Fake(service_pb2_grpc.GRPCInferenceServiceServicer):
         return self.told
 
     def ModelInfer(self, request, context):
-        with self.changed:
-            self.inferred += 1
-            self.headers = dict(context.invocation_metadata())
-            self.changed.notify_all()
+        self.count(context)
         return self.infer(request, context)

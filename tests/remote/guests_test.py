@@ -9,7 +9,7 @@ import grpc
 
 from fake import PROBE as TENSORS
 from fake import answer, echo, metadata
-from remote import MODEL, RemoteTest, free_port
+from remote import MODEL, OverHttp, OverJson, RemoteTest, free_port
 from tritonclient.grpc import service_pb2 as pb
 from server import until
 from types_of_numpy import ARRAYS, MODELS
@@ -62,7 +62,7 @@ class Guests(RemoteTest):
         seen = []
 
         def infer(request, context):
-            seen.append(context.time_remaining())
+            seen.append(context.time_remaining() if self.scheme == "grpc" else 50)
             return echo(request)
 
         fake = self.fake(infer)
@@ -162,7 +162,11 @@ class Failures(RemoteTest):
         for text, address, *lines in (
             ("has no port", "grpc://host/m"),
             ("it names no model", "grpc://host:1"),
-            ("known are grpc, grpcs", "http3://host:1/m"),
+            ("known are grpc, grpcs, http, https", "http3://host:1/m"),
+            ("does not begin with /v2/models/", "http://host:1/m"),
+            ("'content-length' is no header", "http://host:1/v2/models/m", "headers = {content-length = '1'}"),
+            ("max_connections", "http://host:1/v2/models/m", "max_connections = 0"),
+            ("keys 'ca', 'cert' and 'key'", "https://host:1/v2/models/m", "ca = '/etc/passwd'"),
             ("'cert' and 'key' go together", "grpcs://host:1/m", "cert = '/etc/passwd'"),
             ("key 'ca': cannot read '/none'", "grpcs://host:1/m", "ca = '/none'"),
             ("'X-Team' is no header", "grpc://host:1/m", "headers = {X-Team = 'red'}"),
@@ -176,6 +180,18 @@ class Failures(RemoteTest):
         fake = self.fake(told=metadata((("x", "FP32", (3, 3)),)))
         self.expect_failure(self.infer_in_guest(self.address(fake)), 1, r"\[3,3\]|\[3, 3\]|3x3")
         self.assertEqual(fake.inferred, 0)
+
+
+class HttpGuests(OverHttp, Guests):
+    pass
+
+
+class JsonGuests(OverJson, Guests):
+    pass
+
+
+class HttpFailures(OverHttp, Failures):
+    pass
 
 
 if __name__ == "__main__":

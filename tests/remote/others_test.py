@@ -1,5 +1,6 @@
 """The same guest gets the same bytes whoever serves the model: Triton, kserve, mlserver, or the host itself."""
 
+import http.client
 import os
 import pathlib
 import tempfile
@@ -11,7 +12,7 @@ from tritonclient.grpc import service_pb2_grpc
 
 import python_servers
 from python_servers import MODEL
-from remote import RemoteTest, free_port
+from remote import OverHttp, RemoteTest, free_port
 
 IMAGES = pathlib.Path(os.environ["WASINN_IMAGES"])
 CLASSIFY = pathlib.Path(os.environ["WASINN_CLASSIFY"])
@@ -34,7 +35,7 @@ class Others(RemoteTest):
     def start(self, begin, *args):
         """The port of a server that is ready."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.dir))
-        ports = {what: free_port() for what in ("http", "grpc", "metrics")}
+        ports = self.ports = {what: free_port() for what in ("http", "grpc", "metrics")}
         log = open(self.dir / "server.log", "wb")
         self.addCleanup(log.close)
         process = begin(folder, log, ports, *args)
@@ -46,7 +47,7 @@ class Others(RemoteTest):
         stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
         while not self.is_ready(stub):  # they import much, which takes as long as it takes
             self.assertIsNone(process.poll(), (self.dir / "server.log").read_text())
-        return ports["grpc"]
+        return ports[self.scheme]
 
     def is_ready(self, stub):
         try:
@@ -78,6 +79,22 @@ class Others(RemoteTest):
         server = self.serve("--model", f"digits={MODEL}")
         second = self.serve("--model", f"digits={self.address(server, model='digits')}")
         self.assertEqual(self.classify(self.address(second, model="digits")), self.classify(MODEL))
+
+
+class HttpOthers(OverHttp, Others):
+    def is_ready(self, stub):
+        """Some serve gRPC before."""
+        return super().is_ready(stub) and self.is_ready_over_http()
+
+    def is_ready_over_http(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.ports["http"], timeout=60)
+        try:
+            connection.request("GET", "/v2/models/digits/ready")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
 
 
 if __name__ == "__main__":

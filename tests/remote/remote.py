@@ -5,6 +5,7 @@ import socket
 
 from command import ECHO, PROBE
 from fake import Fake
+from http_fake import HttpFake
 from server import Server, ServeTest
 
 MODEL = "in x f32 2,3\n"
@@ -19,15 +20,24 @@ def free_port():
 
 
 class RemoteTest(ServeTest):
+    scheme, secure, port_flag = "grpc", "grpcs", "--grpc-port"
+    fake_type = Fake
+
     def fake(self, *args, **more):
-        fake = Fake(*args, **more)
+        fake = self.fake_type(*args, **more)
         self.addCleanup(fake.stop)
         return fake
 
-    def address(self, *servers, model="m", scheme="grpc"):
+    def port_of(self, server):
+        return getattr(server, "grpc_port", None) or getattr(server, "port", server)
+
+    def path_of(self, model):
+        return model
+
+    def address(self, *servers, model="m", scheme=None):
         """Of servers of ours, fakes, or ports."""
-        ports = (getattr(one, "grpc_port", None) or getattr(one, "port", one) for one in servers)
-        return f"{scheme}://" + ",".join(f"127.0.0.1:{port}" for port in ports) + f"/{model}"
+        hosts = ",".join(f"127.0.0.1:{self.port_of(one)}" for one in servers)
+        return f"{scheme or self.scheme}://{hosts}/{self.path_of(model)}"
 
     def configure(self, address, *lines, more=""):
         """Settings with a model `m` at an address, and what its config has."""
@@ -59,6 +69,27 @@ class RemoteTest(ServeTest):
         self.addCleanup(server.process.communicate)
         self.addCleanup(server.process.send_signal, signal.SIGKILL)
         return server
+
+
+class OverHttp:
+    """Before a test case: the same over HTTP."""
+
+    scheme, secure, port_flag = "http", "https", "--http-port"
+    fake_type = HttpFake
+
+    def port_of(self, server):
+        return getattr(server, "port", server)
+
+    def path_of(self, model):
+        name, _, version = model.partition(":")
+        return f"v2/models/{name}" + (f"/versions/{version}" if version else "")
+
+
+class OverJson(OverHttp):
+    """At servers that take no raw bytes."""
+
+    def fake_type(self, *args, **more):
+        return HttpFake(*args, binary=False, **more)
 
 
 def request(values=(1, 2, 3, 4, 5, 6)):

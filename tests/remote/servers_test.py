@@ -7,14 +7,14 @@ import unittest
 import grpc
 
 from fake import echo
-from remote import MODEL, RemoteTest, free_port, request, sum_of
+from remote import MODEL, OverHttp, RemoteTest, free_port, request, sum_of
 from server import Server, until
 
 
 class Restarts(RemoteTest):
     def serve_at(self, port, *flags):
         path = self.file("m.gguf", "GGUF\n" + MODEL)
-        server = Server(self.dir, self.env, ("--grpc-port", str(port), "--model", f"m={path}", *flags))
+        server = Server(self.dir, self.env, (self.port_flag, str(port), "--model", f"m={path}", *flags))
         self.addCleanup(server.process.communicate)
         self.addCleanup(server.process.send_signal, signal.SIGKILL)
         return server
@@ -125,6 +125,14 @@ class Several(RemoteTest):
     def test_none_is_there(self):
         front = self.front(self.address(free_port(), free_port()))
         self.expect_unavailable(front.infer("m", request()), "failed to connect")
+
+
+class HttpRestarts(OverHttp, Restarts):
+    pass
+
+
+class HttpSeveral(OverHttp, Several):
+    pass
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 from certificates import Authority
-from remote import MODEL, RemoteTest
+from remote import MODEL, OverHttp, RemoteTest
 
 
 class Tls(RemoteTest):
@@ -18,7 +18,7 @@ class Tls(RemoteTest):
 
     def serve_tls(self, *flags):
         server = self.serve("--tls-cert", str(self.own[0]), "--tls-key", str(self.own[1]), *flags, models={"m": MODEL})
-        return self.address(server, scheme="grpcs")
+        return self.address(server, scheme=self.secure)
 
     def infer(self, address, *lines, ca=None, shown=None):
         keys = [f"{key} = '{path}'" for key, path in zip(("ca", "cert", "key"), ((ca or self.authority).pem, *(shown or ())))]
@@ -28,7 +28,7 @@ class Tls(RemoteTest):
         self.expect_sums(self.infer(self.serve_tls()))
 
     def test_a_certificate_of_another_authority(self):
-        self.expect_failure(self.infer(self.serve_tls(), ca=self.other), 5, "CERTIFICATE_VERIFY_FAILED|handshake failed")
+        self.expect_failure(self.infer(self.serve_tls(), ca=self.other), 5, "CERTIFICATE_VERIFY_FAILED|handshake failed|certificate verify failed")
 
     def test_a_certificate_for_another_name(self):
         address = self.serve_tls()
@@ -43,8 +43,12 @@ class Tls(RemoteTest):
 
     def test_a_server_that_speaks_the_other_way(self):
         plain = self.serve(models={"m": MODEL})
-        self.expect_failure(self.infer(self.address(plain, scheme="grpcs")), 5, "failed to connect|handshake")
-        self.expect_failure(self.infer(self.serve_tls().replace("grpcs:", "grpc:")), 5, ".")
+        self.expect_failure(self.infer(self.address(plain, scheme=self.secure)), 5, "failed to connect|handshake")
+        self.expect_failure(self.infer(self.serve_tls().replace(f"{self.secure}:", f"{self.scheme}:")), 5, ".")
+
+
+class HttpTls(OverHttp, Tls):
+    pass
 
 
 if __name__ == "__main__":

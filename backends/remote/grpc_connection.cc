@@ -1,10 +1,12 @@
-#include "remote/connection.h"
+#include "remote/grpc_connection.h"
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
-#include <algorithm>
+#include <utility>
+
+#include "remote/grpc_exchange.h"
 
 namespace wasinn::remote {
 
@@ -32,19 +34,12 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint, const Co
 
 }  // namespace
 
-Connection::Connection(std::string endpoint, const ConnectionConfig& config)
-    : endpoint_(std::move(endpoint)), stub_(MakeChannel(endpoint_, config)) {}
+GrpcConnection::GrpcConnection(std::string endpoint, const ConnectionConfig& config)
+    : Connection(std::move(endpoint)), stub_(MakeChannel(this->endpoint(), config)) {}
 
-std::shared_ptr<Connection> Connections::To(const std::string& endpoint, const ConnectionConfig& config) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(connections_, [](const auto& one) { return one.second.expired(); });
-  std::weak_ptr<Connection>& known = connections_[{endpoint, config}];
-  std::shared_ptr<Connection> connection = known.lock();
-  if (connection == nullptr) {
-    connection = std::make_shared<Connection>(endpoint, config);
-    known = connection;
-  }
-  return connection;
+std::shared_ptr<Exchange> GrpcConnection::NewExchange(const Request& request, const Headers& headers,
+                                                      Deadline deadline) {
+  return std::make_shared<GrpcExchange>(stub_, request, headers, deadline);
 }
 
 }  // namespace wasinn::remote

@@ -1,0 +1,31 @@
+// The connections of a host.
+#ifndef WASINN_BACKENDS_REMOTE_CONNECTIONS_H_
+#define WASINN_BACKENDS_REMOTE_CONNECTIONS_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "remote/config.h"
+#include "remote/connection.h"
+#include "remote/http_loop.h"
+
+namespace wasinn::remote {
+
+// Shared by all models of a server. Any thread.
+class Connections {
+ public:
+  std::shared_ptr<Connection> To(const std::string& endpoint, const ConnectionConfig& config);
+
+ private:
+  std::mutex mutex_;
+  std::optional<HttpLoop> loop_;  // from the first server of HTTP on
+  std::map<std::pair<std::string, ConnectionConfig>, std::weak_ptr<Connection>> connections_;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_CONNECTIONS_H_

@@ -1,0 +1,61 @@
+#include "remote/grpc_exchange.h"
+
+#include <grpcpp/completion_queue.h>
+
+#include <string>
+#include <utility>
+
+namespace wasinn::remote {
+
+namespace {
+
+// Whether a connection had the call. Until then gRPC names the peer as the channel was made: "dns:///…".
+bool WasSent(const grpc::ClientContext& context) {
+  const std::string peer = context.peer();
+  return peer.starts_with("ipv4:") || peer.starts_with("ipv6:") || peer.starts_with("unix:");
+}
+
+}  // namespace
+
+GrpcExchange::GrpcExchange(grpc::GenericStub& stub, const Request& request, const Headers& headers, Deadline deadline)
+    : stub_(stub), request_(request) {
+  if (deadline) context_.set_deadline(*deadline);
+  for (const auto& [name, value] : headers) context_.AddMetadata(name, value);
+}
+
+void GrpcExchange::Start(Done done) {
+  done_ = std::move(done);
+  self_ = shared_from_this();
+  stub_.UnaryCall(&context_, request_.path, {}, request_.body.operator->(), &answer_,
+                  [this](const grpc::Status& status) { End(status); });
+}
+
+Reply GrpcExchange::Wait() {
+  grpc::CompletionQueue queue;
+  const auto reader = stub_.PrepareUnaryCall(&context_, request_.path, request_.body, &queue);
+  grpc::Status status;
+  reader->StartCall();
+  reader->Finish(&answer_, &status, this);
+  void* tag = nullptr;
+  bool is_ok = false;  // always, of a call's end
+  queue.Next(&tag, &is_ok);
+  return TakeReply(status);
+}
+
+// The context holds the channel. Were it the last to, gRPC would wait here for this thread of its own, and abort: who is
+// told the end has the channel longer than the exchange.
+void GrpcExchange::End(const grpc::Status& status) {
+  Reply reply = TakeReply(status);
+  const Done done = std::move(done_);
+  std::exchange(self_, nullptr).reset();  // perhaps the last
+  done(std::move(reply));
+}
+
+Reply GrpcExchange::TakeReply(const grpc::Status& status) {
+  Reply reply{.status = status, .message = {}};
+  reply.message.buffer().Swap(&answer_);
+  reply.was_sent = status.error_code() != grpc::UNAVAILABLE || WasSent(context_);
+  return reply;
+}
+
+}  // namespace wasinn::remote

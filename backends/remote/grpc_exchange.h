@@ -1,0 +1,40 @@
+// A call of gRPC.
+#ifndef WASINN_BACKENDS_REMOTE_GRPC_EXCHANGE_H_
+#define WASINN_BACKENDS_REMOTE_GRPC_EXCHANGE_H_
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <memory>
+
+#include "remote/exchange.h"
+
+namespace wasinn::remote {
+
+class GrpcExchange final : public Exchange, public std::enable_shared_from_this<GrpcExchange> {
+ public:
+  // `stub` outlives it, `request` its end.
+  GrpcExchange(grpc::GenericStub& stub, const Request& request, const Headers& headers, Deadline deadline);
+
+  // On gRPC's threads.
+  void Start(Done done) override;
+  // It saves waking this thread: gRPC reads the connection here.
+  Reply Wait() override;
+  // One that comes before the start is not lost: the context keeps it.
+  void Cancel() override { context_.TryCancel(); }
+
+ private:
+  void End(const grpc::Status& status);
+  Reply TakeReply(const grpc::Status& status);
+
+  grpc::GenericStub& stub_;
+  const Request& request_;
+  grpc::ClientContext context_;
+  grpc::ByteBuffer answer_;
+  Done done_;
+  std::shared_ptr<GrpcExchange> self_;  // while gRPC has it
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_GRPC_EXCHANGE_H_

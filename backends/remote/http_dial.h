@@ -1,0 +1,37 @@
+// The making of a connection of HTTP.
+#ifndef WASINN_BACKENDS_REMOTE_HTTP_DIAL_H_
+#define WASINN_BACKENDS_REMOTE_HTTP_DIAL_H_
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <string>
+
+#include "remote/http_pool.h"
+#include "remote/http_stream.h"
+
+namespace wasinn::remote {
+
+// On the loop's thread alone. The pool is told once, when it is made or its time is over: a name that is being looked up
+// cannot be interrupted.
+class HttpDial : public std::enable_shared_from_this<HttpDial> {
+ public:
+  explicit HttpDial(std::shared_ptr<HttpPool> pool);
+  void Begin();
+
+ private:
+  boost::asio::awaitable<boost::system::error_code> Run();
+  boost::asio::awaitable<boost::system::error_code> Resolve(HttpStream::Addresses* addresses);
+  void Tell(const std::string& why);
+
+  const std::shared_ptr<HttpPool> pool_;
+  boost::asio::ip::tcp::resolver resolver_;
+  boost::asio::steady_timer timer_;
+  std::unique_ptr<HttpStream> stream_;
+  bool is_told_ = false;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_HTTP_DIAL_H_

@@ -1,0 +1,213 @@
+#include "remote/http_exchange.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/field.hpp>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "remote/http_status.h"
+
+namespace wasinn::remote {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+namespace {
+
+constexpr uint32_t kMostHead = 32 << 10;
+// Answers that come before the answer: 100 and the like.
+constexpr int kMostInterim = 8;
+constexpr char kNoMemory[] = "there is no memory for the call";
+
+std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+Headers HeadersOf(const HttpParser& parser) {
+  Headers headers;
+  for (const auto& field : parser.get()) {
+    std::string name(AsText(field.name_string()));
+    for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    headers.emplace_back(std::move(name), AsText(field.value()));
+  }
+  return headers;
+}
+
+Reply ReplyOf(HttpParser& parser) {
+  auto& answer = parser.get();
+  Reply reply{.status = StatusOf(answer.result_int(), {answer.body().data(), answer.body().size()}),
+              .message = {},
+              .headers = HeadersOf(parser)};
+  const auto encoding = AsText(answer[http::field::content_encoding]);
+  if (reply.status.ok() && !encoding.empty() && encoding != "identity") {
+    reply.status = {grpc::INTERNAL, "the server's answer is compressed, which nobody asked for"};
+  }
+  reply.message = answer.body().Take();
+  return reply;
+}
+
+}  // namespace
+
+HttpExchange::HttpExchange(std::shared_ptr<HttpPool> pool, std::string head, const Request& request, Deadline deadline,
+                           uint64_t most)
+    : pool_(std::move(pool)),
+      head_(std::move(head)),
+      request_(request),
+      deadline_(deadline),
+      most_(most),
+      timer_(pool_->context()) {}
+
+void HttpExchange::Start(Done done) {
+  done_ = std::move(done);
+  asio::post(pool_->context(), [self = shared_from_this()] {
+    try {
+      self->Begin();
+    } catch (const std::bad_alloc&) {
+      self->EndWithoutMemory();
+    }
+  });
+}
+
+Reply HttpExchange::Wait() {
+  std::mutex mutex;
+  std::condition_variable ended;
+  Reply reply;
+  bool has_ended = false;
+  Start([&](Reply one) {
+    const std::lock_guard lock(mutex);
+    reply = std::move(one);
+    has_ended = true;
+    ended.notify_one();  // under the lock, since they go as soon as it is free
+  });
+  std::unique_lock lock(mutex);
+  ended.wait(lock, [&] { return has_ended; });
+  return reply;
+}
+
+void HttpExchange::Cancel() {
+  asio::post(pool_->context(),
+             [self = shared_from_this()] { self->Abort({grpc::CANCELLED, "the call was cancelled"}); });
+}
+
+void HttpExchange::Begin() {
+  if (aborted_) return End({.status = *aborted_, .message = {}, .was_sent = false});
+  if (deadline_) {
+    timer_.expires_after(
+        std::chrono::duration_cast<asio::steady_timer::duration>(*deadline_ - std::chrono::system_clock::now()));
+    timer_.async_wait([self = shared_from_this()](error_code error) {
+      if (!error) self->Abort({grpc::DEADLINE_EXCEEDED, "Deadline Exceeded"});
+    });
+  }
+  waits_ = true;
+  pool_->Take(shared_from_this());
+}
+
+void HttpExchange::Abort(grpc::Status why) {
+  if (aborted_) return;
+  aborted_ = std::move(why);
+  if (waits_) {
+    pool_->Forget(*this);
+    waits_ = false;
+    return End({.status = *aborted_, .message = {}, .was_sent = false});
+  }
+  if (stream_ != nullptr) stream_->Close();
+}
+
+// Nothing was sent. Whoever waits for the end is told, and a connection's place is free.
+void HttpExchange::EndWithoutMemory() {
+  pool_->Forget(*this);
+  waits_ = false;
+  if (std::exchange(stream_, nullptr) != nullptr) pool_->GiveBack(nullptr);
+  if (done_ != nullptr) End({.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory}, .message = {}, .was_sent = false});
+}
+
+void HttpExchange::OnNoStream(const std::string& why) {
+  waits_ = false;
+  End({.status = {grpc::UNAVAILABLE, why}, .message = {}, .was_sent = false});
+}
+
+// It may be another call's end that gives the stream, so nothing is thrown.
+void HttpExchange::OnStream(std::unique_ptr<HttpStream> stream) {
+  waits_ = false;
+  stream_ = std::move(stream);
+  try {
+    Begin(Talk());
+  } catch (const std::bad_alloc&) {
+    EndWithoutMemory();
+  }
+}
+
+void HttpExchange::Begin(asio::awaitable<Reply> talk) {
+  asio::co_spawn(pool_->context(), std::move(talk),
+                 [self = shared_from_this()](const std::exception_ptr& thrown, Reply reply) {
+                   if (thrown != nullptr) {
+                     self->stream_.reset();
+                     reply.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory};
+                   }
+                   self->pool_->GiveBack(std::move(self->stream_));
+                   self->End(std::move(reply));
+                 });
+}
+
+asio::awaitable<Reply> HttpExchange::Talk() {
+  std::vector<grpc::Slice> slices;
+  std::vector<asio::const_buffer> buffers{asio::buffer(head_)};
+  if (request_.body->Valid()) (void)request_.body->Dump(&slices);
+  for (const grpc::Slice& slice : slices) buffers.emplace_back(slice.begin(), slice.size());
+  const HttpStream::Ended written = co_await stream_->Write(buffers);
+  // A server may answer before it has read all, and end the connection.
+  const bool has_begun = written.bytes > 0 || stream_->is_secure();
+  if (written.error && !has_begun) co_return Failed(written.error, false);
+  std::optional<HttpParser> parser;
+  const error_code error = co_await ReadAnswer(parser);
+  if (error || !parser) co_return Failed(written.error ? written.error : error, true);
+  const bool can_rest = !written.error && parser->get().keep_alive() && !parser->need_eof();
+  if (!can_rest) stream_.reset();
+  co_return ReplyOf(*parser);
+}
+
+asio::awaitable<error_code> HttpExchange::ReadAnswer(std::optional<HttpParser>& parser) {
+  for (int i = 0; i < kMostInterim; ++i) {
+    parser.emplace();
+    parser->header_limit(kMostHead);
+    parser->body_limit(most_);
+    const error_code error = co_await stream_->Read(*parser);
+    if (error || parser->get().result_int() >= 200) co_return error;
+  }
+  co_return http::error::bad_status;
+}
+
+Reply HttpExchange::Failed(const error_code& error, bool has_begun) const {
+  Reply reply{.status = {grpc::UNAVAILABLE, ""}, .message = {}, .was_sent = has_begun};
+  if (aborted_) {
+    reply.status = *aborted_;
+  } else if (error == http::error::body_limit) {
+    reply.status = {grpc::RESOURCE_EXHAUSTED,
+                    fmt::format("the answer is larger than max_message_bytes allows: {}", most_)};
+  } else if (error == asio::error::no_memory) {
+    reply.status = {grpc::RESOURCE_EXHAUSTED, "there is no memory for the answer"};
+  } else if (error == http::error::end_of_stream) {
+    reply.status = {grpc::UNAVAILABLE, "the server ended the connection before it answered"};
+  } else if (error == http::error::partial_message) {
+    reply.status = {grpc::UNAVAILABLE, "the server ended the connection within its answer"};
+  } else if (error.category() == make_error_code(http::error::bad_status).category()) {
+    reply.status = {grpc::INTERNAL, "the server's answer is not HTTP: " + error.message()};
+  } else {
+    reply.status = {grpc::UNAVAILABLE, "the connection was lost: " + error.message()};
+  }
+  return reply;
+}
+
+void HttpExchange::End(Reply reply) {
+  timer_.cancel();
+  std::exchange(done_, nullptr)(std::move(reply));
+}
+
+}  // namespace wasinn::remote

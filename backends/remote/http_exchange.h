@@ -1,0 +1,57 @@
+// A request of HTTP, and its answer.
+#ifndef WASINN_BACKENDS_REMOTE_HTTP_EXCHANGE_H_
+#define WASINN_BACKENDS_REMOTE_HTTP_EXCHANGE_H_
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "remote/exchange.h"
+#include "remote/http_pool.h"
+#include "remote/http_stream.h"
+
+namespace wasinn::remote {
+
+// All but Start, Wait and Cancel is on the loop's thread.
+class HttpExchange final : public Exchange, public HttpTaker, public std::enable_shared_from_this<HttpExchange> {
+ public:
+  // `head`: all before the body. `most`: bytes of an answer's body.
+  HttpExchange(std::shared_ptr<HttpPool> pool, std::string head, const Request& request, Deadline deadline,
+               uint64_t most);
+
+  void Start(Done done) override;
+  Reply Wait() override;
+  void Cancel() override;
+  void OnStream(std::unique_ptr<HttpStream> stream) override;
+  void OnNoStream(const std::string& why) override;
+
+ private:
+  void Begin();
+  void Begin(boost::asio::awaitable<Reply> talk);
+  void EndWithoutMemory();
+  // Before it has an answer.
+  void Abort(grpc::Status why);
+  boost::asio::awaitable<Reply> Talk();
+  boost::asio::awaitable<boost::system::error_code> ReadAnswer(std::optional<HttpParser>& parser);
+  Reply Failed(const boost::system::error_code& error, bool has_begun) const;
+  void End(Reply reply);
+
+  const std::shared_ptr<HttpPool> pool_;
+  const std::string head_;
+  const Request& request_;
+  const Deadline deadline_;
+  const uint64_t most_;
+  boost::asio::steady_timer timer_;
+  Done done_;  // NULL: it has ended, or not begun
+  bool waits_ = false;
+  std::unique_ptr<HttpStream> stream_;
+  std::optional<grpc::Status> aborted_;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_HTTP_EXCHANGE_H_

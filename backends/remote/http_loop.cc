@@ -1,0 +1,24 @@
+#include "remote/http_loop.h"
+
+#include <new>
+
+namespace wasinn::remote {
+
+HttpLoop::HttpLoop() : work_(boost::asio::make_work_guard(context_)), thread_([this] { Run(); }) {}
+
+HttpLoop::~HttpLoop() {
+  context_.stop();
+  thread_.join();
+}
+
+void HttpLoop::Run() {
+  for (;;) {
+    try {
+      context_.run();
+      return;
+    } catch (const std::bad_alloc&) {  // of a handler: the others go on
+    }
+  }
+}
+
+}  // namespace wasinn::remote

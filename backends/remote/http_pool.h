@@ -1,0 +1,72 @@
+// The connections of HTTP to one server.
+#ifndef WASINN_BACKENDS_REMOTE_HTTP_POOL_H_
+#define WASINN_BACKENDS_REMOTE_HTTP_POOL_H_
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "remote/config.h"
+#include "remote/http_stream.h"
+
+namespace wasinn::remote {
+
+// Who wants a connection. It is told once, within Take or later.
+class HttpTaker {
+ public:
+  virtual ~HttpTaker() = default;
+  virtual void OnStream(std::unique_ptr<HttpStream> stream) = 0;
+  virtual void OnNoStream(const std::string& why) = 0;
+};
+
+// On the loop's thread alone, but for its making.
+class HttpPool : public std::enable_shared_from_this<HttpPool> {
+ public:
+  // Throws for certificates that are none.
+  HttpPool(boost::asio::io_context& context, const std::string& endpoint, const ConnectionConfig& config);
+
+  // One that rests, or a new one, or the next that is free, where there are as many as may be.
+  void Take(std::shared_ptr<HttpTaker> taker);
+  // It does not want one any more.
+  void Forget(HttpTaker& taker);
+  // NULL: it is gone.
+  void GiveBack(std::unique_ptr<HttpStream> stream);
+  // Those that rest go, and none rest from now on.
+  void Close();
+
+  boost::asio::io_context& context() { return context_; }
+
+ private:
+  friend class HttpDial;
+  using Clock = std::chrono::steady_clock;
+  struct Resting {
+    std::unique_ptr<HttpStream> stream;
+    Clock::time_point until;
+  };
+
+  void DialForThoseWhoWait();
+  void OnDialed(std::unique_ptr<HttpStream> stream, const std::string& why);
+  void Sweep();
+
+  boost::asio::io_context& context_;
+  std::optional<boost::asio::ssl::context> tls_;
+  const std::string host_, port_, name_;
+  const std::chrono::milliseconds connect_timeout_;
+  const size_t most_;
+  std::list<std::shared_ptr<HttpTaker>> waiting_;
+  std::deque<Resting> resting_;    // the last used one last
+  size_t open_ = 0, dialing_ = 0;  // `open_`: with those that are being made
+  boost::asio::steady_timer sweep_;
+  bool is_closed_ = false;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_HTTP_POOL_H_

@@ -1,0 +1,16 @@
+// What a status of HTTP means.
+#ifndef WASINN_BACKENDS_REMOTE_HTTP_STATUS_H_
+#define WASINN_BACKENDS_REMOTE_HTTP_STATUS_H_
+
+#include <grpcpp/support/status.h>
+
+#include <string_view>
+
+namespace wasinn::remote {
+
+// In gRPC's words, with those of the server from the body of its answer.
+grpc::Status StatusOf(unsigned code, std::string_view body);
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_HTTP_STATUS_H_

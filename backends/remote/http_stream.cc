@@ -1,0 +1,94 @@
+#include "remote/http_stream.h"
+
+#include <sys/socket.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <cerrno>
+#include <utility>
+
+namespace wasinn::remote {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+
+// Of what is read and not yet a body's: a piece of one, or a head.
+constexpr size_t kMostBuffered = 128 << 10;
+
+}  // namespace
+
+HttpStream::HttpStream(asio::io_context& context, asio::ssl::context* tls)
+    : stream_(std::in_place_type<Plain>, context), buffer_(kMostBuffered) {
+  if (tls != nullptr) stream_.emplace<Secure>(context, *tls);
+}
+
+HttpStream::Plain& HttpStream::socket() {
+  if (auto* const secure = std::get_if<Secure>(&stream_)) return secure->next_layer();
+  return std::get<Plain>(stream_);
+}
+
+asio::awaitable<error_code> HttpStream::Connect(const Addresses& addresses, const std::string& name) {
+  auto [error, address] = co_await asio::async_connect(socket(), addresses, kAwait);
+  if (error) co_return error;
+  error_code ignored;
+  socket().set_option(asio::ip::tcp::no_delay(true), ignored);
+  if (is_secure()) co_return co_await Handshake(name);
+  co_return error_code();
+}
+
+asio::awaitable<error_code> HttpStream::Handshake(const std::string& name) {
+  auto& secure = std::get<Secure>(stream_);
+  error_code no_address;
+  asio::ip::make_address(name, no_address);
+  if (no_address && SSL_set_tlsext_host_name(secure.native_handle(), name.c_str()) != 1) {
+    co_return asio::error::no_memory;
+  }
+  error_code error;
+  secure.set_verify_callback(asio::ssl::host_name_verification(name), error);
+  if (error) co_return error;
+  std::tie(error) = co_await secure.async_handshake(asio::ssl::stream_base::client, kAwait);
+  co_return error;
+}
+
+asio::awaitable<HttpStream::Ended> HttpStream::Write(const std::vector<asio::const_buffer>& buffers) {
+  Ended ended;
+  if (auto* const secure = std::get_if<Secure>(&stream_)) {
+    std::tie(ended.error, ended.bytes) = co_await asio::async_write(*secure, buffers, kAwait);
+  } else {
+    std::tie(ended.error, ended.bytes) = co_await asio::async_write(std::get<Plain>(stream_), buffers, kAwait);
+  }
+  co_return ended;
+}
+
+asio::awaitable<error_code> HttpStream::Read(HttpParser& parser) {
+  namespace http = boost::beast::http;
+  error_code error;
+  size_t bytes = 0;
+  if (auto* const secure = std::get_if<Secure>(&stream_)) {
+    std::tie(error, bytes) = co_await http::async_read(*secure, buffer_, parser, kAwait);
+  } else {
+    std::tie(error, bytes) = co_await http::async_read(std::get<Plain>(stream_), buffer_, parser, kAwait);
+  }
+  co_return error;
+}
+
+void HttpStream::Close() {
+  error_code ignored;
+  socket().close(ignored);
+}
+
+bool HttpStream::IsQuiet() {
+  char byte = 0;
+  return buffer_.size() == 0 && ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+         (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+}  // namespace wasinn::remote

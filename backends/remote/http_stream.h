@@ -1,0 +1,64 @@
+// A connection of HTTP/1.1 to a server, with TLS or without.
+#ifndef WASINN_BACKENDS_REMOTE_HTTP_STREAM_H_
+#define WASINN_BACKENDS_REMOTE_HTTP_STREAM_H_
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "remote/http_body.h"
+
+namespace wasinn::remote {
+
+using HttpParser = boost::beast::http::response_parser<HttpBody>;
+
+// On the loop's thread alone.
+class HttpStream {
+ public:
+  using Addresses = std::vector<boost::asio::ip::tcp::endpoint>;
+  // How an operation ended, and after how many bytes.
+  struct Ended {
+    boost::system::error_code error;
+    size_t bytes = 0;
+  };
+
+  // `tls`: NULL: none.
+  HttpStream(boost::asio::io_context& context, boost::asio::ssl::context* tls);
+
+  // `name`: that a certificate must have.
+  boost::asio::awaitable<boost::system::error_code> Connect(const Addresses& addresses, const std::string& name);
+  boost::asio::awaitable<Ended> Write(const std::vector<boost::asio::const_buffer>& buffers);
+  // The whole answer. What the parser has is what came.
+  boost::asio::awaitable<boost::system::error_code> Read(HttpParser& parser);
+  // What is under way ends, with an error.
+  void Close();
+  // Whether another request may be sent: the server has neither ended it nor said more than it was asked.
+  bool IsQuiet();
+  bool is_secure() const { return std::holds_alternative<Secure>(stream_); }
+  // Whether a byte of an answer has come that no parser has.
+  bool has_more() const { return buffer_.size() > 0; }
+
+ private:
+  using Plain = boost::asio::ip::tcp::socket;
+  using Secure = boost::asio::ssl::stream<Plain>;
+
+  Plain& socket();
+  boost::asio::awaitable<boost::system::error_code> Handshake(const std::string& name);
+
+  std::variant<Plain, Secure> stream_;
+  boost::beast::flat_buffer buffer_;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_HTTP_STREAM_H_

@@ -1,0 +1,194 @@
+#include "remote/json_cursor.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <vector>
+
+#include "common/error.h"
+
+namespace wasinn::remote {
+
+namespace {
+
+constexpr size_t kMostDepth = 64;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+void AppendUtf8(uint32_t point, std::string* to) {
+  if (point < 0x80) {
+    *to += static_cast<char>(point);
+    return;
+  }
+  const int more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  constexpr uint8_t kFirst[] = {0, 0xc0, 0xe0, 0xf0};
+  *to += static_cast<char>(kFirst[more] | point >> (6 * more));
+  for (int i = more - 1; i >= 0; --i) *to += static_cast<char>(0x80 | (point >> (6 * i) & 0x3f));
+}
+
+}  // namespace
+
+void JsonCursor::Refuse(const std::string& why) {
+  throw backend::Error(WASINN_RUNTIME_ERROR, "the server's answer is no JSON of the protocol: " + why);
+}
+
+char JsonCursor::Peek() {
+  while (at_ < text_.size() && std::string_view(" \t\r\n").contains(text_[at_])) ++at_;
+  return at_ < text_.size() ? text_[at_] : '\0';
+}
+
+bool JsonCursor::Take(char c) {
+  if (Peek() != c || at_ == text_.size()) return false;
+  ++at_;
+  return true;
+}
+
+void JsonCursor::Expect(char c) {
+  if (!Take(c)) Refuse(fmt::format("expected '{}' at byte {}", c, at_));
+}
+
+void JsonCursor::ExpectEnd() {
+  (void)Peek();
+  if (at_ != text_.size()) Refuse(fmt::format("more than one value, at byte {}", at_));
+}
+
+std::string JsonCursor::String(size_t most) {
+  Expect('"');
+  std::string text;
+  while (at_ < text_.size() && text_[at_] != '"') {
+    const char c = text_[at_++];
+    if (static_cast<unsigned char>(c) < 0x20) Refuse(fmt::format("a control character in a text, at byte {}", at_));
+    if (c == '\\') {
+      AppendEscape(&text);
+    } else {
+      text += c;
+    }
+    if (text.size() > most) Refuse(fmt::format("a text of more than {} bytes", most));
+  }
+  Expect('"');
+  return text;
+}
+
+void JsonCursor::AppendEscape(std::string* to) {
+  constexpr std::string_view kEscapes = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
+  const char c = at_ < text_.size() ? text_[at_++] : '\0';
+  if (const size_t known = kEscapes.find(c); known != kEscapes.npos) {
+    *to += kMeanings[known];
+    return;
+  }
+  if (c != 'u') Refuse(fmt::format("no escape of a text, at byte {}", at_));
+  uint32_t point = CodeUnit();
+  if (point >= 0xd800 && point < 0xdc00) {  // the first of two
+    if (!text_.substr(at_).starts_with("\\u")) Refuse("half a character");
+    at_ += 2;
+    const uint32_t low = CodeUnit();
+    if (low < 0xdc00 || low >= 0xe000) Refuse("half a character");
+    point = 0x10000 + ((point - 0xd800) << 10 | (low - 0xdc00));
+  } else if (point >= 0xdc00 && point < 0xe000) {
+    Refuse("half a character");
+  }
+  AppendUtf8(point, to);
+}
+
+uint32_t JsonCursor::CodeUnit() {
+  const std::string_view digits = text_.substr(at_, 4);
+  uint32_t unit = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), unit, 16);
+  if (digits.size() < 4 || error != std::errc() || end != digits.data() + 4) Refuse("no four digits after \\u");
+  at_ += 4;
+  return unit;
+}
+
+std::string_view JsonCursor::SkipString() {
+  const size_t begin = at_;
+  Expect('"');
+  while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+  if (at_ >= text_.size()) Refuse("a text without end");
+  ++at_;
+  return text_.substr(begin, at_ - begin);
+}
+
+void JsonCursor::TakeDigits() {
+  const size_t begin = at_;
+  while (at_ < text_.size() && IsDigit(text_[at_])) ++at_;
+  if (at_ == begin) Refuse(fmt::format("expected a number at byte {}", begin));
+}
+
+std::string_view JsonCursor::Number() {
+  (void)Peek();
+  const size_t begin = at_;
+  const auto next = [this](std::string_view any) { return at_ < text_.size() && any.contains(text_[at_]); };
+  if (next("-")) ++at_;
+  const bool is_zero = next("0");
+  const size_t digits = at_;
+  TakeDigits();
+  if (is_zero && at_ - digits > 1) Refuse("a number that begins with 0");
+  if (next(".")) {
+    ++at_;
+    TakeDigits();
+  }
+  if (next("eE")) {
+    ++at_;
+    if (next("+-")) ++at_;
+    TakeDigits();
+  }
+  return text_.substr(begin, at_ - begin);
+}
+
+int64_t JsonCursor::Integer() {
+  const std::string text = Peek() == '"' ? String(32) : std::string();
+  const std::string_view number = text.empty() ? Number() : text;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc() || end != number.data() + number.size()) {
+    Refuse(fmt::format("'{}' is no integer of 64 bits", number.substr(0, 40)));
+  }
+  return value;
+}
+
+bool JsonCursor::TakeWord(std::string_view word) {
+  (void)Peek();
+  if (!text_.substr(at_).starts_with(word)) return false;
+  at_ += word.size();
+  return true;
+}
+
+bool JsonCursor::Bool() {
+  if (TakeWord("true")) return true;
+  if (!TakeWord("false")) Refuse(fmt::format("expected true or false at byte {}", at_));
+  return false;
+}
+
+// By hand, since the depth is a stranger's.
+std::string_view JsonCursor::Skip() {
+  (void)Peek();
+  const size_t begin = at_;
+  std::vector<char> closing;
+  const auto key = [this] {
+    (void)Peek();
+    SkipString();
+    Expect(':');
+  };
+  do {
+    bool is_opened = false;
+    if (const char c = Peek(); c == '[' || c == '{') {
+      if (closing.size() == kMostDepth) Refuse(fmt::format("more than {} levels", kMostDepth));
+      ++at_;
+      closing.push_back(c == '[' ? ']' : '}');
+      is_opened = Peek() != closing.back();
+      if (is_opened && c == '{') key();
+    } else if (c == '"') {
+      SkipString();
+    } else if (!TakeWord("true") && !TakeWord("false") && !TakeWord("null")) {
+      Number();
+    }
+    if (is_opened) continue;
+    while (!closing.empty() && Take(closing.back())) closing.pop_back();
+    if (closing.empty()) break;
+    Expect(',');
+    if (closing.back() == '}') key();
+  } while (true);
+  return text_.substr(begin, at_ - begin);
+}
+
+}  // namespace wasinn::remote

@@ -1,0 +1,40 @@
+// An inference as JSON, with raw bytes behind it where the server takes them.
+#ifndef WASINN_BACKENDS_REMOTE_JSON_REQUEST_H_
+#define WASINN_BACKENDS_REMOTE_JSON_REQUEST_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "remote/inputs.h"
+#include "remote/protocol.h"
+
+namespace wasinn::remote {
+
+class JsonInference final : public Inference {
+ public:
+  // `outputs`: the names of those that are wanted; none: all. `is_binary`: with raw bytes, both ways.
+  JsonInference(std::string path, const Inputs& inputs, std::span<const std::string> outputs, bool is_binary);
+
+  uint64_t bytes() const override { return bytes_; }
+  Request Write() const override;
+
+ private:
+  // Text, and an input behind it.
+  struct Part {
+    std::string text;
+    const Inputs::Input* input = nullptr;
+  };
+
+  void WriteInput(const Inputs::Input& input, class JsonSink& sink) const;
+
+  const std::string path_;
+  const bool is_binary_;
+  std::vector<Part> parts_;
+  uint64_t head_ = 0, bytes_ = 0;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_JSON_REQUEST_H_

@@ -1,0 +1,215 @@
+#include "remote/openai.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <grpc/slice.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <inference.pb.h>
+#include "common/error.h"
+#include "remote/errors.h"
+#include "remote/json_text.h"
+#include "remote/openai_answer.h"
+#include "remote/openai_body.h"
+#include "remote/whole_message.h"
+
+namespace wasinn::remote {
+
+using backend::Config;
+using backend::Error;
+
+namespace {
+
+constexpr const char *kPrompt = "prompt", *kOptions = "options";
+// Parsed, options take many times their bytes. As much as a configuration may have.
+constexpr size_t kMostOptions = size_t{256} << 10;
+
+class Configured final : public GuestSettings {
+ public:
+  explicit Configured(LanguageSettings one) : settings(std::move(one)) {}
+  const LanguageSettings settings;
+};
+
+class LanguageInference final : public Inference {
+ public:
+  LanguageInference(const std::string& base, std::string_view model, const LanguageSettings& settings,
+                    std::string_view prompt)
+      : base_(base), body_(model, settings, prompt) {}
+
+  uint64_t bytes() const override { return body_.bytes(); }
+  Request Write() const override {
+    grpc_slice memory = grpc_slice_malloc(body_.bytes());
+    body_.Write(reinterpret_cast<char*>(GRPC_SLICE_START_PTR(memory)));
+    const grpc::Slice slice(memory, grpc::Slice::STEAL_REF);
+    return {.path = base_ + body_.path(),
+            .has_body = true,
+            .headers = {{"content-type", "application/json"}},
+            .body = {&slice, 1}};
+  }
+
+ private:
+  const std::string& base_;
+  const LanguageBody body_;
+};
+
+std::string_view TextOf(const Inputs& inputs, std::string_view name) {
+  for (const Inputs::Input* one : inputs.set()) {
+    if (one->port->name == name) return {static_cast<const char*>(one->data), one->bytes};
+  }
+  return {};
+}
+
+AnsweredTensor Tensor(const char* name, const char* datatype, std::vector<int64_t> dims, bool is_optional = false) {
+  AnsweredTensor tensor;
+  tensor.name = name;
+  tensor.datatype = datatype;
+  tensor.dims = std::move(dims);
+  tensor.is_optional = is_optional;
+  return tensor;
+}
+
+AnsweredTensor Text(const char* name, std::string text) {
+  AnsweredTensor tensor = Tensor(name, "BYTES", {1});
+  inference::InferTensorContents contents;
+  *contents.add_bytes_contents() = std::move(text);
+  tensor.contents = contents.SerializeAsString();
+  return tensor;
+}
+
+AnsweredTensor Embeddings(const LanguageAnswer& answer) {
+  const auto rows = static_cast<int64_t>(answer.texts);
+  const auto length = rows == 0 ? 0 : static_cast<int64_t>(answer.embeddings.size()) / rows;
+  AnsweredTensor tensor = Tensor("embeddings", "FP32", {rows, length});
+  inference::InferTensorContents contents;
+  contents.mutable_fp32_contents()->Add(answer.embeddings.begin(), answer.embeddings.end());
+  tensor.contents = contents.SerializeAsString();
+  return tensor;
+}
+
+// What a server answers that has such a path.
+std::optional<Reply> AskIfKnown(const Protocol::Ask& ask, const std::string& path) {
+  try {
+    return ask({.path = path, .has_body = false});
+  } catch (const Error& error) {
+    if (error.code() != WASINN_NOT_FOUND && error.code() != WASINN_UNSUPPORTED_OPERATION) throw;
+    return std::nullopt;
+  }
+}
+
+std::string Shown(const std::vector<std::string>& models) {
+  constexpr size_t kMost = 8;
+  const size_t n = std::min(models.size(), kMost);
+  return Quoted(fmt::format("{}{}", fmt::join(models.begin(), models.begin() + static_cast<ptrdiff_t>(n), ", "),
+                            models.size() > n ? ", …" : ""));
+}
+
+}  // namespace
+
+OpenAi::OpenAi(const Address& address, const char* host_config, const backend::Log& log)
+    : base_(address.base), path_(address.path), model_(address.model), log_(log) {
+  defaults_.ApplyHost(Config(host_config, "configuration of the model"));
+}
+
+// The model must be among those that the server lists, or else be told of by itself: some servers know it by several
+// names. Who lists none has whatever there is.
+void OpenAi::RequireModel(const Ask& ask) const {
+  const std::optional<Reply> list = AskIfKnown(ask, base_ + "/models");
+  if (!list) return;
+  const auto models = ReadModels(WholeMessage(list->message).text());
+  if (!models || std::ranges::find(*models, model_) != models->end() || AskIfKnown(ask, path_)) return;
+  throw Error(WASINN_NOT_FOUND,
+              fmt::format("there is no model '{}' at the server, which has {}", model_, Shown(*models)));
+}
+
+Metadata OpenAi::AskMetadata(const Ask& ask) {
+  RequireModel(ask);
+  Metadata metadata;
+  metadata.platform = "OpenAI's API";
+  metadata.inputs = {Tensor(kPrompt, "BYTES", {1}), Tensor(kOptions, "BYTES", {1}, true),
+                     Tensor("tokens", "INT32", {-1}, true)};
+  metadata.outputs = {Tensor("completion", "BYTES", {1}),     Tensor("metadata", "BYTES", {1}),
+                      Tensor("message", "BYTES", {1}),        Tensor("probabilities", "BYTES", {1}),
+                      Tensor("embeddings", "FP32", {-1, -1}), Tensor("step_probabilities", "BYTES", {1}),
+                      Tensor("logits", "FP32", {-1, -1}),     Tensor("logit_tokens", "INT32", {-1, -1})};
+  return metadata;
+}
+
+void OpenAi::WarnOfUnknown(const Config& config, const char* where) const {
+  const std::vector<std::string> unknown = UnknownKeys(config);
+  if (!unknown.empty())
+    log_.Write(WASINN_LOG_WARNING, fmt::format("{}: unknown keys: {}", where, fmt::join(unknown, ", ")));
+}
+
+std::unique_ptr<const GuestSettings> OpenAi::Configure(const char* guest_config) const {
+  const Config config(guest_config, "configuration from the guest");
+  LanguageSettings settings = defaults_;
+  settings.Apply(config);
+  WarnOfUnknown(config, "configuration from the guest");
+  return std::make_unique<const Configured>(std::move(settings));
+}
+
+std::unique_ptr<const Inference> OpenAi::Infer(const GuestSettings* settings, const Inputs& inputs,
+                                               const Outputs& /*outputs*/) const {
+  const std::string_view prompt = TextOf(inputs, kPrompt), options = TextOf(inputs, kOptions);
+  const LanguageSettings& base = static_cast<const Configured*>(settings)->settings;
+  if (options.empty()) return std::make_unique<const LanguageInference>(base_, model_, base, prompt);
+  if (options.size() > kMostOptions) {
+    throw Error(WASINN_TOO_LARGE,
+                fmt::format("options of {} bytes are longer than the limit of {}", options.size(), kMostOptions));
+  }
+  if (options.find('\0') != std::string_view::npos) {
+    throw Error(WASINN_INVALID_ARGUMENT, "options: expected the text of a JSON object, found a byte 0");
+  }
+  const Config config(std::string(options).c_str(), "options");
+  LanguageSettings with_options = base;
+  with_options.Apply(config);
+  return std::make_unique<const LanguageInference>(base_, model_, with_options, prompt);
+}
+
+uint64_t OpenAi::MemoryToRead(const Reply& reply) const {
+  return reply.message.Length() + JsonMemory(WholeMessage(reply.message).text());
+}
+
+std::vector<AnsweredTensor> OpenAi::ReadAnswer(const Reply& reply, size_t /*most*/) const {
+  LanguageAnswer answer;
+  {
+    const WholeMessage message(reply.message);
+    answer = ReadLanguageAnswer(message.text());
+  }
+  std::vector<AnsweredTensor> tensors;
+  tensors.push_back(Embeddings(answer));
+  answer.embeddings = {};
+  tensors.push_back(Text("completion", std::move(answer.completion)));
+  tensors.push_back(Text("metadata", std::move(answer.metadata)));
+  tensors.push_back(Text("message", std::move(answer.message)));
+  tensors.push_back(Text("probabilities", std::move(answer.probabilities)));
+  tensors.push_back(Text("step_probabilities", ""));
+  tensors.push_back(Tensor("logits", "FP32", {0, 0}));
+  tensors.push_back(Tensor("logit_tokens", "INT32", {0, 0}));
+  return tensors;
+}
+
+backend::Error OpenAi::ErrorOf(const Reply& reply) const {
+  if (SaysTooLong(WholeMessage(reply.message).text())) {
+    return {WASINN_PROMPT_TOO_LONG, Quoted(reply.status.error_message())};
+  }
+  return Protocol::ErrorOf(reply);
+}
+
+Request OpenAi::AskReady() const { return {.path = base_ + "/models", .has_body = false}; }
+
+bool OpenAi::IsReady(const Reply& /*reply*/) const { return true; }
+
+void RefuseLanguageKeys(const char* host_config) {
+  const Config config(host_config, "configuration of the model");
+  for (const wasinn_key& key : LanguageKeys()) {
+    if (!config.Has(key.name)) continue;
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("key '{}' is of language models, whose path is …/v1/MODEL", key.name));
+  }
+}
+
+}  // namespace wasinn::remote

@@ -1,0 +1,49 @@
+// Language models at servers of OpenAI's API.
+#ifndef WASINN_BACKENDS_REMOTE_OPENAI_H_
+#define WASINN_BACKENDS_REMOTE_OPENAI_H_
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/log.h"
+#include "remote/openai_settings.h"
+#include "remote/protocol.h"
+
+namespace wasinn::remote {
+
+// Guests see the inputs and outputs of the backend llama.
+class OpenAi final : public Protocol {
+ public:
+  // `host_config`: the model's.
+  OpenAi(const Address& address, const char* host_config, const backend::Log& log);
+
+  Metadata AskMetadata(const Ask& ask) override;
+  std::unique_ptr<const GuestSettings> Configure(const char* guest_config) const override;
+  std::unique_ptr<const Inference> Infer(const GuestSettings* settings, const Inputs& inputs,
+                                         const Outputs& outputs) const override;
+  uint64_t MemoryToRead(const Reply& reply) const override;
+  std::vector<AnsweredTensor> ReadAnswer(const Reply& reply, size_t most) const override;
+  backend::Error ErrorOf(const Reply& reply) const override;
+  Request AskReady() const override;
+  bool IsReady(const Reply& reply) const override;
+  bool generates() const override { return true; }
+
+ private:
+  void RequireModel(const Ask& ask) const;
+  void WarnOfUnknown(const backend::Config& config, const char* where) const;
+
+  const std::string base_, path_, model_;  // "/v1", "/v1/models/org%2Fname", "org/name"
+  const backend::Log log_;
+  LanguageSettings defaults_;
+};
+
+// WASINN_INVALID_ARGUMENT for keys of language models, and for what is no key at all: of models that are none.
+void RefuseLanguageKeys(const char* host_config);
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_OPENAI_H_

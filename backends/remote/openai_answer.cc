@@ -1,0 +1,238 @@
+#include "remote/openai_answer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "common/error.h"
+#include "common/json.h"
+
+namespace wasinn::remote {
+
+using backend::Error;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr size_t kMostVectors = 2048;
+
+[[noreturn]] void RefuseAnswer(std::string_view what) {
+  throw Error(WASINN_RUNTIME_ERROR, fmt::format("the server's answer is none of OpenAI's API: {}", what));
+}
+
+// What is there; null: it is not, or is no object's.
+const json& Find(const json& object, const char* name) {
+  static const json kNull;
+  if (!object.is_object()) return kNull;
+  const auto found = object.find(name);
+  return found == object.end() ? kNull : *found;
+}
+
+std::string_view TextOr(const json& value, std::string_view otherwise) {
+  return value.is_string() ? std::string_view(value.get_ref<const std::string&>()) : otherwise;
+}
+
+uint64_t Count(const json& value) { return value.is_number_unsigned() ? value.get<uint64_t>() : 0; }
+
+template <typename Json>
+std::string Dump(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string MetadataOf(const json& answer, const json& reason) {
+  const json& usage = Find(answer, "usage");
+  const uint64_t in = Count(Find(usage, "prompt_tokens"));
+  const uint64_t cached = Count(Find(Find(usage, "prompt_tokens_details"), "cached_tokens"));
+  // A word of OpenAI's, or of the server's own.
+  constexpr size_t kLongestReason = 64;
+  const std::string_view word = TextOr(reason, "");
+  return Dump(json{{"input_tokens", in},
+                   {"output_tokens", Count(Find(usage, "completion_tokens"))},
+                   {"llama_build_number", 0},
+                   {"llama_commit", ""},
+                   {"evaluated_tokens", in - std::min(in, cached)},
+                   {"finish_reason", word.empty() ? json() : json(word.substr(0, kLongestReason))}});
+}
+
+// One is written after the other, so that they are never there together.
+class EntryList {
+ public:
+  void Add(const ordered_json& entry) { text_ += (text_.size() > 1 ? "," : "") + Dump(entry); }
+  std::string Take() { return std::move(text_) + ']'; }
+
+ private:
+  std::string text_ = "[";
+};
+
+ordered_json CallOf(const json& call) {
+  const json& function = Find(call, "function");
+  if (!Find(function, "name").is_string()) RefuseAnswer("a call of a tool names no function");
+  return {{"id", TextOr(Find(call, "id"), "")},
+          {"type", "function"},
+          {"function",
+           {{"name", TextOr(Find(function, "name"), "")}, {"arguments", TextOr(Find(function, "arguments"), "")}}}};
+}
+
+// As llama.cpp's chat code writes it.
+std::string MessageOf(const json& message) {
+  ordered_json told = {{"role", "assistant"}};
+  const json& content = Find(message, "content");
+  told["content"] = content.is_string() ? ordered_json(TextOr(content, "")) : ordered_json();
+  // vLLM calls it so.
+  const json& reasoning = Find(message, "reasoning_content");
+  const std::string_view thought = TextOr(reasoning.is_string() ? reasoning : Find(message, "reasoning"), "");
+  if (!thought.empty()) told["reasoning_content"] = thought;
+  std::string text = Dump(told);
+  const json& calls = Find(message, "tool_calls");
+  if (!calls.is_array() || calls.empty()) return text;
+  EntryList list;
+  for (const json& call : calls) list.Add(CallOf(call));
+  text.back() = ',';
+  return text + R"("tool_calls":)" + list.Take() + '}';
+}
+
+// A token's bytes, which need be no UTF-8, are as the server tells them, or else those of its text. No token has many.
+std::vector<uint8_t> BytesOf(std::string_view text, const json& told) {
+  constexpr size_t kMost = 1024;
+  if (!told.is_array()) return {text.begin(), text.begin() + static_cast<ptrdiff_t>(std::min(text.size(), kMost))};
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i < std::min(told.size(), kMost); ++i) bytes.push_back(static_cast<uint8_t>(Count(told[i])));
+  return bytes;
+}
+
+ordered_json About(const json& token, const json& logprob, const json& bytes = nullptr) {
+  const std::string_view text = TextOr(token, "");
+  return {
+      {"token", text}, {"logprob", logprob.is_number() ? logprob.get<double>() : 0.0}, {"bytes", BytesOf(text, bytes)}};
+}
+ordered_json About(const json& one) { return About(Find(one, "token"), Find(one, "logprob"), Find(one, "bytes")); }
+
+// Completions have columns, as OpenAI's first API had them.
+std::string OfColumns(const json& columns) {
+  const json &tokens = Find(columns, "tokens"), &logprobs = Find(columns, "token_logprobs"),
+             &top = Find(columns, "top_logprobs");
+  if (!tokens.is_array() || !logprobs.is_array() || tokens.size() != logprobs.size()) return "";
+  EntryList list;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    ordered_json entry = About(tokens[i], logprobs[i]);
+    entry["top_logprobs"] = ordered_json::array();
+    if (top.is_array() && i < top.size() && top[i].is_object()) {
+      for (const auto& [token, logprob] : top[i].items()) entry["top_logprobs"].push_back(About(token, logprob));
+    }
+    list.Add(entry);
+  }
+  return list.Take();
+}
+
+std::string ProbabilitiesOf(const json& logprobs) {
+  const json& content = Find(logprobs, "content");
+  if (!content.is_array()) return OfColumns(logprobs);
+  EntryList list;
+  for (const json& one : content) {
+    ordered_json entry = About(one);
+    entry["top_logprobs"] = ordered_json::array();
+    const json& top = Find(one, "top_logprobs");
+    if (top.is_array()) {
+      for (const json& other : top) entry["top_logprobs"].push_back(About(other));
+    }
+    list.Add(entry);
+  }
+  return list.Take();
+}
+
+// Where one text's numbers go; its place is told with it.
+std::span<float> RowOf(const json& one, size_t at, LanguageAnswer& answer) {
+  const json& index = Find(one, "index");
+  const uint64_t row = index.is_number_unsigned() ? index.get<uint64_t>() : at;
+  if (row >= answer.texts) RefuseAnswer("an embedding has no place among the others");
+  const size_t length = answer.embeddings.size() / answer.texts;
+  return std::span(answer.embeddings).subspan(row * length, length);
+}
+
+LanguageAnswer EmbeddingsOf(const json& whole, const json& data) {
+  if (data.empty() || data.size() > kMostVectors) RefuseAnswer(fmt::format("it has {} embeddings", data.size()));
+  LanguageAnswer answer;
+  const json& first = Find(data[0], "embedding");
+  if (!first.is_array() || first.empty()) RefuseAnswer("an embedding is no list of numbers");
+  for (const json& one : data) {
+    const json& numbers = Find(one, "embedding");
+    const bool is_good = numbers.is_array() && numbers.size() == first.size() &&
+                         std::ranges::all_of(numbers, [](const json& number) { return number.is_number(); });
+    if (!is_good) RefuseAnswer("an embedding is no list of as many numbers as the first");
+  }
+  answer.texts = data.size();
+  answer.embeddings.resize(data.size() * first.size(), NAN);
+  for (size_t i = 0; i < data.size(); ++i) {
+    const json& numbers = Find(data[i], "embedding");
+    std::ranges::transform(numbers, RowOf(data[i], i, answer).begin(),
+                           [](const json& one) { return one.get<float>(); });
+  }
+  if (std::ranges::any_of(answer.embeddings, [](float one) { return std::isnan(one); })) {
+    RefuseAnswer("two embeddings have one place");
+  }
+  answer.completion = fmt::format(R"({{"n_embedding":{},"n_texts":{}}})", first.size(), answer.texts);
+  if (answer.texts == 1) {
+    answer.completion.back() = ',';
+    answer.completion += fmt::format(R"("embedding":[{}]}})", fmt::join(answer.embeddings, ","));
+  }
+  answer.metadata = MetadataOf(whole, nullptr);
+  return answer;
+}
+
+}  // namespace
+
+LanguageAnswer ReadLanguageAnswer(std::string_view text) {
+  const json whole = backend::ParseJson(text);
+  if (!whole.is_object()) RefuseAnswer("it is no JSON object");
+  if (const json& data = Find(whole, "data"); data.is_array()) return EmbeddingsOf(whole, data);
+  const json& choices = Find(whole, "choices");
+  if (!choices.is_array() || choices.empty()) RefuseAnswer("it has no choices");
+  const json& choice = choices[0];
+  LanguageAnswer answer;
+  if (const json& message = Find(choice, "message"); message.is_object()) {
+    answer.completion = TextOr(Find(message, "content"), "");
+    answer.message = MessageOf(message);
+  } else if (Find(choice, "text").is_string()) {
+    answer.completion = TextOr(Find(choice, "text"), "");
+  } else {
+    RefuseAnswer("its choice has no message and no text");
+  }
+  answer.metadata = MetadataOf(whole, Find(choice, "finish_reason"));
+  if (const json& logprobs = Find(choice, "logprobs"); logprobs.is_object())
+    answer.probabilities = ProbabilitiesOf(logprobs);
+  return answer;
+}
+
+std::optional<std::vector<std::string>> ReadModels(std::string_view text) {
+  constexpr size_t kMostText = size_t{1} << 20;
+  if (text.size() > kMostText) RefuseAnswer("its list of models has more than 1 MiB");
+  const json whole = backend::ParseJson(text);
+  const json& data = Find(whole, "data");
+  if (!data.is_array() || data.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const json& one : data) {
+    names.emplace_back(TextOr(Find(one, "id"), ""));
+    const json& aliases = Find(one, "aliases");  // llama.cpp's server
+    if (!aliases.is_array()) continue;
+    for (const json& alias : aliases) names.emplace_back(TextOr(alias, ""));
+  }
+  return names;
+}
+
+bool SaysTooLong(std::string_view text) {
+  constexpr size_t kLongest = 64 << 10;
+  if (text.size() > kLongest) return false;
+  const json whole = backend::ParseJson(text);
+  const json& error = Find(whole, "error");
+  return TextOr(Find(error, "code"), "") == "context_length_exceeded" ||
+         TextOr(Find(error, "type"), "") == "exceed_context_size_error";
+}
+
+}  // namespace wasinn::remote

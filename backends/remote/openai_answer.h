@@ -1,0 +1,32 @@
+// What a server of OpenAI's API answers.
+#ifndef WASINN_BACKENDS_REMOTE_OPENAI_ANSWER_H_
+#define WASINN_BACKENDS_REMOTE_OPENAI_ANSWER_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wasinn::remote {
+
+// As the outputs of the backend llama. The server may be anybody.
+struct LanguageAnswer {
+  std::string completion, metadata;
+  std::string message, probabilities;  // empty: it has none
+  size_t texts = 0;                    // of embeddings
+  std::vector<float> embeddings;       // one after the other
+};
+
+// WASINN_RUNTIME_ERROR for what is none. It takes JsonMemory at most, and what it returns.
+LanguageAnswer ReadLanguageAnswer(std::string_view text);
+
+// The names of the models that a server lists; nothing: it lists none. WASINN_RUNTIME_ERROR for a list that is none.
+std::optional<std::vector<std::string>> ReadModels(std::string_view text);
+
+// Whether an error says that the prompt is longer than the model's context.
+bool SaysTooLong(std::string_view text);
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_OPENAI_ANSWER_H_

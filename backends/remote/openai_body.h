@@ -1,0 +1,34 @@
+// The body of a request for a text, or for embeddings.
+#ifndef WASINN_BACKENDS_REMOTE_OPENAI_BODY_H_
+#define WASINN_BACKENDS_REMOTE_OPENAI_BODY_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "remote/openai_settings.h"
+
+namespace wasinn::remote {
+
+class LanguageBody {
+ public:
+  // The prompt, which is checked, stays as it is until Write.
+  LanguageBody(std::string_view model, const LanguageSettings& settings, std::string_view prompt);
+
+  const char* path() const { return path_; }  // behind …/v1
+  uint64_t bytes() const { return bytes_; }
+  // So many.
+  void Write(char* to) const;
+
+ private:
+  const std::string_view prompt_;
+  const bool is_text_;  // or JSON, which goes along as it is
+  const char* path_;
+  std::string head_;
+  std::string_view tail_;
+  uint64_t bytes_;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_OPENAI_BODY_H_

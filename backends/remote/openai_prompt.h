@@ -1,0 +1,21 @@
+// Prompts that are JSON.
+#ifndef WASINN_BACKENDS_REMOTE_OPENAI_PROMPT_H_
+#define WASINN_BACKENDS_REMOTE_OPENAI_PROMPT_H_
+
+#include <string_view>
+
+namespace wasinn::remote {
+
+// What these throw for what a server must not see: WASINN_INVALID_ARGUMENT. They make nothing of the JSON.
+
+// OpenAI's messages. Files in them are there themselves, as data: URLs: others would have the server fetch what a guest
+// names.
+void CheckMessages(std::string_view text);
+// A list of texts and of numbers, or of such lists.
+void CheckList(std::string_view text);
+// UTF-8, and not empty.
+void CheckText(std::string_view text);
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_OPENAI_PROMPT_H_

@@ -1,0 +1,26 @@
+// A message in one piece.
+#ifndef WASINN_BACKENDS_REMOTE_WHOLE_MESSAGE_H_
+#define WASINN_BACKENDS_REMOTE_WHOLE_MESSAGE_H_
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <string_view>
+
+namespace wasinn::remote {
+
+// HTTP's are one already; others are copied.
+class WholeMessage {
+ public:
+  explicit WholeMessage(const grpc::ByteBuffer& message) {
+    if (message.Valid() && !message.TrySingleSlice(&slice_).ok()) (void)message.DumpToSingleSlice(&slice_);
+  }
+
+  std::string_view text() const { return {reinterpret_cast<const char*>(slice_.begin()), slice_.size()}; }
+
+ private:
+  grpc::Slice slice_;
+};
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_WHOLE_MESSAGE_H_

@@ -1,0 +1,362 @@
+// The client of HTTP, and servers who may be anybody.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "backends/scripted_server.h"
+#include "remote/http_connection.h"
+#include "remote/http_loop.h"
+
+namespace wasinn::remote {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ScriptedConnection;
+using testing::ScriptedServer;
+
+constexpr uint32_t kMost = 100'000;
+
+std::string Ok(const std::string& body, const std::string& more = "") {
+  return "HTTP/1.1 200 OK\r\n" + more + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+// Answers each request of a connection with the same.
+ScriptedServer::Script Always(const std::string& answer) {
+  return [answer](ScriptedConnection& one) {
+    while (!one.Read().empty() && one.Write(answer)) {
+    }
+  };
+}
+
+std::string TextOf(const grpc::ByteBuffer& message) {
+  std::vector<grpc::Slice> slices;
+  std::string text;
+  if (message.Valid() && message.Dump(&slices).ok()) {
+    for (const grpc::Slice& one : slices) text.append(reinterpret_cast<const char*>(one.begin()), one.size());
+  }
+  return text;
+}
+
+class RemoteHttp : public ::testing::Test {
+ protected:
+  struct Client {
+    Client(HttpLoop& loop, const std::string& endpoint, uint32_t connections = 256)
+        : connection(std::make_unique<HttpConnection>(loop, endpoint, Config(connections))) {}
+    static ConnectionConfig Config(uint32_t connections) {
+      ConnectionConfig config;
+      config.transport = Transport::kHttp;
+      config.max_message_bytes = kMost;
+      config.max_connections = connections;
+      config.connect_timeout = std::chrono::seconds(20);
+      return config;
+    }
+    std::shared_ptr<Exchange> New(const Request& request, Deadline deadline = std::nullopt) const {
+      return connection->NewExchange(request, headers, deadline);
+    }
+    Reply Get(Deadline deadline = std::nullopt) const {
+      const Request request{.path = "/v2", .has_body = false};
+      return New(request, deadline)->Wait();
+    }
+    const Headers headers{{"x-team", "red"}};
+    std::unique_ptr<HttpConnection> connection;
+  };
+
+  // What one answer makes of a call.
+  Reply Answer(const std::string& answer) {
+    const ScriptedServer server([&](ScriptedConnection& one) {
+      one.Read();
+      one.Write(answer);
+    });
+    return Client(loop_, server.endpoint()).Get();
+  }
+
+  HttpLoop loop_;
+};
+
+// Ends of exchanges, as they come.
+class Ends {
+ public:
+  Exchange::Done Next() {
+    return [this](Reply reply) {
+      const std::lock_guard lock(mutex_);
+      replies_.push_back(std::move(reply));
+      changed_.notify_all();
+    };
+  }
+  std::vector<Reply> Await(size_t n) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return replies_.size() >= n; });
+    return std::move(replies_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Reply> replies_;
+};
+
+Deadline In(std::chrono::milliseconds time) { return std::chrono::system_clock::now() + time; }
+
+TEST_F(RemoteHttp, ARequestGoesOutWholeAndItsAnswerComesWhole) {
+  std::string asked;
+  const ScriptedServer server([&](ScriptedConnection& one) {
+    asked = one.Read();
+    one.Write(Ok("answer", "X-Told: yes\r\n"));
+  });
+  const Client client(loop_, server.endpoint());
+  const grpc::Slice parts[] = {grpc::Slice("bo"), grpc::Slice("dy")};
+  const Request request{.path = "/v2/x", .headers = {{"content-type", "text/plain"}}, .body = {parts, 2}};
+  const Reply reply = client.New(request)->Wait();
+  EXPECT_TRUE(reply.status.ok()) << reply.status.error_message();
+  EXPECT_EQ(TextOf(reply.message), "answer");
+  EXPECT_THAT(reply.headers, ::testing::Contains(std::pair<std::string, std::string>("x-told", "yes")));
+  EXPECT_EQ(asked, "POST /v2/x HTTP/1.1\r\nhost: " + server.endpoint() +
+                       "\r\nuser-agent: wasinn\r\naccept-encoding: identity\r\ncontent-length: 4\r\n"
+                       "content-type: text/plain\r\nx-team: red\r\n\r\nbody");
+}
+
+TEST_F(RemoteHttp, AConnectionServesManyRequests) {
+  const ScriptedServer server(Always(Ok("answer")));
+  const Client client(loop_, server.endpoint());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(TextOf(client.Get().message), "answer");
+  EXPECT_EQ(server.connections(), 1U);
+}
+
+TEST_F(RemoteHttp, OneThatTheServerEndsIsNotUsedAgain) {
+  const ScriptedServer server([](ScriptedConnection& one) {
+    one.Read();
+    one.Write(Ok("answer"));  // and ends
+  });
+  const Client client(loop_, server.endpoint());
+  int lost = 0;
+  for (int i = 0; i < 20; ++i) {
+    const Reply reply = client.Get();
+    if (!reply.status.ok()) {  // it ended just then
+      EXPECT_EQ(reply.status.error_code(), grpc::UNAVAILABLE);
+      ++lost;
+    }
+  }
+  EXPECT_LT(lost, 20);
+}
+
+TEST_F(RemoteHttp, OneThatTheServerDoesNotWantToKeepIsNotUsedAgain) {
+  for (const std::string& answer : {Ok("a", "Connection: close\r\n"), Ok("a") + "more", Ok("a") + Ok("b")}) {
+    const ScriptedServer server(Always(answer));
+    const Client client(loop_, server.endpoint());
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(TextOf(client.Get().message), "a");
+    EXPECT_EQ(server.connections(), 3U) << answer;
+  }
+}
+
+TEST_F(RemoteHttp, WhereNobodyIsNothingWasSent) {
+  std::string endpoint;
+  {
+    endpoint = ScriptedServer([](ScriptedConnection&) {}).endpoint();
+  }
+  const Reply reply = Client(loop_, endpoint).Get();
+  EXPECT_EQ(reply.status.error_code(), grpc::UNAVAILABLE);
+  EXPECT_THAT(reply.status.error_message(), HasSubstr("failed to connect: "));
+  EXPECT_FALSE(reply.was_sent);
+}
+
+TEST_F(RemoteHttp, AnEndWithoutAnAnswerMayHaveRun) {
+  for (const bool is_reset : {false, true}) {
+    const ScriptedServer server([&](ScriptedConnection& one) {
+      one.Read();
+      if (is_reset) one.Reset();
+    });
+    const Reply reply = Client(loop_, server.endpoint()).Get();
+    EXPECT_EQ(reply.status.error_code(), grpc::UNAVAILABLE);
+    EXPECT_THAT(reply.status.error_message(), HasSubstr(is_reset ? "the connection was lost" : "before it answered"));
+    EXPECT_TRUE(reply.was_sent);
+  }
+}
+
+TEST_F(RemoteHttp, AnswersInPieces) {
+  EXPECT_EQ(
+      TextOf(
+          Answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nans\r\n3;x=y\r\nwer\r\n0\r\n\r\n").message),
+      "answer");
+  EXPECT_EQ(TextOf(Answer("HTTP/1.1 100 Continue\r\n\r\n" + Ok("answer")).message), "answer");
+  EXPECT_EQ(TextOf(Answer("HTTP/1.0 200 OK\r\n\r\nuntil the end").message), "until the end");
+  EXPECT_EQ(TextOf(Answer("HTTP/1.1 204 No Content\r\n\r\n").message), "");
+}
+
+TEST_F(RemoteHttp, AnswersThatAreNone) {
+  const std::string ok = "HTTP/1.1 200 OK\r\n";
+  const std::vector<std::string> none = {"no HTTP at all\r\n\r\n",
+                                         ok + "Content-Length: x\r\n\r\n",
+                                         ok + "Content-Length: -1\r\n\r\n",
+                                         ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+                                         ok + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\na",
+                                         ok + "Transfer-Encoding: chunked\r\n\r\nx\r\n",
+                                         ok + "no field\r\n\r\n",
+                                         ok + std::string(100'000, 'x') + ": y\r\n\r\n",
+                                         std::string(100'000, 'x'),
+                                         std::string(100, '\xff')};
+  for (const std::string& answer : none) {
+    const Reply reply = Answer(answer);
+    EXPECT_EQ(reply.status.error_code(), grpc::INTERNAL) << answer.substr(0, 100) << reply.status.error_message();
+    EXPECT_THAT(reply.status.error_message(), HasSubstr("is not HTTP"));
+  }
+  const std::vector<std::string> cut = {Ok("answer").substr(0, 40), Ok("answer").substr(0, 10),
+                                        ok + "Content-Length: 9999\r\n\r\nless",
+                                        ok + "Transfer-Encoding: chunked\r\n\r\n3\r\nan"};
+  for (const std::string& answer : cut) {
+    const Reply reply = Answer(answer);
+    EXPECT_EQ(reply.status.error_code(), grpc::UNAVAILABLE) << answer;
+    EXPECT_TRUE(reply.was_sent);
+  }
+  const Reply compressed = Answer(Ok("answer", "Content-Encoding: gzip\r\n"));
+  EXPECT_THAT(compressed.status.error_message(), HasSubstr("compressed"));
+}
+
+TEST_F(RemoteHttp, AnswersWithoutEnd) {
+  for (const char* head :
+       {"HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9999999999\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n", "HTTP/1.1 500 Oh\r\n\r\n"}) {
+    const ScriptedServer server([&](ScriptedConnection& one) {
+      one.Read();
+      if (!one.Write(head)) return;
+      while (one.Write(std::string(10'000, 'x'))) {
+      }
+    });
+    const Reply reply = Client(loop_, server.endpoint()).Get();
+    EXPECT_EQ(reply.status.error_code(), grpc::RESOURCE_EXHAUSTED) << head;
+    EXPECT_THAT(reply.status.error_message(), HasSubstr("larger than max_message_bytes allows: 100000"));
+  }
+  for (const char* more : {"HTTP/1.1 100 Continue\r\n\r\n", "x"}) {
+    const ScriptedServer server([&](ScriptedConnection& one) {
+      one.Read();
+      while (one.Write(more)) {
+      }
+    });
+    EXPECT_EQ(Client(loop_, server.endpoint()).Get().status.error_code(), grpc::INTERNAL) << more;
+  }
+}
+
+TEST_F(RemoteHttp, AServerThatAnswersBeforeItHasReadAll) {
+  const ScriptedServer server([&](ScriptedConnection& one) {
+    one.Write("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 19\r\n\r\n{\"error\": \"enough\"}");
+    one.AwaitEnd();
+  });
+  const Client client(loop_, server.endpoint());
+  const grpc::Slice body(std::string(50'000, 'x'));
+  const Request request{.path = "/v2", .body = {&body, 1}};
+  const Reply reply = client.New(request)->Wait();
+  EXPECT_EQ(reply.status.error_code(), grpc::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(reply.status.error_message(), "enough");
+}
+
+TEST_F(RemoteHttp, WhatAServerSaysOfAnError) {
+  const auto told = [this](const std::string& head, const std::string& body) {
+    const Reply reply =
+        Answer("HTTP/1.1 " + head + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    return std::pair(reply.status.error_code(), reply.status.error_message());
+  };
+  EXPECT_EQ(told("400 Bad Request", R"({"error": "no input"})"),
+            std::pair(grpc::INVALID_ARGUMENT, std::string("no input")));
+  EXPECT_EQ(told("404 Not Found", R"({"error": {"message": "no model"}})"),
+            std::pair(grpc::NOT_FOUND, std::string("no model")));
+  EXPECT_EQ(told("503 Service Unavailable", R"({"detail": "busy"})"),
+            std::pair(grpc::UNAVAILABLE, std::string("busy")));
+  EXPECT_EQ(told("502 Bad Gateway", "<html>"),
+            std::pair(grpc::UNAVAILABLE, std::string("HTTP 502 Bad Gateway: <html>")));
+  EXPECT_EQ(told("301 Moved Permanently", "").second, "HTTP 301 Moved Permanently, which is not followed");
+  EXPECT_EQ(told("401 Unauthorized", std::string(1000, '[')).first, grpc::PERMISSION_DENIED);
+  EXPECT_EQ(told("500 Oh", "").first, grpc::INTERNAL);
+  EXPECT_EQ(told("999 What", "").first, grpc::INTERNAL);
+}
+
+TEST_F(RemoteHttp, ADeadlineEndsWhatDrips) {
+  std::atomic<bool> has_gone = false;
+  const ScriptedServer server([&](ScriptedConnection& one) {
+    one.Read();
+    one.Write("HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\nx");
+    one.AwaitEnd();
+    has_gone = true;
+  });
+  const Client client(loop_, server.endpoint());
+  const Reply reply = client.Get(In(std::chrono::milliseconds(50)));
+  EXPECT_EQ(reply.status.error_code(), grpc::DEADLINE_EXCEEDED);
+  while (!has_gone) std::this_thread::yield();
+  EXPECT_EQ(client.Get(In(std::chrono::milliseconds(-5))).status.error_code(), grpc::DEADLINE_EXCEEDED);
+}
+
+TEST_F(RemoteHttp, ACancelEndsItWhenever) {
+  std::atomic<int> asked = 0;
+  const ScriptedServer server([&](ScriptedConnection& one) {
+    one.Read();
+    ++asked;
+    one.AwaitEnd();
+  });
+  const Client client(loop_, server.endpoint());
+  const Request request{.path = "/v2", .has_body = false};
+  Ends ends;
+  const auto before = client.New(request), during = client.New(request);
+  before->Cancel();
+  before->Start(ends.Next());
+  EXPECT_EQ(ends.Await(1).front().status.error_code(), grpc::CANCELLED);
+  EXPECT_EQ(asked, 0);
+  during->Start(ends.Next());
+  while (asked == 0) std::this_thread::yield();
+  during->Cancel();
+  EXPECT_EQ(ends.Await(1).front().status.error_code(), grpc::CANCELLED);
+  during->Cancel();
+}
+
+TEST_F(RemoteHttp, MoreCallsThanConnectionsWait) {
+  const ScriptedServer server([](ScriptedConnection& one) {
+    for (int i = 0; !one.Read().empty() && one.Write(Ok(std::to_string(i))); ++i) {
+    }
+  });
+  const Client client(loop_, server.endpoint(), 2);
+  const Request request{.path = "/v2", .has_body = false};
+  Ends ends;
+  for (int i = 0; i < 50; ++i) client.New(request)->Start(ends.Next());
+  for (const Reply& one : ends.Await(50)) EXPECT_TRUE(one.status.ok()) << one.status.error_message();
+  EXPECT_LE(server.connections(), 2U);
+}
+
+TEST_F(RemoteHttp, OneThatWaitsForAConnectionHasADeadlineToo) {
+  std::atomic<int> asked = 0;
+  const ScriptedServer server([&](ScriptedConnection& one) {
+    one.Read();
+    ++asked;
+    one.AwaitEnd();
+  });
+  const Client client(loop_, server.endpoint(), 1);
+  const Request request{.path = "/v2", .has_body = false};
+  Ends ends;
+  const auto first = client.New(request);
+  first->Start(ends.Next());
+  while (asked == 0) std::this_thread::yield();
+  EXPECT_EQ(client.Get(In(std::chrono::milliseconds(20))).status.error_code(), grpc::DEADLINE_EXCEEDED);
+  first->Cancel();
+  ends.Await(1);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(RemoteHttp, AClientGoesWhileConnectionsRest) {
+  const ScriptedServer server([](ScriptedConnection& one) {
+    one.Read();
+    one.Write(Ok("answer"));
+    one.AwaitEnd();
+  });
+  {
+    EXPECT_TRUE(Client(loop_, server.endpoint()).Get().status.ok());
+  }
+  while (server.open() > 0) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace wasinn::remote

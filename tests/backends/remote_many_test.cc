@@ -1,0 +1,129 @@
+// Guests that wait for a server wait without a thread.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/remote_http_server.h"
+#include "backends/remote_server.h"
+#include "unit/begun_calls.h"
+
+namespace wasinn::testing {
+namespace {
+
+// Over HTTP each call has a connection, whose both ends are here.
+void AllowDescriptors(rlim_t wanted) {
+  rlimit limit = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  limit.rlim_cur = std::min(std::max(limit.rlim_cur, wanted), limit.rlim_max);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+template <typename Server>
+class RemoteMany : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { AllowDescriptors(4096); }
+
+  void Open(const Server& server, const std::string& settings = "") {
+    host_ =
+        EchoHost(log_, "call_threads = 2\nbackends.remote.max_connections = 2000\n" + settings, WASINN_TEST_BACKENDS);
+    wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
+    const std::string address = server.address();
+    options.path = address.c_str();
+    const StatusPtr status(wasinn_host_add_model(host_.get(), "m", &options));
+    ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  }
+
+  Log log_;
+  HostPtr host_;
+};
+
+using Servers = ::testing::Types<InferenceServer, HttpInferenceServer>;
+TYPED_TEST_SUITE(RemoteMany, Servers);
+
+std::ptrdiff_t CountThreads() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return std::distance(begin(all), end(all));
+}
+
+// The server answers none before it has all of them.
+TYPED_TEST(RemoteMany, AThousandWaitOnTwoThreads) {
+  constexpr size_t kMany = 1000;
+  const TypeParam server(kMany);
+  this->Open(server);
+  std::vector<std::unique_ptr<BegunProgram>> programs;
+  std::vector<uint32_t> contexts;
+  std::vector<std::unique_ptr<Begun>> calls;
+  for (size_t i = 0; i < kMany; ++i) {
+    programs.push_back(std::make_unique<BegunProgram>(this->host_.get()));
+    contexts.push_back(programs.back()->NewContext("m"));
+    calls.push_back(programs.back()->Compute(contexts.back()));
+  }
+  for (size_t i = 0; i + 1 < kMany; ++i) calls[i]->Begin();
+  while (server.holding() + 1 < kMany) std::this_thread::yield();
+  EXPECT_LT(CountThreads(), 500) << "of which gRPC has some for each processor";
+  calls.back()->Begin();
+  for (size_t i = 0; i < kMany; ++i) {
+    ASSERT_EQ(calls[i]->Await(), kSuccess);
+    EXPECT_EQ(programs[i]->Output(contexts[i]), 7);
+  }
+}
+
+TYPED_TEST(RemoteMany, WhoIsStoppedLeavesTheServer) {
+  const TypeParam server(SIZE_MAX);
+  this->Open(server);
+  BegunProgram program(this->host_.get()), other(this->host_.get());
+  const auto begun = program.Compute(program.NewContext("m")), stays = other.Compute(other.NewContext("m"));
+  begun->Begin();
+  stays->Begin();
+  while (server.holding() < 2) std::this_thread::yield();
+  wasinn_guest_close(program.guest.get());
+  EXPECT_EQ(begun->Await(), kRuntimeError);
+  while (server.holding() > 1) std::this_thread::yield();
+  EXPECT_FALSE(stays->is_done());
+  wasinn_guest_close(other.guest.get());  // which tells it
+  EXPECT_TRUE(stays->is_done());
+}
+
+TYPED_TEST(RemoteMany, ADeadlineEndsThem) {
+  const TypeParam server(SIZE_MAX);
+  this->Open(server, "limits.compute_timeout_ms = 100\n");
+  BegunProgram program(this->host_.get());
+  const uint32_t context = program.NewContext("m");
+  for (int i = 0; i < 2; ++i) {
+    const auto begun = program.Compute(context);
+    begun->Begin();
+    EXPECT_EQ(begun->Await(), kRuntimeError);
+  }
+  EXPECT_TRUE(this->log_.Contains("compute: timeout: "));
+}
+
+// What has ended goes while the transport's threads still leave it.
+TYPED_TEST(RemoteMany, HostsEndAsTheirCallsDo) {
+  const TypeParam server(0);
+  for (int round = 0; round < 50; ++round) {
+    this->Open(server);
+    std::vector<std::unique_ptr<BegunProgram>> programs;
+    std::vector<std::unique_ptr<Begun>> calls;
+    for (int i = 0; i < 4; ++i) {
+      programs.push_back(std::make_unique<BegunProgram>(this->host_.get()));
+      calls.push_back(programs.back()->Compute(programs.back()->NewContext("m")));
+    }
+    for (const auto& call : calls) call->Begin();
+    if (round % 2 == 0) {
+      for (const auto& call : calls) EXPECT_EQ(call->Await(), kSuccess);
+    }
+    programs.clear();
+    this->host_.reset();
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::testing

@@ -1,0 +1,291 @@
+// Requests to servers of OpenAI's API, and what their answers are read as.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "common/config.h"
+#include "common/error.h"
+#include "remote/errors.h"
+#include "remote/http_status.h"
+#include "remote/json_text.h"
+#include "remote/openai_answer.h"
+#include "remote/openai_body.h"
+#include "remote/openai_prompt.h"
+#include "remote/openai_settings.h"
+
+namespace wasinn::remote {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Optional;
+
+LanguageSettings Settings(const char* guest, const char* host = "{}") {
+  LanguageSettings settings;
+  settings.ApplyHost(backend::Config(host, "host"));
+  settings.Apply(backend::Config(guest, "guest"));
+  return settings;
+}
+
+struct Sent {
+  std::string path;
+  json body;
+};
+
+Sent Send(const char* guest, const std::string& prompt = "Hello", const char* host = "{}") {
+  const LanguageBody body("org/name:tag", Settings(guest, host), prompt);
+  std::string text(body.bytes(), '?');
+  body.Write(text.data());
+  EXPECT_FALSE(json::parse(text, nullptr, false).is_discarded()) << text;
+  return {body.path(), json::parse(text, nullptr, false)};
+}
+
+std::string Refused(uint32_t code, const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const backend::Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RemoteOpenAiTest, APromptGoesToCompletions) {
+  const Sent sent = Send("{}", "a \"quoted\"\n\\ text\x01 with ü");
+  EXPECT_EQ(sent.path, "/completions");
+  EXPECT_EQ(sent.body, json({{"model", "org/name:tag"}, {"prompt", "a \"quoted\"\n\\ text\x01 with ü"}}));
+}
+
+TEST(RemoteOpenAiTest, MessagesGoToChats) {
+  const std::string messages = R"([{"role": "user", "content": "Hi"}])";
+  const Sent sent = Send(R"({"chat": true})", messages);
+  EXPECT_EQ(sent.path, "/chat/completions");
+  EXPECT_EQ(sent.body, json({{"model", "org/name:tag"}, {"messages", json::parse(messages)}}));
+}
+
+TEST(RemoteOpenAiTest, OptionsBecomeFields) {
+  const Sent sent = Send(R"({"temp": 0, "top-p": 0.5, "seed": 7, "n-predict": 9, "reverse-prompt": "end", "top-k": 3,
+                             "min-p": 0.1, "repeat-penalty": 1.5, "grammar": "root ::= \"a\"", "logit-bias": {"5": -1},
+                             "n-probs": 2, "json-schema": {"b": 1, "a": 2}, "ctx-size": 100, "tools": []})");
+  EXPECT_EQ(sent.body, json({{"model", "org/name:tag"},
+                             {"prompt", "Hello"},
+                             {"temperature", 0.0},
+                             {"top_p", 0.5},
+                             {"seed", 7},
+                             {"max_tokens", 9},
+                             {"stop", {"end"}},
+                             {"top_k", 3},
+                             {"min_p", 0.1},
+                             {"repeat_penalty", 1.5},
+                             {"grammar", "root ::= \"a\""},
+                             {"logit_bias", {{"5", -1}}},
+                             {"logprobs", 2},
+                             {"json_schema", {{"b", 1}, {"a", 2}}}}));
+}
+
+TEST(RemoteOpenAiTest, OptionsOfChats) {
+  const Sent sent = Send(R"({"chat": true, "n-predict": 9, "n-probs": 2, "json-schema": "{\"type\": \"object\"}",
+                             "tools": [{"type": "function", "function": {"name": "f"}}], "tool-choice": "required",
+                             "enable-thinking": false, "continue-final-message": "always"})",
+                         R"([{"role": "user", "content": "Hi"}])", R"({"max_tokens_field": "max_completion_tokens"})");
+  json body = sent.body;
+  body.erase("messages");
+  EXPECT_EQ(body,
+            json({{"model", "org/name:tag"},
+                  {"max_completion_tokens", 9},
+                  {"logprobs", true},
+                  {"top_logprobs", 2},
+                  {"response_format",
+                   {{"type", "json_schema"}, {"json_schema", {{"name", "answer"}, {"schema", {{"type", "object"}}}}}}},
+                  {"tools", {{{"type", "function"}, {"function", {{"name", "f"}}}}}},
+                  {"tool_choice", "required"},
+                  {"chat_template_kwargs", {{"enable_thinking", false}}},
+                  {"continue_final_message", true}}));
+}
+
+TEST(RemoteOpenAiTest, LaterOptionsCount) {
+  EXPECT_EQ(
+      Send(R"({"temp": 0.25, "seed": -1, "n-predict": -1})", "Hello", R"({"temp": 1, "seed": 3, "n-predict": 4})").body,
+      json({{"model", "org/name:tag"}, {"prompt", "Hello"}, {"temperature", 0.25}}));
+}
+
+TEST(RemoteOpenAiTest, ListsGoAlong) {
+  EXPECT_EQ(Send(R"({"tokens": true})", "[1, 2]").body["prompt"], json({1, 2}));
+  const Sent sent = Send(R"({"embedding": true, "texts": true, "temp": 0, "embd-normalize": -1})", R"(["a", "b"])");
+  EXPECT_EQ(sent.path, "/embeddings");
+  EXPECT_EQ(
+      sent.body,
+      json({{"model", "org/name:tag"}, {"input", {"a", "b"}}, {"encoding_format", "float"}, {"embd_normalize", -1}}));
+  EXPECT_EQ(Send(R"({"embedding": true})").body["input"], "Hello");
+}
+
+TEST(RemoteOpenAiTest, WhatAServerHasIsTheHostsToSay) {
+  const Sent sent = Send("{}", "Hello", R"({"api": "chat"})");
+  EXPECT_EQ(sent.path, "/chat/completions");
+  EXPECT_EQ(sent.body["messages"], json::parse(R"([{"role": "user", "content": "Hello"}])"));
+  EXPECT_EQ(Send("{}", "Hello", R"({"api": "embeddings"})").path, "/embeddings");
+  const auto api = [](const char* guest, const char* host) {
+    return Refused(WASINN_UNSUPPORTED_OPERATION, [&] { (void)Settings(guest, host).api(); });
+  };
+  EXPECT_THAT(api(R"({"chat": true})", R"({"api": "completions"})"), HasSubstr("chat: the host says"));
+  EXPECT_THAT(api(R"({"embedding": true})", R"({"api": "chat"})"), HasSubstr("embedding: the host says"));
+  EXPECT_THAT(api(R"({"tokens": true})", R"({"api": "chat"})"), HasSubstr("tokens: the host says"));
+}
+
+TEST(RemoteOpenAiTest, WhatNoServerDoesIsRefused) {
+  for (const char* options : {R"({"decode": true})", R"({"tokenize": true})", R"({"rerank": true})",
+                              R"({"save-state": "a"})", R"({"lora": "a"})", R"({"context-shift": true})",
+                              R"({"chat-template": "chatml"})", R"({"add-special": false})", R"({"image": "/a"})"}) {
+    EXPECT_NE(Refused(WASINN_UNSUPPORTED_OPERATION, [&] { Settings(options); }), "") << options;
+  }
+  Settings(R"({"decode": false, "image": "", "add-special": true, "keep": 3, "lora-scale": 1, "flash-attn": "on"})");
+}
+
+TEST(RemoteOpenAiTest, WhatIsWrongIsNamed) {
+  const auto refused = [](const char* options) { return Refused(WASINN_INVALID_ARGUMENT, [&] { Settings(options); }); };
+  EXPECT_THAT(refused(R"({"temp": "hot"})"), HasSubstr("temp: expected a number"));
+  EXPECT_THAT(refused(R"({"n-predict": 1.5})"), HasSubstr("n-predict: expected a whole number"));
+  EXPECT_THAT(refused(R"({"tools": {"type": "function"}})"), HasSubstr("tools: expected a list"));
+  EXPECT_THAT(refused(R"({"tools": [{"type": "mcp", "server_url": "http://10.0.0.1"}]})"),
+              HasSubstr("of type \"function\""));
+  EXPECT_THAT(refused(R"({"texts": true})"), HasSubstr("goes with embedding"));
+  EXPECT_THAT(refused(R"({"chat-template-kwargs": [1]})"), HasSubstr("expected an object"));
+  EXPECT_THAT(refused(("{\"grammar\": \"" + std::string(70000, 'a') + "\"}").c_str()),
+              HasSubstr("at most 65536 bytes"));
+}
+
+TEST(RemoteOpenAiTest, UnknownKeysAreNamed) {
+  const backend::Config config(R"({"temp": 1, "ctx-size": 5, "lora": "a", "wrong": 1, "api": "chat"})", "guest");
+  EXPECT_THAT(UnknownKeys(config), ElementsAre("api", "wrong"));
+}
+
+TEST(RemoteOpenAiTest, NothingIsFetchedForAGuest) {
+  const auto messages = [](const std::string& part) {
+    return Refused(WASINN_INVALID_ARGUMENT, [&] { CheckMessages(R"([{"role": "user", "content": [)" + part + "]}]"); });
+  };
+  EXPECT_EQ(messages(R"({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}})"), "");
+  EXPECT_EQ(messages(R"({"type": "text", "text": "http://host/"})"), "");
+  EXPECT_THAT(messages(R"({"type": "image_url", "image_url": {"url": "http://10.0.0.1/"}})"),
+              HasSubstr("nothing is fetched"));
+  EXPECT_THAT(messages(R"({"type": "image_url", "image_url": "file:///etc/passwd"})"), HasSubstr("nothing is fetched"));
+  EXPECT_THAT(messages(R"({"type": "x", "video_url": ["data:,", "http://a/"]})"), HasSubstr("nothing is fetched"));
+  EXPECT_THAT(messages(R"({"image_url": {"detail": {}, "url": "http://a/"}})"), HasSubstr("nothing is fetched"));
+}
+
+TEST(RemoteOpenAiTest, PromptsThatAreNone) {
+  for (const std::string text : {"", "Hello", "[]", "{}", "[1",
+                                 R"([{"a": 1}] )"
+                                 "x",
+                                 R"([{"a": 1}], "n": 5)"}) {
+    EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [&] { CheckMessages(text); }), "") << text;
+  }
+  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckMessages(std::string(40, '[') + std::string(40, ']')); }), "");
+  for (const std::string text : {"", "[]", "1", R"([{"image": "http://a/"}])", "[[[1]]]"}) {
+    EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [&] { CheckList(text); }), "") << text;
+  }
+  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckText("\xff"); }), "");
+  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckText(""); }), "");
+}
+
+TEST(RemoteOpenAiAnswerTest, ACompletion) {
+  const LanguageAnswer answer = ReadLanguageAnswer(
+      R"({"choices": [{"text": "so", "finish_reason": "length", "logprobs": {"tokens": ["s", "o"], "token_logprobs": [-1, -2],
+          "top_logprobs": [{"x": -3}, null]}}],
+          "usage": {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 3}}})");
+  EXPECT_EQ(answer.completion, "so");
+  EXPECT_EQ(answer.message, "");
+  const json metadata = json::parse(answer.metadata);
+  EXPECT_EQ(metadata["input_tokens"], 5);
+  EXPECT_EQ(metadata["output_tokens"], 2);
+  EXPECT_EQ(metadata["evaluated_tokens"], 2);
+  EXPECT_EQ(metadata["finish_reason"], "length");
+  EXPECT_EQ(
+      answer.probabilities,
+      R"([{"token":"s","logprob":-1.0,"bytes":[115],"top_logprobs":[{"token":"x","logprob":-3.0,"bytes":[120]}]},)"
+      R"({"token":"o","logprob":-2.0,"bytes":[111],"top_logprobs":[]}])");
+}
+
+TEST(RemoteOpenAiAnswerTest, AChat) {
+  const LanguageAnswer answer = ReadLanguageAnswer(
+      R"({"choices": [{"message": {"role": "assistant", "content": null, "reasoning": "hm", "odd": 1, "tool_calls":
+          [{"id": "c1", "index": 0, "type": "function", "function": {"arguments": "{}", "name": "f"}}]},
+          "finish_reason": "tool_calls", "logprobs": {"content": [{"token": "a", "logprob": -1.5, "bytes": [255], "top_logprobs": []}]}}]})");
+  EXPECT_EQ(answer.completion, "");
+  EXPECT_EQ(answer.message, R"({"role":"assistant","content":null,"reasoning_content":"hm","tool_calls":)"
+                            R"([{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]})");
+  EXPECT_EQ(json::parse(answer.metadata)["finish_reason"], "tool_calls");
+  EXPECT_EQ(answer.probabilities, R"([{"token":"a","logprob":-1.5,"bytes":[255],"top_logprobs":[]}])");
+}
+
+TEST(RemoteOpenAiAnswerTest, Embeddings) {
+  const LanguageAnswer two = ReadLanguageAnswer(
+      R"({"data": [{"index": 1, "embedding": [3, 4]}, {"index": 0, "embedding": [1, 2.5]}], "usage": {"prompt_tokens": 4}})");
+  EXPECT_EQ(two.texts, 2U);
+  EXPECT_THAT(two.embeddings, ElementsAre(1, 2.5, 3, 4));
+  EXPECT_EQ(two.completion, R"({"n_embedding":2,"n_texts":2})");
+  EXPECT_EQ(json::parse(two.metadata)["input_tokens"], 4);
+  EXPECT_EQ(json::parse(ReadLanguageAnswer(R"({"data": [{"embedding": [0.5]}]})").completion),
+            json({{"n_embedding", 1}, {"n_texts", 1}, {"embedding", {0.5}}}));
+}
+
+TEST(RemoteOpenAiAnswerTest, WhatIsNoAnswer) {
+  std::string deep = R"({"choices": [)" + std::string(200, '[') + std::string(200, ']') + "]}";
+  for (const std::string& text :
+       {std::string(), std::string("[]"), std::string("{"), std::string("{}"), std::string(R"({"choices": []})"), deep,
+        std::string(R"({"choices": [1]})"), std::string(R"({"choices": {"0": {}}})"),
+        std::string(R"({"choices": [{"message": "text"}]})"), std::string(R"({"choices": [{"text": 5}]})"),
+        std::string(R"({"choices": [{"message": {"tool_calls": [{}]}}]})"), std::string(R"({"data": []})"),
+        std::string(R"({"data": [{"embedding": []}]})"), std::string(R"({"data": [{"embedding": "AAAA"}]})"),
+        std::string(R"({"data": [{"embedding": [1]}, {"embedding": [1, 2]}]})"),
+        std::string(R"({"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [2]}]})"),
+        std::string(R"({"data": [{"index": 7, "embedding": [1]}]})")}) {
+    EXPECT_THAT(Refused(WASINN_RUNTIME_ERROR, [&] { ReadLanguageAnswer(text); }),
+                HasSubstr("the server's answer is none of OpenAI's API"))
+        << text;
+  }
+}
+
+TEST(RemoteOpenAiAnswerTest, ListsOfModels) {
+  EXPECT_THAT(ReadModels(R"({"data": [{"id": "a"}, {"id": "org/b:c", "aliases": ["other"]}]})"),
+              Optional(ElementsAre("a", "org/b:c", "other")));
+  EXPECT_THAT(ReadModels(R"({"data": [{"id": "a"}, 5, {"id": 6}]})"), Optional(ElementsAre("a", "", "")));
+  for (const char* none : {"", "nonsense", "{}", R"({"data": []})", R"({"data": 1})"})
+    EXPECT_EQ(ReadModels(none), std::nullopt) << none;
+  EXPECT_NE(Refused(WASINN_RUNTIME_ERROR, [] { ReadModels(std::string(2 << 20, ' ')); }), "");
+}
+
+TEST(RemoteOpenAiAnswerTest, Errors) {
+  constexpr char kTooLong[] = R"({"error": {"message": "too many", "code": "context_length_exceeded"}})";
+  EXPECT_TRUE(SaysTooLong(kTooLong));
+  EXPECT_EQ(StatusOf(400, kTooLong).error_message(), "too many");
+  EXPECT_TRUE(SaysTooLong(R"({"error": {"type": "exceed_context_size_error"}})"));
+  EXPECT_EQ(StatusOf(400, R"({"error": "plain"})").error_message(), "plain");
+  for (const char* none : {"", "[]", "{}", R"({"error": 5})", R"({"error": {"message": 5}})"}) {
+    EXPECT_FALSE(SaysTooLong(none)) << none;
+    EXPECT_THAT(StatusOf(400, none).error_message(), HasSubstr("HTTP 400 Bad Request")) << none;
+  }
+  const std::string deep = R"({"error": )" + std::string(30000, '[');
+  EXPECT_FALSE(SaysTooLong(deep));
+  EXPECT_THAT(StatusOf(400, deep).error_message(), HasSubstr("HTTP 400 Bad Request"));
+}
+
+TEST(RemoteErrorsTest, WordsOfAServerAreALineOfUtf8) {
+  EXPECT_EQ(Quoted("a\nü\x7f"), "a ü ");
+  EXPECT_EQ(Quoted("a\xff"), "a?");
+  EXPECT_EQ(Quoted(std::string(999, 'a') + "ü!"), std::string(999, 'a') + "…");
+  EXPECT_EQ(Quoted(std::string(1500, '\xbf')), "…");
+}
+
+TEST(RemoteOpenAiAnswerTest, MemoryIsThatOfTheLargest) {
+  // A list of lists is the most that few bytes can ask for.
+  const std::string lists = R"({"choices": [[],[],[],[],[]]})";
+  EXPECT_GE(JsonMemory(lists), 5 * (2 * sizeof(json) + sizeof(std::vector<json>)));
+  EXPECT_GE(JsonMemory("{}"), sizeof(json));
+}
+
+}  // namespace
+}  // namespace wasinn::remote

@@ -1,0 +1,163 @@
+"""The same as fake.py over HTTP: what a test's `infer` makes of messages goes as JSON, with raw bytes behind it or without."""
+
+import http.server
+import json
+import socket
+import struct
+import threading
+
+import fake
+import grpc
+from tritonclient.grpc import service_pb2 as pb
+
+STATUS = {grpc.StatusCode.INTERNAL: 500, grpc.StatusCode.UNAVAILABLE: 503}
+FORMATS = {"FP32": "f", "FP64": "d", "INT32": "i", "INT64": "q", "UINT8": "B"}
+
+
+class Aborted(Exception):
+    pass
+
+
+class Context:
+    """What `infer` wants of gRPC's."""
+
+    def __init__(self, handler):
+        self.handler, self.active = handler, True
+
+    def abort(self, code, text):
+        raise Aborted(STATUS[code], text)
+
+    def invocation_metadata(self):
+        return [(name.lower(), value) for name, value in self.handler.headers.items()]
+
+    def is_active(self):
+        return self.active
+
+    def add_callback(self, call):
+        """When the client has gone."""
+
+        def wait():
+            self.handler.connection.recv(1, socket.MSG_PEEK)
+            self.active = False
+            call()
+
+        threading.Thread(target=wait, daemon=True).start()
+
+
+def to_message(head, raw):
+    """A request as gRPC has it."""
+    message = pb.ModelInferRequest(model_name="m")
+    for told in head["inputs"]:
+        message.inputs.add(name=told["name"], datatype=told["datatype"], shape=told["shape"])
+        if "data" in told:
+            message.raw_input_contents.append(struct.pack(f"<{len(told['data'])}{FORMATS[told['datatype']]}", *told["data"]))
+        else:
+            size = told["parameters"]["binary_data_size"]
+            message.raw_input_contents.append(raw[:size])
+            raw = raw[size:]
+    for told in head.get("outputs", ()):
+        message.outputs.add(name=told["name"])
+    assert not raw
+    return message
+
+
+def of_message(message, binary):
+    """An answer's JSON, and what is behind it."""
+    outputs, behind = [], b""
+    for i, told in enumerate(message.outputs):
+        output = {"name": told.name, "datatype": told.datatype, "shape": list(told.shape)}
+        if not message.raw_output_contents:
+            output["data"] = list(told.contents.fp32_contents)
+        elif binary:
+            output["parameters"] = {"binary_data_size": len(message.raw_output_contents[i])}
+            behind += message.raw_output_contents[i]
+        else:
+            raw, kind = message.raw_output_contents[i], FORMATS[told.datatype]
+            output["data"] = list(struct.unpack(f"<{len(raw) // struct.calcsize(kind)}{kind}", raw))
+        outputs.append(output)
+    return json.dumps({"model_name": "m", "outputs": outputs}).encode(), behind
+
+
+def of_metadata(message):
+    def tensors(some):
+        return [{"name": one.name, "datatype": one.datatype, "shape": list(one.shape)} for one in some]
+
+    return {"name": message.name, "platform": message.platform, "inputs": tensors(message.inputs), "outputs": tensors(message.outputs)}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def setup(self):
+        super().setup()
+        self.server.fake.connections.add(self.connection)
+
+    def log_message(self, *args):
+        pass
+
+    def answer(self, status, body, behind=b""):
+        if not isinstance(body, bytes):
+            body = json.dumps(body).encode()
+        self.send_response(status)
+        if behind:
+            self.send_header("Inference-Header-Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(len(body) + len(behind)))
+        self.end_headers()
+        self.wfile.write(body + behind)
+
+    def do_GET(self):
+        one = self.server.fake
+        if self.path == "/v2":
+            self.answer(200, {"name": "fake", "version": "1", "extensions": ["binary_tensor_data"] if one.binary else []})
+        elif self.path == "/v2/models/m/ready":
+            self.answer(200, {"name": "m", "ready": one.is_ready})
+        elif self.path == "/v2/models/m":
+            self.answer(200, of_metadata(one.told))
+        else:
+            self.answer(404, {"error": f"there is no {self.path}"})
+
+    def do_POST(self):
+        one = self.server.fake
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        assert self.path == "/v2/models/m/infer", self.path
+        assert one.binary == ("Inference-Header-Content-Length" in self.headers)
+        head = int(self.headers.get("Inference-Header-Content-Length", len(body)))
+        context = Context(self)
+        one.count(context)
+        try:
+            answer = one.infer(to_message(json.loads(body[:head]), body[head:]), context)
+            self.answer(200, *of_message(answer, one.binary))
+        except Aborted as aborted:
+            self.answer(aborted.args[0], {"error": aborted.args[1]})
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request, client_address):
+        pass  # clients go as they like
+
+
+class HttpFake(fake.Counted):
+    def __init__(self, infer=lambda request, context: fake.echo(request), told=None, ready=True, binary=True):
+        super().__init__(infer, told, ready)
+        self.binary, self.connections = binary, set()
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server.fake = self
+        self.port = self.server.server_address[1]
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+        self.thread.start()
+
+    def stop(self):
+        if not self.thread.is_alive():
+            return
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+        for one in self.connections:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:  # it has ended
+                pass

@@ -1,0 +1,342 @@
+"""Guests whose language model another server has are told what a local model would tell them."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import unittest
+import urllib.request
+
+from fake_openai import FakeOpenAi, chat, completion
+from language import COUNT, COUNTED, HELLO, HELLO_BACK, MODELS, TEST_MODELS, LanguageTest
+from server import Server, until
+
+CHAT, TEXT = os.environ["WASINN_CHAT"], os.environ["WASINN_TEXT"]
+LLAMA_SERVER = os.environ.get("WASINN_LLAMA_SERVER")
+COMPLETION, METADATA, MESSAGE, PROBABILITIES, EMBEDDINGS = map(str, range(5))
+GREEDY = {"temp": 0, "n-predict": 24}
+WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "properties": {"place": {"enum": ["Rome", "Oslo"]}}, "required": ["place"]}}}
+CALLS = {"chat": True, "temp": 0, "n-predict": 200, "tools": [WEATHER], "tool-choice": "required", "parallel-tool-calls": False}
+LOCAL = {"tiny": f"{MODELS}/tiny.gguf", "caller": f"{TEST_MODELS}/caller/caller.gguf", "embedder": f"{TEST_MODELS}/encoder/embedder.gguf"}
+
+
+class LanguageRemoteTest(LanguageTest):
+    def fake(self, *args, **more):
+        fake = FakeOpenAi(*args, **more)
+        self.addCleanup(fake.stop)
+        return fake
+
+    def address(self, server, model="m"):
+        return f"http://127.0.0.1:{getattr(server, 'port', server)}/v1/{model}"
+
+    def configure(self, path, *lines, more=""):
+        text = f"{more}\n[models.m]\npath = '{path}'\n[models.m.config]\n" + "\n".join(lines)
+        return self.file("remote.toml", text + "\n")
+
+    def text(self, path, prompt, *outputs, config=None, options=None, lines=(), more=""):
+        """What a guest is told, a line for each output."""
+        prompt = prompt if isinstance(prompt, str) else json.dumps(prompt)
+        settings = self.configure(path, *lines, more=more)
+        result = self.wasinn("run", "--config", settings, "--threads", "1", TEXT, "m", json.dumps(config or {}),
+                             json.dumps(options) if options is not None else "", prompt, *(outputs or [COMPLETION]))
+        self.assertEqual(result.code, 0, result)
+        self.log = result.err
+        return result.out.splitlines() if result.out.count("\n") > 1 else [result.out.rstrip("\n")]
+
+    def both(self, server, model, prompt, *outputs, **more):
+        """That a local model tells the same; returns it."""
+        here = self.text(LOCAL[model], prompt, *outputs, **more)
+        there = self.text(self.address(server, model), prompt, *outputs, **more)
+        self.assertEqual(there, here)
+        return there
+
+
+class Guests(LanguageRemoteTest):
+    """Of `wasinn serve`."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve_tiny()
+
+    def test_a_prompt(self):
+        self.assertIn("License", " ".join(self.both(self.server, "tiny", "GNU General Public", config=GREEDY)))
+
+    def test_options_of_each_kind(self):
+        for options in ({"reverse-prompt": "with"}, {"n-predict": 3}, {"logit-bias": {"101": 3}}, {"repeat-penalty": 1.5},
+                        {"grammar": 'root ::= [a-z ]{8}'}, {"json-schema": {"type": "integer"}}, {"top-k": 1, "temp": 0.9}):
+            with self.subTest(options):
+                self.both(self.server, "tiny", "GNU General Public", config=GREEDY, options=options)
+
+    def test_a_seed(self):
+        self.both(self.server, "tiny", "GNU General Public", config={"n-predict": 24, "temp": 1.5, "seed": 11})
+
+    def test_messages(self):
+        for messages, answer in ((HELLO, HELLO_BACK), (COUNT, COUNTED)):
+            [content, message] = self.both(self.server, "tiny", messages, COMPLETION, MESSAGE, config={"chat": True, "temp": 0})
+            self.assertEqual(content, answer)
+            self.assertEqual(json.loads(message), {"role": "assistant", "content": answer})
+
+    def test_a_prompt_for_a_server_that_only_chats(self):
+        there = self.text(self.address(self.server, "tiny"), COUNT[0]["content"], COMPLETION, config={"temp": 0}, lines=["api = 'chat'"])
+        self.assertEqual(there, [COUNTED])
+
+    def test_tools(self):
+        here = json.loads(self.text(LOCAL["caller"], HELLO, MESSAGE, config=CALLS)[0])
+        there = json.loads(self.text(self.address(self.server, "caller"), HELLO, MESSAGE, config=CALLS)[0])
+        for message in (here, there):
+            [call] = message["tool_calls"]
+            self.assertTrue(call.pop("id"))
+        self.assertEqual(there, here)
+        self.assertEqual(there["tool_calls"][0]["function"]["name"], "weather")
+
+    def test_metadata(self):
+        config = {"chat": True, "temp": 0}
+        here = json.loads(self.text(LOCAL["tiny"], COUNT, METADATA, config=config)[0])
+        there = json.loads(self.text(self.address(self.server, "tiny"), COUNT, METADATA, config=config)[0])
+        self.assertGreater(there["output_tokens"], 0)
+        for key in ("input_tokens", "finish_reason"):
+            self.assertEqual(there[key], here[key], key)
+        limited = self.text(self.address(self.server, "tiny"), COUNT, METADATA, config={**config, "n-predict": 2})
+        self.assertEqual(json.loads(limited[0])["finish_reason"], "length")
+
+    def test_probabilities(self):
+        for chat_or_not, prompt in (({"chat": True}, COUNT), ({}, "GNU General Public")):
+            with self.subTest(chat_or_not):
+                config = {**chat_or_not, "temp": 0, "n-predict": 3, "n-probs": 2}
+                here = json.loads(self.text(LOCAL["tiny"], prompt, PROBABILITIES, config=config)[0])
+                there = json.loads(self.text(self.address(self.server, "tiny"), prompt, PROBABILITIES, config=config)[0])
+                self.assertEqual([one["token"] for one in there], [one["token"] for one in here])
+                self.assertAlmostEqual(there[1]["logprob"], here[1]["logprob"], 3)
+                self.assertEqual(len(there[1]["top_logprobs"]), 2)
+
+    def test_embeddings(self):
+        self.both(self.server, "embedder", "a text", EMBEDDINGS, config={"embedding": True})
+        [numbers, told] = self.both(self.server, "embedder", '["one", "two"]', EMBEDDINGS, COMPLETION, config={"embedding": True, "texts": True})
+        self.assertEqual(json.loads(told), {"n_embedding": len(numbers.split()) // 2, "n_texts": 2})
+        one = self.text(self.address(self.server, "embedder"), "a text", COMPLETION, lines=["api = 'embeddings'"])
+        self.assertEqual(len(json.loads(one[0])["embedding"]), len(numbers.split()) // 2)
+
+    def test_the_example_chat(self):
+        flags = ("--temp", "0", "--n-predict", "24", "GNU General Public")
+        here, there = (self.wasinn("run", "--threads", "1", "--model", f"lm={path}", CHAT, *flags)
+                       for path in (LOCAL["tiny"], self.address(self.server, "tiny")))
+        self.assertEqual(there.code, 0, there)
+        self.assertEqual(there.out, here.out)
+        self.assertRegex(there.err, r"\d+ tokens in, .* 24 out")
+        asked = self.wasinn("run", "--model", f"lm={self.address(self.server, 'tiny')}", CHAT, "--temp", "0", input=b"Count to five.\nSay hello.\n")
+        self.assertEqual(asked.out, f"{COUNTED}\n{HELLO_BACK}\n", asked)
+
+    def test_inspect_tells_the_inputs_of_the_local_model(self):
+        here, there = (json.loads(self.wasinn("inspect", "--json", path).out) for path in (LOCAL["tiny"], self.address(self.server, "tiny")))
+        for side in ("inputs", "outputs"):
+            self.assertEqual([(one["name"], one["shape"]) for one in there[side]], [(one["name"], one["shape"]) for one in here[side]])
+
+    def test_a_prompt_that_is_too_long(self):
+        [told] = self.text(self.address(self.server, "tiny"), "word " * 20000)
+        self.assertRegex(told, r"compute: 102: .*context")
+
+    def test_a_model_that_the_server_does_not_have(self):
+        [told] = self.text(self.address(self.server, "none"), "Hello")
+        self.assertRegex(told, r"load: 8: .*there is no model 'none' at the server, which has caller, embedder, ranker, tiny")
+
+    def test_a_second_server_serves_it(self):
+        front = Server(self.dir, self.env, ("--config", self.configure(self.address(self.server, "tiny"))))
+        self.addCleanup(self.expect_end, front)
+        answer = self.ask(front, "chat/completions", model="m", messages=COUNT, temperature=0)
+        self.assertEqual(answer.status, 200, answer)
+        self.assertEqual(answer.json()["choices"][0]["message"]["content"], COUNTED)
+
+
+class Requests(LanguageRemoteTest):
+    """What is asked, and what is not."""
+
+    def test_names_headers_and_the_hosts_defaults(self):
+        fake = self.fake(models=["org/name:tag"])
+        lines = ["headers = { authorization = 'Bearer secret' }", "temp = 0.5", "n-predict = 7", "max_tokens_field = 'max_completion_tokens'"]
+        self.text(self.address(fake, "org/name:tag"), "Hello", config={"temp": 1}, lines=lines)
+        self.assertEqual(fake.asked, [("/v1/completions", {"model": "org/name:tag", "prompt": "Hello", "temperature": 1, "max_tokens": 7})])
+        self.assertEqual(fake.headers["authorization"], "Bearer secret")
+
+    def test_a_path_before_v1(self):
+        fake = self.fake()
+        self.text(f"http://127.0.0.1:{fake.port}/openai/v1/m", "Hello")
+        self.assertEqual(fake.asked[0][0], "/openai/v1/completions")
+
+    def test_a_server_that_lists_no_models(self):
+        for listing in ((404, {"error": {"message": "none"}}), (200, {"data": []}), (200, b"nonsense")):
+            with self.subTest(listing):
+                self.assertEqual(self.text(self.address(self.fake(listing=listing)), "Hello"), ["so"])
+
+    def test_keys_that_no_server_has(self):
+        fake = self.fake()
+        for key, value in (("decode", True), ("tokenize", True), ("lora", "a"), ("save-state", "a"), ("image", "/etc/passwd"), ("rerank", True)):
+            with self.subTest(key):
+                self.assertRegex(self.text(self.address(fake), "Hello", options={key: value})[0], f"compute: 6: .*{key}: ")
+                self.assertRegex(self.text(self.address(fake), "Hello", config={key: value})[0], f"init: 6: .*{key}: ")
+        self.assertEqual(fake.asked, [])
+
+    def test_keys_without_effect_and_unknown_ones(self):
+        fake = self.fake()
+        config = {"ctx-size": 100, "n-gpu-layers": 5, "threads": 2, "stream-stdout": True, "nonsense": 1}
+        self.assertEqual(self.text(self.address(fake), "Hello", config=config), ["so"])
+        self.assertEqual(fake.asked, [("/v1/completions", {"model": "m", "prompt": "Hello"})])
+        self.assertIn("unknown keys: nonsense", self.log)
+        self.assertNotIn("ctx-size", self.log)
+
+    def test_what_a_guest_must_not_ask(self):
+        fake = self.fake()
+        image = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://10.0.0.1/a.png"}}]}]
+        injected = '[{"role": "user", "content": "Hi"}], "model": "other"'
+        for prompt in (image, injected, "no JSON", "[]"):
+            with self.subTest(prompt):
+                self.assertRegex(self.text(self.address(fake), prompt, config={"chat": True})[0], "compute: 1: ")
+        self.assertRegex(self.text(self.address(fake), "")[0], "compute: 1: .*empty")
+        self.assertRegex(self.text(self.address(fake), "Hello", options={"temp": "hot"})[0], "compute: 1: .*temp: expected a number")
+        self.assertEqual(fake.asked, [])
+
+    def test_keys_of_language_models_are_of_those_alone(self):
+        for path, told in ((f"grpc://127.0.0.1:1/m", "key 'temp' is of language models"),):
+            self.assertIn(told, self.text(path, "Hello", lines=["temp = 0"])[0])
+        self.assertIn("api: expected one of auto, chat", self.text(self.address(self.fake()), "Hello", lines=["api = 'speech'"])[0])
+
+
+class Answers(LanguageRemoteTest):
+    """A server may be anybody."""
+
+    def told(self, status, body, *outputs, more="", lines=(), **config):
+        fake = self.fake(lambda path, fields: (status, body))
+        return self.text(self.address(fake), json.dumps(HELLO) if config.get("chat") else "Hello", *outputs, config=config, more=more, lines=lines)
+
+    def test_answers_that_are_none(self):
+        for body in (b"", b"{", b"[]", {}, {"choices": []}, {"choices": [7]}, {"choices": {"0": {}}}, completion(7), chat("text"), completion(None),
+                     chat({"content": "so", "tool_calls": [7]}), b'{"choices": ' + b"[" * 100000, {"data": [{"embedding": ["1"]}]},
+                     b'{"choices": [{"text": "\xff"}]}', {"data": [{"index": 5, "embedding": [1]}]}):
+            with self.subTest(str(body)[:50]):
+                self.assertRegex(self.told(200, body)[0], "compute: 5: .*the server's answer is none of OpenAI's API")
+
+    def test_odd_answers(self):
+        self.assertEqual(self.told(200, chat({"content": None}), COMPLETION, MESSAGE), ["", '{"role":"assistant","content":null}'])
+        self.assertEqual(self.told(200, completion("a\0b")), ["a\0b"])
+        odd = {"choices": [{"text": "so", "finish_reason": {"a": 1}, "logprobs": {"tokens": 5}}], "usage": {"prompt_tokens": -1}}
+        [text, metadata] = self.told(200, odd, COMPLETION, METADATA)
+        self.assertEqual((text, json.loads(metadata)["input_tokens"], json.loads(metadata)["finish_reason"]), ("so", 0, None))
+
+    def test_errors(self):
+        def error(message, **more):
+            return {"error": {"message": message, **more}}
+
+        for status, errno, body, words in ((400, 1, error("temperature is odd"), "temperature is odd"), (401, 6, error("no key"), "no key"),
+                                           (404, 8, error("gone"), "gone"), (429, 5, error("later"), "later"), (503, 5, b"busy", "busy"),
+                                           (500, 5, error("division\nby zero"), "division by zero"), (500, 5, b"\xff" * 50, "500"),
+                                           (400, 102, error("long", code="context_length_exceeded"), "long"),
+                                           (400, 102, error("long", type="exceed_context_size_error"), "long")):
+            with self.subTest(words):
+                self.assertRegex(self.told(status, body)[0], rf"compute: {errno}: .*127.0.0.1:\d+: .*{words}")
+
+    def test_a_huge_answer(self):
+        self.assertRegex(self.told(200, completion("a" * 200_000), lines=["max_message_bytes = 100000"])[0], "compute: 7: .*max_message_bytes")
+
+    def test_an_answer_that_takes_more_memory_than_a_guest_has(self):
+        lists = b'{"choices": [{"text": "so"}], "more": [' + b"[]," * 300_000 + b"[]]}"
+        self.assertRegex(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 20000000\n")[0], "compute: 7: ")
+        self.assertEqual(self.told(200, lists, more="[limits]\nmax_tensor_bytes = 200000000\n"), ["so"])
+
+    def test_a_list_of_models_that_is_none(self):
+        for listing, told in (((401, {"error": {"message": "no key"}}), "load: 6: .*security: .*no key"), ((500, b"{}"), "load: 5: "),
+                              ((200, b" " * (2 << 20)), "load: 5: .*1 MiB")):
+            with self.subTest(told):
+                self.assertRegex(self.text(self.address(self.fake(listing=listing)), "Hello")[0], told)
+
+    def test_nobody_is_there(self):
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            self.assertRegex(self.text(self.address(one.getsockname()[1]), "Hello")[0], "load: 5: ")
+
+    def test_a_deadline(self):
+        asked, stopped = threading.Event(), threading.Event()
+        self.addCleanup(stopped.set)
+
+        def wait(path, fields):
+            asked.set()
+            stopped.wait(60)
+            return 200, completion("late")
+
+        fake = self.fake(wait)
+        self.assertRegex(self.text(self.address(fake), "Hello", more="[limits]\ncompute_timeout_ms = 300\n")[0], "compute: 5: ")
+        self.assertTrue(asked.is_set())
+
+    def test_many_wait_at_once(self):
+        many = 8
+        together = threading.Barrier(many)
+
+        def wait(path, fields):
+            together.wait(60)
+            return 200, completion(fields["prompt"])
+
+        fake = self.fake(wait)
+        front = Server(self.dir, self.env, ("--config", self.configure(self.address(fake))))
+        self.addCleanup(self.expect_end, front)
+        answers = [None] * many
+
+        def ask(i):
+            sent = {"inputs": [{"name": "prompt", "shape": [1], "datatype": "BYTES", "data": [f"number {i}"]}],
+                    "outputs": [{"name": "completion"}]}
+            answers[i] = front.infer("m", sent)
+
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(many)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for i, answer in enumerate(answers):
+            self.assertEqual(answer.status, 200, answer)
+            self.assertEqual(bytes(answer.json()["outputs"][0]["data"]).decode(), f"number {i}")
+
+
+@unittest.skipUnless(LLAMA_SERVER, "llama.cpp's server is not here")
+class LlamaServer(LanguageRemoteTest):
+    """Of llama.cpp's own server, which has one model."""
+
+    def start(self, model, *flags):
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+        command = [LLAMA_SERVER, "--model", LOCAL[model], "--alias", model, "--port", str(port), "--threads", "1", "--parallel", "1", "--jinja", *flags]
+        process = subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.send_signal, signal.SIGKILL)
+
+        def answers():
+            try:
+                return urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10).status == 200
+            except OSError:
+                return False
+
+        until(answers)
+        return port
+
+    def test_prompts_and_messages(self):
+        port = self.start("tiny")
+        self.both(port, "tiny", "GNU General Public", config=GREEDY)
+        for options in ({"reverse-prompt": "with"}, {"grammar": 'root ::= [a-z ]{8}'}, {"json-schema": {"type": "integer"}}):
+            with self.subTest(options):
+                self.both(port, "tiny", "GNU General Public", config=GREEDY, options=options)
+        self.both(port, "tiny", COUNT, COMPLETION, MESSAGE, config={"chat": True, "temp": 0})
+        self.assertRegex(self.text(self.address(port, "other"), "Hello")[0], "load: 8: .*which has tiny")
+        [told] = self.text(self.address(port, "tiny"), "word " * 20000)
+        self.assertRegex(told, "compute: 102: ")
+
+    def test_tools(self):
+        port = self.start("caller")
+        message = json.loads(self.text(self.address(port, "caller"), HELLO, MESSAGE, config=CALLS)[0])
+        self.assertEqual(message["tool_calls"][0]["function"]["name"], "weather")
+
+    def test_embeddings(self):
+        self.both(self.start("embedder", "--embeddings"), "embedder", "a text", EMBEDDINGS, config={"embedding": True})
+
+
+if __name__ == "__main__":
+    unittest.main()
