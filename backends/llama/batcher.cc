@@ -247,7 +247,7 @@ bool Batcher::Evaluate(const Lease& lease, const Work& work, const backend::Canc
   }
   if (work.media != nullptr) mine.held.media.reserve(work.media->spans().size());
   const bool kept = work.shift.discarded == 0 && lease.kept == held.size() && lease.kept > 0;
-  Evaluation call{.work = work, .gate = &gate, .kept = kept, .done = lease.kept};
+  Evaluation call{.work = work, .gate = &gate, .kept = kept, .done = lease.kept, .begun = lease.kept};
   Await(&mine, &call, &lock);
   return call.done == work.tokens.size();
 }
@@ -317,7 +317,7 @@ void Batcher::ForgetRest(Place* place, llama_memory_t memory) {
     keep = 0;
   }
   place->held.Cut(keep);
-  call->done = keep;
+  call->done = call->begun = keep;
   call->kept = true;
 }
 

@@ -108,6 +108,7 @@ class Batcher {
     const Job* job = nullptr;  // in place of tokens
     bool kept = false;         // what is held of another text was forgotten
     size_t done = 0;           // of the tokens, evaluated; at first what the lease says
+    size_t begun = 0;          // what that was
     bool waiting = true;       // false: the result is there
     std::exception_ptr error = nullptr;
   };

@@ -58,7 +58,9 @@ bool Batcher::IsAnyHeldUp() const {
 size_t Batcher::RoomForPrompts() {
   const size_t room = batch_size_ - static_cast<size_t>(batch_.n_tokens);
   if (!IsAnyHeldUp()) return room;
-  const size_t at_pace = pace_.Room();
+  size_t all = 0;
+  for (const Place* place : prompts_) all += place->evaluation->work.tokens.size() - place->evaluation->begun;
+  const size_t at_pace = pace_.Room(all, static_cast<size_t>(batch_.n_tokens));
   if (at_pace == 0 && batch_.n_tokens > 0) return 0;
   return std::min(room, std::max(at_pace, prompts_.size()));
 }
@@ -82,7 +84,9 @@ bool Batcher::FillMedia() {
   const size_t done = call.done - span.begin;
   at_once_ = media.is_at_once(index);
   size_t room = batch_size_;
-  if (!at_once_ && IsAnyHeldUp()) room = std::clamp(pace_.Room(), std::min(Pace::kLeast, batch_size_), batch_size_);
+  if (!at_once_ && IsAnyHeldUp())
+    room =
+        std::clamp(pace_.Room(call.work.tokens.size() - call.begun), std::min(Pace::kLeast, batch_size_), batch_size_);
   const size_t n = at_once_ ? span.count : std::min(span.count - done, room);
   const MediaBatch::Part part = {.span = index,
                                  .done = done,

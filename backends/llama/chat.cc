@@ -53,6 +53,13 @@ void CheckTools(const std::string& text) {
 
 std::string Quoted(const std::string& text) { return ordered_json(text).dump(); }
 
+// By the words of llama.cpp's server.
+const char* ContinuationOf(const std::string& word) {
+  if (word == "never") return "false";
+  if (word == "content") return R"("content")";
+  return word == "reasoning_content" ? R"("reasoning_content")" : "true";
+}
+
 // The parts that are JSON were looked at, and come as they are: their names stay in their order.
 std::string RequestOf(std::string_view messages, const Settings& settings) {
   const ChatSettings& chat = settings.of_chat;
@@ -68,6 +75,11 @@ std::string RequestOf(std::string_view messages, const Settings& settings) {
   add("chat_template_kwargs", chat.template_arguments);
   add("json_schema", settings.json_schema);
   if (!settings.grammar.empty()) add("grammar", Quoted(settings.grammar));
+  if (chat.continue_final_message == "auto") {
+    add("prefill_assistant", "true");
+  } else {
+    add("continue_final_message", ContinuationOf(chat.continue_final_message));
+  }
   if (chat.parallel_tool_calls) add("parallel_tool_calls", *chat.parallel_tool_calls ? "true" : "false");
   return request + '}';
 }
@@ -123,6 +135,9 @@ Chat::Chat(const Model& model, std::string_view messages, const Settings& settin
                   chat.names_template() ? "tools: a chat-template by name has none"
                                         : "tools: libwasinn_llama_common.so was not found; scripts/deps.sh llama "
                                           "installs it");
+    }
+    if (chat.continue_final_message != "never" && chat.continue_final_message != "auto") {
+      throw Error(WASINN_INVALID_ARGUMENT, "continue-final-message: a chat-template by name has none");
     }
     const char* text = chat.template_text.empty() ? model.host().library().model_chat_template(model.get(), nullptr)
                                                   : chat.template_text.c_str();

@@ -115,6 +115,9 @@ constexpr wasinn_key kKeys[] = {
      "\"auto\", \"deepseek\": reasoning is apart from the answer; \"none\": a part of it; default auto"},
     {"chat-template-kwargs", kAll, "object: more variables of the template"},
     {"add-generation-prompt", kAll, "false: the prompt ends with the last message; default true"},
+    {"continue-final-message", kAll,
+     "\"auto\": the answer goes on with the last message, if that is the assistant's; \"always\", \"content\", "
+     "\"reasoning_content\": likewise, and it is an error beside add-generation-prompt; default never"},
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole; default true"},
     {"context-shift", kAll,
      "true: when the context is full, half of the text behind the first `keep` tokens is forgotten; default false"},

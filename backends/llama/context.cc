@@ -42,6 +42,7 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       account_(options.account),
       states_(model.states().Of(options.account)),
       base_(model.config().defaults),
+      texts_reservation_(model.host().services(), options.account),
       embeddings_reservation_(model.host().services(), options.account) {
   const Config config(options.guest_config, "configuration from the guest");
   base_.Apply(config, model.config().limits, model.config().loras);
@@ -80,6 +81,7 @@ void Context::UnbindInput(uint32_t index) {
   tokens_.reset();
   media_.reset();
   texts_.clear();
+  texts_reservation_.Resize(0);
   (index == kPromptIndex ? prompt_ : options_) = {};
   if (index == kOptionsIndex) options_read_ = false;  // read when they are needed, since this must not fail
 }
@@ -140,6 +142,9 @@ void Context::CheckKeys(const Config& options, const char* where) {
   model_.host().log().Write(WASINN_LOG_WARNING, fmt::format("{}: {}", where, warning));
 }
 
+// llama.cpp makes tokens of all of a text at once, and nobody can interrupt it.
+constexpr size_t kMostTokenizedBytes = size_t{1} << 20;
+
 const std::vector<llama_token>& Context::ReadPrompt() {
   ReadOptions();
   if (tokens_) return *tokens_;
@@ -159,8 +164,14 @@ const std::vector<llama_token>& Context::ReadPrompt() {
     const std::vector<MediaPart> parts = SplitAtTags(prompt_);
     if (parts.size() > 1) return ReadMedia(parts);
   }
+  const std::string_view text = chat_ == nullptr ? prompt_ : std::string_view(chat_->form().prompt);
+  if (settings_.tokenize && text.size() > kMostTokenizedBytes) {
+    throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("tokenize: the prompt has {} bytes: no more than {} are allowed",
+                                                    text.size(), kMostTokenizedBytes));
+  }
+  const backend::Reservation meanwhile = ReserveForTokens(model_, account_, text.size());
   const size_t most = settings_.tokenize ? kMostListed : settings_.context;
-  tokens_ = Tokenize(model_, chat_ == nullptr ? prompt_ : chat_->form().prompt, most, settings_.add_special);
+  tokens_ = Tokenize(model_, text, most, settings_.add_special);
   return *tokens_;
 }
 
@@ -168,15 +179,28 @@ const std::vector<llama_token>& Context::ReadMedia(std::span<const MediaPart> pa
   if (settings_.tokenize || settings_.embedding || settings_.decode.on) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, "tokenize, embedding, decode: expected a text without images and sounds");
   }
+  size_t texts = 0;
+  for (const MediaPart& part : parts) texts += part.kind == MediaPart::Kind::kText ? part.data.size() : 0;
+  const backend::Reservation meanwhile = ReserveForTokens(model_, account_, texts);
   media_ = std::make_unique<MediaPrompt>(model_, parts, settings_.context, gate_, account_);
   return tokens_.emplace(media_->tokens());
 }
 
 const Texts& Context::ReadTexts() {
   if (!texts_.empty()) return texts_;
-  texts_ = settings_.rerank ? TokenizeRanked(model_, prompt_, settings_.context)
-                            : TokenizeTexts(model_, prompt_, settings_.context);
+  backend::Reservation reservation(model_.host().services(), account_);
+  const CallBounds bounds = {.gate = &gate_, .reservation = &reservation};
+  const backend::Reservation meanwhile = ReserveForTokens(model_, account_, prompt_.size());
+  texts_ = settings_.rerank ? TokenizeRanked(model_, prompt_, settings_.context, bounds)
+                            : TokenizeTexts(model_, prompt_, settings_.context, bounds);
+  texts_reservation_ = std::move(reservation);
   return texts_;
+}
+
+bool Context::IsReadInComputes() const {
+  if (has_many_texts()) return true;
+  if (model_.projector() == nullptr || settings_.detokenize || settings_.tokens) return false;
+  return settings_.chat ? MediaMessages::Take(prompt_).has_value() : SplitAtTags(prompt_).size() > 1;
 }
 
 size_t Context::LongestText() {

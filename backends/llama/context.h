@@ -57,6 +57,8 @@ class Context {
   const std::vector<llama_token>& ReadMedia(std::span<const MediaPart> parts);
   const Texts& ReadTexts();
   bool has_many_texts() const { return settings_.texts || settings_.rerank; }
+  // Whether the prompt takes long to read, or much memory: then it is read in a compute alone, which has a deadline.
+  bool IsReadInComputes() const;
   // Of the longest text; they are read.
   size_t LongestText();
   // For a prompt of so many tokens.
@@ -103,6 +105,7 @@ class Context {
   std::unique_ptr<Chat> chat_;                      // what the tokens are of; NULL: plain text
   std::optional<std::vector<llama_token>> tokens_;  // of the prompt
   std::unique_ptr<MediaPrompt> media_;              // it, if it has images or sounds; NULL: it has none
+  backend::Reservation texts_reservation_;          // goes after them
   Texts texts_;                                     // of a prompt that is many
   std::vector<llama_token> text_tokens_;            // with `decode`
   backend::Reservation embeddings_reservation_;     // goes after them

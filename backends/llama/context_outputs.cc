@@ -64,11 +64,7 @@ void Context::WriteMetadata() {
   if (!tokens_ && texts_.empty() && !prompt_.empty()) {
     const backend::GateScope scope(&gate_);  // forgets that an earlier compute was cancelled
     ReadOptions();
-    if (settings_.decode.on) {
-      ReadPrompt();  // the tokens behind it are read in a compute only
-    } else {
-      LongestText();
-    }
+    if (!IsReadInComputes()) ReadPrompt();  // of `decode` without the tokens behind it
   }
   // The four that WasmEdge has, and ours.
   nlohmann::json states = nlohmann::json::array();

@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/file.h"
 #include "llama/model.h"
+#include "llama/other_file.h"
 #include "llama/prompt.h"
 #include "llama/set_values.h"
 
@@ -35,7 +36,7 @@ class MappedFile {
     struct stat status = {};
     if (!file.Open(open(path.c_str(), O_RDONLY | O_CLOEXEC)) || fstat(file.get(), &status) != 0 ||
         status.st_size == 0) {
-      RefuseDraft(path, status.st_size == 0 && file.is_open() ? "is empty" : std::strerror(errno));
+      RefuseDraft(path, status.st_size == 0 && file.is_open() ? "is empty" : WhyNotOpened(errno));
     }
     size_ = static_cast<size_t>(status.st_size);
     data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.get(), 0);

@@ -70,6 +70,7 @@ namespace wasinn::llama {
   X(get_logits_ith, llama_get_logits_ith)                                         \
   X(vocab_n_tokens, llama_vocab_n_tokens)                                         \
   X(vocab_type, llama_vocab_type)                                                 \
+  X(vocab_get_attr, llama_vocab_get_attr)                                         \
   X(vocab_is_eog, llama_vocab_is_eog)                                             \
   X(vocab_bos, llama_vocab_bos)                                                   \
   X(vocab_eos, llama_vocab_eos)                                                   \

@@ -19,7 +19,6 @@ using nlohmann::ordered_json;
 namespace {
 
 constexpr size_t kLongString = 1024, kMostBytes = size_t{256} << 20;
-constexpr std::string_view kAside = "data:#";
 
 [[noreturn]] void RefuseMessages() {
   throw Error(WASINN_INVALID_ARGUMENT,
@@ -64,7 +63,9 @@ size_t EndOfString(std::string_view json, size_t at) {
 // Images are long strings. So these are put aside before anything is made of the JSON, and only looked at where they are.
 class MediaMessages::Reader {
  public:
-  Reader(std::string_view json, MediaMessages* result) : result_(result) {
+  // What stands for a string has the marker, which nobody can guess: else a text of a few bytes could stand for megabytes,
+  // any number of times.
+  Reader(std::string_view json, MediaMessages* result) : result_(result), mark_("data:#" + result->marker_) {
     const std::string reduced = PutAside(json);
     if (reduced.size() > kMostMessageBytes || !backend::OrderedJsonCheck::Passes(reduced, kDeepestMessages))
       RefuseMessages();
@@ -96,7 +97,7 @@ class MediaMessages::Reader {
       const size_t next = json.find_first_not_of(" \t\r\n", end + 1);
       const bool is_name = next != std::string_view::npos && json[next] == ':';
       if (!is_name && (string.size() > kLongString || string.starts_with("data:"))) {
-        reduced += fmt::format("\"{}{}\"", kAside, aside_.size());
+        reduced += fmt::format("\"{}{}\"", mark_, aside_.size());
         aside_.push_back(string);
       } else {
         reduced += json.substr(quote, end + 1 - quote);
@@ -108,9 +109,9 @@ class MediaMessages::Reader {
 
   // What was put aside there; NULL: nothing.
   const std::string_view* Aside(const std::string& string) const {
-    if (!string.starts_with(kAside)) return nullptr;
+    if (!string.starts_with(mark_)) return nullptr;
     size_t number = aside_.size();
-    std::from_chars(string.data() + kAside.size(), string.data() + string.size(), number);
+    std::from_chars(string.data() + mark_.size(), string.data() + string.size(), number);
     return number < aside_.size() ? &aside_[number] : nullptr;
   }
 
@@ -155,6 +156,7 @@ class MediaMessages::Reader {
   }
 
   MediaMessages* const result_;
+  const std::string mark_;
   std::vector<std::string_view> aside_;
   ordered_json json_;
 };

@@ -14,6 +14,7 @@
 #include "llama/batcher.h"
 #include "llama/log_scope.h"
 #include "llama/model_file.h"
+#include "llama/other_file.h"
 #include "llama/shared_prompt.h"
 
 namespace wasinn::llama {
@@ -102,7 +103,10 @@ Model::Model(const Host& host, std::span<const wasinn_blob> blobs, const wasinn_
   CheckVocabulary();
   FindEndTokens();
   LoadLoras();
-  if (!config_.projector.path.empty()) projector_ = std::make_unique<Projector>(*this, config_.projector, options);
+  if (!config_.projector.path.empty()) {
+    RequireOtherFile("projector", config_.projector.path);  // before its library, which a worker would not find either
+    projector_ = std::make_unique<Projector>(*this, config_.projector, options);
+  }
   WriteDescription();
   if (!config_.draft.path.empty()) draft_ = LoadDraft(*this, config_.draft, options);
   if (config_.parallel > 0) {
@@ -196,6 +200,7 @@ void Model::CheckGenerates(llama_context* context) const {
 
 void Model::LoadLoras() {
   for (const auto& [name, path] : config_.loras) {
+    RequireOtherFile("loras: " + name, path);
     const LogScope scope(host_.log(), config_.defaults.log);
     llama_adapter_lora* lora = host_.library().adapter_lora_init(get(), path.c_str());
     if (lora == nullptr) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <climits>
+#include <cstdint>
 
 #include "common/error.h"
 #include "common/large_stack.h"
@@ -40,10 +42,36 @@ std::vector<llama_token> TokenizeText(const Model& model, const std::string& tex
   return tokens;
 }
 
+// llama.cpp spells bytes that no token has: for each it makes room for one token, and copies all that there are. A mebibyte of them takes
+// a minute, in which nothing interrupts it. So a text that may hold too many is read in parts first.
+void CheckSpelledBytes(const Model& model, const std::string& text, bool names) {
+  constexpr size_t kPart = 4096;
+  constexpr uint64_t kMostCopied = uint64_t{1} << 33;  // tokens
+  const LlamaLibrary& library = model.host().library();
+  if (text.size() * text.size() <= kMostCopied || library.vocab_type(model.vocabulary()) != LLAMA_VOCAB_TYPE_SPM)
+    return;
+  uint64_t all = 0, spelled = 0;
+  for (size_t at = 0, end = 0; at < text.size(); at = end) {
+    end = EndOfCharacters(text, at + kPart);
+    const std::vector<llama_token> tokens = TokenizeText(model, text.substr(at, end - at), /*whole=*/false, names);
+    all += tokens.size();
+    spelled += static_cast<uint64_t>(std::ranges::count_if(tokens, [&](llama_token token) {
+      return (library.vocab_get_attr(model.vocabulary(), token) & LLAMA_TOKEN_ATTR_BYTE) != 0;
+    }));
+    if (spelled * all <= kMostCopied) continue;
+    throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("the model has no tokens for {} of the prompt's first {} bytes: "
+                                                    "among {} tokens no more than {} such bytes are allowed",
+                                                    spelled, end, all, kMostCopied / all));
+  }
+}
+
 std::vector<llama_token> TokenizeOnStack(const Model& model, const std::string& text, bool whole, bool names) {
   if (text.size() <= kLongText) return TokenizeText(model, text, whole, names);
   std::vector<llama_token> tokens;
-  backend::RunOnLargeStack(StackForText(text.size()), [&] { tokens = TokenizeText(model, text, whole, names); });
+  backend::RunOnLargeStack(StackForText(text.size()), [&] {
+    CheckSpelledBytes(model, text, names);
+    tokens = TokenizeText(model, text, whole, names);
+  });
   return tokens;
 }
 
@@ -64,6 +92,13 @@ void CheckUtf8(std::string_view text) {
 }
 
 size_t StackForText(size_t bytes) { return kLeastStack + bytes * kStackPerByte; }
+
+backend::Reservation ReserveForTokens(const Model& model, void* account, size_t bytes) {
+  constexpr size_t kFree = 64 << 10, kBytesEach = 64;  // parts of a text, with their neighbours, and pairs of them
+  backend::Reservation reservation(model.host().services(), account);
+  if (bytes > kFree) reservation.Resize(bytes * kBytesEach);
+  return reservation;
+}
 
 std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity, bool whole) {
   if (prompt.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");

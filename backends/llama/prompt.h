@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/reservation.h"
 #include "llama/llama_library.h"
 
 namespace wasinn::llama {
@@ -28,6 +29,8 @@ void CheckUtf8(std::string_view text);
 void CheckTextLength(const Model& model, size_t bytes, size_t capacity);
 // That making tokens of so many bytes takes.
 size_t StackForText(size_t bytes);
+// And what llama.cpp holds meanwhile, charged for as long as it lives. Texts of a usual length are free.
+backend::Reservation ReserveForTokens(const Model& model, void* account, size_t bytes);
 
 // The bytes of a token. One that only controls has a name, which is written with kWithSpecial alone.
 constexpr bool kWithSpecial = true;

@@ -138,6 +138,8 @@ void ChatSettings::Apply(const Config& config, const SettingsLimits& limits) {
   constexpr const char* kFormats[] = {"none", "auto", "deepseek"};
   if (const auto format = config.Word("reasoning-format", kFormats)) reasoning_format = kFormats[*format];
   SetBool(config, "add-generation-prompt", &add_generation_prompt);
+  constexpr const char* kContinued[] = {"never", "auto", "always", "content", "reasoning_content"};
+  if (const auto what = config.Word("continue-final-message", kContinued)) continue_final_message = kContinued[*what];
 }
 
 bool Settings::SameContext(const Settings& other) const {

@@ -37,6 +37,8 @@ struct ChatSettings {
   bool enable_thinking = true;
   std::string reasoning_format = "auto";
   bool add_generation_prompt = true;
+  // "never", "auto" (where it is the assistant's), or what of it: "always", "content", "reasoning_content".
+  std::string continue_final_message = "never";
 
   void Apply(const backend::Config& config, const SettingsLimits& limits);
   bool names_template() const { return !template_text.empty() && !IsJinja(template_text); }

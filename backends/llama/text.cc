@@ -64,6 +64,13 @@ void MoveCharacters(std::string* from, std::string* to, bool all) {
 
 }  // namespace
 
+size_t EndOfCharacters(std::string_view text, size_t most) {
+  if (most >= text.size()) return text.size();
+  size_t end = most;
+  while (end > 0 && most - end < 3 && (static_cast<uint8_t>(text[end]) & 0xC0) == 0x80) --end;
+  return end;
+}
+
 size_t FindInvalidUtf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const Character next = FirstCharacter(text.substr(at));
@@ -104,7 +111,7 @@ std::string PieceWriter::TakeSure(bool all) {
     }
   }
   // A stop word is given in whole characters, but may begin with a part of what another ends with: never cut one.
-  while (sure > 0 && sure < held_.size() && (static_cast<uint8_t>(held_[sure]) & 0xC0) == 0x80) --sure;
+  sure = EndOfCharacters(held_, sure);
   std::string taken = held_.substr(0, sure);
   held_.erase(0, sure);
   if (stopped_) held_.clear();

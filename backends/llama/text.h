@@ -13,6 +13,9 @@ namespace wasinn::llama {
 // Where a text stops being UTF-8; npos: nowhere.
 size_t FindInvalidUtf8(std::string_view text);
 
+// Where the last character ends that is whole within the first `most` bytes of UTF-8.
+size_t EndOfCharacters(std::string_view text, size_t most);
+
 // Makes whole characters of the bytes of tokens, and stops at the first of some words.
 class PieceWriter {
  public:

@@ -38,12 +38,20 @@ std::vector<llama_token> TokenizeOne(const Model& model, const json& one, size_t
   return ReadTokens(model, one, capacity);
 }
 
-void Append(std::vector<llama_token>* tokens, const std::vector<llama_token>& more) {
+void Append(std::vector<llama_token>* tokens, std::span<const llama_token> more) {
   tokens->insert(tokens->end(), more.begin(), more.end());
 }
 
+// A query goes with each of its documents: so a small request has many tokens, and takes long.
+void AddText(Texts* texts, std::vector<llama_token> tokens, const CallBounds& bounds) {
+  if (bounds.gate->cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while tokens were made of its texts");
+  tokens.shrink_to_fit();  // there was room for one of each byte
+  bounds.reservation->Resize(bounds.reservation->bytes() + tokens.size() * sizeof(llama_token));
+  texts->push_back(std::move(tokens));
+}
+
 // The steps of llama.cpp's server (format_prompt_rerank).
-std::vector<llama_token> Ranked(const Model& model, const std::string& query, const std::string& document,
+std::vector<llama_token> Ranked(const Model& model, std::span<const llama_token> query, const std::string& document,
                                 size_t capacity) {
   const LlamaLibrary& library = model.host().library();
   const llama_vocab* vocabulary = model.vocabulary();
@@ -51,7 +59,7 @@ std::vector<llama_token> Ranked(const Model& model, const std::string& query, co
   const llama_token end = eos == LLAMA_TOKEN_NULL ? separator : eos;
   std::vector<llama_token> tokens;
   if (library.vocab_get_add_bos(vocabulary)) tokens.push_back(library.vocab_bos(vocabulary));
-  Append(&tokens, TokenizePlain(model, query, capacity));
+  Append(&tokens, query);
   if (library.vocab_get_add_eos(vocabulary)) tokens.push_back(end);
   if (library.vocab_get_add_sep(vocabulary)) tokens.push_back(separator);
   Append(&tokens, TokenizePlain(model, document, capacity));
@@ -72,7 +80,7 @@ std::vector<llama_token> RankedByTemplate(const Model& model, std::string text, 
 
 }  // namespace
 
-Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity) {
+Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity, const CallBounds& bounds) {
   const json list = Parse(text);
   const bool is_list = list.is_array() && !list.empty() && list.size() <= kMostTexts;
   if (!is_list || !std::ranges::all_of(list, [](const json& one) { return one.is_string() || one.is_array(); })) {
@@ -81,11 +89,11 @@ Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity) 
         fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts));
   }
   Texts texts;
-  for (const json& one : list) texts.push_back(TokenizeOne(model, one, capacity));
+  for (const json& one : list) AddText(&texts, TokenizeOne(model, one, capacity), bounds);
   return texts;
 }
 
-Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity) {
+Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity, const CallBounds& bounds) {
   const json request = Parse(text);
   const bool good = request.is_object() && request.contains("query") && request["query"].is_string() &&
                     request.contains("documents") && AreTexts(request["documents"]);
@@ -96,11 +104,14 @@ Texts TokenizeRanked(const Model& model, std::string_view text, size_t capacity)
   }
   const char* by_template = model.host().library().model_chat_template(model.get(), "rerank");
   const auto query = request["query"].get<std::string>();
+  const auto tokens = by_template == nullptr ? TokenizePlain(model, query, capacity) : std::vector<llama_token>();
   Texts texts;
   for (const json& one : request["documents"]) {
     const auto document = one.get<std::string>();
-    texts.push_back(by_template == nullptr ? Ranked(model, query, document, capacity)
-                                           : RankedByTemplate(model, by_template, query, document, capacity));
+    AddText(&texts,
+            by_template == nullptr ? Ranked(model, tokens, document, capacity)
+                                   : RankedByTemplate(model, by_template, query, document, capacity),
+            bounds);
     if (texts.back().empty()) throw Error(WASINN_INVALID_ARGUMENT, "rerank: the query and a document are empty");
     if (texts.back().size() <= capacity) continue;
     throw Error(WASINN_PROMPT_TOO_LONG,

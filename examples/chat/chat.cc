@@ -115,15 +115,23 @@ std::string Message(const char* role, std::string_view content) {
   return std::string("{\"role\": \"") + role + "\", \"content\": " + Quoted(content) + "}";
 }
 
+std::string MessageWith(const std::string& media, std::string_view text) {
+  return R"({"role": "user", "content": [)" + media + R"({"type": "text", "text": )" + Quoted(text) + "}]}";
+}
+
 // Each line is a question. The whole conversation is the prompt each time, for the host to put into the words that the
 // model learned for it ("chat": true); it computes only what is new in it.
-bool Converse(const std::string& model, wasi_nn::Context* context) {
-  std::string messages, question;
+bool Converse(const Options& options, wasi_nn::Context* context) {
+  std::string messages = options.system.empty() ? "" : Message("system", options.system) + ", ";
+  std::string question, media = options.media;
   while (ReadLine(&question)) {
-    messages += (messages.empty() ? "" : ", ") + Message("user", question);
+    messages += media.empty() ? Message("user", question) : MessageWith(media, question);
+    media.clear();
     std::string answer;
-    if (!SetPrompt(model, "[" + messages + "]", context) || !Complete(model, context, &answer)) return false;
-    messages += ", " + Message("assistant", answer);
+    if (!SetPrompt(options.model, "[" + messages + "]", context) || !Complete(options.model, context, &answer)) {
+      return false;
+    }
+    messages += ", " + Message("assistant", answer) + ", ";
   }
   return true;
 }
@@ -135,7 +143,7 @@ int main(int argc, char** argv) {
   if (!ParseOptions(argc, argv, &options)) return 2;
   wasi_nn::Context context;
   if (!LoadModel(options, &context)) return 1;
-  if (options.prompt.empty()) return Converse(options.model, &context) ? 0 : 1;
+  if (options.prompt.empty()) return Converse(options, &context) ? 0 : 1;
   if (!SetPrompt(options.model, options.prompt, &context)) return 1;
   std::fputs(options.prompt.c_str(), stdout);
   std::string text;

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "media.h"
+
 namespace {
 
 constexpr char kUsage[] =
@@ -21,12 +23,18 @@ constexpr char kUsage[] =
     "  --grammar GBNF     what the text must look like\n"
     "  --reverse-prompt TEXT\n"
     "                     ends the text where TEXT comes\n"
+    "  --json-schema JSON  what the answer is, as an object of JSON\n"
+    "  --lora NAME        an adapter that the host offers\n"
+    "  --system TEXT      what the model is told first, in a conversation\n"
+    "  --image FILE, --sound FILE\n"
+    "                     belongs to the first question; can be repeated\n"
     "Writes how PROMPT goes on, as it comes. Without PROMPT each line of the input is a question, and the model's\n"
     "chat template is used.\n";
 
 constexpr auto kNumbers = std::to_array<std::string_view>(
     {"n-predict", "temp", "top-k", "top-p", "min-p", "repeat-penalty", "seed", "ctx-size"});
-constexpr auto kTexts = std::to_array<std::string_view>({"grammar", "reverse-prompt"});
+constexpr auto kTexts = std::to_array<std::string_view>({"grammar", "reverse-prompt", "json-schema", "lora"});
+constexpr auto kOwn = std::to_array<std::string_view>({"model", "system", "image", "sound"});
 
 bool Refuse(const char* what, std::string_view arg) {
   std::fprintf(stderr, "chat: %s %.*s\n%s", what, static_cast<int>(arg.size()), arg.data(), kUsage);
@@ -47,9 +55,14 @@ bool Contains(const auto& names, std::string_view name) { return std::ranges::fi
 
 // "--NAME VALUE", into `members` of the configuration.
 bool ParseOption(std::string_view name, const char* value, Options* options, std::string* members) {
-  if (name == "model") {
-    options->model = value;
+  if (name == "model" || name == "system") {
+    (name == "model" ? options->model : options->system) = value;
     return true;
+  }
+  if (name == "image" || name == "sound") {
+    const std::string part = name == "image" ? ImagePart(value) : SoundPart(value);
+    options->media += part + ", ";
+    return !part.empty();
   }
   const std::string json = Contains(kNumbers, name) ? Number(value) : Quoted(value);
   if (json.empty()) return Refuse("no number:", value);
@@ -84,10 +97,13 @@ bool ParseOptions(int argc, char** argv, Options* options) {
       continue;
     }
     const std::string_view name = arg.substr(2);
-    if (name != "model" && !Contains(kNumbers, name) && !Contains(kTexts, name)) return Refuse("unknown option", arg);
+    if (!Contains(kOwn, name) && !Contains(kNumbers, name) && !Contains(kTexts, name))
+      return Refuse("unknown option", arg);
     if (i + 1 == argc) return Refuse("a value is missing after", arg);
     if (!ParseOption(name, argv[++i], options, &members)) return false;
   }
+  if (!options->prompt.empty() && !options->media.empty())
+    return Refuse("there is a PROMPT beside", "--image or --sound");
   if (options->prompt.empty()) members += members.empty() ? "\"chat\": true" : ", \"chat\": true";
   if (!members.empty()) options->config = "{" + members + "}";
   return true;

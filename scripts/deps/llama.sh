@@ -76,7 +76,7 @@ media_code() {
 # mtmd_code SOURCE WORK DIR: compiles llama.cpp's mtmd with our C functions around it and the decoders in it. The C++ library is in it, as in
 # the other one; llama.cpp's own libraries are those in DIR.
 mtmd_code() {
-  local source=$1 work=$2 dir=$3 here=$root/scripts/deps/llama flags
+  local source=$1 work=$2 dir=$3 here=$root/scripts/deps/llama flags held
   mkdir -p "$work"
   # Which threads compute, and whether they go on, is ours to say.
   sed -e '1i void wasinn_llama_prepare(struct ggml_backend* cpu, int threads);' \
@@ -85,9 +85,15 @@ mtmd_code() {
   [ "$(grep -c 'wasinn_llama_prepare' "$work/clip.cc")" = 2 ] || die "clip.cpp is not what it was"
   sed -E 's|^( *)4,( *// n_threads)$|\11,\2|; s|const int n_threads = 4;|const int n_threads = 1;|' "$source/tools/mtmd/mtmd-audio.cpp" >"$work/audio.cc"
   [ "$(diff "$source/tools/mtmd/mtmd-audio.cpp" "$work/audio.cc" | grep -c '^>')" = 3 ] || die "mtmd-audio.cpp is not what it was"
+  # Where its constructor fails, as with a projector of another model, what it has loaded goes again.
+  held='struct held { clip_ctx * ctx = nullptr; held() = default; held(const held \&) = delete; ~held() { clip_free(ctx); }'
+  held+=' void operator=(clip_ctx * made) { ctx = made; } operator clip_ctx *() const { return ctx; } } ctx_v, ctx_a, ctx_gen_a;'
+  sed -e "s|^    struct clip_ctx \* ctx_v; // vision\$|    $held|" -e '/^    struct clip_ctx \* ctx_\(a\|gen_a\); \/\/ audio$/d' \
+    -e '/^        clip_free(ctx_\(a\|v\|gen_a\));$/d' "$source/tools/mtmd/mtmd.cpp" >"$work/mtmd_held.cc"
+  [ "$(diff "$source/tools/mtmd/mtmd.cpp" "$work/mtmd_held.cc" | grep -c '^<')" = 6 ] || die "mtmd.cpp is not what it was"
   printf '#include "%s"\n' "$source"/tools/mtmd/models/*.cpp >"$work/models.cc"
   flags=(-std=c++17 -O2 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -DLLAMA_SHARED -iquote "$here" "-I$source"/{tools/mtmd,include,ggml/include})
-  ls "$work"/*.cc "$source"/tools/mtmd/mtmd{,-image}.cpp "$here"/{limits,mtmd}.cc >"$work/sources"
+  ls "$work"/*.cc "$source"/tools/mtmd/mtmd-image.cpp "$here"/{limits,mtmd}.cc >"$work/sources"
   # shellcheck disable=SC2016 # for the inner shell
   quietly xargs -a "$work/sources" -P "$(nproc)" -I '{}' sh -c 'c++ "$@" -c "{}" -o "$0/$(basename "{}").o"' "$work" "${flags[@]}"
   echo '{ global: wasinn_llama_mtmd_*; wasinn_llama_projector_*; wasinn_llama_media_*; mtmd_*; local: *; };' >"$work/exports"

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kText = "the hen ate";
+constexpr const char* kAdaptedText = "the hen ate";
 
 // An adapter for one matrix of the tiny model.
 std::string WriteLora(uint32_t seed) {
@@ -36,7 +36,7 @@ std::string WriteLora(uint32_t seed) {
 class LlamaAdapters : public ::testing::Test {
  protected:
   std::string Native(const NativeLlama::Loras& loras) const {
-    return Characters(native_.Complete(kText, {.predict = 24, .temperature = 0}, loras).bytes);
+    return Characters(native_.Complete(kAdaptedText, {.predict = 24, .temperature = 0}, loras).bytes);
   }
   // The completion with these options, and of how many tokens of the prompt it was.
   std::string With(Context* context, const std::string& options, uint64_t* evaluated) {
@@ -69,7 +69,7 @@ TEST_F(LlamaAdapters, AreUsedByTheNamesThatTheHostGave) {
                       LlamaOptions(Config(std::string(R"(, "parallel": )") + parallel)));
     ASSERT_TRUE(model.loaded()) << model.loaded().message;
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kText));
+    ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
     const uint64_t all = Metadata(&context)["input_tokens"];
     uint64_t evaluated = 0;
     // Nothing of what was evaluated with others is used, and all of what was evaluated with these.
@@ -108,7 +108,7 @@ TEST_F(LlamaAdapters, ChangeInTheContextAtHand) {
     return n;
   };
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
   for (const char* options : {"{}", R"({"lora": "style"})", R"({"lora": ["style", "tone"]})", "{}"}) {
     ASSERT_TRUE(SetOptions(&context, options));
     EXPECT_TRUE(context.Compute());
@@ -122,7 +122,7 @@ TEST_F(LlamaAdapters, ThatAreNotThereAreRefused) {
   EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ARGUMENT) << broken.loaded().message;
   const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(Config()));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kAdaptedText));
   for (const char* bad :
        {R"({"lora": "other"})", R"({"lora": ["style", "/etc/passwd"]})", R"({"lora": ["style", "style"]})",
         R"({"lora": [{"name": "style", "scale": "nan"}]})", R"({"lora": [{"name": "style", "scale": 101}]})",

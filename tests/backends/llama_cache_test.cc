@@ -10,11 +10,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kText = "the hen ate the oats, and then";
-constexpr TinyLlama kShape = {.embedding = 128, .layers = 2, .heads = 4, .kv_heads = 2, .feed_forward = 128};
+constexpr const char* kCachedText = "the hen ate the oats, and then";
+constexpr TinyLlama kCachedShape = {.embedding = 128, .layers = 2, .heads = 4, .kv_heads = 2, .feed_forward = 128};
 
-const std::string& Bytes() {
-  static const std::string bytes = TinyLlamaWriter(kShape).Write();
+const std::string& CachedModel() {
+  static const std::string bytes = TinyLlamaWriter(kCachedShape).Write();
   return bytes;
 }
 
@@ -33,15 +33,15 @@ std::string Config(const char* k, const char* v, const std::string& more = "") {
 
 TEST(LlamaCache, HasTheTypesOfTheFrameworksOwnPrograms) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions());
+  const Model model(host, CachedModel(), LlamaOptions());
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
-  const NativeLlama native(TemporaryFile("cache.gguf", Bytes()));
+  const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
   const auto compare = [&](const Type& k, const Type& v, const char* more, int flash) {
     const NativeSettings settings = {
         .predict = 16, .temperature = 0, .type_k = k.number, .type_v = v.number, .flash = flash};
     Context context(model, 0, Config(k.name, v.name, more));
-    ASSERT_TRUE(SetPrompt(&context, kText));
-    EXPECT_EQ(Complete(&context), Characters(native.Complete(kText, settings).bytes)) << k.name << v.name << more;
+    ASSERT_TRUE(SetPrompt(&context, kCachedText));
+    EXPECT_EQ(Complete(&context), Characters(native.Complete(kCachedText, settings).bytes)) << k.name << v.name << more;
   };
   for (const Type& type : kTypes) compare(type, type, "", -1);
   compare(kTypes[3], kTypes[1], R"(, "flash-attn": "on")", 1);
@@ -50,14 +50,14 @@ TEST(LlamaCache, HasTheTypesOfTheFrameworksOwnPrograms) {
 }
 
 TEST(LlamaCache, IsChargedByItsTypes) {
-  constexpr uint64_t kTokens = 512, kNumbers = kTokens * kShape.layers * kShape.kv_heads * 32;
+  constexpr uint64_t kTokens = 512, kNumbers = kTokens * kCachedShape.layers * kCachedShape.kv_heads * 32;
   uint64_t with_halves = 0;
   for (const Type& type : {kTypes[1], kTypes[0], kTypes[3], kTypes[4], kTypes[8]}) {
     const Host host;
-    const Model model(host, Bytes(), LlamaOptions());
+    const Model model(host, CachedModel(), LlamaOptions());
     Account account;
     Context context(model, 0, Config(type.name, type.name, R"(, "enable-log": true)"), &account);
-    ASSERT_TRUE(SetPrompt(&context, kText));
+    ASSERT_TRUE(SetPrompt(&context, kCachedText));
     ASSERT_TRUE(context.Compute());
     EXPECT_GE(static_cast<double>(account.most), AllocatedBytes(host.log())) << type.name;
     if (with_halves == 0) with_halves = account.used;
@@ -68,21 +68,22 @@ TEST(LlamaCache, IsChargedByItsTypes) {
 
 TEST(LlamaCache, OfManyIsAsTheHostSays) {
   const Host host;
-  const NativeLlama native(TemporaryFile("cache.gguf", Bytes()));
-  const Model model(host, Bytes(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
+  const NativeLlama native(TemporaryFile("cache.gguf", CachedModel()));
+  const Model model(host, CachedModel(), LlamaOptions(Config("q8_0", "q8_0", R"(, "parallel": 2)")));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kCachedText));
   ASSERT_TRUE(SetOptions(&context, R"({"cache-type-k": "f32", "cache-type-v": "f32"})"));
-  EXPECT_EQ(Complete(&context),
-            Characters(native.Complete(kText, {.predict = 16, .temperature = 0, .type_k = 8, .type_v = 8}).bytes));
+  EXPECT_EQ(
+      Complete(&context),
+      Characters(native.Complete(kCachedText, {.predict = 16, .temperature = 0, .type_k = 8, .type_v = 8}).bytes));
 }
 
 TEST(LlamaCache, WhatCannotBeIsRefused) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 1})"));
+  const Model model(host, CachedModel(), LlamaOptions(R"({"n-predict": 1})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kCachedText));
   for (const char* bad :
        {R"({"cache-type-k": "q2_k"})", R"({"cache-type-v": 1})", R"({"cache-type-k": "Q8_0"})",
         R"({"flash-attn": true})", R"({"flash-attn": "yes"})", R"({"flash-attn": "off", "cache-type-k": "q8_0"})",
@@ -95,7 +96,7 @@ TEST(LlamaCache, WhatCannotBeIsRefused) {
   // Heads of 16 numbers, where a block has 32.
   const Model small(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"n-predict": 1})"));
   Context of_small(small);
-  ASSERT_TRUE(SetPrompt(&of_small, kText));
+  ASSERT_TRUE(SetPrompt(&of_small, kCachedText));
   for (const char* bad : {R"({"cache-type-k": "q8_0"})", R"({"cache-type-v": "q4_1", "flash-attn": "on"})"}) {
     ASSERT_TRUE(SetOptions(&of_small, bad));
     const Result computed = of_small.Compute();
@@ -113,15 +114,16 @@ TEST(LlamaSplit, IsForGpus) {
         R"({"tensor-split": ""})", R"({"tensor-split": "a"})", R"({"tensor-split": "1,"})",
         R"({"tensor-split": "-1,2"})", R"({"tensor-split": "0,0"})", R"({"tensor-split": "nan"})",
         R"({"tensor-split": "inf,1"})", R"({"tensor-split": "1e99"})", R"({"tensor-split": [3, 1]})"}) {
-    const Model model(host, Bytes(), LlamaOptions(bad));
+    const Model model(host, CachedModel(), LlamaOptions(bad));
     EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad;
   }
   EXPECT_EQ(host.log(), "");
-  const Model model(host, Bytes(), LlamaOptions(R"({"split-mode": "row", "tensor-split": "3,1", "n-predict": 1})"));
+  const Model model(host, CachedModel(),
+                    LlamaOptions(R"({"split-mode": "row", "tensor-split": "3,1", "n-predict": 1})"));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   EXPECT_THAT(host.log(), HasSubstr("warning: split-mode, tensor-split: of no effect"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kCachedText));
   EXPECT_TRUE(context.Compute());
 }
 

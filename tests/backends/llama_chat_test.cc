@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 #include "backends/llama_templates.h"
 
@@ -16,23 +17,18 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-const NativeLlama& Native() {
-  static const NativeLlama native(TemporaryFile("native.gguf", TinyLlamaWriter().Write()));
-  return native;
-}
-
 // Room for tools, of which each byte is a token.
-constexpr TinyLlama kShape = {.context = 4096};
+constexpr TinyLlama kRoomForTools = {.context = 4096};
 
 std::string WithTemplate(const std::string& text) {
-  GgufWriter writer = TinyLlamaWriter(kShape);
+  GgufWriter writer = TinyLlamaWriter(kRoomForTools);
   writer.SetText("tokenizer.chat_template", text);
   return writer.Write();
 }
 
 // One whose words begin a call of a tool.
 std::string CallingModel() {
-  GgufWriter writer = TinyLlamaWriter(kShape);
+  GgufWriter writer = TinyLlamaWriter(kRoomForTools);
   std::vector<std::string> tokens = TinyVocabulary();
   *std::ranges::find(tokens, "user") = "<tool_call>\n";
   writer.SetTexts("tokenizer.ggml.tokens", tokens);
@@ -40,7 +36,7 @@ std::string CallingModel() {
   return writer.Write();
 }
 
-constexpr const char* kQuestion = R"([{"role": "user", "content": "the \"hen\""}])";
+constexpr const char* kHenQuestion = R"([{"role": "user", "content": "the \"hen\""}])";
 constexpr const char* kPromptOfIt = "<|im_start|>user\nthe \"hen\"<|im_end|>\n<|im_start|>assistant\n";
 
 json MessageOf(Context* context) {
@@ -55,11 +51,11 @@ std::string Options(json options) {
   return options.dump();
 }
 
-// What it says to kQuestion without anything set.
+// What it says to kHenQuestion without anything set.
 void ExpectAnswer(Context* context) {
   ASSERT_TRUE(SetOptions(context, R"({"chat": true})"));
-  ASSERT_TRUE(SetPrompt(context, kQuestion));
-  const std::string native = Characters(Native().Complete(kPromptOfIt, {.predict = 16, .seed = 2}).bytes);
+  ASSERT_TRUE(SetPrompt(context, kHenQuestion));
+  const std::string native = Characters(NativeTiny().Complete(kPromptOfIt, {.predict = 16, .seed = 2}).bytes);
   EXPECT_EQ(Complete(context), native);
   EXPECT_EQ(MessageOf(context), (json{{"role", "assistant"}, {"content", native}}));
 }
@@ -75,10 +71,10 @@ TEST(LlamaChat, JoinsMessagesByTheModelsTemplate) {
   ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": [{"type": "text", "text": "the \"hen\""}]}])"));
   EXPECT_EQ(Complete(&context), said);
   ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "zephyr"})"));
-  EXPECT_EQ(
-      Complete(&context),
-      Characters(
-          Native().Complete("<|user|>\nthe \"hen\"<|endoftext|>\n<|assistant|>\n", {.predict = 16, .seed = 2}).bytes));
+  EXPECT_EQ(Complete(&context),
+            Characters(NativeTiny()
+                           .Complete("<|user|>\nthe \"hen\"<|endoftext|>\n<|assistant|>\n", {.predict = 16, .seed = 2})
+                           .bytes));
   EXPECT_EQ(MessageOf(&context)["content"], Written(&context));
   ASSERT_TRUE(SetOptions(&context, R"({"chat": true, "chat-template": "/etc/passwd"})"));
   EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
@@ -110,7 +106,7 @@ TEST(LlamaChat, ReadsAnAnswerOnItsGuestsAccount) {
   Account guest;
   Context context(model, 0, "{}", &guest);
   ASSERT_TRUE(SetOptions(&context, R"({"chat": true})"));
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   ASSERT_TRUE(context.Compute());
   const uint64_t used = guest.used;
   guest.limit = used + 64;
@@ -141,7 +137,7 @@ TEST(LlamaChat, RefusesWhatAreNoMessages) {
   EXPECT_EQ(context.Compute().code, WASINN_PROMPT_TOO_LONG);
   ASSERT_TRUE(SetPrompt(&context, R"([{"role": "user", "content": ")" + std::string(1 << 20, 'a') + R"("}])"));
   EXPECT_EQ(context.Compute().code, WASINN_PROMPT_TOO_LONG);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   EXPECT_TRUE(context.Compute()) << "and goes on";
 }
 
@@ -149,7 +145,7 @@ TEST(LlamaChat, NeedsATemplate) {
   const Host host;
   const Model model(host, TinyLlamaWriter().Write(), LlamaOptions(R"({"chat": true})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   EXPECT_EQ(context.Compute().code, WASINN_UNSUPPORTED_OPERATION);
 }
 
@@ -160,8 +156,9 @@ TEST(LlamaChat, TakesTheHostsTemplateAndNotTheGuests) {
                     LlamaOptions(json{{"n-predict", 16}, {"seed", 2}, {"chat", true}, {"chat-template", text}}.dump()));
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
-  EXPECT_EQ(Complete(&context), Characters(Native().Complete("<user>the \"hen\"", {.predict = 16, .seed = 2}).bytes));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
+  EXPECT_EQ(Complete(&context),
+            Characters(NativeTiny().Complete("<user>the \"hen\"", {.predict = 16, .seed = 2}).bytes));
   ASSERT_TRUE(SetOptions(&context, Options({{"chat-template", "{{ messages }}"}})));
   EXPECT_EQ(context.Compute().code, WASINN_SECURITY);
 }
@@ -199,7 +196,7 @@ TEST(LlamaTools, AreCalledWhereTheyMust) {
   const Host host;
   const Model model(host, CallingModel(), LlamaOptions());
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   for (const json& choice : {json("required"), json{{"type", "function"}, {"function", {{"name", "weather"}}}}}) {
     ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"tool-choice", choice}, {"seed", 1}}).dump()));
     const Result computed = context.Compute();
@@ -216,7 +213,7 @@ TEST(LlamaTools, AreCalledByTheModelItself) {
   const Host host;
   const Model model(host, CallingModel(), LlamaOptions());
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   json message;
   for (int seed = 1; seed < 50 && !message.contains("tool_calls"); ++seed) {
     ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"seed", seed}}).dump()));
@@ -244,7 +241,7 @@ TEST(LlamaTools, AreLeftAloneWhereTheyMust) {
   const Host host;
   const Model model(host, CallingModel(), LlamaOptions());
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   ASSERT_TRUE(SetOptions(&context, WeatherOptions({{"tool-choice", "none"}, {"seed", 1}, {"n-predict", 8}}).dump()));
   ASSERT_TRUE(context.Compute());
   EXPECT_FALSE(MessageOf(&context).contains("tool_calls"));
@@ -254,7 +251,7 @@ TEST(LlamaTools, AreChecked) {
   const Host host;
   const Model model(host, WithTemplate(kToolTemplate), LlamaOptions());
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   json large = {{"type", "object"}};
   for (int i = 0; i < 900; ++i) large["properties"]["p" + std::to_string(i)] = {{"type", "string"}};
   const auto tool = [](const json& name, const json& parameters) {
@@ -281,7 +278,7 @@ TEST(LlamaTools, AreChecked) {
   const Host strict(R"({"guest_grammars": false})");
   const Model guarded(strict, WithTemplate(kToolTemplate), LlamaOptions());
   Context there(guarded);
-  ASSERT_TRUE(SetPrompt(&there, kQuestion));
+  ASSERT_TRUE(SetPrompt(&there, kHenQuestion));
   ASSERT_TRUE(SetOptions(&there, WeatherOptions(json::object()).dump()));
   EXPECT_EQ(there.Compute().code, WASINN_SECURITY);
 }
@@ -290,7 +287,7 @@ TEST(LlamaChat, AnswersBySchema) {
   const Host host;
   const Model model(host, WithTemplate(kToolTemplate), LlamaOptions());
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kQuestion));
+  ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
   const json schema = {{"type", "object"},
                        {"properties", {{"b", {{"const", "x"}}}, {"a", {{"enum", {1, 2}}}}}},
                        {"required", {"b", "a"}}};
@@ -311,7 +308,7 @@ TEST(LlamaChat, ATemplateWithoutAnEndIsStopped) {
     const Model model(host, WithTemplate(text), LlamaOptions(R"({"chat": true})"));
     ASSERT_TRUE(model.loaded());
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kQuestion));
+    ASSERT_TRUE(SetPrompt(&context, kHenQuestion));
     EXPECT_THAT(context.Compute().code, ::testing::AnyOf(WASINN_TOO_LARGE, WASINN_INVALID_ARGUMENT)) << text;
   }
 }

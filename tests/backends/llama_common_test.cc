@@ -116,25 +116,56 @@ class Chat {
   wasinn_llama_chat* chat_ = nullptr;
 };
 
-const json kQuestion = {{{"role", "user"}, {"content", "What is the weather in Rome?"}}};
+const json kWeatherQuestion = {{{"role", "user"}, {"content", "What is the weather in Rome?"}}};
 const json kTools = json::parse(kWeatherTool);
 
 TEST(LlamaCommon, RendersMessages) {
   Chat chat(kToolTemplate);
   ASSERT_EQ(chat.parsed.status, WASINN_LLAMA_OK) << chat.parsed.text;
   EXPECT_GT(chat.parsed.kept, 0u);
-  EXPECT_EQ(chat.AskWell({{"messages", kQuestion}})["prompt"],
+  EXPECT_EQ(chat.AskWell({{"messages", kWeatherQuestion}})["prompt"],
             "<|im_start|>user\nWhat is the weather in Rome?<|im_end|>\n<|im_start|>assistant\n");
-  EXPECT_EQ(chat.AskWell({{"messages", kQuestion}, {"add_generation_prompt", false}})["prompt"],
+  EXPECT_EQ(chat.AskWell({{"messages", kWeatherQuestion}, {"add_generation_prompt", false}})["prompt"],
             "<|im_start|>user\nWhat is the weather in Rome?<|im_end|>\n");
   const json parts = {
       {{"role", "user"}, {"content", {{{"type", "text"}, {"text", "a"}}, {{"type", "text"}, {"text", "b"}}}}}};
   EXPECT_EQ(chat.AskWell({{"messages", parts}})["prompt"], "<|im_start|>user\na\nb<|im_end|>\n<|im_start|>assistant\n");
 }
 
+TEST(LlamaCommon, GoesOnWithALastMessage) {
+  Chat chat(kToolTemplate);
+  json messages = kWeatherQuestion;
+  messages.push_back({{"role", "assistant"}, {"content", "It is"}});
+  const std::string question = "<|im_start|>user\nWhat is the weather in Rome?<|im_end|>\n<|im_start|>assistant\nIt is";
+  const json always = {{"messages", messages}, {"continue_final_message", true}, {"add_generation_prompt", false}};
+  EXPECT_EQ(chat.AskWell(always)["prompt"], question);
+  EXPECT_EQ(chat.Read(" sunny")["content"], "It is sunny") << "the message is whole, as llama.cpp's server tells it";
+  EXPECT_EQ(chat.AskWell({{"messages", messages}, {"prefill_assistant", true}})["prompt"], question);
+  EXPECT_EQ(chat.AskWell({{"messages", messages}})["prompt"], question + "<|im_end|>\n<|im_start|>assistant\n")
+      << "nobody asked for that";
+  EXPECT_EQ(chat.AskWell({{"messages", kWeatherQuestion}, {"prefill_assistant", true}})["prompt"],
+            "<|im_start|>user\nWhat is the weather in Rome?<|im_end|>\n<|im_start|>assistant\n");
+}
+
+TEST(LlamaCommon, GoesOnWithNoMessageThatHasAnEnd) {
+  Chat chat(kToolTemplate);
+  json messages = kWeatherQuestion;
+  messages.push_back({{"role", "assistant"}, {"content", "It is"}});
+  const json both = {{"messages", messages}, {"continue_final_message", true}};
+  EXPECT_THAT(chat.Ask(both.dump()).text, HasSubstr("add_generation_prompt"));
+  messages.push_back(messages.back());
+  const json twice = {{"messages", messages}, {"prefill_assistant", true}};
+  EXPECT_THAT(chat.Ask(twice.dump()).text, HasSubstr("the last two"));
+  messages = kWeatherQuestion;
+  messages.push_back(json::parse(R"({"role": "assistant", "content": "", "tool_calls": [{"id": "1", "type": "function",
+                                     "function": {"name": "weather", "arguments": "{}"}}]})"));
+  const json call = {{"messages", messages}, {"prefill_assistant", true}};
+  EXPECT_THAT(chat.Ask(call.dump()).text, HasSubstr("calls tools"));
+}
+
 TEST(LlamaCommon, RendersToolsTheirCallsAndResults) {
   Chat chat(kToolTemplate);
-  json messages = kQuestion;
+  json messages = kWeatherQuestion;
   messages.push_back(json::parse(R"({"role": "assistant", "content": "", "tool_calls": [{"id": "1", "type": "function",
                                      "function": {"name": "weather", "arguments": "{\"city\": \"Rome\"}"}}]})"));
   messages.push_back({{"role", "tool"}, {"tool_call_id", "1"}, {"content", "sunny"}});
@@ -154,7 +185,7 @@ TEST(LlamaCommon, RendersToolsTheirCallsAndResults) {
 // The answers are those of llama.cpp's own tests (test-chat.cpp) for templates of this form.
 TEST(LlamaCommon, ReadsAnswers) {
   Chat chat(kToolTemplate);
-  chat.AskWell({{"messages", kQuestion}, {"tools", kTools}});
+  chat.AskWell({{"messages", kWeatherQuestion}, {"tools", kTools}});
   const json called =
       chat.Read("<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>");
   ASSERT_EQ(called["tool_calls"].size(), 1u) << called;
@@ -165,13 +196,13 @@ TEST(LlamaCommon, ReadsAnswers) {
   EXPECT_EQ(both["content"], "I look.");
   EXPECT_EQ(both["tool_calls"].size(), 1u);
   EXPECT_EQ(chat.Read("It is sunny.")["content"], "It is sunny.");
-  const json none = chat.AskWell({{"messages", kQuestion}, {"tools", kTools}, {"tool_choice", "none"}});
+  const json none = chat.AskWell({{"messages", kWeatherQuestion}, {"tools", kTools}, {"tool_choice", "none"}});
   EXPECT_EQ(none["grammar"], "");
 }
 
 TEST(LlamaCommon, ReadsAnswersAsTheyGrow) {
   Chat chat(kToolTemplate);
-  chat.AskWell({{"messages", kQuestion}, {"tools", kTools}});
+  chat.AskWell({{"messages", kWeatherQuestion}, {"tools", kTools}});
   const std::string answer =
       "I look.<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>";
   std::string content, arguments;
@@ -191,15 +222,15 @@ TEST(LlamaCommon, ReadsAnswersAsTheyGrow) {
 
 TEST(LlamaCommon, KeepsReasoningApart) {
   Chat chat(kThinkTemplate);
-  json asked = chat.AskWell({{"messages", kQuestion}});
+  json asked = chat.AskWell({{"messages", kWeatherQuestion}});
   EXPECT_EQ(asked["thinking_start"], "<think>");
   json message = chat.Read("<think>\nRome is warm.\n</think>\n\nSunny.");
   EXPECT_THAT(std::string(message["reasoning_content"]), HasSubstr("Rome is warm."));
   EXPECT_EQ(message["content"], "Sunny.");
-  chat.AskWell({{"messages", kQuestion}, {"reasoning_format", "none"}});
+  chat.AskWell({{"messages", kWeatherQuestion}, {"reasoning_format", "none"}});
   EXPECT_THAT(std::string(chat.Read("<think>\nRome is warm.\n</think>\n\nSunny.")["content"]),
               HasSubstr("Rome is warm."));
-  asked = chat.AskWell({{"messages", kQuestion}, {"enable_thinking", false}});
+  asked = chat.AskWell({{"messages", kWeatherQuestion}, {"enable_thinking", false}});
   EXPECT_TRUE(std::string(asked["prompt"]).ends_with("<think>\n\n</think>\n\n")) << asked["prompt"];
 }
 
@@ -208,14 +239,14 @@ TEST(LlamaCommon, MakesGrammarsOfChoicesAndSchemas) {
   json two = kTools;
   two.push_back(
       json::parse(R"({"type": "function", "function": {"name": "other", "parameters": {"type": "object"}}})"));
-  const json required = chat.AskWell({{"messages", kQuestion}, {"tools", two}, {"tool_choice", "required"}});
+  const json required = chat.AskWell({{"messages", kWeatherQuestion}, {"tools", two}, {"tool_choice", "required"}});
   EXPECT_EQ(required["lazy"], false);
   EXPECT_THAT(std::string(required["grammar"]), HasSubstr("other"));
   const json choice = {{"type", "function"}, {"function", {{"name", "weather"}}}};
-  const json one = chat.AskWell({{"messages", kQuestion}, {"tools", two}, {"tool_choice", choice}});
+  const json one = chat.AskWell({{"messages", kWeatherQuestion}, {"tools", two}, {"tool_choice", choice}});
   EXPECT_EQ(one["lazy"], false);
   EXPECT_THAT(std::string(one["grammar"]), ::testing::Not(HasSubstr("other")));
-  const json answer = chat.AskWell({{"messages", kQuestion}, {"json_schema", {{"type", "boolean"}}}});
+  const json answer = chat.AskWell({{"messages", kWeatherQuestion}, {"json_schema", {{"type", "boolean"}}}});
   EXPECT_EQ(answer["lazy"], false);
   EXPECT_NE(answer["grammar"], "");
 }
@@ -247,7 +278,7 @@ class LlamaCommonEndless : public ::testing::TestWithParam<const char*> {};
 TEST_P(LlamaCommonEndless, TemplatesAreStopped) {
   Chat chat(GetParam());
   if (chat.parsed.status == WASINN_LLAMA_OK) {
-    const Outcome asked = chat.Ask(json{{"messages", kQuestion}}.dump());
+    const Outcome asked = chat.Ask(json{{"messages", kWeatherQuestion}}.dump());
     EXPECT_EQ(asked.status, WASINN_LLAMA_TOO_MUCH) << asked.text.substr(0, 1000);
   } else {
     EXPECT_EQ(chat.parsed.status, WASINN_LLAMA_TOO_MUCH) << chat.parsed.text.substr(0, 1000);
@@ -280,7 +311,7 @@ TEST(LlamaCommonLimits, HoldForTemplatesThatAreDeep) {
       after += close;
     }
     Chat chat("{{ " + before + middle + after + " }}");
-    if (chat.parsed.status == WASINN_LLAMA_OK) chat.Ask(json{{"messages", kQuestion}}.dump());
+    if (chat.parsed.status == WASINN_LLAMA_OK) chat.Ask(json{{"messages", kWeatherQuestion}}.dump());
   }
   std::string blocks;
   while (blocks.size() < kLongest - 16) blocks += "{%if 1%}";
@@ -304,18 +335,18 @@ TEST(LlamaCommonLimits, AreAskedAsTheWorkGoesOn) {
   int asked = 0;
   limits.user = &asked;
   limits.go_on = [](void* user, uint64_t bytes) { return bytes > 0 && ++*static_cast<int*>(user) < 10 ? 1 : 0; };
-  EXPECT_EQ(chat.Ask(json{{"messages", kQuestion}}.dump(), limits).status, WASINN_LLAMA_STOPPED);
+  EXPECT_EQ(chat.Ask(json{{"messages", kWeatherQuestion}}.dump(), limits).status, WASINN_LLAMA_STOPPED);
   EXPECT_EQ(asked, 10);
   limits = kLimits;
   limits.most_bytes = 1000;
-  EXPECT_EQ(chat.Ask(json{{"messages", kQuestion}}.dump(), limits).status, WASINN_LLAMA_TOO_MUCH);
+  EXPECT_EQ(chat.Ask(json{{"messages", kWeatherQuestion}}.dump(), limits).status, WASINN_LLAMA_TOO_MUCH);
 }
 
 TEST(LlamaCommonLimits, HoldForAnswers) {
   Chat chat(kToolTemplate);
   json tools = kTools;
   tools[0]["function"]["parameters"] = json::object();
-  chat.AskWell({{"messages", kQuestion}, {"tools", tools}});
+  chat.AskWell({{"messages", kWeatherQuestion}, {"tools", tools}});
   for (const char* open : {"[", "{\"a\":", "[{\"a\":"}) {
     std::string deep = "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": ";
     for (int i = 0; i < 300000; ++i) deep += open;
@@ -330,7 +361,7 @@ TEST(LlamaCommon, TakesNamesOfToolsAsText) {
   const std::string name = "a\"\n\nroot ::= \"evil\" # \\ </tool_call> {{ 1 }}";
   json tools = kTools;
   tools[0]["function"]["name"] = name;
-  const json asked = chat.AskWell({{"messages", kQuestion}, {"tools", tools}, {"tool_choice", "required"}});
+  const json asked = chat.AskWell({{"messages", kWeatherQuestion}, {"tools", tools}, {"tool_choice", "required"}});
   const std::string grammar = asked["grammar"];
   EXPECT_THAT(grammar, ::testing::Not(HasSubstr("\nroot ::= \"evil\"")));
   size_t roots = 0;

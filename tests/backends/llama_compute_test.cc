@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
@@ -13,21 +14,11 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string& Bytes() {
-  static const std::string bytes = TinyLlamaWriter().Write();
-  return bytes;
-}
-
-const NativeLlama& Native() {
-  static const NativeLlama native(TemporaryFile("native.gguf", Bytes()));
-  return native;
-}
-
 constexpr const char* kText = "the hen ate the oats, and then";
 
 TEST(LlamaModel, IsDescribed) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions());
+  const Model model(host, TinyModel(), LlamaOptions());
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   const auto description = nlohmann::json::parse(host.table().describe(model.get()));
   EXPECT_EQ(description["architecture"], "llama");
@@ -44,11 +35,11 @@ class LlamaTokens : public ::testing::TestWithParam<Case> {};
 
 TEST_P(LlamaTokens, AreThoseOfTheFrameworksOwnLoop) {
   const Host host("{}", 2);
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 32})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 32})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   ASSERT_TRUE(SetOptions(&context, GetParam().options));
-  const NativeCompletion native = Native().Complete(kText, GetParam().native);
+  const NativeCompletion native = NativeTiny().Complete(kText, GetParam().native);
   ASSERT_GT(native.tokens.size(), 16u);
   EXPECT_EQ(Complete(&context), Characters(native.bytes));
   const auto metadata = Metadata(&context);
@@ -86,20 +77,20 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(LlamaModel, ByNameIsMappedFromItsFile) {
   const Host host;
-  const std::string path = TemporaryFile("named.gguf", Bytes());
+  const std::string path = TemporaryFile("named.gguf", TinyModel());
   for (const char* config : {"{}", R"({"mmap": false})"}) {
-    const Model model(host, Bytes(), LlamaOptions(config, path));
+    const Model model(host, TinyModel(), LlamaOptions(config, path));
     ASSERT_TRUE(model.loaded()) << model.loaded().message;
     Context context(model);
     ASSERT_TRUE(SetPrompt(&context, kText));
     ASSERT_TRUE(SetOptions(&context, R"({"seed": 7, "n-predict": 32})"));
-    EXPECT_EQ(Complete(&context), Characters(Native().Complete(kText, {.seed = 7}).bytes));
+    EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
   }
 }
 
 TEST(LlamaContext, ConversationsOnOneModelNeverMix) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 24, "seed": 5})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 24, "seed": 5})"));
   const std::string texts[] = {"the one", "another one that is here"};
   Context first(model), second(model);
   Context* contexts[] = {&first, &second};
@@ -121,14 +112,14 @@ TEST(LlamaContext, ConversationsOnOneModelNeverMix) {
     }
   }
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(streamed[i], Characters(Native().Complete(texts[i], {.predict = 24, .seed = 5}).bytes));
+    EXPECT_EQ(streamed[i], Characters(NativeTiny().Complete(texts[i], {.predict = 24, .seed = 5}).bytes));
     EXPECT_EQ(Written(contexts[i]), streamed[i]);
   }
 }
 
 TEST(LlamaContext, ManyThreadsAtOnce) {
   const Host host("{}", 2);
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 40})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 40})"));
   std::vector<std::thread> threads;
   for (uint32_t seed = 1; seed <= 6; ++seed) {
     threads.emplace_back([&, seed] {
@@ -136,7 +127,7 @@ TEST(LlamaContext, ManyThreadsAtOnce) {
       EXPECT_TRUE(SetPrompt(&context, kText));
       EXPECT_TRUE(SetOptions(&context, R"({"seed": )" + std::to_string(seed) + "}"));
       for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(Complete(&context), Characters(Native().Complete(kText, {.predict = 40, .seed = seed}).bytes));
+        EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(kText, {.predict = 40, .seed = seed}).bytes));
       }
     });
   }
@@ -145,7 +136,7 @@ TEST(LlamaContext, ManyThreadsAtOnce) {
 
 TEST(LlamaContext, EvaluatesOnlyWhatIsNewOfAPrompt) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 8, "temp": 0})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 8, "temp": 0})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   EXPECT_NE(Complete(&context), "");
@@ -153,42 +144,42 @@ TEST(LlamaContext, EvaluatesOnlyWhatIsNewOfAPrompt) {
   EXPECT_EQ(Metadata(&context)["evaluated_tokens"], tokens);
   const std::string longer = std::string(kText) + " the rest";
   ASSERT_TRUE(SetPrompt(&context, longer));
-  EXPECT_EQ(Complete(&context), Characters(Native().Complete(longer, {.predict = 8, .temperature = 0}).bytes));
+  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(longer, {.predict = 8, .temperature = 0}).bytes));
   const uint64_t more = Metadata(&context)["input_tokens"];
   EXPECT_LE(Metadata(&context)["evaluated_tokens"], more - tokens + 1);
   EXPECT_GT(Metadata(&context)["evaluated_tokens"], 0);
   // A prompt that begins otherwise, of which only the first token is the same.
   ASSERT_TRUE(SetPrompt(&context, "0, 1"));
-  EXPECT_EQ(Complete(&context), Characters(Native().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
+  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
   const uint64_t other = Metadata(&context)["input_tokens"];
   EXPECT_GE(Metadata(&context)["evaluated_tokens"], other - 2);
   ASSERT_TRUE(SetOptions(&context, R"({"cache-prompt": false})"));
-  EXPECT_EQ(Complete(&context), Characters(Native().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
+  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete("0, 1", {.predict = 8, .temperature = 0}).bytes));
   EXPECT_EQ(Metadata(&context)["evaluated_tokens"], other);
 }
 
 TEST(LlamaContext, MetadataIsThereBeforeACompute) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 3})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 3})"));
   Context context(model);
   EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
   ASSERT_TRUE(SetPrompt(&context, kText));
-  EXPECT_EQ(Metadata(&context)["input_tokens"], Native().Tokenize(kText).size());
+  EXPECT_EQ(Metadata(&context)["input_tokens"], NativeTiny().Tokenize(kText).size());
   EXPECT_EQ(Metadata(&context)["output_tokens"], 0);
   ASSERT_TRUE(SetPrompt(&context, "a"));
-  EXPECT_EQ(Metadata(&context)["input_tokens"], Native().Tokenize("a").size());
+  EXPECT_EQ(Metadata(&context)["input_tokens"], NativeTiny().Tokenize("a").size());
   Tensor completion;
   EXPECT_EQ(context.Get(kCompletion, &completion).code, WASINN_INVALID_ARGUMENT);
 }
 
 TEST(LlamaContext, EmbedsAText) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"embedding": true})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"embedding": true})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   const auto json = nlohmann::json::parse(Complete(&context));
   EXPECT_EQ(json["n_embedding"], 64);
-  const std::vector<float> native = Native().Embed(kText), embedding = json["embedding"];
+  const std::vector<float> native = NativeTiny().Embed(kText), embedding = json["embedding"];
   ASSERT_EQ(embedding.size(), native.size());
   for (size_t i = 0; i < native.size(); ++i) EXPECT_FLOAT_EQ(embedding[i], native[i]) << i;
   // In steps: one piece.
@@ -199,15 +190,15 @@ TEST(LlamaContext, EmbedsAText) {
   EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
   // And back to text, by the options of one context.
   ASSERT_TRUE(SetOptions(&context, R"({"embedding": false, "seed": 7, "n-predict": 32})"));
-  EXPECT_EQ(Complete(&context), Characters(Native().Complete(kText, {.seed = 7}).bytes));
+  EXPECT_EQ(Complete(&context), Characters(NativeTiny().Complete(kText, {.seed = 7}).bytes));
 }
 
 TEST(LlamaContext, AnotherSizeMakesAnotherContext) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 16, "seed": 2})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
-  const std::string expected = Characters(Native().Complete(kText, {.predict = 16, .seed = 2}).bytes);
+  const std::string expected = Characters(NativeTiny().Complete(kText, {.predict = 16, .seed = 2}).bytes);
   EXPECT_EQ(Complete(&context), expected);
   for (const char* options :
        {R"({"ctx-size": 100})", R"({"ctx-size": 64, "batch-size": 8, "ubatch-size": 3})", "{}", ""}) {
@@ -218,7 +209,7 @@ TEST(LlamaContext, AnotherSizeMakesAnotherContext) {
 
 TEST(LlamaContext, SameSeedSameTokens) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 64, "temp": 2})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 64, "temp": 2})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   EXPECT_NE(Complete(&context), Complete(&context)) << "another seed each time";
@@ -228,7 +219,7 @@ TEST(LlamaContext, SameSeedSameTokens) {
 
 TEST(LlamaGrammar, IsFollowed) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "temp": 2})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 2})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"the \" (\"hen\" | \"oats\") \"\\n\""})"));
@@ -261,7 +252,7 @@ TEST(LlamaGrammar, IsFollowed) {
 // What it can go on with doubles with each token, which no deadline interrupts.
 TEST(LlamaGrammar, ThatGrowsWithoutEnd) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 0, "n-predict": 60})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"a\" root \"b\" | \"a\" root \"c\""})"));
@@ -274,14 +265,14 @@ TEST(LlamaGrammar, ThatGrowsWithoutEnd) {
 
 TEST(LlamaGrammar, MayBeRefusedToGuests) {
   const Host host(R"({"guest_grammars": false})");
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 4})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 4})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   for (const char* options : {R"({"grammar": "root ::= [a]"})", R"({"json-schema": {"type": "boolean"}})"}) {
     ASSERT_TRUE(SetOptions(&context, options));
     EXPECT_EQ(context.Compute().code, WASINN_SECURITY);
   }
-  const Model own(host, Bytes(), LlamaOptions(R"({"n-predict": 4, "grammar": "root ::= [a]{2}"})"));
+  const Model own(host, TinyModel(), LlamaOptions(R"({"n-predict": 4, "grammar": "root ::= [a]{2}"})"));
   Context allowed(own);
   ASSERT_TRUE(SetPrompt(&allowed, kText));
   EXPECT_EQ(Complete(&allowed), "aa");
@@ -289,7 +280,7 @@ TEST(LlamaGrammar, MayBeRefusedToGuests) {
 
 TEST(LlamaGrammar, OfAJsonSchema) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "temp": 1})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "temp": 1})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, kText));
   const std::string schema =

@@ -7,6 +7,7 @@
 
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"
+#include "backends/llama_models.h"
 
 namespace wasinn::test {
 namespace {
@@ -14,30 +15,25 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-const Tokens kText = {1, 270, 265, 264, 5, 9};
-
-const std::string& Bytes() {
-  static const std::string bytes = TinyLlamaWriter({.context = 1024}).Write();
-  return bytes;
-}
+const Tokens kSixTokens = {1, 270, 265, 264, 5, 9};
 
 class LlamaDecodeHostile : public ::testing::TestWithParam<const char*> {
  protected:
   // The message; the same context works afterwards, and has what it had.
   std::string Refused(Context* context, const Tokens& tokens, const json& options, wasinn_code code) {
-    EXPECT_TRUE(Decode(context, kText));
+    EXPECT_TRUE(Decode(context, kSixTokens));
     const std::vector<float> before = LogitsOf(context);
     const Result refused = Decode(context, tokens, options);
     EXPECT_EQ(refused.code, code) << options << ": " << refused.message;
     Tensor logits;
     EXPECT_EQ(context->Get(kLogits, &logits).code, WASINN_INVALID_ARGUMENT) << "there are none";
-    EXPECT_TRUE(Decode(context, kText));
+    EXPECT_TRUE(Decode(context, kSixTokens));
     EXPECT_EQ(Likeliest(LogitsOf(context)), Likeliest(before));
     return refused.message;
   }
 
   const Host host_;
-  const Model model_{host_, Bytes(),
+  const Model model_{host_, LongModel(),
                      LlamaOptions(std::string(R"({"temp": 0, "ctx-size": 256, "parallel": )") + GetParam() + "}")};
 };
 
@@ -46,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Parallel, LlamaDecodeHostile, ::testing::Values("0", "2
 TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabulary) {
   Context context(model_);
   for (const int32_t token : {-1, 288, INT32_MAX, INT32_MIN}) {
-    Tokens tokens = kText;
+    Tokens tokens = kSixTokens;
     tokens.push_back(token);
     EXPECT_THAT(Refused(&context, tokens, {}, WASINN_INVALID_ARGUMENT),
                 HasSubstr("tokens: number 6 is " + std::to_string(token) + ": the model has those from 0 to 287"));
@@ -56,30 +52,32 @@ TEST_P(LlamaDecodeHostile, TokensOutsideOfTheVocabulary) {
 
 TEST_P(LlamaDecodeHostile, PositionsThatAreNone) {
   Context context(model_);
-  EXPECT_THAT(Refused(&context, kText, {{"position", 6}}, WASINN_INVALID_ARGUMENT),
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", 6}}, WASINN_INVALID_ARGUMENT),
               HasSubstr("position: expected one of the text's tokens, 0 to 5: found 6"));
   for (const json& position : {json(-1), json(-2147483648LL), json(2147483648LL), json(1.5), json(1e30), json("1"),
                                json(true), json(UINT64_MAX)}) {
-    EXPECT_THAT(Refused(&context, kText, {{"position", position}}, WASINN_INVALID_ARGUMENT), HasSubstr("position"));
+    EXPECT_THAT(Refused(&context, kSixTokens, {{"position", position}}, WASINN_INVALID_ARGUMENT),
+                HasSubstr("position"));
   }
-  EXPECT_THAT(Refused(&context, kText, {{"position", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("0 to 5"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"position", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("0 to 5"));
 }
 
 TEST_P(LlamaDecodeHostile, MoreLogitsThanThereAre) {
   Context context(model_);
-  EXPECT_THAT(Refused(&context, kText, {{"top-logits", 289}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
-  EXPECT_THAT(Refused(&context, kText, {{"top-logits", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", 289}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", INT32_MAX}}, WASINN_INVALID_ARGUMENT), HasSubstr("288"));
   for (const json& top : {json(-1), json(2147483648LL), json(4294967296LL), json(UINT64_MAX), json(0.5), json("all")}) {
-    EXPECT_THAT(Refused(&context, kText, {{"top-logits", top}}, WASINN_INVALID_ARGUMENT), HasSubstr("top-logits"));
+    EXPECT_THAT(Refused(&context, kSixTokens, {{"top-logits", top}}, WASINN_INVALID_ARGUMENT), HasSubstr("top-logits"));
   }
 }
 
 TEST_P(LlamaDecodeHostile, SettingsThatDoNotGoTogether) {
   Context context(model_);
   for (const char* other : {"embedding", "tokenize", "detokenize", "rerank"}) {
-    EXPECT_THAT(Refused(&context, kText, {{other, true}}, WASINN_INVALID_ARGUMENT), HasSubstr("expected one of them"));
+    EXPECT_THAT(Refused(&context, kSixTokens, {{other, true}}, WASINN_INVALID_ARGUMENT),
+                HasSubstr("expected one of them"));
   }
-  EXPECT_THAT(Refused(&context, kText, {{"restore-state", "none"}}, WASINN_NOT_FOUND), HasSubstr("none"));
+  EXPECT_THAT(Refused(&context, kSixTokens, {{"restore-state", "none"}}, WASINN_NOT_FOUND), HasSubstr("none"));
 }
 
 TEST_P(LlamaDecodeHostile, TextsThatAreTooLong) {
@@ -97,7 +95,7 @@ TEST_P(LlamaDecodeHostile, LogitsAreChargedToTheGuest) {
   Account guest;
   {
     Context context(model_, 0, "{}", &guest);
-    ASSERT_TRUE(Decode(&context, kText));
+    ASSERT_TRUE(Decode(&context, kSixTokens));
     ASSERT_TRUE(Decode(&context, Tokens(200, 5), {{"position", 199 - 63}}));
     const uint64_t used = guest.used, rows = 64 * 288 * sizeof(float);
     context.DiscardOutputs();
@@ -121,7 +119,7 @@ TEST(LlamaDecodeLimits, LogitsCountAsMemoryOfTheCompute) {
   const Result refused = Decode(&context, Tokens(10240, 5), {{"position", 0}});
   EXPECT_EQ(refused.code, WASINN_TOO_LARGE);
   EXPECT_THAT(refused.message, HasSubstr("the logits of 10240 tokens take 11796480 bytes"));
-  EXPECT_TRUE(Decode(&context, kText, {{"position", 0}}));
+  EXPECT_TRUE(Decode(&context, kSixTokens, {{"position", 0}}));
 }
 
 TEST_P(LlamaDecodeHostile, BranchesAreCharged) {
@@ -133,7 +131,7 @@ TEST_P(LlamaDecodeHostile, BranchesAreCharged) {
   const Result refused = Decode(&context, Tokens(200, 5), {{"save-state", "1"}});
   EXPECT_EQ(refused.code, WASINN_TOO_LARGE) << refused.message;
   guest.limit = UINT64_MAX;
-  EXPECT_TRUE(Decode(&context, kText));
+  EXPECT_TRUE(Decode(&context, kSixTokens));
   EXPECT_EQ(Metadata(&context)["states"].size(), 1u);
 }
 
@@ -145,7 +143,7 @@ TEST(LlamaCancelDecode, EndsAStepAndChangesNothing) {
           .Write(),
       LlamaOptions(R"({"temp": 0, "threads": 1})"));
   Context context(model);
-  ASSERT_TRUE(Decode(&context, kText)) << "the context is made";
+  ASSERT_TRUE(Decode(&context, kSixTokens)) << "the context is made";
   Tokens text;
   for (int i = 0; i < 1000; ++i) text.push_back(5 + i % 7);
   {
@@ -155,11 +153,11 @@ TEST(LlamaCancelDecode, EndsAStepAndChangesNothing) {
   }
   Tensor logits;
   EXPECT_EQ(context.Get(kLogits, &logits).code, WASINN_INVALID_ARGUMENT);
-  ASSERT_TRUE(Decode(&context, kText));
-  EXPECT_EQ(Told(&context)["n_evaluated"], kText.size()) << "nothing was held any more";
+  ASSERT_TRUE(Decode(&context, kSixTokens));
+  EXPECT_EQ(Told(&context)["n_evaluated"], kSixTokens.size()) << "nothing was held any more";
   const std::vector<float> after = LogitsOf(&context);
   Context fresh(model);
-  ASSERT_TRUE(Decode(&fresh, kText));
+  ASSERT_TRUE(Decode(&fresh, kSixTokens));
   EXPECT_EQ(LogitsOf(&fresh), after);
 }
 
@@ -173,10 +171,10 @@ TEST(LlamaDecodeNumbers, ThatAreNone) {
   const Model model(host, writer.Write(), LlamaOptions());
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Context context(model);
-  ASSERT_TRUE(Decode(&context, kText, {{"top-logits", 288}}));
+  ASSERT_TRUE(Decode(&context, kSixTokens, {{"top-logits", 288}}));
   EXPECT_EQ(LogitTokensOf(&context).size(), 288u);
   EXPECT_TRUE(Told(&context)["log_sums"][0].is_null());
-  ASSERT_TRUE(Decode(&context, kText));
+  ASSERT_TRUE(Decode(&context, kSixTokens));
   EXPECT_EQ(LogitsOf(&context).size(), 288u);
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "backends/llama_decoder.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
@@ -15,28 +16,18 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kVocabulary = 288;
-const std::string kText = "the hen ate the oats, and the other one";
-
-const std::string& Bytes() {
-  static const std::string bytes =
-      TinyLlamaWriter({.embedding = 128, .heads = 4, .kv_heads = 2, .feed_forward = 128}).Write();
-  return bytes;
-}
-
-const NativeLlama& Native() {
-  static const NativeLlama native(TemporaryFile("decode.gguf", Bytes()));
-  return native;
-}
+const std::string kDecodedText = "the hen ate the oats, and the other one";
 
 // The model's own greedy choice, by llama.cpp's loop.
 NativeCompletion Expected(const std::string& text, int32_t n) {
-  return Native().Complete(text, {.predict = n, .temperature = 0});
+  return NativeWide().Complete(text, {.predict = n, .temperature = 0});
 }
 
 void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expected) {
   ASSERT_EQ(actual.size(), expected.size());
-  // llama.cpp adds up in another order for one token than for several.
-  for (size_t i = 0; i < actual.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-3) << i;
+  // llama.cpp adds up in another order for one token than for several, and in float16; how, depends on the processor. The
+  // logits of another token differ by whole numbers.
+  for (size_t i = 0; i < actual.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 5e-3) << i;
 }
 
 // Alone, and of those that share a llama context.
@@ -44,11 +35,11 @@ class LlamaDecode : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     ASSERT_TRUE(model_.loaded()) << model_.loaded().message;
-    text_ = Native().Tokenize(kText);
+    text_ = NativeWide().Tokenize(kDecodedText);
   }
 
   const Host host_;
-  const Model model_{host_, Bytes(), LlamaOptions(std::string(R"({"temp": 0, "parallel": )") + GetParam() + "}")};
+  const Model model_{host_, WideModel(), LlamaOptions(std::string(R"({"temp": 0, "parallel": )") + GetParam() + "}")};
   Account guest_, other_;
   Tokens text_;
 };
@@ -69,7 +60,7 @@ TEST_P(LlamaDecode, APromptOfTokensHasTokensBehindIt) {
 }
 
 TEST_P(LlamaDecode, ChoosesTheTokensThatTheBackendWould) {
-  const NativeCompletion expected = Expected(kText, 24);
+  const NativeCompletion expected = Expected(kDecodedText, 24);
   ASSERT_EQ(expected.tokens.size(), 24u);
   ASSERT_EQ(expected.prompt, text_);
   Context context(model_);
@@ -77,7 +68,7 @@ TEST_P(LlamaDecode, ChoosesTheTokensThatTheBackendWould) {
   EXPECT_EQ(Told(&context)["n_evaluated"], 1) << "no more than the newest token";
   // The text as it is, and behind it what was chosen.
   Context with_prompt(model_);
-  ASSERT_TRUE(SetPrompt(&with_prompt, kText));
+  ASSERT_TRUE(SetPrompt(&with_prompt, kDecodedText));
   EXPECT_EQ(DecodeGreedily(&with_prompt, {}, 24), expected.tokens);
   EXPECT_EQ(Told(&with_prompt)["n_prompt"], text_.size());
   EXPECT_EQ(Told(&with_prompt)["n_tokens"], text_.size() + 23);
@@ -176,7 +167,7 @@ TEST_P(LlamaDecode, GoesBackToAPosition) {
 }
 
 TEST_P(LlamaDecode, BranchesIntoOtherContexts) {
-  const NativeCompletion expected = Expected(kText, 12);
+  const NativeCompletion expected = Expected(kDecodedText, 12);
   Context first(model_, 0, "{}", &guest_), second(model_, 0, "{}", &guest_), theirs(model_, 0, "{}", &other_);
   ASSERT_TRUE(Decode(&first, text_, {{"save-state", "here"}}));
   const uint64_t with_one = guest_.used;
@@ -209,7 +200,7 @@ TEST_P(LlamaDecode, BranchesIntoOtherContexts) {
 
 // A generation, an embedding and a chat in between cost time, and change nothing.
 TEST_P(LlamaDecode, IsNotDisturbedByWhatIsComputedBetween) {
-  const NativeCompletion expected = Expected(kText, 12);
+  const NativeCompletion expected = Expected(kDecodedText, 12);
   Context context(model_);
   Tokens text = text_;
   for (size_t i = 0; i < 12; ++i) {
@@ -227,9 +218,9 @@ TEST_P(LlamaDecode, IsNotDisturbedByWhatIsComputedBetween) {
 
 TEST_P(LlamaDecode, ComesInOneStep) {
   Context context(model_);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kDecodedText));
   ASSERT_TRUE(SetOptions(&context, R"({"decode": true, "top-logits": 1})"));
-  const NativeCompletion expected = Expected(kText, 2);
+  const NativeCompletion expected = Expected(kDecodedText, 2);
   ASSERT_TRUE(context.Step());
   EXPECT_EQ(LogitTokensOf(&context), Tokens{expected.tokens[0]});
   EXPECT_EQ(context.Step().code, WASINN_END_OF_SEQUENCE);
@@ -241,7 +232,7 @@ TEST_P(LlamaDecode, ComesInOneStep) {
 
 // More contexts than places, of two guests.
 TEST_P(LlamaDecode, InManyThreads) {
-  const NativeCompletion expected = Expected(kText, 16);
+  const NativeCompletion expected = Expected(kDecodedText, 16);
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
@@ -257,9 +248,9 @@ TEST_P(LlamaDecode, InManyThreads) {
 // A place stays a context's between two tokens, but nobody waits long for it.
 TEST(LlamaDecodePlaces, AreGivenUpByWhoRests) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 1})"));
-  const Tokens text = Native().Tokenize(kText);
-  const NativeCompletion expected = Expected(kText, 6);
+  const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "n-predict": 4, "parallel": 1})"));
+  const Tokens text = NativeWide().Tokenize(kDecodedText);
+  const NativeCompletion expected = Expected(kDecodedText, 6);
   Context first(model), second(model);
   EXPECT_EQ(DecodeGreedily(&first, text, 3), Tokens(expected.tokens.begin(), expected.tokens.begin() + 3));
   ASSERT_TRUE(SetPrompt(&second, "oats"));
@@ -274,12 +265,12 @@ TEST(LlamaDecodePlaces, AreGivenUpByWhoRests) {
 
 TEST(LlamaDecodeModels, WithPackedCaches) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "cache-type-k": "q8_0", "ctx-size": 64})"));
+  const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "cache-type-k": "q8_0", "ctx-size": 64})"));
   Context context(model), other(model);
-  ASSERT_TRUE(SetPrompt(&other, kText));
+  ASSERT_TRUE(SetPrompt(&other, kDecodedText));
   ASSERT_TRUE(SetOptions(&other, R"({"n-predict": 8})"));
   ASSERT_TRUE(other.Compute());
-  const Tokens chosen = DecodeGreedily(&context, Native().Tokenize(kText), 8);
+  const Tokens chosen = DecodeGreedily(&context, NativeWide().Tokenize(kDecodedText), 8);
   ASSERT_TRUE(SetPrompt(&other, json(chosen).dump()));
   const std::string generated = Written(&other);
   ASSERT_TRUE(SetOptions(&other, R"({"detokenize": true})"));

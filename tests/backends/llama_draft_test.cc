@@ -6,6 +6,7 @@
 
 #include "backends/expect.h"
 #include "backends/llama_decoder.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
@@ -14,17 +15,11 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-const std::string kText = "the hen ate the oats, and the other one";
-
-const std::string& Bytes() {
-  static const std::string bytes =
-      TinyLlamaWriter({.embedding = 128, .heads = 4, .kv_heads = 2, .feed_forward = 128}).Write();
-  return bytes;
-}
+const std::string kDraftedText = "the hen ate the oats, and the other one";
 
 // One that guesses right each time; one that guesses as it happens; one that does sometimes.
 const std::string& Itself() {
-  static const std::string path = TemporaryFile("itself.gguf", Bytes());
+  static const std::string path = TemporaryFile("itself.gguf", WideModel());
   return path;
 }
 const std::string& Another() {
@@ -51,7 +46,7 @@ LoadOptions WithDraft(const std::string& draft, json options = json::object()) {
   return LlamaOptions(options.dump());
 }
 
-std::string Expected(const std::string& text, int32_t n) {
+std::string ExpectedDrafted(const std::string& text, int32_t n) {
   static const NativeLlama native(Itself());
   return Characters(native.Complete(text, {.predict = n, .temperature = 0}).bytes);
 }
@@ -65,12 +60,12 @@ INSTANTIATE_TEST_SUITE_P(Of, LlamaDraft, ::testing::Values(Itself, Another, Rela
 
 TEST_P(LlamaDraft, ChangesNoToken) {
   for (const int most : {1, 3, 16}) {
-    const Model model(host_, Bytes(), WithDraft(GetParam()(), {{"draft-max", most}}));
+    const Model model(host_, WideModel(), WithDraft(GetParam()(), {{"draft-max", most}}));
     ASSERT_TRUE(model.loaded()) << model.loaded().message;
     Context context(model);
-    for (const char* text : {"the hen", kText.c_str(), "oats"}) {
+    for (const char* text : {"the hen", kDraftedText.c_str(), "oats"}) {
       ASSERT_TRUE(SetPrompt(&context, text));
-      EXPECT_EQ(Complete(&context), Expected(text, 48)) << text << most;
+      EXPECT_EQ(Complete(&context), ExpectedDrafted(text, 48)) << text << most;
       EXPECT_EQ(Metadata(&context)["output_tokens"], 48);
       EXPECT_GT(Metadata(&context)["drafted_tokens"], 0);
       EXPECT_LE(Metadata(&context)["accepted_tokens"], Metadata(&context)["drafted_tokens"]);
@@ -81,12 +76,12 @@ TEST_P(LlamaDraft, ChangesNoToken) {
 // By what the model says, also where it may say this or that: with the same seed the same.
 TEST_P(LlamaDraft, ChangesNoTokenThatIsDrawn) {
   const json settings = {{"temp", 1.2}, {"top-k", 0}, {"min-p", 0}, {"repeat-penalty", 1.1}, {"n-predict", 64}};
-  const Model model(host_, Bytes(), WithDraft(GetParam()(), settings));
-  const Model plain(host_, Bytes(), LlamaOptions(settings.dump()));
+  const Model model(host_, WideModel(), WithDraft(GetParam()(), settings));
+  const Model plain(host_, WideModel(), LlamaOptions(settings.dump()));
   Context drafted(model), alone(plain);
   for (int seed = 0; seed < 6; ++seed) {
     for (Context* context : {&drafted, &alone}) {
-      ASSERT_TRUE(SetPrompt(context, kText));
+      ASSERT_TRUE(SetPrompt(context, kDraftedText));
       ASSERT_TRUE(SetOptions(context, json{{"seed", seed}}.dump()));
     }
     EXPECT_EQ(Complete(&drafted), Complete(&alone)) << seed;
@@ -95,11 +90,11 @@ TEST_P(LlamaDraft, ChangesNoTokenThatIsDrawn) {
 }
 
 TEST_P(LlamaDraft, EndsWhereItWouldHaveEnded) {
-  const Model model(host_, Bytes(), WithDraft(GetParam()()));
-  const Model plain(host_, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 48})"));
+  const Model model(host_, WideModel(), WithDraft(GetParam()()));
+  const Model plain(host_, WideModel(), LlamaOptions(R"({"temp": 0, "n-predict": 48})"));
   Account guest;
   Context drafted(model, 0, "{}", &guest), alone(plain);
-  const std::string whole = Expected(kText, 48);
+  const std::string whole = ExpectedDrafted(kDraftedText, 48);
   // One that comes in it.
   const size_t at = whole.find_first_of("abcdefghijklmnopqrstuvwxyz", 20);
   ASSERT_NE(at, std::string::npos);
@@ -115,7 +110,7 @@ TEST_P(LlamaDraft, EndsWhereItWouldHaveEnded) {
     json metadata[2];
     for (const int i : {0, 1}) {
       Context* const context = i == 0 ? &drafted : &alone;
-      ASSERT_TRUE(SetPrompt(context, kText));
+      ASSERT_TRUE(SetPrompt(context, kDraftedText));
       ASSERT_TRUE(SetOptions(context, options.dump()));
       results[i] = context->Compute();
       texts[i] = Written(context);
@@ -134,10 +129,10 @@ TEST_P(LlamaDraft, EndsWhereItWouldHaveEnded) {
 
 // Pieces come one by one, and what is saved is no more than what was said.
 TEST_P(LlamaDraft, KeepsWhatWasSaid) {
-  const Model model(host_, Bytes(), WithDraft(GetParam()(), {{"n-predict", 13}}));
+  const Model model(host_, WideModel(), WithDraft(GetParam()(), {{"n-predict", 13}}));
   Account guest;
   Context first(model, 0, "{}", &guest), second(model, 0, "{}", &guest);
-  ASSERT_TRUE(SetPrompt(&first, kText));
+  ASSERT_TRUE(SetPrompt(&first, kDraftedText));
   ASSERT_TRUE(SetOptions(&first, R"({"save-state": "talk"})"));
   std::string all, piece;
   size_t pieces = 0;
@@ -146,16 +141,16 @@ TEST_P(LlamaDraft, KeepsWhatWasSaid) {
     all += piece;
   }
   EXPECT_EQ(pieces, 13u);
-  EXPECT_EQ(all, Expected(kText, 13));
+  EXPECT_EQ(all, ExpectedDrafted(kDraftedText, 13));
   EXPECT_EQ(Metadata(&first)["states"][0]["tokens"], size_t(Metadata(&first)["input_tokens"]) + 12);
-  ASSERT_TRUE(SetPrompt(&second, kText + all));
+  ASSERT_TRUE(SetPrompt(&second, kDraftedText + all));
   ASSERT_TRUE(SetOptions(&second, R"({"restore-state": "talk"})"));
-  EXPECT_EQ(Complete(&second), Expected(kText + all, 13));
+  EXPECT_EQ(Complete(&second), ExpectedDrafted(kDraftedText + all, 13));
   // Left in the middle.
   ASSERT_TRUE(SetPrompt(&first, "oats"));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(first.Step());
   ASSERT_TRUE(first.Finish());
-  EXPECT_EQ(Complete(&first), Expected("oats", 13));
+  EXPECT_EQ(Complete(&first), ExpectedDrafted("oats", 13));
   // A guest that chooses itself, beside it.
   ASSERT_TRUE(Decode(&first, {}, {{"top-logits", 1}}));
   EXPECT_EQ(Complete(&first), Complete(&first));
@@ -166,10 +161,10 @@ TEST(LlamaDrafts, GuessNoFurtherThanTheyAreSure) {
   uint64_t drafted[3] = {}, accepted[3] = {};
   const double sure[] = {0, 0.5, 1};
   for (const int i : {0, 1, 2}) {
-    const Model model(host, Bytes(), WithDraft(Itself(), {{"draft-p-min", sure[i]}, {"draft-max", 4}}));
+    const Model model(host, WideModel(), WithDraft(Itself(), {{"draft-p-min", sure[i]}, {"draft-max", 4}}));
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kText));
-    EXPECT_EQ(Complete(&context), Expected(kText, 48));
+    ASSERT_TRUE(SetPrompt(&context, kDraftedText));
+    EXPECT_EQ(Complete(&context), ExpectedDrafted(kDraftedText, 48));
     drafted[i] = Metadata(&context)["drafted_tokens"];
     accepted[i] = Metadata(&context)["accepted_tokens"];
   }
@@ -177,17 +172,17 @@ TEST(LlamaDrafts, GuessNoFurtherThanTheyAreSure) {
   EXPECT_GT(drafted[0], 30u);
   EXPECT_LT(drafted[1], drafted[0]);
   EXPECT_EQ(drafted[2], 0u);
-  const Model model(host, Bytes(), WithDraft(Another(), {{"draft-max", 4}, {"draft-min", 4}}));
+  const Model model(host, WideModel(), WithDraft(Another(), {{"draft-max", 4}, {"draft-min", 4}}));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
-  EXPECT_EQ(Complete(&context), Expected(kText, 48));
+  ASSERT_TRUE(SetPrompt(&context, kDraftedText));
+  EXPECT_EQ(Complete(&context), ExpectedDrafted(kDraftedText, 48));
   EXPECT_EQ(int(Metadata(&context)["drafted_tokens"]) % 4, 0) << "four or none";
 }
 
 TEST(LlamaDrafts, ThatDoNotFit) {
   const Host host;
   const auto refused = [&host](const json& options) {
-    const Model model(host, Bytes(), LlamaOptions(options.dump()));
+    const Model model(host, WideModel(), LlamaOptions(options.dump()));
     EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << options << model.loaded().message;
     return model.loaded().message;
   };
@@ -208,34 +203,35 @@ TEST(LlamaDrafts, ThatDoNotFit) {
   std::erase_if(writer.values, [](const GgufWriter::Value& value) { return value.key == "tokenizer.ggml.tokens"; });
   writer.SetTexts("tokenizer.ggml.tokens", tokens);
   EXPECT_THAT(refused({{"draft", TemporaryFile("swapped.gguf", writer.Write())}}), HasSubstr("its token 270"));
-  const Model broken(host, Bytes(), WithDraft(TemporaryFile("junk.gguf", "GGUF junk")));
+  const Model broken(host, WideModel(), WithDraft(TemporaryFile("junk.gguf", "GGUF junk")));
   EXPECT_EQ(broken.loaded().code, WASINN_INVALID_ENCODING) << broken.loaded().message;
   // It is the host's to say.
   LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 8})");
   of_guest.guest_config = json{{"draft", Itself()}}.dump();
-  const Model guests(host, Bytes(), of_guest);
+  const Model guests(host, WideModel(), of_guest);
   ASSERT_TRUE(guests.loaded());
   Context context(guests, 0, json{{"draft", Itself()}}.dump());
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kDraftedText));
   ASSERT_TRUE(context.Compute());
   EXPECT_EQ(Metadata(&context)["drafted_tokens"], 0);
 }
 
 TEST(LlamaDrafts, ArePaidForByWhoGenerates) {
   const Host host;
-  const Model model(host, Bytes(), WithDraft(Itself())), plain(host, Bytes(), LlamaOptions(R"({"n-predict": 4})"));
+  const Model model(host, WideModel(), WithDraft(Itself())),
+      plain(host, WideModel(), LlamaOptions(R"({"n-predict": 4})"));
   Account with, without;
   {
     Context drafted(model, 0, "{}", &with), alone(plain, 0, "{}", &without);
     for (Context* context : {&drafted, &alone}) {
-      ASSERT_TRUE(SetPrompt(context, kText));
+      ASSERT_TRUE(SetPrompt(context, kDraftedText));
       ASSERT_TRUE(context->Compute());
     }
     EXPECT_GT(with.used, 2 * without.used - without.used / 2);
     Account little;
     little.limit = without.used + without.used / 2;
     Context refused(model, 0, "{}", &little);
-    ASSERT_TRUE(SetPrompt(&refused, kText));
+    ASSERT_TRUE(SetPrompt(&refused, kDraftedText));
     EXPECT_EQ(refused.Compute().code, WASINN_TOO_LARGE);
     EXPECT_EQ(little.used, 0u);
   }

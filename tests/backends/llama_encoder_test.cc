@@ -185,6 +185,33 @@ TEST(LlamaEncoder, ChecksTextsAndDocuments) {
             WASINN_UNSUPPORTED_OPERATION);
 }
 
+// A query is there once for each document.
+TEST(LlamaEncoder, ChargesTokensOfManyTexts) {
+  const Encoder encoder("ranker");
+  Account guest;
+  Context context(encoder.model, 0, "{}", &guest);
+  const auto request = [](size_t documents) {
+    return nlohmann::json{{"query", kTwentyWords}, {"documents", std::vector<std::string>(documents, "a")}}.dump();
+  };
+  ASSERT_TRUE(Ask(&context, request(1), R"({"rerank":true})"));
+  guest.limit = guest.used + (100U << 10);
+  EXPECT_EQ(Ask(&context, request(2048), R"({"rerank":true})").code, WASINN_TOO_LARGE);
+  EXPECT_TRUE(Ask(&context, request(16), R"({"rerank":true})"));
+}
+
+TEST(LlamaEncoder, ManyTextsAreReadInComputesAlone) {
+  const Encoder encoder("ranker");
+  Account guest;
+  Context context(encoder.model, 0, "{}", &guest);
+  const nlohmann::json request = {{"query", kTwentyWords}, {"documents", std::vector<std::string>(2048, "a")}};
+  ASSERT_TRUE(SetOptions(&context, R"({"rerank":true})"));
+  ASSERT_TRUE(SetPrompt(&context, request.dump()));
+  EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
+  EXPECT_EQ(guest.most, 0U);
+  ASSERT_TRUE(context.Compute());
+  EXPECT_EQ(Metadata(&context)["input_tokens"], 2048 * 23);
+}
+
 // As many numbers as the model has labels, as the model computes them: not as many as an embedding has.
 TEST(LlamaEncoder, ScoresAText) {
   for (const auto& [name, labels] : {std::pair<const char*, size_t>{"ranker", 1}, {"classifier", 3}}) {

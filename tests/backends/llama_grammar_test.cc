@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -233,7 +234,9 @@ TEST(LlamaGrammar, IsNotLookedAtForLongTokens) {
     if (!SetPrompt(&context, "the")) return false;
     if (!SetOptions(&context, nlohmann::json{{"grammar", WideAndRecursive(100)}}.dump())) return false;
     const std::string text = Complete(&context);
-    return !text.starts_with("error") && text.find_first_not_of("eb") == std::string::npos && !text.empty();
+    const bool is_allowed = !text.empty() && text.find_first_not_of("eb") == std::string::npos;
+    if (!is_allowed) std::cerr << text << "\n";
+    return is_allowed;
   });
   crashes.Try("a long token", writer.Write());
   crashes.ExpectNone();

@@ -3,16 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 
 namespace wasinn::test {
 namespace {
 
 using ::testing::HasSubstr;
-
-// As small as it goes, so that most of its bytes are structure.
-GgufWriter SmallWriter() {
-  return TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 64});
-}
 
 TEST(LlamaHostile, WhatIsNoModelIsAnInvalidEncoding) {
   const Host host;

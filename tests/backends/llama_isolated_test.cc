@@ -7,6 +7,7 @@
 
 #include "backends/isolated.h"
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_templates.h"
 
 namespace wasinn::test {
@@ -15,11 +16,6 @@ namespace {
 struct Variant {
   std::string name, bytes;
 };
-
-// As small as it goes, so that most of its bytes are structure.
-GgufWriter SmallWriter() {
-  return TinyLlamaWriter({.embedding = 8, .layers = 1, .heads = 2, .kv_heads = 1, .feed_forward = 8, .context = 64});
-}
 
 Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<int64_t>(text.size())}, text}; }
 
@@ -30,10 +26,12 @@ Brought Of(const Variant& model) {
           .inputs = {Text("the \u00e9 \n 1"), Text(R"({"seed": 1, "n-predict": 4, "ctx-size": 32, "temp": 0})")}};
 }
 
-Workers Llama() { return {Encoding::kGgml, Of({"honest", SmallWriter().Write()}), "backend_order = ['llama']\n"}; }
+Workers LlamaWorkers() {
+  return {Encoding::kGgml, Of({"honest", SmallWriter().Write()}), "backend_order = ['llama']\n"};
+}
 
 void TryAll(const std::vector<Variant>& models, size_t step) {
-  Workers workers = Llama();
+  Workers workers = LlamaWorkers();
   size_t next = 0;
   workers.TryVariants(static_cast<int>((models.size() + step - 1) / step), [&] {
     next += step;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backends/llama_media.h"
+#include "backends/media_attacks.h"
 
 namespace wasinn::test {
 namespace {
@@ -81,6 +82,34 @@ TEST_F(LlamaMediaHostile, HeadersOfManyPixelsTakeNoMemory) {
   EXPECT_GT(guest.most, 3U << 20) << "what is decoded is charged";
 }
 
+// A file of 32 x 32 pixels, with a picture of 14000 x 14000 in it: a still one, and the first of an animation.
+TEST_F(LlamaMediaHostile, PicturesLargerThanTheirFilesAreNotDecoded) {
+  const std::string small = WebpCanvas(32, 32, false), moving = WebpCanvas(32, 32, true);
+  const std::string picture = WebpChunk("VP8 ", Vp8Zeros(14000, 14000));
+  const std::string place = std::string(6, '\0') + "\x1f" + std::string(2, '\0') + "\x1f" + std::string(6, '\0');
+  const std::string alpha = WebpChunk("ALPH", std::string(1025, '\0'));
+  const std::string first = WebpChunk("ANIM", std::string(6, '\0'));
+  Account guest;
+  Context context(model_, 0, "{}", &guest);
+  for (const std::string& file : {Webp(small + picture), Webp(moving + first + WebpChunk("ANMF", place + picture)),
+                                  Webp(moving + first + WebpChunk("ANMF", place + alpha + picture))}) {
+    EXPECT_THAT(Answer(&context, {ImagePart(DataUrl("image/webp", file))}), HasSubstr("more than its 32 x 32 pixels"));
+  }
+  EXPECT_THAT(Of(DataUrl("image/webp", Webp(WebpChunk("VP8 ", Vp8Zeros(40, 30))))), Not(HasSubstr("error")));
+  EXPECT_THAT(Of(DataUrl("image/webp", Webp(small + WebpChunk("VP8 ", Vp8Zeros(32, 32))))), Not(HasSubstr("error")));
+}
+
+// 16 x 16 pixels, for which a decoder makes 5,000 tables of 4 KiB for each code.
+TEST_F(LlamaMediaHostile, TablesOfADecoderAreCharged) {
+  const std::string file = DataUrl("image/webp", WebpOfTables(5000));
+  Account guest;
+  Context context(model_, 0, "{}", &guest);
+  EXPECT_THAT(Answer(&context, {ImagePart(file)}), Not(HasSubstr("error")));
+  EXPECT_GT(guest.most, 90U << 20);
+  guest.limit = guest.used + (40U << 20);
+  EXPECT_THAT(Answer(&context, {ImagePart(file)}), HasSubstr(CodeOf(WASINN_TOO_LARGE)));
+}
+
 TEST_F(LlamaMediaHostile, ThinStripsAreRefused) {
   EXPECT_THAT(Of(Url(Png(Picture(1, 300, 1)))), HasSubstr("200 times"));
   EXPECT_THAT(Of(Url(Png(Picture(1, 200, 1)))), Not(HasSubstr("error")));
@@ -124,6 +153,18 @@ TEST_F(LlamaMediaHostile, PartsOfAnotherFormAreRefused) {
               Not(HasSubstr("error")));
 }
 
+// A text of 15 bytes, "data:#0" for a parser, must not stand for what was put aside.
+TEST_F(LlamaMediaHostile, ShortTextsStandForNoLongOnes) {
+  ASSERT_TRUE(SetOptions(&context_, R"({"chat": true})"));
+  const std::string text = R"({"type": "text", "text": "\u0064ata:#0"})",
+                    image = ImagePart(Url(Png(Picture(8, 8, 1)))).dump();
+  ASSERT_TRUE(SetPrompt(&context_, R"([{"role": "user", "content": [)" + image + "," + text + "," + text + "]}]"));
+  const std::string answer = Complete(&context_);
+  EXPECT_THAT(answer, Not(HasSubstr("error")));
+  EXPECT_EQ(answer,
+            Answer(&context_, {ImagePart(Url(Png(Picture(8, 8, 1)))), TextPart("data:#0"), TextPart("data:#0")}));
+}
+
 TEST_F(LlamaMediaHostile, SoundsNeedAProjectorThatHears) {
   EXPECT_THAT(Answer(&context_, {SoundPart(Wav(16000, Tone(16000, 0.1)))}),
               HasSubstr(CodeOf(WASINN_UNSUPPORTED_OPERATION) + "the model's projector takes no sounds"));
@@ -154,6 +195,23 @@ TEST_F(LlamaMediaHostile, WhatIsHeldIsChargedAndLimited) {
     EXPECT_EQ(Answer(&context, {ImagePart(Url(Png(Picture(32, 32, 1))))}), honest_);
   }
   EXPECT_EQ(guest.used, 0U);
+}
+
+// There is no deadline while an output is read.
+TEST_F(LlamaMediaHostile, NothingIsDecodedOutsideOfACompute) {
+  Account guest;
+  Context context(model_, 0, "{}", &guest);
+  for (const std::string& prompt : {Messages({ImagePart(Url(Png(Picture(1000, 1000, 1))))}),
+                                    R"(<img src=")" + Url(Png(Picture(1000, 1000, 1))) + R"(">)"}) {
+    ASSERT_TRUE(SetOptions(&context, prompt.front() == '[' ? R"({"chat": true})" : "{}"));
+    ASSERT_TRUE(SetPrompt(&context, prompt));
+    guest.most = guest.used.load();
+    const uint64_t before = guest.used;
+    EXPECT_EQ(Metadata(&context)["input_tokens"], 0);
+    EXPECT_LT(guest.most, before + (1U << 20));
+    EXPECT_THAT(Complete(&context), Not(HasSubstr("error")));
+    EXPECT_GT(Metadata(&context)["input_tokens"], 4);
+  }
 }
 
 TEST_F(LlamaMediaHostile, ManyImagesDoNotFit) {
@@ -222,6 +280,39 @@ TEST(LlamaMediaHostileSound, BrokenOnesAreRefused) {
     of(broken);
   }
   EXPECT_EQ(of(wav), honest);
+}
+
+// What is in a file beside its sound is not read: here lengths of 4 GB, for which there may be no memory.
+TEST(LlamaMediaHostileSound, TitlesAndPicturesAreNotRead) {
+  const Host host;
+  const FileModel model(host, TinyMediaOptions("hear.gguf"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Context context(model);
+  const auto of = [&](const std::string& file) { return Answer(&context, {SoundPart(file)}); };
+  const std::string huge(4, '\xff'), zeros(16, '\0');
+  const std::string title = zeros.substr(0, 4) + std::string("\1\0\0\0", 4) + huge,
+                    picture = zeros.substr(0, 12) + zeros + huge;
+  const std::string flac = of(Flac(16000, 100, ""));
+  EXPECT_THAT(flac, Not(HasSubstr("error")));
+  EXPECT_EQ(of(Flac(16000, 100, FlacBlock(4, title) + FlacBlock(6, picture + zeros))), flac);
+  const std::string wav = Wav(16000, Tone(16000, 0.5)), honest = of(wav);
+  EXPECT_EQ(of(std::string("ID3\4\0\0\0\0\0\4", 10) + "TIT2" + wav), honest);
+  std::string listed = wav;
+  listed.insert(36, std::string("LIST\x0c\0\0\0INFOIART\xff\xff\xff\xf0", 20));
+  EXPECT_EQ(of(listed), honest);
+}
+
+// A sample of a second long would become 16,000 of them, and some 65 million for a part of a sound.
+TEST(LlamaMediaHostileSound, FewSamplesOfASecondAreRefused) {
+  const Host host;
+  const FileModel model(host, TinyMediaOptions("hear.gguf"));
+  ASSERT_TRUE(model.loaded()) << model.loaded().message;
+  Account guest;
+  Context context(model, 0, "{}", &guest);
+  for (const uint32_t rate : {1U, 16U, 999U}) {
+    EXPECT_THAT(Answer(&context, {SoundPart(Wav(rate, Tone(rate, 2)))}), HasSubstr("expected 1000 to 192000")) << rate;
+  }
+  EXPECT_THAT(Answer(&context, {SoundPart(Wav(1000, Tone(1000, 0.5)))}), Not(HasSubstr("error")));
 }
 
 }  // namespace

@@ -27,13 +27,13 @@ const NativeMedia& NativeOf(const std::string& projector) {
   return all.try_emplace(projector, model, ProjectorPath(projector)).first->second;
 }
 
-struct Case {
+struct MediaCase {
   const char* projector;
   const char* parallel;
   int batch;  // the most tokens of one call; 0: as it is
 };
 
-class LlamaMedia : public ::testing::TestWithParam<Case> {
+class LlamaMedia : public ::testing::TestWithParam<MediaCase> {
  protected:
   LlamaMedia() : model_(host_, Options()) {}
   void SetUp() override { ASSERT_TRUE(model_.loaded()) << model_.loaded().message; }
@@ -68,10 +68,11 @@ class LlamaMedia : public ::testing::TestWithParam<Case> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Projectors, LlamaMedia,
-                         ::testing::Values(Case{"see.gguf", "0", 0}, Case{"see.gguf", "0", 8}, Case{"see.gguf", "3", 0},
-                                           Case{"see.gguf", "3", 8}, Case{"see_whole.gguf", "0", 0},
-                                           Case{"see_whole.gguf", "3", 8}, Case{"see_places.gguf", "0", 0},
-                                           Case{"see_places.gguf", "0", 8}, Case{"see_places.gguf", "3", 8}));
+                         ::testing::Values(MediaCase{"see.gguf", "0", 0}, MediaCase{"see.gguf", "0", 8},
+                                           MediaCase{"see.gguf", "3", 0}, MediaCase{"see.gguf", "3", 8},
+                                           MediaCase{"see_whole.gguf", "0", 0}, MediaCase{"see_whole.gguf", "3", 8},
+                                           MediaCase{"see_places.gguf", "0", 0}, MediaCase{"see_places.gguf", "0", 8},
+                                           MediaCase{"see_places.gguf", "3", 8}));
 
 TEST_P(LlamaMedia, SaysWhatLlamaCppSays) {
   Context context(model_);

@@ -190,12 +190,13 @@ double NativeLlama::CompleteMany(const std::string& prompt, int32_t n, int32_t p
     for (size_t t = 0; t < tokens.size(); ++t) add(tokens[t], static_cast<int32_t>(t), i, t + 1 == tokens.size());
     last[static_cast<size_t>(i)] = batch.n_tokens - 1;
   }
-  LLAMA(llama_decode)(context, batch);
   const double start = Now();
+  LLAMA(llama_decode)(context, batch);
   for (int32_t step = 0; step < predict; ++step) {
     std::vector<int32_t> next;
     for (size_t i = 0; i < samplers.size(); ++i)
       next.push_back(LLAMA(llama_sampler_sample)(samplers[i], context, last[i]));
+    if (step + 1 == predict) break;
     batch.n_tokens = 0;
     for (int32_t i = 0; i < n; ++i) {
       last[static_cast<size_t>(i)] = batch.n_tokens;

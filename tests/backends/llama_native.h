@@ -57,8 +57,8 @@ class NativeLlama {
   using Loras = std::vector<std::pair<std::string, float>>;
   NativeCompletion Complete(const std::string& prompt, const NativeSettings& settings = {},
                             const Loras& loras = {}) const;
-  // `n` conversations that begin alike, in one batch, each time with the most probable token: seconds for all of
-  // `predict` tokens each, without the prompts.
+  // `n` conversations that begin alike, in one batch, each time with the most probable token: seconds for the
+  // prompts and `predict` tokens each.
   double CompleteMany(const std::string& prompt, int32_t n, int32_t predict, int threads) const;
   std::vector<int32_t> Tokenize(const std::string& text) const;
   // The mean of the tokens', of length 1.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 #include "support/this_build.h"
 
@@ -13,11 +14,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-const std::string& Bytes() {
-  static const std::string bytes = TinyLlamaWriter().Write();
-  return bytes;
-}
 
 TEST(LlamaOpen, SaysWhatItFound) {
   const Host host;
@@ -45,7 +41,7 @@ TEST(LlamaOpen, BadConfigurationIsRefused) {
   for (const char* bad :
        {R"({"ctx-size": -1})", R"({"parallel": 65})", R"({"threads": 2, "ctx-size": "a"})", R"({"loras": ["a"]})",
         R"({"loras": {"a": "relative.gguf"}})", R"({"mmap": 1})", R"({"grammar": 7})", R"({"n-gpu-layers": "all"})"}) {
-    const Model model(host, Bytes(), LlamaOptions(bad));
+    const Model model(host, TinyModel(), LlamaOptions(bad));
     EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad << model.loaded().message;
   }
 }
@@ -56,12 +52,12 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   for (const char* bad : {R"({"ctx-size": -1})", R"({"batch-size": 0})", R"({"ubatch-size": 100000000})",
                           R"({"threads": -1})", R"({"lora": "a"})"}) {
     options.guest_config = bad;
-    const Model model(host, Bytes(), options);
+    const Model model(host, TinyModel(), options);
     EXPECT_EQ(model.loaded().code, WASINN_INVALID_ARGUMENT) << bad;
   }
   options.guest_config =
       R"({"ctx-size": 48, "threads": 64, "temp": 0, "library": "/etc", "loras": {"a": "/etc/passwd"}})";
-  const Model model(host, Bytes(), options);
+  const Model model(host, TinyModel(), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   const auto description = nlohmann::json::parse(host.table().describe(model.get()));
   EXPECT_EQ(description["context"], 48);
@@ -72,14 +68,14 @@ TEST(LlamaOpen, GuestsStayWithinWhatTheHostAllows) {
   // Without a word of the host: what the model was trained with.
   options = LlamaOptions();
   options.guest_config = R"({"ctx-size": 513})";
-  const Model most(host, Bytes(), options);
+  const Model most(host, TinyModel(), options);
   ASSERT_TRUE(most.loaded()) << most.loaded().message;
   EXPECT_EQ(nlohmann::json::parse(host.table().describe(most.get()))["context"], 512) << "programs ask for 4096";
 }
 
 TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"ctx-size": 64, "n-predict": 4, "temp": 0})"));
   Context context(model, 0, R"({"n-predict": 7, "ctx-size": 48, "rope-scale": 2})");
   EXPECT_THAT(host.log(), HasSubstr("configuration from the guest: unknown keys: rope-scale"));
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
@@ -101,7 +97,7 @@ TEST(LlamaOpen, AContextHasAConfigurationOfItsOwn) {
 // An answer without them would be to another question.
 TEST(LlamaOpen, KeysOfModelsThatSeeAreErrors) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 1})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 1})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   for (const auto& [key, config] : {std::pair<const char*, const char*>{"mmproj", R"({"mmproj": "/etc/passwd"})"},
@@ -136,7 +132,7 @@ TEST(LlamaOpen, ALibraryWithOtherStructsIsRefused) {
 // What its contexts keep is its guest's, and known before it is allocated.
 TEST(LlamaMemory, IsChargedToTheGuest) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 2, "temp": 0})"));
   Account account;
   {
     Context context(model, 0, "{}", &account);
@@ -192,19 +188,19 @@ TEST(LlamaMemory, OfModels) {
   LoadOptions options = LlamaOptions();
   options.account = &guest;
   {
-    const Model model(host, Bytes(), options);
+    const Model model(host, TinyModel(), options);
     ASSERT_TRUE(model.loaded());
     EXPECT_GT(guest.used, TinyVocabulary().size() * 64);
     const uint64_t used = guest.used;
     guest.limit = used + 1;
-    const Model second(host, Bytes(), options);
+    const Model second(host, TinyModel(), options);
     EXPECT_EQ(second.loaded().code, WASINN_TOO_LARGE) << second.loaded().message;
     EXPECT_EQ(guest.used, used);
   }
   EXPECT_EQ(guest.used, 0u);
   options = LlamaOptions(R"({"parallel": 2, "n-predict": 2})");
   options.account = &hosts;
-  const Model shared(host, Bytes(), options);
+  const Model shared(host, TinyModel(), options);
   ASSERT_TRUE(shared.loaded());
   EXPECT_GT(hosts.used, uint64_t{2} * 512 * 2 * 2 * 2 * 32);
   Context context(shared, 0, "{}", &guest);
@@ -243,11 +239,11 @@ TEST(LlamaTarget, AGpuThatIsNotThere) {
   for (const wasinn_target target : {WASINN_GPU, WASINN_TPU}) {
     LoadOptions options = LlamaOptions();
     options.target = target;
-    const Model refused(host, Bytes(), options);
+    const Model refused(host, TinyModel(), options);
     EXPECT_EQ(refused.loaded().code, WASINN_UNSUPPORTED_OPERATION);
     EXPECT_THAT(refused.loaded().message, HasSubstr("it has cpu"));
     options.cpu_fallback = true;
-    const Model served(host, Bytes(), options);
+    const Model served(host, TinyModel(), options);
     EXPECT_TRUE(served.loaded()) << served.loaded().message;
     EXPECT_EQ(nlohmann::json::parse(host.table().describe(served.get()))["device"], "cpu") << "not what was asked for";
   }
@@ -255,7 +251,7 @@ TEST(LlamaTarget, AGpuThatIsNotThere) {
   EXPECT_EQ(std::ranges::count(log, '\n'), 1) << "said once: " << log;
   LoadOptions options = LlamaOptions();
   options.target = WASINN_AUTO;
-  const Model automatic(host, Bytes(), options);
+  const Model automatic(host, TinyModel(), options);
   EXPECT_TRUE(automatic.loaded());
   EXPECT_EQ(nlohmann::json::parse(host.table().describe(automatic.get()))["device"], "cpu");
 }
@@ -263,9 +259,9 @@ TEST(LlamaTarget, AGpuThatIsNotThere) {
 TEST(LlamaOpen, TwoHostsAtOnce) {
   auto first = std::make_unique<Host>();
   const Host second;
-  const Model model(second, Bytes(), LlamaOptions(R"({"n-predict": 2})"));
+  const Model model(second, TinyModel(), LlamaOptions(R"({"n-predict": 2})"));
   {
-    const Model other(*first, Bytes(), LlamaOptions(R"({"n-predict": 2})"));
+    const Model other(*first, TinyModel(), LlamaOptions(R"({"n-predict": 2})"));
   }
   first.reset();
   Context context(model);
@@ -275,7 +271,7 @@ TEST(LlamaOpen, TwoHostsAtOnce) {
 
 TEST(LlamaModel, MemoryIsSharedByItsContexts) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 1})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 1})"));
   const auto mappings = [] {
     const std::string maps = ReadFile("/proc/self/maps");
     size_t n = 0;

@@ -13,6 +13,7 @@
 #include "backends/crashes.h"
 #include "backends/expect.h"
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 #include "support/this_build.h"
 
@@ -22,11 +23,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-const std::string& Bytes() {
-  static const std::string bytes = TinyLlamaWriter({.context = 1024}).Write();
-  return bytes;
-}
-
 class LlamaParallel : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
@@ -34,7 +30,7 @@ TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
   const std::string options = GetParam();
   std::vector<std::string> expected;
   {
-    const Model alone(host, Bytes(), LlamaOptions(options + "}"));
+    const Model alone(host, LongModel(), LlamaOptions(options + "}"));
     for (size_t i = 0; i < 8; ++i) {
       Context context(alone);
       ASSERT_TRUE(SetPrompt(&context, Prompt(i)));
@@ -43,7 +39,7 @@ TEST_P(LlamaParallel, EachGetsTheTokensThatItWouldHaveGotAlone) {
   }
   // As many as there are places, and more.
   for (const char* parallel : {"8", "3", "1"}) {
-    const Model model(host, Bytes(), LlamaOptions(options + R"(, "parallel": )" + parallel + "}"));
+    const Model model(host, LongModel(), LlamaOptions(options + R"(, "parallel": )" + parallel + "}"));
     ASSERT_TRUE(model.loaded()) << model.loaded().message;
     std::vector<std::thread> threads;
     for (size_t i = 0; i < 8; ++i) {
@@ -63,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, LlamaParallel,
 
 TEST(LlamaParallelPlaces, AreHeldOnlyWhileAContextGenerates) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 1})"));
+  const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 1})"));
   Context first(model), second(model);
   ASSERT_TRUE(SetPrompt(&first, Prompt(1)));
   ASSERT_TRUE(SetPrompt(&second, Prompt(2)));
@@ -110,7 +106,7 @@ TEST(LlamaParallelPlaces, AreHeldOnlyWhileAContextGenerates) {
 
 TEST(LlamaParallelPlaces, KeepWhatWasEvaluatedForTheirHolderOnly) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 2})"));
+  const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 6, "parallel": 2})"));
   Context first(model), second(model), third(model);
   for (Context* context : {&first, &second, &third}) ASSERT_TRUE(SetPrompt(context, Prompt(4)));
   const auto evaluated = [](Context* context) -> uint64_t {
@@ -128,7 +124,7 @@ TEST(LlamaParallelPlaces, KeepWhatWasEvaluatedForTheirHolderOnly) {
 TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
   const Host host;
   const std::string config = R"({"temp": 0, "n-predict": 200, "parallel": 4})";
-  const Model model(host, Bytes(), LlamaOptions(config));
+  const Model model(host, LongModel(), LlamaOptions(config));
   std::string expected[3];
   std::vector<std::unique_ptr<Context>> contexts;
   for (size_t i = 0; i < 4; ++i) {
@@ -160,7 +156,7 @@ TEST(LlamaParallelPlaces, ACancelledOneLeavesTheOthersAlone) {
 // One who holds a place and does nothing with it loses it to one who waits, and goes on later as if nothing had been.
 TEST(LlamaParallelPlaces, AreTakenBackFromOneWhoDoesNotUseIt) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 12, "parallel": 1})"));
+  const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 12, "parallel": 1})"));
   Context first(model), second(model);
   ASSERT_TRUE(SetPrompt(&first, Prompt(1)));
   ASSERT_TRUE(SetPrompt(&second, Prompt(2)));
@@ -220,7 +216,7 @@ TEST(LlamaParallelPlaces, OfAMemoryThatCannotLoseAPart) {
        {std::string("{}"), R"({"library": ")" + testing::InThisBuild(WASINN_TEST_LLAMA_WHOLE) + "\"}"}) {
     const Host host(config);
     ASSERT_TRUE(host.opened()) << host.opened().message;
-    const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 8, "parallel": 2})"));
+    const Model model(host, LongModel(), LlamaOptions(R"({"temp": 0, "n-predict": 8, "parallel": 2})"));
     Context context(model);
     std::vector<std::string> texts;
     for (const size_t length : {6, 4, 6, 2, 8}) {
@@ -236,9 +232,9 @@ TEST(LlamaParallelPlaces, HaveLimits) {
   const Host host;
   LoadOptions options = LlamaOptions(R"({"parallel": 64, "ctx-size": 1048576})");
   options.max_bytes = 1 << 26;
-  const Model large(host, Bytes(), options);
+  const Model large(host, LongModel(), options);
   EXPECT_EQ(large.loaded().code, WASINN_TOO_LARGE) << large.loaded().message;
-  const Model model(host, Bytes(), LlamaOptions(R"({"parallel": 2, "ctx-size": 40, "temp": 0})"));
+  const Model model(host, LongModel(), LlamaOptions(R"({"parallel": 2, "ctx-size": 40, "temp": 0})"));
   Context context(model), embedding(model);
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);

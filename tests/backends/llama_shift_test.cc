@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* kText = "the hen ate the oats, and then";
+constexpr const char* kShiftedText = "the hen ate the oats, and then";
 constexpr size_t kRoom = 64;
 
 // A model that does not end a text by itself, for the token that does is never the most probable one.
@@ -27,13 +27,13 @@ std::string WithoutEnd() {
   return writer.Write();
 }
 
-const std::string& Bytes() {
+const std::string& EndlessModel() {
   static const std::string bytes = WithoutEnd();
   return bytes;
 }
 
-const NativeLlama& Native() {
-  static const NativeLlama native(TemporaryFile("shift.gguf", Bytes()));
+const NativeLlama& NativeEndless() {
+  static const NativeLlama native(TemporaryFile("shift.gguf", EndlessModel()));
   return native;
 }
 
@@ -45,15 +45,15 @@ TEST(LlamaShift, GoesOnAsTheFrameworksOwnDoes) {
   const Host host;
   for (const char* parallel : {"", R"(, "parallel": 2)"}) {
     for (const int keep : {0, 5, -1}) {
-      const Model model(host, Bytes(), LlamaOptions(Config(parallel)));
+      const Model model(host, EndlessModel(), LlamaOptions(Config(parallel)));
       ASSERT_TRUE(model.loaded()) << model.loaded().message;
       Context context(model, 0, R"({"keep": )" + std::to_string(keep) + "}");
-      ASSERT_TRUE(SetPrompt(&context, kText));
+      ASSERT_TRUE(SetPrompt(&context, kShiftedText));
       const size_t prompt = Metadata(&context)["input_tokens"];
       // The token that begins a text comes on top.
       const size_t kept = keep < 0 ? prompt : static_cast<size_t>(keep) + 1;
       const NativeCompletion expected =
-          Native().Complete(kText, {.predict = 150, .temperature = 0, .room = kRoom, .keep = kept});
+          NativeEndless().Complete(kShiftedText, {.predict = 150, .temperature = 0, .room = kRoom, .keep = kept});
       ASSERT_EQ(expected.tokens.size(), 150u);
       for (int i = 0; i < 2; ++i) {
         EXPECT_EQ(Complete(&context), Characters(expected.bytes)) << parallel << keep;
@@ -72,34 +72,36 @@ TEST(LlamaShift, GoesOnAsTheFrameworksOwnDoes) {
 TEST(LlamaShift, DoesNotMovePackedKeys) {
   const Host host;
   for (const char* parallel : {"", R"(, "parallel": 2)"}) {
-    const Model model(host, Bytes(), LlamaOptions(Config(std::string(R"(, "cache-type-k": "q8_0")") + parallel)));
+    const Model model(host, EndlessModel(),
+                      LlamaOptions(Config(std::string(R"(, "cache-type-k": "q8_0")") + parallel)));
     Context context(model);
-    ASSERT_TRUE(SetPrompt(&context, kText));
+    ASSERT_TRUE(SetPrompt(&context, kShiftedText));
     const Result refused = context.Compute();
     EXPECT_EQ(refused.code, WASINN_UNSUPPORTED_OPERATION);
     EXPECT_THAT(refused.message, HasSubstr("context-shift"));
     ASSERT_TRUE(SetOptions(&context, R"({"context-shift": false})"));
     EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL);
   }
-  const Model model(host, Bytes(), LlamaOptions(Config(R"(, "cache-type-v": "q8_0")")));
+  const Model model(host, EndlessModel(), LlamaOptions(Config(R"(, "cache-type-v": "q8_0")")));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kShiftedText));
   const NativeSettings settings = {.predict = 150, .temperature = 0, .room = kRoom, .keep = 1, .type_v = 8};
-  EXPECT_EQ(Complete(&context), Characters(Native().Complete(kText, settings).bytes)) << "values do not move";
+  EXPECT_EQ(Complete(&context), Characters(NativeEndless().Complete(kShiftedText, settings).bytes))
+      << "values do not move";
 }
 
 // Beside others that do the same, or do not.
 TEST(LlamaShift, LeavesOthersAlone) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(Config(R"(, "parallel": 3)")));
-  const std::string shifted =
-      Characters(Native().Complete(kText, {.predict = 150, .temperature = 0, .room = kRoom, .keep = 1}).bytes);
-  const std::string plain = Characters(Native().Complete(kText, {.predict = 40, .temperature = 0}).bytes);
+  const Model model(host, EndlessModel(), LlamaOptions(Config(R"(, "parallel": 3)")));
+  const std::string shifted = Characters(
+      NativeEndless().Complete(kShiftedText, {.predict = 150, .temperature = 0, .room = kRoom, .keep = 1}).bytes);
+  const std::string plain = Characters(NativeEndless().Complete(kShiftedText, {.predict = 40, .temperature = 0}).bytes);
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&, i] {
       Context context(model, 0, i == 2 ? R"({"n-predict": 40, "context-shift": false})" : "{}");
-      EXPECT_TRUE(SetPrompt(&context, kText));
+      EXPECT_TRUE(SetPrompt(&context, kShiftedText));
       for (int n = 0; n < 4; ++n) EXPECT_EQ(Complete(&context), i == 2 ? plain : shifted);
     });
   }
@@ -108,9 +110,9 @@ TEST(LlamaShift, LeavesOthersAlone) {
 
 TEST(LlamaShift, IsForGuestsToAskFor) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "ctx-size": 64})"));
+  const Model model(host, EndlessModel(), LlamaOptions(R"({"temp": 0, "ctx-size": 64})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kShiftedText));
   EXPECT_EQ(context.Compute().code, WASINN_CONTEXT_FULL) << "not without the key";
   EXPECT_EQ(Metadata(&context)["context_shifts"], 0);
   for (const char* bad :
@@ -126,7 +128,7 @@ TEST(LlamaShift, IsForGuestsToAskFor) {
   ASSERT_TRUE(context.Compute());
   EXPECT_EQ(Metadata(&context)["output_tokens"], 100);
   // Without an end: the deadline is its end.
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kShiftedText));
   ASSERT_TRUE(SetOptions(&context, R"({"context-shift": true, "grammar": "root ::= [a-z ]+"})"));
   const Watchdog watchdog(&context, std::chrono::milliseconds(200));
   EXPECT_EQ(context.Compute().code, WASINN_TIMEOUT);
@@ -167,7 +169,7 @@ TEST(LlamaShift, ChargesALongText) {
 
 TEST(LlamaShift, OfTinyContexts) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "context-shift": true, "n-predict": 20})"));
+  const Model model(host, EndlessModel(), LlamaOptions(R"({"temp": 0, "context-shift": true, "n-predict": 20})"));
   for (int tokens = 1; tokens < 9; ++tokens) {
     Context context(model);
     ASSERT_TRUE(SetPrompt(&context, "a"));

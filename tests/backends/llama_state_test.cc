@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
@@ -13,17 +14,10 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string kSystem = "the hen ate the oats, and the other one ate the rest of the oats. ";
-const std::string kQuestion = kSystem + "then the hen";
-
-const std::string& Bytes() {
-  static const std::string bytes =
-      TinyLlamaWriter({.embedding = 128, .heads = 4, .kv_heads = 2, .feed_forward = 128}).Write();
-  return bytes;
-}
+const std::string kStateQuestion = kSystem + "then the hen";
 
 std::string Expected(const std::string& prompt) {
-  static const NativeLlama native(TemporaryFile("state.gguf", Bytes()));
-  return Characters(native.Complete(prompt, {.predict = 12, .temperature = 0}).bytes);
+  return Characters(NativeWide().Complete(prompt, {.predict = 12, .temperature = 0}).bytes);
 }
 
 // Alone, and of those that share a llama context.
@@ -38,7 +32,7 @@ class LlamaState : public ::testing::TestWithParam<const char*> {
   }
 
   const Host host_;
-  const Model model_{host_, Bytes(),
+  const Model model_{host_, WideModel(),
                      LlamaOptions(std::string(R"({"temp": 0, "n-predict": 12, "parallel": )") + GetParam() + "}")};
   Account guest_, other_;
 };
@@ -55,14 +49,14 @@ TEST_P(LlamaState, IsTakenUpByAnotherContext) {
   const size_t tokens = saved[0]["tokens"];
   EXPECT_EQ(tokens, Metadata(&first)["input_tokens"]);
   EXPECT_GT(saved[0]["bytes"], tokens * 2 * 2 * 64 * 2);
-  ASSERT_TRUE(SetPrompt(&second, kQuestion));
+  ASSERT_TRUE(SetPrompt(&second, kStateQuestion));
   ASSERT_TRUE(SetOptions(&second, R"({"restore-state": "system"})"));
   const size_t all = Metadata(&second)["input_tokens"];
-  EXPECT_EQ(Complete(&second), Expected(kQuestion));
+  EXPECT_EQ(Complete(&second), Expected(kStateQuestion));
   EXPECT_GE(Metadata(&second)["restored_tokens"], tokens - 1) << "the last one may be another";
   EXPECT_EQ(Metadata(&second)["evaluated_tokens"], all - Metadata(&second)["restored_tokens"].get<size_t>());
   // What it holds itself is more by now.
-  EXPECT_EQ(Complete(&second), Expected(kQuestion));
+  EXPECT_EQ(Complete(&second), Expected(kStateQuestion));
   EXPECT_EQ(Metadata(&second)["restored_tokens"], 0);
   EXPECT_EQ(Metadata(&second)["evaluated_tokens"], 1);
   // Another text: as far as it is the same, and back again.
@@ -97,21 +91,21 @@ TEST_P(LlamaState, IsItsGuestsAlone) {
   Context mine(model_, 0, "{}", &guest_), theirs(model_, 0, "{}", &other_), nobodys(model_);
   ASSERT_TRUE(Do(&mine, kSystem, R"({"save-state": "system"})"));
   for (Context* context : {&theirs, &nobodys}) {
-    const Result refused = Do(context, kQuestion, R"({"restore-state": "system"})");
+    const Result refused = Do(context, kStateQuestion, R"({"restore-state": "system"})");
     EXPECT_EQ(refused.code, WASINN_NOT_FOUND) << refused.message;
-    const Result nowhere = Do(context, kQuestion, R"({"restore-state": "other"})");
+    const Result nowhere = Do(context, kStateQuestion, R"({"restore-state": "other"})");
     EXPECT_EQ(nowhere.code, WASINN_NOT_FOUND);
     std::string message = nowhere.message;
     EXPECT_EQ(message.replace(message.find("other"), 5, "system"), refused.message) << "they tell nothing of others";
     EXPECT_EQ(Metadata(context)["states"].size(), 0u);
-    EXPECT_TRUE(Do(context, kQuestion, R"({"erase-state": "system"})"));
+    EXPECT_TRUE(Do(context, kStateQuestion, R"({"erase-state": "system"})"));
   }
   ASSERT_TRUE(Do(&theirs, "oats", R"({"save-state": "system"})"));
   ASSERT_TRUE(Do(&mine, "then", "{}"));
-  ASSERT_TRUE(Do(&mine, kQuestion, R"({"restore-state": "system"})"));
+  ASSERT_TRUE(Do(&mine, kStateQuestion, R"({"restore-state": "system"})"));
   EXPECT_GT(Metadata(&mine)["restored_tokens"], 20) << "it is the one that this guest saved";
-  ASSERT_TRUE(Do(&mine, kQuestion, R"({"erase-state": "system"})"));
-  EXPECT_EQ(Do(&mine, kQuestion, R"({"restore-state": "system"})").code, WASINN_NOT_FOUND);
+  ASSERT_TRUE(Do(&mine, kStateQuestion, R"({"erase-state": "system"})"));
+  EXPECT_EQ(Do(&mine, kStateQuestion, R"({"restore-state": "system"})").code, WASINN_NOT_FOUND);
   EXPECT_EQ(Metadata(&theirs)["states"].size(), 1u);
 }
 
@@ -135,11 +129,11 @@ TEST_P(LlamaState, IsChargedToItsGuest) {
     EXPECT_EQ(Metadata(&first)["evaluated_tokens"], 1) << "what it holds is still there";
     {
       Context second(model_, 0, "{}", &guest_);
-      ASSERT_TRUE(Do(&second, kQuestion, R"({"restore-state": "a", "save-state": "b"})"));
+      ASSERT_TRUE(Do(&second, kStateQuestion, R"({"restore-state": "a", "save-state": "b"})"));
     }
     EXPECT_EQ(Metadata(&first)["states"].size(), 2u) << "the guest has a context";
-    ASSERT_TRUE(Do(&first, kQuestion, R"({"erase-state": "a"})"));
-    ASSERT_TRUE(Do(&first, kQuestion, R"({"erase-state": "b"})"));
+    ASSERT_TRUE(Do(&first, kStateQuestion, R"({"erase-state": "a"})"));
+    ASSERT_TRUE(Do(&first, kStateQuestion, R"({"erase-state": "b"})"));
     EXPECT_EQ(guest_.used, without);
     ASSERT_TRUE(Do(&first, kSystem, R"({"save-state": "c"})"));
   }
@@ -239,45 +233,45 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
                                        R"(, "shared-prompt": ")" + kSystem + "\"}");
     options.account = &hosts;
     {
-      const Model model(host, Bytes(), options);
+      const Model model(host, WideModel(), options);
       ASSERT_TRUE(model.loaded()) << model.loaded().message;
       EXPECT_GT(hosts.used, 20u * 2 * 2 * 64 * 2);
       Account one, another;
       Context first(model, 0, "{}", &one), second(model, 0, "{}", &another),
           whole(model, 0, R"({"cache-prompt": false})"), packed(model, 0, R"({"cache-type-k": "q8_0"})");
       for (Context* context : {&first, &second}) {
-        ASSERT_TRUE(SetPrompt(context, kQuestion));
-        EXPECT_EQ(Complete(context), Expected(kQuestion));
+        ASSERT_TRUE(SetPrompt(context, kStateQuestion));
+        EXPECT_EQ(Complete(context), Expected(kStateQuestion));
         EXPECT_GT(Metadata(context)["restored_tokens"], 20);
         EXPECT_EQ(Metadata(context)["states"].size(), 0u) << "no guest's";
         ASSERT_TRUE(SetPrompt(context, "oats"));
         EXPECT_EQ(Complete(context), Expected("oats"));
       }
-      ASSERT_TRUE(SetPrompt(&whole, kQuestion));
-      EXPECT_EQ(Complete(&whole), Expected(kQuestion));
+      ASSERT_TRUE(SetPrompt(&whole, kStateQuestion));
+      EXPECT_EQ(Complete(&whole), Expected(kStateQuestion));
       EXPECT_EQ(Metadata(&whole)["restored_tokens"], 0);
-      ASSERT_TRUE(SetPrompt(&packed, kQuestion));
+      ASSERT_TRUE(SetPrompt(&packed, kStateQuestion));
       ASSERT_TRUE(packed.Compute());
       EXPECT_EQ(Metadata(&packed)["restored_tokens"] == 0, parallel[0] == '0') << "of other memory it is not";
       // A guest's own state has more of its prompt.
-      ASSERT_TRUE(SetPrompt(&first, kQuestion));
+      ASSERT_TRUE(SetPrompt(&first, kStateQuestion));
       ASSERT_TRUE(SetOptions(&first, R"({"save-state": "mine"})"));
       ASSERT_TRUE(first.Compute());
       ASSERT_TRUE(SetOptions(&first, "{}"));
       ASSERT_TRUE(SetPrompt(&first, "oats"));
       ASSERT_TRUE(first.Compute());
-      ASSERT_TRUE(SetPrompt(&first, kQuestion));
+      ASSERT_TRUE(SetPrompt(&first, kStateQuestion));
       ASSERT_TRUE(SetOptions(&first, R"({"restore-state": "mine"})"));
-      EXPECT_EQ(Complete(&first), Expected(kQuestion));
+      EXPECT_EQ(Complete(&first), Expected(kStateQuestion));
       EXPECT_EQ(Metadata(&first)["evaluated_tokens"], 1);
     }
     EXPECT_EQ(hosts.used, 0u);
   }
-  const Model long_one(host, Bytes(), LlamaOptions(R"({"ctx-size": 8, "shared-prompt": ")" + kSystem + "\"}"));
+  const Model long_one(host, WideModel(), LlamaOptions(R"({"ctx-size": 8, "shared-prompt": ")" + kSystem + "\"}"));
   EXPECT_EQ(long_one.loaded().code, WASINN_PROMPT_TOO_LONG) << long_one.loaded().message;
   LoadOptions of_guest = LlamaOptions(R"({"temp": 0, "n-predict": 4})");
   of_guest.guest_config = R"({"shared-prompt": "the hen"})";
-  const Model guests(host, Bytes(), of_guest);
+  const Model guests(host, WideModel(), of_guest);
   ASSERT_TRUE(guests.loaded());
   Context context(guests);
   ASSERT_TRUE(SetPrompt(&context, "the hen ate"));
@@ -287,14 +281,14 @@ TEST(LlamaSharedPrompt, IsTakenUpByWhosePromptBeginsSo) {
 
 TEST(LlamaStateKind, MustBeTheSame) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 12})"));
+  const Model model(host, WideModel(), LlamaOptions(R"({"temp": 0, "n-predict": 12})"));
   Account guest;
   Context first(model, 0, "{}", &guest), packed(model, 0, R"({"cache-type-k": "q8_0"})", &guest),
       small(model, 0, R"({"ctx-size": 8})", &guest);
   ASSERT_TRUE(SetPrompt(&first, kSystem));
   ASSERT_TRUE(SetOptions(&first, R"({"save-state": "a"})"));
   ASSERT_TRUE(first.Compute());
-  ASSERT_TRUE(SetPrompt(&packed, kQuestion));
+  ASSERT_TRUE(SetPrompt(&packed, kStateQuestion));
   ASSERT_TRUE(SetOptions(&packed, R"({"restore-state": "a"})"));
   const Result refused = packed.Compute();
   EXPECT_EQ(refused.code, WASINN_INVALID_ARGUMENT);

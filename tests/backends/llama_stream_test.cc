@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 #include "llama/text.h"
 
@@ -12,12 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string& Bytes() {
-  static const std::string bytes = TinyLlamaWriter().Write();
-  return bytes;
-}
-
-constexpr const char* kText = "the hen ate the oats";
+constexpr const char* kStreamedText = "the hen ate the oats";
 
 // All pieces, until there are no more; the last step's code in `end`.
 std::vector<std::string> Stream(Context* context, wasinn_code* end, int most = 100000) {
@@ -40,9 +36,9 @@ std::string Join(const std::vector<std::string>& pieces) {
 
 TEST(LlamaStream, BringsTheCompletionInWholeCharacters) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 200, "temp": 1.5, "top-k": 0, "min-p": 0})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 200, "temp": 1.5, "top-k": 0, "min-p": 0})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   for (int seed = 1; seed < 6; ++seed) {
     ASSERT_TRUE(SetOptions(&context, R"({"seed": )" + std::to_string(seed) + "}"));
     const std::string whole = Complete(&context);
@@ -62,9 +58,9 @@ TEST(LlamaStream, BringsTheCompletionInWholeCharacters) {
 
 TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"temp": 0})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   // No token but those of its bytes can write it.
   ASSERT_TRUE(SetOptions(&context, R"({"grammar": "root ::= \"\u4e2d\u6587\""})"));
   wasinn_code end = WASINN_OK;
@@ -75,13 +71,13 @@ TEST(LlamaStream, BytesOfOneCharacterWaitForEachOther) {
 
 TEST(LlamaStream, GoesOnUntilItIsEnded) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"n-predict": 8, "seed": 1})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"n-predict": 8, "seed": 1})"));
   Context context(model);
   ASSERT_TRUE(context.Finish()) << "of nothing";
   std::string piece;
   EXPECT_EQ(context.Piece(kCompletion, &piece).code, WASINN_INVALID_ARGUMENT);
   EXPECT_EQ(context.Step().code, WASINN_INVALID_ARGUMENT) << "before there is a prompt";
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   const std::string whole = Complete(&context);
   wasinn_code end = WASINN_OK;
   const auto pieces = Stream(&context, &end);
@@ -102,15 +98,15 @@ TEST(LlamaStream, GoesOnUntilItIsEnded) {
   EXPECT_TRUE(context.Step());
   EXPECT_EQ(Complete(&context), whole);
   EXPECT_EQ(Join(Stream(&context, &end, 3)), Join({pieces[0], pieces[1], pieces[2]}));
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   EXPECT_EQ(Join(Stream(&context, &end)), whole);
 }
 
 TEST(LlamaStream, StopsAtAReversePrompt) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   const std::string grammar = R"("grammar": "root ::= \"ab\" \"ac\" \"abe, the rest\"")";
   wasinn_code end = WASINN_OK;
   for (const auto& [stop, expected] :
@@ -130,13 +126,12 @@ TEST(LlamaStream, StopsAtAReversePrompt) {
 
 TEST(LlamaStream, AFullContextEndsIt) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "ctx-size": 32})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "ctx-size": 32})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   const uint64_t tokens = Metadata(&context)["input_tokens"];
-  const NativeLlama native(TemporaryFile("stream.gguf", Bytes()));
   const std::string expected =
-      Characters(native.Complete(kText, {.predict = static_cast<int32_t>(33 - tokens), .seed = 3}).bytes);
+      Characters(NativeTiny().Complete(kStreamedText, {.predict = static_cast<int32_t>(33 - tokens), .seed = 3}).bytes);
   const Result computed = context.Compute();
   EXPECT_EQ(computed.code, WASINN_CONTEXT_FULL) << computed.message;
   EXPECT_EQ(Written(&context), expected) << "what was generated so far may be read";
@@ -160,17 +155,17 @@ TEST(LlamaStream, AFullContextEndsIt) {
   EXPECT_EQ(too_long.code, WASINN_PROMPT_TOO_LONG) << too_long.message;
   EXPECT_THAT(too_long.message, HasSubstr("33 tokens"));
   ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 0})"));
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   EXPECT_EQ(Complete(&context), "");
 }
 
 TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
   const Host host;
   const Model model(
-      host, Bytes(),
+      host, TinyModel(),
       LlamaOptions(R"({"seed": 3, "n-predict": 8, "ctx-size": 64, "batch-size": 32, "ubatch-size": 16})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   const std::string expected = Complete(&context);
   for (const char* bad : {"no JSON",
                           "[]",
@@ -233,7 +228,7 @@ TEST(LlamaOptions, BadOnesAreRefusedAndLoseNothing) {
 
 TEST(LlamaOptions, UnboundOnesAreGone) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"temp": 0, "n-predict": 3})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"temp": 0, "n-predict": 3})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, "the hen"));
   ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 5})"));
@@ -248,9 +243,9 @@ TEST(LlamaOptions, UnboundOnesAreGone) {
 
 TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
   Context context(model);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   ASSERT_TRUE(SetOptions(&context, R"({"rope-scale": 2, "stream-stdout": true, "a\n\u001b[31m": 1})"));
   EXPECT_TRUE(context.Compute());
   EXPECT_THAT(host.log(), HasSubstr("warning: options: unknown keys: a??[31m, rope-scale"));
@@ -265,16 +260,16 @@ TEST(LlamaOptions, UnknownKeysAreNamedInTheLog) {
 TEST(LlamaOptions, LogsWhereItIsAskedFor) {
   const Host host;
   {
-    const Model quiet(host, Bytes(), LlamaOptions(R"({"n-predict": 2})"));
+    const Model quiet(host, TinyModel(), LlamaOptions(R"({"n-predict": 2})"));
     Context context(quiet);
-    ASSERT_TRUE(SetPrompt(&context, kText));
+    ASSERT_TRUE(SetPrompt(&context, kStreamedText));
     EXPECT_TRUE(context.Compute());
   }
   EXPECT_EQ(host.log(), "");
   const Host other;
-  const Model loud(other, Bytes(), LlamaOptions(R"({"n-predict": 2, "enable-log": true})"));
+  const Model loud(other, TinyModel(), LlamaOptions(R"({"n-predict": 2, "enable-log": true})"));
   Context context(loud);
-  ASSERT_TRUE(SetPrompt(&context, kText));
+  ASSERT_TRUE(SetPrompt(&context, kStreamedText));
   EXPECT_TRUE(context.Compute());
   EXPECT_THAT(other.log(), HasSubstr("info: "));
   EXPECT_EQ(host.log(), "") << "each host hears of its own";
@@ -282,7 +277,7 @@ TEST(LlamaOptions, LogsWhereItIsAskedFor) {
 
 TEST(LlamaPrompt, BadOnesAreRefused) {
   const Host host;
-  const Model model(host, Bytes(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
+  const Model model(host, TinyModel(), LlamaOptions(R"({"seed": 3, "n-predict": 2})"));
   Context context(model);
   ASSERT_TRUE(SetPrompt(&context, ""));
   EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backends/llama_guest.h"
+#include "backends/llama_models.h"
 #include "backends/llama_native.h"
 
 namespace wasinn::test {
@@ -13,18 +14,8 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-const std::string& Bytes() {
-  static const std::string bytes = TinyLlamaWriter().Write();
-  return bytes;
-}
-
-const NativeLlama& Native() {
-  static const NativeLlama native(TemporaryFile("tokens.gguf", Bytes()));
-  return native;
-}
-
 constexpr uint32_t kStepProbabilities = 5;
-constexpr const char* kText = "the hen ate \u20ac 10 of oats</s>";
+constexpr const char* kMarkedText = "the hen ate \u20ac 10 of oats</s>";
 
 class LlamaTokenLists : public ::testing::Test {
  protected:
@@ -42,25 +33,56 @@ class LlamaTokenLists : public ::testing::Test {
   }
 
   const Host host_;
-  const Model model_{host_, Bytes(), LlamaOptions(R"({"n-predict": 8, "temp": 0, "ctx-size": 256})")};
+  const Model model_{host_, TinyModel(), LlamaOptions(R"({"n-predict": 8, "temp": 0, "ctx-size": 256})")};
   Context context_{model_};
 };
 
 TEST_F(LlamaTokenLists, AreThoseOfTheFramework) {
-  ASSERT_TRUE(Ask(kText, {{"tokenize", true}}));
-  const std::vector<int32_t> native = Native().Tokenize(kText);
+  ASSERT_TRUE(Ask(kMarkedText, {{"tokenize", true}}));
+  const std::vector<int32_t> native = NativeTiny().Tokenize(kMarkedText);
   EXPECT_EQ(json::parse(Written(&context_)), (json{{"count", native.size()}, {"tokens", native}}));
   EXPECT_EQ(Metadata(&context_)["input_tokens"], native.size());
   EXPECT_EQ(Metadata(&context_)["output_tokens"], 0);
   ASSERT_TRUE(Ask(json(native).dump(), {{"detokenize", true}}));
-  EXPECT_EQ(Written(&context_), "<s> " + std::string(kText));
+  EXPECT_EQ(Written(&context_), "<s> " + std::string(kMarkedText));
   const std::string longer(2000, 'x');
   ASSERT_TRUE(Ask(longer, {{"tokenize", true}})) << "longer than a context";
   EXPECT_GT(int(json::parse(Written(&context_))["count"]), 256);
 }
 
+// llama.cpp holds some sixty bytes for each of a text while it makes tokens of it, and cannot be interrupted.
+TEST_F(LlamaTokenLists, LongTextsAreChargedAndLimited) {
+  Account guest;
+  Context context(model_, 0, "{}", &guest);
+  const auto ask = [&](size_t bytes) {
+    EXPECT_TRUE(SetPrompt(&context, std::string(bytes, 'e')));
+    EXPECT_TRUE(SetOptions(&context, R"({"tokenize": true})"));
+    return context.Compute();
+  };
+  EXPECT_EQ(ask((1 << 20) + 1).code, WASINN_PROMPT_TOO_LONG);
+  EXPECT_EQ(guest.most, 0U);
+  EXPECT_TRUE(ask(200'000));
+  EXPECT_GT(guest.most, 8U << 20);
+  EXPECT_LT(guest.used, 8U << 20);
+  guest.limit = 4 << 20;
+  EXPECT_EQ(ask(200'000).code, WASINN_TOO_LARGE);
+  EXPECT_TRUE(ask(50'000));
+}
+
+// llama.cpp's time for them is that of their number's square.
+TEST_F(LlamaTokenLists, BytesThatNoTokenHasAreLimited) {
+  for (const char* unknown : {"x", "\u20ad"}) {
+    std::string text;
+    while (text.size() < 100'000) text += unknown;
+    const Result refused = Ask(text, {{"tokenize", true}});
+    EXPECT_EQ(refused.code, WASINN_PROMPT_TOO_LONG);
+    EXPECT_THAT(refused.message, HasSubstr("the model has no tokens for "));
+  }
+  EXPECT_TRUE(Ask(std::string(30'000, 'x'), {{"tokenize", true}}));
+}
+
 TEST_F(LlamaTokenLists, ComeInOneStep) {
-  ASSERT_TRUE(SetPrompt(&context_, kText));
+  ASSERT_TRUE(SetPrompt(&context_, kMarkedText));
   ASSERT_TRUE(SetOptions(&context_, R"({"tokenize": true})"));
   ASSERT_TRUE(context_.Step());
   EXPECT_THAT(Written(&context_), HasSubstr("\"count\""));
@@ -126,9 +148,9 @@ TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfEachStep) {
 }
 
 TEST_F(LlamaTokenLists, ArePrompts) {
-  ASSERT_TRUE(Ask(kText, json::object()));
+  ASSERT_TRUE(Ask(kMarkedText, json::object()));
   const std::string written = Written(&context_);
-  const std::vector<int32_t> tokens = Native().Tokenize(kText);
+  const std::vector<int32_t> tokens = NativeTiny().Tokenize(kMarkedText);
   ASSERT_TRUE(Ask(json(tokens).dump(), {{"tokens", true}}));
   EXPECT_EQ(Written(&context_), written);
   EXPECT_EQ(Metadata(&context_)["input_tokens"], tokens.size());
@@ -140,14 +162,14 @@ TEST_F(LlamaTokenLists, ArePrompts) {
 }
 
 TEST_F(LlamaTokenLists, ComeWithoutWhatBeginsAText) {
-  const std::vector<int32_t> native = Native().Tokenize(kText);
-  ASSERT_TRUE(Ask(kText, {{"tokenize", true}, {"add-special", false}}));
+  const std::vector<int32_t> native = NativeTiny().Tokenize(kMarkedText);
+  ASSERT_TRUE(Ask(kMarkedText, {{"tokenize", true}, {"add-special", false}}));
   EXPECT_EQ(json::parse(Written(&context_))["tokens"], json(std::vector<int32_t>(native.begin() + 1, native.end())));
 }
 
 TEST_F(LlamaTokenLists, AreBiased) {
   constexpr int32_t kThe = 259 + 11;
-  ASSERT_EQ(Native().Tokenize("a the").back(), kThe + 1) << "with the space before it";
+  ASSERT_EQ(NativeTiny().Tokenize("a the").back(), kThe + 1) << "with the space before it";
   ASSERT_TRUE(Ask("the hen", {{"logit-bias", {{std::to_string(kThe), 100}}}}));
   EXPECT_EQ(Written(&context_), "thethethethethethethethe");
   ASSERT_TRUE(Ask("the hen", {{"logit-bias", json::array({json::array({kThe, 100})})}}));

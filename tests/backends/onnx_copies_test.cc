@@ -22,8 +22,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr uint64_t kMebi = 1 << 20;
-
 // A copy of the backend's file; it goes when the test ends, as far as the file system is concerned.
 class CopyOfBackend {
  public:

@@ -8,8 +8,6 @@
 namespace wasinn::test {
 namespace {
 
-constexpr uint64_t kMebi = 1 << 20;
-
 struct Constants {
   const char* name;
   std::vector<Proto> nodes;  // from constants to `c`
@@ -19,7 +17,7 @@ struct Constants {
 };
 
 // y = x + the greatest element of c
-std::string ModelOf(const Constants& constants) {
+std::string FoldedModel(const Constants& constants) {
   Graph graph = {.nodes = constants.nodes,
                  .constants = constants.constants,
                  .inputs = {Value("x", kFloat, {1})},
@@ -76,7 +74,7 @@ TEST(OnnxFolding, BytesGiveWhatAFileGives) {
   for (const Constants& constants : HonestConstants()) {
     LoadOptions options;
     options.path = "/a/file/of/the/host.onnx";
-    const std::string bytes = ModelOf(constants);
+    const std::string bytes = FoldedModel(constants);
     const Model named(host, bytes, options);
     options.path.clear();
     options.max_bytes = 64 * kMebi;

@@ -25,14 +25,14 @@ std::string Relu() {
 
 Workers OnnxRuntime() { return {Encoding::kOnnx, Of("honest", Relu())}; }
 
-struct Constants {
+struct GreatConstants {
   const char* name;
   std::vector<Proto> nodes;  // from constants to `c`
   std::vector<Proto> constants;
 };
 
 // y = x + the greatest element of c
-std::string AddsGreatestOf(const Constants& constants) {
+std::string AddsGreatestOf(const GreatConstants& constants) {
   Graph graph = {.nodes = constants.nodes,
                  .constants = constants.constants,
                  .inputs = {Value("x", kFloat, {1})},
@@ -48,13 +48,13 @@ Proto Shape(const std::string& name, const std::vector<int64_t>& dims) {
 }
 
 // A few hundred bytes each that become a gigabyte and more.
-std::vector<Constants> HugeConstants() {
+std::vector<GreatConstants> HugeConstants() {
   constexpr int64_t kGibi = 1 << 30, kSide = 1 << 15;
   const Proto one = Constant<float>("one", kFloat, {1}, {1}), zeros = Shape("zeros", {0});
   const Proto scalar = Constant<int64_t>("nothing", kInt64, {}, {0}), step = Constant<int64_t>("step", kInt64, {}, {1});
   const Proto end = Constant<int64_t>("end", kInt64, {}, {kGibi});
   const Proto byte = TensorAttribute("value", Constant<char>("", kInt8, {1}, {1}));
-  std::vector<Constants> all = {
+  std::vector<GreatConstants> all = {
       {"ConstantOfShape", {Node("ConstantOfShape", {"shape"}, {"c"})}, {Shape("shape", {kGibi})}},
       {"Expand", {Node("Expand", {"one", "shape"}, {"c"})}, {one, Shape("shape", {kGibi})}},
       {"Tile", {Node("Tile", {"one", "shape"}, {"c"})}, {one, Shape("shape", {kGibi})}},
@@ -83,7 +83,7 @@ std::vector<Constants> HugeConstants() {
        {Node("Expand", {"text", "shape"}, {"t"}), Node("Unique", {"t"}, {"u", "c"})},
        {Proto().Int(1, 1).Int(2, 8).Text(6, std::string(1 << 20, 'x')).Text(8, "text"), Shape("shape", {40960})}},
   };
-  Constants doubles = {"Concat", {}, {one}};
+  GreatConstants doubles = {"Concat", {}, {one}};
   for (int i = 0; i < 40; ++i) {
     const std::string last = i == 0 ? "one" : "d" + std::to_string(i);
     const std::string next = i == 39 ? "c" : "d" + std::to_string(i + 1);
@@ -96,7 +96,7 @@ std::vector<Constants> HugeConstants() {
 // Loaded with what is constant left for computes, which have not enough either.
 TEST(OnnxIsolated, ConstantsThatBecomeHuge) {
   Workers workers = OnnxRuntime();
-  for (const Constants& constants : HugeConstants()) {
+  for (const GreatConstants& constants : HugeConstants()) {
     const uint32_t error = workers.TryBesideHonest(Of(constants.name, AddsGreatestOf(constants)));
     EXPECT_TRUE(error == kTooLarge || error == kRuntimeError) << constants.name << ": " << error;
   }

@@ -16,7 +16,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr uint64_t kMebi = 1 << 20;
 constexpr int64_t kGibi = 1 << 30;
 
 // The most memory that this OS process has had resident so far.

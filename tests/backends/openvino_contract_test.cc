@@ -6,7 +6,7 @@
 namespace wasinn::test {
 namespace {
 
-Subject Ir() {
+Subject IrSubject() {
   Subject subject = OnnxSubject("Ir", 2);
   subject.bytes = [] { return IrXml("two_in_two_out"); };
   subject.options = IrOptions("two_in_two_out");
@@ -18,7 +18,7 @@ Subject Sharing(Subject subject) {
   return subject;
 }
 
-EXPECT_CONTRACT(OpenVino, Contract, Sharing(Ir()), Sharing(OnnxSubject("Open", -1)),
+EXPECT_CONTRACT(OpenVino, Contract, Sharing(IrSubject()), Sharing(OnnxSubject("Open", -1)),
                 Sharing(OnnxPassedOn("PassedOn", 2)), Sharing(OnnxPassedOn("PassedOnOpen", -1)));
 EXPECT_CONTRACT(OpenVino, ContractOfShapes, Sharing(OnnxSubject("Open", -1)),
                 Sharing(OnnxPassedOn("PassedOnOpen", -1)));

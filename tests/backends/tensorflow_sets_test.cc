@@ -13,7 +13,7 @@
 namespace wasinn::test {
 namespace {
 
-const LoadOptions kGuest = {.encoding = "tensorflow"};
+const LoadOptions kGuestOfSets = {.encoding = "tensorflow"};
 
 // A thousand nodes, of which eight outputs in the order of their names take the last: its negative, its size, in turn.
 std::string ManyOutputs() {
@@ -34,7 +34,7 @@ std::string ManyOutputs() {
 TEST(TensorFlowSets, OfOutputsAreBounded) {
   constexpr uint64_t kMiB = 1 << 20;
   const Host host;
-  const Model model(host, ManyOutputs(), kGuest);
+  const Model model(host, ManyOutputs(), kGuestOfSets);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   Account account;
   {
@@ -88,7 +88,7 @@ TEST(TensorFlowSets, OfAGuestsModelAreCharged) {
     nodes.push_back(TfNode("y" + std::to_string(i), "AddV2", {"x", "c"}, TypeAttribute("T", 1)));
   }
   Account account;
-  LoadOptions options = kGuest;
+  LoadOptions options = kGuestOfSets;
   options.account = &account;
   const Model model(host, TfGraph(nodes), options);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
@@ -135,7 +135,7 @@ TEST(TensorFlowSets, OfInputsAreBounded) {
       sum = name;
     }
   }
-  const Model model(host, TfGraph(nodes), kGuest);
+  const Model model(host, TfGraph(nodes), kGuestOfSets);
   ASSERT_TRUE(model.loaded()) << model.loaded().message;
   ASSERT_EQ(model.info().n_inputs, 7u);
   Account account;

@@ -10,6 +10,8 @@ namespace wasinn::test {
 
 using namespace check;  // NOLINT(google-build-using-namespace): what tests say all the time
 
+constexpr uint64_t kMebi = uint64_t{1} << 20;
+
 class Host : public check::Host {
  public:
   // WASINN_TEST_LIBRARY names another version of the framework, to try it.

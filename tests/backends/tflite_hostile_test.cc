@@ -64,7 +64,7 @@ TEST(TfLiteHostile, CustomOperatorsLoadNothing) {
 TEST(TfLiteHostile, HiddenTensorsThatAreHuge) {
   const Host host;
   const auto load = [&](std::vector<int32_t> shape) {
-    const TfGraph graph = {
+    const TfLiteGraph graph = {
         .tensors = {{.name = "x", .shape = {1, 4}},
                     {.name = "y", .shape = {1, 4}},
                     {.name = "a", .shape = std::move(shape)}},

@@ -11,7 +11,7 @@
 namespace wasinn::test {
 namespace {
 
-Brought Of(const std::string& name, const std::vector<TfGraph>& graphs,
+Brought Of(const std::string& name, const std::vector<TfLiteGraph>& graphs,
            const std::vector<Tensor>& inputs = {Floats({1}, {1})}) {
   return {.name = name, .blobs = {WriteTfLite(graphs)}, .inputs = inputs};
 }
@@ -33,25 +33,25 @@ Brought Adds(const std::string& name, const std::vector<TfOperator>& operators) 
 Workers TfLite() { return {Encoding::kTfLite, Adds("honest", {Add(0, 0, 2), Add(2, 0, 3), Add(3, 2, 1)})}; }
 
 // Each graph calls the next one twice.
-std::vector<TfGraph> Doubling(int32_t graphs) {
-  std::vector<TfGraph> doubling;
+std::vector<TfLiteGraph> Doubling(int32_t graphs) {
+  std::vector<TfLiteGraph> doubling;
   for (int32_t i = 0; i < graphs; ++i) doubling.push_back(Loop(i + 1, i + 1));
   doubling.push_back(kAlways);
   return doubling;
 }
 
 // A loop in which there is nothing to interrupt.
-std::vector<TfGraph> Empty() {
-  const TfGraph body = {.tensors = {{.name = "v", .shape = {1}}}, .inputs = {0}, .outputs = {0}};
-  const TfGraph cond = {.tensors = {{.name = "v", .shape = {1}},
-                                    {.name = "go", .type = kTfBool, .shape = {1}, .data = std::string(1, 1)}},
-                        .inputs = {0},
-                        .outputs = {1}};
+std::vector<TfLiteGraph> Empty() {
+  const TfLiteGraph body = {.tensors = {{.name = "v", .shape = {1}}}, .inputs = {0}, .outputs = {0}};
+  const TfLiteGraph cond = {.tensors = {{.name = "v", .shape = {1}},
+                                        {.name = "go", .type = kTfBool, .shape = {1}, .data = std::string(1, 1)}},
+                            .inputs = {0},
+                            .outputs = {1}};
   return {Loop(1, 2), cond, body};
 }
 
 // XNNPACK copies the options of this operator to its stack, as many as there are.
-std::vector<TfGraph> LongOptions() {
+std::vector<TfLiteGraph> LongOptions() {
   return {{.tensors = {{.name = "x", .shape = {1, 2, 2, 1}},
                        {.name = "w", .shape = {1, 2, 2, 1}, .data = DataOf(std::vector<float>(4, 1))},
                        {.name = "b", .shape = {1}, .data = DataOf<float>({0})},

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 constexpr int32_t kOpSvdf = 27, kOpRandomUniform = 148;
 
 // y = relu(x) and what was x before it, which a variable tensor keeps.
-TfGraph RememberingGraph() {
+TfLiteGraph RememberingGraph() {
   return {.tensors = {{.name = "x", .shape = {1, 1}},
                       {.name = "features", .shape = {1, 1}, .data = DataOf<float>({1})},
                       {.name = "time", .shape = {1, 2}, .data = DataOf<float>({1, 1})},
@@ -34,7 +34,7 @@ std::string Remembering() { return WriteTfLite({RememberingGraph()}); }
 
 // The same, and n ones.
 std::string RememberingAndFilling() {
-  TfGraph graph = RememberingGraph();
+  TfLiteGraph graph = RememberingGraph();
   graph.tensors.insert(graph.tensors.end(), {{.name = "n", .type = kTfInt32, .shape = {1}},
                                              {.name = "one", .shape = {}, .data = DataOf<float>({1})},
                                              {.name = "ones", .shape = {1}}});

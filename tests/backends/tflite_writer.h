@@ -185,7 +185,7 @@ struct TfOperator {
   std::string custom_options;
 };
 
-struct TfGraph {
+struct TfLiteGraph {
   std::vector<TfTensor> tensors;
   std::vector<int32_t> inputs, outputs;
   std::vector<TfOperator> operators;
@@ -196,10 +196,10 @@ std::string DataOf(const std::vector<Number>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Number)};
 }
 
-inline std::string WriteTfLite(const std::vector<TfGraph>& graphs) {
+inline std::string WriteTfLite(const std::vector<TfLiteGraph>& graphs) {
   std::vector<Flat::Ref> codes, buffers, subgraphs;
   buffers.push_back(Flat::Table());  // the first is the empty one
-  for (const TfGraph& graph : graphs) {
+  for (const TfLiteGraph& graph : graphs) {
     std::vector<Flat::Ref> tensors, operators;
     for (const TfTensor& tensor : graph.tensors) {
       auto table = Flat::Table();
@@ -255,7 +255,7 @@ inline std::string WriteTfLite(const std::vector<TfGraph>& graphs) {
 }
 
 // A loop, and graphs for it: a condition that always holds, and a step.
-inline TfGraph Loop(int32_t cond, int32_t body) {
+inline TfLiteGraph Loop(int32_t cond, int32_t body) {
   return {
       .tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
       .inputs = {0},
@@ -264,11 +264,12 @@ inline TfGraph Loop(int32_t cond, int32_t body) {
           {.code = kOpWhile, .inputs = {0}, .outputs = {1}, .options_type = kWhileOptions, .options = {cond, body}}}};
 }
 
-inline const TfGraph kAlways = {.tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = kTfBool, .shape = {1}}},
-                                .inputs = {0},
-                                .outputs = {1},
-                                .operators = {{.code = kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
-inline const TfGraph kGoOn = {
+inline const TfLiteGraph kAlways = {
+    .tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = kTfBool, .shape = {1}}},
+    .inputs = {0},
+    .outputs = {1},
+    .operators = {{.code = kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
+inline const TfLiteGraph kGoOn = {
     .tensors = {{.name = "v", .shape = {1}}, {.name = "w", .shape = {1}}},
     .inputs = {0},
     .outputs = {1},

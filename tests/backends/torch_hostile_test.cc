@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kDouble[] = "def forward(self, x):\n    return x * 2\n";
+constexpr char kDoubles[] = "def forward(self, x):\n    return x * 2\n";
 
 TEST(TorchHostile, RefusesFilesOfTheHosts) {
   const Host host;
@@ -29,11 +29,11 @@ TEST(TorchHostile, RefusesFilesOfTheHosts) {
 
 TEST(TorchHostile, TheOperatorCanRefuseGuests) {
   const Host refuses(R"({"guest_models": false})");
-  const Model refused(refuses, TorchModel(kDouble), TorchOptions());
+  const Model refused(refuses, TorchModel(kDoubles), TorchOptions());
   EXPECT_EQ(refused.loaded().code, WASINN_SECURITY);
   LoadOptions trusted = TorchOptions();
   trusted.path = "/models/model.pt";
-  EXPECT_TRUE(Model(refuses, TorchModel(kDouble), trusted).loaded());
+  EXPECT_TRUE(Model(refuses, TorchModel(kDoubles), trusted).loaded());
 }
 
 TEST(TorchHostile, SaysWhatOtherArchivesAre) {
@@ -54,7 +54,7 @@ TEST(TorchHostile, SaysWhatOtherArchivesAre) {
 
 TEST(TorchHostile, RefusesWrongEncodingsAndSeveralBlobs) {
   const Host host;
-  const std::string bytes = TorchModel(kDouble);
+  const std::string bytes = TorchModel(kDoubles);
   LoadOptions options = TorchOptions();
   options.encoding = "onnx";
   EXPECT_EQ(Model(host, bytes, options).loaded().code, WASINN_INVALID_ENCODING);

@@ -11,14 +11,14 @@
 namespace wasinn::test {
 namespace {
 
-constexpr char kDouble[] = "def forward(self, x):\n    return x * 2\n";
+constexpr char kDoubled[] = "def forward(self, x):\n    return x * 2\n";
 constexpr uint32_t kInvalidEncoding = 2;
 
 Brought Of(const std::string& name, const std::string& bytes) {
   return {.name = name, .blobs = {bytes}, .inputs = {Floats({8}, std::vector<float>(8, 1))}};
 }
 
-Workers PyTorch() { return {Encoding::kPyTorch, Of("honest", TorchModel(kDouble))}; }
+Workers PyTorch() { return {Encoding::kPyTorch, Of("honest", TorchModel(kDoubled))}; }
 
 // A model in which `from` of one entry is `to`.
 std::string Changed(const std::string& bytes, const std::string& suffix, const std::string& from,
@@ -37,7 +37,7 @@ std::string Changed(const std::string& bytes, const std::string& suffix, const s
 }
 
 std::string WithCode(const std::string& from, const std::string& to) {
-  return Changed(TorchModel(kDouble), ".py", from, to);
+  return Changed(TorchModel(kDoubled), ".py", from, to);
 }
 
 std::string Times(size_t count, const std::string& text) {
@@ -63,10 +63,10 @@ TEST(TorchIsolated, WhatHarmedItsProcess) {
            Of("parentheses", WithCode(body, std::string(3'000'000, '(') + "x" + std::string(3'000'000, ')'))),
            Of("sum", WithCode(body, "x" + Times(500'000, " + x"))),
            Of("lines", WithCode("  " + define, Times(5'000'000, "\n") + "  " + define)),
-           Of("class", Changed(TorchModel(kDouble), "data.pkl", pickled,
+           Of("class", Changed(TorchModel(kDoubled), "data.pkl", pickled,
                                "__torch__.torch.classes.quantized\nLinearPackedParamsBase")),
-           Of("global", Changed(TorchModel(kDouble), "data.pkl", pickled, "os\nsystem")),
-           Of("memo", Changed(TorchModel(kDouble), "data.pkl", "q", std::string("r\xff\xff\xff\xff", 5))),
+           Of("global", Changed(TorchModel(kDoubled), "data.pkl", pickled, "os\nsystem")),
+           Of("memo", Changed(TorchModel(kDoubled), "data.pkl", "q", std::string("r\xff\xff\xff\xff", 5))),
            Of("default", WithCode("x: Tensor", "x: Tensor,\n    y: float=float(len([i for i in range(100000000)]))")),
            Of("functions", FunctionsOfFunctions(40)),
            Of("list", TorchModel("def forward(self, x):\n    a = [1]\n    while len(a) > 0:\n        a = a + a\n"
@@ -119,7 +119,7 @@ void Encrypt(const std::string& header, size_t flags, std::string* bytes) {
 
 TEST(TorchIsolated, BrokenArchives) {
   Workers workers = PyTorch();
-  const std::string good = TorchModel(kDouble);
+  const std::string good = TorchModel(kDoubled);
   std::vector<Brought> models = {Of("words", "hello"), Of("zeros", std::string(1000, '\0'))};
   for (size_t size = 0; size < good.size(); size += good.size() / 5) models.push_back(Of("cut", good.substr(0, size)));
   std::string changed = good;

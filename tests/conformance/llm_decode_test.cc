@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
-constexpr char kGnu[] = "GNU General Public";
+constexpr char kLicence[] = "GNU General Public";
 
 CommandResult Search(std::vector<std::string> args, const std::vector<std::string>& flags = LlmFlags()) {
   const CommandResult result = RunGuest(flags, "beam-search", args);
@@ -38,7 +38,7 @@ double Score(const CommandResult& result) {
 }
 
 TEST(LlmDecode, OneBeamIsWhatTheHostGenerates) {
-  for (const char* prompt : {kGnu, "Coffee: un caf", "Numbers: one two"}) {
+  for (const char* prompt : {kLicence, "Coffee: un caf", "Numbers: one two"}) {
     EXPECT_EQ(Search({"--n-predict", "40", prompt}).out, Greedy(40, prompt) + "\n");
   }
   const CommandResult answer = Search({"--n-predict", "100", Question("Thank you.")});
@@ -46,8 +46,8 @@ TEST(LlmDecode, OneBeamIsWhatTheHostGenerates) {
 }
 
 TEST(LlmDecode, ManyBeamsAreNoWorse) {
-  const CommandResult one = Search({"--n-predict", "12", kGnu}),
-                      four = Search({"--n-predict", "12", "--beams", "4", kGnu});
+  const CommandResult one = Search({"--n-predict", "12", kLicence}),
+                      four = Search({"--n-predict", "12", "--beams", "4", kLicence});
   const std::vector<std::string> texts = Lines(four.out);
   EXPECT_GE(texts.size(), 4u);
   EXPECT_GE(Score(four), Score(one) - 0.01);
@@ -59,9 +59,9 @@ TEST(LlmDecode, TogetherWithOthers) {
   std::ofstream(settings) << "[models.lm]\npath = \"" CONFORMANCE_SOURCE
                              "/models/tiny.gguf\"\n[models.lm.config]\nparallel = 2\n";
   const std::vector<std::string> flags = LlmFlags({"--config", settings});
-  EXPECT_EQ(Search({"--n-predict", "40", kGnu}, flags).out, Greedy(40, kGnu) + "\n");
-  EXPECT_EQ(Search({"--n-predict", "8", "--beams", "3", kGnu}, flags).out,
-            Search({"--n-predict", "8", "--beams", "3", kGnu}).out);
+  EXPECT_EQ(Search({"--n-predict", "40", kLicence}, flags).out, Greedy(40, kLicence) + "\n");
+  EXPECT_EQ(Search({"--n-predict", "8", "--beams", "3", kLicence}, flags).out,
+            Search({"--n-predict", "8", "--beams", "3", kLicence}).out);
 }
 
 Bytes BytesOf(const std::string& text) { return {text.begin(), text.end()}; }
@@ -82,7 +82,7 @@ class LlmDecodeHostile : public ::testing::Test {
   // What a compute of these is refused with, in words; the same context works afterwards.
   std::string Refused(const std::string& options, const std::vector<int32_t>& tokens, uint32_t error) const {
     Script script;
-    script.Do("name 0 lm").Do("context 0 0").Do(Text(0, kGnu)).Do(Text(1, options)).Do(Chosen(tokens));
+    script.Do("name 0 lm").Do("context 0 0").Do(Text(0, kLicence)).Do(Text(1, options)).Do(Chosen(tokens));
     script.Fails("compute 0", error).Do("error").Fails("getname 0 logits", WASI_NN_INVALID_ARGUMENT);
     script.Do(Text(1, R"({"decode":true})")).Do(Chosen({1, 2})).Do("compute 0").Do("getname 0 logits");
     const auto answers = script.Run(LlmFlags(), folder_.path());
@@ -113,7 +113,7 @@ TEST_F(LlmDecodeHostile, WhatIsOutside) {
 
 TEST_F(LlmDecodeHostile, TensorsThatAreNoTokens) {
   Script script;
-  script.Do("name 0 lm").Do("context 0 0").Do(Text(0, kGnu)).Do(Text(1, R"({"decode":true})"));
+  script.Do("name 0 lm").Do("context 0 0").Do(Text(0, kLicence)).Do(Text(1, R"({"decode":true})"));
   const Bytes eight(8);
   for (const char* tensor : {"setname 0 tokens 5 1", "setname 0 tokens 1 2", "setname 0 tokens 3 8",
                              "setname 0 tokens 4 3", "setname 0 tokens 4 2,1"}) {
@@ -130,7 +130,7 @@ TEST_F(LlmDecodeHostile, DeadlineInAStep) {
               "/models/tiny.gguf\"\n[models.lm.config]\nctx-size = 100000\nubatch-size = 8\n";
   settings.close();
   Script script;
-  script.Do("name 0 lm").Do("context 0 0").Do(Text(0, kGnu)).Do(Text(1, R"({"decode":true,"top-logits":1})"));
+  script.Do("name 0 lm").Do("context 0 0").Do(Text(0, kLicence)).Do(Text(1, R"({"decode":true,"top-logits":1})"));
   script.Do("compute 0").Do("getname 0 logit_tokens").Do(Chosen(std::vector<int32_t>(90000, 5)));
   script.Fails("compute 0", WASI_NN_RUNTIME_ERROR)
       .Do("error")

@@ -18,17 +18,17 @@ namespace {
 using ::testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-Bytes BytesOf(const std::string& text) { return {text.begin(), text.end()}; }
+Bytes AsBytes(const std::string& text) { return {text.begin(), text.end()}; }
 
 std::string Prompt(const std::string& text) {
-  return Script::Set("set 0 0 3 " + std::to_string(text.size()), BytesOf(text));
+  return Script::Set("set 0 0 3 " + std::to_string(text.size()), AsBytes(text));
 }
 std::string Options(const std::string& json) {
-  return Script::Set("set 0 1 3 " + std::to_string(json.size()), BytesOf(json));
+  return Script::Set("set 0 1 3 " + std::to_string(json.size()), AsBytes(json));
 }
 
 constexpr char kGreedy[] = R"({"temp":0,"n-predict":4})";
-constexpr char kGnu[] = "GNU General Public";
+constexpr char kBeginning[] = "GNU General Public";
 
 class LlmHostile : public ::testing::Test {
  protected:
@@ -49,7 +49,7 @@ class LlmHostile : public ::testing::Test {
   }
 
   static void Works(Script* script) {
-    script->Do(Options(kGreedy)).Do(Prompt(kGnu)).Do("compute 0").Do("get 0 0").Do("get 0 1");
+    script->Do(Options(kGreedy)).Do(Prompt(kBeginning)).Do("compute 0").Do("get 0 0").Do("get 0 1");
     script->Do("single 0").Do("piece 0 0").Do("fini 0");
   }
 
@@ -108,12 +108,12 @@ TEST_F(LlmHostile, StepsInAnyOrder) {
   Script script = Started();
   script.Fails("single 0", WASI_NN_INVALID_ARGUMENT).Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT);
   script.Do("fini 0").Do("fini 0").Fails("get 0 0", WASI_NN_INVALID_ARGUMENT);
-  script.Do(Options(kGreedy)).Fails("single 0", WASI_NN_INVALID_ARGUMENT).Do(Prompt(kGnu));
+  script.Do(Options(kGreedy)).Fails("single 0", WASI_NN_INVALID_ARGUMENT).Do(Prompt(kBeginning));
   script.Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT).Do("single 0").Fails("piece 0 8", WASI_NN_INVALID_ARGUMENT);
   script.Do("piece 0 0").Fails("piece 0 0 1", WASI_NN_TOO_LARGE);
   for (int i = 1; i < 4; ++i) script.Do("single 0").Do("piece 0 0");
   script.Fails("single 0", WASI_NN_END_OF_SEQUENCE).Fails("single 0", WASI_NN_END_OF_SEQUENCE).Do("get 0 0");
-  script.Do("fini 0").Do("fini 0").Do("single 0").Do(Prompt(kGnu)).Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT);
+  script.Do("fini 0").Do("fini 0").Do("single 0").Do(Prompt(kBeginning)).Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT);
   // A compute ends a stream.
   script.Do("single 0").Do("compute 0").Do("get 0 0").Fails("piece 0 0", WASI_NN_INVALID_ARGUMENT).Do("single 0");
   script.Do("finalize 0").Fails("single 0", WASI_NN_INVALID_ARGUMENT).Fails("fini 0", WASI_NN_INVALID_ARGUMENT);
@@ -146,7 +146,7 @@ TEST_F(LlmHostile, OptionsThatAreWrong) {
                               R"({"embedding":"yes"})",
                               R"({"lora":"/etc/passwd"})",
                               R"({"reverse-prompt":7})"}) {
-    EXPECT_NE(Refused(Started().Do(Prompt(kGnu)).Do(Options(options)), "compute 0", WASI_NN_INVALID_ARGUMENT), "")
+    EXPECT_NE(Refused(Started().Do(Prompt(kBeginning)).Do(Options(options)), "compute 0", WASI_NN_INVALID_ARGUMENT), "")
         << options;
   }
 }
@@ -175,12 +175,12 @@ TEST_F(LlmHostile, GrammarsThatDoNotParse) {
         "root ::= \\\"a\\\"{99999999999,}", "root ::= \\\"a\\\"{99999999999999999999999}",
         "root ::= ((\\\"a\\\"{2000}){2000}){2000}"}) {
     const std::string options = std::string(R"({"grammar":")") + grammar + "\"}";
-    EXPECT_NE(Refused(Started().Do(Prompt(kGnu)).Do(Options(options)), "compute 0", WASI_NN_INVALID_ARGUMENT), "")
+    EXPECT_NE(Refused(Started().Do(Prompt(kBeginning)).Do(Options(options)), "compute 0", WASI_NN_INVALID_ARGUMENT), "")
         << grammar;
   }
-  EXPECT_NE(
-      Refused(Started().Do(Prompt(kGnu)).Do(Options(R"({"json-schema":"{"})")), "compute 0", WASI_NN_INVALID_ARGUMENT),
-      "");
+  EXPECT_NE(Refused(Started().Do(Prompt(kBeginning)).Do(Options(R"({"json-schema":"{"})")), "compute 0",
+                    WASI_NN_INVALID_ARGUMENT),
+            "");
 }
 
 // 64 KiB that would become gigabytes, or never end.
@@ -193,14 +193,15 @@ TEST_F(LlmHostile, GrammarsThatBecomeLarge) {
   }
   doubled += "r40 ::= [c]";
   for (const std::string& grammar : {repeated, doubled}) {
-    const std::string said = Refused(Started().Do(Prompt(kGnu)).Do(Options(R"({"grammar":")" + grammar + "\"}")),
+    const std::string said = Refused(Started().Do(Prompt(kBeginning)).Do(Options(R"({"grammar":")" + grammar + "\"}")),
                                      "compute 0", WASI_NN_TOO_LARGE);
     EXPECT_THAT(said, HasSubstr("grammar: "));
   }
   for (const char* options :
        {R"({"grammar":"root ::= [a]{5,2}"})",
         R"({"json-schema":{"allOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"$ref":"#/$defs/a"}}}})"}) {
-    EXPECT_NE(Refused(Started().Do(Prompt(kGnu)).Do(Options(options)), "compute 0", WASI_NN_INVALID_ARGUMENT), "");
+    EXPECT_NE(Refused(Started().Do(Prompt(kBeginning)).Do(Options(options)), "compute 0", WASI_NN_INVALID_ARGUMENT),
+              "");
   }
 }
 
@@ -214,7 +215,7 @@ TEST_F(LlmHostile, ContextsThatKeepMuchMemory) {
   script.Do("name 0 lm");
   // 65,536 tokens × 3 layers × 2 × 2 × 32 numbers of 2 bytes are 48 MiB.
   for (int i = 0; i < 16; ++i) {
-    const std::string context = std::to_string(i), prompt = Prompt(kGnu), options = Options(kGreedy);
+    const std::string context = std::to_string(i), prompt = Prompt(kBeginning), options = Options(kGreedy);
     script.Do("context " + context + " 0");
     script.Do("set " + context + prompt.substr(5)).Do("set " + context + options.substr(5));
     if (i == 0) {
@@ -231,7 +232,7 @@ TEST_F(LlmHostile, ContextsThatKeepMuchMemory) {
 TEST_F(LlmHostile, KeysOfModelsThatSeeOrSpeak) {
   for (const char* options : {R"({"mmproj":"/etc/passwd"})", R"({"image":"hen.jpg"})", R"({"tts":true})"}) {
     const std::string said =
-        Refused(Started().Do(Prompt(kGnu)).Do(Options(options)), "compute 0", WASI_NN_UNSUPPORTED_OPERATION);
+        Refused(Started().Do(Prompt(kBeginning)).Do(Options(options)), "compute 0", WASI_NN_UNSUPPORTED_OPERATION);
     EXPECT_THAT(said, HasSubstr(std::string(options).substr(2, 3)));
   }
 }
@@ -258,7 +259,7 @@ TEST_F(LlmHostile, BytesOfABrokenModel) {
     refused("cut" + std::to_string(size), {good.begin(), good.begin() + static_cast<ptrdiff_t>(size)});
   }
   refused("last", {good.begin(), good.end() - 64});
-  refused("junk", BytesOf("GGUF and then nothing that is of it, but long enough to be one's header"));
+  refused("junk", AsBytes("GGUF and then nothing that is of it, but long enough to be one's header"));
   // magic, version, number of tensors, number of keys
   for (const auto& [at, number] : {std::pair<size_t, uint64_t>{8, uint64_t{1} << 60},
                                    {16, uint64_t{1} << 60},
@@ -289,7 +290,7 @@ TEST_F(LlmHostile, BytesThatWereChanged) {
   }
   std::ofstream script(folder_.path() / "script");
   for (const std::string& name : names) script << "load 0 /files/" << name << " 6\n";
-  script << "name 0 lm\ncontext 0 0\n" << Options(kGreedy) << "\n" << Prompt(kGnu) << "\ncompute 0\n";
+  script << "name 0 lm\ncontext 0 0\n" << Options(kGreedy) << "\n" << Prompt(kBeginning) << "\ncompute 0\n";
   script.close();
   const CommandResult result = RunGuest(LlmFlags({"--model", TinyLm(), "--dir", folder_.path().string() + "::/files"}),
                                         "steps", {"/files/script"});
@@ -332,7 +333,7 @@ TEST_F(LlmHostile, DeadlineWhileGenerating) {
   Script script;
   // A grammar without an end, so that nothing else ends it.
   script.Do("name 0 lm").Do("context 0 0").Do(Options(R"({"grammar":"root ::= [a-z ] root","temp":0})"));
-  script.Do(Prompt(kGnu)).Fails("compute 0", WASI_NN_RUNTIME_ERROR).Do("error");
+  script.Do(Prompt(kBeginning)).Fails("compute 0", WASI_NN_RUNTIME_ERROR).Do("error");
   script.Do("single 0").Do("piece 0 0").Do("fini 0");
   Works(&script);
   const auto answers = script.Run(

@@ -12,8 +12,8 @@
 namespace wasinn::testing {
 namespace {
 
-enum : uint32_t { kSuccess = 0, kInvalidArgument = 1 };
-constexpr uint32_t kF32 = 1, kPage = 65536;
+enum : uint32_t { kDone = 0, kRefused = 1 };
+constexpr uint32_t kFloats = 1, kPage = 65536;
 constexpr uint32_t kTensor = 128, kData = 1024, kOutput = 4096, kWritten = 64;
 
 class HostileByReference : public ::testing::Test {
@@ -22,12 +22,12 @@ class HostileByReference : public ::testing::Test {
   // "dynamic" computes the positive parts of n×m floats.
   static uint32_t NewContext(Puppet& program) { return program.NewContext(program.LoadByName("dynamic")); }
   static uint32_t Set(Puppet& program, uint32_t context, uint32_t data, uint32_t count = 2) {
-    program.PutTensor(kTensor, {1, count}, kF32, data, count * 4);
+    program.PutTensor(kTensor, {1, count}, kFloats, data, count * 4);
     return program.Call("set_input", {context, 0, kTensor});
   }
   static std::vector<float> Compute(Puppet& program, uint32_t context, size_t count = 2) {
-    if (program.Call("compute", {context}) != kSuccess) return {};
-    if (program.Call("get_output", {context, 0, kOutput, 4096, kWritten}) != kSuccess) return {};
+    if (program.Call("compute", {context}) != kDone) return {};
+    if (program.Call("get_output", {context, 0, kOutput, 4096, kWritten}) != kDone) return {};
     std::vector<float> output(count);
     std::memcpy(output.data(), program.memory() + kOutput, count * sizeof(float));
     return output;
@@ -51,15 +51,15 @@ TEST_F(HostileByReference, TheMemoryOfAnotherInstance) {
   const uint32_t context = NewContext(lender);
   lender.Put<float>(kData, {1, 2});
   other.Put<float>(kData, {8, 9});
-  ASSERT_EQ(Set(lender, context, kData), kSuccess);
+  ASSERT_EQ(Set(lender, context, kData), kDone);
   EXPECT_EQ(Copies(), 0u);
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(other.Call("compute", {context}), kInvalidArgument);
-  EXPECT_EQ(other.Call("get_output", {context, 0, kOutput, 8, kWritten}), kInvalidArgument);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(other.Call("compute", {context}), kRefused);
+  EXPECT_EQ(other.Call("get_output", {context, 0, kOutput, 8, kWritten}), kRefused);
   lender.Put<float>(kData, {3, 4});
   EXPECT_EQ(Compute(lender, context), Numbers({3, 4}));
   // Whoever sets it anew owns it.
-  ASSERT_EQ(Set(other, context, kData), kSuccess);
-  EXPECT_EQ(lender.Call("compute", {context}), kInvalidArgument);
+  ASSERT_EQ(Set(other, context, kData), kDone);
+  EXPECT_EQ(lender.Call("compute", {context}), kRefused);
   EXPECT_EQ(Compute(other, context), Numbers({8, 9}));
   EXPECT_EQ(Copies(), 0u);
 }
@@ -72,14 +72,14 @@ TEST_F(HostileByReference, TheMemoryOfAnInstanceThatIsGone) {
     {
       Puppet goes(embedder_, guest_.get());
       goes.Put<float>(kData, {1, 2});
-      ASSERT_EQ(Set(goes, context, kData), kSuccess);
+      ASSERT_EQ(Set(goes, context, kData), kDone);
       if (i % 2 == 0) {
         EXPECT_EQ(Compute(goes, context), Numbers({1, 2}));
       }
     }
     Puppet next(embedder_, guest_.get());
-    EXPECT_EQ(next.Call("compute", {context}), kInvalidArgument);
-    EXPECT_EQ(stays.Call("compute", {context}), kInvalidArgument);
+    EXPECT_EQ(next.Call("compute", {context}), kRefused);
+    EXPECT_EQ(stays.Call("compute", {context}), kRefused);
   }
 }
 
@@ -90,13 +90,13 @@ TEST_F(HostileByReference, TheEndOfMemory) {
     const uint32_t data = kPage - 8 - behind;
     program.Put<float>(data, {1, 2});
     const uint64_t copies = Copies();
-    ASSERT_EQ(Set(program, context, data), kSuccess);
+    ASSERT_EQ(Set(program, context, data), kDone);
     EXPECT_EQ(Copies() - copies, behind < 64 ? 1u : 0u) << behind;
     program.Put<float>(data, {3, 4});
     EXPECT_EQ(Compute(program, context), behind < 64 ? Numbers({1, 2}) : Numbers({3, 4})) << behind;
   }
   for (const uint32_t data : {kPage - 4, kPage, UINT32_MAX - 3, UINT32_MAX - 7}) {
-    EXPECT_EQ(Set(program, context, data), kInvalidArgument) << data;
+    EXPECT_EQ(Set(program, context, data), kRefused) << data;
   }
 }
 
@@ -104,12 +104,12 @@ TEST_F(HostileByReference, TheEndOfMemory) {
 TEST_F(HostileByReference, EverythingInOnePlace) {
   Puppet program(embedder_, guest_.get());
   const uint32_t context = NewContext(program);
-  ASSERT_EQ(Set(program, context, kTensor, 16), kSuccess);
-  ASSERT_EQ(program.Call("compute", {context}), kSuccess);
-  EXPECT_EQ(program.Call("get_output", {context, 0, kTensor, 64, kTensor}), kSuccess);
+  ASSERT_EQ(Set(program, context, kTensor, 16), kDone);
+  ASSERT_EQ(program.Call("compute", {context}), kDone);
+  EXPECT_EQ(program.Call("get_output", {context, 0, kTensor, 64, kTensor}), kDone);
   EXPECT_EQ(program.Read(kTensor), 64u);
   // What the description was does not matter any more.
-  EXPECT_EQ(program.Call("compute", {context}), kSuccess);
+  EXPECT_EQ(program.Call("compute", {context}), kDone);
   EXPECT_EQ(Copies(), 0u);
 }
 
@@ -119,7 +119,7 @@ TEST_F(HostileByReference, SharedMemory) {
   Puppet program(embedder_, guest_.get(), memory.get());
   const uint32_t context = NewContext(program);
   program.Put<float>(kData, {1, 2});
-  ASSERT_EQ(Set(program, context, kData), kSuccess);
+  ASSERT_EQ(Set(program, context, kData), kDone);
   EXPECT_EQ(Copies(), 1u);
   std::atomic<bool> stop = false;
   std::thread writer([&] {

@@ -15,16 +15,16 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-enum : uint32_t {
-  kSuccess = 0,
-  kInvalidArgument = 1,
+enum Code : uint32_t {
+  kWorked = 0,
+  kWrongArgument = 1,
   kInvalidEncoding = 2,
   kBusy = 4,
-  kRuntimeError = 5,
+  kFailed = 5,
   kTooLarge = 7,
   kNotFound = 8
 };
-constexpr uint32_t kF32 = 1;
+constexpr uint32_t kFloat32 = 1;
 
 Guest NewGuest(Embedder& embedder, const char* name) {
   GuestOptions options;
@@ -71,16 +71,16 @@ TEST(HostileEmbedded, HandlesOfAnotherGuest) {
   Puppet honest(embedder, owner.get()), hostile(embedder, thief.get());
   const uint32_t graph = honest.LoadByName("dynamic"), context = honest.NewContext(graph);
   honest.Put<float>(256, {7});
-  honest.PutTensor(128, {1, 1}, kF32, 256, 4);
-  EXPECT_EQ(honest.Call("set_input", {context, 0, 128}), kSuccess);
-  EXPECT_EQ(honest.Call("compute", {context}), kSuccess);
-  hostile.PutTensor(128, {1, 1}, kF32, 256, 4);
-  EXPECT_EQ(hostile.Call("init_execution_context", {graph, 64}), kInvalidArgument);
-  EXPECT_EQ(hostile.Call("set_input", {context, 0, 128}), kInvalidArgument);
-  EXPECT_EQ(hostile.Call("compute", {context}), kInvalidArgument);
-  EXPECT_EQ(hostile.Call("get_output", {context, 0, 512, 4, 64}), kInvalidArgument);
+  honest.PutTensor(128, {1, 1}, kFloat32, 256, 4);
+  EXPECT_EQ(honest.Call("set_input", {context, 0, 128}), kWorked);
+  EXPECT_EQ(honest.Call("compute", {context}), kWorked);
+  hostile.PutTensor(128, {1, 1}, kFloat32, 256, 4);
+  EXPECT_EQ(hostile.Call("init_execution_context", {graph, 64}), kWrongArgument);
+  EXPECT_EQ(hostile.Call("set_input", {context, 0, 128}), kWrongArgument);
+  EXPECT_EQ(hostile.Call("compute", {context}), kWrongArgument);
+  EXPECT_EQ(hostile.Call("get_output", {context, 0, 512, 4, 64}), kWrongArgument);
   EXPECT_EQ(hostile.Read(512), 0u);
-  EXPECT_EQ(honest.Call("get_output", {context, 0, 512, 4, 64}), kSuccess);
+  EXPECT_EQ(honest.Call("get_output", {context, 0, 512, 4, 64}), kWorked);
 }
 
 // A guest that was closed is dead, with all its handles, whoever still calls.
@@ -90,11 +90,11 @@ TEST(HostileEmbedded, DeadHandlesOfAClosedGuest) {
   Puppet program(embedder, guest.get());
   const uint32_t graph = program.LoadByName("dynamic"), context = program.NewContext(graph);
   guest.Close();
-  EXPECT_EQ(program.Call("compute", {context}), kRuntimeError);
-  EXPECT_EQ(program.Call("init_execution_context", {graph, 64}), kRuntimeError);
-  EXPECT_EQ(program.Call("load_by_name", {0, 7, 64}), kRuntimeError);
+  EXPECT_EQ(program.Call("compute", {context}), kFailed);
+  EXPECT_EQ(program.Call("init_execution_context", {graph, 64}), kFailed);
+  EXPECT_EQ(program.Call("load_by_name", {0, 7, 64}), kFailed);
   Puppet orphan(embedder, nullptr);
-  EXPECT_EQ(orphan.Call("load_by_name", {0, 7, 64}), kRuntimeError);
+  EXPECT_EQ(orphan.Call("load_by_name", {0, 7, 64}), kFailed);
 }
 
 // Two threads of one guest in one context: the second is told, at once.
@@ -104,24 +104,24 @@ TEST(HostileEmbedded, AContextInUse) {
   const SharedMemoryPtr memory = NewSharedMemory(embedder, 1);
   Puppet first(embedder, guest.get(), memory.get()), second(embedder, guest.get(), memory.get());
   const uint32_t context = first.NewContext(first.LoadByName("endless"));
-  first.PutTensor(128, {1}, kF32, 256, 4);
-  ASSERT_EQ(first.Call("set_input", {context, 0, 128}), kSuccess);
+  first.PutTensor(128, {1}, kFloat32, 256, 4);
+  ASSERT_EQ(first.Call("set_input", {context, 0, 128}), kWorked);
   std::atomic<bool> ended{false};
   std::thread computing([&] {
     uint32_t computed = kBusy;
     while (computed == kBusy) computed = first.Call("compute", {context});  // while the second asks, it has the context
-    EXPECT_EQ(computed, kRuntimeError);
+    EXPECT_EQ(computed, kFailed);
     ended = true;
   });
   const auto output = [&] { return second.Call("get_output", {context, 0, 512, 4, 64}); };
-  uint32_t told = kInvalidArgument;  // as there is no output before a compute
-  while (told == kInvalidArgument && !ended) told = output();
+  uint32_t told = kWrongArgument;  // as there is no output before a compute
+  while (told == kWrongArgument && !ended) told = output();
   EXPECT_EQ(told, kBusy);
   EXPECT_EQ(second.Call("compute", {context}), kBusy);
   EXPECT_EQ(second.Call("set_input", {context, 0, 128}), kBusy);
   EXPECT_FALSE(ended) << "it is told while the first computes";
   computing.join();
-  EXPECT_EQ(second.Call("set_input", {context, 0, 128}), kSuccess);
+  EXPECT_EQ(second.Call("set_input", {context, 0, 128}), kWorked);
 }
 
 TEST(HostileEmbedded, ClosingEndsAnEndlessCompute) {
@@ -129,9 +129,9 @@ TEST(HostileEmbedded, ClosingEndsAnEndlessCompute) {
   Guest guest = NewGuest(embedder, "endless");
   Puppet program(embedder, guest.get());
   const uint32_t context = program.NewContext(program.LoadByName("endless"));
-  program.PutTensor(128, {1}, kF32, 256, 4);
-  ASSERT_EQ(program.Call("set_input", {context, 0, 128}), kSuccess);
-  std::thread computing([&] { EXPECT_EQ(program.Call("compute", {context}), kRuntimeError); });
+  program.PutTensor(128, {1}, kFloat32, 256, 4);
+  ASSERT_EQ(program.Call("set_input", {context, 0, 128}), kWorked);
+  std::thread computing([&] { EXPECT_EQ(program.Call("compute", {context}), kFailed); });
   wasinn_guest_stats stats{.struct_size = sizeof(stats)};
   while (stats.computes == 0) wasinn_guest_statistics(guest.get(), &stats);
   const auto start = steady_clock::now();
@@ -189,20 +189,20 @@ class HostileRaces : public ::testing::Test {
 // The descriptor of a tensor: {dims, rank, type, data, size}, and then its dims.
 TEST_F(HostileRaces, ADescriptorThatChanges) {
   const uint32_t context = program_.NewContext(program_.LoadByName("dynamic"));
-  program_.PutTensor(128, {2, 2}, kF32, 256, 16);
+  program_.PutTensor(128, {2, 2}, kFloat32, 256, 16);
   Race race(program_.memory());
-  race.Start(128, {{148, 2, kF32, 256, 16, 2, 2},
-                   {148, 33, kF32, 0xfffffff0, 0xffffffff, 0xffffffff, 0x40000001},
+  race.Start(128, {{148, 2, kFloat32, 256, 16, 2, 2},
+                   {148, 33, kFloat32, 0xfffffff0, 0xffffffff, 0xffffffff, 0x40000001},
                    {0xfffffffc, 0xffffffff, 255, 65535, 16, 2, 0x80000000},
-                   {65532, 2, kF32, 65520, 1 << 20, 1, 4}});
-  CallOften("set_input", {context, 0, 128}, {kSuccess, kInvalidArgument});
+                   {65532, 2, kFloat32, 65520, 1 << 20, 1, 4}});
+  CallOften("set_input", {context, 0, 128}, {kWorked, kWrongArgument});
 }
 
 TEST_F(HostileRaces, BuildersThatChange) {
   program_.Put<uint8_t>(1024, {'G', 'G', 'U', 'F'});
   Race race(program_.memory());
   race.Start(128, {{1024, 4}, {1024, 0xffffffff}, {0xffffffff, 4}, {65535, 1}, {0, 60000}});
-  CallOften("load", {128, 1, 1, 0, 64}, {kInvalidArgument, kInvalidEncoding});
+  CallOften("load", {128, 1, 1, 0, 64}, {kWrongArgument, kInvalidEncoding});
 }
 
 // The bytes of a model while it is parsed: it is a copy by then.
@@ -212,25 +212,25 @@ TEST_F(HostileRaces, AModelThatChanges) {
   program_.Put<uint32_t>(128, {1024, static_cast<uint32_t>(model.size())});
   Race race(program_.memory());
   race.Start(1024 + 32, {{0, 0, 0, 0, 0}, {0xffffffff, 0xffffffff, 0xffffffff}, {0x0a0a0a0a, 0x12121212, 0x3a3a3a3a}});
-  CallOften("load", {128, 1, 1, 0, 64}, {kSuccess, kInvalidArgument, kInvalidEncoding, kRuntimeError, kTooLarge});
+  CallOften("load", {128, 1, 1, 0, 64}, {kWorked, kWrongArgument, kInvalidEncoding, kFailed, kTooLarge});
 }
 
 TEST_F(HostileRaces, ANameThatChanges) {
   Race race(program_.memory());
   race.Start(1024, {{0x69676964, 0x7374}, {0x2f2e2e2e, 0x0a1b}});  // "digits", "../…"
-  CallOften("load_by_name", {1024, 6, 64}, {kSuccess, kNotFound, kTooLarge});
+  CallOften("load_by_name", {1024, 6, 64}, {kWorked, kNotFound, kTooLarge});
 }
 
 // The place of the result is the place of the buffer, and both change.
 TEST_F(HostileRaces, OutputsThatOverlap) {
   const uint32_t context = program_.NewContext(program_.LoadByName("dynamic"));
-  program_.PutTensor(128, {2, 2}, kF32, 256, 16);
-  ASSERT_EQ(program_.Call("set_input", {context, 0, 128}), kSuccess);
-  ASSERT_EQ(program_.Call("compute", {context}), kSuccess);
+  program_.PutTensor(128, {2, 2}, kFloat32, 256, 16);
+  ASSERT_EQ(program_.Call("set_input", {context, 0, 128}), kWorked);
+  ASSERT_EQ(program_.Call("compute", {context}), kWorked);
   Race race(program_.memory());
   race.Start(512, {{0, 0, 0, 0, 0}, {0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}});
   for (const uint32_t written : {512u, 514u, 524u, 65532u}) {
-    CallOften("get_output", {context, 0, 512, 16, written}, {kSuccess});
+    CallOften("get_output", {context, 0, 512, 16, written}, {kWorked});
   }
 }
 

@@ -9,14 +9,14 @@ namespace {
 
 // A sanitizer has shadow memory, and keeps what is freed.
 const size_t kOverhead = HasAddressSanitizer() ? size_t{700} << 20 : 0;
-constexpr size_t kMebi = size_t{1} << 20;
+constexpr size_t kMegabyte = size_t{1} << 20;
 
 // Runs it, checks it, and checks the most memory that the command ever had.
 void ExpectSmall(const GuestRun& run, std::span<const Attack> attacks, size_t most) {
   size_t peak_bytes = 0;
   const CommandResult result = run.Measure(&peak_bytes);
   ExpectAttacks(result, attacks);
-  EXPECT_LT(peak_bytes / kMebi, (most + kOverhead) / kMebi) << "MiB";
+  EXPECT_LT(peak_bytes / kMegabyte, (most + kOverhead) / kMegabyte) << "MiB";
 }
 
 std::vector<Attack> Shapes() {
@@ -58,7 +58,7 @@ TEST(HostileHuge, OutputsAndValuesInBetween) {
                      .flags = {"--nn-max-bytes", "256M", "--dir", SourcePath("tests/models/tiny") + "::/tiny"},
                      .models = {"huge_static", "huge_output", "huge_intermediate"},
                      .log_all = true};
-  ExpectSmall(run, attacks, 600 * kMebi);
+  ExpectSmall(run, attacks, 600 * kMegabyte);
 }
 
 // Each of them is allowed, all of them are not; and what was refused is not kept.
@@ -70,7 +70,7 @@ TEST(HostileHuge, OutputsThatAreHoarded) {
   attacks.push_back(Honest());
   ExpectSmall(
       {.guest = "hoard", .args = {"50000000", "1"}, .flags = {"--nn-max-bytes", "256M"}, .models = {"huge_output"}},
-      attacks, 700 * kMebi);
+      attacks, 700 * kMegabyte);
 }
 
 // An output of more dimensions than can be shown takes as much as any other.
@@ -82,7 +82,7 @@ TEST(HostileHuge, OutputsThatCannotBeShown) {
   attacks.push_back(Honest());
   ExpectSmall(
       {.guest = "hoard", .args = {"50000000", "33"}, .flags = {"--nn-max-bytes", "256M"}, .models = {"huge_output"}},
-      attacks, 700 * kMebi);
+      attacks, 700 * kMegabyte);
 }
 
 TEST(HostileHuge, BytesOfAGuestWithTheLargestMemory) {
@@ -109,7 +109,7 @@ TEST(HostileHuge, BytesOfAGuestWithTheLargestMemory) {
       {"a name past 4 GiB", "invalid_argument", {outside}},
       {"a name that ends at 4 GiB", "not_found", {"no model is registered as"}},
       Honest()};
-  ExpectSmall({.guest = "bytes_quota", .models = {"dynamic"}, .log_all = true}, attacks, 400 * kMebi);
+  ExpectSmall({.guest = "bytes_quota", .models = {"dynamic"}, .log_all = true}, attacks, 400 * kMegabyte);
 }
 
 }  // namespace

@@ -12,14 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Framework {
+struct Planted {
   const char* name;
   const char* model;  // a file of models/
   int encoding;
   const char* files;  // what a guest brings along as bytes, as plant.cc wants it
 };
 
-constexpr Framework kFrameworks[] = {
+constexpr Planted kPlanted[] = {
     {"onnx", "digits.onnx", 1, "/models/digits.onnx"},
     {"openvino", "digits.xml", 0, "/models/digits.xml,/models/digits.bin"},
     {"tflite", "digits.tflite", 4, "/models/digits.tflite"},
@@ -55,16 +55,16 @@ std::string PlantedNames() {
   return names;
 }
 
-std::vector<Framework> BuiltFrameworks() {
+std::vector<Planted> BuiltFrameworks() {
   const std::string built = HOSTILE_FRAMEWORKS;
-  std::vector<Framework> frameworks;
-  for (const Framework& framework : kFrameworks) {
+  std::vector<Planted> frameworks;
+  for (const Planted& framework : kPlanted) {
     if (built.find(" " + std::string(framework.name) + " ") != built.npos) frameworks.push_back(framework);
   }
   return frameworks;
 }
 
-std::string ModelPath(const Framework& framework) { return SourcePath("models/") + framework.model; }
+std::string ModelPath(const Planted& framework) { return SourcePath("models/") + framework.model; }
 
 class Planter {
  protected:
@@ -73,13 +73,13 @@ class Planter {
   fs::path working() const { return scratch_.path() / "working"; }
   fs::path mark() const { return scratch_.path() / "mark"; }
 
-  CommandResult RunGuest(const std::vector<Framework>& frameworks, std::vector<std::string> environment = {}) const {
+  CommandResult RunGuest(const std::vector<Planted>& frameworks, std::vector<std::string> environment = {}) const {
     const std::string given = fs::path(scratch_.Write("given/names", PlantedNames())).parent_path().string();
     GuestRun run{.guest = "plant",
                  .args = {"/code/" + fs::path(InThisBuild(HOSTILE_PLANTED)).filename().string(), "/given/names"},
                  .flags = {"--dir", ".", "--dir", given + "::/given", "--dir", SourcePath("models") + "::/models",
                            "--dir", fs::path(InThisBuild(HOSTILE_PLANTED)).parent_path().string() + "::/code"}};
-    for (const Framework& framework : frameworks) {
+    for (const Planted& framework : frameworks) {
       run.args.push_back(std::string(framework.name) + "," + std::to_string(framework.encoding) + "," +
                          framework.files);
       run.flags.insert(run.flags.end(), {"--model", std::string(framework.name) + "=" + ModelPath(framework)});
@@ -98,7 +98,7 @@ class Planter {
   const TempFolder scratch_;
 };
 
-class HostilePlant : public Planter, public ::testing::TestWithParam<Framework> {};
+class HostilePlant : public Planter, public ::testing::TestWithParam<Planted> {};
 class HostilePath : public Planter, public ::testing::Test {};
 
 // Else the tests below would find nothing, whatever is opened.
@@ -134,7 +134,7 @@ TEST_F(HostilePath, AnEmptyPartOfLdLibraryPath) {
     fs::create_directory(working());
     const CommandResult result = RunGuest(BuiltFrameworks(), {std::string("LD_LIBRARY_PATH=") + path});
     EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
-    for (const Framework& framework : BuiltFrameworks()) {
+    for (const Planted& framework : BuiltFrameworks()) {
       const std::string name = framework.name;
       EXPECT_TRUE(HasInOrder(
           result.out, {name + " by name: unsupported_operation\n", name + " from bytes: unsupported_operation\n"}))

@@ -8,7 +8,7 @@
 namespace wasinn::testing {
 namespace {
 
-const size_t kMostBytes = (HasAddressSanitizer() ? size_t{1500} : size_t{500}) << 20;
+const size_t kMostOfQuotas = (HasAddressSanitizer() ? size_t{1500} : size_t{500}) << 20;
 
 // The log stops after 100 errors, and says so.
 void ExpectBounded(const std::vector<std::string>& args, const std::vector<Attack>& lines,
@@ -21,7 +21,7 @@ void ExpectBounded(const std::vector<std::string>& args, const std::vector<Attac
   std::string expected;
   for (const Attack& line : lines) expected += line.what + (line.error.empty() ? "" : ": " + line.error) + "\n";
   EXPECT_EQ(result.out, expected);
-  EXPECT_LT(peak_bytes, kMostBytes);
+  EXPECT_LT(peak_bytes, kMostOfQuotas);
   const std::vector<std::string> log = GuestLog(result);
   ASSERT_EQ(log.size(), 101u);
   EXPECT_TRUE(HasInOrder(log.back(), {"further errors are not logged"})) << log.back();

@@ -5,10 +5,10 @@
 namespace wasinn::testing {
 namespace {
 
-using test::TfGraph;
+using test::TfLiteGraph;
 
 // y = x, as long as the graph `condition` says so taken through the graph `body`.
-TfGraph Loop(int32_t condition, int32_t body) {
+TfLiteGraph Loop(int32_t condition, int32_t body) {
   return {.tensors = {{.name = "x", .shape = {1}}, {.name = "y", .shape = {1}}},
           .inputs = {0},
           .outputs = {1},
@@ -22,11 +22,12 @@ TfGraph Loop(int32_t condition, int32_t body) {
 }  // namespace
 
 std::string EndlessTfLite() {
-  const TfGraph always = {.tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = test::kTfBool, .shape = {1}}},
-                          .inputs = {0},
-                          .outputs = {1},
-                          .operators = {{.code = test::kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
-  const TfGraph body = {
+  const TfLiteGraph always = {
+      .tensors = {{.name = "v", .shape = {1}}, {.name = "go", .type = test::kTfBool, .shape = {1}}},
+      .inputs = {0},
+      .outputs = {1},
+      .operators = {{.code = test::kOpEqual, .inputs = {0, 0}, .outputs = {1}}}};
+  const TfLiteGraph body = {
       .tensors = {{.name = "v", .shape = {1}}, {.name = "w", .shape = {1}}},
       .inputs = {0},
       .outputs = {1},

@@ -81,6 +81,29 @@ void ChooseTools(const Json& choice, common_chat_templates_inputs* inputs) {
   inputs->tool_choice = COMMON_CHAT_TOOL_CHOICE_REQUIRED;
 }
 
+// Whether the answer goes on with the last message: as it is told, or with "prefill_assistant" where that is the assistant's.
+void ChooseContinuation(const Json& request, common_chat_templates_inputs* inputs) {
+  if (request.contains("continue_final_message")) {
+    inputs->continue_final_message = common_chat_continuation_parse(request.at("continue_final_message"));
+  }
+  const std::vector<common_chat_msg>& messages = inputs->messages;
+  const auto is_assistants = [&](size_t from_end) {
+    return messages.size() >= from_end && messages[messages.size() - from_end].role == "assistant";
+  };
+  if (inputs->continue_final_message == COMMON_CHAT_CONTINUATION_NONE) {
+    if (!request.value("prefill_assistant", false) || !is_assistants(1)) return;
+    if (is_assistants(2)) throw std::invalid_argument("messages: the last two are both the assistant's");
+    inputs->continue_final_message = COMMON_CHAT_CONTINUATION_AUTO;
+    inputs->add_generation_prompt = false;
+  }
+  if (inputs->add_generation_prompt) {
+    throw std::invalid_argument("there are both add_generation_prompt and continue_final_message");
+  }
+  if (is_assistants(1) && !messages.back().tool_calls.empty()) {
+    throw std::invalid_argument("messages: the last one calls tools, and cannot be continued");
+  }
+}
+
 // The steps of llama.cpp's server (oaicompat_chat_params_parse).
 common_chat_templates_inputs InputsOf(const Json& request, const common_chat_templates* templates) {
   common_chat_templates_inputs inputs;
@@ -93,6 +116,7 @@ common_chat_templates_inputs InputsOf(const Json& request, const common_chat_tem
                                    ? request.at("parallel_tool_calls").get<bool>()
                                    : common_chat_templates_get_caps(templates).at("supports_parallel_tool_calls");
   inputs.add_generation_prompt = request.value("add_generation_prompt", true);
+  ChooseContinuation(request, &inputs);
   inputs.enable_thinking = request.value("enable_thinking", true);
   inputs.reasoning_format = common_reasoning_format_from_name(request.value("reasoning_format", "auto"));
   if (request.contains("chat_template_kwargs")) {

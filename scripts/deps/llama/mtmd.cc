@@ -68,9 +68,11 @@ File FromBase64(const wasinn_llama_part& part, const std::string& name) {
 
 mtmd::bitmap Image(const File& file, const std::string& name) {
   uint32_t width = 0, height = 0;
-  uint64_t work = 0;
   Fault fault;
-  fault.Check(name, wasinn_media_image_size(file.data(), file.size(), &width, &height, &work, fault.text()));
+  {
+    wasinn_llama::HeldElsewhere held;
+    fault.Check(name, wasinn_media_image_size(file.data(), file.size(), &width, &height, {Ask, &held}, fault.text()));
+  }
   std::vector<uint8_t> pixels(size_t{3} * width * height);
   {
     wasinn_llama::HeldElsewhere held;

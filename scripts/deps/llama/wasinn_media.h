@@ -16,7 +16,7 @@ typedef struct wasinn_media_text {
   char* bytes;
 } wasinn_media_text;
 
-/* Asked before more is held, and with 0 now and then: whether to go on. */
+/* Asked where more is held, or will be, and with 0 now and then: whether to go on. */
 typedef struct wasinn_media_leave {
   int (*ask)(void* user, uint64_t bytes);
   void* user;
@@ -26,9 +26,8 @@ typedef struct wasinn_media_leave {
 int wasinn_media_base64(const char* text, size_t size, uint8_t* file, size_t* file_size, wasinn_media_text* error);
 void wasinn_media_sha256(const uint8_t* data, size_t size, uint8_t* digest);
 
-/* `work`: bytes that decoding takes beside the pixels. */
-int wasinn_media_image_size(const uint8_t* data, size_t size, uint32_t* width, uint32_t* height, uint64_t* work,
-                            wasinn_media_text* error);
+int wasinn_media_image_size(const uint8_t* data, size_t size, uint32_t* width, uint32_t* height,
+                            wasinn_media_leave leave, wasinn_media_text* error);
 /* `pixels`: three bytes for each. */
 int wasinn_media_image_pixels(const uint8_t* data, size_t size, uint8_t* pixels, size_t pixels_size,
                               wasinn_media_leave leave, wasinn_media_text* error);

@@ -5,7 +5,9 @@ use std::io::{BufRead, Cursor, Read, Seek, SeekFrom};
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
-use crate::{Fault, Leave};
+use crate::counted::Ledger;
+use crate::webp_file::streams_fit;
+use crate::Fault;
 
 const LARGEST_SIDE: u32 = 16384;
 const MOST_PIXELS: u64 = 1 << 25;
@@ -15,12 +17,12 @@ const LONGEST_SHAPE: u32 = 200;
 /// Asks before each block that a decoder reads. Some read all at once.
 struct Asking<'a> {
     file: Cursor<&'a [u8]>,
-    leave: Leave,
+    ledger: &'a Ledger,
 }
 
 impl Asking<'_> {
     fn ask(&self) -> std::io::Result<()> {
-        self.leave.take(0).map_err(|_| std::io::Error::other("stopped"))
+        self.ledger.ask(0).map_err(|_| std::io::Error::other("stopped"))
     }
 }
 
@@ -74,8 +76,8 @@ fn open<'a, R: BufRead + Seek + 'a>(file: R, most: u64) -> Result<impl ImageDeco
 
 /// Width, height, and the bytes that decoding takes beside the result: what a file has of a pixel, and for each part of
 /// it the two bytes that a JPEG which comes in several passes is collected in.
-pub fn measure(data: &[u8]) -> Result<(u32, u32, u64), Fault> {
-    let decoder = open(Cursor::new(data), 64 << 20)?;
+pub fn measure(data: &[u8], ledger: &Ledger) -> Result<(u32, u32, u64), Fault> {
+    let decoder = open(Asking { file: Cursor::new(data), ledger }, 64 << 20)?;
     let (width, height) = decoder.dimensions();
     if width == 0 || height == 0 {
         return Err(Fault::wrong("it has no pixels"));
@@ -86,14 +88,17 @@ pub fn measure(data: &[u8]) -> Result<(u32, u32, u64), Fault> {
             "{width} x {height} pixels: expected at most {MOST_PIXELS}, sides of at most {LARGEST_SIDE}, and none {LONGEST_SHAPE} times as long as the other"
         )));
     }
+    if !streams_fit(data, width, height) {
+        return Err(Fault::TooMuch(format!("a picture in it has more than its {width} x {height} pixels")));
+    }
     Ok((width, height, 4 * decoder.total_bytes() + data.len() as u64))
 }
 
-pub fn decode(data: &[u8], pixels: &mut [u8], leave: Leave) -> Result<(), Fault> {
-    let (_, _, work) = measure(data)?;
-    leave.take(work)?;
-    let decoder = open(Asking { file: Cursor::new(data), leave }, work)?;
-    let image = DynamicImage::from_decoder(decoder).map_err(|error| match leave.take(0) {
+pub fn decode(data: &[u8], pixels: &mut [u8], ledger: &Ledger) -> Result<(), Fault> {
+    let (_, _, work) = measure(data, ledger)?;
+    ledger.ask(work)?;
+    let decoder = open(Asking { file: Cursor::new(data), ledger }, work)?;
+    let image = DynamicImage::from_decoder(decoder).map_err(|error| match ledger.ask(0) {
         Ok(()) => fault(error),
         Err(stopped) => stopped,
     })?;

@@ -1,12 +1,17 @@
 //! Decodes images and sounds into memory of the caller's. The functions in C are declared in `wasinn_media.h`.
 
+mod counted;
 mod image_file;
+mod sound_container;
 mod sound_file;
+mod webp_file;
 
 use base64::engine::{general_purpose::PAD, DecodePaddingMode, Engine, GeneralPurpose};
 use sha2::{Digest, Sha256};
 use std::ffi::{c_char, c_int, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use counted::Ledger;
 
 /// What is wrong with a file. The numbers are those of `wasinn_llama_common.h`.
 pub enum Fault {
@@ -123,12 +128,12 @@ pub unsafe extern "C" fn wasinn_media_image_size(
     size: usize,
     width: &mut u32,
     height: &mut u32,
-    work: &mut u64,
+    leave: Leave,
     error: &mut Text,
 ) -> c_int {
     let data = std::slice::from_raw_parts(data, size);
     told(error, || {
-        (*width, *height, *work) = image_file::measure(data)?;
+        (*width, *height, _) = image_file::measure(data, &Ledger::new(leave))?;
         Ok(())
     })
 }
@@ -146,7 +151,7 @@ pub unsafe extern "C" fn wasinn_media_image_pixels(
 ) -> c_int {
     let data = std::slice::from_raw_parts(data, size);
     let pixels = std::slice::from_raw_parts_mut(pixels, pixels_size);
-    told(error, || image_file::decode(data, pixels, leave))
+    told(error, || image_file::decode(data, pixels, &Ledger::new(leave)))
 }
 
 /// The samples of a sound, to be freed with `wasinn_media_sound_free`.
@@ -170,7 +175,7 @@ pub unsafe extern "C" fn wasinn_media_sound(
     let data = std::slice::from_raw_parts(data, size);
     *sound = Sound { samples: std::ptr::null_mut(), count: 0 };
     told(error, || {
-        let samples = sound_file::decode(data, rate, leave)?.into_boxed_slice();
+        let samples = sound_file::decode(data, rate, &Ledger::new(leave))?.into_boxed_slice();
         sound.count = samples.len();
         sound.samples = Box::into_raw(samples).cast();
         Ok(())

@@ -1,0 +1,26 @@
+#include "llama/other_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "common/error.h"
+#include "common/file.h"
+
+namespace wasinn::llama {
+
+std::string WhyNotOpened(int error) {
+  const bool is_walled = error == EPERM || error == EACCES;
+  return std::string(std::strerror(error)) +
+         (is_walled ? " (a model with isolate = true runs in a worker, which opens no file but the model's)" : "");
+}
+
+void RequireOtherFile(const std::string& key, const std::string& path) {
+  backend::File file;
+  if (file.Open(open(path.c_str(), O_RDONLY | O_CLOEXEC))) return;
+  throw backend::Error(WASINN_INVALID_ARGUMENT, fmt::format("{}: {}: {}", key, path, WhyNotOpened(errno)));
+}
+
+}  // namespace wasinn::llama

@@ -1,0 +1,18 @@
+// A file of the host's beside a model's own: a projector, a draft, an adapter.
+#ifndef WASINN_BACKENDS_LLAMA_OTHER_FILE_H_
+#define WASINN_BACKENDS_LLAMA_OTHER_FILE_H_
+
+#include <string>
+
+namespace wasinn::llama {
+
+// Why it cannot be opened, by errno: in a worker none can, whatever its permissions are.
+std::string WhyNotOpened(int error);
+
+// Throws WASINN_INVALID_ARGUMENT for one that cannot be opened. `key`: what names it in the configuration. llama.cpp itself
+// says no more than that it failed.
+void RequireOtherFile(const std::string& key, const std::string& path);
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_OTHER_FILE_H_
