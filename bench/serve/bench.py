@@ -7,6 +7,7 @@ usage: bench/serve/bench.py WHAT… [--json FILE] [--seconds S] [--rounds N] [--
   load80      what answers take at 80 % of the most requests, which come evenly, and at random (Poisson), beside servers that only echo
   routes      a guest for each request beside a process for each, and what an instance costs that reloads its model, or is kept
   idle        memory of 10,000 connections that rest, HTTP and gRPC
+  texts       streams of a language model over /v1, and the turns of a chat, beside llama.cpp's own server (scripts/deps.sh llama-server)
   flood       one tenant's p99, alone and beside another one that asks over 64 connections as fast as it is answered
   soak        80 % load for 10 minutes: memory, threads and descriptors at its beginning and its end
 
@@ -25,6 +26,7 @@ import time
 
 import idle
 import servers
+import texts
 
 CONNECTIONS = (1, 8, 32)
 # Of 128, each of which rests for 20 ms between requests, 1 in 100 takes 40 ms over gRPC, with a bare server too.
@@ -171,6 +173,9 @@ class Bench:
                     self.report.tell(f"{protocol}, {self.options.connections} idle connections: MB more", grown, most=200)
                     rested.ask_again()
 
+    def texts(self):
+        texts.run(self, self.options)
+
     def flood(self):
         names, flags = ("calm", "flood"), []
         config = self.folder / "tenants.toml"
@@ -219,13 +224,17 @@ class Bench:
 
 
 def main():
-    names = ("throughput", "load80", "routes", "idle", "flood", "soak")
+    names = ("throughput", "load80", "routes", "idle", "texts", "flood", "soak")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="+", choices=names, metavar="WHAT")
     parser.add_argument("--json", type=pathlib.Path, help="a file for all figures")
     parser.add_argument("--seconds", type=float, default=2, help="of each turn; 2 unless told")
     parser.add_argument("--rounds", type=int, default=5, help="turns of each side; 5 unless told")
     parser.add_argument("--soak-seconds", type=float, default=600, help="600 unless told")
+    parser.add_argument("--text-model", type=pathlib.Path, default=servers.SOURCE / ".deps/share/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+                        help="a GGUF; SmolLM2 unless told")
+    parser.add_argument("--ban", type=int, nargs="*", default=[0, 2], help="tokens that would end its texts; SmolLM2's unless told")
+    parser.add_argument("--requests", type=int, default=2, help="of each client in a turn; 2 unless told")
     parser.add_argument("--connections", type=int, default=10000, help="that rest; 10000 unless told")
     parser.add_argument("--server-cpu", default="0", help="0 unless told")
     parser.add_argument("--client-cpu", default="1", help="1 unless told")

@@ -14,6 +14,7 @@ import time
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 BIN = pathlib.Path(os.environ.get("WASINN_BUILD", SOURCE / "build/release")) / "bin"
 TRITON = pathlib.Path(os.environ.get("WASINN_TRITONSERVER", SOURCE / ".deps/share/tritonserver"))
+LLAMA_SERVER = pathlib.Path(os.environ.get("WASINN_LLAMA_SERVER", SOURCE / ".deps/llama-server/bin/llama-server"))
 MODEL = SOURCE / "models/digits.onnx"
 REST, GRPC = "/v2/models/digits/infer", "/inference.GRPCInferenceService/ModelInfer"
 PATIENCE = 60  # seconds, for what takes much less
@@ -83,10 +84,18 @@ def free_port():
         return one.getsockname()[1]
 
 
+def get(port, path):
+    return ask(port, "GET", path, None)
+
+
 def post(port, path, body):
+    return ask(port, "POST", path, body)
+
+
+def ask(port, method, path, body):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
-        connection.request("POST", path, body)
+        connection.request(method, path, body)
         response = connection.getresponse()
         text = response.read()
         assert response.status == 200, (response.status, text)
@@ -122,6 +131,14 @@ class Server:
                     total += int(line.split()[1])
         return total
 
+    def cpu_seconds(self):
+        """Of its processes, so far."""
+        ticks = 0
+        for pid in self.pids():
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def descriptors(self):
         return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in self.pids())
 
@@ -143,11 +160,32 @@ class Server:
         self.stop()
 
 
-def wasinn(cpus, *flags):
+def wasinn(cpus, *flags, of=("--model", f"digits={MODEL}")):
     ports = [word for port in ("--http-port", "--grpc-port", "--metrics-port") for word in (port, "0")]
-    server = Server("wasinn", [BIN / "wasinn", "serve", "--model", f"digits={MODEL}", *ports, *flags], cpus)
+    server = Server("wasinn", [BIN / "wasinn", "serve", *of, *ports, *flags], cpus)
     for what in ("http", "grpc", "metrics"):
         server.ports[what] = int(server.process.stdout.readline().decode().rpartition(":")[2])
+    return server
+
+
+def language(cpus, model, places, context, folder):
+    """Which generates with one thread."""
+    config = folder / "language.toml"
+    config.write_text(f'[models.lm]\npath = "{model}"\n[models.lm.config]\nparallel = {places}\nctx-size = {context}\nthreads = 1\n')
+    return wasinn(cpus, "--config", config, of=())
+
+
+def llama_server(cpus, model, places, context, folder):
+    """llama.cpp's own, in the same way. It keeps nothing of old prompts but what is in its places, as we do."""
+    if not LLAMA_SERVER.exists():
+        raise SystemExit("llama-server is not there: scripts/deps.sh llama-server")
+    port = free_port()
+    command = [LLAMA_SERVER, "--model", model, "--ctx-size", context * places, "--parallel", places, "--no-kv-unified", "--threads", 1, "--threads-batch", 1,
+               "--cache-ram", 0, "--port", port, "--log-disable"]
+    with open(folder / "llama-server.log", "wb") as log:
+        server = Server("llama-server", command, cpus, stderr=log)
+    server.ports = {"http": port}
+    await_answer(server, lambda: get(port, "/health"), folder / "llama-server.log")
     return server
 
 
@@ -175,15 +213,21 @@ def triton(cpus, folder):
     with open(log, "wb") as errors:
         server = Server("triton", command, cpus, env=environment, stderr=errors)
     server.ports = ports
+    await_answer(server, lambda: post(ports["http"], REST, rest_body()), log)
+    return server
+
+
+def await_answer(server, ask_it, log):
+    """Until it answers."""
     end = time.monotonic() + PATIENCE
     while server.process.poll() is None and time.monotonic() < end:
         try:
-            post(ports["http"], REST, rest_body())
-            return server
+            ask_it()
+            return
         except (OSError, AssertionError):
             time.sleep(0.1)
     server.stop()
-    raise SystemExit(f"tritonserver does not serve: {log.read_text()}")
+    raise SystemExit(f"{server.name} does not serve: {log.read_text()}")
 
 
 @contextlib.contextmanager

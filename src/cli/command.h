@@ -1,4 +1,4 @@
-// What a subcommand is to main.cc: a function that adds its flags, and a function that runs it once they are parsed.
+// What a subcommand is to program.cc: a function that adds its flags, and a function that runs it once they are parsed.
 #pragma once
 
 #include <CLI/App.hpp>

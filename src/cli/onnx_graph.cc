@@ -30,9 +30,9 @@ void EachField(Bytes message, const Use& use) {
 
 // What is drawn of a name or a shape: each is drawn once for each operator that takes it.
 std::string Short(std::string_view text) {
-  constexpr size_t kBytes = 256;
-  if (text.size() <= kBytes) return settings::PrintableName(text);
-  size_t end = kBytes;
+  constexpr size_t kTextBytes = 256;
+  if (text.size() <= kTextBytes) return settings::PrintableName(text);
+  size_t end = kTextBytes;
   while (end > 0 && (text[end] & 0xc0) == 0x80) --end;  // a character stays whole
   return settings::PrintableName(text.substr(0, end)) + "…";
 }

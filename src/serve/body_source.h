@@ -3,6 +3,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <optional>
 #include <string>
 
 namespace wasinn::serve {
@@ -11,8 +12,8 @@ namespace wasinn::serve {
 class BodySource {
  public:
   virtual ~BodySource() = default;
-  // The next piece; "": that was all.
-  virtual boost::asio::awaitable<std::string> Next() = 0;
+  // The next piece; "": that was all; nothing: it is broken off, and so is what carries it.
+  virtual boost::asio::awaitable<std::optional<std::string>> Next() = 0;
   // Once, however the writing ended. Afterwards nothing of the request is in use.
   virtual boost::asio::awaitable<void> End() = 0;
 };

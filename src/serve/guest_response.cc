@@ -33,6 +33,11 @@ bool IsConnections(std::string_view name) {
   return std::ranges::any_of(kNames, [name](std::string_view one) { return iequals(one, name); });
 }
 
+bool HasBody(http::status status) {
+  return status != http::status::no_content && status != http::status::reset_content &&
+         status != http::status::not_modified;
+}
+
 }  // namespace
 
 void GuestResponse::SetStatus(unsigned code) {
@@ -62,11 +67,13 @@ void GuestResponse::Add(std::string_view name, std::string_view value) {
   response_.headers.emplace_back(name, value);
 }
 
+bool GuestResponse::has_events() const {
+  const std::string type = response_.content_type.substr(0, response_.content_type.find_first_of("; \t"));
+  return HasBody(response_.status) && (iequals(type, "text/event-stream") || iequals(type, "application/x-ndjson"));
+}
+
 Response GuestResponse::Take(std::string body) {
-  const bool has_body = response_.status != http::status::no_content &&
-                        response_.status != http::status::reset_content &&
-                        response_.status != http::status::not_modified;
-  if (has_body) response_.text = std::move(body);
+  if (HasBody(response_.status)) response_.text = std::move(body);
   return std::move(response_);
 }
 

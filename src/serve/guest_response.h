@@ -19,6 +19,8 @@ class GuestResponse {
   bool has_status() const { return has_status_; }
   bool has_type() const { return has_type_; }
   bool has_location() const { return has_location_; }
+  // Whether its body is one of events, which clients want as they come.
+  bool has_events() const;
 
   // Without the charge. A body that the status does not allow is left out.
   Response Take(std::string body);

@@ -56,6 +56,9 @@ class GuestRuns {
   Outcome<engines::Exit> Run(const GuestCall& call, engines::RunOptions options, engines::Streams streams,
                              const Program& run);
 
+  // Logs it, within the limits of what guests say.
+  void Warn(const GuestCall& call, const std::string& what) { log_.Write(WASINN_LOG_WARNING, call.name, what); }
+
   // Ends what runs, and begins nothing any more.
   void Stop();
 

@@ -27,7 +27,8 @@ std::string AuthorityOf(const Header& request, const Ends& ends) {
   return (ends.server.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(ends.server.port());
 }
 
-Outcome<engines::HttpRequest> ToHttpRequest(const Request& request, std::string_view authority, bool is_secure) {
+Outcome<engines::HttpRequest> ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
+                                            bool is_secure) {
   if (request.count(http::field::host) > 1) return std::unexpected(Invalid("two headers Host"));
   engines::HttpRequest its;
   its.method = ViewOf(request.method_string());
@@ -37,7 +38,7 @@ Outcome<engines::HttpRequest> ToHttpRequest(const Request& request, std::string_
   for (const auto& field : request) {
     if (!IsOfConnection(field.name())) its.fields.emplace_back(ViewOf(field.name_string()), ViewOf(field.value()));
   }
-  its.body = request.body().view();
+  its.body = body;
   return its;
 }
 

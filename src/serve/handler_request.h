@@ -13,7 +13,8 @@ namespace wasinn::serve {
 // Who is asked: the header Host, or else the connection's end.
 std::string AuthorityOf(const Header& request, const Ends& ends);
 
-// Shows both, which outlive it. Headers of the connection are left out.
-Outcome<engines::HttpRequest> ToHttpRequest(const Request& request, std::string_view authority, bool is_secure);
+// Shows these, which outlive it. Headers of the connection are left out.
+Outcome<engines::HttpRequest> ToHttpRequest(const Header& request, std::string_view body, std::string_view authority,
+                                            bool is_secure);
 
 }  // namespace wasinn::serve

@@ -35,6 +35,10 @@ void HandlerResponse::ReadHead(unsigned status, const engines::HttpFields& field
 bool HandlerResponse::Begin(unsigned status, const engines::HttpFields& fields) noexcept {
   try {
     ReadHead(status, fields);
+    if (head_.has_events() && !length_ && !is_head_) {
+      is_stream_ = true;
+      stream_.BeginBody(head_.Take(""));
+    }
     return true;
   } catch (const serve::Failure& failure) {
     why_ = failure.message;
@@ -42,6 +46,17 @@ bool HandlerResponse::Begin(unsigned status, const engines::HttpFields& fields) 
     state_ = KeptOutput::State::kNoMemory;
   }
   return false;
+}
+
+bool HandlerResponse::Write(std::string_view bytes) noexcept {
+  if (!is_stream_) return body_.Write(bytes);
+  state_ = stream_.Write(bytes);
+  return state_ == KeptOutput::State::kWhole;
+}
+
+void HandlerResponse::End() noexcept {
+  is_whole_ = true;
+  if (is_stream_) stream_.EndBody();
 }
 
 void HandlerResponse::Fail(std::string_view why) noexcept {

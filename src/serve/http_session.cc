@@ -20,7 +20,6 @@
 #include <utility>
 
 #include "serve/log.h"
-#include "serve/pace.h"
 #include "serve/parts_body.h"
 
 namespace wasinn::serve {
@@ -38,6 +37,9 @@ constexpr std::chrono::milliseconds kHandshake{20'000}, kEnding{5'000};
 
 // So large a buffer does not stay with a connection that rests.
 constexpr size_t kMostResting = 16u << 10;
+
+// Of a piece, to be written at once. A large piece has the time of all of its parts.
+constexpr size_t kMostPart = 64u << 10;
 
 // Whether the other side has ended it, or cannot be reached any more, whatever it sent before.
 bool HasHungUp(int descriptor) {
@@ -240,47 +242,58 @@ asio::awaitable<bool> HttpSession::Write(const Header& header, Response response
   co_return true;
 }
 
+asio::awaitable<bool> HttpSession::WritePart(std::string_view part, bool is_chunked, Pace& pace) {
+  stream_.tcp().expires_at(pace.deadline());
+  std::tuple<boost::beast::error_code, size_t> written;
+  if (!is_chunked) {
+    written = co_await asio::async_write(stream_, asio::buffer(part), kAwait);
+  } else if (part.empty()) {
+    written = co_await asio::async_write(stream_, http::make_chunk_last(), kAwait);
+  } else {
+    written = co_await asio::async_write(stream_, http::make_chunk(asio::buffer(part)), kAwait);
+  }
+  const auto [error, bytes] = written;
+  bytes_out_ += bytes;
+  pace.Add(bytes);
+  co_return !error;
+}
+
 asio::awaitable<bool> HttpSession::WritePieces(BodySource& source, bool is_chunked) {
   Pace pace(shared_->options.slow);
   for (;;) {
     const auto waited_from = Pace::Clock::now();
-    const std::string piece = co_await source.Next();
+    const std::optional<std::string> next = co_await source.Next();
     pace.Skip(Pace::Clock::now() - waited_from);
-    if (piece.empty() && !is_chunked) co_return true;
-    stream_.tcp().expires_at(pace.deadline());
-    std::tuple<boost::beast::error_code, size_t> written;
-    if (piece.empty()) {
-      written = co_await asio::async_write(stream_, http::make_chunk_last(), kAwait);
-    } else if (is_chunked) {
-      written = co_await asio::async_write(stream_, http::make_chunk(asio::buffer(piece)), kAwait);
-    } else {
-      written = co_await asio::async_write(stream_, asio::buffer(piece), kAwait);
+    if (!next) {
+      is_broken_ = !is_chunked;
+      co_return false;
     }
-    const auto [error, bytes] = written;
-    bytes_out_ += bytes;
-    if (error) co_return false;
-    if (piece.empty()) co_return true;
-    pace.Add(bytes);
+    const std::string_view piece = *next;
+    if (piece.empty()) co_return !is_chunked || co_await WritePart(piece, is_chunked, pace);
+    for (size_t at = 0; at < piece.size(); at += kMostPart) {
+      if (!co_await WritePart(piece.substr(at, kMostPart), is_chunked, pace)) co_return false;
+    }
   }
 }
 
 asio::awaitable<bool> HttpSession::WriteStream(const Header& header, Response response, bool keep_alive) {
   const std::unique_ptr<BodySource> source = std::move(response.source);
   const bool is_chunked = IsChunked(header);
-  http::response<http::empty_body> message(response.status, header.version());
-  message.set(http::field::content_type, response.content_type);
-  for (const auto& [name, value] : response.headers) message.insert(name, value);
-  message.keep_alive(keep_alive);
-  message.chunked(is_chunked);
-  http::response_serializer<http::empty_body> serializer(message);
   bool is_whole = false;
   try {
+    http::response<http::empty_body> message(response.status, header.version());
+    message.set(http::field::content_type, response.content_type);
+    for (const auto& [name, value] : response.headers) message.insert(name, value);
+    message.keep_alive(keep_alive);
+    message.chunked(is_chunked);
+    http::response_serializer<http::empty_body> serializer(message);
     stream_.tcp().expires_after(shared_->options.slow);
     const auto [error, bytes] = co_await http::async_write_header(stream_, serializer, kAwait);
     bytes_out_ += bytes;
     if (!error) is_whole = co_await WritePieces(*source, is_chunked);
   } catch (const std::exception& error) {  // for want of memory
     LogError(error.what());
+    is_broken_ = !is_chunked;
   }
   co_await source->End();
   co_return is_whole;
@@ -376,6 +389,10 @@ asio::awaitable<void> HttpSession::Run(std::shared_ptr<HttpSession> self) {
   while (!self->shared_->is_draining.load(std::memory_order_relaxed)) {
     self->rests_ = true;
     if (!co_await self->Serve()) break;
+  }
+  if (self->is_broken_) {
+    self->stream_.SetBroken();
+    co_return;
   }
   co_await self->stream_.EndWriting(kEnding);
 }

@@ -8,10 +8,12 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "serve/access_log.h"
 #include "serve/http_server.h"
 #include "serve/http_stream.h"
+#include "serve/pace.h"
 
 namespace wasinn::serve {
 
@@ -48,6 +50,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   asio::awaitable<bool> WriteStream(const Header& header, Response response, bool keep_alive);
   // As its source gives them. Whether it came to an end, and all was written.
   asio::awaitable<bool> WritePieces(BodySource& source, bool is_chunked);
+  // Some bytes of it, or "": its end. Whether they were written.
+  asio::awaitable<bool> WritePart(std::string_view part, bool is_chunked, Pace& pace);
   void Shape(const Header& header, Response& response) const;
   asio::awaitable<void> Discard();
   Ends FindEnds();
@@ -64,6 +68,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   uint64_t most_body_ = 0;
   bool is_gone_ = false;
   bool rests_ = true;
+  bool is_broken_ = false;                       // an answer whose end would be the connection's
   std::chrono::steady_clock::time_point begun_;  // when the request's header had come
   uint64_t bytes_in_ = 0, bytes_out_ = 0;        // of the request, and of its response
   asio::steady_timer watch_timer_;

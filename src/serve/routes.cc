@@ -88,9 +88,12 @@ bool Routes::IsPublic(const Header& request) const {
   return route != nullptr && route->is_public;
 }
 
+GuestCall Routes::ToGuestCall(const Call& call) {
+  return {call.route.path, call.route.name, call.tenant, call.limits, call.cancellation.get()};
+}
+
 Outcome<engines::Exit> Routes::RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams) {
-  return runs_.Run({call.route.path, call.route.name, call.tenant, call.limits, call.cancellation.get()},
-                   std::move(options), std::move(streams),
+  return runs_.Run(ToGuestCall(call), std::move(options), std::move(streams),
                    [&call](const engines::RunOptions& whole) { return call.route.program->Run(whole); });
 }
 
@@ -130,9 +133,10 @@ Response Routes::RunProgram(const Call& call, Variables variables, RequestBytes&
   return std::move(*response);
 }
 
-Response Routes::RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge) {
+Response Routes::RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge,
+                            HandlerStream& stream) {
   if (!charge.Add(request.body.size())) return ToResponse(NoMemory());  // the guest's copy
-  HandlerResponse answer(call.tenant.budget(), options_.code.most_output, request.method == "HEAD");
+  HandlerResponse answer(call.tenant.budget(), options_.code.most_output, request.method == "HEAD", stream);
   engines::RunOptions options;
   const settings::OutboundHosts& outbound = call.tenant.settings().outbound_hosts();
   const engines::HttpPermission may_send = [&outbound](std::string_view scheme, std::string_view authority) {
@@ -142,26 +146,52 @@ Response Routes::RunHandler(const Call& call, const engines::HttpRequest& reques
   options.may_send = outbound.empty() ? nullptr : &may_send;
   const Outcome<engines::Exit> exit = RunGuest(call, std::move(options), {});
   if (!exit) return ToResponse(exit.error());
+  if (answer.is_stream()) {
+    if (!answer.is_whole() && !call.cancellation->is_cancelled()) TellBroken(call, *exit, answer);
+    return {};
+  }
   if (std::optional<Response> response = answer.Take()) return std::move(*response);
   return exit->kind == engines::Exit::Kind::kExited ? answer.WhyNone(call.route.path) : EndResponse(call, *exit);
 }
 
-Outcome<std::function<Response()>> Routes::Prepare(Call call, const std::string& path, Asked& asked) {
-  const Ends ends = asked.ends();
-  if (call.route.program->AnswersHttp()) {
-    std::string authority = AuthorityOf(asked.request, ends);
-    return [this, call = std::move(call), &asked, authority = std::move(authority), is_secure = ends.is_secure] {
-      const Outcome<engines::HttpRequest> request = ToHttpRequest(asked.request, authority, is_secure);
-      if (!request) return ToResponse(request.error());
-      return RunHandler(call, *request, asked.request.body().charge());
-    };
-  }
+// Its client sees no more than that: the status has gone out.
+void Routes::TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer) {
+  call.route.failures.fetch_add(1, std::memory_order_relaxed);
+  const bool is_told = exit.kind != engines::Exit::Kind::kExited;
+  if (!is_told) runs_.Warn(ToGuestCall(call), "broke off its answer: " + answer.WhyNone(call.route.path).error);
+}
+
+asio::awaitable<Response> Routes::AnswerByProgram(Call call, const std::string& path, Asked& asked) {
   RequestBytes& body = asked.request.body();
-  Outcome<Variables> variables = CgiVariables(asked.request, call.route.path, path, body.size(), ends);
-  if (!variables) return std::unexpected(std::move(variables.error()));
-  return [this, call = std::move(call), &body, variables = std::move(*variables)]() mutable {
+  Outcome<Variables> variables = CgiVariables(asked.request, call.route.path, path, body.size(), asked.ends());
+  if (!variables) co_return ToResponse(variables.error());
+  const Share& share = call.tenant.share();
+  const std::shared_ptr<Cancellation> cancellation = call.cancellation;
+  std::function<Response()> run = [this, call = std::move(call), &body, variables = std::move(*variables)]() mutable {
     return RunProgram(call, std::move(variables), body);
   };
+  Outcome<Response> done = co_await workers_.Do(std::move(run), share, cancellation.get());
+  if (!done) co_return ToResponse(done.error());
+  co_return std::move(*done);
+}
+
+asio::awaitable<Response> Routes::AnswerByHandler(Call call, Asked& asked) {
+  const Tenant& tenant = call.tenant;
+  const std::shared_ptr<Cancellation> cancellation = call.cancellation;
+  const Ends ends = asked.ends();
+  // The guest reads it while its answer goes out.
+  const auto body = std::make_shared<RequestBytes>(std::exchange(asked.request.body(), RequestBytes()));
+  auto run = [this, call = std::move(call), body, &header = asked.request.base(),
+              authority = AuthorityOf(asked.request, ends), is_secure = ends.is_secure](HandlerStream& stream) {
+    const Outcome<engines::HttpRequest> request = ToHttpRequest(header, body->view(), authority, is_secure);
+    if (!request) return ToResponse(request.error());
+    return RunHandler(call, *request, body->charge(), stream);
+  };
+  auto stream =
+      std::make_unique<HandlerStream>(std::move(run), tenant.budget(), options_.code.most_output, cancellation);
+  Response response = co_await stream->Begin(workers_, tenant.share());
+  if (stream->is_stream()) response.source = std::move(stream);
+  co_return response;
 }
 
 nlohmann::json Routes::Overview() const {
@@ -200,12 +230,9 @@ asio::awaitable<Response> Routes::AnswerBy(const Route& route, const std::string
   if (!asked.admission.tenant->share().is_alone()) asked.request.erase(http::field::authorization);
   const Tenant& tenant = *asked.admission.tenant;
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
-  Outcome<std::function<Response()>> run =
-      Prepare({route, tenant, GuestRuns::LimitsFor(tenant), cancellation}, path, asked);
-  if (!run) co_return ToResponse(run.error());
-  Outcome<Response> done = co_await workers_.Do(std::move(*run), tenant.share(), cancellation.get());
-  if (!done) co_return ToResponse(done.error());
-  co_return std::move(*done);
+  Call call = {route, tenant, GuestRuns::LimitsFor(tenant), cancellation};
+  if (route.program->AnswersHttp()) co_return co_await AnswerByHandler(std::move(call), asked);
+  co_return co_await AnswerByProgram(std::move(call), path, asked);
 }
 
 }  // namespace wasinn::serve

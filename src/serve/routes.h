@@ -16,6 +16,8 @@
 #include "serve/cgi_request.h"
 #include "serve/file_settings.h"
 #include "serve/guest_runs.h"
+#include "serve/handler_response.h"
+#include "serve/handler_stream.h"
 #include "serve/http_server.h"
 #include "serve/tenant.h"
 #include "serve/workers.h"
@@ -70,10 +72,13 @@ class Routes {
   const Route* Find(const std::string& path) const;
   const Route* FindFor(const Header& request) const;
   asio::awaitable<Response> AnswerBy(const Route& route, const std::string& path, Asked& asked);
-  // What runs it, on a thread that may wait. `asked` outlives that.
-  Outcome<std::function<Response()>> Prepare(Call call, const std::string& path, Asked& asked);
+  asio::awaitable<Response> AnswerByProgram(Call call, const std::string& path, Asked& asked);
   Response RunProgram(const Call& call, Variables variables, RequestBytes& body);
-  Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge);
+  asio::awaitable<Response> AnswerByHandler(Call call, Asked& asked);
+  // The answer; what it has begun to stream, the stream has.
+  Response RunHandler(const Call& call, const engines::HttpRequest& request, Charge& charge, HandlerStream& stream);
+  static GuestCall ToGuestCall(const Call& call);
+  void TellBroken(const Call& call, const engines::Exit& exit, const HandlerResponse& answer);
   Outcome<engines::Exit> RunGuest(const Call& call, engines::RunOptions options, engines::Streams streams);
   Response EndResponse(const Call& call, const engines::Exit& exit) const;
 

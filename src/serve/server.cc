@@ -18,6 +18,7 @@
 
 #include "cli/ending.h"
 #include "cli/log.h"
+#include "core/processors.h"
 #include "serve/access_log.h"
 #include "serve/descriptors.h"
 #include "serve/end_signals.h"
@@ -26,9 +27,9 @@
 #include "serve/generation.h"
 #include "serve/grpc_server.h"
 #include "serve/http_server.h"
+#include "serve/load_metrics.h"
 #include "serve/log.h"
 #include "serve/ports.h"
-#include "serve/processors.h"
 #include "serve/reloader.h"
 #include "serve/rest.h"
 #include "serve/standby.h"
@@ -263,9 +264,11 @@ class Server {
       response.status = http::status::not_found;
       co_return response;
     }
-    Result<std::string> text = asked.admission.generation->repository().host().Metrics();
+    Generation& generation = *asked.admission.generation;
+    Result<std::string> text = generation.repository().host().Metrics();
     if (!text) response.status = http::status::internal_server_error;
-    response.text = text ? *text + text_metrics_.Text() : text.status().message();
+    response.text = text ? *text + text_metrics_.Text() + LoadText(workers_, generation.routes(), generation.texts())
+                         : text.status().message();
     co_return response;
   }
 

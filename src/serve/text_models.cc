@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "serve/processors.h"
+#include "core/processors.h"
 
 namespace wasinn::serve {
 namespace {
@@ -66,6 +66,13 @@ Outcome<Workers*> TextModels::Open(Tenant& tenant, const Name& name) {
   auto found = open_.find(key);
   if (found == open_.end()) found = open_.emplace(std::move(key), std::make_unique<Workers>(limits)).first;
   return found->second.get();
+}
+
+std::vector<std::pair<TextModels::Name, Workers::Load>> TextModels::Look() const {
+  std::vector<std::pair<Name, Workers::Load>> loads;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, workers] : open_) loads.push_back({Name{key.first, key.second}, workers->Look()});
+  return loads;
 }
 
 void TextModels::Sweep() {

@@ -35,6 +35,8 @@ class TextModels {
   // Loads the model if nobody did. UNSUPPORTED_OPERATION: it is no language model.
   Outcome<Workers*> Open(Tenant& tenant, const Name& name);
 
+  // Of each that is open: how many texts are generated, and how many requests wait.
+  std::vector<std::pair<Name, Workers::Load>> Look() const;
   // To be called now and then.
   void Sweep();
   // Waits for what runs. Nothing begins any more.

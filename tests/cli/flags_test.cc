@@ -93,6 +93,19 @@ TEST(WasmEdgeFlagTest, Refuses) {
   }
 }
 
+// What a registry, a module or a model wrote, on a terminal.
+TEST(TextTest, WhatIsPrintable) {
+  EXPECT_EQ(settings::Printable("a\nb\x1b[31m\x7f"), "a\nb\\x1b[31m\\x7f");
+  EXPECT_EQ(settings::PrintableName("a\nb"), "a\\x0ab");
+  EXPECT_EQ(settings::Printable("\xc2\x9b\xc2\xa0\xc3\xbc"), "\\x9b\xc2\xa0\xc3\xbc");
+  EXPECT_EQ(settings::Printable("a\u202eb\u2066c\u061c\u200f\u2028"),
+            "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6c\\xd8\\x9c\\xe2\\x80\\x8f\\xe2\\x80\\xa8");
+  for (const char* text :
+       {"\u201cquoted\u201d", "\u2026", "\u2065\u206a", "\u0619", "\xe2", "\xe2\x80", "\xd8", "\xc2"}) {
+    EXPECT_EQ(settings::Printable(text), text);
+  }
+}
+
 TEST(QuantitiesTest, Sizes) {
   EXPECT_EQ(settings::ParseSize("0"), 0u);
   EXPECT_EQ(settings::ParseSize("65536"), 65536u);

@@ -1,11 +1,14 @@
 """/v1 by hand: who may ask, who waits, who leaves, and what is no request."""
 
 import json
+import pathlib
+import re
 import signal
 import socket
 import threading
 import unittest
 
+from command import SANITIZED
 from configured import key, tenant
 from language import COUNT, COUNTED, HELLO, MODELS, LanguageTest
 from server import Answer, json_lines, read_all, until
@@ -139,6 +142,10 @@ class Requests(LanguageTest):
         error = complete([1] * 100_000).json()["error"]
         self.assertEqual((error["code"], error["n_prompt_tokens"]), ("context_length_exceeded", 100_000))
         self.assertGreater(error["n_ctx"], 0)
+        long = [{"role": "user", "content": 100_000 * "x"}]  # so long that it is not cut into tokens
+        error = self.ask(self.server, "chat/completions", model="tiny", messages=long).json()["error"]
+        self.assertEqual((error["type"], error["code"]), ("exceed_context_size_error", "context_length_exceeded"))
+        self.assertGreater(error["n_prompt_tokens"], error["n_ctx"])
         one = self.ask(self.server, "embeddings", model="embedder", input=[5, 6, 7]).json()
         self.assertEqual((len(one["data"]), one["usage"]["prompt_tokens"]), (1, 3))
         self.assertEqual(len(self.ask(self.server, "embeddings", model="embedder", input=[[5, 6], [7]]).json()["data"]), 2)
@@ -156,6 +163,23 @@ class Requests(LanguageTest):
         self.wrong("detokenize", 400, "tokens", "tokens", model="tiny", tokens=[])
         self.wrong("detokenize", 400, "token", model="tiny", tokens=[10**6])
         self.wrong("apply-template", 400, "messages", "messages", model="tiny", messages=[])
+
+    def test_a_last_message_that_goes_on(self):
+        begun = [*COUNT, {"role": "assistant", "content": "one two"}]
+
+        def prompt(**fields):
+            return self.ask(self.server, "apply-template", model="tiny", messages=begun, **fields).json()["prompt"]
+
+        self.assertTrue(prompt().endswith("one two"), prompt())
+        self.assertEqual(prompt(continue_final_message=True, add_generation_prompt=False), prompt())
+        self.assertEqual(prompt(continue_final_message="content", add_generation_prompt=False), prompt())
+        answer = self.ask(self.server, "chat/completions", model="tiny", messages=begun, temperature=0).json()
+        self.assertEqual(answer["choices"][0]["message"]["content"], COUNTED)
+        for fields, text in (({"continue_final_message": True}, "add_generation_prompt"), ({"messages": [*begun, begun[-1]]}, "the last two")):
+            self.wrong("chat/completions", 400, text, **{"model": "tiny", "messages": begun, **fields})
+        for value in (1, "all", [True], {}):
+            self.wrong("chat/completions", 400, "continue_final_message", "continue_final_message", model="tiny", messages=begun,
+                       continue_final_message=value)
 
     def test_more_texts_than_may_be(self):
         self.wrong("completions", 400, "128", "prompt", model="tiny", prompt=["a"] * 129)
@@ -249,6 +273,22 @@ class Clients(LanguageTest):
         self.expect_error(self.ask(server, "completions", **ask), 429, "memory")
         self.assertEqual(self.ask(server, "completions", **LONG).status, 200)
 
+    def test_an_answer_of_many_probabilities(self):
+        """It takes about what it is charged for: its text."""
+        server = self.serve_tiny()
+
+        def peak():
+            return int(re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{server.process.pid}/status").read_text())[1]) << 10
+
+        asked = {"model": "tiny", "messages": HELLO, "grammar": LONG["grammar"], "temperature": 0, "logprobs": True, "top_logprobs": 20, "max_tokens": 200}
+        self.ask(server, "chat/completions", **asked)
+        before = peak()
+        answer = self.ask(server, "chat/completions", n=128, **asked)
+        self.assertEqual([choice["index"] for choice in answer.json()["choices"]], list(range(128)))
+        self.assertGreater(len(answer.body), 1 << 20)
+        if not SANITIZED:
+            self.assertLess(peak() - before, 6 * len(answer.body))
+
     def test_a_flood(self):
         server = self.serve_tiny()
         answers = []
@@ -264,6 +304,17 @@ class Clients(LanguageTest):
         texts = ["".join(one["choices"][0]["delta"].get("content") or "" for one in events(answer)[:-1])
                  if answer.headers["Content-Type"] == "text/event-stream" else answer.json()["choices"][0]["message"]["content"] for answer in answers]
         self.assertEqual(texts, [COUNTED] * 40)
+
+    def test_how_many_run_and_wait_is_told(self):
+        server = self.serve_tiny()
+        labels = 'of="texts",model="tiny",version="1"'
+        for _ in range(4):
+            self.begin(server)
+        one_more = server.connect()
+        self.addCleanup(one_more.close)
+        one_more.request("POST", "/v1/completions", json.dumps(LONG))
+        server.await_metrics(f"wasinn_serve_requests_running{{{labels}}} 4", f"wasinn_serve_requests_waiting{{{labels}}} 1",
+                             'wasinn_serve_requests_waiting{of="models"} 0')
 
     def test_an_end_while_it_is_told(self):
         server = self.serve_tiny()

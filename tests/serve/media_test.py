@@ -8,6 +8,7 @@ import struct
 import unittest
 import zlib
 
+from command import SANITIZED
 from language import MODELS, TEST_MODELS, LanguageTest
 from language_test import events
 
@@ -43,7 +44,7 @@ def text(words):
     return {"type": "text", "text": words}
 
 
-class Media(LanguageTest):
+class MediaTest(LanguageTest):
     def setUp(self):
         super().setUp()
         config = "[limits]\ncompute_timeout_ms = 60000\n"
@@ -67,6 +68,8 @@ threads = 1
         self.assertEqual(answer.status, 200, answer)
         return answer.json()["choices"][0]["message"]["content"]
 
+
+class Media(MediaTest):
     def test_an_image_is_seen(self):
         def see(seed, side):
             return self.said(text("Look: "), image(png(seed, side)), text(" What is it?"))
@@ -122,6 +125,63 @@ threads = 1
         ran = self.wasinn("run", "--config", self.config, CHAT_GUEST, "--model", "sees", "--temp", "0", "--n-predict", "16", prompt)
         self.check(ran)
         return ran
+
+
+if not SANITIZED:  # whose memory a worker's wall has no place for
+
+    class Isolated(LanguageTest):
+        def test_no_file_but_the_models_is_opened_by_a_worker(self):
+            file = f"{MODELS}/tiny.gguf"
+            for key, named in (("projector", f'"{file}"'), ("draft", f'"{file}"'), ("loras", f'{{a = "{file}"}}')):
+                config = f'[models.apart]\npath = "{MODELS}/tiny.gguf"\nisolate = true\n[models.apart.config]\n{key} = {named}\n'
+                server = self.serve("--config", self.file(f"{key}.toml", config))
+                answer = self.ask(server, "completions", model="apart", prompt="GNU", max_tokens=1)
+                error = self.expect_error(answer, 400, f"model 'apart:1': {key}: ", param="model")
+                self.assertIn("(a model with isolate = true runs in a worker, which opens no file but the model's)", error["message"])
+
+
+class ChatGuest(MediaTest):
+    """The example chat says what a client of /v1 is told."""
+
+    def converse(self, *options, model="sees", tokens=16, question="What is it?"):
+        ran = self.wasinn("run", "--config", self.config, "--model", f"tiny={MODELS}/tiny.gguf", "--dir", f"{self.dir}::.", CHAT_GUEST, "--model", model, "--temp", "0",
+                          "--n-predict", str(tokens), *options, input=question.encode() + b"\n")
+        self.check(ran)
+        return ran.out.rstrip("\n")
+
+    def test_it_shows_images(self):
+        (self.dir / "a.png").write_bytes(png(1))
+        (self.dir / "b.png").write_bytes(png(3))
+        self.assertEqual(self.converse("--image", "a.png"), self.said(image(png(1)), text("What is it?")))
+        self.assertEqual(self.converse("--image", "a.png", "--image", "b.png"), self.said(image(png(1)), image(png(3)), text("What is it?")))
+
+    def test_it_plays_sounds(self):
+        (self.dir / "a.wav").write_bytes(wav())
+        sound = {"type": "input_audio", "input_audio": {"data": base64.b64encode(wav()).decode(), "format": "wav"}}
+        self.assertEqual(self.converse("--sound", "a.wav", model="hears"), self.said(sound, text("What is it?"), model="hears"))
+        ran = self.wasinn("run", "--model", f"tiny={MODELS}/tiny.gguf", CHAT_GUEST, "--sound", "no.wav")
+        self.assertEqual((ran.code, ran.out), (2, ""), ran)
+        self.assertIn("chat: no.wav: ", ran.err)
+
+    def test_it_shows_nothing_that_is_no_file(self):
+        ran = self.wasinn("run", "--model", f"tiny={MODELS}/tiny.gguf", "--dir", f"{self.dir}::.", CHAT_GUEST, "--image", ".")
+        self.assertEqual((ran.code, ran.out), (2, ""), ran)
+        self.assertIn("chat: .: ", ran.err)
+
+    def test_a_prompt_that_goes_on_has_no_images(self):
+        (self.dir / "a.png").write_bytes(png(1))
+        ran = self.wasinn("run", "--config", self.config, "--dir", f"{self.dir}::.", CHAT_GUEST, "--model", "sees", "--image", "a.png", "What is it?")
+        self.assertEqual((ran.code, ran.out), (2, ""), ran)
+        self.assertIn("chat: there is a PROMPT beside --image or --sound", ran.err)
+
+    def test_it_tells_the_model_first(self):
+        messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What is it?"}]
+        answer = self.ask(self.server, "chat/completions", model="tiny", messages=messages, temperature=0, max_tokens=16)
+        self.assertEqual(self.converse("--system", "Be brief.", model="tiny"), answer.json()["choices"][0]["message"]["content"].rstrip("\n"))
+
+    def test_the_answer_is_as_the_schema_has_it(self):
+        said = self.converse("--json-schema", '{"enum": ["yes", "no"]}', model="tiny")
+        self.assertIn(json.loads(said), ("yes", "no"))
 
 
 if __name__ == "__main__":

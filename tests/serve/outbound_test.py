@@ -54,6 +54,10 @@ class Other(http.server.BaseHTTPRequestHandler):
     def silent(self, body):
         self.server.let_go.wait()
 
+    def late(self, body):
+        self.server.let_go.wait()
+        self.answer(b"late")
+
     def headers_without_end(self, body):
         with contextlib.suppress(OSError):
             self.wfile.write(b"HTTP/1.1 200 OK\r\n")

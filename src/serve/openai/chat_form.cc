@@ -1,5 +1,7 @@
 #include "serve/openai/chat_form.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace wasinn::serve::openai {
@@ -78,26 +80,21 @@ Outcome<size_t> ChatForm::KeepChoice(Completion& completion, const Ending& endin
   fingerprint_ = std::move(*fingerprint);
   auto message = ReadOutput(completion, "message");
   if (!message) return std::unexpected(std::move(message.error()));
-  json probabilities;
+  std::string probabilities = "null";
   if (n_top_) {
-    LogProbabilities all(*n_top_);
-    if (auto added = all.AddAll(completion); !added) return std::unexpected(std::move(added.error()));
-    probabilities = {{"content", all.Take()}, {"refusal", nullptr}};
+    const auto all = LogProbabilities(*n_top_).ReadAll(completion);
+    if (!all) return std::unexpected(all.error());
+    probabilities = fmt::format(R"({{"content":{},"refusal":null}})", *all);
   }
-  const size_t bytes = SizeOf(*message) + SizeOf(probabilities);
-  choices_.push_back({{"index", choices_.size()},
-                      {"message", std::move(*message)},
-                      {"logprobs", std::move(probabilities)},
-                      {"finish_reason", ending.reason}});
-  return bytes;
+  return choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"message":{}}})",
+                                  Dump(ending.reason), choices_.size(), probabilities, Dump(*message)));
 }
 
-json ChatForm::Whole(const Ending& all) {
+std::string ChatForm::Whole(const Ending& all) {
   json whole = Head("chat.completion");
-  whole["choices"] = std::move(choices_);
   whole["usage"] = UsageOf(all);
   whole["timings"] = TimingsOf(all);
-  return whole;
+  return choices_.Finish(whole);
 }
 
 }  // namespace wasinn::serve::openai

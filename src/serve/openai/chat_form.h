@@ -21,7 +21,7 @@ class ChatForm final : public TextForm {
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
   Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override;
-  nlohmann::json Whole(const Ending& all) override;
+  std::string Whole(const Ending& all) override;
 
  private:
   nlohmann::json Head(const char* object) const;
@@ -38,7 +38,7 @@ class ChatForm final : public TextForm {
   size_t index_ = 0;
   MessageChanges changes_;
   std::optional<LogProbabilities> probabilities_;
-  nlohmann::json choices_ = nlohmann::json::array();  // that came, of an answer in one
+  Choices choices_;  // that came, of an answer in one
 };
 
 }  // namespace wasinn::serve::openai

@@ -1,5 +1,7 @@
 #include "serve/openai/completion_form.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace wasinn::serve::openai {
@@ -63,23 +65,26 @@ std::string CompletionForm::End(const Ending& all) {
 }
 
 Outcome<size_t> CompletionForm::KeepChoice(Completion& completion, const Ending& ending) {
-  if (auto begun = Begin(completion); !begun) return std::unexpected(std::move(begun.error()));
+  auto fingerprint = ReadFingerprint(completion);
+  if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
+  fingerprint_ = std::move(*fingerprint);
   auto text = completion.Output("completion");
   if (!text) return std::unexpected(std::move(text.error()));
-  if (probabilities_) {
-    if (auto added = probabilities_->AddAll(completion); !added) return std::unexpected(std::move(added.error()));
+  std::string probabilities = "null";
+  if (n_top_) {
+    auto all = LogProbabilities(*n_top_).ReadAllAsColumns(completion);
+    if (!all) return std::unexpected(std::move(all.error()));
+    probabilities = std::move(*all);
   }
-  choices_.push_back(Choice(std::move(*text), ending.reason));
-  ++index_;
-  return SizeOf(choices_.back());
+  return choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"text":{}}})", Dump(ending.reason),
+                                  choices_.size(), probabilities, Dump(*text)));
 }
 
-json CompletionForm::Whole(const Ending& all) {
+std::string CompletionForm::Whole(const Ending& all) {
   json whole = Head();
-  whole["choices"] = std::move(choices_);
   whole["usage"] = UsageOf(all);
   whole["timings"] = TimingsOf(all);
-  return whole;
+  return choices_.Finish(whole);
 }
 
 }  // namespace wasinn::serve::openai

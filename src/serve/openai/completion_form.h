@@ -20,7 +20,7 @@ class CompletionForm final : public TextForm {
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
   Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override;
-  nlohmann::json Whole(const Ending& all) override;
+  std::string Whole(const Ending& all) override;
 
  private:
   nlohmann::json Head() const;
@@ -35,7 +35,7 @@ class CompletionForm final : public TextForm {
   // Of the choice that is coming.
   size_t index_ = 0;
   std::optional<LogProbabilities> probabilities_;
-  nlohmann::json choices_ = nlohmann::json::array();  // that came, of an answer in one
+  Choices choices_;  // that came, of an answer in one
 };
 
 }  // namespace wasinn::serve::openai

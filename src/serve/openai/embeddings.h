@@ -17,6 +17,7 @@ struct EmbeddingsRequest {
   bool is_base64 = false;  // else numbers
 
   size_t rows() const { return n_texts; }
+  uint64_t bytes() const { return BytesOf(prompt); }
 };
 
 // Throws ApiError.

@@ -45,11 +45,18 @@ std::optional<ApiError::Length> LengthOf(const std::string& message) {
   ApiError::Length length;
   const size_t at = message.find("the prompt has "), context = message.find("the context has ");
   if (at == std::string::npos || context == std::string::npos) return std::nullopt;
+  if (std::sscanf(message.c_str() + context, "the context has %" SCNu64, &length.context) != 1) return std::nullopt;
+  const char* const prompt = message.c_str() + at;
   int end = 0;
-  if (std::sscanf(message.c_str() + at, "the prompt has %" SCNu64 " tokens%n", &length.prompt, &end) != 1 || end == 0 ||
-      std::sscanf(message.c_str() + context, "the context has %" SCNu64, &length.context) != 1) {
+  if (std::sscanf(prompt, "the prompt has %" SCNu64 " tokens%n", &length.prompt, &end) == 1 && end != 0) return length;
+  // So long a text is not cut into tokens: it has at least so many.
+  uint64_t bytes = 0, longest = 0;
+  if (std::sscanf(prompt, "the prompt has %" SCNu64 " bytes, and no token has more than %" SCNu64, &bytes, &longest) !=
+          2 ||
+      longest == 0) {
     return std::nullopt;
   }
+  length.prompt = (bytes + longest - 1) / longest;
   return length;
 }
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "serve/openai/text_form.h"
@@ -17,20 +19,79 @@ size_t Characters(const std::string& utf8) {
   return static_cast<size_t>(std::ranges::count_if(utf8, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+// With each element of a list, one after the other: a tree of all together takes many times their text. False: the list is
+// none, or `use` has said so.
+bool ForEachElement(std::string_view list, const std::function<bool(json)>& use) {
+  if (list.size() < 2 || list.front() != '[' || list.back() != ']') return false;
+  list = list.substr(1, list.size() - 2);
+  size_t begin = 0, depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i <= list.size() && !list.empty(); ++i) {
+    const char c = i == list.size() ? ',' : list[i];
+    if (in_string && i < list.size()) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+      continue;
+    }
+    in_string = c == '"';
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (c != ',' || (depth > 0 && i < list.size())) continue;
+    json one = json::parse(list.substr(begin, i - begin), nullptr, false);
+    if (one.is_discarded() || !use(std::move(one))) return false;
+    begin = i + 1;
+  }
+  return list.empty() || begin > list.size();
+}
+
+void AddTo(std::string& list, const json& element) {
+  if (!list.empty()) list += ',';
+  list += Dump(element);
+}
+
 }  // namespace
 
-Outcome<void> LogProbabilities::Add(Completion& completion, const char* output) {
-  auto list = ReadOutput(completion, output);
-  if (!list) return std::unexpected(std::move(list.error()));
-  if (!list->is_array()) {
-    return std::unexpected(Failure{WASINN_RUNTIME_ERROR, fmt::format("the model's output '{}' is no list", output)});
-  }
-  for (json& one : *list) {
+Outcome<void> LogProbabilities::Add(Completion& completion, const char* output, const Use& use) {
+  const auto list = completion.Output(output);
+  if (!list) return std::unexpected(list.error());
+  const bool is_good = ForEachElement(*list, [&](json one) {
+    if (!one.is_object()) return false;
     json& top = one["top_logprobs"];
     if (top.is_array() && top.size() > n_top_) top.erase(top.begin() + n_top_, top.end());
     fresh_.push_back(std::move(one));
+    use();
+    return true;
+  });
+  if (is_good) return {};
+  return std::unexpected(
+      Failure{WASINN_RUNTIME_ERROR, fmt::format("the model's output '{}' is no list of objects", output)});
+}
+
+Outcome<void> LogProbabilities::AddStep(Completion& completion) {
+  return Add(completion, "step_probabilities", [] {});
+}
+
+Outcome<std::string> LogProbabilities::ReadAll(Completion& completion) {
+  std::string all;
+  auto added = Add(completion, "probabilities", [&] { AddTo(all, Take()[0]); });
+  if (!added) return std::unexpected(std::move(added.error()));
+  return '[' + all + ']';
+}
+
+Outcome<std::string> LogProbabilities::ReadAllAsColumns(Completion& completion) {
+  std::map<std::string, std::string> all;
+  const json none = TakeAsColumns();
+  for (const auto& [name, empty] : none.items()) all.emplace(name, "");
+  auto added = Add(completion, "probabilities", [&] {
+    const json columns = TakeAsColumns();
+    for (const auto& [name, column] : columns.items()) AddTo(all[name], column[0]);
+  });
+  if (!added) return std::unexpected(std::move(added.error()));
+  std::string columns;
+  for (const auto& [name, column] : all) {
+    columns += fmt::format(R"({}"{}":[{}])", columns.empty() ? "" : ",", name, column);
   }
-  return {};
+  return '{' + columns + '}';
 }
 
 json LogProbabilities::Take() { return std::exchange(fresh_, json::array()); }

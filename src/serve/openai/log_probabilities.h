@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -15,17 +17,20 @@ class LogProbabilities {
   // `n_top`: of so many tokens beside the chosen one.
   explicit LogProbabilities(unsigned n_top) : n_top_(n_top) {}
 
-  // Of the token that has just come; or of all of them, where none was added before.
-  Outcome<void> AddStep(Completion& completion) { return Add(completion, "step_probabilities"); }
-  Outcome<void> AddAll(Completion& completion) { return Add(completion, "probabilities"); }
+  // Of the token that has just come.
+  Outcome<void> AddStep(Completion& completion);
   // Those that were added and not taken yet: a list, as OpenAI's chat has it.
   nlohmann::json Take();
   // The same in the form that OpenAI's completions have.
   nlohmann::json TakeAsColumns();
+  // Of all tokens, where none was added before, in both forms: as text.
+  Outcome<std::string> ReadAll(Completion& completion);
+  Outcome<std::string> ReadAllAsColumns(Completion& completion);
 
  private:
-  // By an output that is such a list.
-  Outcome<void> Add(Completion& completion, const char* output);
+  using Use = std::function<void()>;
+  // By an output that is such a list. `use`: after each of its elements, which is added.
+  Outcome<void> Add(Completion& completion, const char* output, const Use& use);
 
   const unsigned n_top_;
   nlohmann::json fresh_ = nlohmann::json::array();

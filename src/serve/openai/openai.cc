@@ -133,7 +133,7 @@ Outcome<void> GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all)
 }  // namespace
 
 asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<TextForm> form) {
-  std::function<Outcome<json>()> run = [&]() -> Outcome<json> {
+  std::function<Outcome<std::string>()> run = [&]() -> Outcome<std::string> {
     Ending all;
     for (size_t i = 0; i < work.prompts.size(); ++i) {
       if (auto kept = GenerateOne(work, i, *form, all); !kept) return std::unexpected(std::move(kept.error()));
@@ -141,9 +141,10 @@ asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<Tex
     return form->Whole(all);
   };
   const auto done = co_await work.workers.Do(std::move(run), work.tenant.share(), work.cancellation.get());
-  const auto whole = done ? std::move(*done) : std::unexpected(done.error());
+  auto whole = done ? std::move(*done) : std::unexpected(done.error());
   if (!whole) throw ToApiError(whole.error());
-  Response response = ToResponse(*whole);
+  Response response;
+  response.text = std::move(*whole);
   work.charge.ShrinkTo(0);  // of the prompts and of the texts
   if (!work.charge.Add(response.text.size())) throw ToApiError(NoMemory());
   response.charge = std::move(work.charge);
@@ -204,6 +205,9 @@ asio::awaitable<Response> OpenAi::AnswerVectors(Asked& asked, What (*read)(simdj
   Opened opened = co_await Open(asked, request.model);
   if (request.model.empty()) request.model = opened.name.model;
   Tenant& tenant = *asked.admission.tenant;
+  Charge of_request(tenant.budget());
+  if (!of_request.Add(request.bytes())) throw ToApiError(NoMemory());
+  asked.request.body() = RequestBytes();
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
   const VectorsWork work{asked.admission.generation->models(), tenant, opened.name.model, opened.name.version,
                          cancellation.get()};

@@ -23,6 +23,7 @@ struct RerankRequest {
   bool is_of_texts = false;            // in the form of Text Embeddings Inference
 
   size_t rows() const { return n_documents; }
+  uint64_t bytes() const { return BytesOf(prompt, documents); }
 };
 
 // Throws ApiError.

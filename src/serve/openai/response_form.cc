@@ -106,10 +106,10 @@ Outcome<size_t> ResponseForm::KeepChoice(Completion& completion, const Ending& /
   return text_.size();
 }
 
-json ResponseForm::Whole(const Ending& all) {
+std::string ResponseForm::Whole(const Ending& all) {
   json whole = Ended(all);
   whole["timings"] = TimingsOf(all);
-  return whole;
+  return Dump(whole);
 }
 
 }  // namespace wasinn::serve::openai

@@ -19,7 +19,7 @@ class ResponseForm final : public TextForm {
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override;
   Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) override;
-  nlohmann::json Whole(const Ending& all) override;
+  std::string Whole(const Ending& all) override;
 
  private:
   std::string Tell(const char* type, nlohmann::json data);

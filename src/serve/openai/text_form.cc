@@ -56,6 +56,18 @@ void Ending::Add(const Ending& other, bool has_same_prompt) {
   completion += other.completion;
 }
 
+size_t Choices::Add(const std::string& choice) {
+  if (size_++ > 0) text_ += ',';
+  text_ += choice;
+  return choice.size() + 1;
+}
+
+std::string Choices::Finish(const json& rest) {
+  text_ += "],";
+  text_ += std::string_view(Dump(rest)).substr(1);
+  return std::move(text_);
+}
+
 Outcome<json> ReadFingerprint(Completion& completion) {
   const auto metadata = ReadOutput(completion, "metadata");
   if (!metadata) return metadata;

@@ -43,9 +43,23 @@ class TextForm {
   // In its midst, and nothing follows.
   virtual std::string Fail(const ApiError& error) = 0;
 
-  // In one: after the end of each choice, and of all. The first one tells how many bytes it keeps.
+  // In one: after the end of each choice, and of all. The first one tells how many bytes it keeps, the other one the answer.
   virtual Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) = 0;
-  virtual nlohmann::json Whole(const Ending& all) = 0;
+  virtual std::string Whole(const Ending& all) = 0;
+};
+
+// The choices of an answer in one. As text: a tree of many tokens' probabilities takes fifteen times as much.
+class Choices {
+ public:
+  size_t size() const { return size_; }
+  // Returns how many bytes more there are.
+  size_t Add(const std::string& choice);
+  // `rest`: all other fields of the answer, of which there are some.
+  std::string Finish(const nlohmann::json& rest);
+
+ private:
+  std::string text_ = R"({"choices":[)";
+  size_t size_ = 0;
 };
 
 // An event of a stream of OpenAI's.
@@ -60,9 +74,6 @@ nlohmann::json UsageOf(const Ending& ending);
 nlohmann::json TimingsOf(const Ending& ending);
 // Which build of the framework has made it, as OpenAI's system_fingerprint.
 Outcome<nlohmann::json> ReadFingerprint(Completion& completion);
-
-// Bytes, as text.
-inline size_t SizeOf(const nlohmann::json& value) { return value.is_null() ? 0 : Dump(value).size(); }
 
 // What an output of the model says.
 Outcome<nlohmann::json> ReadOutput(Completion& completion, const char* name);

@@ -85,8 +85,15 @@ std::optional<unsigned> ReadTopOfChat(Fields& fields) {
 void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
   const element given = fields.Get("prompt");
   std::vector<element> all = {given};
+  const auto check_number = [&prompts](size_t n) {
+    if (prompts.n * n <= kMostChoices) return;
+    ThrowWrong(prompts.n > 1 ? "n" : "prompt",
+               fmt::format("there are {} prompts with {} texts for each: expected at most {} texts", n, prompts.n,
+                           kMostChoices));
+  };
   if (given.is_array() && !IsTokens(given)) {
     const simdjson::dom::array list = given.get_array();
+    check_number(list.size());  // before there is a place for each
     all.assign(list.begin(), list.end());
   }
   const bool are_tokens = !all.empty() && IsTokens(all.front());
@@ -95,11 +102,6 @@ void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
   });
   if (!are_good)
     ThrowWrong("prompt", "prompt is no string and no list of tokens, nor a list of strings or of such lists");
-  if (prompts.n * all.size() > kMostChoices) {
-    ThrowWrong(prompts.n > 1 ? "n" : "prompt",
-               fmt::format("there are {} prompts with {} texts for each: expected at most {} texts", all.size(),
-                           prompts.n, kMostChoices));
-  }
   for (const element one : all) {
     prompts.texts.push_back(are_tokens ? ToText(one) : std::string(static_cast<std::string_view>(one)));
   }
@@ -109,6 +111,23 @@ void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
 void TakeOptions(Options& options, Prompts& prompts) {
   prompts.seed = options.seed;
   prompts.options = options.Take();
+}
+
+// A last message of the assistant's is continued, as by llama.cpp's server.
+void ReadContinuation(Fields& fields, Options& options) {
+  std::string what = "auto";
+  if (const auto given = fields.Find("continue_final_message")) {
+    const std::string text = ToText(*given);
+    if (text == "true") {
+      what = "always";
+    } else if (text == R"("content")" || text == R"("reasoning_content")") {
+      what = text.substr(1, text.size() - 2);
+    } else if (text != "false") {
+      ThrowWrong("continue_final_message",
+                 "continue_final_message is no boolean, and none of content and reasoning_content");
+    }
+  }
+  options.AddText("continue-final-message", what);
 }
 
 }  // namespace
@@ -129,6 +148,7 @@ TextRequest ReadChat(element body) {
   if (const auto adds = fields.Flag("add_generation_prompt")) {
     options.Add("add-generation-prompt", *adds ? "true" : "false");
   }
+  ReadContinuation(fields, options);
   request.n_top = ReadTopOfChat(fields);
   AddTop(request.n_top, options);
   if (const auto modalities = fields.Json("modalities"); modalities && *modalities != R"(["text"])") {

@@ -1,10 +1,5 @@
 #include "serve/openai/text_stream.h"
 
-#include <boost/asio/associated_executor.hpp>
-#include <boost/asio/async_result.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -17,23 +12,14 @@ constexpr size_t kFree = 16u << 10;
 
 }  // namespace
 
-asio::awaitable<void> TextStream::AwaitNews() {
-  return asio::async_initiate<const asio::use_awaitable_t<>, void()>(
-      [this](auto done) {
-        auto shared = std::make_shared<decltype(done)>(std::move(done));
-        std::function<void()> wake = [shared] {
-          asio::post(asio::get_associated_executor(*shared), [shared] { std::move (*shared)(); });
-        };
-        {
-          const std::lock_guard lock(mutex_);
-          if (!HasNews()) {
-            wake_ = std::move(wake);
-            return;
-          }
-        }
-        wake();
-      },
-      asio::use_awaitable);
+TextStream::~TextStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ != State::kWorking) return;
+    is_unwanted_ = true;
+  }
+  work_.cancellation->Cancel();
+  news_.AwaitHere(mutex_, [this] { return state_ != State::kWorking; });
 }
 
 void TextStream::Start() {
@@ -53,12 +39,10 @@ void TextStream::Start() {
 }
 
 void TextStream::Leave(State state, std::exception_ptr thrown) {
-  std::function<void()> wake;
-  const std::lock_guard lock(mutex_);  // until it is called: afterwards this may be gone
+  const std::lock_guard lock(mutex_);
   state_ = state;
   thrown_ = std::move(thrown);
-  wake.swap(wake_);
-  if (wake) wake();
+  news_.Tell();
 }
 
 void TextStream::Stop(const Failure& failure) {
@@ -75,14 +59,12 @@ void TextStream::Stop(const Failure& failure) {
 }
 
 bool TextStream::Tell(const std::string& events) {
-  std::function<void()> wake;
   const std::lock_guard lock(mutex_);
   if (is_unwanted_) return false;
   if (events.empty()) return true;
   has_told_ = true;
   told_ += events;
-  wake.swap(wake_);
-  if (wake) wake();
+  news_.Tell();
   return ChargeWaiting();
 }
 
@@ -152,7 +134,7 @@ asio::awaitable<Outcome<void>> TextStream::Begin() {
   co_return Outcome<void>();
 }
 
-asio::awaitable<std::string> TextStream::Next() {
+asio::awaitable<std::optional<std::string>> TextStream::Next() {
   for (;;) {
     bool rests = false;
     {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "serve/body_source.h"
 #include "serve/cancellation.h"
+#include "serve/news.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_work.h"
 #include "serve/workers.h"
@@ -23,10 +23,14 @@ class TextStream final : public BodySource {
  public:
   TextStream(TextWork work, std::unique_ptr<TextForm> form)
       : work_(std::move(work)), form_(std::move(form)), waiting_(work_.tenant.budget()) {}
+  // Waits for the worker where nobody has called End, as when there is no memory to go on.
+  ~TextStream() override;
+  TextStream(const TextStream&) = delete;
+  TextStream& operator=(const TextStream&) = delete;
 
   // Once, and first: until there is something to tell, or why there is nothing.
   asio::awaitable<Outcome<void>> Begin();
-  asio::awaitable<std::string> Next() override;
+  asio::awaitable<std::optional<std::string>> Next() override;
   asio::awaitable<void> End() override;
 
  private:
@@ -44,7 +48,9 @@ class TextStream final : public BodySource {
   void Stop(const Failure& failure);
   void Leave(State state, std::exception_ptr thrown = nullptr);
   // Until a worker has told something, or left.
-  asio::awaitable<void> AwaitNews();
+  asio::awaitable<void> AwaitNews() {
+    return news_.Await(mutex_, [this] { return HasNews(); });
+  }
   bool HasNews() const { return !told_.empty() || state_ != State::kWorking; }  // of `mutex_`
 
   TextWork work_;
@@ -61,7 +67,7 @@ class TextStream final : public BodySource {
   std::optional<Failure> failure_;
   std::exception_ptr thrown_;
   bool is_unwanted_ = false;
-  std::function<void()> wake_;
+  News news_;
 };
 
 }  // namespace wasinn::serve::openai

@@ -36,6 +36,12 @@ uint64_t TokensOf(const InferResponse& response) {
 
 }  // namespace
 
+uint64_t BytesOf(const Prompt& prompt, std::span<const std::string> others) {
+  uint64_t bytes = 2 * (prompt.prompt.size() + prompt.options.size());
+  for (const std::string& other : others) bytes += other.size() + sizeof other;
+  return bytes;
+}
+
 Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows) {
   InferRequest request{.model = work.model, .version = work.version, .inputs = {}, .outputs = {kVectors, kMetadata}};
   request.inputs.push_back(ToInput("prompt", prompt.prompt));

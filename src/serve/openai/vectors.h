@@ -29,6 +29,8 @@ struct Vectors {
   std::span<const float> operator[](size_t row) const { return std::span(numbers).subspan(row * width, width); }
 };
 
+// That a request holds from its reading to its answer: of its prompt, of the tensors that are made of that, and of `others`.
+uint64_t BytesOf(const Prompt& prompt, std::span<const std::string> others = {});
 // By the model's output `embeddings`, which is to have so many rows. On a thread that may wait.
 Outcome<Vectors> MakeVectors(const VectorsWork& work, const Prompt& prompt, size_t rows);
 

@@ -36,7 +36,7 @@ fn await_response(response: &FutureIncomingResponse) -> Result<IncomingResponse,
     response.get().unwrap().unwrap()
 }
 
-fn fetch(request: &IncomingRequest) -> Result<(u16, Vec<u8>), String> {
+pub fn fetch(request: &IncomingRequest) -> Result<(u16, Vec<u8>), String> {
     let outgoing = new_request(&header(request, "X-To").unwrap());
     outgoing.set_method(&header(request, "X-Method").map_or_else(|| request.method(), Method::Other)).unwrap();
     let options = RequestOptions::new();

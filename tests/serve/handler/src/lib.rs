@@ -1,6 +1,7 @@
-//! For incoming_handler_test.py: what it does, the last word of the path says. Most of it no guest should do.
+//! For incoming_handler_test.py and handler_events_test.py: what it does, the last word of the path says. Most of it no guest should do.
 
 mod attacks;
+mod events;
 mod fetch;
 
 use std::fmt::Write;
@@ -35,6 +36,7 @@ impl Guest for Handler {
             "fetch" => fetch::run(&request, out),
             "fetch-many" => fetch::run_many(&request, query, out),
             "fetch-again" => fetch::run_again(&request, query, out),
+            events if events.starts_with("events") => events::run(events, query, &request, out),
             attack => attacks::run(attack, query, &request, out),
         }
     }

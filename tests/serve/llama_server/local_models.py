@@ -1,0 +1,161 @@
+"""Has the tests of llama.cpp's server run without a hub, on models of this repository: against `wasinn serve`, or against llama.cpp's server.
+
+A plugin of pytest, in whose working folder the tests are. LLAMA_SERVER_BIN_PATH: llama.cpp's server; without it, it is wasinn's (WASINN). RESULTS:
+a file for what came of each test."""
+
+import contextlib
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import types
+
+import openai
+import pytest
+
+MODELS, TEST_MODELS = pathlib.Path(os.environ["WASINN_MODELS"]), pathlib.Path(os.environ["WASINN_TEST_MODELS"])
+IS_OURS = "LLAMA_SERVER_BIN_PATH" not in os.environ
+# In place of a preset's model; of the others there is none that does what the hub's does.
+LOCAL = {
+    "tinyllama2": MODELS / "tiny.gguf",
+    "bert_bge_small": TEST_MODELS / "encoder/embedder.gguf",
+    "bert_bge_small_with_fa": TEST_MODELS / "encoder/embedder.gguf",
+    "jina_reranker_tiny": TEST_MODELS / "encoder/ranker.gguf",
+}
+# What llama.cpp's server has without /v1, too.
+PATHS = ("/chat/completions", "/completions", "/embeddings", "/rerank", "/responses", "/models", "/tokenize", "/detokenize", "/apply-template")
+
+# What fetches.
+sys.modules["wget"] = types.ModuleType("wget")
+sys.modules["wget"].download = lambda *_, **__: pytest.skip("it needs a file of the hub")
+sys.modules["filelock"] = types.ModuleType("filelock")
+sys.modules["filelock"].FileLock = contextlib.nullcontext
+
+with socket.socket() as one:
+    one.bind(("127.0.0.1", 0))
+    os.environ["PORT"] = str(one.getsockname()[1])
+
+sys.path.insert(0, os.getcwd())
+import utils  # noqa: E402  the tests' own
+
+results = {}
+missing = []  # paths that the test asked for, and that are none of ours
+
+
+def pytest_runtest_logstart():
+    missing.clear()
+
+
+def pytest_runtest_logreport(report):
+    name = report.nodeid.removeprefix("unit/")
+    if report.when == "call" or not report.passed:
+        results[name] = report.outcome
+    if report.failed:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        results[name] = f"failed: {crash.message if crash else report.longrepr}"[:300]
+    if missing:  # however it ended: an error was perhaps what it wanted
+        results[name] = f"path: {missing[0]}"
+    pathlib.Path(os.environ["RESULTS"]).write_text(json.dumps(results, indent=1))
+
+
+def use_local_model(make):
+    @functools.wraps(make)
+    def preset():
+        server = make()
+        server.offline = False
+        server.model_hf_repo = server.model_hf_file = None
+        server.model_file = LOCAL.get(make.__name__) and str(LOCAL[make.__name__])
+        server.jinja = True  # as by its default: without it templates are chosen by their looks
+        server.n_threads = 1  # more of them wait for each other where the machine does something else, too
+        return server
+
+    return staticmethod(preset)
+
+
+def configuration(server):
+    """What wasinn is told for what llama.cpp's server has as flags."""
+    places = server.n_slots or 1
+    is_encoder = server.server_embeddings or server.server_reranking
+    config = {
+        "parallel": None if is_encoder else places,
+        "ctx-size": server.n_ctx and server.n_ctx // places,
+        "batch-size": server.n_batch,
+        "ubatch-size": server.n_ubatch,
+        "threads": 1,
+        "n-predict": server.n_predict,
+        "temp": server.temperature,
+        "seed": server.seed,
+        "flash-attn": server.fa,
+        "context-shift": server.enable_ctx_shift or None,
+        "chat-template": server.chat_template,
+        "enable-thinking": False if server.reasoning == "off" else None,
+    }
+    if server.chat_template_file:
+        config["chat-template"] = pathlib.Path(server.chat_template_file).read_text()
+    name = json.dumps(server.model_alias)
+    lines = [f"[models.{name}]", f"path = {json.dumps(server.model_file)}", f"[models.{name}.config]"]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in config.items() if value is not None]
+    if server.api_key:
+        lines += ["[tenants.one]", f'keys = ["sha256:{hashlib.sha256(server.api_key.encode()).hexdigest()}"]']
+    return "\n".join(lines) + "\n"
+
+
+def start_ours(server, timeout_seconds=60):
+    config = pathlib.Path(os.environ["RESULTS"]).with_name("config.toml")
+    config.write_text(configuration(server))
+    command = [os.environ["WASINN"], "serve", "--config", config, "--allow-origin", "*",
+               "--http-port", server.server_port, "--grpc-port", 0, "--metrics-port", 0]
+    server.process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=sys.stdout)
+    utils.server_instances.add(server)
+    line = server.process.stdout.readline().decode()
+    assert line.startswith("serving HTTP"), line
+
+
+def start(original, server, timeout_seconds=60):
+    if server.model_file is None or server.model_hf_repo is not None:
+        pytest.skip("it needs a model of the hub")
+    original(server, timeout_seconds)
+
+
+def ours(path):
+    path = f"/v1{path}" if path.startswith(PATHS) else {"/health": "/v2/health/live"}.get(path, path)
+    if not path.startswith(("/v1/", "/v2/")) or path.startswith(("/v1/messages", "/v1/stream")):
+        missing.append(path)
+    return path
+
+
+def without_model(data):
+    """Of a request by a name that is no model's: llama.cpp's server has one model, whatever it is called."""
+    return {key: value for key, value in data.items() if key != "model"} if isinstance(data, dict) else data
+
+
+def wrap(of, name, change):
+    """`change` takes the arguments and returns others."""
+    original = getattr(of, name)
+
+    @functools.wraps(original)
+    def wrapped(self, *args, **more):
+        args, more = change(*args, **more)
+        return original(self, *args, **more)
+
+    setattr(of, name, wrapped)
+
+
+server_class, presets = utils.ServerProcess, utils.ServerPreset
+for name, make in list(vars(presets).items()):
+    if isinstance(make, staticmethod):
+        setattr(presets, name, use_local_model(make.__func__))
+presets.load_all = staticmethod(lambda: None)
+# Another model has other words.
+utils.match_regex = lambda regex, text: True
+server_class.start = functools.partialmethod(lambda self, original, timeout_seconds=60: start(original, self, timeout_seconds),
+                                             start_ours if IS_OURS else server_class.start)
+if IS_OURS:
+    wrap(server_class, "make_url", lambda path, *args, **more: ((ours(path), *args), more))
+    for name in ("make_request", "make_stream_request"):
+        wrap(server_class, name, lambda method, path, data=None, *args, **more: ((method, path, without_model(data), *args), more))
+    wrap(openai.OpenAI, "post", lambda path, **more: ((path,), {**more, "body": without_model(more["body"])}))
