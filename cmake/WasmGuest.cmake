@@ -6,7 +6,8 @@
 # ${CMAKE_BINARY_DIR}/guests in any case.
 #
 # WASINN_GUESTS_BUILD names another build of this checkout: guests are the same in all of them, so this one takes that one's
-# and has it make them (target `guests` there), if it is configured with tests and examples. Else each builds its own.
+# and has it make them (target `guests` there), if it is configured with tests and examples, and with the same WASINN_UNITY.
+# Else each builds its own.
 # -DWASINN_GUEST_CLANG=… names the compiler: a clang that finds a sysroot for wasm32-wasi by itself, as Debian's clang-19 with
 # wasi-libc does, and wasi-sdk's. Without any, WASINN_HAVE_GUESTS is OFF and wasinn_add_guest does nothing.
 
@@ -14,8 +15,10 @@
 function(wasinn_choose_guests_build)
   set(elsewhere "")
   if(WASINN_GUESTS_BUILD AND EXISTS "${WASINN_GUESTS_BUILD}/build.ninja")
-    load_cache(${WASINN_GUESTS_BUILD} READ_WITH_PREFIX that_ CMAKE_HOME_DIRECTORY WASINN_BUILD_TESTS WASINN_BUILD_EXAMPLES)
-    if(that_WASINN_BUILD_TESTS AND that_WASINN_BUILD_EXAMPLES AND that_CMAKE_HOME_DIRECTORY STREQUAL CMAKE_SOURCE_DIR)
+    load_cache(${WASINN_GUESTS_BUILD} READ_WITH_PREFIX that_ CMAKE_HOME_DIRECTORY WASINN_BUILD_TESTS WASINN_BUILD_EXAMPLES
+               WASINN_UNITY)
+    if(that_WASINN_BUILD_TESTS AND that_WASINN_BUILD_EXAMPLES AND that_CMAKE_HOME_DIRECTORY STREQUAL CMAKE_SOURCE_DIR
+       AND that_WASINN_UNITY STREQUAL WASINN_UNITY)
       set(elsewhere ${WASINN_GUESTS_BUILD})
     endif()
   endif()

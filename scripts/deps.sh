@@ -20,6 +20,7 @@
 #   tflite        the TensorFlow Lite framework: library and headers; FlatBuffers (apt)
 #   tensorflow    the TensorFlow framework: libraries (for CPUs, 850 MB) and headers
 #   llama         the llama.cpp framework, for language models: libraries (for CPUs) and headers
+#   llama-server  llama.cpp's own server, to compare /v1 with, built from source (200 CPU seconds), and the tests that it has; it needs llama
 #   onnxruntime-cuda, torch-cuda, llama-cuda
 #                 CUDA builds of these, with NVIDIA's libraries, for scripts/gpu_test.sh (x86_64; 2.1, 5.9 and 4.7 GB, together 8.4)
 #   wasm3         the wasm3 engine, for which tests/ has an adapter: library and headers, built from source (5 CPU seconds)
@@ -49,7 +50,7 @@ for part in manifest lib/common lib/apt lib/fetch lib/cache; do
   . "$scripts/$part.sh"
 done
 
-names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests remote-tests kubernetes sbom wheel packages fuzz lint)
+names=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino torch tflite tensorflow llama wasm3 units tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages fuzz lint)
 extras=(docs images serve-bench ray onnxruntime-cuda torch-cuda llama-cuda) # large, and no part of "all"
 
 packages_of() {
@@ -84,6 +85,7 @@ recipes_of() {
     build | guest | units | serve | fuzz | lint) ;;
     remote-tests) echo tritonserver inference-servers ;;
     serve-bench) echo tritonserver ;;
+    llama-server) echo llama-server llama-server-tests ;;
     docs) echo mkdocs ;;
     kubernetes) echo kubernetes-validate open-inference-clients tritonclient ;; # kserve's classes, and what they import
     images) echo bare-debian ;;

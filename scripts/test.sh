@@ -67,15 +67,38 @@ build() {
   cmake --preset "$1" -DWASINN_BUILD_TESTS=ON && cmake --build --preset "$1"
 }
 
+ahead= # the process that builds what comes next
+
+# build_ahead NAME COMMAND…: builds beside the tests, with what they leave of the processors. What fails here, fails again where it is
+# wanted, and is told there.
+build_ahead() {
+  local log=$results/$1-ahead.log
+  shift
+  (
+    renice -n 10 "$BASHPID"
+    "$@"
+  ) >"$log" 2>&1 </dev/null &
+  ahead=$!
+}
+
+# finish_build PRESET: builds it, after what was built ahead.
+finish_build() {
+  [ -z "$ahead" ] || wait "$ahead" || true
+  ahead=
+  build "$1"
+}
+
 run_ctest() {
   ctest --preset "$1" --output-junit "$results/$1.xml" -j "$jobs" --test-output-size-passed 400000 --test-output-size-failed 400000 "${@:2}"
 }
 
+# suite PRESET [NAME COMMAND…]: its tests, and what is built beside them.
 suite() {
-  if ! step "$1-build" "building $1" build "$1"; then
+  if ! step "$1-build" "building $1" finish_build "$1"; then
     mv "$results/$1-build.log" "$results/$1-build.failed"
     return
   fi
+  [ $# -eq 1 ] || build_ahead "${@:2}"
   # A failing test is in the XML; a ctest that did not get as far as that is a failure itself.
   step "$1-tests" "running the tests of $1" run_ctest "$1" ||
     [ -s "$results/$1.xml" ] || mv "$results/$1-tests.log" "$results/$1-tests.failed"
@@ -121,7 +144,7 @@ test_only() {
 if [ -n "$only" ]; then test_only; fi
 
 needed=(build guest wasmtime wasmtime-component wamr wamr-aot wasmedge component-guests rust-guests go-guests onnxruntime openvino tflite torch
-  tensorflow llama wasm3 tests real-models serve serve-tests remote-tests kubernetes sbom wheel packages)
+  tensorflow llama wasm3 tests real-models serve serve-tests llama-server remote-tests kubernetes sbom wheel packages)
 if [ -n "$lint" ]; then needed+=(lint fuzz); fi
 # Wasmtime takes longest to compile and leaves a core idle at times, so what does not need it is built meanwhile, if it is to be built at all.
 start=$EPOCHREALTIME
@@ -142,7 +165,13 @@ fi
 start=$EPOCHREALTIME
 "$scripts/deps.sh" "${needed[@]}"
 took "installing the rest" "$start"
-for preset in "${presets[@]}"; do suite "$preset"; done
+for i in "${!presets[@]}"; do
+  next=${presets[$((i + 1))]-}
+  beside=()
+  if [ -n "$next" ]; then beside=("$next" build "$next"); elif [ -n "$lint" ]; then beside=(fuzz "$scripts/fuzz.sh" 0); fi
+  suite "${presets[$i]}" "${beside[@]}"
+done
+[ -z "$ahead" ] || wait "$ahead" || true
 # What of it are conformance and hostile tests, as a matrix.
 for preset in "${presets[@]}"; do
   if [ "$preset" = tsan ] || [ ! -s "$results/$preset.xml" ]; then continue; fi
