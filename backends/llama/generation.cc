@@ -101,6 +101,7 @@ Generation::End Generation::Last(End end, Reason reason, std::string* piece) {
 
 Generation::End Generation::Step(std::string* piece) {
   piece->clear();
+  step_token_.reset();
   if (probabilities_ != nullptr) probabilities_->NewStep();
   if (end_ != End::kNone) return end_;
   const bool is_first = !std::exchange(begun_, true);
@@ -111,13 +112,14 @@ Generation::End Generation::Step(std::string* piece) {
   const std::span<const llama_token> tokens = is_first ? Begin() : next_;
   const llama_token token = sequence_->Next(tokens, &sampler_);
   if (model_.host().library().vocab_is_eog(model_.vocabulary(), token)) {
-    return Last(End::kOver, Reason::kStop, piece);
+    return Last(End::kOver, Reason::kModel, piece);
   }
   ++output_tokens_;
-  if (probabilities_ != nullptr) probabilities_->Add(token, sampler_.logits());
+  step_token_ = token;
+  if (probabilities_ != nullptr) probabilities_->Add(token, sampler_);
   *piece = writer_.Add(PieceOf(model_, token, preserved_.contains(token)));
   next_.assign(1, token);
-  if (writer_.stopped()) return Last(End::kOver, Reason::kStop, piece);
+  if (writer_.stopped()) return Last(End::kOver, Reason::kWord, piece);
   // The token is part of the completion in any case, with or without text that is whole.
   End end = End::kNone;
   if (predict_ > 0 && output_tokens_ == static_cast<uint64_t>(predict_)) end = End::kOver;

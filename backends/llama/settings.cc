@@ -105,6 +105,7 @@ void Settings::SetTask(const Config& config) {
   SetBool(config, "add-special", &add_special);
   SetBool(config, "tokenize", &tokenize);
   SetBool(config, "detokenize", &detokenize);
+  SetBool(config, "with-pieces", &with_pieces);
   SetBool(config, "texts", &texts);
   SetBool(config, "rerank", &rerank);
   SetInteger(config, "embd-normalize", -1, kMostNorm, &normalize);

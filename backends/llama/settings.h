@@ -75,6 +75,7 @@ struct Settings {
   bool tokens = false;                        // the prompt is a list of them
   bool add_special = true;                    // what the tokenizer puts around a text
   bool tokenize = false, detokenize = false;  // in place of a generation
+  bool with_pieces = false;                   // of tokens that are told, their texts, too
   DecodeSettings decode;                      // as well
   bool texts = false, rerank = false;         // of embeddings: the prompt has many texts
   int32_t normalize = 2;                      // of embeddings, by llama.cpp's numbers

@@ -32,10 +32,14 @@ bool AreTexts(const json& list) {
          std::ranges::all_of(list, [](const json& one) { return one.is_string(); });
 }
 
-// A text, or the tokens of one.
+// A text, or a list of tokens and texts.
 std::vector<llama_token> TokenizeOne(const Model& model, const json& one, size_t capacity) {
-  if (one.is_string()) return Tokenize(model, one.get_ref<const std::string&>(), capacity);
-  return ReadTokens(model, one, capacity);
+  if (one.is_string() && !one.get_ref<const std::string&>().empty()) {
+    return Tokenize(model, one.get_ref<const std::string&>(), capacity);
+  }
+  if (one.is_string()) return TokenizeNothing(model);
+  // What it takes is charged with all of the texts.
+  return ReadMixed(model, one, {.most = capacity, .whole = true, .account = nullptr});
 }
 
 void Append(std::vector<llama_token>* tokens, std::span<const llama_token> more) {
