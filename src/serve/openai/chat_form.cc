@@ -58,6 +58,7 @@ Outcome<std::string> ChatForm::EndChoice(Completion& completion, const Ending& e
   }
   json last = Chunk(json::object(), ending.reason, NewProbabilities());
   last["timings"] = TimingsOf(ending);
+  if (auto added = verbose_.AddTo(last, completion, ending); !added) return std::unexpected(std::move(added.error()));
   ++index_;
   return events + Event(last);
 }
@@ -78,6 +79,8 @@ Outcome<size_t> ChatForm::KeepChoice(Completion& completion, const Ending& endin
   auto fingerprint = ReadFingerprint(completion);
   if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
   fingerprint_ = std::move(*fingerprint);
+  const auto kept = verbose_.Keep(completion, ending);
+  if (!kept) return kept;
   auto message = ReadOutput(completion, "message");
   if (!message) return std::unexpected(std::move(message.error()));
   std::string probabilities = "null";
@@ -86,14 +89,15 @@ Outcome<size_t> ChatForm::KeepChoice(Completion& completion, const Ending& endin
     if (!all) return std::unexpected(all.error());
     probabilities = fmt::format(R"({{"content":{},"refusal":null}})", *all);
   }
-  return choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"message":{}}})",
-                                  Dump(ending.reason), choices_.size(), probabilities, Dump(*message)));
+  return *kept + choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"message":{}}})",
+                                          Dump(ending.reason), choices_.size(), probabilities, Dump(*message)));
 }
 
 std::string ChatForm::Whole(const Ending& all) {
   json whole = Head("chat.completion");
   whole["usage"] = UsageOf(all);
   whole["timings"] = TimingsOf(all);
+  verbose_.MoveTo(whole);
   return choices_.Finish(whole);
 }
 

@@ -6,13 +6,18 @@
 
 #include "serve/openai/log_probabilities.h"
 #include "serve/openai/text_form.h"
+#include "serve/openai/text_request.h"
+#include "serve/openai/verbose.h"
 
 namespace wasinn::serve::openai {
 
 class CompletionForm final : public TextForm {
  public:
-  CompletionForm(std::string model, bool tells_usage, std::optional<unsigned> n_top)
-      : model_(std::move(model)), tells_usage_(tells_usage), n_top_(n_top) {}
+  explicit CompletionForm(const TextRequest& request)
+      : model_(request.model),
+        tells_usage_(request.tells_usage),
+        n_top_(request.n_top),
+        verbose_(request.is_verbose, request.model) {}
 
   Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
@@ -36,6 +41,7 @@ class CompletionForm final : public TextForm {
   size_t index_ = 0;
   std::optional<LogProbabilities> probabilities_;
   Choices choices_;  // that came, of an answer in one
+  Verbose verbose_;
 };
 
 }  // namespace wasinn::serve::openai

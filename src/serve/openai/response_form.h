@@ -6,12 +6,13 @@
 
 #include "serve/openai/message_changes.h"
 #include "serve/openai/text_form.h"
+#include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
 
 class ResponseForm final : public TextForm {
  public:
-  explicit ResponseForm(std::string model) : model_(std::move(model)) {}
+  explicit ResponseForm(const TextRequest& request) : model_(request.model) {}
 
   Outcome<std::string> Begin(Completion& completion) override;
   Outcome<std::string> Add(Completion& completion, const std::string& piece) override;

@@ -43,7 +43,9 @@ class TextForm {
   // In its midst, and nothing follows.
   virtual std::string Fail(const ApiError& error) = 0;
 
-  // In one: after the end of each choice, and of all. The first one tells how many bytes it keeps, the other one the answer.
+  // In one: of each token that has come, at the end of each choice, and of all. The first two tell how many bytes they keep, the other one
+  // the answer.
+  virtual Outcome<size_t> KeepToken(Completion& /*completion*/) { return 0; }
   virtual Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) = 0;
   virtual std::string Whole(const Ending& all) = 0;
 };
