@@ -125,6 +125,9 @@ constexpr wasinn_key kKeys[] = {
      "\"auto\": the answer goes on with the last message, if that is the assistant's; \"always\", \"content\", "
      "\"reasoning_content\": likewise, and it is an error beside add-generation-prompt; default never"},
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole; default true"},
+    {"prompt-steps", kAll,
+     "true: each step evaluates no more than batch-size tokens of the prompt, and brings no text until it is "
+     "evaluated; default false"},
     {"context-shift", kAll,
      "true: when the context is full, half of the text behind the first `keep` tokens is forgotten; default false"},
     {"keep", kAll, "tokens of the prompt that a shift keeps; -1: all; default 0"},

@@ -264,7 +264,7 @@ void Context::BeginGeneration() {
   text_.Resize(0);
   reason_ = Generation::Reason::kNone;
   message_of_.reset();
-  output_tokens_ = evaluated_tokens_ = restored_tokens_ = shifts_ = discarded_tokens_ = 0;
+  output_tokens_ = evaluated_tokens_ = held_prompt_ = restored_tokens_ = shifts_ = discarded_tokens_ = 0;
   drafts_ = {};
   has_output_ = has_piece_ = answered_ = is_full_ = false;
   stop_word_.clear();
@@ -369,6 +369,7 @@ Generation::End Context::StepInside() {
   ChargeText();
   output_tokens_ = generation_->output_tokens();
   evaluated_tokens_ = generation_->evaluated_tokens();
+  held_prompt_ = generation_->held_prompt();
   restored_tokens_ = generation_->restored_tokens();
   shifts_ = generation_->shifts();
   discarded_tokens_ = generation_->discarded_tokens();

@@ -127,6 +127,7 @@ class Context {
   bool has_piece_ = false;
   uint64_t output_tokens_ = 0;
   uint64_t evaluated_tokens_ = 0;
+  uint64_t held_prompt_ = 0;
   uint64_t restored_tokens_ = 0;
   uint64_t shifts_ = 0;
   uint64_t discarded_tokens_ = 0;

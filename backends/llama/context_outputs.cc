@@ -116,6 +116,7 @@ void Context::WriteMetadata() {
                              {"llama_commit", model_.host().library().commit()},
                              {"llama_version", model_.host().library().version()},
                              {"evaluated_tokens", evaluated_tokens_},
+                             {"held_prompt_tokens", held_prompt_},
                              {"restored_tokens", restored_tokens_},
                              {"context_shifts", shifts_},
                              {"discarded_tokens", discarded_tokens_},

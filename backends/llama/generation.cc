@@ -34,6 +34,11 @@ std::set<llama_token> Preserved(const Model& model, const ChatForm* form) {
   return preserved;
 }
 
+// An image may have to be evaluated in one piece.
+size_t PartOf(const Settings& settings, size_t prompt, const MediaPrompt* media) {
+  return settings.prompt_steps && media == nullptr ? settings.batch : prompt;
+}
+
 constexpr size_t kLeastRoom = 4;
 
 // As llama.cpp's server reckons it.
@@ -54,6 +59,8 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       probabilities_(probabilities),
       predict_(settings.predict),
       reuse_(settings.cache_prompt),
+      part_(PartOf(settings, prompt.size(), media)),
+      prompt_size_(prompt.size()),
       states_(model, settings, *sequence, prompt, Spans(media), states, account),
       shift_(settings.shift),
       keep_(TokensToKeep(model, settings, prompt.size(), sequence->capacity())),
@@ -61,6 +68,7 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       preserved_(Preserved(model, form)),
       writer_(StopWords(settings, form)),
       next_(std::move(prompt)),
+      left_(next_),
       held_(next_.size()) {
   if (shift_ && media_ != nullptr) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
@@ -75,6 +83,13 @@ std::span<const llama_token> Generation::Begin() {
   if (begun.is_restored) restored_tokens_ = begun.kept;
   evaluated_tokens_ = next_.size() - begun.kept;
   return std::span(next_).subspan(begun.kept);
+}
+
+bool Generation::EvaluatePart() {
+  if (left_.size() <= part_) return false;
+  sequence_->Evaluate(left_.first(part_), nullptr, 1);
+  left_ = left_.subspan(part_);
+  return true;
 }
 
 bool Generation::MakeRoom() {
@@ -107,9 +122,12 @@ Generation::End Generation::Step(std::string* piece) {
   const bool is_first = !std::exchange(begun_, true);
   if (predict_ == 0) {
     if (states_.saves()) sequence_->Evaluate(Begin(), nullptr, 1);
+    left_ = {};
     return Last(End::kOver, Reason::kLength, piece);
   }
-  const std::span<const llama_token> tokens = is_first ? Begin() : next_;
+  if (is_first) left_ = Begin();
+  if (EvaluatePart()) return End::kNone;
+  const std::span<const llama_token> tokens = left_.empty() ? next_ : std::exchange(left_, {});
   const llama_token token = sequence_->Next(tokens, &sampler_);
   if (model_.host().library().vocab_is_eog(model_.vocabulary(), token)) {
     return Last(End::kOver, Reason::kModel, piece);

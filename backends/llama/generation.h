@@ -48,6 +48,8 @@ class Generation {
   uint64_t output_tokens() const { return output_tokens_; }
   // Of the prompt, those that the sequence did not hold already.
   uint64_t evaluated_tokens() const { return evaluated_tokens_; }
+  // Of the prompt, those that are held by now.
+  uint64_t held_prompt() const { return prompt_size_ - left_.size(); }
   // Of the prompt, those that came from a state.
   uint64_t restored_tokens() const { return restored_tokens_; }
   // How often a part of the text was forgotten, and of how many tokens.
@@ -59,6 +61,8 @@ class Generation {
   End Last(End end, Reason reason, std::string* piece);
   // The tokens of the prompt that are not held yet.
   std::span<const llama_token> Begin();
+  // Evaluates a part of the prompt, if another part follows it.
+  bool EvaluatePart();
   // Forgets a part of the text, if there is no room and the settings say so. False: there is no room.
   bool MakeRoom();
 
@@ -68,14 +72,17 @@ class Generation {
   Probabilities* const probabilities_;
   const int32_t predict_;
   const bool reuse_;
+  const size_t part_;  // tokens of the prompt for a step
+  const size_t prompt_size_;
   const StateUse states_;
   const bool shift_;
   const size_t keep_;  // tokens of the prompt
   Sampler sampler_;
   const std::set<llama_token> preserved_;  // those whose names are a part of the text
   PieceWriter writer_;
-  std::vector<llama_token> next_;  // to be evaluated
-  size_t held_ = 0;                // tokens that the sequence has then
+  std::vector<llama_token> next_;      // to be evaluated
+  std::span<const llama_token> left_;  // of these, if they are the prompt
+  size_t held_ = 0;                    // tokens that the sequence has then
   bool begun_ = false;
   End end_ = End::kNone;
   Reason reason_ = Reason::kNone;

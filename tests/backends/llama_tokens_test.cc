@@ -207,10 +207,38 @@ TEST_F(LlamaTokenLists, ComeOneForEachStep) {
   EXPECT_EQ(Written(&context_), written);
 }
 
+TEST_F(LlamaTokenLists, OfAPromptAreEvaluatedStepByStep) {
+  std::vector<int32_t> prompt(100, 5);
+  prompt[0] = 1;
+  ASSERT_TRUE(Ask(json(prompt).dump(), {{"tokens", true}, {"cache-prompt", false}, {"batch-size", 16}}));
+  const std::string written = Written(&context_);
+  ASSERT_TRUE(SetPrompt(&context_, json(prompt).dump()));
+  ASSERT_TRUE(
+      SetOptions(&context_, R"({"tokens": true, "cache-prompt": false, "batch-size": 16, "prompt-steps": true})"));
+  std::vector<int> held;
+  while (context_.Step()) {
+    const json metadata = Metadata(&context_);
+    if (metadata["output_tokens"] == 0) {
+      EXPECT_EQ(Written(&context_), "");
+      EXPECT_EQ(metadata["evaluated_tokens"], 100);
+      EXPECT_EQ(metadata["finish_reason"], json());
+    }
+    held.push_back(metadata["held_prompt_tokens"]);
+  }
+  ASSERT_GE(held.size(), 7u);
+  EXPECT_EQ(std::vector<int>(held.begin(), held.begin() + 7), (std::vector<int>{16, 32, 48, 64, 80, 96, 100}));
+  EXPECT_EQ(held.back(), 100);
+  EXPECT_EQ(Written(&context_), written);
+  // In one compute it is the same.
+  ASSERT_TRUE(context_.Compute());
+  EXPECT_EQ(Written(&context_), written);
+}
+
 TEST_F(LlamaTokenLists, HaveTheirTexts) {
-  ASSERT_TRUE(Ask(kMarkedText, {{"tokenize", true}}));
+  constexpr const char* kUnknown = "the hen \u20ad";  // which is spelled
+  ASSERT_TRUE(Ask(kUnknown, {{"tokenize", true}}));
   const json plain = json::parse(Written(&context_))["tokens"];
-  ASSERT_TRUE(Ask(kMarkedText, {{"tokenize", true}, {"with-pieces", true}}));
+  ASSERT_TRUE(Ask(kUnknown, {{"tokenize", true}, {"with-pieces", true}}));
   const json told = json::parse(Written(&context_));
   ASSERT_EQ(told["count"], plain.size());
   ASSERT_EQ(told["tokens"].size(), plain.size());
@@ -287,10 +315,11 @@ TEST_F(LlamaTokenLists, EndForAReasonThatIsTold) {
   json metadata = Metadata(&context_);
   EXPECT_EQ((json{metadata["stop_type"], metadata["stopping_word"], metadata["truncated"]}),
             (json{"limit", "", false}));
-  const std::string word = Written(&context_).substr(2, 3);
-  ASSERT_TRUE(Ask("the hen", {{"reverse-prompt", {"no such", word}}}));
+  const json the = {{std::to_string(259 + 11), 100}};
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", the}, {"reverse-prompt", {"no such", "het"}}}));
   metadata = Metadata(&context_);
-  EXPECT_EQ((json{metadata["stop_type"], metadata["stopping_word"]}), (json{"word", word}));
+  EXPECT_EQ((json{metadata["stop_type"], metadata["stopping_word"]}), (json{"word", "het"}));
+  EXPECT_EQ(Written(&context_), "t");
   EXPECT_EQ(Ask("the hen", {{"n-predict", -1}, {"ignore-eos", true}}).code, WASINN_CONTEXT_FULL);
   metadata = Metadata(&context_);
   EXPECT_EQ((json{metadata["stop_type"], metadata["truncated"]}), (json{"limit", true}));
@@ -303,7 +332,7 @@ TEST_F(LlamaTokenLists, TheirReportIsCharged) {
   ASSERT_TRUE(SetPrompt(&context, std::string(200, 'e')));
   ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 1})"));
   ASSERT_TRUE(context.Compute());
-  const auto before = guest.used;
+  const uint64_t before = guest.used;
   Tensor told;
   ASSERT_TRUE(context.Get(kGeneration, &told));
   EXPECT_EQ(guest.used, before + told.bytes.size());

@@ -126,7 +126,7 @@ class Completions(LanguageTest):
 
     def test_what_is_wrong(self):
         for field, value in (("n_probs", 21), ("n_predict", "x"), ("response_fields", "content"), ("response_fields", ["x"] * 65), ("n_indent", 2),
-                             ("t_max_predict_ms", 100), ("samplers", ["top_k"]), ("return_progress", True), ("tempreature", 1), ("n_cmpl", 129),
+                             ("t_max_predict_ms", 100), ("samplers", ["top_k"]), ("tempreature", 1), ("n_cmpl", 129),
                              ("return_tokens", 1), ("mirostat", 3), ("stop", 5)):
             self.expect_error(self.complete(**{field: value}), 400, field, field)
         self.expect_error(self.complete(dry_sequence_breakers=["x" * 50]), 400, "dry-sequence-breaker")
@@ -147,6 +147,80 @@ class Completions(LanguageTest):
         self.server.await_metrics("wasinn_contexts 1")
         connection.close()
         self.server.await_metrics("wasinn_contexts 0")
+
+
+class Progress(LanguageTest):
+    """Of prompts that are evaluated in parts."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve_tiny(config=f'[models.parts]\npath = "{MODELS}/tiny.gguf"\n[models.parts.config]\nparallel = 1\nbatch-size = 32\n')
+        self.long = PROMPT * 20
+
+    def told(self, path, **fields):
+        answer = self.ask(self.server, path, model="parts", temperature=0, stream=True, return_progress=True, **fields)
+        self.assertEqual(answer.status, 200, answer)
+        return [json.loads(line.removeprefix("data: ")) for line in answer.body.decode().splitlines() if line.startswith("data: {")]
+
+    def check(self, told, cached=0):
+        progress = [one["prompt_progress"] for one in told if "prompt_progress" in one]
+        totals = {one["total"] for one in progress}
+        self.assertEqual(len(totals), 1, progress)
+        processed = [one["processed"] for one in progress]
+        self.assertEqual((processed[0], processed[-1]), (progress[0]["cache"], progress[0]["total"]))
+        self.assertTrue(all(0 < b - a <= 32 for a, b in zip(processed, processed[1:])), processed)
+        self.assertGreaterEqual(processed[0], cached)
+        self.assertTrue(all("prompt_progress" in one for one in told[:len(progress)]) or "prompt_progress" not in told[0], "before the text")
+        return progress
+
+    def test_of_each_form(self):
+        whole = self.ask(self.server, "completion", model="tiny", prompt=self.long, temperature=0, n_predict=4).json()
+        told = self.told("completion", prompt=self.long, n_predict=4)
+        progress = self.check(told)
+        self.assertEqual(progress[0]["total"], whole["tokens_evaluated"])
+        self.assertGreater(len(progress), 3)
+        self.assertEqual("".join(one["content"] for one in told), whole["content"])
+        self.assertGreater(told[-1]["timings"]["prompt_ms"], 0)
+        again = self.check(self.told("completions", prompt=self.long, max_tokens=1), cached=32)
+        self.assertEqual(len(again), 2)
+        self.check(self.told("chat/completions", messages=[{"role": "user", "content": self.long}], max_tokens=2))
+        responses = self.told("responses", input=self.long + "again", max_output_tokens=2)
+        self.assertEqual({one["type"] for one in responses if "prompt_progress" in one}, {"response.in_progress"})
+        self.check(responses)
+
+    def test_of_a_text_that_has_no_token(self):
+        told = self.told("completion", prompt=self.long, n_predict=4, logit_bias=[[2, 100]])
+        self.check(told)
+        self.assertEqual((told[-1]["stop_type"], told[-1]["tokens_predicted"]), ("eos", 0))
+        self.assertGreater(told[-1]["timings"]["prompt_ms"], 0)
+        self.assertLess(told[-1]["timings"]["prompt_ms"], 60_000)
+
+    def test_of_several_texts(self):
+        told = self.told("completion", prompt=[self.long, "Count" + self.long], n_predict=1)
+        for index in (0, 1):
+            self.check([one for one in told if one["index"] == index])
+
+    def test_who_leaves_meanwhile(self):
+        body = json.dumps({"model": "parts", "prompt": self.long, "stream": True, "return_progress": True, "grammar": LONG["grammar"]})
+        connection = self.server.connect()
+        connection.request("POST", "/completion", body)
+        self.assertIn(b"prompt_progress", connection.getresponse().readline())
+        connection.close()
+        self.server.await_metrics("wasinn_contexts 0")
+
+    def test_timings_of_each_token(self):
+        told = self.told("completion", prompt=PROMPT, n_predict=3, timings_per_token=True)
+        self.assertEqual([one["timings"]["predicted_n"] for one in told if one.get("tokens")], [1, 2, 3])
+        for path, fields in (("completions", {"prompt": PROMPT}), ("chat/completions", {"messages": COUNT}), ("responses", {"input": PROMPT})):
+            self.assertGreater(sum("timings" in one for one in self.told(path, timings_per_token=True, **fields)), 1, path)
+
+    def test_only_of_a_stream(self):
+        answer = self.ask(self.server, "completion", model="parts", prompt=PROMPT, n_predict=1, return_progress=True, timings_per_token=True)
+        self.assertNotIn("prompt_progress", answer.json())
+        self.expect_error(self.ask(self.server, "completion", model="parts", prompt=PROMPT, return_progress=1), 400, "return_progress", "return_progress")
+        # A prompt that does not fit is a status, and no event.
+        answer = self.ask(self.server, "completion", model="parts", prompt=PROMPT * 1000, stream=True, return_progress=True)
+        self.assertEqual((answer.status, answer.json()["error"]["code"]), (400, "context_length_exceeded"))
 
 
 class Others(LanguageTest):

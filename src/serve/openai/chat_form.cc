@@ -38,7 +38,7 @@ Outcome<std::string> ChatForm::Begin(Completion& completion) {
   return Event(Chunk({{"role", "assistant"}, {"content", nullptr}}, nullptr, nullptr));
 }
 
-Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*piece*/) {
+Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*piece*/, const Ending* so_far) {
   if (probabilities_) {
     if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
   }
@@ -46,7 +46,15 @@ Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*
   if (!message) return std::unexpected(message.error());
   json delta = changes_.New(*message);
   if (delta.empty()) return "";
-  return Event(Chunk(std::move(delta), nullptr, NewProbabilities()));
+  json chunk = Chunk(std::move(delta), nullptr, NewProbabilities());
+  if (so_far != nullptr) chunk["timings"] = TimingsOf(*so_far);
+  return Event(chunk);
+}
+
+std::string ChatForm::TellProgress(const json& progress) {
+  json chunk = Chunk(json::object(), nullptr, nullptr);
+  chunk["prompt_progress"] = progress;
+  return Event(chunk);
 }
 
 Outcome<std::string> ChatForm::EndChoice(Completion& completion, const Ending& ending) {

@@ -21,7 +21,8 @@ class ChatForm final : public TextForm {
         verbose_(request.is_verbose, request.model) {}
 
   Outcome<std::string> Begin(Completion& completion) override;
-  Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
+  Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override;
+  std::string TellProgress(const nlohmann::json& progress) override;
   Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }

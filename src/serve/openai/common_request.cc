@@ -18,9 +18,10 @@ TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> n
   for (const std::string_view name : names_of_n) {
     if (const auto n = fields.Integer(name, 1, kMostChoices)) request.prompts.n = static_cast<size_t>(*n);
   }
+  ReadTold(fields, request);
   request.is_verbose = fields.Flag("verbose").value_or(false);
   fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
-                 "prompt_cache_retention", "prediction", "timings_per_token", "id_slot"});
+                 "prompt_cache_retention", "prediction", "id_slot"});
   return request;
 }
 
@@ -28,7 +29,15 @@ void AddTop(std::optional<unsigned> n_top, Options& options) {
   if (n_top) options.Add("n-probs", std::to_string(*n_top));
 }
 
+void ReadTold(Fields& fields, TextRequest& request) {
+  const bool progress = fields.Flag("return_progress").value_or(false);
+  const bool timings = fields.Flag("timings_per_token").value_or(false);
+  request.prompts.tells_progress = request.is_stream && progress;
+  request.prompts.tells_timings = request.is_stream && timings;
+}
+
 void TakeOptions(Options& options, Prompts& prompts) {
+  if (prompts.tells_progress) options.Add("prompt-steps", "true");
   prompts.seed = options.seed;
   prompts.options = options.Take();
 }

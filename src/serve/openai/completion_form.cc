@@ -37,12 +37,20 @@ Outcome<std::string> CompletionForm::Begin(Completion& completion) {
   return "";
 }
 
-Outcome<std::string> CompletionForm::Add(Completion& completion, const std::string& piece) {
+Outcome<std::string> CompletionForm::Add(Completion& completion, const std::string& piece, const Ending* so_far) {
   if (probabilities_) {
     if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
   }
   if (piece.empty()) return "";
-  return Event(Chunk(piece, nullptr));
+  json chunk = Chunk(piece, nullptr);
+  if (so_far != nullptr) chunk["timings"] = TimingsOf(*so_far);
+  return Event(chunk);
+}
+
+std::string CompletionForm::TellProgress(const json& progress) {
+  json chunk = Chunk("", nullptr);
+  chunk["prompt_progress"] = progress;
+  return Event(chunk);
 }
 
 Outcome<std::string> CompletionForm::EndChoice(Completion& completion, const Ending& ending) {

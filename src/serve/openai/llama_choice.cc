@@ -17,12 +17,25 @@ uint64_t CachedTokens(const Ending& ending, const json& metadata) {
   return ending.prompt_tokens + ending.completion_tokens - discarded - (has_last ? 1 : 0);
 }
 
+// {}: of a model at another server, which does not tell.
+Outcome<json> ReadGeneration(Completion& completion) {
+  const auto told = completion.Output("generation");
+  if (!told) return std::unexpected(told.error());
+  json read = json::parse(*told, nullptr, false);
+  return read.is_object() ? read : json::object();
+}
+
+json StopType(const Ending& ending, const json& metadata) {
+  if (const json told = metadata.value("stop_type", json()); told.is_string()) return told;
+  return ending.reason == "length" ? "limit" : "eos";
+}
+
 }  // namespace
 
 Outcome<json> ToJson(Completion& completion, const Ending& ending, LlamaChoice choice) {
   const auto metadata = ReadOutput(completion, "metadata");
   if (!metadata) return metadata;
-  const auto generation = ReadOutput(completion, "generation");
+  const auto generation = ReadGeneration(completion);
   if (!generation) return generation;
   return json{{"index", choice.index},
               {"content", std::move(choice.content)},
@@ -37,7 +50,7 @@ Outcome<json> ToJson(Completion& completion, const Ending& ending, LlamaChoice c
               {"prompt", generation->value("prompt", "")},
               {"has_new_line", choice.has_new_line},
               {"truncated", metadata->value("truncated", false)},
-              {"stop_type", metadata->value("stop_type", json())},
+              {"stop_type", StopType(ending, *metadata)},
               {"stopping_word", metadata->value("stopping_word", "")},
               {"timings", TimingsOf(ending)}};
 }

@@ -48,24 +48,30 @@ Outcome<std::string> LlamaForm::Begin(Completion& completion) {
   return "";
 }
 
-Outcome<std::string> LlamaForm::Add(Completion& completion, const std::string& piece) {
+json LlamaForm::Part(std::string content, std::vector<int32_t> tokens) const {
+  return {{"index", index_},    {"content", std::move(content)}, {"tokens", std::move(tokens)},  {"stop", false},
+          {"id_slot", kNoSlot}, {"tokens_predicted", n_told_},   {"tokens_evaluated", n_prompt_}};
+}
+
+std::string LlamaForm::TellProgress(const json& progress) {
+  json part = Part("", {});
+  part["prompt_progress"] = progress;
+  return Event(part);
+}
+
+Outcome<std::string> LlamaForm::Add(Completion& completion, const std::string& piece, const Ending* so_far) {
   auto tokens = StepTokens(completion);
   if (!tokens) return std::unexpected(std::move(tokens.error()));
   if (tokens->empty() && piece.empty()) return "";
   n_told_ += tokens->size();
   has_new_line_ = has_new_line_ || piece.contains('\n');
-  json chunk = {{"index", index_},
-                {"content", piece},
-                {"tokens", *std::move(tokens)},
-                {"stop", false},
-                {"id_slot", kNoSlot},
-                {"tokens_predicted", n_told_},
-                {"tokens_evaluated", n_prompt_}};
+  json part = Part(piece, *std::move(tokens));
+  if (so_far != nullptr) part["timings"] = TimingsOf(*so_far);
   if (probabilities_) {
     if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
-    chunk["completion_probabilities"] = probabilities_->Take();
+    part["completion_probabilities"] = probabilities_->Take();
   }
-  return Event(chunk);
+  return Event(part);
 }
 
 Outcome<json> LlamaForm::Last(Completion& completion, const Ending& ending, std::string content) {

@@ -22,7 +22,8 @@ class LlamaForm final : public TextForm {
         n_top_(request.n_top) {}
 
   Outcome<std::string> Begin(Completion& completion) override;
-  Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
+  Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override;
+  std::string TellProgress(const nlohmann::json& progress) override;
   Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
   std::string End(const Ending& /*all*/) override { return ""; }
   std::string Fail(const ApiError& error) override { return Event(ToJson(error)); }
@@ -31,6 +32,8 @@ class LlamaForm final : public TextForm {
   std::string Whole(const Ending& all) override;
 
  private:
+  // An event of a stream that goes on.
+  nlohmann::json Part(std::string content, std::vector<int32_t> tokens) const;
   // All members of a choice that has ended; its text is `content`.
   Outcome<nlohmann::json> Last(Completion& completion, const Ending& ending, std::string content);
   // Those that the client wants.

@@ -60,7 +60,7 @@ TextRequest ReadLlamaCompletion(element body) {
   request.tells_tokens = fields.Flag("return_tokens").value_or(false);
   request.members = ReadMembers(fields);
   RefuseLimits(fields);
-  fields.Refuse({"echo", "suffix", "return_progress"});
+  fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
   TakeOptions(options, request.prompts);
   return request;

@@ -21,6 +21,9 @@ struct Prompts {
   std::string options;           // of all: a JSON object without a seed
   std::optional<uint32_t> seed;  // of the first text for a prompt; the next one has the next
   size_t n = 1;                  // texts for each
+  // Of a stream, beside its texts:
+  bool tells_progress = false;  // how far each prompt is evaluated
+  bool tells_timings = false;   // with each token
 
   size_t size() const { return n * texts.size(); }
   // Whether it has the prompt of the one before it.

@@ -35,8 +35,10 @@ class TextForm {
 
   // As a stream: events, in this order; "": none. Of each choice:
   virtual Outcome<std::string> Begin(Completion& completion) = 0;
-  // `piece`: of the token that has just come.
-  virtual Outcome<std::string> Add(Completion& completion, const std::string& piece) = 0;
+  // `piece`: of the token that has just come. `so_far`: to be told of what came by now; NULL: is not.
+  virtual Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) = 0;
+  // How far the prompt is evaluated, before its first token.
+  virtual std::string TellProgress(const nlohmann::json& progress) = 0;
   virtual Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) = 0;
   // `all`: of all choices.
   virtual std::string End(const Ending& all) = 0;

@@ -74,7 +74,6 @@ TEST(LlamaRequest, WhatIsNotServedIsNamed) {
   EXPECT_EQ(WrongBesidePrompt(R"("adaptive_target": 0)"), "adaptive_target") << "it is used from 0 on";
   EXPECT_EQ(WrongBesidePrompt(R"("samplers": ["top_k"])"), "samplers");
   EXPECT_EQ(WrongBesidePrompt(R"("lora": [{"id": 0, "scale": 1}])"), "lora");
-  EXPECT_EQ(WrongBesidePrompt(R"("return_progress": true)"), "return_progress");
   // As programs send them that send all that there is.
   EXPECT_EQ(
       WrongBesidePrompt(
