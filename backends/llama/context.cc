@@ -154,7 +154,8 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed));
   if (settings_.tokens) {
     return tokens_.emplace(
-        ParseMixed(model_, prompt_, {.most = settings_.context, .whole = settings_.add_special, .account = account_}));
+        ParseMixed(model_, prompt_,
+                   {.most = settings_.context, .whole = settings_.add_special, .account = account_, .gate = &gate_}));
   }
   if (settings_.chat) {
     const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);

@@ -92,9 +92,12 @@ std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& lis
       continue;
     }
     const auto& text = list[i].get_ref<const std::string&>();
+    // Each takes some time, and nothing interrupts it.
+    if (bounds.gate->cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while tokens were made of its texts");
     const bool is_whole = bounds.whole && i == 0;
     const auto more = text.empty() ? std::vector<llama_token>() : Tokenize(model, text, bounds.most, is_whole);
     tokens.insert(tokens.end(), more.begin(), more.end());
+    if (tokens.size() > bounds.most) RefuseLength(tokens.size(), bounds.most);
   }
   if (tokens.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");
   if (tokens.size() > bounds.most) RefuseLength(tokens.size(), bounds.most);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/cancel_gate.h"
 #include "llama/llama_library.h"
 
 namespace wasinn::llama {
@@ -31,11 +32,12 @@ constexpr size_t BytesOfPieces(size_t tokens) { return 88 * (tokens + 1); }
 std::vector<llama_token> ParseTokens(const Model& model, std::string_view json, size_t most);
 
 // Of a JSON list of tokens, between which texts may stand. `whole`: a text that comes first has what the tokenizer puts before one. What
-// making tokens of them takes is charged to the account meanwhile. Throws likewise.
+// making tokens of them takes is charged to the account meanwhile. Throws likewise, and WASINN_TIMEOUT once the gate is cancelled.
 struct MixedList {
   size_t most;
   bool whole;
   void* account;
+  const backend::CancelGate* gate;
 };
 std::vector<llama_token> ParseMixed(const Model& model, std::string_view json, const MixedList& bounds);
 std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& list, const MixedList& bounds);
