@@ -82,6 +82,7 @@ void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
   }
   if (all.empty()) ThrowNoText("prompt");
   std::vector<GivenText> texts;
+  texts.reserve(all.size());
   for (const element one : all) texts.emplace_back(one, "prompt");
   // All are lists of tokens and texts if one is.
   const bool are_tokens = std::ranges::any_of(texts, &GivenText::is_tokens);
