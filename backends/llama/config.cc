@@ -67,7 +67,11 @@ constexpr wasinn_key kKeys[] = {
     {"repeat-last-n", kAll, "how many tokens the three penalties look at; 0: none; -1: the whole context; default 64"},
     {"seed", kAll, "of the random numbers; -1: another each time, which is the default"},
     {"logit-bias", kAll, "what to add to the logits of tokens: {\"token or text\": number}; false: never that one"},
+    {"ignore-eos", kAll, "true: no token that ends a text is chosen; default false"},
     {"n-probs", kAll, "0 to 20: the output \"probabilities\" has each token's, and those of so many others"},
+    {"post-sampling-probs", kAll,
+     "with n-probs: true: those that were left to choose from, as they were then; default false: as the model has "
+     "them"},
     {"dry-multiplier", kAll, "DRY, against sequences that repeat themselves; 0: off, which is the default"},
     {"dry-base", kAll, "DRY's base; default 1.75"},
     {"dry-allowed-length", kAll, "how long a sequence may be that repeats itself; default 2"},
@@ -79,7 +83,8 @@ constexpr wasinn_key kKeys[] = {
     {"mirostat", kAll, "1 or 2: Mirostat of that version in place of the other samplers; 0: off, which is the default"},
     {"mirostat-ent", kAll, "Mirostat's entropy; default 5"},
     {"mirostat-lr", kAll, "Mirostat's learning rate; default 0.1"},
-    {"tokens", kAll, "true: the prompt is a list of tokens, which are evaluated as they are"},
+    {"tokens", kAll,
+     "true: the prompt is a list of tokens, which are evaluated as they are; texts may stand between them"},
     {"add-special", kAll, "false: without the tokens that the model puts around a text; default true"},
     {"decode", kAll,
      "true: nothing is generated: the output \"logits\" is of what may follow the prompt and, behind it, the input "
@@ -88,6 +93,7 @@ constexpr wasinn_key kKeys[] = {
      "with decode: the highest of the logits, and the output \"logit_tokens\" whose they are; 0: all"},
     {"position", kAll, "with decode: the first token of the text whose logits are told; default the last one alone"},
     {"tokenize", kAll, "true: the output is the prompt's tokens"},
+    {"with-pieces", kAll, "with tokenize: true: each token with its text; default false"},
     {"detokenize", kAll, "true: the prompt is a list of tokens, and the output is their text"},
     {"texts", kAll,
      "with embedding: the prompt is a JSON list of texts, and the output \"embeddings\" has one of each"},
@@ -119,6 +125,9 @@ constexpr wasinn_key kKeys[] = {
      "\"auto\": the answer goes on with the last message, if that is the assistant's; \"always\", \"content\", "
      "\"reasoning_content\": likewise, and it is an error beside add-generation-prompt; default never"},
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole; default true"},
+    {"prompt-steps", kAll,
+     "true: each step evaluates no more than batch-size tokens of the prompt, and brings no text until it is "
+     "evaluated; default false"},
     {"context-shift", kAll,
      "true: when the context is full, half of the text behind the first `keep` tokens is forgotten; default false"},
     {"keep", kAll, "tokens of the prompt that a shift keeps; -1: all; default 0"},

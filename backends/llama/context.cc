@@ -43,7 +43,8 @@ Context::Context(const Model& model, const wasinn_slot_options& options)
       states_(model.states().Of(options.account)),
       base_(model.config().defaults),
       texts_reservation_(model.host().services(), options.account),
-      embeddings_reservation_(model.host().services(), options.account) {
+      embeddings_reservation_(model.host().services(), options.account),
+      report_reservation_(model.host().services(), options.account) {
   const Config config(options.guest_config, "configuration from the guest");
   base_.Apply(config, model.config().limits, model.config().loras);
   CheckKeys(config, "configuration from the guest");
@@ -151,7 +152,11 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   chat_.reset();
   media_.reset();
   if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed));
-  if (settings_.tokens) return tokens_.emplace(ParseTokens(model_, prompt_, settings_.context));
+  if (settings_.tokens) {
+    return tokens_.emplace(
+        ParseMixed(model_, prompt_,
+                   {.most = settings_.context, .whole = settings_.add_special, .account = account_, .gate = &gate_}));
+  }
   if (settings_.chat) {
     const std::optional<MediaMessages> media = MediaMessages::Take(prompt_);
     if (media && model_.projector() == nullptr) {
@@ -260,9 +265,12 @@ void Context::BeginGeneration() {
   text_.Resize(0);
   reason_ = Generation::Reason::kNone;
   message_of_.reset();
-  output_tokens_ = evaluated_tokens_ = restored_tokens_ = shifts_ = discarded_tokens_ = 0;
+  output_tokens_ = evaluated_tokens_ = held_prompt_ = restored_tokens_ = shifts_ = discarded_tokens_ = 0;
   drafts_ = {};
-  has_output_ = has_piece_ = answered_ = false;
+  has_output_ = has_piece_ = answered_ = is_full_ = false;
+  stop_word_.clear();
+  step_token_.reset();
+  ForgetReport();
   probabilities_.reset();
   logits_.reset();
   ForgetEmbeddings();
@@ -281,7 +289,8 @@ void Context::BeginGeneration() {
                             media_->most_at_once(), sequence_->most_at_once()));
   }
   if (const auto others = settings_.sampling.probabilities) {
-    probabilities_ = std::make_unique<Probabilities>(model_, static_cast<size_t>(*others), account_);
+    probabilities_ = std::make_unique<Probabilities>(model_, static_cast<size_t>(*others),
+                                                     settings_.sampling.probabilities_after, account_);
   }
   generation_ =
       std::make_unique<Generation>(model_, settings_, chat_ == nullptr ? nullptr : &chat_->form(), ReadPrompt(),
@@ -312,9 +321,23 @@ void Context::Embed() {
                                                fmt::join(embeddings_, ","));
 }
 
+void Context::AnswerTokens() {
+  const std::vector<llama_token>& tokens = ReadPrompt();
+  if (!settings_.with_pieces) {
+    completion_ = TokensAsJson(tokens, chat_ == nullptr ? nullptr : &chat_->form().prompt);
+    return;
+  }
+  // Many times the prompt, and so charged before it is there.
+  text_ = backend::Reservation(model_.host().services(), account_);
+  text_.Resize(BytesOfPieces(tokens.size()));
+  completion_ = PiecesAsJson(model_, tokens);
+  completion_.shrink_to_fit();
+  text_.Resize(completion_.size());
+}
+
 void Context::Answer() {
   if (settings_.tokenize) {
-    completion_ = TokensAsJson(ReadPrompt(), chat_ == nullptr ? nullptr : &chat_->form().prompt);
+    AnswerTokens();
   } else if (settings_.detokenize) {
     completion_ = TextOf(model_, ReadPrompt());
   } else if (settings_.decode.on) {
@@ -347,9 +370,13 @@ Generation::End Context::StepInside() {
   ChargeText();
   output_tokens_ = generation_->output_tokens();
   evaluated_tokens_ = generation_->evaluated_tokens();
+  held_prompt_ = generation_->held_prompt();
   restored_tokens_ = generation_->restored_tokens();
   shifts_ = generation_->shifts();
   discarded_tokens_ = generation_->discarded_tokens();
+  step_token_ = generation_->step_token();
+  stop_word_ = generation_->stop_word();
+  is_full_ = generation_->is_full();
   drafts_ = sequence_->draft_counts();
   return end;
 }

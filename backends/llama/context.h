@@ -70,6 +70,7 @@ class Context {
     return settings_.embedding || settings_.tokenize || settings_.detokenize || settings_.decode.on;
   }
   void Answer();
+  void AnswerTokens();
   void Embed();
   // With `decode`: the prompt, and behind it the tokens that the guest chose.
   const std::vector<llama_token>& ReadText();
@@ -82,13 +83,17 @@ class Context {
   Generation::End StepInside();
   void ChargeText();
   void WriteMetadata();
+  void WriteReport();
+  void ForgetReport();
   void WriteMessage();
-  // Of the generation as OpenAI has it; NULL: it goes on.
+  // Of the generation as OpenAI has it, and as llama.cpp's server has it; NULL: it goes on.
   const char* FinishReason();
+  const char* StopType() const;
   void View(const std::string& text, wasinn_tensor* view);
   void ViewNumbers(uint32_t dtype, const int64_t* shape, std::span<const std::byte> bytes, wasinn_tensor* view);
   void ViewLogits(wasinn_tensor* view);
   void ViewLogitTokens(wasinn_tensor* view);
+  void ViewStepToken(wasinn_tensor* view);
   uint64_t InputTokens() const;
 
   const Model& model_;
@@ -122,15 +127,21 @@ class Context {
   bool has_piece_ = false;
   uint64_t output_tokens_ = 0;
   uint64_t evaluated_tokens_ = 0;
+  uint64_t held_prompt_ = 0;
   uint64_t restored_tokens_ = 0;
   uint64_t shifts_ = 0;
   uint64_t discarded_tokens_ = 0;
+  std::optional<llama_token> step_token_;  // that the last step has chosen
+  std::string stop_word_;                  // that has ended the text
+  bool is_full_ = false;                   // the context, which has ended it
   Sequence::DraftCounts drafts_;
   backend::Reservation text_;  // of the completion, once it is long
   std::string completion_;
   const std::string nothing_;
   std::string piece_;
   std::string metadata_;
+  backend::Reservation report_reservation_;  // goes after it
+  std::string report_;                       // of the generation
   Generation::Reason reason_ = Generation::Reason::kNone;
   std::string message_;  // of so much of the completion, or none yet
   std::optional<size_t> message_of_;

@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "llama/context.h"
+#include "llama/generation_report.h"
 
 namespace wasinn::llama {
 
@@ -13,7 +14,8 @@ using backend::Error;
 namespace {
 
 constexpr uint32_t kCompletionIndex = 0, kMetadataIndex = 1, kProbabilitiesIndex = 3, kEmbeddingsIndex = 4,
-                   kStepProbabilitiesIndex = 5, kLogitsIndex = 6, kLogitTokensIndex = 7, kOutputCount = 8;
+                   kStepProbabilitiesIndex = 5, kLogitsIndex = 6, kLogitTokensIndex = 7, kStepTokensIndex = 8,
+                   kGenerationIndex = 9, kOutputCount = 10;
 
 }  // namespace
 
@@ -41,6 +43,18 @@ void Context::ViewNumbers(uint32_t dtype, const int64_t* shape, std::span<const 
            .release = nullptr};
 }
 
+void Context::ViewStepToken(wasinn_tensor* view) {
+  length_ = step_token_ ? 1 : 0;
+  *view = {.struct_size = sizeof(wasinn_tensor),
+           .dtype = WASINN_I32,
+           .rank = 1,
+           .dims = &length_,
+           .data = step_token_ ? static_cast<void*>(&*step_token_) : const_cast<char*>(nothing_.data()),
+           .bytes = step_token_ ? sizeof(llama_token) : 0,
+           .owner = nullptr,
+           .release = nullptr};
+}
+
 // The answer is read again only when there is more of it. While it grows it is one that goes on, and then it is whole.
 void Context::WriteMessage() {
   if (chat_ == nullptr || answers_at_once()) return message_.clear();
@@ -57,6 +71,31 @@ const char* Context::FinishReason() {
   if (chat_ == nullptr) return "stop";
   WriteMessage();
   return chat_->calls_tools() ? "tool_calls" : "stop";
+}
+
+const char* Context::StopType() const {
+  switch (reason_) {
+    case Generation::Reason::kNone:
+      return nullptr;
+    case Generation::Reason::kModel:
+      return "eos";
+    case Generation::Reason::kWord:
+      return "word";
+    case Generation::Reason::kLength:
+      return "limit";
+  }
+  return nullptr;
+}
+
+void Context::ForgetReport() {
+  report_ = std::string();
+  report_reservation_.Resize(0);
+}
+
+void Context::WriteReport() {
+  ForgetReport();  // first, so that there are never two
+  if (answers_at_once() || !tokens_) return;
+  report_ = ReportOf(model_, settings_, *tokens_, &report_reservation_);
 }
 
 void Context::WriteMetadata() {
@@ -77,14 +116,19 @@ void Context::WriteMetadata() {
                              {"llama_commit", model_.host().library().commit()},
                              {"llama_version", model_.host().library().version()},
                              {"evaluated_tokens", evaluated_tokens_},
+                             {"held_prompt_tokens", held_prompt_},
                              {"restored_tokens", restored_tokens_},
                              {"context_shifts", shifts_},
                              {"discarded_tokens", discarded_tokens_},
                              {"drafted_tokens", drafts_.drafted},
                              {"accepted_tokens", drafts_.accepted},
                              {"states", states},
-                             {"finish_reason", nullptr}};
+                             {"finish_reason", nullptr},
+                             {"stop_type", nullptr},
+                             {"stopping_word", stop_word_},
+                             {"truncated", is_full_ || shifts_ > 0}};
   if (const char* reason = FinishReason()) metadata["finish_reason"] = reason;
+  if (const char* type = StopType()) metadata["stop_type"] = type;
   metadata_ = metadata.dump();
 }
 
@@ -101,6 +145,11 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   if (index == kEmbeddingsIndex) return ViewNumbers(WASINN_F32, shape_, std::as_bytes(std::span(embeddings_)), view);
   if (index == kLogitsIndex) return ViewLogits(view);
   if (index == kLogitTokensIndex) return ViewLogitTokens(view);
+  if (index == kStepTokensIndex) return ViewStepToken(view);
+  if (index == kGenerationIndex) {
+    WriteReport();
+    return View(report_, view);
+  }
   if (index == kProbabilitiesIndex) return View(probabilities_ == nullptr ? nothing_ : probabilities_->text(), view);
   if (index == kStepProbabilitiesIndex) {
     return View(probabilities_ == nullptr ? nothing_ : probabilities_->step(), view);
@@ -119,6 +168,7 @@ void Context::DiscardOutputs() {
   has_output_ = false;
   completion_ = std::string();
   text_.Resize(0);
+  ForgetReport();
   probabilities_.reset();
   logits_.reset();
   ForgetEmbeddings();

@@ -34,6 +34,11 @@ std::set<llama_token> Preserved(const Model& model, const ChatForm* form) {
   return preserved;
 }
 
+// An image may have to be evaluated in one piece.
+size_t PartOf(const Settings& settings, size_t prompt, const MediaPrompt* media) {
+  return settings.prompt_steps && media == nullptr ? settings.batch : prompt;
+}
+
 constexpr size_t kLeastRoom = 4;
 
 // As llama.cpp's server reckons it.
@@ -54,6 +59,8 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       probabilities_(probabilities),
       predict_(settings.predict),
       reuse_(settings.cache_prompt),
+      part_(PartOf(settings, prompt.size(), media)),
+      prompt_size_(prompt.size()),
       states_(model, settings, *sequence, prompt, Spans(media), states, account),
       shift_(settings.shift),
       keep_(TokensToKeep(model, settings, prompt.size(), sequence->capacity())),
@@ -61,6 +68,7 @@ Generation::Generation(const Model& model, const Settings& settings, const ChatF
       preserved_(Preserved(model, form)),
       writer_(StopWords(settings, form)),
       next_(std::move(prompt)),
+      left_(next_),
       held_(next_.size()) {
   if (shift_ && media_ != nullptr) {
     throw Error(WASINN_UNSUPPORTED_OPERATION, "context-shift: a text with images or sounds cannot lose a part");
@@ -75,6 +83,13 @@ std::span<const llama_token> Generation::Begin() {
   if (begun.is_restored) restored_tokens_ = begun.kept;
   evaluated_tokens_ = next_.size() - begun.kept;
   return std::span(next_).subspan(begun.kept);
+}
+
+bool Generation::EvaluatePart() {
+  if (left_.size() <= part_) return false;
+  sequence_->Evaluate(left_.first(part_), nullptr, 1);
+  left_ = left_.subspan(part_);
+  return true;
 }
 
 bool Generation::MakeRoom() {
@@ -101,23 +116,28 @@ Generation::End Generation::Last(End end, Reason reason, std::string* piece) {
 
 Generation::End Generation::Step(std::string* piece) {
   piece->clear();
+  step_token_.reset();
   if (probabilities_ != nullptr) probabilities_->NewStep();
   if (end_ != End::kNone) return end_;
   const bool is_first = !std::exchange(begun_, true);
   if (predict_ == 0) {
     if (states_.saves()) sequence_->Evaluate(Begin(), nullptr, 1);
+    left_ = {};
     return Last(End::kOver, Reason::kLength, piece);
   }
-  const std::span<const llama_token> tokens = is_first ? Begin() : next_;
+  if (is_first) left_ = Begin();
+  if (EvaluatePart()) return End::kNone;
+  const std::span<const llama_token> tokens = left_.empty() ? next_ : std::exchange(left_, {});
   const llama_token token = sequence_->Next(tokens, &sampler_);
   if (model_.host().library().vocab_is_eog(model_.vocabulary(), token)) {
-    return Last(End::kOver, Reason::kStop, piece);
+    return Last(End::kOver, Reason::kModel, piece);
   }
   ++output_tokens_;
-  if (probabilities_ != nullptr) probabilities_->Add(token, sampler_.logits());
+  step_token_ = token;
+  if (probabilities_ != nullptr) probabilities_->Add(token, sampler_);
   *piece = writer_.Add(PieceOf(model_, token, preserved_.contains(token)));
   next_.assign(1, token);
-  if (writer_.stopped()) return Last(End::kOver, Reason::kStop, piece);
+  if (writer_.stopped()) return Last(End::kOver, Reason::kWord, piece);
   // The token is part of the completion in any case, with or without text that is whole.
   End end = End::kNone;
   if (predict_ > 0 && output_tokens_ == static_cast<uint64_t>(predict_)) end = End::kOver;

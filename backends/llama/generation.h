@@ -2,6 +2,7 @@
 #ifndef WASINN_BACKENDS_LLAMA_GENERATION_H_
 #define WASINN_BACKENDS_LLAMA_GENERATION_H_
 
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,8 +23,8 @@ class Generation {
  public:
   // Its end: none yet; the model or the settings say so; there is no room for more.
   enum class End { kNone, kOver, kFull };
-  // Why it has ended: the model or a stop word; a limit of tokens; not yet.
-  enum class Reason { kNone, kStop, kLength };
+  // Why it has ended: the model has said so; a stop word has come; a limit of tokens; not yet.
+  enum class Reason { kNone, kModel, kWord, kLength };
 
   // `sequence`, `media` and `probabilities` are used until this goes. `form`: of a chat, or NULL. `media`: the prompt
   // with its images and sounds, or NULL. `probabilities`: where those of its tokens are told, or NULL. `account`: who
@@ -38,9 +39,17 @@ class Generation {
   End Step(std::string* piece);
 
   Reason reason() const { return reason_; }
+  // The stop word that has ended it; "": none has.
+  const std::string& stop_word() const { return writer_.stop_word(); }
+  // Whether it has ended because there is no room for more.
+  bool is_full() const { return end_ == End::kFull; }
+  // Of the last step; nothing: it brought none, or the one that ends a text.
+  std::optional<llama_token> step_token() const { return step_token_; }
   uint64_t output_tokens() const { return output_tokens_; }
   // Of the prompt, those that the sequence did not hold already.
   uint64_t evaluated_tokens() const { return evaluated_tokens_; }
+  // Of the prompt, those that are held by now.
+  uint64_t held_prompt() const { return prompt_size_ - left_.size(); }
   // Of the prompt, those that came from a state.
   uint64_t restored_tokens() const { return restored_tokens_; }
   // How often a part of the text was forgotten, and of how many tokens.
@@ -52,6 +61,8 @@ class Generation {
   End Last(End end, Reason reason, std::string* piece);
   // The tokens of the prompt that are not held yet.
   std::span<const llama_token> Begin();
+  // Evaluates a part of the prompt, if another part follows it.
+  bool EvaluatePart();
   // Forgets a part of the text, if there is no room and the settings say so. False: there is no room.
   bool MakeRoom();
 
@@ -61,17 +72,21 @@ class Generation {
   Probabilities* const probabilities_;
   const int32_t predict_;
   const bool reuse_;
+  const size_t part_;  // tokens of the prompt for a step
+  const size_t prompt_size_;
   const StateUse states_;
   const bool shift_;
   const size_t keep_;  // tokens of the prompt
   Sampler sampler_;
   const std::set<llama_token> preserved_;  // those whose names are a part of the text
   PieceWriter writer_;
-  std::vector<llama_token> next_;  // to be evaluated
-  size_t held_ = 0;                // tokens that the sequence has then
+  std::vector<llama_token> next_;      // to be evaluated
+  std::span<const llama_token> left_;  // of these, if they are the prompt
+  size_t held_ = 0;                    // tokens that the sequence has then
   bool begun_ = false;
   End end_ = End::kNone;
   Reason reason_ = Reason::kNone;
+  std::optional<llama_token> step_token_;
   uint64_t output_tokens_ = 0;
   uint64_t evaluated_tokens_ = 0;
   uint64_t restored_tokens_ = 0;

@@ -64,8 +64,10 @@ constexpr wasinn_io kEmbeddings = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShap
 constexpr wasinn_io kStepProbabilities = Bytes("step_probabilities", 0, "JSON");
 constexpr wasinn_io kLogits = {sizeof(wasinn_io), WASINN_F32, 0, 2, kAnyShape, "logits", "float"};
 constexpr wasinn_io kLogitTokens = {sizeof(wasinn_io), WASINN_I32, 0, 2, kAnyShape, "logit_tokens", "token"};
-constexpr const wasinn_io* kOutputs[] = {&kCompletion, &kMetadata,          &kMessage, &kProbabilities,
-                                         &kEmbeddings, &kStepProbabilities, &kLogits,  &kLogitTokens};
+constexpr wasinn_io kStepTokens = {sizeof(wasinn_io), WASINN_I32, 0, 1, kAnyLength, "step_tokens", "token"};
+constexpr wasinn_io kGeneration = Bytes("generation", 0, "JSON");
+constexpr const wasinn_io* kOutputs[] = {&kCompletion,        &kMetadata, &kMessage,     &kProbabilities, &kEmbeddings,
+                                         &kStepProbabilities, &kLogits,   &kLogitTokens, &kStepTokens,    &kGeneration};
 // Many are evaluated together, and who waits does so there.
 constexpr wasinn_info kInfo = {sizeof(wasinn_info), std::size(kInputs), std::size(kOutputs), kInputs, kOutputs,
                                UINT32_MAX};

@@ -111,6 +111,12 @@ std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, s
   return tokens;
 }
 
+std::vector<llama_token> TokenizeNothing(const Model& model) {
+  std::vector<llama_token> tokens = TokenizeText(model, "", /*whole=*/true, /*names=*/true);
+  if (tokens.empty()) throw Error(WASINN_INVALID_ARGUMENT, "a text is empty, and the model puts no tokens around it");
+  return tokens;
+}
+
 std::vector<llama_token> TokenizeSpecial(const Model& model, const std::string& text) {
   return TokenizeOnStack(model, text, /*whole=*/false, /*names=*/true);
 }

@@ -18,6 +18,9 @@ class Model;
 // `whole`: with what the model's tokenizer puts around a text.
 std::vector<llama_token> Tokenize(const Model& model, std::string_view prompt, size_t capacity, bool whole = true);
 
+// Of an empty text: what the tokenizer puts around one. Throws WASINN_INVALID_ARGUMENT where that is nothing.
+std::vector<llama_token> TokenizeNothing(const Model& model);
+
 // Of a part of a text, in which tokens stand by their names. It is not long.
 std::vector<llama_token> TokenizeSpecial(const Model& model, const std::string& text);
 

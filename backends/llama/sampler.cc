@@ -14,6 +14,7 @@
 #include "common/large_stack.h"
 #include "llama/grammar_size.h"
 #include "llama/log_scope.h"
+#include "llama/logit_biases.h"
 #include "llama/model.h"
 #include "llama/prompt.h"
 #include "llama/schema_size.h"
@@ -54,7 +55,8 @@ Sampler::Sampler(const Model& model, const Settings& settings, const ChatForm* f
       chain_(library_.sampler_chain_init(library_.sampler_chain_default_params()), {&library_}),
       grammar_text_(GrammarText(settings, form)),
       grammar_(nullptr, {&library_}),
-      keeps_logits_(settings.sampling.probabilities.has_value()) {
+      keeps_logits_(settings.sampling.probabilities.has_value()),
+      is_greedy_(settings.temperature <= 0) {
   const bool of_form = form != nullptr && !form->grammar.empty();
   if (of_form && form->lazy) watch_.emplace(*form);
   if (!grammar_text_.empty()) grammar_ = MakeGrammar(grammar_text_);
@@ -71,7 +73,9 @@ void Sampler::AddTo(llama_sampler* chain, const Settings& settings) const {
   const auto single = [](double number) { return static_cast<float>(number); };
   const uint32_t seed = settings.seed < 0 ? LLAMA_DEFAULT_SEED : static_cast<uint32_t>(settings.seed);
   const auto vocabulary = static_cast<int32_t>(model_.vocabulary_size());
-  if (!more.logit_bias.empty()) add(Bias(more.logit_bias));
+  if (const auto biases = BiasesByToken(model_, more); !biases.empty()) {
+    add(library_.sampler_init_logit_bias(vocabulary, static_cast<int32_t>(biases.size()), biases.data()));
+  }
   if (more.mirostat > 0 && settings.temperature > 0) {
     constexpr int32_t kUsual = 100;
     add(library_.sampler_init_temp(single(settings.temperature)));
@@ -103,23 +107,6 @@ llama_sampler* Sampler::Dry(const SamplingSettings& settings) const {
   return library_.sampler_init_dry(model_.vocabulary(), static_cast<float>(settings.dry_multiplier),
                                    static_cast<float>(settings.dry_base), settings.dry_allowed_length,
                                    settings.dry_penalty_tokens, breakers.data(), breakers.size());
-}
-
-llama_sampler* Sampler::Bias(const std::vector<LogitBias>& biases) const {
-  std::vector<llama_logit_bias> by_token;
-  const auto most = static_cast<int32_t>(model_.vocabulary_size());
-  for (const LogitBias& one : biases) {
-    if (one.token && (*one.token < 0 || *one.token >= most)) {
-      throw Error(WASINN_INVALID_ARGUMENT,
-                  fmt::format("logit-bias: token {}: the model has those from 0 to {}", *one.token, most - 1));
-    }
-    if (one.token) {
-      by_token.push_back({*one.token, one.bias});
-      continue;
-    }
-    for (const llama_token token : TokenizeSpecial(model_, one.text)) by_token.push_back({token, one.bias});
-  }
-  return library_.sampler_init_logit_bias(most, static_cast<int32_t>(by_token.size()), by_token.data());
 }
 
 std::string Sampler::ConvertSchema(const std::string& schema) const {
@@ -204,7 +191,15 @@ llama_token Sampler::ChooseAny() {
   if (array_.selected < 0 || static_cast<size_t>(array_.selected) >= array_.size) {
     throw Error(WASINN_RUNTIME_ERROR, "llama.cpp chose no token");
   }
-  return array_.data[array_.selected].id;
+  const llama_token_data chosen = array_.data[array_.selected];
+  if (chosen.logit == -INFINITY) {
+    throw Error(WASINN_INVALID_ARGUMENT, "no token may be chosen: the grammar, logit-bias and ignore-eos exclude all");
+  }
+  if (is_greedy_ && keeps_logits_) {  // no other could have been
+    candidates_[0] = chosen;
+    array_ = {.data = candidates_.data(), .size = 1, .selected = 0, .sorted = true};
+  }
+  return chosen.id;
 }
 
 bool Sampler::Allows(llama_token token) {

@@ -34,6 +34,8 @@ class Sampler : public LogitsTaker {
   // By which the last one was chosen. For settings with probabilities.
   std::span<const float> logits() const { return logits_; }
   bool keeps_logits() const { return keeps_logits_; }
+  // Among which it was chosen, with the logits that the samplers have given them. For the same settings.
+  std::span<const llama_token_data> candidates() const { return {array_.data, array_.size}; }
 
  private:
   std::string ConvertSchema(const std::string& schema) const;
@@ -44,7 +46,6 @@ class Sampler : public LogitsTaker {
   void FindTooLong(uint64_t longest);
   void AddTo(llama_sampler* chain, const Settings& settings) const;
   llama_sampler* Dry(const SamplingSettings& settings) const;
-  llama_sampler* Bias(const std::vector<LogitBias>& biases) const;
   void Fill(const float* logits);
   llama_token ChooseAny();
   bool Allows(llama_token token);
@@ -61,7 +62,7 @@ class Sampler : public LogitsTaker {
   const std::string grammar_text_;
   std::optional<TriggerWatch> watch_;  // the grammar does not hold yet
   SamplerPtr grammar_;                 // NULL: none
-  const bool keeps_logits_;
+  const bool keeps_logits_, is_greedy_;
   std::vector<float> logits_;  // for a second choice, where there is a grammar, and for probabilities
   std::vector<llama_token_data> candidates_;
   llama_token_data_array array_ = {};

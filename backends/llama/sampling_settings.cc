@@ -72,7 +72,9 @@ std::vector<LogitBias> Biases(const std::string& text) {
 void SamplingSettings::Apply(const Config& config) {
   constexpr size_t kDeepestBias = 2;
   if (const auto text = config.ValueText("logit-bias", kDeepestBias)) logit_bias = Biases(*text);
+  SetBool(config, "ignore-eos", &ignore_end);
   SetInteger<int32_t>(config, "n-probs", 0, kMostProbabilities, &probabilities);
+  SetBool(config, "post-sampling-probs", &probabilities_after);
   SetNumber(config, "dry-multiplier", 0, 1000, &dry_multiplier);
   SetNumber(config, "dry-base", 1, 1000, &dry_base);
   SetInteger(config, "dry-allowed-length", 0, kMostDryTokens, &dry_allowed_length);

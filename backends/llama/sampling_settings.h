@@ -21,8 +21,11 @@ struct LogitBias {
 // The names and defaults are llama.cpp's.
 struct SamplingSettings {
   std::vector<LogitBias> logit_bias;
+  bool ignore_end = false;               // a token that ends a text is never chosen
   std::optional<int32_t> probabilities;  // of each token, and so many that might have come
-  double dry_multiplier = 0;             // 0: off
+  // These are told as they were when it was chosen, and not as the model has them.
+  bool probabilities_after = false;
+  double dry_multiplier = 0;  // 0: off
   double dry_base = 1.75;
   int32_t dry_allowed_length = 2;
   int32_t dry_penalty_tokens = 64;

@@ -94,6 +94,7 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
   of_chat.Apply(config, limits);
   SetTask(config);
   SetBool(config, "cache-prompt", &cache_prompt);
+  SetBool(config, "prompt-steps", &prompt_steps);
   SetBool(config, "context-shift", &shift);
   SetInteger(config, "keep", -1, kMostTokens, &keep);
   state.Apply(config);
@@ -105,6 +106,7 @@ void Settings::SetTask(const Config& config) {
   SetBool(config, "add-special", &add_special);
   SetBool(config, "tokenize", &tokenize);
   SetBool(config, "detokenize", &detokenize);
+  SetBool(config, "with-pieces", &with_pieces);
   SetBool(config, "texts", &texts);
   SetBool(config, "rerank", &rerank);
   SetInteger(config, "embd-normalize", -1, kMostNorm, &normalize);

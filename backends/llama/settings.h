@@ -75,14 +75,16 @@ struct Settings {
   bool tokens = false;                        // the prompt is a list of them
   bool add_special = true;                    // what the tokenizer puts around a text
   bool tokenize = false, detokenize = false;  // in place of a generation
+  bool with_pieces = false;                   // of tokens that are told, their texts, too
   DecodeSettings decode;                      // as well
   bool texts = false, rerank = false;         // of embeddings: the prompt has many texts
   int32_t normalize = 2;                      // of embeddings, by llama.cpp's numbers
   bool chat = false;
   ChatSettings of_chat;
   bool cache_prompt = true;
-  bool shift = false;  // when the context is full, go on without a part of the text
-  int32_t keep = 0;    // tokens of the prompt that are no such part; -1: all
+  bool prompt_steps = false;  // a prompt is evaluated in steps of a batch
+  bool shift = false;         // when the context is full, go on without a part of the text
+  int32_t keep = 0;           // tokens of the prompt that are no such part; -1: all
   StateSettings state;
   bool log = false;
 

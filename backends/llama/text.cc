@@ -81,14 +81,14 @@ size_t FindInvalidUtf8(std::string_view text) {
 }
 
 std::string PieceWriter::Add(std::string_view bytes) {
-  if (stopped_) return "";
+  if (stopped()) return "";
   bytes_ += bytes;
   MoveCharacters(&bytes_, &held_, false);
   return TakeSure(false);
 }
 
 std::string PieceWriter::End() {
-  if (stopped_) return "";
+  if (stopped()) return "";
   MoveCharacters(&bytes_, &held_, true);
   return TakeSure(true);
 }
@@ -96,14 +96,14 @@ std::string PieceWriter::End() {
 std::string PieceWriter::TakeSure(bool all) {
   size_t sure = held_.size();
   for (const std::string& word : stop_words_) {
-    if (const size_t at = held_.find(word); at != std::string::npos) {
-      sure = std::min(sure, at);
-      stopped_ = true;
-    }
+    const size_t at = held_.find(word);
+    if (at == std::string::npos || (stopped() && at >= sure)) continue;
+    sure = at;
+    stop_word_ = word;
   }
   // The longest end that a stop word begins with.
   for (const std::string& word : stop_words_) {
-    if (all || stopped_) break;
+    if (all || stopped()) break;
     for (size_t n = std::min(word.size() - 1, held_.size()); n > 0; --n) {
       if (!std::string_view(held_).ends_with(std::string_view(word).substr(0, n))) continue;
       sure = std::min(sure, held_.size() - n);
@@ -114,7 +114,7 @@ std::string PieceWriter::TakeSure(bool all) {
   sure = EndOfCharacters(held_, sure);
   std::string taken = held_.substr(0, sure);
   held_.erase(0, sure);
-  if (stopped_) held_.clear();
+  if (stopped()) held_.clear();
   return taken;
 }
 

@@ -28,7 +28,9 @@ class PieceWriter {
   // There are no more tokens: what was held back.
   std::string End();
   // A stop word has come. It is not part of the text, and neither is what follows.
-  bool stopped() const { return stopped_; }
+  bool stopped() const { return !stop_word_.empty(); }
+  // Which one; "": none.
+  const std::string& stop_word() const { return stop_word_; }
 
  private:
   std::string TakeSure(bool all);
@@ -36,7 +38,7 @@ class PieceWriter {
   const std::vector<std::string> stop_words_;
   std::string bytes_;  // of a character that is not whole yet
   std::string held_;   // text that may be the beginning of a stop word
-  bool stopped_ = false;
+  std::string stop_word_;
 };
 
 }  // namespace wasinn::llama

@@ -32,10 +32,15 @@ bool AreTexts(const json& list) {
          std::ranges::all_of(list, [](const json& one) { return one.is_string(); });
 }
 
-// A text, or the tokens of one.
-std::vector<llama_token> TokenizeOne(const Model& model, const json& one, size_t capacity) {
-  if (one.is_string()) return Tokenize(model, one.get_ref<const std::string&>(), capacity);
-  return ReadTokens(model, one, capacity);
+// A text, or a list of tokens and texts.
+std::vector<llama_token> TokenizeOne(const Model& model, const json& one, size_t capacity,
+                                     const backend::CancelGate* gate) {
+  if (one.is_string() && !one.get_ref<const std::string&>().empty()) {
+    return Tokenize(model, one.get_ref<const std::string&>(), capacity);
+  }
+  if (one.is_string()) return TokenizeNothing(model);
+  // What it takes is charged with all of the texts.
+  return ReadMixed(model, one, {.most = capacity, .whole = true, .account = nullptr, .gate = gate});
 }
 
 void Append(std::vector<llama_token>* tokens, std::span<const llama_token> more) {
@@ -89,7 +94,7 @@ Texts TokenizeTexts(const Model& model, std::string_view text, size_t capacity, 
         fmt::format("with \"texts\" the prompt is a JSON array of 1 to {} texts, or of their tokens", kMostTexts));
   }
   Texts texts;
-  for (const json& one : list) AddText(&texts, TokenizeOne(model, one, capacity), bounds);
+  for (const json& one : list) AddText(&texts, TokenizeOne(model, one, capacity, bounds.gate), bounds);
   return texts;
 }
 

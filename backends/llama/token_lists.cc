@@ -17,7 +17,21 @@ using backend::Error;
 
 namespace {
 
-constexpr size_t kMostListBytes = size_t{8} << 20, kMostTextBytes = size_t{16} << 20;
+constexpr size_t kMostListBytes = size_t{8} << 20;
+
+nlohmann::json ParseList(std::string_view text) {
+  if (text.size() <= kMostListBytes) return backend::ParseJson(text);
+  throw Error(WASINN_PROMPT_TOO_LONG,
+              fmt::format("the prompt has {} bytes: expected a JSON array of at most {}", text.size(), kMostListBytes));
+}
+
+bool IsToken(const Model& model, const nlohmann::json& one) {
+  return one.is_number_unsigned() && one.get<uint64_t>() < model.vocabulary_size();
+}
+
+[[noreturn]] void RefuseLength(size_t tokens, size_t most) {
+  throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("the prompt has {} tokens: the context has {}", tokens, most));
+}
 
 }  // namespace
 
@@ -29,29 +43,64 @@ std::string TokensAsJson(std::span<const llama_token> tokens, const std::string*
   return text + '}';
 }
 
-std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, size_t most) {
-  if (text.size() > kMostListBytes) {
-    throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("the prompt has {} bytes: expected a JSON array of at most {}",
-                                                    text.size(), kMostListBytes));
+std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens) {
+  std::string text = fmt::format(R"({{"count":{},"tokens":[)", tokens.size());
+  for (const llama_token token : tokens) {
+    const std::string piece = PieceOf(model, token, kWithSpecial);
+    const bool is_text = FindInvalidUtf8(piece) == std::string_view::npos;
+    const nlohmann::json told =
+        is_text ? nlohmann::json(piece) : nlohmann::json(std::vector<uint8_t>(piece.begin(), piece.end()));
+    text += fmt::format(R"({}{{"id":{},"piece":{}}})", text.back() == '[' ? "" : ",", token, told.dump());
   }
-  return ReadTokens(model, backend::ParseJson(text), most);
+  return text + "]}";
 }
 
-std::vector<llama_token> ReadTokens(const Model& model, const nlohmann::json& list, size_t most) {
-  const auto n_words = static_cast<uint64_t>(model.vocabulary_size());
-  const auto is_token = [&](const nlohmann::json& one) {
-    return one.is_number_unsigned() && one.get<uint64_t>() < n_words;
-  };
+std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, size_t most) {
+  const nlohmann::json list = ParseList(text);
+  const auto is_token = [&](const nlohmann::json& one) { return IsToken(model, one); };
   if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_token)) {
+    throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}",
+                                                     model.vocabulary_size() - 1));
+  }
+  if (list.size() > most) RefuseLength(list.size(), most);
+  return list.get<std::vector<llama_token>>();
+}
+
+std::vector<llama_token> ParseMixed(const Model& model, std::string_view text, const MixedList& bounds) {
+  return ReadMixed(model, ParseList(text), bounds);
+}
+
+std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& list, const MixedList& bounds) {
+  const auto is_good = [&](const nlohmann::json& one) { return one.is_string() || IsToken(model, one); };
+  if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_good)) {
     throw Error(WASINN_INVALID_ARGUMENT,
-                fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}", n_words - 1));
+                fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}, and of texts",
+                            model.vocabulary_size() - 1));
   }
-  if (list.size() > most) {
-    throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("the prompt has {} tokens: the context has {}", list.size(), most));
+  size_t bytes = 0, numbers = 0;
+  for (const auto& one : list) {
+    if (one.is_string()) bytes += one.get_ref<const std::string&>().size();
+    if (!one.is_string()) ++numbers;
   }
+  if (numbers > bounds.most) RefuseLength(numbers, bounds.most);
+  CheckTextLength(model, bytes, bounds.most);
+  const backend::Reservation meanwhile = ReserveForTokens(model, bounds.account, bytes);
   std::vector<llama_token> tokens;
-  tokens.reserve(list.size());
-  for (const auto& one : list) tokens.push_back(one.get<llama_token>());
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].is_string()) {
+      tokens.push_back(list[i].get<llama_token>());
+      continue;
+    }
+    const auto& text = list[i].get_ref<const std::string&>();
+    // Each takes some time, and nothing interrupts it.
+    if (bounds.gate->cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while tokens were made of its texts");
+    const bool is_whole = bounds.whole && i == 0;
+    const auto more = text.empty() ? std::vector<llama_token>() : Tokenize(model, text, bounds.most, is_whole);
+    tokens.insert(tokens.end(), more.begin(), more.end());
+    if (tokens.size() > bounds.most) RefuseLength(tokens.size(), bounds.most);
+  }
+  if (tokens.empty()) throw Error(WASINN_INVALID_ARGUMENT, "the prompt is empty");
+  if (tokens.size() > bounds.most) RefuseLength(tokens.size(), bounds.most);
   return tokens;
 }
 

@@ -8,22 +8,39 @@
 #include <string_view>
 #include <vector>
 
+#include "common/cancel_gate.h"
 #include "llama/llama_library.h"
 
 namespace wasinn::llama {
 
 class Model;
 
+// The most bytes of a text that is made of tokens.
+constexpr size_t kMostTextBytes = size_t{16} << 20;
 // The most tokens of a text that is only made into tokens, or of them.
 constexpr size_t kMostListed = size_t{1} << 20;
 
 // {"count": N, "tokens": […]}; and of a chat "prompt", the text that they are of.
 std::string TokensAsJson(std::span<const llama_token> tokens, const std::string* prompt);
+// {"count": N, "tokens": [{"id": token, "piece": text}, …]}. A piece that is no text has its bytes as numbers.
+std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens);
+// About as many bytes as it has.
+constexpr size_t BytesOfPieces(size_t tokens) { return 88 * (tokens + 1); }
 
 // Of a JSON list. Throws WASINN_INVALID_ARGUMENT for one that has other things than the model's tokens, and WASINN_PROMPT_TOO_LONG for one of
 // more than `most`.
 std::vector<llama_token> ParseTokens(const Model& model, std::string_view json, size_t most);
-std::vector<llama_token> ReadTokens(const Model& model, const nlohmann::json& list, size_t most);
+
+// Of a JSON list of tokens, between which texts may stand. `whole`: a text that comes first has what the tokenizer puts before one. What
+// making tokens of them takes is charged to the account meanwhile. Throws likewise, and WASINN_TIMEOUT once the gate is cancelled.
+struct MixedList {
+  size_t most;
+  bool whole;
+  void* account;
+  const backend::CancelGate* gate;
+};
+std::vector<llama_token> ParseMixed(const Model& model, std::string_view json, const MixedList& bounds);
+std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& list, const MixedList& bounds);
 
 // Whole characters, with the names of those that only control. Throws WASINN_TOO_LARGE for a text of too many bytes.
 std::string TextOf(const Model& model, std::span<const llama_token> tokens);

@@ -133,7 +133,8 @@ Metadata OpenAi::AskMetadata(const Ask& ask) {
   metadata.outputs = {Tensor("completion", "BYTES", {1}),     Tensor("metadata", "BYTES", {1}),
                       Tensor("message", "BYTES", {1}),        Tensor("probabilities", "BYTES", {1}),
                       Tensor("embeddings", "FP32", {-1, -1}), Tensor("step_probabilities", "BYTES", {1}),
-                      Tensor("logits", "FP32", {-1, -1}),     Tensor("logit_tokens", "INT32", {-1, -1})};
+                      Tensor("logits", "FP32", {-1, -1}),     Tensor("logit_tokens", "INT32", {-1, -1}),
+                      Tensor("step_tokens", "INT32", {-1}),   Tensor("generation", "BYTES", {1})};
   return metadata;
 }
 
@@ -189,6 +190,8 @@ std::vector<AnsweredTensor> OpenAi::ReadAnswer(const Reply& reply, size_t /*most
   tensors.push_back(Text("step_probabilities", ""));
   tensors.push_back(Tensor("logits", "FP32", {0, 0}));
   tensors.push_back(Tensor("logit_tokens", "INT32", {0, 0}));
+  tensors.push_back(Tensor("step_tokens", "INT32", {0}));
+  tensors.push_back(Text("generation", ""));
   return tensors;
 }
 

@@ -60,6 +60,7 @@ constexpr wasinn_key kLanguageKeys[] = {
     {"grammar", kAll, "grammar (GBNF) that the completion follows"},
     {"reasoning-format", kAll, "\"auto\", \"deepseek\": reasoning is apart from the answer; \"none\": a part of it"},
     {"cache-prompt", kAll, "false: a prompt that begins as the last one is evaluated whole"},
+    {"ignore-eos", kAll, "true: no token that ends a text is chosen"},
     {"embd-normalize", kAll, "of embeddings, by llama.cpp's numbers"},
     {WASINN_KEY_ANY, kGuests,
      "of a language model: keys of the backend llama that say how it computes have no effect, those that no server can "
@@ -68,9 +69,10 @@ constexpr wasinn_key kLanguageKeys[] = {
 
 // They say how a model computes here, or belong to keys that are refused. Programs ask for what was right on another
 // machine.
-constexpr std::string_view kWithoutEffect[] = {
-    "ctx-size",   "batch-size", "ubatch-size",   "threads",  "n-gpu-layers", "cache-type-k", "cache-type-v",
-    "flash-attn", "enable-log", "stream-stdout", "position", "top-logits",   "lora-scale",   "keep"};
+constexpr std::string_view kWithoutEffect[] = {"ctx-size",     "batch-size",    "ubatch-size",  "threads",
+                                               "n-gpu-layers", "cache-type-k",  "cache-type-v", "flash-attn",
+                                               "enable-log",   "stream-stdout", "position",     "top-logits",
+                                               "lora-scale",   "keep",          "prompt-steps", "with-pieces"};
 // Beside kRefusedFlags and kRefusedTexts. Apply looks whether they ask for something.
 constexpr std::string_view kRefused[] = {"lora", "add-special", "mmproj", "image"};
 

@@ -62,6 +62,7 @@ struct BoolKey {
 };
 constexpr BoolKey kBools[] = {
     {"cache-prompt", "cache_prompt", kText},
+    {"ignore-eos", "ignore_eos", kText},
     {"parallel-tool-calls", "parallel_tool_calls", kChat},
     {"add-generation-prompt", "add_generation_prompt", kChat},
 };

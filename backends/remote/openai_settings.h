@@ -19,7 +19,8 @@ namespace wasinn::remote {
 std::span<const wasinn_key> LanguageKeys();
 
 // Of the backend llama's keys, what no server does: if they are true, and if they say anything.
-inline constexpr const char* kRefusedFlags[] = {"decode", "tokenize", "detokenize", "rerank", "context-shift", "tts"};
+inline constexpr const char* kRefusedFlags[] = {"decode",        "tokenize", "detokenize",         "rerank",
+                                                "context-shift", "tts",      "post-sampling-probs"};
 inline constexpr const char* kRefusedTexts[] = {"save-state", "restore-state", "erase-state", "chat-template"};
 
 // What is asked for, and which requests a field belongs to.

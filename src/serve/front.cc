@@ -22,6 +22,17 @@ Response ToResponse(const Refusal& refusal) {
   return response;
 }
 
+// As `Authorization` has it, also of a key that came in X-Api-Key; "": there is none.
+std::string AuthorizationOf(const Header& header) {
+  // Of several, a proxy before us may have looked at another one.
+  const auto only = [&header](auto name) -> std::string {
+    return header.count(name) == 1 ? std::string(header[name]) : "";
+  };
+  if (header.count(http::field::authorization) > 0) return only(http::field::authorization);
+  const std::string key = only(kApiKeyHeader);
+  return key.empty() ? "" : "Bearer " + key;
+}
+
 bool HasRoute(const Header& header, const Generation& generation) {
   const Routes* const routes = generation.routes();
   return routes != nullptr && routes->Has(header);
@@ -56,10 +67,7 @@ std::expected<Admission, Response> Front::Admit(const Header& header) const {
   if (!generation->tenants().need_keys() || IsPublic(header, *generation)) {
     return Gate::AdmitAnybody(std::move(generation));
   }
-  // Of several, a proxy before us may have looked at another one.
-  const bool is_one = header.count(http::field::authorization) == 1;
-  const boost::beast::string_view key = is_one ? header[http::field::authorization] : "";
-  auto admitted = Gate::Admit(std::move(generation), key);
+  auto admitted = Gate::Admit(std::move(generation), AuthorizationOf(header));
   if (!admitted) return std::unexpected(ToResponse(admitted.error()));
   return std::move(*admitted);
 }

@@ -23,6 +23,9 @@ namespace wasinn::serve {
 
 namespace http = boost::beast::http;
 
+// In which a tenant's key may come in place of `Authorization: Bearer`.
+inline constexpr char kApiKeyHeader[] = "X-Api-Key";
+
 using Header = http::request_header<>;
 using Request = http::request<RequestBody>;
 

@@ -227,7 +227,10 @@ asio::awaitable<Response> Routes::AnswerBy(const Route& route, const std::string
   }
   PassOn(asked.about.trace, asked.request);
   // A tenant's key is for the server.
-  if (!asked.admission.tenant->share().is_alone()) asked.request.erase(http::field::authorization);
+  if (!asked.admission.tenant->share().is_alone()) {
+    asked.request.erase(http::field::authorization);
+    asked.request.erase(kApiKeyHeader);
+  }
   const Tenant& tenant = *asked.admission.tenant;
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
   Call call = {route, tenant, GuestRuns::LimitsFor(tenant), cancellation};

@@ -151,12 +151,27 @@ TEST(LlamaEncoder, RanksDocuments) {
   EXPECT_EQ(Embeddings(&context).As<float>()[0], values[2]) << "whatever else there is";
 }
 
+// Of an empty one what the tokenizer puts around a text.
+TEST(LlamaEncoder, TakesEmptyTextsAndTokensBetweenTexts) {
+  const Encoder encoder("embedder");
+  Context context(encoder.model);
+  ASSERT_TRUE(Ask(&context, R"(["", "the cat", ["the cat"], [5, "the cat"]])", R"({"embedding":true,"texts":true})"));
+  Tensor told;
+  ASSERT_TRUE(context.Get(kEmbeddings, &told));
+  ASSERT_EQ(told.dims[0], 4);
+  const size_t row = told.bytes.size() / 4;
+  EXPECT_EQ(told.bytes.substr(row, row), told.bytes.substr(2 * row, row)) << "a list of one text is that text";
+  EXPECT_NE(told.bytes.substr(row, row), told.bytes.substr(3 * row, row));
+  EXPECT_NE(told.bytes.substr(0, row), told.bytes.substr(row, row));
+}
+
 TEST(LlamaEncoder, ChecksTextsAndDocuments) {
   const Encoder encoder("ranker");
   Context context(encoder.model);
   std::vector<std::string> many(3000, "a");
-  for (const std::string& bad : {std::string("the"), std::string("[]"), std::string("[1]"), std::string("{}"),
-                                 std::string("[\"a\", []]"), std::string("[\"\"]"), nlohmann::json(many).dump()}) {
+  for (const std::string& bad :
+       {std::string("the"), std::string("[]"), std::string("[1]"), std::string("{}"), std::string("[\"a\", []]"),
+        std::string("[[\"\"]]"), std::string("[[\"a\", -1]]"), nlohmann::json(many).dump()}) {
     EXPECT_EQ(Ask(&context, bad, R"({"embedding":true,"texts":true})").code, WASINN_INVALID_ARGUMENT)
         << bad.substr(0, 50);
   }

@@ -22,7 +22,7 @@ inline Tensor Text(const std::string& text) { return {WASINN_U8, {static_cast<in
 
 constexpr uint32_t kPrompt = 0, kOptions = 1, kTokens = 2;
 constexpr uint32_t kCompletion = 0, kMetadata = 1, kMessage = 2, kProbabilities = 3, kEmbeddings = 4, kLogits = 6,
-                   kLogitTokens = 7;
+                   kLogitTokens = 7, kStepTokens = 8, kGeneration = 9;
 
 inline Result SetPrompt(Context* context, const std::string& text) { return context->Set(kPrompt, Text(text)); }
 inline Result SetOptions(Context* context, const std::string& json) { return context->Set(kOptions, Text(json)); }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "backends/llama_guest.h"
 #include "backends/llama_models.h"
@@ -25,9 +26,11 @@ class LlamaTokenLists : public ::testing::Test {
     EXPECT_TRUE(SetOptions(&context_, options.dump()));
     return context_.Compute();
   }
-  json Probabilities() {
+  json Probabilities() { return Output(kProbabilities); }
+  json Generation() { return Output(kGeneration); }
+  json Output(uint32_t index) {
     Tensor told;
-    const Result got = context_.Get(kProbabilities, &told);
+    const Result got = context_.Get(index, &told);
     EXPECT_TRUE(got) << got.message;
     return told.bytes.empty() ? json() : json::parse(told.bytes);
   }
@@ -154,11 +157,188 @@ TEST_F(LlamaTokenLists, ArePrompts) {
   ASSERT_TRUE(Ask(json(tokens).dump(), {{"tokens", true}}));
   EXPECT_EQ(Written(&context_), written);
   EXPECT_EQ(Metadata(&context_)["input_tokens"], tokens.size());
-  for (const char* bad : {"", "the hen", "{}", "[]", "[-1]", "[1.5]", "[288]", "[\"a\"]", "[[1]]"}) {
+  for (const char* bad : {"", "the hen", "{}", "[]", "[-1]", "[1.5]", "[288]", "[\"\"]", "[\"a\", -1]", "[[1]]"}) {
     EXPECT_EQ(Ask(bad, {{"tokens", true}}).code, WASINN_INVALID_ARGUMENT) << bad;
   }
   EXPECT_EQ(Ask(json(std::vector<int>(257, 5)).dump(), {{"tokens", true}}).code, WASINN_PROMPT_TOO_LONG);
   EXPECT_EQ(Ask("[1]", {{"tokens", true}, {"chat", true}}).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST_F(LlamaTokenLists, MayHaveTextsBetweenThem) {
+  const auto written = [&](const json& list) {
+    EXPECT_TRUE(Ask(list.dump(), {{"tokens", true}}));
+    return Written(&context_);
+  };
+  const std::vector<int32_t> hen = NativeTiny().Tokenize("the hen");
+  std::vector<int32_t> whole = hen, behind = {5};
+  whole.push_back(5);
+  whole.insert(whole.end(), hen.begin() + 1, hen.end());
+  behind.insert(behind.end(), hen.begin() + 1, hen.end());
+  EXPECT_EQ(written({"the hen", 5, "the hen"}), written(whole)) << "a text that comes first is whole";
+  EXPECT_EQ(Metadata(&context_)["input_tokens"], whole.size());
+  EXPECT_EQ(written({5, "the hen"}), written(behind));
+  EXPECT_EQ(Metadata(&context_)["input_tokens"], behind.size());
+  EXPECT_EQ(written({"", 5}), written(json::array({5})));
+  // What is too long is so as a whole.
+  const std::string half(900, 'x');
+  EXPECT_EQ(Ask(json{half, 5, half}.dump(), {{"tokens", true}}).code, WASINN_PROMPT_TOO_LONG);
+  EXPECT_EQ(Ask(json::array({std::string(1 << 20, 'x')}).dump(), {{"tokens", true}}).code, WASINN_PROMPT_TOO_LONG);
+  EXPECT_EQ(Ask("[\"the hen\", 5]", {{"detokenize", true}}).code, WASINN_INVALID_ARGUMENT);
+}
+
+TEST_F(LlamaTokenLists, ComeOneForEachStep) {
+  ASSERT_TRUE(SetPrompt(&context_, "the hen"));
+  ASSERT_TRUE(SetOptions(&context_, "{}"));
+  json tokens = json::array();
+  while (context_.Step()) {
+    Tensor told;
+    ASSERT_TRUE(context_.Get(kStepTokens, &told));
+    ASSERT_EQ(told.bytes.size() % sizeof(int32_t), 0u);
+    EXPECT_EQ(told.dims, std::vector<int64_t>{static_cast<int64_t>(told.bytes.size() / sizeof(int32_t))});
+    for (size_t i = 0; i < told.bytes.size(); i += sizeof(int32_t)) {
+      int32_t token = 0;
+      std::memcpy(&token, told.bytes.data() + i, sizeof token);
+      tokens.push_back(token);
+    }
+  }
+  EXPECT_EQ(tokens.size(), size_t(Metadata(&context_)["output_tokens"]));
+  const std::string written = Written(&context_);
+  ASSERT_TRUE(Ask(tokens.dump(), {{"detokenize", true}}));
+  EXPECT_EQ(Written(&context_), written);
+}
+
+TEST_F(LlamaTokenLists, OfAPromptAreEvaluatedStepByStep) {
+  std::vector<int32_t> prompt(100, 5);
+  prompt[0] = 1;
+  ASSERT_TRUE(Ask(json(prompt).dump(), {{"tokens", true}, {"cache-prompt", false}, {"batch-size", 16}}));
+  const std::string written = Written(&context_);
+  ASSERT_TRUE(SetPrompt(&context_, json(prompt).dump()));
+  ASSERT_TRUE(
+      SetOptions(&context_, R"({"tokens": true, "cache-prompt": false, "batch-size": 16, "prompt-steps": true})"));
+  std::vector<int> held;
+  while (context_.Step()) {
+    const json metadata = Metadata(&context_);
+    if (metadata["output_tokens"] == 0) {
+      EXPECT_EQ(Written(&context_), "");
+      EXPECT_EQ(metadata["evaluated_tokens"], 100);
+      EXPECT_EQ(metadata["finish_reason"], json());
+    }
+    held.push_back(metadata["held_prompt_tokens"]);
+  }
+  ASSERT_GE(held.size(), 7u);
+  EXPECT_EQ(std::vector<int>(held.begin(), held.begin() + 7), (std::vector<int>{16, 32, 48, 64, 80, 96, 100}));
+  EXPECT_EQ(held.back(), 100);
+  EXPECT_EQ(Written(&context_), written);
+  // In one compute it is the same.
+  ASSERT_TRUE(context_.Compute());
+  EXPECT_EQ(Written(&context_), written);
+}
+
+TEST_F(LlamaTokenLists, HaveTheirTexts) {
+  constexpr const char* kUnknown = "the hen \u20ad";  // which is spelled
+  ASSERT_TRUE(Ask(kUnknown, {{"tokenize", true}}));
+  const json plain = json::parse(Written(&context_))["tokens"];
+  ASSERT_TRUE(Ask(kUnknown, {{"tokenize", true}, {"with-pieces", true}}));
+  const json told = json::parse(Written(&context_));
+  ASSERT_EQ(told["count"], plain.size());
+  ASSERT_EQ(told["tokens"].size(), plain.size());
+  bool has_bytes = false;
+  for (size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_EQ(told["tokens"][i]["id"], plain[i]);
+    const json& piece = told["tokens"][i]["piece"];
+    has_bytes = has_bytes || piece.is_array();
+    EXPECT_TRUE(piece.is_array() || piece.is_string()) << piece;
+  }
+  EXPECT_TRUE(has_bytes) << "of a character of several tokens";
+}
+
+TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfWhatWasLeftToChooseFrom) {
+  const json options = {
+      {"n-probs", 20}, {"post-sampling-probs", true}, {"temp", 1}, {"top-k", 3}, {"min-p", 0}, {"top-p", 1},
+      {"seed", 3}};
+  ASSERT_TRUE(Ask("the hen", options));
+  const json told = Probabilities();
+  ASSERT_EQ(told.size(), size_t(Metadata(&context_)["output_tokens"]));
+  for (const json& token : told) {
+    EXPECT_FALSE(token.contains("logprob"));
+    ASSERT_EQ(token["top_probs"].size(), 3u);
+    double sum = 0;
+    bool is_among = false;
+    for (const json& one : token["top_probs"]) {
+      sum += one["prob"].get<double>();
+      is_among = is_among || (one["id"] == token["id"] && one["prob"] == token["prob"]);
+    }
+    EXPECT_NEAR(sum, 1, 1e-6);
+    EXPECT_TRUE(is_among) << token;
+  }
+  ASSERT_TRUE(Ask("the hen", {{"n-probs", 5}, {"post-sampling-probs", true}}));
+  for (const json& token : Probabilities()) {
+    EXPECT_EQ(token["prob"], 1.0) << "at temperature 0";
+    ASSERT_EQ(token["top_probs"].size(), 1u);
+    EXPECT_EQ(token["top_probs"][0]["id"], token["id"]);
+  }
+}
+
+TEST_F(LlamaTokenLists, ThatEndATextAreNotChosen) {
+  constexpr int32_t kEnd = 2;
+  const json to_end = json::array({json::array({kEnd, 100})});
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", to_end}}));
+  json metadata = Metadata(&context_);
+  EXPECT_EQ((json{metadata["output_tokens"], metadata["stop_type"]}), (json{0, "eos"}));
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", to_end}, {"ignore-eos", true}}));
+  metadata = Metadata(&context_);
+  EXPECT_EQ((json{metadata["output_tokens"], metadata["stop_type"]}), (json{8, "limit"}));
+  const json biases = Generation()["settings"]["logit-bias"];
+  EXPECT_EQ(biases[0], (json{kEnd, 100}));
+  EXPECT_EQ(biases[1], (json{kEnd, false}));
+  // A grammar after which only the end may come.
+  const Result none = Ask("the hen", {{"ignore-eos", true}, {"grammar", "root ::= \"a\""}});
+  EXPECT_EQ(none.code, WASINN_INVALID_ARGUMENT);
+  EXPECT_THAT(none.message, HasSubstr("no token may be chosen"));
+  EXPECT_TRUE(Ask("the hen", json::object())) << "the context goes on";
+}
+
+TEST_F(LlamaTokenLists, AreToldOfAsTheyWereAskedFor) {
+  ASSERT_TRUE(Ask(kMarkedText, {{"top-k", 7}, {"seed", 5}, {"reverse-prompt", "zz"}, {"logit-bias", {{"the", 1}}}}));
+  const json told = Generation();
+  EXPECT_EQ(told["prompt"], "<s> " + std::string(kMarkedText));
+  const json& settings = told["settings"];
+  EXPECT_EQ((json{settings["top-k"], settings["seed"], settings["n-predict"], settings["reverse-prompt"]}),
+            (json{7, 5, 8, json::array({"zz"})}));
+  EXPECT_EQ(settings["logit-bias"].size(), NativeTiny().Tokenize("the").size() - 1);
+  ASSERT_TRUE(Ask("[1]", {{"detokenize", true}}));
+  EXPECT_EQ(Generation(), json()) << "of a generation alone";
+}
+
+TEST_F(LlamaTokenLists, EndForAReasonThatIsTold) {
+  ASSERT_TRUE(Ask("the hen", json::object()));
+  json metadata = Metadata(&context_);
+  EXPECT_EQ((json{metadata["stop_type"], metadata["stopping_word"], metadata["truncated"]}),
+            (json{"limit", "", false}));
+  const json the = {{std::to_string(259 + 11), 100}};
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", the}, {"reverse-prompt", {"no such", "het"}}}));
+  metadata = Metadata(&context_);
+  EXPECT_EQ((json{metadata["stop_type"], metadata["stopping_word"]}), (json{"word", "het"}));
+  EXPECT_EQ(Written(&context_), "t");
+  EXPECT_EQ(Ask("the hen", {{"n-predict", -1}, {"ignore-eos", true}}).code, WASINN_CONTEXT_FULL);
+  metadata = Metadata(&context_);
+  EXPECT_EQ((json{metadata["stop_type"], metadata["truncated"]}), (json{"limit", true}));
+}
+
+// It is as long as the prompt, and longer as JSON.
+TEST_F(LlamaTokenLists, TheirReportIsCharged) {
+  Account guest;
+  Context context(model_, 0, "{}", &guest);
+  ASSERT_TRUE(SetPrompt(&context, std::string(200, 'e')));
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 1})"));
+  ASSERT_TRUE(context.Compute());
+  const uint64_t before = guest.used;
+  Tensor told;
+  ASSERT_TRUE(context.Get(kGeneration, &told));
+  EXPECT_EQ(guest.used, before + told.bytes.size());
+  guest.limit = guest.used;
+  EXPECT_EQ(context.Get(kGeneration, &told).code, WASINN_TOO_LARGE);
+  EXPECT_EQ(guest.used, before);
 }
 
 TEST_F(LlamaTokenLists, ComeWithoutWhatBeginsAText) {

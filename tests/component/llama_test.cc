@@ -19,7 +19,8 @@ using ::testing::StartsWith;
 
 constexpr uint32_t kU8 = 4, kI32 = 5;  // tensor-type
 constexpr uint32_t kResult = 128, kList = 160, kNames = 256, kTokensName = 384, kBytes = 512;
-constexpr size_t kOutputs = 8;  // the last ones are step_probabilities, logits, logit_tokens
+// The last ones are step_probabilities, logits, logit_tokens, step_tokens, generation.
+constexpr size_t kOutputs = 10;
 constexpr char kPrompt[] = "GNU General Public";
 constexpr char kOptions[] = R"({"temp": 0, "n-predict": 8, "threads": 1})";
 
@@ -136,7 +137,8 @@ TEST_F(ComponentLlama, ComputesACompletionAndMetadata) {
   ASSERT_EQ(outputs.size(), kOutputs);
   EXPECT_THAT(outputs[0], StartsWith(" License"));
   EXPECT_THAT(outputs[1], HasSubstr(R"("output_tokens":8)"));
-  for (size_t i = 2; i < kOutputs; ++i) EXPECT_EQ(outputs[i], "") << "which was not asked for";
+  for (size_t i = 2; i < kOutputs - 1; ++i) EXPECT_EQ(outputs[i], "") << "which was not asked for";
+  EXPECT_THAT(outputs[9], HasSubstr(R"("n-predict":8)"));
 }
 
 TEST_F(ComponentLlama, GivesMessageAndProbabilitiesThatAreAskedFor) {

@@ -73,7 +73,7 @@ class Requests(LanguageTest):
     def test_values_of_other_types(self):
         for field, value in (("temperature", "hot"), ("temperature", -1), ("top_p", 1.5), ("max_tokens", 1.5), ("max_tokens", 1e300), ("stream", 1),
                              ("stop", 5), ("stop", [5]), ("stop", ["x"] * 17), ("seed", "x"), ("presence_penalty", 3), ("model", 5), ("prompt", None),
-                             ("prompt", ["a", 1]), ("prompt", [1.5]), ("prompt", []), ("prompt", [[]]), ("n", 0), ("n", 129), ("stream_options", {}), ("response_format", "json"),
+                             ("prompt", ["a", 1.5]), ("prompt", [1.5]), ("prompt", {}), ("prompt", {"prompt_string": {}}), ("prompt", []), ("prompt", [[]]), ("n", 0), ("n", 129), ("stream_options", {}), ("response_format", "json"),
                              ("top_logprobs", 2), ("best_of", 2), ("top_k", -1)):
             answer = self.ask(self.server, "completions", **{"model": "tiny", "prompt": "GNU", field: value})
             self.expect_error(answer, 400, field if field != "top_logprobs" else "", answer.json()["error"]["param"])

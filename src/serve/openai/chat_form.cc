@@ -38,7 +38,7 @@ Outcome<std::string> ChatForm::Begin(Completion& completion) {
   return Event(Chunk({{"role", "assistant"}, {"content", nullptr}}, nullptr, nullptr));
 }
 
-Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*piece*/) {
+Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*piece*/, const Ending* so_far) {
   if (probabilities_) {
     if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
   }
@@ -46,7 +46,15 @@ Outcome<std::string> ChatForm::Add(Completion& completion, const std::string& /*
   if (!message) return std::unexpected(message.error());
   json delta = changes_.New(*message);
   if (delta.empty()) return "";
-  return Event(Chunk(std::move(delta), nullptr, NewProbabilities()));
+  json chunk = Chunk(std::move(delta), nullptr, NewProbabilities());
+  if (so_far != nullptr) chunk["timings"] = TimingsOf(*so_far);
+  return Event(chunk);
+}
+
+std::string ChatForm::TellProgress(const json& progress) {
+  json chunk = Chunk(json::object(), nullptr, nullptr);
+  chunk["prompt_progress"] = progress;
+  return Event(chunk);
 }
 
 Outcome<std::string> ChatForm::EndChoice(Completion& completion, const Ending& ending) {
@@ -58,6 +66,7 @@ Outcome<std::string> ChatForm::EndChoice(Completion& completion, const Ending& e
   }
   json last = Chunk(json::object(), ending.reason, NewProbabilities());
   last["timings"] = TimingsOf(ending);
+  if (auto added = verbose_.AddTo(last, completion, ending); !added) return std::unexpected(std::move(added.error()));
   ++index_;
   return events + Event(last);
 }
@@ -78,6 +87,8 @@ Outcome<size_t> ChatForm::KeepChoice(Completion& completion, const Ending& endin
   auto fingerprint = ReadFingerprint(completion);
   if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
   fingerprint_ = std::move(*fingerprint);
+  const auto kept = verbose_.Keep(completion, ending);
+  if (!kept) return kept;
   auto message = ReadOutput(completion, "message");
   if (!message) return std::unexpected(std::move(message.error()));
   std::string probabilities = "null";
@@ -86,14 +97,15 @@ Outcome<size_t> ChatForm::KeepChoice(Completion& completion, const Ending& endin
     if (!all) return std::unexpected(all.error());
     probabilities = fmt::format(R"({{"content":{},"refusal":null}})", *all);
   }
-  return choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"message":{}}})",
-                                  Dump(ending.reason), choices_.size(), probabilities, Dump(*message)));
+  return *kept + choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"message":{}}})",
+                                          Dump(ending.reason), choices_.size(), probabilities, Dump(*message)));
 }
 
 std::string ChatForm::Whole(const Ending& all) {
   json whole = Head("chat.completion");
   whole["usage"] = UsageOf(all);
   whole["timings"] = TimingsOf(all);
+  verbose_.MoveTo(whole);
   return choices_.Finish(whole);
 }
 

@@ -37,17 +37,26 @@ Outcome<std::string> CompletionForm::Begin(Completion& completion) {
   return "";
 }
 
-Outcome<std::string> CompletionForm::Add(Completion& completion, const std::string& piece) {
+Outcome<std::string> CompletionForm::Add(Completion& completion, const std::string& piece, const Ending* so_far) {
   if (probabilities_) {
     if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
   }
   if (piece.empty()) return "";
-  return Event(Chunk(piece, nullptr));
+  json chunk = Chunk(piece, nullptr);
+  if (so_far != nullptr) chunk["timings"] = TimingsOf(*so_far);
+  return Event(chunk);
 }
 
-Outcome<std::string> CompletionForm::EndChoice(Completion& /*completion*/, const Ending& ending) {
+std::string CompletionForm::TellProgress(const json& progress) {
+  json chunk = Chunk("", nullptr);
+  chunk["prompt_progress"] = progress;
+  return Event(chunk);
+}
+
+Outcome<std::string> CompletionForm::EndChoice(Completion& completion, const Ending& ending) {
   json last = Chunk("", ending.reason);
   last["timings"] = TimingsOf(ending);
+  if (auto added = verbose_.AddTo(last, completion, ending); !added) return std::unexpected(std::move(added.error()));
   ++index_;
   return Event(last);
 }
@@ -68,6 +77,8 @@ Outcome<size_t> CompletionForm::KeepChoice(Completion& completion, const Ending&
   auto fingerprint = ReadFingerprint(completion);
   if (!fingerprint) return std::unexpected(std::move(fingerprint.error()));
   fingerprint_ = std::move(*fingerprint);
+  const auto kept = verbose_.Keep(completion, ending);
+  if (!kept) return kept;
   auto text = completion.Output("completion");
   if (!text) return std::unexpected(std::move(text.error()));
   std::string probabilities = "null";
@@ -76,14 +87,15 @@ Outcome<size_t> CompletionForm::KeepChoice(Completion& completion, const Ending&
     if (!all) return std::unexpected(std::move(all.error()));
     probabilities = std::move(*all);
   }
-  return choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"text":{}}})", Dump(ending.reason),
-                                  choices_.size(), probabilities, Dump(*text)));
+  return *kept + choices_.Add(fmt::format(R"({{"finish_reason":{},"index":{},"logprobs":{},"text":{}}})",
+                                          Dump(ending.reason), choices_.size(), probabilities, Dump(*text)));
 }
 
 std::string CompletionForm::Whole(const Ending& all) {
   json whole = Head();
   whole["usage"] = UsageOf(all);
   whole["timings"] = TimingsOf(all);
+  verbose_.MoveTo(whole);
   return choices_.Finish(whole);
 }
 

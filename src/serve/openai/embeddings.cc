@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
-#include <algorithm>
 #include <utility>
+
+#include "serve/openai/prompts.h"
 
 namespace wasinn::serve::openai {
 namespace {
@@ -23,18 +24,24 @@ std::string ToBase64(std::span<const float> vector) {
   return text;
 }
 
-// A text or the tokens of one, or a list of these: as a list.
+// One, or a list of them: as a list.
 void ReadInput(element input, EmbeddingsRequest& request) {
-  const bool is_list = input.is_array() && !IsTokens(input);
+  const bool is_list = AreSeveral(input);
   request.n_texts = is_list ? input.get_array().size() : 1;
   if (request.n_texts == 0 || request.n_texts > kMostTexts) {
     ThrowWrong("input", fmt::format("input has {} texts, of 1 to {}", request.n_texts, kMostTexts));
   }
-  const auto is_text = [](element one) { return one.is_string() || IsTokens(one); };
-  if (is_list ? !std::ranges::all_of(input.get_array().value(), is_text) : !is_text(input)) {
-    ThrowWrong("input", "input is no text and no list of tokens, nor a list of such");
+  std::string& list = request.prompt.prompt = "[";
+  const auto add = [&list](element one) {
+    if (list.size() > 1) list += ',';
+    list += GivenText(one, "input").AsJson();
+  };
+  if (is_list) {
+    for (const element one : input.get_array()) add(one);
+  } else {
+    add(input);
   }
-  request.prompt.prompt = is_list ? ToText(input) : "[" + ToText(input) + "]";
+  list += ']';
 }
 
 }  // namespace

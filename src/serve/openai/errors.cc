@@ -66,7 +66,10 @@ ApiError ToApiError(const Failure& failure) {
   if (!IsTooLongPrompt(failure)) {
     return {.status = serve::ToResponse(failure).status, .message = failure.message};
   }
-  return {.message = failure.message, .code = "context_length_exceeded", .length = LengthOf(failure.message)};
+  // Programs look for these words, which llama.cpp's server has.
+  return {.message = "the prompt is too large, it exceeds the available context size: " + failure.message,
+          .code = "context_length_exceeded",
+          .length = LengthOf(failure.message)};
 }
 
 json ToJson(const ApiError& error) {

@@ -56,8 +56,9 @@ Outcome<void> LogProbabilities::Add(Completion& completion, const char* output, 
   if (!list) return std::unexpected(list.error());
   const bool is_good = ForEachElement(*list, [&](json one) {
     if (!one.is_object()) return false;
-    json& top = one["top_logprobs"];
-    if (top.is_array() && top.size() > n_top_) top.erase(top.begin() + n_top_, top.end());
+    if (const auto top = one.find("top_logprobs"); top != one.end() && top->is_array() && top->size() > n_top_) {
+      top->erase(top->begin() + n_top_, top->end());
+    }
     fresh_.push_back(std::move(one));
     use();
     return true;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/url/parse.hpp>
-#include <boost/url/url_view.hpp>
 #include <utility>
 
 #include "serve/access_log.h"
@@ -11,6 +9,9 @@
 #include "serve/openai/chat_form.h"
 #include "serve/openai/completion_form.h"
 #include "serve/openai/embeddings.h"
+#include "serve/openai/llama_form.h"
+#include "serve/openai/llama_request.h"
+#include "serve/openai/paths.h"
 #include "serve/openai/read_body.h"
 #include "serve/openai/rerank.h"
 #include "serve/openai/response_form.h"
@@ -47,6 +48,11 @@ json ToModel(const std::string& name) {
   return {{"id", name}, {"object", "model"}, {"created", created}, {"owned_by", kOwner}};
 }
 
+template <typename Form>
+std::unique_ptr<TextForm> New(const TextRequest& request) {
+  return std::make_unique<Form>(request);
+}
+
 [[noreturn]] void ThrowNoModel(Failure failure) {
   ApiError error = ToApiError(failure);
   error.param = "model";
@@ -56,10 +62,7 @@ json ToModel(const std::string& name) {
 
 }  // namespace
 
-bool OpenAi::Has(const Header& request) {
-  const std::string_view target(request.target().data(), request.target().size());
-  return target.starts_with("/v1/") || target == "/v1";
-}
+bool OpenAi::Has(const Header& request) { return IsOurs({request.target().data(), request.target().size()}); }
 
 template <typename T>
 asio::awaitable<T> OpenAi::On(Workers& workers, Asked& asked, Cancellation* cancellation, std::function<T()> work) {
@@ -120,7 +123,14 @@ Outcome<void> Finish(Completion& completion) {
 Outcome<void> GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all) {
   auto completion = work.Begin(i);
   if (!completion) return std::unexpected(std::move(completion.error()));
-  if (auto finished = Finish(**completion); !finished) return finished;
+  for (;;) {
+    const auto piece = (*completion)->Next();
+    if (!piece) return std::unexpected(piece.error());
+    if (!*piece) break;
+    const auto bytes = form.KeepToken(**completion);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (*bytes > 0 && !work.charge.Add(*bytes)) return std::unexpected(NoMemory());
+  }
   const auto ending = work.End(**completion);
   if (!ending) return std::unexpected(ending.error());
   const auto bytes = form.KeepChoice(**completion, *ending);
@@ -152,7 +162,7 @@ asio::awaitable<Response> OpenAi::AnswerWhole(TextWork work, std::unique_ptr<Tex
 }
 
 asio::awaitable<Response> OpenAi::AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element),
-                                             NewForm new_form) {
+                                             NewForm* new_form) {
   TextRequest request = co_await Read(asked, read);
   Opened opened = co_await Open(asked, request.model);
   if (request.model.empty()) request.model = opened.name.model;
@@ -188,11 +198,12 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
                                                                     prompt, cancellation.get());
     if (!told) throw ToApiError(told.error());
     if (const auto finished = Finish(**told); !finished) throw ToApiError(finished.error());
-    const auto output = (*told)->Output("completion");
+    auto output = (*told)->Output("completion");
     if (!output) throw ToApiError(output.error());
     charge.ShrinkTo(0);
     if (!charge.Add(2 * output->size())) throw ToApiError(NoMemory());
-    Response response = ToResponse(question.tell(*output));
+    Response response;
+    response.text = question.tell(*std::move(output));
     response.charge = std::move(charge);
     return response;
   };
@@ -243,21 +254,10 @@ Response OpenAi::AnswerModels(const Asked& asked, const Words& words) const {
 
 asio::awaitable<Response> OpenAi::AnswerKnown(Asked& asked, const Words& words) {
   if (!words.empty() && words[0] == "models") co_return AnswerModels(asked, words);
-  if (words == Words{"chat", "completions"}) {
-    co_return co_await AnswerText(asked, ReadChat, [](const TextRequest& request) -> std::unique_ptr<TextForm> {
-      return std::make_unique<ChatForm>(request.model, request.tells_usage, request.n_top);
-    });
-  }
-  if (words == Words{"completions"}) {
-    co_return co_await AnswerText(asked, ReadCompletion, [](const TextRequest& request) -> std::unique_ptr<TextForm> {
-      return std::make_unique<CompletionForm>(request.model, request.tells_usage, request.n_top);
-    });
-  }
-  if (words == Words{"responses"}) {
-    co_return co_await AnswerText(asked, ReadResponse, [](const TextRequest& request) -> std::unique_ptr<TextForm> {
-      return std::make_unique<ResponseForm>(request.model);
-    });
-  }
+  if (words == Words{"chat", "completions"}) co_return co_await AnswerText(asked, ReadChat, New<ChatForm>);
+  if (words == Words{"completions"}) co_return co_await AnswerText(asked, ReadCompletion, New<CompletionForm>);
+  if (words == Words{"completion"}) co_return co_await AnswerText(asked, ReadLlamaCompletion, New<LlamaForm>);
+  if (words == Words{"responses"}) co_return co_await AnswerText(asked, ReadResponse, New<ResponseForm>);
   if (const PromptQuestion* const question = FindPromptQuestion(words)) {
     co_return co_await AnswerPrompt(asked, *question);
   }
@@ -268,13 +268,9 @@ asio::awaitable<Response> OpenAi::AnswerKnown(Asked& asked, const Words& words) 
 
 asio::awaitable<Response> OpenAi::Answer(Asked& asked) {
   const auto target = asked.request.target();
-  const auto url = boost::urls::parse_origin_form(std::string_view(target.data(), target.size()));
-  if (!url) co_return ToResponse(ApiError{.message = "the target is no path"});
-  Words words;
-  for (const auto segment : url->segments()) {
-    if (std::string word = segment; !word.empty()) words.push_back(std::move(word));
-  }
-  if (!words.empty()) words.erase(words.begin());
+  const auto behind = WordsBehind({target.data(), target.size()});
+  if (!behind) co_return openai::ToResponse(ApiError{.message = "the target is no path"});
+  const Words& words = *behind;
   ApiError wrong;
   try {
     co_return co_await AnswerKnown(asked, words);

@@ -35,12 +35,12 @@ class OpenAi {
     TextModels::Name name;
     Workers& workers;
   };
-  using NewForm = std::function<std::unique_ptr<TextForm>(const TextRequest& request)>;
+  using NewForm = std::unique_ptr<TextForm>(const TextRequest& request);
 
   // What follows throws ApiError.
   asio::awaitable<Response> AnswerKnown(Asked& asked, const Words& words);
   Response AnswerModels(const Asked& asked, const Words& words) const;
-  asio::awaitable<Response> AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element), NewForm new_form);
+  asio::awaitable<Response> AnswerText(Asked& asked, TextRequest (*read)(simdjson::dom::element), NewForm* new_form);
   asio::awaitable<Response> AnswerWhole(TextWork work, std::unique_ptr<TextForm> form);
   asio::awaitable<Response> AnswerPrompt(Asked& asked, const PromptQuestion& question);
   asio::awaitable<Response> AnswerStream(TextWork work, std::unique_ptr<TextForm> form);

@@ -36,6 +36,7 @@ TextRequest ReadTokenize(element body) {
   Options options;
   options.Add("tokenize", "true");
   options.Add("add-special", fields.Flag("add_special").value_or(false) ? "true" : "false");
+  if (fields.Flag("with_pieces").value_or(false)) options.Add("with-pieces", "true");
   fields.CheckAllRead();
   request.prompts.options = options.Take();
   return request;
@@ -64,12 +65,13 @@ struct Named {
   PromptQuestion question;
 };
 
-json TellLength(const std::string& output) {
-  return {{"object", "response.input_tokens"}, {"input_tokens", Told(output, "count")}};
+std::string TellLength(std::string output) {
+  return Dump({{"object", "response.input_tokens"}, {"input_tokens", Told(output, "count")}});
 }
-json TellPrompt(const std::string& output) { return {{"prompt", Told(output, "prompt")}}; }
-json TellTokens(const std::string& output) { return {{"tokens", Told(output, "tokens")}}; }
-json TellText(const std::string& output) { return {{"content", output}}; }
+std::string TellPrompt(std::string output) { return Dump({{"prompt", Told(output, "prompt")}}); }
+// As they are: a tree of them takes many times their text.
+std::string TellTokens(std::string output) { return output; }
+std::string TellText(std::string output) { return Dump({{"content", std::move(output)}}); }
 
 }  // namespace
 

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
@@ -14,7 +12,7 @@ struct PromptQuestion {
   // Throws ApiError.
   TextRequest (*read)(simdjson::dom::element body);
   // The answer, by what the model has written.
-  nlohmann::json (*tell)(const std::string& output);
+  std::string (*tell)(std::string output);
 };
 
 // By the words of a path behind /v1. NULL: it is no such question.

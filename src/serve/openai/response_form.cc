@@ -71,17 +71,23 @@ Outcome<std::string> ResponseForm::Begin(Completion& /*completion*/) {
          TellOfPart("response.content_part.added", {{"part", Part()}});
 }
 
-Outcome<std::string> ResponseForm::Add(Completion& completion, const std::string& /*piece*/) {
+Outcome<std::string> ResponseForm::Add(Completion& completion, const std::string& /*piece*/, const Ending* so_far) {
   const auto message = ReadOutput(completion, "message");
   if (!message) return std::unexpected(message.error());
   const std::string fresh = changes_.New(*message).value("content", "");
   if (fresh.empty()) return "";
   text_ += fresh;
-  return TellOfPart("response.output_text.delta", {{"delta", fresh}, {"logprobs", json::array()}});
+  json delta = {{"delta", fresh}, {"logprobs", json::array()}};
+  if (so_far != nullptr) delta["timings"] = TimingsOf(*so_far);
+  return TellOfPart("response.output_text.delta", std::move(delta));
+}
+
+std::string ResponseForm::TellProgress(const json& progress) {
+  return Tell("response.in_progress", {{"response", Self("in_progress")}, {"prompt_progress", progress}});
 }
 
 Outcome<std::string> ResponseForm::EndChoice(Completion& completion, const Ending& /*ending*/) {
-  return Add(completion, "");
+  return Add(completion, "", nullptr);
 }
 
 std::string ResponseForm::End(const Ending& all) {

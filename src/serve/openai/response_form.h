@@ -6,15 +6,17 @@
 
 #include "serve/openai/message_changes.h"
 #include "serve/openai/text_form.h"
+#include "serve/openai/text_request.h"
 
 namespace wasinn::serve::openai {
 
 class ResponseForm final : public TextForm {
  public:
-  explicit ResponseForm(std::string model) : model_(std::move(model)) {}
+  explicit ResponseForm(const TextRequest& request) : model_(request.model) {}
 
   Outcome<std::string> Begin(Completion& completion) override;
-  Outcome<std::string> Add(Completion& completion, const std::string& piece) override;
+  Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) override;
+  std::string TellProgress(const nlohmann::json& progress) override;
   Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) override;
   std::string End(const Ending& all) override;
   std::string Fail(const ApiError& error) override;

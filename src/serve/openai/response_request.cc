@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "serve/openai/common_request.h"
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
@@ -100,6 +101,7 @@ TextRequest ReadResponse(element body) {
   TextRequest request;
   request.model = fields.Text("model").value_or("");
   request.is_stream = fields.Flag("stream").value_or(false);
+  ReadTold(fields, request);
   Messages messages;
   if (const auto instructions = fields.Text("instructions")) messages.Add("system", Dump(*instructions));
   AddInput(fields.Get("input"), messages);
@@ -111,12 +113,11 @@ TextRequest ReadResponse(element body) {
   ReadFormat(fields, options);
   fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
                  "prompt_cache_retention", "stream_options", "truncation", "parallel_tool_calls", "tool_choice",
-                 "top_logprobs", "timings_per_token"});
+                 "top_logprobs"});
   fields.Refuse({"tools", "previous_response_id", "conversation", "background", "include", "reasoning", "prompt",
                  "max_tool_calls"});
   fields.CheckAllRead();
-  request.prompts.seed = options.seed;
-  request.prompts.options = options.Take();
+  TakeOptions(options, request.prompts);
   return request;
 }
 

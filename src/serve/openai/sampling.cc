@@ -11,6 +11,7 @@ using simdjson::dom::element;
 
 constexpr size_t kMostStops = 16;
 constexpr double kLargest = 1000;
+constexpr int64_t kMostLookedAt = 1 << 24, kMostOfDry = 1 << 16;  // tokens, as the backend has them
 
 // A number that goes on by the model's key.
 void PassNumber(Fields& fields, std::string_view name, double least, double most, std::string_view key,
@@ -21,6 +22,10 @@ void PassNumber(Fields& fields, std::string_view name, double least, double most
 void PassInteger(Fields& fields, std::string_view name, int64_t least, int64_t most, std::string_view key,
                  Options& options) {
   if (const auto integer = fields.Integer(name, least, most)) options.Add(key, std::to_string(*integer));
+}
+
+void PassFlag(Fields& fields, std::string_view name, std::string_view key, Options& options) {
+  if (const auto flag = fields.Flag(name)) options.Add(key, *flag ? "true" : "false");
 }
 
 void PassJson(Fields& fields, std::string_view name, std::string_view key, Options& options) {
@@ -55,11 +60,53 @@ void Options::AddText(std::string_view key, const std::string& value) { Add(key,
 
 std::string Options::Take() { return std::exchange(text_, {}) + "}"; }
 
-void ReadSampling(Fields& fields, Options& options) {
-  PassNumber(fields, "temperature", 0, 2, "temp", options);
+namespace {
+
+// A sampler that is not here, as long as the field says that it is not used.
+void RefuseSampler(Fields& fields, std::string_view name, double least, double most) {
+  const auto number = fields.Number(name, -kLargest, kLargest);
+  if (!number || (*number >= least && *number <= most)) return;
+  const std::string field = fields.NameOf(name);
+  throw ApiError{.message = field + " is not supported here", .param = field, .code = "unsupported_parameter"};
+}
+
+// What llama.cpp's server has beside OpenAI's.
+void ReadLlamaSampling(Fields& fields, Options& options) {
+  PassInteger(fields, "top_k", 0, INT32_MAX, "top-k", options);
+  PassNumber(fields, "min_p", 0, 1, "min-p", options);
+  PassNumber(fields, "typical_p", 0, 1, "typical-p", options);
+  PassNumber(fields, "repeat_penalty", 0.001, kLargest, "repeat-penalty", options);
+  PassInteger(fields, "repeat_last_n", -1, kMostLookedAt, "repeat-last-n", options);
+  PassNumber(fields, "dry_multiplier", 0, kLargest, "dry-multiplier", options);
+  PassNumber(fields, "dry_base", 1, kLargest, "dry-base", options);
+  PassInteger(fields, "dry_allowed_length", 0, kMostOfDry, "dry-allowed-length", options);
+  PassInteger(fields, "dry_penalty_last_n", 0, kMostOfDry, "dry-penalty-last-n", options);
+  PassJson(fields, "dry_sequence_breakers", "dry-sequence-breaker", options);
+  PassNumber(fields, "xtc_probability", 0, 1, "xtc-probability", options);
+  PassNumber(fields, "xtc_threshold", 0, 1, "xtc-threshold", options);
+  PassInteger(fields, "mirostat", 0, 2, "mirostat", options);
+  PassNumber(fields, "mirostat_tau", 0.001, kLargest, "mirostat-ent", options);
+  PassNumber(fields, "mirostat_eta", 0, 1, "mirostat-lr", options);
+  PassInteger(fields, "n_keep", -1, kMostLookedAt, "keep", options);
+  PassFlag(fields, "ignore_eos", "ignore-eos", options);
+  PassFlag(fields, "cache_prompt", "cache-prompt", options);
+  if (const auto grammar = fields.Text("grammar")) options.AddText("grammar", *grammar);
+  constexpr double kNoLimit = kLargest;
+  RefuseSampler(fields, "dynatemp_range", 0, 0);
+  RefuseSampler(fields, "top_n_sigma", -kNoLimit, 0);
+  RefuseSampler(fields, "adaptive_target", -kNoLimit, -1e-9);
+  RefuseSampler(fields, "min_keep", 0, 1);
+  fields.Ignore({"dynatemp_exponent", "adaptive_decay", "backend_sampling", "n_cache_reuse", "sse_ping_interval"});
+  fields.Refuse({"samplers", "lora", "grammar_lazy", "grammar_triggers", "preserved_tokens"});
+}
+
+}  // namespace
+
+void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits) {
+  PassNumber(fields, "temperature", 0, limits.temperature, "temp", options);
   PassNumber(fields, "top_p", 0, 1, "top-p", options);
-  PassNumber(fields, "presence_penalty", -2, 2, "presence-penalty", options);
-  PassNumber(fields, "frequency_penalty", -2, 2, "frequency-penalty", options);
+  PassNumber(fields, "presence_penalty", -limits.penalty, limits.penalty, "presence-penalty", options);
+  PassNumber(fields, "frequency_penalty", -limits.penalty, limits.penalty, "frequency-penalty", options);
   // A model's seeds have 32 bits.
   if (const auto seed = fields.Integer("seed", INT64_MIN, INT64_MAX)) {
     if (*seed == -1) {
@@ -70,20 +117,14 @@ void ReadSampling(Fields& fields, Options& options) {
   }
   PassJson(fields, "logit_bias", "logit-bias", options);
   ReadStops(fields, options);
-  // Of llama.cpp's server.
-  PassInteger(fields, "top_k", 0, INT32_MAX, "top-k", options);
-  PassNumber(fields, "min_p", 0, 1, "min-p", options);
-  PassNumber(fields, "typical_p", 0, 1, "typical-p", options);
-  PassNumber(fields, "repeat_penalty", 0.001, kLargest, "repeat-penalty", options);
-  if (const auto grammar = fields.Text("grammar")) options.AddText("grammar", *grammar);
-  if (const auto cache = fields.Flag("cache_prompt")) options.Add("cache-prompt", *cache ? "true" : "false");
+  ReadLlamaSampling(fields, options);
 }
 
 void ReadResponseFormat(Fields& fields, Options& options) {
   const auto own = fields.Json("json_schema");  // llama.cpp's server
   auto format = fields.Object("response_format");
   if (own && format) ThrowWrong("json_schema", "there are both json_schema and response_format");
-  if (own) options.Add("json-schema", *own);
+  if (own) options.Add("json-schema", *own == "{}" ? kAnyObject : *own);
   if (!format) return;
   const auto type = format->Text("type").value_or("");
   if (type == "json_object") {

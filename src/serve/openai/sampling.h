@@ -27,7 +27,14 @@ class Options {
 // What json_object asks for.
 inline constexpr char kAnyObject[] = R"({"type":"object"})";
 
-void ReadSampling(Fields& fields, Options& options);
+// What a field may say, from 0 on, or from its negative.
+struct SamplingLimits {
+  double temperature = 2, penalty = 2;
+};
+// Of llama.cpp's server, which has no others.
+inline constexpr SamplingLimits kWideLimits = {.temperature = 1000, .penalty = 1000};
+
+void ReadSampling(Fields& fields, Options& options, const SamplingLimits& limits = {});
 // json_object, json_schema, or nothing.
 void ReadResponseFormat(Fields& fields, Options& options);
 // The most tokens, by whichever of these names it came.

@@ -35,15 +35,19 @@ class TextForm {
 
   // As a stream: events, in this order; "": none. Of each choice:
   virtual Outcome<std::string> Begin(Completion& completion) = 0;
-  // `piece`: of the token that has just come.
-  virtual Outcome<std::string> Add(Completion& completion, const std::string& piece) = 0;
+  // `piece`: of the token that has just come. `so_far`: to be told of what came by now; NULL: is not.
+  virtual Outcome<std::string> Add(Completion& completion, const std::string& piece, const Ending* so_far) = 0;
+  // How far the prompt is evaluated, before its first token.
+  virtual std::string TellProgress(const nlohmann::json& progress) = 0;
   virtual Outcome<std::string> EndChoice(Completion& completion, const Ending& ending) = 0;
   // `all`: of all choices.
   virtual std::string End(const Ending& all) = 0;
   // In its midst, and nothing follows.
   virtual std::string Fail(const ApiError& error) = 0;
 
-  // In one: after the end of each choice, and of all. The first one tells how many bytes it keeps, the other one the answer.
+  // In one: of each token that has come, at the end of each choice, and of all. The first two tell how many bytes they keep, the other one
+  // the answer.
+  virtual Outcome<size_t> KeepToken(Completion& /*completion*/) { return 0; }
   virtual Outcome<size_t> KeepChoice(Completion& completion, const Ending& ending) = 0;
   virtual std::string Whole(const Ending& all) = 0;
 };

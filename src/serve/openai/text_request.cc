@@ -1,11 +1,6 @@
 #include "serve/openai/text_request.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
-#include <vector>
-
+#include "serve/openai/common_request.h"
 #include "serve/openai/sampling.h"
 
 namespace wasinn::serve::openai {
@@ -13,29 +8,7 @@ namespace {
 
 using simdjson::dom::element;
 
-constexpr int64_t kMostTop = 20, kMostTopOfCompletion = 5;
-constexpr size_t kMostChoices = 128;
-
-// What every request for a text has.
-TextRequest ReadCommon(Fields& fields) {
-  TextRequest request;
-  request.model = fields.Text("model").value_or("");
-  request.is_stream = fields.Flag("stream").value_or(false);
-  if (auto stream = fields.Object("stream_options")) {
-    if (!request.is_stream) ThrowWrong("stream_options", "stream_options is for a stream");
-    request.tells_usage = stream->Flag("include_usage").value_or(false);
-    stream->Ignore({"include_obfuscation"});
-    stream->CheckAllRead();
-  }
-  request.prompts.n = static_cast<size_t>(fields.Integer("n", 1, kMostChoices).value_or(1));
-  fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
-                 "prompt_cache_retention", "prediction", "timings_per_token", "id_slot"});
-  return request;
-}
-
-void AddTop(std::optional<unsigned> n_top, Options& options) {
-  if (n_top) options.Add("n-probs", std::to_string(*n_top));
-}
+constexpr int64_t kMostTopOfCompletion = 5;
 
 // "low" and others: what a template makes of it.
 void ReadThinking(Fields& fields, Options& options) {
@@ -79,38 +52,6 @@ std::optional<unsigned> ReadTopOfChat(Fields& fields) {
   if (n && *n > 0 && !wanted) ThrowWrong("top_logprobs", "top_logprobs is for a request with logprobs");
   if (!wanted) return std::nullopt;
   return static_cast<unsigned>(n.value_or(0));
-}
-
-// A text, the tokens of one, or a list of either.
-void ReadPrompts(Fields& fields, Prompts& prompts, Options& options) {
-  const element given = fields.Get("prompt");
-  std::vector<element> all = {given};
-  const auto check_number = [&prompts](size_t n) {
-    if (prompts.n * n <= kMostChoices) return;
-    ThrowWrong(prompts.n > 1 ? "n" : "prompt",
-               fmt::format("there are {} prompts with {} texts for each: expected at most {} texts", n, prompts.n,
-                           kMostChoices));
-  };
-  if (given.is_array() && !IsTokens(given)) {
-    const simdjson::dom::array list = given.get_array();
-    check_number(list.size());  // before there is a place for each
-    all.assign(list.begin(), list.end());
-  }
-  const bool are_tokens = !all.empty() && IsTokens(all.front());
-  const bool are_good = !all.empty() && std::ranges::all_of(all, [&](element one) {
-    return are_tokens ? IsTokens(one) : one.is_string();
-  });
-  if (!are_good)
-    ThrowWrong("prompt", "prompt is no string and no list of tokens, nor a list of strings or of such lists");
-  for (const element one : all) {
-    prompts.texts.push_back(are_tokens ? ToText(one) : std::string(static_cast<std::string_view>(one)));
-  }
-  if (are_tokens) options.Add("tokens", "true");
-}
-
-void TakeOptions(Options& options, Prompts& prompts) {
-  prompts.seed = options.seed;
-  prompts.options = options.Take();
 }
 
 // A last message of the assistant's is continued, as by llama.cpp's server.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "serve/openai/fields.h"
 #include "serve/openai/prompts.h"
@@ -16,6 +17,10 @@ struct TextRequest {
   bool is_stream = false;
   bool tells_usage = false;       // a stream, in an event of its own
   std::optional<unsigned> n_top;  // log probabilities: of so many tokens beside the chosen one; nothing: of none
+  bool is_verbose = false;        // the answer has in __verbose what llama.cpp's own form has
+  // In llama.cpp's own form:
+  bool tells_tokens = false;         // of an answer in one
+  std::vector<std::string> members;  // of the answer, and no others, by their paths; none: all
 };
 
 // Both throw ApiError.

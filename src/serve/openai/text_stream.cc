@@ -73,6 +73,28 @@ bool TextStream::ChargeWaiting() {
   return charged <= waiting_.bytes() || waiting_.Add(charged - waiting_.bytes());
 }
 
+Outcome<std::string> TextStream::ReadProgress() {
+  const bool was_over = progress_->is_over();
+  const auto news = progress_->Next(*completion_);
+  if (!news) return std::unexpected(news.error());
+  if (!was_over && progress_->is_over()) work_.ComeFirst(n_ended_);
+  return *news ? form_->TellProgress(**news) : "";
+}
+
+Outcome<std::string> TextStream::Add(const std::string& piece) {
+  const auto progress = ReadProgress();
+  if (!progress) return progress;
+  std::optional<Ending> so_far;
+  if (work_.prompts.tells_timings && progress_->is_over()) {
+    auto ending = work_.SoFar(*completion_);
+    if (!ending) return std::unexpected(std::move(ending.error()));
+    so_far = std::move(*ending);
+  }
+  const auto events = form_->Add(*completion_, piece, so_far ? &*so_far : nullptr);
+  if (!events) return events;
+  return *progress + *events;
+}
+
 void TextStream::Work() {
   while (n_ended_ < work_.prompts.size()) {
     if (!WorkOnOne()) return;
@@ -92,23 +114,29 @@ bool TextStream::WorkOnOne() {
     auto begun = work_.Begin(n_ended_);
     if (!begun) return stop(begun.error());
     completion_ = std::move(*begun);
+    progress_.emplace(work_.prompts.tells_progress, work_.begun);
     const auto events = form_->Begin(*completion_);
     if (!events) return stop(events.error());
-    if (!Tell(*events)) return rest();
+    const auto progress = ReadProgress();
+    if (!progress) return stop(progress.error());
+    if (!Tell(*events + *progress)) return rest();
   }
   for (;;) {
     const auto next = completion_->Next();
     if (!next) return stop(next.error());
     const std::optional<std::string>& piece = *next;
     if (!piece) break;
-    const auto events = form_->Add(*completion_, *piece);
+    const auto events = Add(*piece);
     if (!events) return stop(events.error());
     if (!Tell(*events)) return rest();
   }
+  const auto progress = ReadProgress();  // also of a text that has ended before its first token
+  if (!progress) return stop(progress.error());
   const auto ending = work_.End(*completion_);
   if (!ending) return stop(ending.error());
   auto events = form_->EndChoice(*completion_, *ending);
   if (!events) return stop(events.error());
+  events->insert(0, *progress);
   completion_.reset();  // its place is another's before the client knows of the end
   all_.Add(*ending, work_.prompts.IsAgain(n_ended_));
   if (++n_ended_ < work_.prompts.size()) return Tell(*events) || rest();

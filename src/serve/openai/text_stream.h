@@ -12,6 +12,7 @@
 #include "serve/body_source.h"
 #include "serve/cancellation.h"
 #include "serve/news.h"
+#include "serve/openai/progress.h"
 #include "serve/openai/text_form.h"
 #include "serve/openai/text_work.h"
 #include "serve/workers.h"
@@ -41,6 +42,9 @@ class TextStream final : public BodySource {
   void Work();
   // The next text until it ends; false: the worker has left.
   bool WorkOnOne();
+  // What is to be told of a token that has come, and of the prompt.
+  Outcome<std::string> Add(const std::string& piece);
+  Outcome<std::string> ReadProgress();
   // Whether a worker is to go on.
   bool Tell(const std::string& events);
   // Of `mutex_`. False: what waits to be written has no room.
@@ -56,10 +60,11 @@ class TextStream final : public BodySource {
   TextWork work_;
   const std::unique_ptr<TextForm> form_;
   std::unique_ptr<Completion> completion_;
-  size_t n_ended_ = 0;     // texts
-  Ending all_;             // of these
-  bool has_told_ = false;  // of a worker
-  std::mutex mutex_;       // of what follows
+  std::optional<Progress> progress_;  // of its prompt
+  size_t n_ended_ = 0;                // texts
+  Ending all_;                        // of these
+  bool has_told_ = false;             // of a worker
+  std::mutex mutex_;                  // of what follows
   State state_ = State::kResting;
   std::string told_;      // and not yet being written
   size_t n_writing_ = 0;  // bytes that are

@@ -29,8 +29,12 @@ struct TextWork {
   std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now(), begun,
                                         first;  // the last two: of a text
 
-  // The text of a prompt, each once and in their order. Its first token is there.
+  // The text of a prompt, each once and in their order. Its first token is there, or with `tells_progress` a part of the prompt: then
+  // ComeFirst is called once the token is.
   Outcome<std::unique_ptr<Completion>> Begin(size_t i);
+  void ComeFirst(size_t i);
+  // Of what came by now.
+  Outcome<Ending> SoFar(Completion& completion) const;
   // After its last one.
   Outcome<Ending> End(Completion& completion) const;
 };

@@ -26,8 +26,8 @@ LOCAL = {
     "bert_bge_small_with_fa": TEST_MODELS / "encoder/embedder.gguf",
     "jina_reranker_tiny": TEST_MODELS / "encoder/ranker.gguf",
 }
-# What llama.cpp's server has without /v1, too.
-PATHS = ("/chat/completions", "/completions", "/embeddings", "/rerank", "/responses", "/models", "/tokenize", "/detokenize", "/apply-template")
+# What both have without /v1.
+PATHS = ("/chat/completions", "/completion", "/rerank", "/responses", "/models", "/tokenize", "/detokenize", "/apply-template")
 
 # What fetches.
 sys.modules["wget"] = types.ModuleType("wget")
@@ -82,7 +82,8 @@ def configuration(server):
     is_encoder = server.server_embeddings or server.server_reranking
     config = {
         "parallel": None if is_encoder else places,
-        "ctx-size": server.n_ctx and server.n_ctx // places,
+        # With one cache for all there, a text may take all of it.
+        "ctx-size": server.n_ctx and server.n_ctx // (1 if server.kv_unified else places),
         "batch-size": server.n_batch,
         "ubatch-size": server.n_ubatch,
         "threads": 1,
@@ -122,8 +123,8 @@ def start(original, server, timeout_seconds=60):
 
 
 def ours(path):
-    path = f"/v1{path}" if path.startswith(PATHS) else {"/health": "/v2/health/live"}.get(path, path)
-    if not path.startswith(("/v1/", "/v2/")) or path.startswith(("/v1/messages", "/v1/stream")):
+    path = {"/health": "/v2/health/live", "/embeddings": "/v1/embeddings"}.get(path, path)
+    if not path.startswith(("/v1/", "/v2/", *PATHS)) or path.startswith(("/v1/messages", "/v1/stream")):
         missing.append(path)
     return path
 
@@ -133,13 +134,20 @@ def without_model(data):
     return {key: value for key, value in data.items() if key != "model"} if isinstance(data, dict) else data
 
 
+def our_request(server, method, path, data=None, *args, **more):
+    data = without_model(data)
+    if server.debug and isinstance(data, dict):  # where each answer has it, whoever asks
+        data = {"verbose": True, **data}
+    return (method, path, data, *args), more
+
+
 def wrap(of, name, change):
-    """`change` takes the arguments and returns others."""
+    """`change` takes what it is called of, and the arguments, and returns others."""
     original = getattr(of, name)
 
     @functools.wraps(original)
     def wrapped(self, *args, **more):
-        args, more = change(*args, **more)
+        args, more = change(self, *args, **more)
         return original(self, *args, **more)
 
     setattr(of, name, wrapped)
@@ -155,7 +163,7 @@ utils.match_regex = lambda regex, text: True
 server_class.start = functools.partialmethod(lambda self, original, timeout_seconds=60: start(original, self, timeout_seconds),
                                              start_ours if IS_OURS else server_class.start)
 if IS_OURS:
-    wrap(server_class, "make_url", lambda path, *args, **more: ((ours(path), *args), more))
+    wrap(server_class, "make_url", lambda _, path, *args, **more: ((ours(path), *args), more))
     for name in ("make_request", "make_stream_request"):
-        wrap(server_class, name, lambda method, path, data=None, *args, **more: ((method, path, without_model(data), *args), more))
-    wrap(openai.OpenAI, "post", lambda path, **more: ((path,), {**more, "body": without_model(more["body"])}))
+        wrap(server_class, name, our_request)
+    wrap(openai.OpenAI, "post", lambda _, path, **more: ((path,), {**more, "body": without_model(more["body"])}))

@@ -81,7 +81,7 @@ TEST(OpenAiRequest, WhatIsWrongIsNamed) {
 // A message of it tells how many there are, not what they are.
 TEST(OpenAiRequest, ManyPromptsAreCountedBeforeTheyAreRead) {
   std::string many = R"({"prompt": [{})";
-  for (int i = 0; i < 128; ++i) many += ", 1";
+  for (int i = 0; i < 128; ++i) many += R"(, "1")";
   try {
     Read(many + "]}", ReadCompletion);
     ADD_FAILURE() << "it was read";

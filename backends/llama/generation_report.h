@@ -1,0 +1,23 @@
+// What a generation was asked for, as it can be read again.
+#ifndef WASINN_BACKENDS_LLAMA_GENERATION_REPORT_H_
+#define WASINN_BACKENDS_LLAMA_GENERATION_REPORT_H_
+
+#include <span>
+#include <string>
+
+#include "common/reservation.h"
+#include "llama/llama_library.h"
+#include "llama/settings.h"
+
+namespace wasinn::llama {
+
+class Model;
+
+// {"prompt": the text of its tokens, "settings": {key: value, …}}. The reservation, which has to be there, is of the text. Throws
+// WASINN_TOO_LARGE.
+std::string ReportOf(const Model& model, const Settings& settings, std::span<const llama_token> prompt,
+                     backend::Reservation* reservation);
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_GENERATION_REPORT_H_

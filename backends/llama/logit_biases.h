@@ -1,0 +1,20 @@
+// What is added to the logits of tokens, by their numbers.
+#ifndef WASINN_BACKENDS_LLAMA_LOGIT_BIASES_H_
+#define WASINN_BACKENDS_LLAMA_LOGIT_BIASES_H_
+
+#include <vector>
+
+#include "llama/llama_library.h"
+#include "llama/sampling_settings.h"
+
+namespace wasinn::llama {
+
+class Model;
+
+// Of all that the settings name: of a text those of its tokens, and with `ignore_end` of those that end a text. Throws
+// WASINN_INVALID_ARGUMENT for a token that the model does not have.
+std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSettings& settings);
+
+}  // namespace wasinn::llama
+
+#endif  // WASINN_BACKENDS_LLAMA_LOGIT_BIASES_H_

@@ -1,0 +1,24 @@
+// What every request for a text has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "serve/openai/fields.h"
+#include "serve/openai/sampling.h"
+#include "serve/openai/text_request.h"
+
+namespace wasinn::serve::openai {
+
+inline constexpr int64_t kMostTop = 20;  // tokens of which the probability is told, beside each one
+
+// These throw ApiError. How many texts there are for each prompt is said by `n`, or by another field that means the same.
+TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> names_of_n = {"n"});
+void AddTop(std::optional<unsigned> n_top, Options& options);
+// What llama.cpp's server tells in a stream beside its texts.
+void ReadTold(Fields& fields, TextRequest& request);
+// At the end: they are the request's.
+void TakeOptions(Options& options, Prompts& prompts);
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,58 @@
+#include "serve/openai/llama_choice.h"
+
+#include <utility>
+
+#include "serve/openai/llama_settings.h"
+
+namespace wasinn::serve::openai {
+
+using nlohmann::json;
+
+namespace {
+
+// Tokens that were evaluated: not the last one, unless the one that ends a text came after it.
+uint64_t CachedTokens(const Ending& ending, const json& metadata) {
+  const uint64_t discarded = metadata.value("discarded_tokens", uint64_t{0});
+  const bool has_last = ending.completion_tokens > 0 && metadata.value("stop_type", json()) != "eos";
+  return ending.prompt_tokens + ending.completion_tokens - discarded - (has_last ? 1 : 0);
+}
+
+// {}: of a model at another server, which does not tell.
+Outcome<json> ReadGeneration(Completion& completion) {
+  const auto told = completion.Output("generation");
+  if (!told) return std::unexpected(told.error());
+  json read = json::parse(*told, nullptr, false);
+  return read.is_object() ? read : json::object();
+}
+
+json StopType(const Ending& ending, const json& metadata) {
+  if (const json told = metadata.value("stop_type", json()); told.is_string()) return told;
+  return ending.reason == "length" ? "limit" : "eos";
+}
+
+}  // namespace
+
+Outcome<json> ToJson(Completion& completion, const Ending& ending, LlamaChoice choice) {
+  const auto metadata = ReadOutput(completion, "metadata");
+  if (!metadata) return metadata;
+  const auto generation = ReadGeneration(completion);
+  if (!generation) return generation;
+  return json{{"index", choice.index},
+              {"content", std::move(choice.content)},
+              {"tokens", std::move(choice.tokens)},
+              {"id_slot", kNoSlot},
+              {"stop", true},
+              {"model", std::move(choice.model)},
+              {"tokens_predicted", ending.completion_tokens},
+              {"tokens_evaluated", ending.prompt_tokens},
+              {"tokens_cached", CachedTokens(ending, *metadata)},
+              {"generation_settings", ToLlamaSettings(generation->value("settings", json::object()), choice.is_stream)},
+              {"prompt", generation->value("prompt", "")},
+              {"has_new_line", choice.has_new_line},
+              {"truncated", metadata->value("truncated", false)},
+              {"stop_type", StopType(ending, *metadata)},
+              {"stopping_word", metadata->value("stopping_word", "")},
+              {"timings", TimingsOf(ending)}};
+}
+
+}  // namespace wasinn::serve::openai

@@ -1,0 +1,133 @@
+#include "serve/openai/llama_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "serve/openai/llama_choice.h"
+
+namespace wasinn::serve::openai {
+
+using nlohmann::json;
+
+namespace {
+
+// That the last step has brought: one, or none.
+Outcome<std::vector<int32_t>> StepTokens(Completion& completion) {
+  const auto told = completion.Output("step_tokens");
+  if (!told) return std::unexpected(told.error());
+  std::vector<int32_t> tokens(told->size() / sizeof(int32_t));
+  std::memcpy(tokens.data(), told->data(), tokens.size() * sizeof(int32_t));
+  return tokens;
+}
+
+// "a/b": what an object `a` has as `b`.
+const json* FindMember(const json& whole, std::string_view path) {
+  const json* found = &whole;
+  for (size_t at = 0; at <= path.size();) {
+    const size_t end = std::min(path.find('/', at), path.size());
+    const auto member = found->find(path.substr(at, end - at));
+    if (member == found->end()) return nullptr;
+    found = &*member;
+    at = end + 1;
+  }
+  return found;
+}
+
+}  // namespace
+
+Outcome<std::string> LlamaForm::Begin(Completion& completion) {
+  const auto metadata = ReadOutput(completion, "metadata");
+  if (!metadata) return std::unexpected(metadata.error());
+  n_prompt_ = metadata->value("input_tokens", uint64_t{0});
+  n_told_ = 0;
+  has_new_line_ = false;
+  if (n_top_) probabilities_.emplace(*n_top_);
+  return "";
+}
+
+json LlamaForm::Part(std::string content, std::vector<int32_t> tokens) const {
+  return {{"index", index_},    {"content", std::move(content)}, {"tokens", std::move(tokens)},  {"stop", false},
+          {"id_slot", kNoSlot}, {"tokens_predicted", n_told_},   {"tokens_evaluated", n_prompt_}};
+}
+
+std::string LlamaForm::TellProgress(const json& progress) {
+  json part = Part("", {});
+  part["prompt_progress"] = progress;
+  return Event(part);
+}
+
+Outcome<std::string> LlamaForm::Add(Completion& completion, const std::string& piece, const Ending* so_far) {
+  auto tokens = StepTokens(completion);
+  if (!tokens) return std::unexpected(std::move(tokens.error()));
+  if (tokens->empty() && piece.empty()) return "";
+  n_told_ += tokens->size();
+  has_new_line_ = has_new_line_ || piece.contains('\n');
+  json part = Part(piece, *std::move(tokens));
+  if (so_far != nullptr) part["timings"] = TimingsOf(*so_far);
+  if (probabilities_) {
+    if (auto added = probabilities_->AddStep(completion); !added) return std::unexpected(std::move(added.error()));
+    part["completion_probabilities"] = probabilities_->Take();
+  }
+  return Event(part);
+}
+
+Outcome<json> LlamaForm::Last(Completion& completion, const Ending& ending, std::string content) {
+  return openai::ToJson(completion, ending,
+                        {.index = index_++,
+                         .content = std::move(content),
+                         .tokens = std::exchange(tokens_, {}),
+                         .model = model_,
+                         .is_stream = is_stream_,
+                         .has_new_line = has_new_line_});
+}
+
+json LlamaForm::Wanted(json last) const {
+  if (members_.empty()) return last;
+  json wanted = json::object();
+  for (const std::string& path : members_) {
+    if (const json* const member = FindMember(last, path)) wanted[path] = *member;
+  }
+  return wanted;
+}
+
+Outcome<std::string> LlamaForm::EndChoice(Completion& completion, const Ending& ending) {
+  auto last = Last(completion, ending, "");
+  if (!last) return std::unexpected(std::move(last.error()));
+  return Event(Wanted(*std::move(last)));
+}
+
+Outcome<size_t> LlamaForm::KeepToken(Completion& completion) {
+  if (!tells_tokens_) return 0;
+  const auto tokens = StepTokens(completion);
+  if (!tokens) return std::unexpected(tokens.error());
+  tokens_.insert(tokens_.end(), tokens->begin(), tokens->end());
+  return tokens->size() * sizeof(int32_t);
+}
+
+Outcome<size_t> LlamaForm::KeepChoice(Completion& completion, const Ending& ending) {
+  auto text = completion.Output("completion");
+  if (!text) return std::unexpected(std::move(text.error()));
+  has_new_line_ = text->contains('\n');
+  auto last = Last(completion, ending, *std::move(text));
+  if (!last) return std::unexpected(std::move(last.error()));
+  // As text: a tree of many tokens' probabilities takes fifteen times as much.
+  std::string probabilities;
+  constexpr std::string_view kProbabilities = "completion_probabilities";
+  if (n_top_ && (members_.empty() || std::ranges::find(members_, kProbabilities) != members_.end())) {
+    auto all = LogProbabilities(*n_top_).ReadAll(completion);
+    if (!all) return std::unexpected(std::move(all.error()));
+    probabilities = fmt::format(R"("{}":{})", kProbabilities, *all);
+  }
+  std::string choice = Dump(Wanted(*std::move(last)));
+  if (!probabilities.empty()) choice.insert(1, probabilities + (choice.size() > 2 ? "," : ""));
+  const size_t before = whole_.size();
+  whole_ += (index_ > 1 ? "," : "") + choice;
+  return whole_.size() - before;
+}
+
+std::string LlamaForm::Whole(const Ending& /*all*/) { return index_ == 1 ? std::move(whole_) : '[' + whole_ + ']'; }
+
+}  // namespace wasinn::serve::openai

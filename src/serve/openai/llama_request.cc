@@ -1,0 +1,69 @@
+#include "serve/openai/llama_request.h"
+
+#include <fmt/format.h>
+
+#include "serve/openai/common_request.h"
+#include "serve/openai/sampling.h"
+
+namespace wasinn::serve::openai {
+namespace {
+
+using simdjson::dom::element;
+
+constexpr size_t kMostMembers = 64, kLongestMember = 256;
+
+std::vector<std::string> ReadMembers(Fields& fields) {
+  const auto given = fields.Find("response_fields");
+  if (!given) return {};
+  std::vector<std::string> members;
+  bool is_good = given->is_array() && given->get_array().size() <= kMostMembers;
+  for (size_t i = 0; is_good && i < given->get_array().size(); ++i) {
+    const element one = given->get_array().at(i);
+    is_good = one.is_string() && one.get_string_length() <= kLongestMember;
+    if (is_good) members.emplace_back(static_cast<std::string_view>(one));
+  }
+  if (is_good) return members;
+  ThrowWrong("response_fields", fmt::format("response_fields is no list of up to {} strings of up to {} bytes",
+                                            kMostMembers, kLongestMember));
+}
+
+void ReadProbabilities(Fields& fields, TextRequest& request, Options& options) {
+  for (const std::string_view name : {"logprobs", "n_probs"}) {  // the latter counts where there are both
+    if (const auto n = fields.Integer(name, 0, kMostTop)) request.n_top = static_cast<unsigned>(*n);
+  }
+  if (request.n_top == 0u) request.n_top.reset();
+  AddTop(request.n_top, options);
+  if (fields.Flag("post_sampling_probs").value_or(false)) options.Add("post-sampling-probs", "true");
+}
+
+// What ends a text sooner for programs that complete code, as long as the field says that it does not.
+void RefuseLimits(Fields& fields) {
+  for (const std::string_view name : {"n_indent", "t_max_predict_ms", "n_discard"}) {
+    if (fields.Integer(name, -1, INT64_MAX).value_or(0) <= 0) continue;
+    throw ApiError{.message = fields.NameOf(name) + " is not supported here",
+                   .param = fields.NameOf(name),
+                   .code = "unsupported_parameter"};
+  }
+}
+
+}  // namespace
+
+TextRequest ReadLlamaCompletion(element body) {
+  Fields fields(body);
+  TextRequest request = ReadCommon(fields, {"n", "n_cmpl"});
+  Options options;
+  ReadPrompts(fields, request.prompts, options);
+  ReadSampling(fields, options, kWideLimits);
+  ReadMostTokens(fields, {"n_predict", "max_tokens", "max_completion_tokens"}, options);
+  ReadResponseFormat(fields, options);
+  ReadProbabilities(fields, request, options);
+  request.tells_tokens = fields.Flag("return_tokens").value_or(false);
+  request.members = ReadMembers(fields);
+  RefuseLimits(fields);
+  fields.Refuse({"echo", "suffix"});
+  fields.CheckAllRead();
+  TakeOptions(options, request.prompts);
+  return request;
+}
+
+}  // namespace wasinn::serve::openai

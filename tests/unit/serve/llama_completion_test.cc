@@ -1,0 +1,138 @@
+// llama.cpp's own form of a completion: how a request for one is read, and what the answer tells of its settings.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "serve/openai/llama_request.h"
+#include "serve/openai/llama_settings.h"
+#include "serve/openai/paths.h"
+#include "serve/openai/read_body.h"
+
+namespace wasinn::serve::openai {
+namespace {
+
+using nlohmann::json;
+using Words = std::vector<std::string>;
+
+TextRequest ReadOwn(std::string_view text) {
+  RequestBytes body(Charge(std::make_shared<MemoryBudget>(1u << 20)));
+  if (!body.Append(text.data(), text.size())) throw std::bad_alloc();
+  return ReadBody(body, ReadLlamaCompletion);
+}
+
+json OwnOptions(TextRequest request) { return json::parse(request.prompts.Take(0).options); }
+
+// "": nothing is wrong with this field beside a prompt.
+std::string WrongBesidePrompt(const std::string& field) {
+  try {
+    ReadOwn(R"({"prompt": "a", )" + field + "}");
+    return "";
+  } catch (const ApiError& error) {
+    return error.param;
+  }
+}
+
+TEST(LlamaRequest, InTheModelsWords) {
+  const TextRequest request = ReadOwn(
+      R"({"prompt": "a", "n_predict": 5, "temperature": 3, "presence_penalty": 7, "n_probs": 2, "post_sampling_probs": true,
+          "ignore_eos": true, "cache_prompt": false, "n_keep": -1, "mirostat": 2, "mirostat_tau": 4, "repeat_last_n": 0,
+          "dry_sequence_breakers": ["x"], "json_schema": {}, "n_cmpl": 2, "return_tokens": true,
+          "response_fields": ["content", "generation_settings/seed"]})");
+  EXPECT_EQ(OwnOptions(request), json::parse(R"({"n-predict": 5, "temp": 3.0, "presence-penalty": 7.0, "n-probs": 2,
+      "post-sampling-probs": true, "ignore-eos": true, "cache-prompt": false, "keep": -1, "mirostat": 2,
+      "mirostat-ent": 4.0, "repeat-last-n": 0, "dry-sequence-breaker": ["x"], "json-schema": {"type": "object"}})"));
+  EXPECT_EQ(request.prompts.size(), 2u);
+  EXPECT_EQ(request.n_top, 2u);
+  EXPECT_TRUE(request.tells_tokens);
+  EXPECT_EQ(request.members, (Words{"content", "generation_settings/seed"}));
+}
+
+TEST(LlamaRequest, PromptsOfAllKinds) {
+  const auto texts = [](const std::string& prompt) { return ReadOwn(R"({"prompt": )" + prompt + "}").prompts.texts; };
+  EXPECT_EQ(texts(R"("a")"), Words{"a"});
+  EXPECT_EQ(texts("[1, 2]"), Words{"[1,2]"});
+  EXPECT_EQ(texts(R"([1, "a\"", 2])"), Words{R"([1,"a\"",2])"});
+  EXPECT_EQ(texts(R"({"prompt_string": "a"})"), Words{"a"});
+  EXPECT_EQ(texts(R"({"prompt_string": [1, "a"]})"), Words{R"([1,"a"])"});
+  EXPECT_EQ(texts(R"(["a", "b"])"), (Words{"a", "b"}));
+  EXPECT_EQ(texts(R"(["a", [1], {"prompt_string": "b"}, ["c", 2]])"),
+            (Words{R"(["a"])", "[1]", R"(["b"])", R"(["c",2])"}));
+  for (const char* wrong :
+       {"5", "[]", "[[]]", "[1.5]", "[1, {}]", "[1, [2]]", "{}", R"({"prompt_string": {"prompt_string": "a"}})",
+        R"({"prompt_string": "a", "multimodal_data": ["b"]})", R"({"prompt_string": "a", "other": 1})"}) {
+    EXPECT_THROW(texts(wrong), ApiError) << wrong;
+  }
+}
+
+TEST(LlamaRequest, WhatIsNotServedIsNamed) {
+  for (const char* name :
+       {"n_indent", "t_max_predict_ms", "n_discard", "dynatemp_range", "top_n_sigma", "adaptive_target", "min_keep"}) {
+    EXPECT_EQ(WrongBesidePrompt(std::string("\"") + name + "\": 2"), name) << name;
+  }
+  EXPECT_EQ(WrongBesidePrompt(R"("adaptive_target": 0)"), "adaptive_target") << "it is used from 0 on";
+  EXPECT_EQ(WrongBesidePrompt(R"("samplers": ["top_k"])"), "samplers");
+  EXPECT_EQ(WrongBesidePrompt(R"("lora": [{"id": 0, "scale": 1}])"), "lora");
+  // As programs send them that send all that there is.
+  EXPECT_EQ(
+      WrongBesidePrompt(
+          R"("n_indent": 0, "t_max_predict_ms": -1, "n_discard": 0, "dynatemp_range": 0.0, "dynatemp_exponent": 1.0,
+      "top_n_sigma": -1, "adaptive_target": -1, "adaptive_decay": 0.9, "min_keep": 0, "samplers": [], "lora": [], "id_slot": -1,
+      "return_progress": false, "timings_per_token": false, "n_probs": 0, "response_fields": [], "stop": []")"),
+      "");
+}
+
+TEST(LlamaRequest, WhatAClientMayMakeLongHasAnEnd) {
+  EXPECT_EQ(WrongBesidePrompt(R"("n_probs": 21)"), "n_probs");
+  EXPECT_EQ(WrongBesidePrompt(R"("n_cmpl": 129)"), "n_cmpl");
+  const auto fields = [](size_t n, size_t length) {
+    return json{{"response_fields", std::vector<std::string>(n, std::string(length, 'x'))}}.dump();
+  };
+  const auto wrong = [&](size_t n, size_t length) {
+    const std::string object = fields(n, length);
+    return WrongBesidePrompt(object.substr(1, object.size() - 2));
+  };
+  EXPECT_EQ(wrong(64, 256), "");
+  EXPECT_EQ(wrong(65, 1), "response_fields");
+  EXPECT_EQ(wrong(1, 257), "response_fields");
+  EXPECT_EQ(WrongBesidePrompt(R"("response_fields": [5])"), "response_fields");
+  EXPECT_EQ(WrongBesidePrompt(R"("response_fields": "content")"), "response_fields");
+}
+
+TEST(LlamaSettings, HaveTheWordsOfItsServer) {
+  const json told = ToLlamaSettings({{"temp", 0.5},
+                                     {"top-k", 3},
+                                     {"reverse-prompt", {"a"}},
+                                     {"n-predict", 7},
+                                     {"seed", -1},
+                                     {"logit-bias", {{5, 1.5}, {6, false}}},
+                                     {"mirostat-ent", 4}},
+                                    true);
+  EXPECT_EQ(told["temperature"], 0.5);
+  EXPECT_EQ(told["top_k"], 3);
+  EXPECT_EQ(told["stop"], json::array({"a"}));
+  EXPECT_EQ((json{told["n_predict"], told["max_tokens"]}), (json{7, 7}));
+  EXPECT_EQ(told["seed"], 4294967295) << "of which it says that it is another each time";
+  EXPECT_EQ(told["logit_bias"], json::parse(R"([{"token": 5, "bias": 1.5}, {"token": 6, "bias": null}])"));
+  EXPECT_EQ(told["mirostat_tau"], 4);
+  EXPECT_EQ(told["stream"], true);
+  EXPECT_FALSE(told.contains("temp"));
+}
+
+TEST(LlamaPaths, AreThoseUnderV1AndSomeAtTheRoot) {
+  EXPECT_EQ(WordsBehind("/v1/chat/completions?x=1"), (Words{"chat", "completions"}));
+  EXPECT_EQ(WordsBehind("/chat/completions"), (Words{"chat", "completions"}));
+  EXPECT_EQ(WordsBehind("/v1/completions"), Words{"completions"}) << "in OpenAI's form";
+  for (const char* own : {"/completion", "/completions", "/completions?a", "/v1/completion"}) {
+    EXPECT_EQ(WordsBehind(own), Words{"completion"}) << own;
+  }
+  for (const char* ours : {"/v1", "/v1/", "/v1?x", "/v1/no"}) EXPECT_TRUE(IsOurs(ours)) << ours;
+  for (const char* other :
+       {"", "/", "/v2", "/v10", "/completion/", "/completion/x", "/xcompletion", "//completion", "/embeddings", "*"}) {
+    EXPECT_FALSE(IsOurs(other)) << other;
+  }
+}
+
+}  // namespace
+}  // namespace wasinn::serve::openai
