@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each, one more at once than there are cores, from its seeds on.
+# Builds the fuzzers with libFuzzer, ASan and UBSan, and runs each, two at once for each core, from its seeds on.
 # usage: scripts/fuzz.sh [SECONDS [NAME…]]
-#   SECONDS   of each; 30 unless told, 0 only builds them
+#   SECONDS   of each, by the clock; 30 unless told, 0 only builds them
 #   NAME      only these (witx, gguf_scan …: fuzz/CMakeLists.txt)
 # What it found is in build/fuzz/found/; an input goes into fuzz/corpus/NAME together with the fix. RESULTS in the environment: a folder
 # that gets fuzz-NAME.passed or fuzz-NAME.failed with the output of each.
@@ -45,7 +45,7 @@ rm -f "$results"/fuzz-*
 left=0
 while read -r name seeds; do
   [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
-  [ "$left" -le "$(nproc)" ] || { wait -n; left=$((left - 1)); }
+  [ "$left" -lt $((2 * $(nproc))) ] || { wait -n; left=$((left - 1)); }
   fuzz_one "$name" "$seeds" &
   left=$((left + 1))
 done <"$build/fuzzers.txt"
