@@ -53,7 +53,7 @@ std::unique_ptr<TextForm> New(const TextRequest& request) {
   return std::make_unique<Form>(request);
 }
 
-[[noreturn]] void ThrowNoModel(Failure failure) {
+[[noreturn]] void ThrowNoModel(const Failure& failure) {
   ApiError error = ToApiError(failure);
   error.param = "model";
   if (error.status == http::status::not_found) error.code = "model_not_found";
