@@ -78,7 +78,8 @@ Outcome<std::string> TextStream::ReadProgress() {
   const auto news = progress_.Next(*completion_);
   if (!news) return std::unexpected(news.error());
   if (!was_over && progress_.is_over()) work_.ComeFirst(n_ended_);
-  return *news ? form_->TellProgress(**news) : "";
+  const std::optional<nlohmann::json>& told = *news;
+  return told ? form_->TellProgress(*told) : "";
 }
 
 Outcome<std::string> TextStream::Add(const std::string& piece) {
