@@ -125,15 +125,15 @@ class Context {
   bool streaming_ = false;
   bool has_output_ = false;
   bool has_piece_ = false;
+  bool is_full_ = false;                   // the context, which has ended the text
+  std::optional<llama_token> step_token_;  // that the last step has chosen
   uint64_t output_tokens_ = 0;
   uint64_t evaluated_tokens_ = 0;
   uint64_t held_prompt_ = 0;
   uint64_t restored_tokens_ = 0;
   uint64_t shifts_ = 0;
   uint64_t discarded_tokens_ = 0;
-  std::optional<llama_token> step_token_;  // that the last step has chosen
-  std::string stop_word_;                  // that has ended the text
-  bool is_full_ = false;                   // the context, which has ended it
+  std::string stop_word_;  // that has ended the text
   Sequence::DraftCounts drafts_;
   backend::Reservation text_;  // of the completion, once it is long
   std::string completion_;

@@ -53,7 +53,7 @@ std::unique_ptr<TextForm> New(const TextRequest& request) {
   return std::make_unique<Form>(request);
 }
 
-[[noreturn]] void ThrowNoModel(Failure failure) {
+[[noreturn]] void ThrowNoModel(const Failure& failure) {
   ApiError error = ToApiError(failure);
   error.param = "model";
   if (error.status == http::status::not_found) error.code = "model_not_found";
@@ -198,12 +198,12 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
                                                                     prompt, cancellation.get());
     if (!told) throw ToApiError(told.error());
     if (const auto finished = Finish(**told); !finished) throw ToApiError(finished.error());
-    auto output = (*told)->Output("completion");
+    const auto output = (*told)->Output("completion");
     if (!output) throw ToApiError(output.error());
     charge.ShrinkTo(0);
     if (!charge.Add(2 * output->size())) throw ToApiError(NoMemory());
     Response response;
-    response.text = question.tell(*std::move(output));
+    response.text = question.tell(*output);
     response.charge = std::move(charge);
     return response;
   };

@@ -25,7 +25,7 @@ class Progress {
 
  private:
   bool is_over_;
-  const std::chrono::steady_clock::time_point begun_;
+  std::chrono::steady_clock::time_point begun_;
   std::optional<uint64_t> told_;  // tokens
 };
 

@@ -65,13 +65,13 @@ struct Named {
   PromptQuestion question;
 };
 
-std::string TellLength(std::string output) {
+std::string TellLength(const std::string& output) {
   return Dump({{"object", "response.input_tokens"}, {"input_tokens", Told(output, "count")}});
 }
-std::string TellPrompt(std::string output) { return Dump({{"prompt", Told(output, "prompt")}}); }
+std::string TellPrompt(const std::string& output) { return Dump({{"prompt", Told(output, "prompt")}}); }
 // As they are: a tree of them takes many times their text.
-std::string TellTokens(std::string output) { return output; }
-std::string TellText(std::string output) { return Dump({{"content", std::move(output)}}); }
+std::string TellTokens(const std::string& output) { return output; }
+std::string TellText(const std::string& output) { return Dump({{"content", output}}); }
 
 }  // namespace
 

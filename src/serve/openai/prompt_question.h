@@ -12,7 +12,7 @@ struct PromptQuestion {
   // Throws ApiError.
   TextRequest (*read)(simdjson::dom::element body);
   // The answer, by what the model has written.
-  std::string (*tell)(std::string output);
+  std::string (*tell)(const std::string& output);
 };
 
 // By the words of a path behind /v1. NULL: it is no such question.

@@ -74,18 +74,19 @@ bool TextStream::ChargeWaiting() {
 }
 
 Outcome<std::string> TextStream::ReadProgress() {
-  const bool was_over = progress_->is_over();
-  const auto news = progress_->Next(*completion_);
+  const bool was_over = progress_.is_over();
+  const auto news = progress_.Next(*completion_);
   if (!news) return std::unexpected(news.error());
-  if (!was_over && progress_->is_over()) work_.ComeFirst(n_ended_);
-  return *news ? form_->TellProgress(**news) : "";
+  if (!was_over && progress_.is_over()) work_.ComeFirst(n_ended_);
+  const std::optional<nlohmann::json>& told = *news;
+  return told ? form_->TellProgress(*told) : "";
 }
 
 Outcome<std::string> TextStream::Add(const std::string& piece) {
   const auto progress = ReadProgress();
   if (!progress) return progress;
   std::optional<Ending> so_far;
-  if (work_.prompts.tells_timings && progress_->is_over()) {
+  if (work_.prompts.tells_timings && progress_.is_over()) {
     auto ending = work_.SoFar(*completion_);
     if (!ending) return std::unexpected(std::move(ending.error()));
     so_far = std::move(*ending);
@@ -114,7 +115,7 @@ bool TextStream::WorkOnOne() {
     auto begun = work_.Begin(n_ended_);
     if (!begun) return stop(begun.error());
     completion_ = std::move(*begun);
-    progress_.emplace(work_.prompts.tells_progress, work_.begun);
+    progress_ = Progress(work_.prompts.tells_progress, work_.begun);
     const auto events = form_->Begin(*completion_);
     if (!events) return stop(events.error());
     const auto progress = ReadProgress();

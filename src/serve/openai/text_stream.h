@@ -60,11 +60,11 @@ class TextStream final : public BodySource {
   TextWork work_;
   const std::unique_ptr<TextForm> form_;
   std::unique_ptr<Completion> completion_;
-  std::optional<Progress> progress_;  // of its prompt
-  size_t n_ended_ = 0;                // texts
-  Ending all_;                        // of these
-  bool has_told_ = false;             // of a worker
-  std::mutex mutex_;                  // of what follows
+  Progress progress_{false, {}};  // of its prompt
+  size_t n_ended_ = 0;            // texts
+  Ending all_;                    // of these
+  bool has_told_ = false;         // of a worker
+  std::mutex mutex_;              // of what follows
   State state_ = State::kResting;
   std::string told_;      // and not yet being written
   size_t n_writing_ = 0;  // bytes that are
