@@ -19,7 +19,7 @@ Outcome<std::vector<int32_t>> StepTokens(Completion& completion) {
   const auto told = completion.Output("step_tokens");
   if (!told) return std::unexpected(told.error());
   std::vector<int32_t> tokens(told->size() / sizeof(int32_t));
-  std::memcpy(tokens.data(), told->data(), tokens.size() * sizeof(int32_t));
+  if (!tokens.empty()) std::memcpy(tokens.data(), told->data(), tokens.size() * sizeof(int32_t));
   return tokens;
 }
 
