@@ -103,6 +103,7 @@ void Sampler::AddTo(llama_sampler* chain, const Settings& settings) const {
 
 llama_sampler* Sampler::Dry(const SamplingSettings& settings) const {
   std::vector<const char*> breakers;
+  breakers.reserve(settings.dry_breakers.size());
   for (const std::string& text : settings.dry_breakers) breakers.push_back(text.c_str());
   return library_.sampler_init_dry(model_.vocabulary(), static_cast<float>(settings.dry_multiplier),
                                    static_cast<float>(settings.dry_base), settings.dry_allowed_length,
@@ -236,7 +237,7 @@ class Sampler::Patience {
 };
 
 void Sampler::Watch(llama_token token, const backend::CancelGate& gate) {
-  if (!watch_->Add(token, PieceOf(model_, token, kWithSpecial))) return;
+  if (!watch_ || !watch_->Add(token, PieceOf(model_, token, kWithSpecial))) return;
   const Patience patience(gate);
   if (watch_->has_lost_beginning()) {
     backend::RunOnLargeStack(kGrammarStack, [&] { grammar_ = ParseGrammar(grammar_text_); });

@@ -148,7 +148,8 @@ class Memory(ServeTest):
         self.expect_room(server, 400_000)
 
     def test_an_answer_that_nobody_reads(self):
-        server = self.serve("--max-memory-in-flight", "12M", "--client-timeout", "100ms",
+        # Long enough for the others to be refused meanwhile, on a machine that has much else to do.
+        server = self.serve("--max-memory-in-flight", "12M", "--client-timeout", "1s",
                             models={"m": BYTES, "large": BYTES + "outgrows 8000000\n"})
         asked = json.dumps({**texts("large", 1), "parameters": {"binary_data_output": True}}).encode()
         with socket.socket() as connection:

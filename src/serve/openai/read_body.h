@@ -5,6 +5,7 @@
 
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "serve/openai/errors.h"
 #include "serve/request_body.h"
@@ -23,7 +24,8 @@ T ReadBody(RequestBytes& body, T (*read)(simdjson::dom::element)) {
   if (!charge.Add((kParsed + kCopied) * body.size())) throw ToApiError(NoMemory());
   try {
     simdjson::dom::parser parser;
-    T made = read(parser.parse(body.view().data(), body.size(), false));
+    const std::string_view json = body.view();
+    T made = read(parser.parse(json.data(), json.size(), false));
     charge.ShrinkTo(before);
     return made;
   } catch (const simdjson::simdjson_error& error) {
