@@ -329,7 +329,7 @@ void Context::AnswerTokens() {
   }
   // Many times the prompt, and so charged before it is there.
   text_ = backend::Reservation(model_.host().services(), account_);
-  text_.Resize(BytesOfPieces(tokens.size()));
+  text_.Resize(BytesOfPieces(model_, tokens));
   completion_ = PiecesAsJson(model_, tokens);
   completion_.shrink_to_fit();
   text_.Resize(completion_.size());

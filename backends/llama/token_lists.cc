@@ -43,6 +43,13 @@ std::string TokensAsJson(std::span<const llama_token> tokens, const std::string*
   return text + '}';
 }
 
+size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens) {
+  constexpr size_t kAround = 64, kInJson = 6;  // of a token, and for each byte of its text
+  size_t bytes = kAround;
+  for (const llama_token token : tokens) bytes += kAround + kInJson * PieceOf(model, token, kWithSpecial).size();
+  return bytes;
+}
+
 std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens) {
   std::string text = fmt::format(R"({{"count":{},"tokens":[)", tokens.size());
   for (const llama_token token : tokens) {

@@ -24,8 +24,8 @@ constexpr size_t kMostListed = size_t{1} << 20;
 std::string TokensAsJson(std::span<const llama_token> tokens, const std::string* prompt);
 // {"count": N, "tokens": [{"id": token, "piece": text}, …]}. A piece that is no text has its bytes as numbers.
 std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens);
-// About as many bytes as it has.
-constexpr size_t BytesOfPieces(size_t tokens) { return 88 * (tokens + 1); }
+// At least as many bytes as it has: a model's tokens are as long as it likes.
+size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens);
 
 // Of a JSON list. Throws WASINN_INVALID_ARGUMENT for one that has other things than the model's tokens, and WASINN_PROMPT_TOO_LONG for one of
 // more than `most`.

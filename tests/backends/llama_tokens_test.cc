@@ -252,6 +252,27 @@ TEST_F(LlamaTokenLists, HaveTheirTexts) {
   EXPECT_TRUE(has_bytes) << "of a character of several tokens";
 }
 
+// A guest's own model has tokens as long as it likes.
+TEST_F(LlamaTokenLists, TheirTextsAreChargedBeforeTheyAreThere) {
+  GgufWriter writer = TinyLlamaWriter();
+  std::vector<std::string> words = TinyVocabulary();
+  words.back() = std::string(4000, 'e');
+  writer.SetTexts("tokenizer.ggml.tokens", words);
+  Account guest;
+  const Model model(host_, writer.Write(), LlamaOptions(R"({"ctx-size": 256})"));
+  Context context(model, 0, "{}", &guest);
+  ASSERT_TRUE(SetPrompt(&context, json(std::vector<size_t>(200, words.size() - 1)).dump()));
+  ASSERT_TRUE(SetOptions(&context, R"({"tokenize": true, "tokens": true, "with-pieces": true})"));
+  guest.limit = 100'000;
+  EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+  guest.limit = 10 << 20;
+  ASSERT_TRUE(context.Compute());
+  const size_t written = Written(&context).size();
+  EXPECT_GT(written, 200 * 4000U);
+  EXPECT_GE(guest.used, written);
+  EXPECT_GT(guest.most, guest.used) << "until its length is known, it is charged as long as it can be";
+}
+
 TEST_F(LlamaTokenLists, HaveTheProbabilitiesOfWhatWasLeftToChooseFrom) {
   const json options = {
       {"n-probs", 20}, {"post-sampling-probs", true}, {"temp", 1}, {"top-k", 3}, {"min-p", 0}, {"top-p", 1},
