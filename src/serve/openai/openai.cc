@@ -112,25 +112,27 @@ asio::awaitable<Response> OpenAi::AnswerStream(TextWork work, std::unique_ptr<Te
 
 namespace {
 
-Outcome<void> Finish(Completion& completion) {
+// `each`: after each piece.
+Outcome<void> Finish(
+    Completion& completion, const std::function<Outcome<void>()>& each = [] { return Outcome<void>(); }) {
   for (;;) {
     const auto piece = completion.Next();
     if (!piece) return std::unexpected(piece.error());
     if (!*piece) return {};
+    if (auto done = each(); !done) return done;
   }
 }
 
 Outcome<void> GenerateOne(TextWork& work, size_t i, TextForm& form, Ending& all) {
   auto completion = work.Begin(i);
   if (!completion) return std::unexpected(std::move(completion.error()));
-  for (;;) {
-    const auto piece = (*completion)->Next();
-    if (!piece) return std::unexpected(piece.error());
-    if (!*piece) break;
+  const auto keep = [&]() -> Outcome<void> {
     const auto bytes = form.KeepToken(**completion);
     if (!bytes) return std::unexpected(bytes.error());
     if (*bytes > 0 && !work.charge.Add(*bytes)) return std::unexpected(NoMemory());
-  }
+    return {};
+  };
+  if (auto finished = Finish(**completion, keep); !finished) return finished;
   const auto ending = work.End(**completion);
   if (!ending) return std::unexpected(ending.error());
   const auto bytes = form.KeepChoice(**completion, *ending);
