@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: bench.py: what a remote model costs over gRPC's client alone, and what a dead server of three costs others.
+"""usage: bench.py: what a remote model costs over a client alone (gRPC's, or Boost.Beast for HTTP), and what a dead server of three costs others.
 
 The servers are wasinn's own, with a backend for tests that gives back what it gets. `ninja remote-bench` makes what this runs; WASINN_BUILD names
 another build than build/release.
@@ -22,12 +22,14 @@ def start(folder):
     command = [BUILD / "bin/wasinn", "serve", "--config", "echo.toml", "--http-port", "0", "--grpc-port", "0", "--no-metrics", "--no-page",
                "--model", "m=m.gguf"]
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
-    while True:
+    addresses = {}
+    while len(addresses) < 2:
         line = process.stdout.readline()
-        if found := re.match(r"serving gRPC on (\S+)", line):
-            return process, found[1]
+        if found := re.match(r"serving (HTTP|gRPC) on (\S+)", line):
+            addresses[found[1]] = found[2].removeprefix("http://")
         if not line:
             raise SystemExit("the server does not serve")
+    return process, addresses
 
 
 def bench(what, servers, n):
@@ -40,8 +42,9 @@ def main():
         servers = [start(pathlib.Path(folder)) for _ in range(3)]
         try:
             for n in SIZES:
-                bench("overhead", servers[0][1], n)
-            addresses = ",".join(address for _, address in servers)
+                bench("overhead", servers[0][1]["gRPC"], n)
+                bench("overhead-http", servers[0][1]["HTTP"], n)
+            addresses = ",".join(address["gRPC"] for _, address in servers)
             bench("servers", addresses, SIZES[0])
             servers[1][0].kill()
             servers[1][0].wait()

@@ -1,12 +1,11 @@
-// What the backend `remote` costs over gRPC's own client, and what a dead server costs others.
+// What the backend `remote` costs over a client alone, and what a dead server costs others.
 //
-//   remote-bench overhead SERVER MODEL N   the same request of N floats, by the client alone and by a guest, in turns
-//   remote-bench servers SERVERS MODEL N   many guests at once over several servers: failures and percentiles
+//   remote-bench overhead SERVER MODEL N        the same request of N floats, by gRPC's client alone and by a guest, in turns
+//   remote-bench overhead-http SERVER MODEL N   the same by HTTP, with Boost.Beast as the client alone
+//   remote-bench servers SERVERS MODEL N        many guests at once over several servers by gRPC: failures and percentiles
 //
 // SERVER is HOST:PORT, and MODEL gives back what it gets, of one input and one output.
 #include <fmt/format.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/security/credentials.h>
 #include <wasinn/wit.h>
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,9 +21,9 @@
 #include <vector>
 #include <wasinn/wasinn.hpp>
 
-#include <inference.grpc.pb.h>
-#include <inference.pb.h>
+#include "bench/remote/native_client.h"
 
+namespace wasinn::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -42,47 +40,6 @@ double Time(const std::function<void()>& call) {
   return std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
 }
 
-// As a client is written that has nothing but gRPC: a message is filled, sent, and its answer copied out.
-class Client {
- public:
-  Client(const std::string& server, const std::string& model, const std::vector<float>& values)
-      : stub_(inference::GRPCInferenceService::NewStub(Channel(server))),
-        model_(model),
-        values_(values),
-        out_(values.size()) {}
-
-  void Infer() {
-    inference::ModelInferRequest request;
-    request.set_model_name(model_);
-    auto& input = *request.add_inputs();
-    input.set_name("x");
-    input.set_datatype("FP32");
-    input.add_shape(static_cast<int64_t>(values_.size()));
-    request.add_raw_input_contents(values_.data(), values_.size() * sizeof(float));
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
-    inference::ModelInferResponse response;
-    const grpc::Status status = stub_->ModelInfer(&context, request, &response);
-    if (!status.ok()) throw std::runtime_error(status.error_message());
-    const std::string& raw = response.raw_output_contents(0);
-    if (raw.size() != out_.size() * sizeof(float)) throw std::runtime_error("an answer of another size");
-    std::copy(raw.begin(), raw.end(), reinterpret_cast<char*>(out_.data()));
-  }
-
- private:
-  static std::shared_ptr<grpc::Channel> Channel(const std::string& server) {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(-1);
-    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    return grpc::CreateCustomChannel(server, grpc::InsecureChannelCredentials(), arguments);
-  }
-
-  const std::unique_ptr<inference::GRPCInferenceService::Stub> stub_;
-  const std::string model_;
-  const std::vector<float> values_;
-  std::vector<float> out_;
-};
-
 // A host with the model, and one guest of it, as an engine that runs components calls it.
 class Remote {
  public:
@@ -91,10 +48,10 @@ class Remote {
     context_ =
         Made([&](wasinn_wit_result* out) { return wit_.graph_init_execution_context(guest_.get(), graph_, out); });
   }
-  static wasinn::Host MakeHost(const std::string& servers, const std::string& model) {
+  static wasinn::Host MakeHost(const std::string& address) {
     wasinn::Host host = Of(wasinn::Host::Create());
     wasinn::ModelOptions options;
-    options.path = "grpc://" + servers + "/" + model;
+    options.path = address;
     options.config = R"({"max_message_bytes": 1000000000})";
     if (const wasinn::Status status = host.AddModel("m", options); !status.ok())
       throw std::runtime_error(status.message());
@@ -157,12 +114,14 @@ std::vector<float> Values(size_t n) {
   return values;
 }
 
-void Overhead(const std::string& server, const std::string& name, size_t n) {
+std::string GrpcAddress(const std::string& servers, const std::string& model) {
+  return "grpc://" + servers + "/" + model;
+}
+
+void Overhead(NativeClient& client, const std::string& address, const std::vector<float>& values) {
   constexpr int kRounds = 200, kCalls = 10;
-  const std::vector<float> values = Values(n);
-  std::vector<float> out(n);
-  Client client(server, name, values);
-  const wasinn::Host host = Remote::MakeHost(server, name);
+  std::vector<float> out(values.size());
+  const wasinn::Host host = Remote::MakeHost(address);
   Remote remote(host);
   Microseconds alone, through;
   client.Infer();  // which connects
@@ -172,7 +131,7 @@ void Overhead(const std::string& server, const std::string& name, size_t n) {
     for (int i = 0; i < kCalls; ++i) through.push_back(Time([&] { remote.Infer(values, &out); }));
   }
   if (out != values) throw std::runtime_error("other bytes came back");
-  fmt::print("{} bytes: ", n * sizeof(float));
+  fmt::print("{} bytes: ", values.size() * sizeof(float));
   for (const double percent : {50.0, 99.0}) {
     const double a = Percentile(alone, percent), b = Percentile(through, percent);
     fmt::print("p{:.0f} client alone {:.1f} us, remote {:.1f} us, {:+.1f} %{}", percent, a, b, 100 * (b / a - 1),
@@ -183,7 +142,7 @@ void Overhead(const std::string& server, const std::string& name, size_t n) {
 void Servers(const std::string& servers, const std::string& name, size_t n) {
   constexpr size_t kThreads = 16, kCalls = 500;
   const std::vector<float> values = Values(n);
-  const wasinn::Host host = Remote::MakeHost(servers, name);
+  const wasinn::Host host = Remote::MakeHost(GrpcAddress(servers, name));
   std::vector<Microseconds> times(kThreads);
   std::vector<size_t> failed(kThreads);
   const auto run = [&](size_t t) {
@@ -213,14 +172,26 @@ void Servers(const std::string& servers, const std::string& name, size_t n) {
              Percentile(all, 50), Percentile(all, 99));
 }
 
+void Run(const std::string& what, const std::string& servers, const std::string& model, size_t n) {
+  if (what == "overhead") {
+    Overhead(*ConnectGrpc(servers, model, Values(n)), GrpcAddress(servers, model), Values(n));
+  } else if (what == "overhead-http") {
+    Overhead(*ConnectHttp(servers, model, Values(n)), "http://" + servers + "/v2/models/" + model, Values(n));
+  } else if (what == "servers") {
+    Servers(servers, model, n);
+  } else {
+    throw std::runtime_error("there is no measurement '" + what + "'");
+  }
+}
+
 }  // namespace
+}  // namespace wasinn::bench
 
 int main(int argc, char** argv) {
   try {
     const std::span arguments(argv, static_cast<size_t>(argc));
-    if (argc != 5) throw std::runtime_error("usage: remote-bench overhead|servers SERVERS MODEL N");
-    const std::string what = arguments[1];
-    (what == "servers" ? Servers : Overhead)(arguments[2], arguments[3], std::strtoul(arguments[4], nullptr, 10));
+    if (argc != 5) throw std::runtime_error("usage: remote-bench overhead|overhead-http|servers SERVERS MODEL N");
+    wasinn::bench::Run(arguments[1], arguments[2], arguments[3], std::strtoul(arguments[4], nullptr, 10));
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "remote-bench: {}\n", error.what());
