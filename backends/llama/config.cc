@@ -93,6 +93,7 @@ constexpr wasinn_key kKeys[] = {
      "with decode: the highest of the logits, and the output \"logit_tokens\" whose they are; 0: all"},
     {"position", kAll, "with decode: the first token of the text whose logits are told; default the last one alone"},
     {"tokenize", kAll, "true: the output is the prompt's tokens"},
+    {"report", kAll, "true: the output \"generation\" tells what the generation was asked for; default false"},
     {"with-pieces", kAll, "with tokenize: true: each token with its text; default false"},
     {"detokenize", kAll, "true: the prompt is a list of tokens, and the output is their text"},
     {"texts", kAll,

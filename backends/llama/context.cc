@@ -151,7 +151,7 @@ const std::vector<llama_token>& Context::ReadPrompt() {
   if (tokens_) return *tokens_;
   chat_.reset();
   media_.reset();
-  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed));
+  if (settings_.detokenize) return tokens_.emplace(ParseTokens(model_, prompt_, kMostListed, account_));
   if (settings_.tokens) {
     return tokens_.emplace(
         ParseMixed(model_, prompt_,
@@ -204,7 +204,8 @@ const Texts& Context::ReadTexts() {
 
 bool Context::IsReadInComputes() const {
   if (has_many_texts()) return true;
-  if (model_.projector() == nullptr || settings_.detokenize || settings_.tokens) return false;
+  if (settings_.detokenize || settings_.tokens) return IsLongList(prompt_);
+  if (model_.projector() == nullptr) return false;
   return settings_.chat ? MediaMessages::Take(prompt_).has_value() : SplitAtTags(prompt_).size() > 1;
 }
 
@@ -329,8 +330,8 @@ void Context::AnswerTokens() {
   }
   // Many times the prompt, and so charged before it is there.
   text_ = backend::Reservation(model_.host().services(), account_);
-  text_.Resize(BytesOfPieces(model_, tokens));
-  completion_ = PiecesAsJson(model_, tokens);
+  text_.Resize(BytesOfPieces(model_, tokens, gate_));
+  completion_ = PiecesAsJson(model_, tokens, gate_);
   completion_.shrink_to_fit();
   text_.Resize(completion_.size());
 }
@@ -345,7 +346,6 @@ void Context::Answer() {
   } else {
     Embed();
   }
-  piece_ = completion_;
   answered_ = true;
 }
 

@@ -83,7 +83,7 @@ class Context {
   Generation::End StepInside();
   void ChargeText();
   void WriteMetadata();
-  void WriteReport();
+  const std::string& Report();
   void ForgetReport();
   void WriteMessage();
   // Of the generation as OpenAI has it, and as llama.cpp's server has it; NULL: it goes on.
@@ -141,7 +141,7 @@ class Context {
   std::string piece_;
   std::string metadata_;
   backend::Reservation report_reservation_;  // goes after it
-  std::string report_;                       // of the generation
+  std::optional<std::string> report_;        // of the generation
   Generation::Reason reason_ = Generation::Reason::kNone;
   std::string message_;  // of so much of the completion, or none yet
   std::optional<size_t> message_of_;

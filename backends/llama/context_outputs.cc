@@ -88,14 +88,15 @@ const char* Context::StopType() const {
 }
 
 void Context::ForgetReport() {
-  report_ = std::string();
+  report_.reset();
   report_reservation_.Resize(0);
 }
 
-void Context::WriteReport() {
-  ForgetReport();  // first, so that there are never two
-  if (answers_at_once() || !tokens_) return;
-  report_ = ReportOf(model_, settings_, *tokens_, &report_reservation_);
+// Once: each step asks for it.
+const std::string& Context::Report() {
+  if (!settings_.report || answers_at_once() || !tokens_) return nothing_;
+  if (!report_) report_ = ReportOf(model_, settings_, *tokens_, &report_reservation_);
+  return *report_;
 }
 
 void Context::WriteMetadata() {
@@ -146,10 +147,7 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
   if (index == kLogitsIndex) return ViewLogits(view);
   if (index == kLogitTokensIndex) return ViewLogitTokens(view);
   if (index == kStepTokensIndex) return ViewStepToken(view);
-  if (index == kGenerationIndex) {
-    WriteReport();
-    return View(report_, view);
-  }
+  if (index == kGenerationIndex) return View(Report(), view);
   if (index == kProbabilitiesIndex) return View(probabilities_ == nullptr ? nothing_ : probabilities_->text(), view);
   if (index == kStepProbabilitiesIndex) {
     return View(probabilities_ == nullptr ? nothing_ : probabilities_->step(), view);
@@ -161,7 +159,7 @@ void Context::Output(uint32_t index, wasinn_tensor* view) {
 void Context::Piece(uint32_t index, wasinn_tensor* view) {
   if (!has_piece_) throw Error(WASINN_INVALID_ARGUMENT, "there is no piece before a step has succeeded");
   if (index != kCompletionIndex) return Output(index, view);
-  View(piece_, view);
+  View(answered_ ? completion_ : piece_, view);
 }
 
 void Context::DiscardOutputs() {

@@ -73,6 +73,23 @@ void ReadNumbers(const GgufFile& file, ModelScan* scan) {
   }
 }
 
+// Its text is written for each time that it stands in a list, many at once.
+void ReadVocabulary(const GgufFile& file, ModelScan* scan) {
+  constexpr uint64_t kLongestToken = 16 << 10;
+  const GgufValue* tokens = file.Find("tokenizer.ggml.tokens");
+  if (tokens == nullptr) return;
+  scan->vocabulary = tokens->count;
+  tokens->ForEachString([&](std::string_view token) {
+    scan->longest_token = std::max<uint64_t>(scan->longest_token, token.size());
+    scan->token_bytes += token.size();
+  });
+  if (scan->longest_token > kLongestToken) {
+    throw Error(WASINN_INVALID_ENCODING,
+                fmt::format("no GGUF model: a token of {} bytes is longer than the limit of {}", scan->longest_token,
+                            kLongestToken));
+  }
+}
+
 }  // namespace
 
 ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
@@ -88,13 +105,7 @@ ModelScan ScanGguf(std::span<const uint8_t> bytes, const ScanOptions& options) {
   scan.tensor_bytes = std::min<uint64_t>(scan.tensor_bytes, bytes.size());
   scan.packed_bytes = std::min<uint64_t>(scan.packed_bytes, bytes.size());
   ReadNumbers(file, &scan);
-  if (const GgufValue* tokens = file.Find("tokenizer.ggml.tokens")) {
-    scan.vocabulary = tokens->count;
-    tokens->ForEachString([&](std::string_view token) {
-      scan.longest_token = std::max<uint64_t>(scan.longest_token, token.size());
-      scan.token_bytes += token.size();
-    });
-  }
+  ReadVocabulary(file, &scan);
   if (const GgufValue* merges = file.Find("tokenizer.ggml.merges")) scan.merges = merges->count;
   // llama.cpp would look for the other parts beside it.
   const GgufValue* parts = file.Find("split.count");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "common/error.h"
 #include "llama/model.h"
@@ -12,8 +13,24 @@ namespace wasinn::llama {
 
 using backend::Error;
 
+namespace {
+
+// A text is as many tokens as it has bytes, at most, and each step of llama.cpp goes through them.
+constexpr size_t kMostTokens = 4096;
+
+// One for each token: of several llama.cpp would take the first alone where a grammar has moved the token.
+using ByToken = std::map<llama_token, float>;
+
+void Add(ByToken& by_token, llama_token token, float bias) {
+  by_token[token] += bias;
+  if (by_token.size() <= kMostTokens) return;
+  throw Error(WASINN_INVALID_ARGUMENT, fmt::format("logit-bias: the texts have more than {} tokens", kMostTokens));
+}
+
+}  // namespace
+
 std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSettings& settings) {
-  std::vector<llama_logit_bias> by_token;
+  ByToken by_token;
   const auto most = static_cast<int32_t>(model.vocabulary_size());
   for (const LogitBias& one : settings.logit_bias) {
     if (one.token && (*one.token < 0 || *one.token >= most)) {
@@ -21,14 +38,17 @@ std::vector<llama_logit_bias> BiasesByToken(const Model& model, const SamplingSe
                   fmt::format("logit-bias: token {}: the model has those from 0 to {}", *one.token, most - 1));
     }
     if (one.token) {
-      by_token.push_back({*one.token, one.bias});
+      Add(by_token, *one.token, one.bias);
       continue;
     }
-    for (const llama_token token : TokenizeSpecial(model, one.text)) by_token.push_back({token, one.bias});
+    for (const llama_token token : TokenizeSpecial(model, one.text)) Add(by_token, token, one.bias);
   }
-  if (!settings.ignore_end) return by_token;
-  for (const llama_token token : model.end_tokens()) by_token.push_back({token, -INFINITY});
-  return by_token;
+  if (settings.ignore_end) {
+    for (const llama_token token : model.end_tokens()) by_token[token] = -INFINITY;
+  }
+  std::vector<llama_logit_bias> biases;
+  for (const auto& [token, bias] : by_token) biases.push_back({token, bias});
+  return biases;
 }
 
 }  // namespace wasinn::llama

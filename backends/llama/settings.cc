@@ -104,6 +104,7 @@ void Settings::Apply(const Config& config, const SettingsLimits& limits,
 void Settings::SetTask(const Config& config) {
   SetBool(config, "tokens", &tokens);
   SetBool(config, "add-special", &add_special);
+  SetBool(config, "report", &report);
   SetBool(config, "tokenize", &tokenize);
   SetBool(config, "detokenize", &detokenize);
   SetBool(config, "with-pieces", &with_pieces);

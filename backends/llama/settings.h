@@ -74,6 +74,7 @@ struct Settings {
   std::vector<std::string> stop_words;
   bool tokens = false;                        // the prompt is a list of them
   bool add_special = true;                    // what the tokenizer puts around a text
+  bool report = false;                        // of what was asked for
   bool tokenize = false, detokenize = false;  // in place of a generation
   bool with_pieces = false;                   // of tokens that are told, their texts, too
   DecodeSettings decode;                      // as well

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/error.h"
 #include "common/json.h"
@@ -18,9 +19,20 @@ using backend::Error;
 namespace {
 
 constexpr size_t kMostListBytes = size_t{8} << 20;
+constexpr size_t kMostPieces = size_t{256} << 20;
+constexpr size_t kBetweenLooks = 1024;  // at whether it was cancelled: tokens that take a moment
 
-nlohmann::json ParseList(std::string_view text) {
-  if (text.size() <= kMostListBytes) return backend::ParseJson(text);
+// A list and what it takes: `[],` is 3 bytes of a text, and 50 of what is parsed.
+struct ParsedList {
+  backend::Reservation reservation;  // first: it goes after them
+  nlohmann::json items;
+};
+
+ParsedList ParseList(const Model& model, std::string_view text, void* account) {
+  constexpr size_t kBytesEach = 32;
+  backend::Reservation reservation(model.host().services(), account);
+  if (IsLongList(text) && text.size() <= kMostListBytes) reservation.Resize(text.size() * kBytesEach);
+  if (text.size() <= kMostListBytes) return {std::move(reservation), backend::ParseJson(text)};
   throw Error(WASINN_PROMPT_TOO_LONG,
               fmt::format("the prompt has {} bytes: expected a JSON array of at most {}", text.size(), kMostListBytes));
 }
@@ -29,11 +41,24 @@ bool IsToken(const Model& model, const nlohmann::json& one) {
   return one.is_number_unsigned() && one.get<uint64_t>() < model.vocabulary_size();
 }
 
+void CheckGoesOn(const backend::CancelGate& gate) {
+  if (gate.cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while its tokens and texts were made");
+}
+
+[[noreturn]] void RefusePieces() {
+  throw Error(WASINN_TOO_LARGE, fmt::format("with-pieces: the tokens may take more than {} bytes", kMostPieces));
+}
+
 [[noreturn]] void RefuseLength(size_t tokens, size_t most) {
   throw Error(WASINN_PROMPT_TOO_LONG, fmt::format("the prompt has {} tokens: the context has {}", tokens, most));
 }
 
 }  // namespace
+
+bool IsLongList(std::string_view text) {
+  constexpr size_t kLong = 64 << 10;
+  return text.size() > kLong;
+}
 
 std::string TokensAsJson(std::span<const llama_token> tokens, const std::string* prompt) {
   std::string text = fmt::format(R"({{"count":{},"tokens":[{}])", tokens.size(), fmt::join(tokens, ","));
@@ -43,16 +68,22 @@ std::string TokensAsJson(std::span<const llama_token> tokens, const std::string*
   return text + '}';
 }
 
-size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens) {
+size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate) {
   constexpr size_t kAround = 64, kInJson = 6;  // of a token, and for each byte of its text
   size_t bytes = kAround;
-  for (const llama_token token : tokens) bytes += kAround + kInJson * PieceOf(model, token, kWithSpecial).size();
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (i % kBetweenLooks == 0) CheckGoesOn(gate);
+    bytes += kAround + kInJson * PieceOf(model, tokens[i], kWithSpecial).size();
+    if (bytes > kMostPieces) RefusePieces();
+  }
   return bytes;
 }
 
-std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens) {
+std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate) {
   std::string text = fmt::format(R"({{"count":{},"tokens":[)", tokens.size());
-  for (const llama_token token : tokens) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (i % kBetweenLooks == 0) CheckGoesOn(gate);
+    const llama_token token = tokens[i];
     const std::string piece = PieceOf(model, token, kWithSpecial);
     const bool is_text = FindInvalidUtf8(piece) == std::string_view::npos;
     const nlohmann::json told =
@@ -62,8 +93,9 @@ std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens
   return text + "]}";
 }
 
-std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, size_t most) {
-  const nlohmann::json list = ParseList(text);
+std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, size_t most, void* account) {
+  const ParsedList parsed = ParseList(model, text, account);
+  const nlohmann::json& list = parsed.items;
   const auto is_token = [&](const nlohmann::json& one) { return IsToken(model, one); };
   if (!list.is_array() || list.empty() || !std::ranges::all_of(list, is_token)) {
     throw Error(WASINN_INVALID_ARGUMENT, fmt::format("the prompt is no JSON array of tokens, which are from 0 to {}",
@@ -74,7 +106,8 @@ std::vector<llama_token> ParseTokens(const Model& model, std::string_view text, 
 }
 
 std::vector<llama_token> ParseMixed(const Model& model, std::string_view text, const MixedList& bounds) {
-  return ReadMixed(model, ParseList(text), bounds);
+  const ParsedList parsed = ParseList(model, text, bounds.account);
+  return ReadMixed(model, parsed.items, bounds);
 }
 
 std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& list, const MixedList& bounds) {
@@ -99,8 +132,7 @@ std::vector<llama_token> ReadMixed(const Model& model, const nlohmann::json& lis
       continue;
     }
     const auto& text = list[i].get_ref<const std::string&>();
-    // Each takes some time, and nothing interrupts it.
-    if (bounds.gate->cancelled()) throw Error(WASINN_TIMEOUT, "it was cancelled while tokens were made of its texts");
+    CheckGoesOn(*bounds.gate);  // each takes some time, and nothing interrupts it
     const bool is_whole = bounds.whole && i == 0;
     const auto more = text.empty() ? std::vector<llama_token>() : Tokenize(model, text, bounds.most, is_whole);
     tokens.insert(tokens.end(), more.begin(), more.end());

@@ -23,16 +23,20 @@ constexpr size_t kMostListed = size_t{1} << 20;
 // {"count": N, "tokens": […]}; and of a chat "prompt", the text that they are of.
 std::string TokensAsJson(std::span<const llama_token> tokens, const std::string* prompt);
 // {"count": N, "tokens": [{"id": token, "piece": text}, …]}. A piece that is no text has its bytes as numbers.
-std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens);
-// At least as many bytes as it has: a model's tokens are as long as it likes.
-size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens);
+// Throws WASINN_TIMEOUT once the gate is cancelled.
+std::string PiecesAsJson(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate);
+// At least as many bytes as it has: a model's tokens are as long as it likes. Throws likewise, and WASINN_TOO_LARGE.
+size_t BytesOfPieces(const Model& model, std::span<const llama_token> tokens, const backend::CancelGate& gate);
 
-// Of a JSON list. Throws WASINN_INVALID_ARGUMENT for one that has other things than the model's tokens, and WASINN_PROMPT_TOO_LONG for one of
-// more than `most`.
-std::vector<llama_token> ParseTokens(const Model& model, std::string_view json, size_t most);
+// Whether the text of a list takes long to read, or much memory.
+bool IsLongList(std::string_view json);
+
+// Of a JSON list. What reading a long one takes is charged to the account meanwhile. Throws WASINN_INVALID_ARGUMENT for one that has other
+// things than the model's tokens, and WASINN_PROMPT_TOO_LONG for one of more than `most`.
+std::vector<llama_token> ParseTokens(const Model& model, std::string_view json, size_t most, void* account);
 
 // Of a JSON list of tokens, between which texts may stand. `whole`: a text that comes first has what the tokenizer puts before one. What
-// making tokens of them takes is charged to the account meanwhile. Throws likewise, and WASINN_TIMEOUT once the gate is cancelled.
+// making tokens of them takes is charged, too. Throws likewise, and WASINN_TIMEOUT once the gate is cancelled.
 struct MixedList {
   size_t most;
   bool whole;

@@ -69,10 +69,10 @@ constexpr wasinn_key kLanguageKeys[] = {
 
 // They say how a model computes here, or belong to keys that are refused. Programs ask for what was right on another
 // machine.
-constexpr std::string_view kWithoutEffect[] = {"ctx-size",     "batch-size",    "ubatch-size",  "threads",
-                                               "n-gpu-layers", "cache-type-k",  "cache-type-v", "flash-attn",
-                                               "enable-log",   "stream-stdout", "position",     "top-logits",
-                                               "lora-scale",   "keep",          "prompt-steps", "with-pieces"};
+constexpr std::string_view kWithoutEffect[] = {
+    "ctx-size",     "batch-size", "ubatch-size",  "threads",       "n-gpu-layers", "cache-type-k",
+    "cache-type-v", "flash-attn", "enable-log",   "stream-stdout", "position",     "top-logits",
+    "lora-scale",   "keep",       "prompt-steps", "with-pieces",   "report"};
 // Beside kRefusedFlags and kRefusedTexts. Apply looks whether they ask for something.
 constexpr std::string_view kRefused[] = {"lora", "add-special", "mmproj", "image"};
 

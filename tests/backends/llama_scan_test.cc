@@ -92,6 +92,8 @@ TEST(GgufScan, RefusesWhatIsNoSuchFile) {
       {"an architecture that is a number", [](GgufWriter* w) { w->SetU32("general.architecture", 1); }},
       {"more files", [](GgufWriter* w) { w->SetU32("split.count", 2); }, WASINN_SECURITY},
       {"a tensor's rank", [](GgufWriter* w) { w->tensors[0].dims = {1, 1, 1, 1, 1}; }},
+      {"a token of 20,000 bytes",
+       [](GgufWriter* w) { w->SetTexts("tokenizer.ggml.tokens", {std::string(20'000, 'e')}); }},
       {"numbers that would overflow", [](GgufWriter* w) { w->SetU32("llama.embedding_length", UINT32_MAX); }},
   };
   for (const Broken& broken : all) {

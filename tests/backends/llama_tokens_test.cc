@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "backends/llama_guest.h"
 #include "backends/llama_models.h"
@@ -306,12 +307,12 @@ TEST_F(LlamaTokenLists, ThatEndATextAreNotChosen) {
   ASSERT_TRUE(Ask("the hen", {{"logit-bias", to_end}}));
   json metadata = Metadata(&context_);
   EXPECT_EQ((json{metadata["output_tokens"], metadata["stop_type"]}), (json{0, "eos"}));
-  ASSERT_TRUE(Ask("the hen", {{"logit-bias", to_end}, {"ignore-eos", true}}));
+  ASSERT_TRUE(Ask("the hen", {{"logit-bias", to_end}, {"ignore-eos", true}, {"report", true}}));
   metadata = Metadata(&context_);
   EXPECT_EQ((json{metadata["output_tokens"], metadata["stop_type"]}), (json{8, "limit"}));
   const json biases = Generation()["settings"]["logit-bias"];
-  EXPECT_EQ(biases[0], (json{kEnd, 100}));
-  EXPECT_EQ(biases[1], (json{kEnd, false}));
+  EXPECT_EQ(biases.size(), 1U);
+  EXPECT_EQ(biases[0], (json{kEnd, false}));
   // A grammar after which only the end may come.
   const Result none = Ask("the hen", {{"ignore-eos", true}, {"grammar", "root ::= \"a\""}});
   EXPECT_EQ(none.code, WASINN_INVALID_ARGUMENT);
@@ -320,14 +321,18 @@ TEST_F(LlamaTokenLists, ThatEndATextAreNotChosen) {
 }
 
 TEST_F(LlamaTokenLists, AreToldOfAsTheyWereAskedFor) {
-  ASSERT_TRUE(Ask(kMarkedText, {{"top-k", 7}, {"seed", 5}, {"reverse-prompt", "zz"}, {"logit-bias", {{"the", 1}}}}));
+  json asked = {{"top-k", 7}, {"seed", 5}, {"reverse-prompt", "zz"}, {"logit-bias", {{"the", 1}}}};
+  ASSERT_TRUE(Ask(kMarkedText, asked));
+  EXPECT_EQ(Generation(), json()) << "nobody asked for it";
+  asked["report"] = true;
+  ASSERT_TRUE(Ask(kMarkedText, asked));
   const json told = Generation();
   EXPECT_EQ(told["prompt"], "<s> " + std::string(kMarkedText));
   const json& settings = told["settings"];
   EXPECT_EQ((json{settings["top-k"], settings["seed"], settings["n-predict"], settings["reverse-prompt"]}),
             (json{7, 5, 8, json::array({"zz"})}));
   EXPECT_EQ(settings["logit-bias"].size(), NativeTiny().Tokenize("the").size() - 1);
-  ASSERT_TRUE(Ask("[1]", {{"detokenize", true}}));
+  ASSERT_TRUE(Ask("[1]", {{"detokenize", true}, {"report", true}}));
   EXPECT_EQ(Generation(), json()) << "of a generation alone";
 }
 
@@ -351,15 +356,53 @@ TEST_F(LlamaTokenLists, TheirReportIsCharged) {
   Account guest;
   Context context(model_, 0, "{}", &guest);
   ASSERT_TRUE(SetPrompt(&context, std::string(200, 'e')));
-  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 1})"));
+  ASSERT_TRUE(SetOptions(&context, R"({"n-predict": 1, "report": true})"));
   ASSERT_TRUE(context.Compute());
-  const uint64_t before = guest.used;
+  const uint64_t before = guest.used, limit = guest.limit;
+  guest.limit = before;
   Tensor told;
-  ASSERT_TRUE(context.Get(kGeneration, &told));
-  EXPECT_EQ(guest.used, before + told.bytes.size());
-  guest.limit = guest.used;
   EXPECT_EQ(context.Get(kGeneration, &told).code, WASINN_TOO_LARGE);
   EXPECT_EQ(guest.used, before);
+  guest.limit = limit;
+  ASSERT_TRUE(context.Get(kGeneration, &told));
+  EXPECT_EQ(guest.used, before + told.bytes.size());
+  guest.most = guest.used.load();
+  ASSERT_TRUE(context.Get(kGeneration, &told));
+  EXPECT_EQ(guest.most, guest.used) << "it is made once";
+}
+
+// Parsed, a list of nothing takes many times its text, also one that is refused.
+TEST_F(LlamaTokenLists, AreChargedBeforeTheyAreRead) {
+  std::string nothing = "[[]";
+  while (nothing.size() < 300'000) nothing += ",[]";
+  nothing += ']';
+  for (const char* const key : {"tokens", "detokenize"}) {
+    Account guest;
+    Context context(model_, 0, "{}", &guest);
+    ASSERT_TRUE(SetPrompt(&context, nothing));
+    ASSERT_TRUE(SetOptions(&context, json{{key, true}}.dump()));
+    const uint64_t before = guest.used;
+    EXPECT_EQ(Metadata(&context)["input_tokens"], 0) << "only a compute reads it, which has a deadline";
+    guest.limit = before + nothing.size();
+    EXPECT_EQ(context.Compute().code, WASINN_TOO_LARGE);
+    guest.limit = before + 32 * nothing.size();
+    EXPECT_EQ(context.Compute().code, WASINN_INVALID_ARGUMENT);
+    EXPECT_EQ(guest.used, before);
+  }
+}
+
+TEST_F(LlamaTokenLists, AreBiasedOnceEach) {
+  const json texts = {{"q", 2}, {"qq", 3}, {"the", 1}};
+  const Result asked = Ask("the hen", {{"logit-bias", texts}, {"report", true}});
+  ASSERT_TRUE(asked) << asked.message;
+  std::map<int, double> biases;
+  const json told = Generation();
+  for (const json& one : told["settings"]["logit-bias"]) EXPECT_TRUE(biases.emplace(one[0], one[1]).second);
+  double all = 0;
+  for (const auto& [token, bias] : biases) all += bias;
+  size_t native = 0;
+  for (const auto& [text, bias] : texts.items()) native += (NativeTiny().Tokenize(text).size() - 1) * size_t(bias);
+  EXPECT_EQ(all, native) << "as if each text's tokens had theirs";
 }
 
 TEST_F(LlamaTokenLists, ComeWithoutWhatBeginsAText) {
