@@ -44,6 +44,10 @@ class Inputs {
 
 }  // namespace
 
+bool IsTooLongPrompt(const Failure& failure) {
+  return failure.code == WASINN_TOO_LARGE && failure.message.contains("the prompt has ");
+}
+
 Completion::Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<ModelContexts> contexts, uint32_t context,
                        Cancellation* cancellation)
     : guest_(guest->get()), cancellation_(cancellation), context_(guest, std::move(contexts), context) {
@@ -53,7 +57,7 @@ Completion::Completion(const std::shared_ptr<Guest>& guest, std::shared_ptr<Mode
 Completion::~Completion() {
   stop_.reset();  // nobody drops it from here on
   const bool is_cancelled = cancellation_ != nullptr && cancellation_->is_cancelled();
-  if (!has_ended_ || is_cancelled) return;
+  if (!has_ended_ || is_cancelled || !goes_on_) return;
   try {
     context_.KeepWith(std::move(beginning_));
   } catch (const std::bad_alloc&) {  // it is dropped
@@ -82,7 +86,8 @@ Outcome<void> Completion::Begin(const Prompt& prompt) {
   auto first = Step();
   if (!first) return std::unexpected(std::move(first.error()));
   first_ = std::move(*first);
-  beginning_ = ModelContexts::BeginningOf(prompt.prompt);
+  goes_on_ = prompt.goes_on;
+  if (goes_on_) beginning_ = ModelContexts::BeginningOf(prompt.prompt);
   return {};
 }
 

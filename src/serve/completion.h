@@ -18,7 +18,11 @@ namespace wasinn::serve {
 struct Prompt {
   std::string prompt;
   std::string options;  // a JSON object
+  bool goes_on = true;  // false: no later text begins with it, so nothing of it is kept warm
 };
+
+// WIT has one word for this and for what a guest may not have: the backend's words tell them apart.
+bool IsTooLongPrompt(const Failure& failure);
 
 // On one thread at a time. A cancel ends it, at whatever it is. Its guest and its cancellation (NULL: nobody cancels) outlive it.
 class Completion {
@@ -49,6 +53,7 @@ class Completion {
   std::optional<Cancellation::Stop> stop_;  // before the context goes
   std::string beginning_;                   // of the prompt
   std::optional<std::string> first_;
+  bool goes_on_ = true;
   bool has_begun_ = false, has_ended_ = false;
 };
 

@@ -76,7 +76,8 @@ uint64_t Front::MostBody(const Header& header, const Admission& admission) const
   const Generation& asked = *admission.generation;
   const bool is_small = IsHealth(header) || origins_.IsAllowedPreflight(header) || HasPage(header, asked);
   if (is_small) return kMostSmall;
-  return HasRoute(header, *admission.generation) ? options_.max_body_bytes : rest_.MostBody(header);
+  if (HasRoute(header, asked)) return options_.max_body_bytes;
+  return openai::OpenAi::Has(header) ? rest_.MostJson() : rest_.MostBody(header);
 }
 
 asio::awaitable<Response> Front::Answer(Asked& asked) {

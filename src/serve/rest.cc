@@ -75,8 +75,10 @@ Response ToResponse(RestResponse written) {
 }  // namespace
 
 uint64_t Rest::MostBody(const Header& header) const {
-  return header.count(kHeaderLength) > 0 ? limits_.most_body : std::min(limits_.most_json, limits_.most_body);
+  return header.count(kHeaderLength) > 0 ? limits_.most_body : MostJson();
 }
+
+uint64_t Rest::MostJson() const { return std::min(limits_.most_json, limits_.most_body); }
 
 asio::awaitable<Response> Rest::OnWorker(Asked& asked, Work work, Workers& workers) {
   const std::shared_ptr<Cancellation> cancellation = asked.watch();

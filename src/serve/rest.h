@@ -30,6 +30,8 @@ class Rest {
       : statistics_(statistics), workers_(workers), permits_(permits), turns_(turns), limits_(limits) {}
 
   uint64_t MostBody(const Header& header) const;
+  // Of a body that is JSON alone.
+  uint64_t MostJson() const;
   asio::awaitable<Response> Answer(Asked& asked);
   // New requests are still answered, but nobody should send any.
   void Drain() { is_draining_.store(true, std::memory_order_relaxed); }

@@ -195,6 +195,10 @@ class Requests(LanguageTest):
         self.assertEqual(cached(long + "is", cache_prompt=False), 0)
         self.assertLess(cached("Count to five."), 3)
         self.assertGreater(cached(long), 20, "of two that rest the one that fits")
+        self.assertEqual(self.ask(self.server, "completions", model="tiny", prompt="word " * 5000).status, 400)
+        self.assertEqual(self.ask(self.server, "tokenize", model="tiny", content="x" * (1 << 20) + "x").status, 400)
+        self.assertEqual(self.ask(self.server, "tokenize", model="tiny", content=long).status, 200)
+        self.assertGreater(cached(long), 20, "no prompt that is too long, and no question of a prompt, takes what rests")
 
     def test_methods_and_paths(self):
         self.assertEqual(self.server.request("GET", "/v1/chat/completions").headers["Allow"], "POST")
@@ -205,7 +209,12 @@ class Requests(LanguageTest):
 
     def test_a_body_that_is_too_large(self):
         server = self.serve_tiny("--max-json", "1000")
-        self.expect_error(self.ask(server, "completions", model="tiny", prompt="x" * 1000), 413, "--max-json")
+        for headers in ({}, {"Inference-Header-Content-Length": "0"}):
+            self.expect_error(self.ask(server, "completions", headers, model="tiny", prompt="x" * 1000), 413, "--max-json")
+
+    def test_options_that_are_too_large(self):
+        for fields in ({"logit_bias": {str(i): 1e14 for i in range(20000)}}, {"grammar": "x" * 300000}):
+            self.expect_error(self.ask(self.server, "completions", model="tiny", prompt="x", **fields), 413, "262144 bytes")
 
     def test_metrics(self):
         answer = self.ask(self.server, "completions", model="tiny", prompt="GNU General", max_tokens=3).json()["usage"]

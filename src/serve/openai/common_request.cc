@@ -19,7 +19,7 @@ TextRequest ReadCommon(Fields& fields, std::initializer_list<std::string_view> n
     if (const auto n = fields.Integer(name, 1, kMostChoices)) request.prompts.n = static_cast<size_t>(*n);
   }
   ReadTold(fields, request);
-  request.is_verbose = fields.Flag("verbose").value_or(false);
+  request.is_verbose = request.tells_report = fields.Flag("verbose").value_or(false);
   fields.Ignore({"user", "metadata", "store", "service_tier", "safety_identifier", "prompt_cache_key",
                  "prompt_cache_retention", "prediction", "id_slot"});
   return request;
@@ -36,7 +36,9 @@ void ReadTold(Fields& fields, TextRequest& request) {
   request.prompts.tells_timings = request.is_stream && timings;
 }
 
-void TakeOptions(Options& options, Prompts& prompts) {
+void TakeOptions(Options& options, TextRequest& request) {
+  if (request.tells_report) options.Add("report", "true");
+  Prompts& prompts = request.prompts;
   if (prompts.tells_progress) options.Add("prompt-steps", "true");
   prompts.seed = options.seed;
   prompts.options = options.Take();

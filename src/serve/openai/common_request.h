@@ -19,6 +19,6 @@ void AddTop(std::optional<unsigned> n_top, Options& options);
 // What llama.cpp's server tells in a stream beside its texts.
 void ReadTold(Fields& fields, TextRequest& request);
 // At the end: they are the request's.
-void TakeOptions(Options& options, Prompts& prompts);
+void TakeOptions(Options& options, TextRequest& request);
 
 }  // namespace wasinn::serve::openai

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "serve/completion.h"
+
 namespace wasinn::serve::openai {
 namespace {
 
@@ -34,11 +36,6 @@ Words WordsOf(http::status status) {
 }
 
 json OrNull(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
-
-// WIT has one word for this and for what a guest may not have: the backend's words tell them apart.
-bool IsTooLongPrompt(const Failure& failure) {
-  return failure.code == WASINN_TOO_LARGE && failure.message.find("the prompt has ") != std::string::npos;
-}
 
 // By the same words.
 std::optional<ApiError::Length> LengthOf(const std::string& message) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "serve/openai/common_request.h"
 #include "serve/openai/sampling.h"
 
@@ -25,6 +27,14 @@ std::vector<std::string> ReadMembers(Fields& fields) {
   if (is_good) return members;
   ThrowWrong("response_fields", fmt::format("response_fields is no list of up to {} strings of up to {} bytes",
                                             kMostMembers, kLongestMember));
+}
+
+// By members of the answer that come from it.
+bool TellsReport(const std::vector<std::string>& members) {
+  const auto is_of_it = [](const std::string& path) {
+    return path == "prompt" || path.starts_with("generation_settings");
+  };
+  return members.empty() || std::ranges::any_of(members, is_of_it);
 }
 
 void ReadProbabilities(Fields& fields, TextRequest& request, Options& options) {
@@ -59,10 +69,11 @@ TextRequest ReadLlamaCompletion(element body) {
   ReadProbabilities(fields, request, options);
   request.tells_tokens = fields.Flag("return_tokens").value_or(false);
   request.members = ReadMembers(fields);
+  request.tells_report = TellsReport(request.members);
   RefuseLimits(fields);
   fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
-  TakeOptions(options, request.prompts);
+  TakeOptions(options, request);
   return request;
 }
 

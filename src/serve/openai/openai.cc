@@ -192,7 +192,8 @@ asio::awaitable<Response> OpenAi::AnswerPrompt(Asked& asked, const PromptQuestio
   Tenant& tenant = *asked.admission.tenant;
   Charge charge(tenant.budget());
   if (!charge.Add(request.prompts.bytes())) throw ToApiError(NoMemory());
-  const Prompt prompt = request.prompts.Take(0);
+  Prompt prompt = request.prompts.Take(0);
+  prompt.goes_on = false;
   asked.request.body() = RequestBytes();
   const std::shared_ptr<Cancellation> cancellation = asked.watch();
   std::function<Response()> run = [&] {

@@ -54,9 +54,12 @@ TextRequest ReadDetokenize(element body) {
   return request;
 }
 
-// A member of the JSON that the model has written.
+// A member of the JSON that the model has written, beside its tokens: of these there may be a million.
 json Told(const std::string& output, const char* member) {
-  json told = json::parse(output, nullptr, false);
+  const json::parser_callback_t without_tokens = [](int, json::parse_event_t event, const json& parsed) {
+    return event != json::parse_event_t::key || parsed != "tokens";
+  };
+  json told = json::parse(output, without_tokens, false);
   return told.is_object() ? told.value(member, json()) : json();
 }
 

@@ -24,8 +24,8 @@ T ReadBody(RequestBytes& body, T (*read)(simdjson::dom::element)) {
   if (!charge.Add((kParsed + kCopied) * body.size())) throw ToApiError(NoMemory());
   try {
     simdjson::dom::parser parser;
-    const std::string_view json = body.view();
-    T made = read(parser.parse(json.data(), json.size(), false));
+    const std::string_view text = body.view();
+    T made = read(parser.parse(text.data(), text.size(), false));
     charge.ShrinkTo(before);
     return made;
   } catch (const simdjson::simdjson_error& error) {

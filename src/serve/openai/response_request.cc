@@ -117,7 +117,7 @@ TextRequest ReadResponse(element body) {
   fields.Refuse({"tools", "previous_response_id", "conversation", "background", "include", "reasoning", "prompt",
                  "max_tool_calls"});
   fields.CheckAllRead();
-  TakeOptions(options, request.prompts);
+  TakeOptions(options, request);
   return request;
 }
 

@@ -52,6 +52,12 @@ void ReadStops(Fields& fields, Options& options) {
 }  // namespace
 
 void Options::Add(std::string_view key, std::string_view value) {
+  constexpr size_t kMostBytes = size_t{256} << 10;  // of them all, as the backends have it
+  if (text_.size() + key.size() + value.size() > kMostBytes) {
+    throw ApiError{
+        .status = http::status::payload_too_large,
+        .message = fmt::format("what says how a text is chosen has more than {} bytes, with {}", kMostBytes, key)};
+  }
   if (text_.size() > 1) text_ += ',';
   text_ += fmt::format(R"("{}":{})", key, value);
 }

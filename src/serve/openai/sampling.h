@@ -13,7 +13,7 @@ namespace wasinn::serve::openai {
 // The keys of a model's `options`.
 class Options {
  public:
-  // `value`: as JSON has it.
+  // `value`: as JSON has it. Throws ApiError for more than a model takes.
   void Add(std::string_view key, std::string_view value);
   void AddText(std::string_view key, const std::string& value);
   std::string Take();

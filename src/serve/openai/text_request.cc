@@ -97,7 +97,7 @@ TextRequest ReadChat(element body) {
   }
   fields.Refuse({"audio", "functions", "function_call", "verbosity", "web_search_options", "moderation"});
   fields.CheckAllRead();
-  TakeOptions(options, request.prompts);
+  TakeOptions(options, request);
   return request;
 }
 
@@ -114,7 +114,7 @@ TextRequest ReadCompletion(element body) {
   if (fields.Integer("best_of", 1, 20).value_or(1) != 1) ThrowWrong("best_of", "best_of is 1 here");
   fields.Refuse({"echo", "suffix"});
   fields.CheckAllRead();
-  TakeOptions(options, request.prompts);
+  TakeOptions(options, request);
   return request;
 }
 

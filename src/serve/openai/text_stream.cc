@@ -29,11 +29,20 @@ void TextStream::Start() {
   }
   try {
     const bool begun = work_.workers.Begin({.run = [this] { Run(); },
-                                            .refuse = [this](const Failure& why) { Stop(why); },
+                                            .refuse = [this](const Failure& why) { Refuse(why); },
                                             .share = &work_.tenant.share(),
                                             .cancellation = work_.cancellation.get()});
     if (!begun) Stop(Workers::TooMany());
   } catch (const std::exception&) {  // for want of memory: nothing has begun
+    Leave(State::kOver, std::current_exception());
+  }
+}
+
+// Whatever happens, whoever waits is told.
+void TextStream::Refuse(const Failure& why) noexcept {
+  try {
+    Stop(why);
+  } catch (...) {
     Leave(State::kOver, std::current_exception());
   }
 }

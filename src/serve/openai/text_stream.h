@@ -50,6 +50,7 @@ class TextStream final : public BodySource {
   // Of `mutex_`. False: what waits to be written has no room.
   bool ChargeWaiting();
   void Stop(const Failure& failure);
+  void Refuse(const Failure& why) noexcept;
   void Leave(State state, std::exception_ptr thrown = nullptr);
   // Until a worker has told something, or left.
   asio::awaitable<void> AwaitNews() {

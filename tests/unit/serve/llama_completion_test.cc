@@ -42,11 +42,20 @@ TEST(LlamaRequest, InTheModelsWords) {
           "response_fields": ["content", "generation_settings/seed"]})");
   EXPECT_EQ(OwnOptions(request), json::parse(R"({"n-predict": 5, "temp": 3.0, "presence-penalty": 7.0, "n-probs": 2,
       "post-sampling-probs": true, "ignore-eos": true, "cache-prompt": false, "keep": -1, "mirostat": 2,
-      "mirostat-ent": 4.0, "repeat-last-n": 0, "dry-sequence-breaker": ["x"], "json-schema": {"type": "object"}})"));
+      "mirostat-ent": 4.0, "repeat-last-n": 0, "dry-sequence-breaker": ["x"], "json-schema": {"type": "object"}, "report": true})"));
   EXPECT_EQ(request.prompts.size(), 2u);
   EXPECT_EQ(request.n_top, 2u);
   EXPECT_TRUE(request.tells_tokens);
   EXPECT_EQ(request.members, (Words{"content", "generation_settings/seed"}));
+}
+
+TEST(LlamaRequest, WantsAReportOnlyForWhatItTells) {
+  const auto wants = [](const std::string& members) {
+    return OwnOptions(ReadOwn(R"({"prompt": "a", "response_fields": )" + members + "}")).contains("report");
+  };
+  EXPECT_TRUE(wants("[]"));
+  EXPECT_TRUE(wants(R"(["prompt"])"));
+  EXPECT_FALSE(wants(R"(["content", "timings/predicted_n"])"));
 }
 
 TEST(LlamaRequest, PromptsOfAllKinds) {
