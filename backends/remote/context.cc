@@ -46,12 +46,25 @@ std::shared_ptr<Call> Context::MakeCall(std::span<const uint32_t> wanted) {
     throw Error(WASINN_TOO_LARGE,
                 fmt::format("the request has {} bytes: max_message_bytes allows {}", inference->bytes(), most));
   }
-  message_.Resize(inference->bytes());
-  auto call = std::make_shared<Call>(servers, inference->Write(), After(deadline_ms_), servers.config().is_idempotent);
+  const uint64_t sent = inference->bytes();
+  message_.Resize(sent);
+  Request request = inference->Write();
+  // Nobody else resizes it before the call has ended.
+  request.charge = [this, sent](uint64_t bytes) { return MayTake(sent + bytes); };
+  auto call = std::make_shared<Call>(servers, std::move(request), After(deadline_ms_), servers.config().is_idempotent);
   const std::lock_guard lock(mutex_);
   is_cancelled_ = false;
   call_ = call;
   return call;
+}
+
+bool Context::MayTake(uint64_t bytes) {
+  try {
+    message_.Resize(bytes);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 void Context::Compute(std::span<const uint32_t> wanted) {
@@ -78,10 +91,10 @@ void Context::End(Answered answered) {
     }
   }
   call.reset();
-  message_.Resize(0);
   Servers& servers = model_.servers();
   const std::string& server = servers.endpoint(answered.server);
   if (!reply.status.ok()) {
+    message_.Resize(0);
     outputs_.Discard();
     const Error error = model_.protocol().ErrorOf(reply);
     throw Error(error.code(), fmt::format("{}: {}", server, error.what()));

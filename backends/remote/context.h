@@ -53,6 +53,7 @@ class Context {
 
  private:
   std::shared_ptr<Call> MakeCall(std::span<const uint32_t> wanted);
+  bool MayTake(uint64_t bytes);
   void End(Answered answered);
   void RequireOutputs() const;
 
@@ -60,7 +61,7 @@ class Context {
   const std::unique_ptr<const GuestSettings> settings_;
   const uint64_t slot_max_bytes_;
   uint64_t max_bytes_ = 0, deadline_ms_ = 0;
-  backend::Reservation message_;  // for the request while it is on its way
+  backend::Reservation message_;  // for the request and the answer while they are on their way
   Inputs inputs_;
   remote::Outputs outputs_;
   bool computed_ = false;

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -46,20 +47,26 @@ class Message {
   grpc::ByteBuffer buffer_;
 };
 
+// Told how many bytes an answer takes in all, before it takes them. False: it may not. One thread at a time.
+using Charge = std::function<bool(uint64_t bytes)>;
+
 // What a protocol asks.
 struct Request {
   std::string path;      // of gRPC: the method
   bool has_body = true;  // of HTTP: POST, or else GET
   Headers headers;       // beside those of the model
   Message body;
+  bool is_check = false;  // of HTTP: it waits for no call's connection
+  Charge charge;          // of HTTP: while the answer comes; may be empty
 };
 
 // How it ended. gRPC's status and buffer say it for every transport.
 struct Reply {
   grpc::Status status;
   Message message;
-  bool was_sent = true;  // false: nothing of the request can have reached the server
-  Headers headers;       // of HTTP
+  bool was_sent = true;     // false: nothing of the request can have reached the server
+  bool was_answer = false;  // of HTTP: the status is what the server answered, whatever it says
+  Headers headers;          // of HTTP
 };
 
 // Either Start or Wait, once. Lives until its end at least.

@@ -4,6 +4,7 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/error.hpp>
@@ -15,14 +16,21 @@
 #include <memory>
 #include <utility>
 
+#include "remote/exchange.h"
+
 namespace wasinn::remote {
 
 // One block that grows as bytes come: a length that a server tells allocates little by itself.
 class HttpMemory {
  public:
-  // At most so many are expected.
-  void Expect(uint64_t bytes) { expected_ = bytes; }
-  // False: there is no memory.
+  // It never has room for more. `charge` may be empty.
+  void Limit(uint64_t bytes, Charge charge) {
+    most_ = std::min(most_, bytes);
+    charge_ = std::move(charge);
+  }
+  // The same, as a server tells.
+  void Expect(uint64_t bytes) { most_ = std::min(most_, bytes); }
+  // False: there is no memory, or the charge refuses it.
   bool Append(const void* data, size_t bytes);
   // What is there, which is then gone.
   grpc::ByteBuffer Take();
@@ -35,7 +43,8 @@ class HttpMemory {
   };
   std::unique_ptr<char, Free> block_;
   size_t size_ = 0, capacity_ = 0;
-  uint64_t expected_ = UINT64_MAX;
+  uint64_t most_ = UINT64_MAX;
+  Charge charge_;
 };
 
 // A Body of Boost.Beast.

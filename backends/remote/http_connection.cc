@@ -28,6 +28,7 @@ std::string HeadOf(const std::string& endpoint, const Request& request, const He
 
 HttpConnection::HttpConnection(HttpLoop& loop, std::string endpoint, const ConnectionConfig& config)
     : Connection(std::move(endpoint)),
+      loop_(loop),
       pool_(std::make_shared<HttpPool>(loop.context(), this->endpoint(), config)),
       most_(config.max_message_bytes) {}
 
@@ -37,7 +38,8 @@ HttpConnection::~HttpConnection() {
 
 std::shared_ptr<Exchange> HttpConnection::NewExchange(const Request& request, const Headers& headers,
                                                       Deadline deadline) {
-  return std::make_shared<HttpExchange>(pool_, HeadOf(endpoint(), request, headers), request, deadline, most_);
+  return std::make_shared<HttpExchange>(pool_, loop_.readers(), HeadOf(endpoint(), request, headers), request, deadline,
+                                        most_);
 }
 
 }  // namespace wasinn::remote

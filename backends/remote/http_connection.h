@@ -21,6 +21,7 @@ class HttpConnection final : public Connection {
   std::shared_ptr<Exchange> NewExchange(const Request& request, const Headers& headers, Deadline deadline) override;
 
  private:
+  HttpLoop& loop_;
   const std::shared_ptr<HttpPool> pool_;
   const uint64_t most_;
 };

@@ -22,17 +22,24 @@ HttpDial::HttpDial(std::shared_ptr<HttpPool> pool)
       stream_(std::make_unique<HttpStream>(pool_->context_, pool_->tls_ ? &*pool_->tls_ : nullptr)) {}
 
 void HttpDial::Begin() {
+  // It may be in the loop's queue already when the connection is made, and then comes after its end.
   timer_.async_wait([self = shared_from_this()](error_code error) {
-    if (error) return;
+    if (error || self->is_told_) return;
     self->stream_->Close();
     self->Tell(fmt::format("failed to connect within {} ms", self->pool_->connect_timeout_.count()));
   });
-  asio::co_spawn(pool_->context_, Run(),
-                 [self = shared_from_this()](const std::exception_ptr& thrown, error_code error) {
-                   self->timer_.cancel();
-                   if (thrown != nullptr) return self->Tell("failed to connect: no memory");
-                   self->Tell(error ? "failed to connect: " + error.message() : "");
-                 });
+  try {
+    asio::co_spawn(pool_->context_, Run(),
+                   [self = shared_from_this()](const std::exception_ptr& thrown, error_code error) {
+                     self->timer_.cancel();
+                     if (thrown != nullptr) return self->Tell("failed to connect: no memory");
+                     self->Tell(error ? "failed to connect: " + error.message() : "");
+                   });
+  } catch (...) {
+    is_told_ = true;  // by what is thrown
+    timer_.cancel();
+    throw;
+  }
 }
 
 asio::awaitable<error_code> HttpDial::Run() {

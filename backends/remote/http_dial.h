@@ -18,6 +18,7 @@ namespace wasinn::remote {
 class HttpDial : public std::enable_shared_from_this<HttpDial> {
  public:
   explicit HttpDial(std::shared_ptr<HttpPool> pool);
+  // If it throws for want of memory, it tells nothing.
   void Begin();
 
  private:

@@ -26,7 +26,7 @@ namespace {
 constexpr uint32_t kMostHead = 32 << 10;
 // Answers that come before the answer: 100 and the like.
 constexpr int kMostInterim = 8;
-constexpr char kNoMemory[] = "there is no memory for the call";
+constexpr char kNoMemory[] = "no memory";  // which takes none
 
 std::string_view AsText(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -44,6 +44,7 @@ Reply ReplyOf(HttpParser& parser) {
   auto& answer = parser.get();
   Reply reply{.status = StatusOf(answer.result_int(), {answer.body().data(), answer.body().size()}),
               .message = {},
+              .was_answer = true,
               .headers = HeadersOf(parser)};
   const auto encoding = AsText(answer[http::field::content_encoding]);
   if (reply.status.ok() && !encoding.empty() && encoding != "identity") {
@@ -55,9 +56,10 @@ Reply ReplyOf(HttpParser& parser) {
 
 }  // namespace
 
-HttpExchange::HttpExchange(std::shared_ptr<HttpPool> pool, std::string head, const Request& request, Deadline deadline,
-                           uint64_t most)
+HttpExchange::HttpExchange(std::shared_ptr<HttpPool> pool, asio::thread_pool& readers, std::string head,
+                           const Request& request, Deadline deadline, uint64_t most)
     : pool_(std::move(pool)),
+      readers_(readers),
       head_(std::move(head)),
       request_(request),
       deadline_(deadline),
@@ -65,6 +67,11 @@ HttpExchange::HttpExchange(std::shared_ptr<HttpPool> pool, std::string head, con
       timer_(pool_->context()) {}
 
 void HttpExchange::Start(Done done) {
+  has_reader_ = true;
+  Post(std::move(done));
+}
+
+void HttpExchange::Post(Done done) {
   done_ = std::move(done);
   asio::post(pool_->context(), [self = shared_from_this()] {
     try {
@@ -80,7 +87,7 @@ Reply HttpExchange::Wait() {
   std::condition_variable ended;
   Reply reply;
   bool has_ended = false;
-  Start([&](Reply one) {
+  Post([&](Reply one) {
     const std::lock_guard lock(mutex);
     reply = std::move(one);
     has_ended = true;
@@ -106,7 +113,7 @@ void HttpExchange::Begin() {
     });
   }
   waits_ = true;
-  pool_->Take(shared_from_this());
+  pool_->Take(shared_from_this(), request_.is_check);
 }
 
 void HttpExchange::Abort(grpc::Status why) {
@@ -125,7 +132,7 @@ void HttpExchange::EndWithoutMemory() {
   pool_->Forget(*this);
   waits_ = false;
   if (std::exchange(stream_, nullptr) != nullptr) pool_->GiveBack(nullptr);
-  if (done_ != nullptr) End({.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory}, .message = {}, .was_sent = false});
+  if (!has_ended_) End({.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory}, .message = {}, .was_sent = false});
 }
 
 void HttpExchange::OnNoStream(const std::string& why) {
@@ -147,10 +154,8 @@ void HttpExchange::OnStream(std::unique_ptr<HttpStream> stream) {
 void HttpExchange::Begin(asio::awaitable<Reply> talk) {
   asio::co_spawn(pool_->context(), std::move(talk),
                  [self = shared_from_this()](const std::exception_ptr& thrown, Reply reply) {
-                   if (thrown != nullptr) {
-                     self->stream_.reset();
-                     reply.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory};
-                   }
+                   if (thrown != nullptr || self->aborted_) self->stream_.reset();
+                   if (thrown != nullptr) reply.status = {grpc::RESOURCE_EXHAUSTED, kNoMemory};
                    self->pool_->GiveBack(std::move(self->stream_));
                    self->End(std::move(reply));
                  });
@@ -168,7 +173,7 @@ asio::awaitable<Reply> HttpExchange::Talk() {
   std::optional<HttpParser> parser;
   const error_code error = co_await ReadAnswer(parser);
   if (error || !parser) co_return Failed(written.error ? written.error : error, true);
-  const bool can_rest = !written.error && parser->get().keep_alive() && !parser->need_eof();
+  const bool can_rest = !written.error && parser->get().keep_alive() && !parser->need_eof() && !stream_->has_more();
   if (!can_rest) stream_.reset();
   co_return ReplyOf(*parser);
 }
@@ -178,13 +183,16 @@ asio::awaitable<error_code> HttpExchange::ReadAnswer(std::optional<HttpParser>& 
     parser.emplace();
     parser->header_limit(kMostHead);
     parser->body_limit(most_);
+    parser->get().body().Limit(most_, request_.charge);
     const error_code error = co_await stream_->Read(*parser);
     if (error || parser->get().result_int() >= 200) co_return error;
   }
   co_return http::error::bad_status;
 }
 
-Reply HttpExchange::Failed(const error_code& error, bool has_begun) const {
+// What is left of such an answer must not be the next one's, so the connection goes.
+Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
+  stream_.reset();
   Reply reply{.status = {grpc::UNAVAILABLE, ""}, .message = {}, .was_sent = has_begun};
   if (aborted_) {
     reply.status = *aborted_;
@@ -207,7 +215,16 @@ Reply HttpExchange::Failed(const error_code& error, bool has_begun) const {
 
 void HttpExchange::End(Reply reply) {
   timer_.cancel();
-  std::exchange(done_, nullptr)(std::move(reply));
+  has_ended_ = true;
+  reply_ = std::move(reply);
+  if (!has_reader_) return Tell();
+  try {
+    asio::post(readers_, [self = shared_from_this()] { self->Tell(); });
+  } catch (const std::bad_alloc&) {
+    Tell();
+  }
 }
+
+void HttpExchange::Tell() { std::exchange(done_, nullptr)(std::move(reply_)); }
 
 }  // namespace wasinn::remote

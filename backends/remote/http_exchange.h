@@ -4,6 +4,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,12 +17,13 @@
 
 namespace wasinn::remote {
 
-// All but Start, Wait and Cancel is on the loop's thread.
+// All but Start, Wait and Cancel is on the loop's thread. Who starts it is told its end by a reader: what becomes of an
+// answer may take long, and all connections need the loop.
 class HttpExchange final : public Exchange, public HttpTaker, public std::enable_shared_from_this<HttpExchange> {
  public:
   // `head`: all before the body. `most`: bytes of an answer's body.
-  HttpExchange(std::shared_ptr<HttpPool> pool, std::string head, const Request& request, Deadline deadline,
-               uint64_t most);
+  HttpExchange(std::shared_ptr<HttpPool> pool, boost::asio::thread_pool& readers, std::string head,
+               const Request& request, Deadline deadline, uint64_t most);
 
   void Start(Done done) override;
   Reply Wait() override;
@@ -30,6 +32,7 @@ class HttpExchange final : public Exchange, public HttpTaker, public std::enable
   void OnNoStream(const std::string& why) override;
 
  private:
+  void Post(Done done);
   void Begin();
   void Begin(boost::asio::awaitable<Reply> talk);
   void EndWithoutMemory();
@@ -37,19 +40,22 @@ class HttpExchange final : public Exchange, public HttpTaker, public std::enable
   void Abort(grpc::Status why);
   boost::asio::awaitable<Reply> Talk();
   boost::asio::awaitable<boost::system::error_code> ReadAnswer(std::optional<HttpParser>& parser);
-  Reply Failed(const boost::system::error_code& error, bool has_begun) const;
+  Reply Failed(const boost::system::error_code& error, bool has_begun);
   void End(Reply reply);
+  void Tell();
 
   const std::shared_ptr<HttpPool> pool_;
+  boost::asio::thread_pool& readers_;
   const std::string head_;
   const Request& request_;
   const Deadline deadline_;
   const uint64_t most_;
   boost::asio::steady_timer timer_;
-  Done done_;  // NULL: it has ended, or not begun
-  bool waits_ = false;
+  Done done_;
+  bool has_reader_ = false, waits_ = false, has_ended_ = false;
   std::unique_ptr<HttpStream> stream_;
   std::optional<grpc::Status> aborted_;
+  Reply reply_;
 };
 
 }  // namespace wasinn::remote

@@ -9,6 +9,7 @@ HttpLoop::HttpLoop() : work_(boost::asio::make_work_guard(context_)), thread_([t
 HttpLoop::~HttpLoop() {
   context_.stop();
   thread_.join();
+  readers_.join();  // which may still leave the last end
 }
 
 void HttpLoop::Run() {

@@ -1,13 +1,16 @@
-// The thread on which a host's connections of HTTP live.
+// The threads of a host's connections of HTTP.
 #ifndef WASINN_BACKENDS_REMOTE_HTTP_LOOP_H_
 #define WASINN_BACKENDS_REMOTE_HTTP_LOOP_H_
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <cstddef>
 #include <thread>
 
 namespace wasinn::remote {
 
+// One on which they live, and those that read answers.
 class HttpLoop {
  public:
   HttpLoop();
@@ -17,12 +20,15 @@ class HttpLoop {
   HttpLoop& operator=(const HttpLoop&) = delete;
 
   boost::asio::io_context& context() { return context_; }
+  boost::asio::thread_pool& readers() { return readers_; }
 
  private:
+  static constexpr size_t kReaders = 2;
   void Run();
 
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  boost::asio::thread_pool readers_{kReaders};
   std::thread thread_;
 };
 

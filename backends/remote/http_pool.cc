@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "common/error.h"
@@ -60,37 +61,65 @@ HttpPool::HttpPool(asio::io_context& context, const std::string& endpoint, const
   if (config.is_secure) tls_.emplace(MakeTls(config));
 }
 
-void HttpPool::Take(std::shared_ptr<HttpTaker> taker) {
+void HttpPool::Take(std::shared_ptr<HttpTaker> taker, bool is_check) {
   while (!resting_.empty()) {
     std::unique_ptr<HttpStream> stream = std::move(resting_.back().stream);
     resting_.pop_back();
     if (stream->IsQuiet()) return taker->OnStream(std::move(stream));
     --open_;
   }
-  waiting_.push_back(std::move(taker));
+  (is_check ? checks_ : calls_).push_back(std::move(taker));
   DialForThoseWhoWait();
 }
 
 void HttpPool::Forget(HttpTaker& taker) {
-  std::erase_if(waiting_, [&](const auto& one) { return one.get() == &taker; });
+  for (Takers* some : {&checks_, &calls_}) {
+    std::erase_if(*some, [&](const auto& one) { return one.get() == &taker; });
+  }
 }
 
+// NULL: nobody waits.
+std::shared_ptr<HttpTaker> HttpPool::Next() {
+  Takers& some = checks_.empty() ? calls_ : checks_;
+  if (some.empty()) return nullptr;
+  std::shared_ptr<HttpTaker> next = std::move(some.front());
+  some.pop_front();
+  return next;
+}
+
+// What has come beside the answer, or an end, would be the next call's answer.
 void HttpPool::GiveBack(std::unique_ptr<HttpStream> stream) {
-  if (stream == nullptr || is_closed_) {
+  if (stream != nullptr && !stream->IsQuiet()) stream.reset();
+  Pass(std::move(stream));
+}
+
+void HttpPool::Pass(std::unique_ptr<HttpStream> stream) {
+  const bool is_one_too_many = open_ > most_ && checks_.empty();  // which a check had
+  if (is_closed_ || is_one_too_many) stream.reset();
+  if (stream == nullptr) {
     --open_;
     return DialForThoseWhoWait();
   }
-  if (!waiting_.empty()) {
-    const std::shared_ptr<HttpTaker> next = std::move(waiting_.front());
-    waiting_.pop_front();
-    return next->OnStream(std::move(stream));
+  if (const std::shared_ptr<HttpTaker> next = Next()) return next->OnStream(std::move(stream));
+  Rest(std::move(stream));
+}
+
+void HttpPool::Rest(std::unique_ptr<HttpStream> stream) {
+  try {
+    resting_.push_back({std::move(stream), Clock::now() + kRest});
+  } catch (const std::bad_alloc&) {  // it has gone
+    --open_;
+    return;
   }
-  resting_.push_back({std::move(stream), Clock::now() + kRest});
   if (resting_.size() > kMostResting) {
     resting_.pop_front();
     --open_;
   }
-  if (resting_.size() == 1) Sweep();
+  if (resting_.size() != 1) return;
+  try {
+    Sweep();
+  } catch (const std::bad_alloc&) {  // it rests until it is taken, or another one begins to rest
+  }
 }
 
 void HttpPool::Close() {
@@ -100,24 +129,36 @@ void HttpPool::Close() {
   sweep_.cancel();
 }
 
+bool HttpPool::NeedsAnother() const {
+  return dialing_ < checks_.size() || (dialing_ < checks_.size() + calls_.size() && open_ < most_);
+}
+
 void HttpPool::DialForThoseWhoWait() {
-  while (dialing_ < waiting_.size() && open_ < most_) {
-    const auto dial = std::make_shared<HttpDial>(shared_from_this());
-    ++open_;
-    ++dialing_;
-    dial->Begin();
+  while (NeedsAnother()) {
+    if (Dial()) continue;
+    if (const std::shared_ptr<HttpTaker> next = Next()) next->OnNoStream("no memory");
   }
 }
 
+// False: there is no memory for it.
+bool HttpPool::Dial() {
+  try {
+    const auto dial = std::make_shared<HttpDial>(shared_from_this());
+    dial->Begin();  // which tells nothing before it returns
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  ++open_;
+  ++dialing_;
+  return true;
+}
+
+// A new one may have something already: a session's ticket, or an answer of a server that wants no request.
 void HttpPool::OnDialed(std::unique_ptr<HttpStream> stream, const std::string& why) {
   --dialing_;
-  if (stream != nullptr) return GiveBack(std::move(stream));
+  if (stream != nullptr) return Pass(std::move(stream));
   --open_;
-  std::shared_ptr<HttpTaker> next;
-  if (!waiting_.empty()) {
-    next = std::move(waiting_.front());
-    waiting_.pop_front();
-  }
+  const std::shared_ptr<HttpTaker> next = Next();
   DialForThoseWhoWait();
   if (next != nullptr) next->OnNoStream(why);
 }

@@ -32,11 +32,12 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   // Throws for certificates that are none.
   HttpPool(boost::asio::io_context& context, const std::string& endpoint, const ConnectionConfig& config);
 
-  // One that rests, or a new one, or the next that is free, where there are as many as may be.
-  void Take(std::shared_ptr<HttpTaker> taker);
+  // One that rests, or a new one, or the next that is free, where there are as many as may be. A check is before all
+  // calls, and may have one more than these: a server with many calls is not ill.
+  void Take(std::shared_ptr<HttpTaker> taker, bool is_check);
   // It does not want one any more.
   void Forget(HttpTaker& taker);
-  // NULL: it is gone.
+  // NULL: it is gone. One on which more came than was asked for goes, too. Throws nothing, for an end depends on it.
   void GiveBack(std::unique_ptr<HttpStream> stream);
   // Those that rest go, and none rest from now on.
   void Close();
@@ -51,8 +52,15 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
     Clock::time_point until;
   };
 
+  using Takers = std::list<std::shared_ptr<HttpTaker>>;
+
+  std::shared_ptr<HttpTaker> Next();
+  bool NeedsAnother() const;
   void DialForThoseWhoWait();
+  bool Dial();
   void OnDialed(std::unique_ptr<HttpStream> stream, const std::string& why);
+  void Pass(std::unique_ptr<HttpStream> stream);
+  void Rest(std::unique_ptr<HttpStream> stream);
   void Sweep();
 
   boost::asio::io_context& context_;
@@ -60,7 +68,7 @@ class HttpPool : public std::enable_shared_from_this<HttpPool> {
   const std::string host_, port_, name_;
   const std::chrono::milliseconds connect_timeout_;
   const size_t most_;
-  std::list<std::shared_ptr<HttpTaker>> waiting_;
+  Takers checks_, calls_;          // that wait
   std::deque<Resting> resting_;    // the last used one last
   size_t open_ = 0, dialing_ = 0;  // `open_`: with those that are being made
   boost::asio::steady_timer sweep_;

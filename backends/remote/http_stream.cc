@@ -22,11 +22,14 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 // Of what is read and not yet a body's: a piece of one, or a head.
 constexpr size_t kMostBuffered = 128 << 10;
+// Beast reads what there is room for, which is 512 bytes unless told. Memory that nothing came into is the system's.
+constexpr size_t kReadAtOnce = 64 << 10;
 
 }  // namespace
 
 HttpStream::HttpStream(asio::io_context& context, asio::ssl::context* tls)
     : stream_(std::in_place_type<Plain>, context), buffer_(kMostBuffered) {
+  buffer_.reserve(kReadAtOnce);
   if (tls != nullptr) stream_.emplace<Secure>(context, *tls);
 }
 
@@ -87,8 +90,19 @@ void HttpStream::Close() {
 
 bool HttpStream::IsQuiet() {
   char byte = 0;
-  return buffer_.size() == 0 && ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
-         (errno == EAGAIN || errno == EWOULDBLOCK);
+  const bool has_none = buffer_.size() == 0 &&
+                        ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+                        (errno == EAGAIN || errno == EWOULDBLOCK);
+  return has_none && (!is_secure() || HasReadAllRecords());
+}
+
+// TLS reads ahead, and keeps what it has read in places of its own: only a read looks into all of them.
+bool HttpStream::HasReadAllRecords() {
+  char byte = 0;
+  error_code error;
+  if (!socket().non_blocking()) socket().non_blocking(true, error);
+  if (error) return false;
+  return std::get<Secure>(stream_).read_some(asio::buffer(&byte, 1), error) == 0 && error == asio::error::would_block;
 }
 
 }  // namespace wasinn::remote

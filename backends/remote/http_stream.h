@@ -54,6 +54,7 @@ class HttpStream {
 
   Plain& socket();
   boost::asio::awaitable<boost::system::error_code> Handshake(const std::string& name);
+  bool HasReadAllRecords();
 
   std::variant<Plain, Secure> stream_;
   boost::beast::flat_buffer buffer_;

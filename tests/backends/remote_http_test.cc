@@ -4,72 +4,28 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "backends/scripted_server.h"
-#include "remote/http_connection.h"
-#include "remote/http_loop.h"
+#include "backends/remote_http_client.h"
 
 namespace wasinn::remote {
 namespace {
 
+using testing::Always;
+using testing::Client;
+using testing::Ends;
 using ::testing::HasSubstr;
+using testing::In;
+using testing::Ok;
 using testing::ScriptedConnection;
 using testing::ScriptedServer;
-
-constexpr uint32_t kMost = 100'000;
-
-std::string Ok(const std::string& body, const std::string& more = "") {
-  return "HTTP/1.1 200 OK\r\n" + more + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
-
-// Answers each request of a connection with the same.
-ScriptedServer::Script Always(const std::string& answer) {
-  return [answer](ScriptedConnection& one) {
-    while (!one.Read().empty() && one.Write(answer)) {
-    }
-  };
-}
-
-std::string TextOf(const grpc::ByteBuffer& message) {
-  std::vector<grpc::Slice> slices;
-  std::string text;
-  if (message.Valid() && message.Dump(&slices).ok()) {
-    for (const grpc::Slice& one : slices) text.append(reinterpret_cast<const char*>(one.begin()), one.size());
-  }
-  return text;
-}
+using testing::TextOf;
 
 class RemoteHttp : public ::testing::Test {
  protected:
-  struct Client {
-    Client(HttpLoop& loop, const std::string& endpoint, uint32_t connections = 256)
-        : connection(std::make_unique<HttpConnection>(loop, endpoint, Config(connections))) {}
-    static ConnectionConfig Config(uint32_t connections) {
-      ConnectionConfig config;
-      config.transport = Transport::kHttp;
-      config.max_message_bytes = kMost;
-      config.max_connections = connections;
-      config.connect_timeout = std::chrono::seconds(20);
-      return config;
-    }
-    std::shared_ptr<Exchange> New(const Request& request, Deadline deadline = std::nullopt) const {
-      return connection->NewExchange(request, headers, deadline);
-    }
-    Reply Get(Deadline deadline = std::nullopt) const {
-      const Request request{.path = "/v2", .has_body = false};
-      return New(request, deadline)->Wait();
-    }
-    const Headers headers{{"x-team", "red"}};
-    std::unique_ptr<HttpConnection> connection;
-  };
-
   // What one answer makes of a call.
   Reply Answer(const std::string& answer) {
     const ScriptedServer server([&](ScriptedConnection& one) {
@@ -81,30 +37,6 @@ class RemoteHttp : public ::testing::Test {
 
   HttpLoop loop_;
 };
-
-// Ends of exchanges, as they come.
-class Ends {
- public:
-  Exchange::Done Next() {
-    return [this](Reply reply) {
-      const std::lock_guard lock(mutex_);
-      replies_.push_back(std::move(reply));
-      changed_.notify_all();
-    };
-  }
-  std::vector<Reply> Await(size_t n) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return replies_.size() >= n; });
-    return std::move(replies_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<Reply> replies_;
-};
-
-Deadline In(std::chrono::milliseconds time) { return std::chrono::system_clock::now() + time; }
 
 TEST_F(RemoteHttp, ARequestGoesOutWholeAndItsAnswerComesWhole) {
   std::string asked;
