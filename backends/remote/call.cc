@@ -3,8 +3,6 @@
 #include <new>
 #include <utility>
 
-#include "remote/errors.h"
-
 namespace wasinn::remote {
 
 Call::Call(Servers& servers, Request request, Deadline deadline, bool is_idempotent)
@@ -76,14 +74,12 @@ void Call::Start() {
 }
 
 void Call::End(Reply reply) {
-  std::optional<Answered> answered = After(std::move(reply));
-  if (!answered) {
-    try {
-      return Start();
-    } catch (const std::bad_alloc&) {  // the transport would swallow it, and nobody be told
-      answered.emplace(
-          Answered{{.status = {grpc::RESOURCE_EXHAUSTED, "no memory to call once more"}, .message = {}}, server_});
-    }
+  std::optional<Answered> answered;
+  try {
+    answered = After(std::move(reply));
+    if (!answered) return Start();
+  } catch (const std::bad_alloc&) {  // the transport would swallow it, and nobody be told; so short a text takes none
+    answered.emplace(Answered{{.status = {grpc::RESOURCE_EXHAUSTED, "no memory"}, .message = {}}, server_});
   }
   std::exchange(done_, nullptr)(std::move(*answered));
 }
@@ -109,9 +105,9 @@ std::optional<Answered> Call::After(Reply reply) {
     exchange.swap(exchange_);
   }
   servers_.balancer().GiveBack(server);
-  if (ending == Ending::kNeverSent || ending == Ending::kLost) {
-    servers_.SetHealthy(server, false, Quoted(reply.status.error_message()));
-  }
+  // What a server answers one guest says nothing of the others' calls.
+  const bool is_loss = (ending == Ending::kNeverSent || ending == Ending::kLost) && !reply.was_answer;
+  if (is_loss) servers_.SetHealthy(server, false, reply.status.error_message());
   tried_[server] = true;
   if (again) return std::nullopt;
   if (ending == Ending::kGivenUp) {

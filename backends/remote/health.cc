@@ -5,12 +5,20 @@
 #include <utility>
 #include <vector>
 
-#include "remote/errors.h"
-
 namespace wasinn::remote {
 
+namespace {
+
+Request RequestOf(const Protocol& protocol) {
+  Request request = protocol.AskReady();
+  request.is_check = true;
+  return request;
+}
+
+}  // namespace
+
 Checks::Checks(Servers& servers, const Protocol& protocol)
-    : servers_(servers), protocol_(protocol), request_(protocol.AskReady()), checks_(servers.size()) {}
+    : servers_(servers), protocol_(protocol), request_(RequestOf(protocol)), checks_(servers.size()) {}
 
 Checks::~Checks() {
   std::vector<std::shared_ptr<Exchange>> exchanges;
@@ -38,36 +46,52 @@ void Checks::Begin() {
       check.exchange = exchange;
       ++running_;
     }
-    exchange->Start([this, i](const Reply& reply) { End(i, reply); });
+    try {
+      exchange->Start([this, i](const Reply& reply) { End(i, reply); });
+    } catch (...) {  // for want of memory: it has not begun
+      Forget(i);
+      throw;
+    }
   }
 }
 
-void Checks::End(size_t server, const Reply& reply) {
-  Check& check = checks_[server];
-  const grpc::Status& status = reply.status;
-  const bool is_ready = status.ok() && protocol_.IsReady(reply);
-  int late = 0;
-  bool is_ending = false;
-  {
-    const std::lock_guard lock(mutex_);
-    check.late = status.error_code() == grpc::DEADLINE_EXCEEDED ? std::min(check.late + 1, kLate) : 0;
-    late = check.late;
-    is_ending = is_ending_;
-  }
-  if (!is_ending) Judge(server, status, is_ready, late);
+void Checks::Forget(size_t server) {
   const std::lock_guard lock(mutex_);
-  check.exchange.reset();
+  checks_[server].exchange.reset();  // before the servers may go, whose channel it has
   --running_;
   ended_.notify_all();
 }
 
-void Checks::Judge(size_t server, const grpc::Status& status, bool is_ready, int late) {
-  if (status.ok()) return servers_.SetHealthy(server, is_ready, "the model is not ready there");
+void Checks::End(size_t server, const Reply& reply) {
+  Check& check = checks_[server];
+  int late = 0;
+  bool is_ending = false;
+  {
+    const std::lock_guard lock(mutex_);
+    check.late = reply.status.error_code() == grpc::DEADLINE_EXCEEDED ? std::min(check.late + 1, kLate) : 0;
+    late = check.late;
+    is_ending = is_ending_;
+  }
+  try {
+    if (!is_ending) Judge(server, reply, late);
+  } catch (const std::bad_alloc&) {  // the next one says it
+  }
+  Forget(server);
+}
+
+void Checks::Judge(size_t server, const Reply& reply, int late) {
+  const grpc::Status& status = reply.status;
+  if (status.ok()) return Say(server, protocol_.IsReady(reply), "the model is not ready there");
   if (status.error_code() == grpc::DEADLINE_EXCEEDED && late < kLate) return;
   // A server without that call, or that lets nobody ask, is one that answers.
   const bool answers = status.error_code() == grpc::UNIMPLEMENTED || status.error_code() == grpc::PERMISSION_DENIED ||
                        status.error_code() == grpc::UNAUTHENTICATED;
-  servers_.SetHealthy(server, answers, Quoted(status.error_message()));
+  Say(server, answers, status.error_message());
+}
+
+void Checks::Say(size_t server, bool is_healthy, const std::string& why) {
+  servers_.SetHealthy(server, is_healthy, why);
+  if (!is_healthy) servers_.GiveUpCalls(server);
 }
 
 HealthThread::~HealthThread() {

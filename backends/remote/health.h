@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 
 #include "remote/protocol.h"
@@ -37,7 +38,9 @@ class Checks {
   };
 
   void End(size_t server, const Reply& reply);
-  void Judge(size_t server, const grpc::Status& status, bool is_ready, int late);
+  void Forget(size_t server);
+  void Judge(size_t server, const Reply& reply, int late);
+  void Say(size_t server, bool is_healthy, const std::string& why);
 
   Servers& servers_;
   const Protocol& protocol_;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <new>
 #include <utility>
 
 #include "remote/call.h"
+#include "remote/errors.h"
 
 namespace wasinn::remote {
 
@@ -18,15 +20,20 @@ Servers::Servers(const Address& address, const ModelConfig& config, Connections&
 
 std::string Servers::ToString() const { return fmt::format("{}", fmt::join(address_.endpoints, ", ")); }
 
-void Servers::SetHealthy(size_t server, bool is_healthy, const std::string& why) {
+void Servers::SetHealthy(size_t server, bool is_healthy, const std::string& why) noexcept {
   if (size() == 1) return;  // there is no other
-  if (balancer_.SetHealthy(server, is_healthy)) {
+  if (!balancer_.SetHealthy(server, is_healthy)) return;
+  try {
     log_.Write(WASINN_LOG_WARNING,
                is_healthy ? fmt::format("model '{}': server {} serves again", address_.model, endpoint(server))
                           : fmt::format("model '{}': server {} gets no calls for now: {}", address_.model,
-                                        endpoint(server), why));
+                                        endpoint(server), Quoted(why)));
+  } catch (const std::bad_alloc&) {
   }
-  if (is_healthy || !balancer_.HasHealthy()) return;
+}
+
+void Servers::GiveUpCalls(size_t server) {
+  if (!balancer_.HasHealthy()) return;
   std::vector<std::shared_ptr<Call>> calls;
   {
     const std::lock_guard lock(mutex_);

@@ -35,8 +35,10 @@ class Servers {
   // For messages.
   std::string ToString() const;
 
-  // Says it once in the log, and gives up calls of an idempotent model that an ill server has.
-  void SetHealthy(size_t server, bool is_healthy, const std::string& why);
+  // Says it once in the log: `why` is a server's text. Without memory for its words it is so nevertheless.
+  void SetHealthy(size_t server, bool is_healthy, const std::string& why) noexcept;
+  // If there is a well one: calls of an idempotent model that this one has go elsewhere.
+  void GiveUpCalls(size_t server);
   // A call that can be given up, while `server` has it.
   void Enter(Call& call, size_t server);
   void Leave(Call& call);
