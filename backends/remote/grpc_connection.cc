@@ -1,9 +1,13 @@
 #include "remote/grpc_connection.h"
 
+#include <grpc/compression.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "remote/grpc_exchange.h"
@@ -15,6 +19,10 @@ namespace {
 // After a connection failed, the next is tried soon: a server that comes back is wanted at once.
 constexpr int kFirstBackoffMs = 100, kMostBackoffMs = 2000;
 
+// gRPC looks at a message's length when all of it is there, and a server may send 4 GiB. So all answers of a server
+// together have a limit, too: of many as large as they may be. Beyond it, gRPC ends calls.
+constexpr size_t kMostAnswers = 16, kLeastMemory = size_t{64} << 20;
+
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint, const ConnectionConfig& config) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
@@ -22,6 +30,12 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint, const Co
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstBackoffMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMostBackoffMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(config.connect_timeout.count()));
+  grpc::ResourceQuota memory;
+  memory.Resize(std::max(kMostAnswers * config.max_message_bytes, kLeastMemory));
+  arguments.SetResourceQuota(memory);
+  // What is small compressed may be anything: the limit for messages would hold only when gRPC has expanded them.
+  arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  arguments.SetInt(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
   // Only the host's configuration says where calls go and how often: no variable for proxies, no settings from DNS, and
   // no retries but those of gRPC for what has never left the machine.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
