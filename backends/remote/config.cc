@@ -35,6 +35,7 @@ constexpr wasinn_key kKeys[] = {
     {"retries", kBoth, "how often a call of an idempotent model is made again at most: 0 to 16, default 2"},
     {"max_message_bytes", kBoth, "bytes of one request or answer at most; default 64 MiB"},
     {"connect_timeout_ms", kBoth, "how long a connection may take to be made; default 5000"},
+    {"load_timeout_ms", kBoth, "how long servers may take in all to tell of a model when it is loaded; default 30000"},
     {"max_connections", kBoth,
      "connections to a server of HTTP at most, each with one call; more calls wait; default 256"},
     {"health_interval_ms", kBoth, "time between two checks of each of several servers; default 1000"},
@@ -65,6 +66,18 @@ class Merged {
  private:
   const Config &model_, &backend_;
 };
+
+// A model whose own keys say how a connection is secured must have one. [backends.remote] is for others, too.
+void CheckSecurity(const Config& model, bool is_secure) {
+  if (is_secure) return;
+  for (const char* key : {"ca", "cert", "key", "server_name"}) {
+    if (!model.Has(key)) continue;
+    throw Error(WASINN_INVALID_ARGUMENT,
+                fmt::format("key '{}' is for connections with TLS: expected an address that begins with grpcs:// or "
+                            "https://",
+                            key));
+  }
+}
 
 // What says where a message of HTTP ends, and what is in it.
 constexpr std::string_view kOwnHeaders[] = {"accept-encoding",
@@ -132,12 +145,14 @@ ModelConfig ModelConfig::Parse(const char* backend_text, const char* model_text,
   const Config backend(backend_text, "[backends.remote]");
   const Config model(model_text, "configuration of the model");
   const Merged merged(model, backend);
+  CheckSecurity(model, is_secure);
   ModelConfig parsed;
   parsed.connection = ParseConnection(merged, transport, is_secure);
   parsed.headers = merged.With("headers").Strings("headers").value_or(Config::Entries());
   for (const auto& [name, value] : parsed.headers) CheckHeader(name, value, transport);
   parsed.is_idempotent = merged.With("idempotent").Bool("idempotent").value_or(false);
   parsed.retries = static_cast<uint32_t>(merged.With("retries").Integer("retries", 0, 16).value_or(2));
+  parsed.load_timeout = merged.Milliseconds("load_timeout_ms", 30'000);
   parsed.health_interval = merged.Milliseconds("health_interval_ms", 1000);
   parsed.health_timeout = merged.Milliseconds("health_timeout_ms", 1000);
   return parsed;

@@ -33,7 +33,7 @@ struct ModelConfig {
   Headers headers;  // of each call
   bool is_idempotent = false;
   uint32_t retries = 0;
-  std::chrono::milliseconds health_interval{0}, health_timeout{0};
+  std::chrono::milliseconds load_timeout{0}, health_interval{0}, health_timeout{0};
 
   // A model's key beats the same key of [backends.remote]. Reads the files that they name.
   static ModelConfig Parse(const char* backend_text, const char* model_text, Transport transport, bool is_secure);

@@ -1,7 +1,13 @@
 #include "remote/model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -30,18 +36,67 @@ Address AddressOf(std::span<const wasinn_blob> blobs) {
   return ParseAddress({reinterpret_cast<const char*>(blob.data), blob.size});
 }
 
-Reply Ask(Servers& servers, const wasinn_load_options& options, Request request) {
-  const auto call = std::make_shared<Call>(servers, std::move(request), std::nullopt, true);
-  const backend::OnCancel on_cancel(options, [&] { call->Cancel(); });
-  Answered answered = call->Wait();
-  const grpc::Status& status = answered.reply.status;
-  const std::string& server = servers.endpoint(answered.server);
-  if (status.error_code() == grpc::CANCELLED) {
-    throw Error(WASINN_TIMEOUT,
-                fmt::format("{}: the server had not told the model's inputs and outputs in time", server));
+// The questions of one load, which have one deadline together. So that a server that hangs does not take all of it, each
+// of several gets its share.
+class Questions {
+ public:
+  Questions(Servers& servers, const wasinn_load_options& options)
+      : servers_(servers), options_(options), deadline_(Clock::now() + servers.config().load_timeout) {}
+
+  Reply Ask(const Request& request) {
+    for (size_t tries = 1;; ++tries) {
+      Answered answered = Try(request);
+      const grpc::Status& status = answered.reply.status;
+      if (status.ok()) return std::move(answered.reply);
+      const bool is_late = status.error_code() == grpc::DEADLINE_EXCEEDED && !answered.reply.was_answer;
+      if (!is_late) Throw(status, answered.server);
+      if (tries == servers_.size() || Clock::now() >= deadline_) ThrowLate(answered.server);
+      servers_.SetHealthy(answered.server, false, status.error_message());
+    }
   }
-  if (!status.ok()) ThrowStatus(status, server);
-  return std::move(answered.reply);
+
+ private:
+  using Clock = std::chrono::system_clock;
+
+  Answered Try(const Request& request) {
+    const auto share = servers_.config().load_timeout / static_cast<int64_t>(servers_.size());
+    Request copy{.path = request.path, .has_body = request.has_body, .headers = request.headers, .body = {}};
+    copy.body.buffer() = request.body;
+    const Deadline deadline = std::min<Clock::time_point>(Clock::now() + share, deadline_);
+    const auto call = std::make_shared<Call>(servers_, std::move(copy), deadline, true);
+    const backend::OnCancel on_cancel(options_, [&] { call->Cancel(); });
+    return call->Wait();
+  }
+  [[noreturn]] void Throw(const grpc::Status& status, size_t server) const {
+    if (status.error_code() != grpc::CANCELLED) ThrowStatus(status, servers_.endpoint(server));
+    throw Error(WASINN_TIMEOUT, fmt::format("{}: the server had not told the model's inputs and outputs in time",
+                                            servers_.endpoint(server)));
+  }
+  // No TIMEOUT, which would be of the guest that waits: the next one would wait as long.
+  [[noreturn]] void ThrowLate(size_t server) const {
+    throw Error(WASINN_UNAVAILABLE,
+                fmt::format("{}: the server did not tell the model's inputs and outputs within {} ms (load_timeout_ms)",
+                            servers_.endpoint(server), servers_.config().load_timeout.count()));
+  }
+
+  Servers& servers_;
+  const wasinn_load_options& options_;
+  const Clock::time_point deadline_;
+};
+
+// Whoever is between here and there reads them.
+void WarnOfPlainSecrets(const Address& address, const ModelConfig& config, const backend::Log& log) {
+  constexpr std::string_view kSecrets[] = {"api-key", "authorization", "cookie", "proxy-authorization", "x-api-key"};
+  const bool is_near = std::ranges::all_of(address.endpoints, [](const std::string& endpoint) {
+    return endpoint.starts_with("127.") || endpoint.starts_with("localhost:") || endpoint.starts_with("[::1]:");
+  });
+  if (address.is_secure || is_near) return;
+  for (const auto& [name, value] : config.headers) {
+    if (std::ranges::find(kSecrets, name) == std::end(kSecrets)) continue;
+    log.Write(WASINN_LOG_WARNING,
+              fmt::format("model '{}': header '{}' goes to {} without TLS, so anybody on the way can read it",
+                          address.model, name, fmt::join(address.endpoints, ", ")));
+  }
 }
 
 std::string Described(const Servers& servers, const Metadata& metadata) {
@@ -58,10 +113,11 @@ Model::Model(Host& host, std::span<const wasinn_blob> blobs, const wasinn_load_o
   const Address address = AddressOf(blobs);
   const ModelConfig config =
       ModelConfig::Parse(host.config(), options.host_config, address.transport, address.is_secure);
+  WarnOfPlainSecrets(address, config, host.log());
   servers_ = std::make_unique<Servers>(address, config, host.connections(), host.log());
   protocol_ = MakeProtocol(address, options.host_config, host.log());
-  const Metadata metadata =
-      protocol_->AskMetadata([&](Request request) { return Ask(*servers_, options, std::move(request)); });
+  Questions questions(*servers_, options);
+  const Metadata metadata = protocol_->AskMetadata([&](const Request& request) { return questions.Ask(request); });
   signature_ = std::make_unique<Signature>(metadata);
   description_ = Described(*servers_, metadata);
   if (servers_->size() == 1) return;

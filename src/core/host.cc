@@ -366,6 +366,11 @@ Result<std::shared_ptr<Graph>> Host::LoadSource(const ModelSource& source, Graph
   options.target = source.target;
   options.host_config = source.config;
   options.backend = source.backend;
+  // A file is compiled for all, whoever came first (decision 3). A server is only asked, and the next one asks again.
+  if (source.is_address) {
+    options.deadline = patience.left();
+    options.stop = patience.stop;
+  }
   Result<std::shared_ptr<Graph>> graph = LoadParts(parts, std::move(options), patience, source.workers.get());
   if (graph) return graph;
   // What a worker's framework says of it does not know that there was a file, or what it can do elsewhere.

@@ -2,12 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
 #include "common/error.h"
 #include "remote/address.h"
 #include "remote/balancer.h"
+#include "remote/config.h"
 #include "remote/retries.h"
 
 namespace wasinn::remote {
@@ -182,6 +184,32 @@ TEST(RemoteRetriesTest, EachKindHasItsOwnCount) {
   EXPECT_TRUE(retries.After(Ending::kLost));
   EXPECT_TRUE(retries.After(Ending::kNeverSent));
   EXPECT_FALSE(retries.After(Ending::kLost));
+}
+
+std::string ConfigRefused(const char* backend, const char* model, bool is_secure) {
+  try {
+    (void)ModelConfig::Parse(backend, model, Transport::kHttp, is_secure);
+  } catch (const backend::Error& error) {
+    EXPECT_EQ(error.code(), WASINN_INVALID_ARGUMENT);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RemoteConfigTest, WhatSecuresAConnectionNeedsOneThatIs) {
+  EXPECT_THAT(ConfigRefused("{}", R"({"server_name": "a"})", false),
+              HasSubstr("key 'server_name' is for connections with TLS"));
+  EXPECT_THAT(ConfigRefused("{}", R"({"ca": "/etc/passwd"})", false),
+              HasSubstr("key 'ca' is for connections with TLS"));
+  EXPECT_EQ(ConfigRefused("{}", R"({"server_name": "a"})", true), "");
+  EXPECT_EQ(ConfigRefused(R"({"server_name": "a"})", "{}", false), "") << "which is for other models, too";
+}
+
+TEST(RemoteConfigTest, ALoadHasATime) {
+  EXPECT_EQ(ModelConfig::Parse("{}", "{}", Transport::kGrpc, false).load_timeout, std::chrono::seconds(30));
+  EXPECT_EQ(ModelConfig::Parse("{}", R"({"load_timeout_ms": 5})", Transport::kGrpc, false).load_timeout,
+            std::chrono::milliseconds(5));
+  EXPECT_THAT(ConfigRefused("{}", R"({"load_timeout_ms": 0})", false), HasSubstr("load_timeout_ms"));
 }
 
 }  // namespace

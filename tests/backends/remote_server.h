@@ -16,7 +16,8 @@ namespace wasinn::testing {
 class InferenceServer {
  public:
   // Requests for inferences are held until there are so many at once; then it answers them, and all that come later.
-  explicit InferenceServer(size_t held);
+  // `tells` is false: those for metadata, too.
+  explicit InferenceServer(size_t held, bool tells = true);
   ~InferenceServer();
   InferenceServer(const InferenceServer&) = delete;
   InferenceServer& operator=(const InferenceServer&) = delete;
@@ -39,6 +40,7 @@ class InferenceServer {
   void LetGo(Request& request);
 
   const size_t held_;
+  const bool tells_;
   mutable std::mutex mutex_;  // of what follows
   std::vector<Request*> holding_;
   bool answers_ = false;

@@ -1,0 +1,121 @@
+// Servers that never tell of their models: who loads one waits no longer than there is time for.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "backends/remote_server.h"
+#include "backends/scripted_server.h"
+#include "support/echo.h"
+
+namespace wasinn::testing {
+namespace {
+
+class SilentGrpc {
+ public:
+  std::string address() const { return server_.address(); }
+  bool was_asked() const { return server_.holding() > 0; }
+
+ private:
+  InferenceServer server_{SIZE_MAX, /*tells=*/false};
+};
+
+class SilentHttp {
+ public:
+  explicit SilentHttp(std::string path = "/v2/models/m") : path_(std::move(path)) {}
+  std::string address() const { return "http://" + server_.endpoint() + path_; }
+  std::string endpoint() const { return server_.endpoint(); }
+  bool was_asked() const { return was_asked_; }
+
+ private:
+  const std::string path_;
+  std::atomic<bool> was_asked_ = false;
+  ScriptedServer server_{[this](ScriptedConnection& one) {
+    one.Read();
+    was_asked_ = true;
+    one.AwaitEnd();
+  }};
+};
+
+class SilentOpenAi : public SilentHttp {
+ public:
+  SilentOpenAi() : SilentHttp("/v1/m") {}
+};
+
+template <typename Server>
+class RemoteLoad : public ::testing::Test {
+ protected:
+  void Open(const std::string& address, uint32_t load_timeout_ms) {
+    host_ = EchoHost(log_, "backends.remote.load_timeout_ms = " + std::to_string(load_timeout_ms) + "\n",
+                     WASINN_TEST_BACKENDS);
+    wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
+    options.path = address.c_str();
+    const StatusPtr status(wasinn_host_add_model(host_.get(), "m", &options));
+    ASSERT_EQ(status, nullptr) << wasinn_status_message(status.get());
+  }
+  static uint32_t Load(const GuestPtr& guest) {
+    FakeGuest calls(guest.get());
+    uint32_t graph = 0;
+    return calls.LoadByName("m", graph);
+  }
+
+  static constexpr uint32_t kDay = 24 * 60 * 60 * 1000;
+  Log log_;
+  HostPtr host_;
+};
+
+using SilentServers = ::testing::Types<SilentGrpc, SilentHttp, SilentOpenAi>;
+TYPED_TEST_SUITE(RemoteLoad, SilentServers);
+
+TYPED_TEST(RemoteLoad, HasADeadlineOfItsOwn) {
+  const TypeParam server;
+  this->Open(server.address(), 100);
+  EXPECT_EQ(this->Load(NewGuest(this->host_.get(), &wasinn_limits::load_timeout_ms, this->kDay)), kRuntimeError);
+  EXPECT_TRUE(this->log_.Contains("did not tell the model's inputs and outputs within 100 ms (load_timeout_ms)"))
+      << this->log_.lines().back();
+}
+
+TYPED_TEST(RemoteLoad, HasTheDeadlineOfWhoWaits) {
+  const TypeParam server;
+  this->Open(server.address(), this->kDay);
+  EXPECT_EQ(this->Load(NewGuest(this->host_.get(), &wasinn_limits::load_timeout_ms, 100U)), kRuntimeError);
+  EXPECT_TRUE(this->log_.Contains("the load was stopped after 100 ms")) << this->log_.lines().back();
+}
+
+TYPED_TEST(RemoteLoad, EndsWithWhoWaits) {
+  const TypeParam server;
+  this->Open(server.address(), this->kDay);
+  const GuestPtr guest = NewGuest(this->host_.get(), &wasinn_limits::load_timeout_ms, this->kDay);
+  auto loading = std::async(std::launch::async, [&] { return this->Load(guest); });
+  while (!server.was_asked()) std::this_thread::yield();
+  wasinn_guest_close(guest.get());
+  EXPECT_EQ(loading.get(), kRuntimeError);
+}
+
+// The first of several takes its share of the time.
+TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
+  constexpr std::string_view kTold =
+      R"({"name":"m","inputs":[{"name":"x","datatype":"FP32","shape":[1]}],"outputs":[{"name":"x","datatype":"FP32","shape":[1]}]})";
+  const SilentHttp silent;
+  const ScriptedServer tells([&](ScriptedConnection& one) {
+    for (std::string asked = one.Read(); !asked.empty(); asked = one.Read()) {
+      const std::string told = asked.starts_with("GET /v2 ") ? "{}" : std::string(kTold);
+      if (!one.Write("HTTP/1.1 200 OK\r\ncontent-length: " + std::to_string(told.size()) + "\r\n\r\n" + told)) return;
+    }
+  });
+  Log log;
+  const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 1000\n", WASINN_TEST_BACKENDS);
+  const std::string address = "http://" + silent.endpoint() + "," + tells.endpoint() + "/v2/models/m";
+  wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
+  options.path = address.c_str();
+  options.preload = true;
+  const StatusPtr status(wasinn_host_add_model(host.get(), "m", &options));
+  EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
+}
+
+}  // namespace
+}  // namespace wasinn::testing
