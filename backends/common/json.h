@@ -44,12 +44,12 @@ inline nlohmann::json ParseJson(std::string_view text) {
 inline constexpr size_t kMostOrderedNames = 1000;
 
 // Looks at JSON without making anything of it: whether it is that, no deeper than `depth`, and no object has too many
-// names.
+// names. nlohmann takes a byte 0 for the end of a text, whatever comes after it.
 class OrderedJsonCheck : public nlohmann::json_sax<nlohmann::json> {
  public:
   static bool Passes(std::string_view text, size_t depth) {
     OrderedJsonCheck check(depth);
-    return nlohmann::json::sax_parse(text, &check);
+    return text.find('\0') == text.npos && nlohmann::json::sax_parse(text, &check);
   }
 
   bool null() override { return true; }

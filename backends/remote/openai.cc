@@ -26,6 +26,8 @@ namespace {
 constexpr const char *kPrompt = "prompt", *kOptions = "options";
 // Parsed, options take many times their bytes. As much as a configuration may have.
 constexpr size_t kMostOptions = size_t{256} << 10;
+// Who has so many unknown keys makes them up.
+constexpr size_t kMostTold = 64;
 
 class Configured final : public GuestSettings {
  public:
@@ -138,8 +140,14 @@ Metadata OpenAi::AskMetadata(const Ask& ask) {
   return metadata;
 }
 
+// Once for each: contexts are a guest's to make, and the log has room for a few lines a second from each backend.
 void OpenAi::WarnOfUnknown(const Config& config, const char* where) const {
-  const std::vector<std::string> unknown = UnknownKeys(config);
+  std::vector<std::string> unknown = UnknownKeys(config);
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(unknown,
+                  [&](const std::string& key) { return told_.size() >= kMostTold || !told_.insert(key).second; });
+  }
   if (!unknown.empty())
     log_.Write(WASINN_LOG_WARNING, fmt::format("{}: unknown keys: {}", where, fmt::join(unknown, ", ")));
 }
@@ -171,7 +179,8 @@ std::unique_ptr<const Inference> OpenAi::Infer(const GuestSettings* settings, co
 }
 
 uint64_t OpenAi::MemoryToRead(const Reply& reply) const {
-  return reply.message.Length() + JsonMemory(WholeMessage(reply.message).text());
+  const WholeMessage message(reply.message);
+  return reply.message.Length() + JsonMemory(message.text()) + ProbabilitiesMemory(message.text());
 }
 
 std::vector<AnsweredTensor> OpenAi::ReadAnswer(const Reply& reply, size_t /*most*/) const {

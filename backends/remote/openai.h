@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ class OpenAi final : public Protocol {
   const std::string base_, path_, model_;  // "/v1", "/v1/models/org%2Fname", "org/name"
   const backend::Log log_;
   LanguageSettings defaults_;
+  mutable std::mutex mutex_;
+  mutable std::set<std::string> told_;  // unknown keys
 };
 
 // WASINN_INVALID_ARGUMENT for keys of language models, and for what is no key at all: of models that are none.

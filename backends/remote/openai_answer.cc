@@ -147,6 +147,18 @@ std::string ProbabilitiesOf(const json& logprobs) {
   return list.Take();
 }
 
+// A name may be written with \u, which tells nothing.
+bool MayHaveProbabilities(std::string_view text) {
+  constexpr std::string_view kName = "logprobs";
+  if (text.find("\\u") != text.npos) return true;
+  for (size_t at = text.find(kName); at != text.npos; at = text.find(kName, at + kName.size())) {
+    std::string_view value = text.substr(at + kName.size());
+    value.remove_prefix(std::min(value.find_first_not_of("\": \t\r\n"), value.size()));
+    if (!value.starts_with("null")) return true;
+  }
+  return false;
+}
+
 // Where one text's numbers go; its place is told with it.
 std::span<float> RowOf(const json& one, size_t at, LanguageAnswer& answer) {
   const json& index = Find(one, "index");
@@ -208,6 +220,16 @@ LanguageAnswer ReadLanguageAnswer(std::string_view text) {
   if (const json& logprobs = Find(choice, "logprobs"); logprobs.is_object())
     answer.probabilities = ProbabilitiesOf(logprobs);
   return answer;
+}
+
+uint64_t ProbabilitiesMemory(std::string_view text) {
+  if (!MayHaveProbabilities(text)) return 0;
+  // Each token is an object of three names and a list of its bytes: about 400 bytes, and 17 for each of its text. As text
+  // it has 75, and 10 for each, and is there up to seven times while it grows and becomes an output.
+  constexpr uint64_t kEach = 1024, kEachByte = 96;
+  const auto n = static_cast<uint64_t>(
+      std::ranges::count_if(text, [](char c) { return c == ',' || c == ':' || c == '[' || c == '{'; }));
+  return (n + 1) * kEach + text.size() * kEachByte;
 }
 
 std::optional<std::vector<std::string>> ReadModels(std::string_view text) {

@@ -3,6 +3,7 @@
 #define WASINN_BACKENDS_REMOTE_OPENAI_ANSWER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,11 @@ struct LanguageAnswer {
   std::vector<float> embeddings;       // one after the other
 };
 
-// WASINN_RUNTIME_ERROR for what is none. It takes JsonMemory at most, and what it returns.
+// WASINN_RUNTIME_ERROR for what is none. It takes JsonMemory and ProbabilitiesMemory at most, and what it returns.
 LanguageAnswer ReadLanguageAnswer(std::string_view text);
+
+// What becomes of an answer's probabilities takes more than their JSON; 0: it has none.
+uint64_t ProbabilitiesMemory(std::string_view text);
 
 // The names of the models that a server lists; nothing: it lists none. WASINN_RUNTIME_ERROR for a list that is none.
 std::optional<std::vector<std::string>> ReadModels(std::string_view text);

@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/json.h"
+#include "remote/json_names.h"
 
 namespace wasinn::remote {
 
@@ -96,14 +97,21 @@ std::optional<std::string> StringsOf(const Config& config, const char* key) {
   return list->empty() ? "" : nlohmann::json(*list).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Others could name what a server fetches.
-void CheckTools(const std::string& text) {
-  const auto tools = backend::ParseJson(text);
-  const bool is_good =
-      tools.is_array() && tools.size() <= kMostTools && std::ranges::all_of(tools, [](const nlohmann::json& tool) {
-        return tool.is_object() && tool.value("type", nlohmann::json()) == "function";
-      });
-  if (is_good) return;
+void CheckReferences(const char* key, const std::string& text) {
+  if (!RefersElsewhere(text)) return;
+  throw Error(WASINN_INVALID_ARGUMENT,
+              fmt::format("{}: nothing is fetched: a $ref is within the schema itself, and begins with '#'", key));
+}
+
+// Others could name what a server fetches. As text again: of two that have one name, a server sees the one that was
+// looked at.
+std::string CheckedTools(const std::string& text) {
+  CheckReferences("tools", text);
+  const auto tools = nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto is_function = [](const nlohmann::ordered_json& tool) {
+    return tool.is_object() && tool.contains("type") && tool.at("type") == "function";
+  };
+  if (tools.is_array() && tools.size() <= kMostTools && std::ranges::all_of(tools, is_function)) return tools.dump();
   throw Error(WASINN_INVALID_ARGUMENT,
               fmt::format("tools: expected a list of at most {} tools of type \"function\"", kMostTools));
 }
@@ -188,13 +196,15 @@ void LanguageSettings::SetTexts(const Config& config) {
   if (const auto grammar = config.String("grammar")) {
     Set(kText, "grammar", grammar->empty() ? "" : AsJson(Limited("grammar", *grammar)));
   }
-  if (auto schema = JsonOf(config, "json-schema")) json_schema_ = *std::move(schema);
+  if (auto schema = JsonOf(config, "json-schema")) {
+    if (!schema->empty()) CheckReferences("json-schema", *schema);
+    json_schema_ = *std::move(schema);
+  }
 }
 
 void LanguageSettings::SetChat(const Config& config) {
   if (auto tools = JsonOf(config, "tools")) {
-    if (!tools->empty()) CheckTools(*tools);
-    Set(kChat, "tools", *std::move(tools));
+    Set(kChat, "tools", tools->empty() ? "" : CheckedTools(*tools));
   }
   if (auto choice = config.ValueText("tool-choice", kDeepestJson)) {
     Set(kChat, "tool_choice", *choice == "null" ? "" : Limited("tool-choice", *std::move(choice)));
@@ -216,6 +226,10 @@ void LanguageSettings::SetTemplate(const Config& config) {
   if (template_arguments_.empty() && !thinks_) return;
   auto object = nlohmann::ordered_json::parse(template_arguments_.empty() ? "{}" : template_arguments_);
   if (!object.is_object()) throw Error(WASINN_INVALID_ARGUMENT, "chat-template-kwargs: expected an object");
+  for (const auto& [name, value] : object.items()) {
+    // Some servers would take it for the template itself.
+    if (EndsInName(name, "chat_template")) RefuseKey("chat-template-kwargs", "no template comes from here");
+  }
   if (thinks_ && !object.contains("enable_thinking")) object["enable_thinking"] = *thinks_;
   Set(kChat, "chat_template_kwargs", object.dump());
 }

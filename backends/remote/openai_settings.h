@@ -48,7 +48,7 @@ class LanguageSettings {
     std::string json;
   };
 
-  void Set(uint32_t where, const char* field, std::string json) { fields_[field] = {where, std::move(json)}; }
+  void Set(uint32_t where, const char* field, std::string value) { fields_[field] = {where, std::move(value)}; }
   void SetNumbers(const backend::Config& config);
   void SetTexts(const backend::Config& config);
   void SetChat(const backend::Config& config);

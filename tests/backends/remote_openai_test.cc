@@ -5,12 +5,14 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "common/config.h"
 #include "common/error.h"
 #include "remote/errors.h"
 #include "remote/http_status.h"
 #include "remote/json_text.h"
+#include "remote/openai.h"
 #include "remote/openai_answer.h"
 #include "remote/openai_body.h"
 #include "remote/openai_prompt.h"
@@ -163,6 +165,23 @@ TEST(RemoteOpenAiTest, UnknownKeysAreNamed) {
   EXPECT_THAT(UnknownKeys(config), ElementsAre("api", "wrong"));
 }
 
+// Contexts are a guest's to make, as many as it likes.
+TEST(RemoteOpenAiTest, UnknownKeysAreToldOnce) {
+  std::vector<std::string> lines;
+  wasinn_host_services services{.struct_size = sizeof(wasinn_host_services)};
+  services.host = &lines;
+  services.log = [](void* told, uint32_t, const char* line) {
+    static_cast<std::vector<std::string>*>(told)->emplace_back(line);
+  };
+  const OpenAi model(ParseAddress("http://a:1/v1/m"), "{}", backend::Log(services));
+  for (int i = 0; i < 3; ++i) (void)model.Configure(R"({"wrong": 1, "temp": 0})");
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("unknown keys: wrong")));
+  (void)model.Configure(R"({"wrong": 1, "odd": 0})");
+  EXPECT_THAT(lines.back(), ::testing::EndsWith("unknown keys: odd"));
+  for (int i = 0; i < 1000; ++i) (void)model.Configure(("{\"key" + std::to_string(i) + "\": 1}").c_str());
+  EXPECT_LE(lines.size(), 64U);
+}
+
 TEST(RemoteOpenAiTest, NothingIsFetchedForAGuest) {
   const auto messages = [](const std::string& part) {
     return Refused(WASINN_INVALID_ARGUMENT, [&] { CheckMessages(R"([{"role": "user", "content": [)" + part + "]}]"); });
@@ -174,6 +193,74 @@ TEST(RemoteOpenAiTest, NothingIsFetchedForAGuest) {
   EXPECT_THAT(messages(R"({"type": "image_url", "image_url": "file:///etc/passwd"})"), HasSubstr("nothing is fetched"));
   EXPECT_THAT(messages(R"({"type": "x", "video_url": ["data:,", "http://a/"]})"), HasSubstr("nothing is fetched"));
   EXPECT_THAT(messages(R"({"image_url": {"detail": {}, "url": "http://a/"}})"), HasSubstr("nothing is fetched"));
+  EXPECT_EQ(messages(R"({"image_url": {"detail": "low", "url": "data:image/png;base64,AA=="}})"), "");
+  EXPECT_EQ(messages(R"({"image_url": {"url": "data:,"}}, {"type": "text", "text": "http://host/"})"), "");
+}
+
+TEST(RemoteOpenAiTest, NorUnderOtherNames) {
+  for (const char* part : {
+           R"({"Image_URL": {"url": "http://a/"}})",
+           R"({"image_url": {"URL": "http://a/"}})",
+           R"({"\u0075rl": "http://a/"})",
+           R"({"imageUrl": "http://a/"})",
+           R"({"image_uri": "http://a/"})",
+           R"({"image_urls": ["http://a/"]})",
+           R"({"image_url": [[], "http://a/"]})",
+           R"({"image_url": [{"url": "data:,"}, "http://a/"]})",
+           R"({"image_url": [{"x": 1}, [["http://a/"]]]})",
+           R"({"url": {"uri": "http://a/"}})",
+           R"({"url": {"x": "http://a/"}})",
+           R"({"url": {"x": {"y": ["/etc/passwd"]}}})",
+           R"({"url": "data:,", "url": "http://a/"})",
+           R"({"image_url": {"detail": "low"}, "video_url": "localhost"})",
+           R"({"image_url": " data:,"})",
+       }) {
+    EXPECT_THAT(Refused(WASINN_INVALID_ARGUMENT,
+                        [&] { CheckMessages(R"([{"role": "user", "content": [)" + std::string(part) + "]}]"); }),
+                HasSubstr("nothing is fetched"))
+        << part;
+  }
+}
+
+TEST(RemoteOpenAiTest, NorBySchemas) {
+  const auto refused = [](const std::string& options) {
+    return Refused(WASINN_INVALID_ARGUMENT, [&] { Settings(options.c_str()); });
+  };
+  for (const char* reference : {R"("$ref": "http://a/")", R"("$ref": "other.json")", R"("$Ref": "https://a/#/b")",
+                                R"("$dynamicRef": "http://a/#b")", R"("$ref": ["http://a/"])",
+                                R"("\u0024ref": "http://a/")", R"("$ref": "#/a", "$ref": "http://a/")"}) {
+    const std::string schema = std::string(R"({"type": "object", "properties": {"a": {)") + reference + "}}}";
+    EXPECT_THAT(refused(R"({"json-schema": )" + schema + "}"), HasSubstr("json-schema: nothing is fetched")) << schema;
+    EXPECT_THAT(refused(json{{"json-schema", schema}}.dump()), HasSubstr("json-schema: nothing is fetched")) << schema;
+    EXPECT_THAT(
+        refused(R"({"tools": [{"type": "function", "function": {"name": "f", "parameters": )" + schema + "}}]}"),
+        HasSubstr("tools: nothing is fetched"))
+        << schema;
+  }
+  Settings(R"({"json-schema": {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": {"a": {}},
+               "properties": {"a": {"$ref": "#/$defs/a"}, "$ref": {"description": "http://a/"}}}})");
+  EXPECT_THAT(Refused(WASINN_UNSUPPORTED_OPERATION,
+                      [] { Settings(R"({"chat-template-kwargs": {"x": 1, "Chat_Template": "{{ x }}"}})"); }),
+              HasSubstr("chat-template-kwargs: "));
+}
+
+// What was looked at is what is sent.
+TEST(RemoteOpenAiTest, OfToolsOfOneNameTheLastIsSent) {
+  const std::string twice = R"([{"type": "mcp", "type": "function", "z": 1, "a": 2}])";
+  LanguageSettings settings;
+  settings.Apply(backend::Config(json{{"chat", true}, {"tools", twice}}.dump().c_str(), "guest"));
+  EXPECT_THAT(settings.Fields(), HasSubstr(R"("tools":[{"type":"function","z":1,"a":2}])"));
+}
+
+TEST(RemoteOpenAiTest, AByte0IsNoEnd) {
+  using std::string_literals::operator""s;
+  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0, \"tools\": []"s); }), "");
+  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckMessages("[{\"role\": \"user\"}]\0"s); }), "");
+  EXPECT_NE(Refused(WASINN_INVALID_ARGUMENT, [] { CheckList("[1]\0, \"n\": 5"s); }), "");
+  for (const char* key : {"json-schema", "tools", "chat-template-kwargs"}) {
+    const std::string options = json{{key, "{}\0, \"n\": 5"s}}.dump();
+    EXPECT_THAT(Refused(WASINN_INVALID_ARGUMENT, [&] { Settings(options.c_str()); }), HasSubstr(key)) << options;
+  }
 }
 
 TEST(RemoteOpenAiTest, PromptsThatAreNone) {
@@ -285,6 +372,24 @@ TEST(RemoteOpenAiAnswerTest, MemoryIsThatOfTheLargest) {
   const std::string lists = R"({"choices": [[],[],[],[],[]]})";
   EXPECT_GE(JsonMemory(lists), 5 * (2 * sizeof(json) + sizeof(std::vector<json>)));
   EXPECT_GE(JsonMemory("{}"), sizeof(json));
+}
+
+TEST(RemoteOpenAiAnswerTest, ProbabilitiesTakeMoreThanTheirJson) {
+  EXPECT_EQ(ProbabilitiesMemory(R"({"choices": [{"text": "so", "logprobs": null}]})"), 0U);
+  EXPECT_EQ(ProbabilitiesMemory(R"({"data": [{"embedding": [1, 2, 3]}]})"), 0U);
+  EXPECT_GT(ProbabilitiesMemory(R"({"choices": [{"text": "so", "\u006cogprobs": {}}]})"), 0U);
+  for (const std::string& token : {std::string("a"), std::string(1000, 'a'), std::string(1000, '\x01')}) {
+    json tokens = json::array(), logprobs = json::array();
+    for (int i = 0; i < 100; ++i) {
+      tokens.push_back(token);
+      logprobs.push_back(-1);
+    }
+    const std::string text =
+        json{{"choices", {{{"text", "so"}, {"logprobs", {{"tokens", tokens}, {"token_logprobs", logprobs}}}}}}}.dump();
+    // A value of JSON for each byte, and the text with a few copies.
+    const size_t told = ReadLanguageAnswer(text).probabilities.size();
+    EXPECT_GE(ProbabilitiesMemory(text), 100 * token.size() * sizeof(json) + 6 * told) << token.size();
+  }
 }
 
 }  // namespace
