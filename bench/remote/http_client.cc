@@ -22,7 +22,9 @@ constexpr const char* kHeaderLength = "Inference-Header-Content-Length";
 class HttpClient final : public NativeClient {
  public:
   HttpClient(const std::string& server, const std::string& model, const std::vector<float>& values)
-      : server_(server), path_("/v2/models/" + model + "/infer"), values_(values), out_(values.size()) {}
+      : server_(server), path_("/v2/models/" + model + "/infer"), values_(values), out_(values.size()) {
+    buffer_.reserve(64 << 10);  // Beast reads what there is room for
+  }
 
   void Infer() override {
     if (!socket_.is_open()) Connect();

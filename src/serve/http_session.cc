@@ -144,6 +144,8 @@ asio::awaitable<boost::beast::error_code> HttpSession::ReadBody(Parser& parser) 
     if (error) co_return error;
   }
   parser.eager(true);
+  // Beast reads what there is room for, which is 512 bytes unless told.
+  buffer_.reserve(std::min<uint64_t>(parser.content_length().value_or(kMostBuffer), kMostBuffer));
   while (!parser.is_done()) {
     stream_.tcp().expires_at(pace.deadline());
     const auto [error, bytes] = co_await http::async_read_some(stream_, buffer_, parser, kAwait);
