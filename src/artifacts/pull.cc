@@ -34,7 +34,7 @@ Result<std::string> ReadManifest(Reference& reference, const PullOptions& option
 
 // `manifest_bytes` have the digest of `reference`. What is no use here is refused before it is copied.
 Result<Kept> Fetch(const Store& store, const Reference& reference, const std::string& manifest_bytes,
-                   const PullOptions& options) {
+                   const PullOptions& options, bool is_of_tag) {
   const Result<Manifest> manifest = ParseManifest(manifest_bytes);
   if (!manifest) return NotPulled<Kept>(reference, manifest.error());
   const uint64_t total = manifest->TotalBytes();
@@ -47,7 +47,8 @@ Result<Kept> Fetch(const Store& store, const Reference& reference, const std::st
   if (!arrival) return NotPulled<Kept>(reference, arrival.error());
   const Result<Skopeo> skopeo = Skopeo::Find(options.patience);
   if (!skopeo) return NotPulled<Kept>(reference, skopeo.error());
-  const Result<void> copied = skopeo->CopyTo(reference, arrival->path().string(), total, manifest->LargestBytes());
+  const Skopeo::Sizes sizes{.total = total, .largest = manifest->LargestBytes(), .are_claims = is_of_tag};
+  const Result<void> copied = skopeo->CopyTo(reference, arrival->path().string(), sizes);
   if (!copied) return std::unexpected(copied.error());
   Result<Kept> kept = store.Keep(*arrival, arrival->path() / "layout", reference.digest, manifest_bytes);
   if (!kept) return NotPulled<Kept>(reference, kept.error());
@@ -88,7 +89,7 @@ Result<Artifact> Pull(const Reference& asked, const PullOptions& options) {
     if (!read) return std::unexpected(read.error());
     manifest = std::move(*read);
   }
-  Result<Kept> kept = Fetch(*store, reference, *manifest, options);
+  Result<Kept> kept = Fetch(*store, reference, *manifest, options, /*is_of_tag=*/asked.digest.empty());
   if (!kept) return std::unexpected(kept.error());
   Result<Artifact> artifact = Choose(reference, std::move(*kept));
   if (artifact) artifact->was_pulled = true;

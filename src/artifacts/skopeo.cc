@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "artifacts/manifest.h"
 #include "artifacts/program.h"
 
@@ -39,15 +41,18 @@ Result<std::string> Skopeo::ReadManifest(const Reference& reference) const {
                          .most_output_bytes = Manifest::kMostBytes});
 }
 
-Result<void> Skopeo::CopyTo(const Reference& reference, const std::string& folder, uint64_t total,
-                            uint64_t largest) const {
-  const auto slow = std::chrono::milliseconds(total / (kSlowest / 1000));
+std::chrono::milliseconds Skopeo::PatienceFor(const Sizes& sizes) const {
+  const auto slow = std::chrono::milliseconds(sizes.total / (kSlowest / 1000));
+  return patience_ + (sizes.are_claims ? std::min(slow, kMostPatience) : slow);
+}
+
+Result<void> Skopeo::CopyTo(const Reference& reference, const std::string& folder, const Sizes& sizes) const {
   // A path of its own could have a colon, behind which it looks for a tag.
   const Result<std::string> copied =
       Run(reference, {.command = {program_, "copy", "--quiet", "--preserve-digests", AsDocker(reference), "oci:layout"},
                       .folder = folder,
-                      .timeout = patience_ + slow,
-                      .most_file_bytes = largest + kSmallFile,
+                      .timeout = PatienceFor(sizes),
+                      .most_file_bytes = sizes.largest + kSmallFile,
                       .most_output_bytes = kSmallFile});
   if (!copied) return std::unexpected(copied.error());
   return {};

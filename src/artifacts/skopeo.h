@@ -15,14 +15,23 @@ class Skopeo {
   // For an answer without blobs, and for these in addition to their time at a slow registry's pace.
   static constexpr std::chrono::milliseconds kPatience{60'000};
   static constexpr uint64_t kSlowest = 100'000;  // bytes a second
+  // That time at most, where the sizes are what a registry claims for a tag: they may never come.
+  static constexpr std::chrono::milliseconds kMostPatience = std::chrono::hours(24);
+
+  // What a manifest says of its blobs.
+  struct Sizes {
+    uint64_t total, largest;
+    bool are_claims;  // false: whoever named the digest means them
+  };
 
   static Result<Skopeo> Find(std::chrono::milliseconds patience = kPatience);
 
   // A manifest as the registry has it, not checked.
   Result<std::string> ReadManifest(const Reference& reference) const;
-  // All blobs of what a digest names, not checked, as files FOLDER/layout/blobs/sha256/HEX. `total`, `largest`: how many bytes the
-  // manifest says that they have.
-  Result<void> CopyTo(const Reference& reference, const std::string& folder, uint64_t total, uint64_t largest) const;
+  // All blobs of what a digest names, not checked, as files FOLDER/layout/blobs/sha256/HEX.
+  Result<void> CopyTo(const Reference& reference, const std::string& folder, const Sizes& sizes) const;
+  // How long that may take.
+  std::chrono::milliseconds PatienceFor(const Sizes& sizes) const;
 
  private:
   Skopeo(std::string program, std::chrono::milliseconds patience) : program_(std::move(program)), patience_(patience) {}

@@ -92,17 +92,20 @@ std::string ReadSmall(const fs::path& path, uint64_t most) {
   return engines::ReadFile(path.string()).value_or("");
 }
 
-// A file too many could be taken for a part of a model. "": there is none.
-std::string StrangerIn(const Manifest& manifest, const fs::path& files) {
+// A file too many could be taken for a part of a model. "": there is none. Somebody may remove the folder meanwhile, so
+// nothing here throws; what cannot be read may have one.
+std::string WrongFolder(const Manifest& manifest, const fs::path& files) {
   std::set<std::string> known;
   for (const ArtifactFile& file : manifest.files) known.insert(file.path);
   std::error_code failed;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(files, failed)) {
-    const std::string path = entry.path().lexically_relative(files).string();
-    const bool is_folder = entry.symlink_status(failed).type() == fs::file_type::directory;
-    if (!is_folder && !known.contains(path)) return path;
+  fs::recursive_directory_iterator entry(files, failed);
+  for (const fs::recursive_directory_iterator end; !failed && entry != end; entry.increment(failed)) {
+    const std::string path = entry->path().lexically_relative(files).string();
+    std::error_code gone;
+    const bool is_folder = entry->symlink_status(gone).type() == fs::file_type::directory;
+    if (!is_folder && !known.contains(path)) return fmt::format("'{}' is no file of it", path);
   }
-  return "";
+  return failed ? "its folder cannot be read: " + failed.message() : "";
 }
 
 // Checks what is kept in a folder. An error says what is wrong with it.
@@ -112,9 +115,7 @@ Result<Kept> Check(const fs::path& folder, const std::string& digest) {
   Result<Manifest> manifest = ParseManifest(bytes);
   if (!manifest) return std::unexpected(manifest.error());
   const fs::path files = folder / kFiles;
-  if (const std::string path = StrangerIn(*manifest, files); !path.empty()) {
-    return std::unexpected(fmt::format("'{}' is no file of it", path));
-  }
+  if (std::string wrong = WrongFolder(*manifest, files); !wrong.empty()) return std::unexpected(std::move(wrong));
   const std::string identities = IdentitiesOf(*manifest, files);
   constexpr uint64_t kMostIdentity = 128;
   const bool is_known =

@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -135,6 +137,37 @@ TEST_F(StoreTest, WhatLivesIsNotRemoved) {
   ASSERT_TRUE(store_->MakeArrival());
   EXPECT_FALSE(fs::exists(dead));
   EXPECT_TRUE(fs::exists(other->path()));
+}
+
+// As many descriptors as there are, and `more`.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t more) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = dup(STDERR_FILENO);
+    close(next);
+    const rlimit few = {.rlim_cur = static_cast<rlim_t>(next) + more, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+ private:
+  rlimit before_ = {};
+};
+
+// As where `models prune` removes it meanwhile.
+TEST_F(StoreTest, AFolderThatCannotBeOpenedThrowsNothing) {
+  const std::string manifest = ManifestOf({{"folder/m.onnx", "model"}});
+  ASSERT_TRUE(Keep(manifest));
+  for (rlim_t more = 0; more < 5; ++more) {
+    const FewDescriptors few(more);
+    EXPECT_NO_THROW((void)store_->Find(DigestOf(manifest))) << more;
+  }
+  const auto found = store_->Find(DigestOf(manifest));
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_TRUE(found->has_value());
 }
 
 TEST_F(StoreTest, TakesThePlaceOfWhatIsBroken) {

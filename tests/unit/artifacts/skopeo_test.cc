@@ -1,0 +1,43 @@
+// How long a registry may take.
+#include "artifacts/skopeo.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace wasinn::artifacts {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kTerabyte = uint64_t{1} << 40;
+
+TEST(SkopeoTest, ARegistryBuysNoDaysOfPatience) {
+  std::string folder = (fs::temp_directory_path() / "wasinn-skopeo-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const fs::path program = fs::path(folder) / "skopeo";
+  std::ofstream(program) << "#!/bin/sh\n";
+  fs::permissions(program, fs::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder.c_str(), 1);
+  const auto skopeo = Skopeo::Find(std::chrono::minutes(1));
+  setenv("PATH", path.c_str(), 1);
+  fs::remove_all(folder);
+  ASSERT_TRUE(skopeo) << skopeo.error();
+
+  const auto claimed = [&](uint64_t total) {
+    return skopeo->PatienceFor({.total = total, .largest = total, .are_claims = true});
+  };
+  EXPECT_EQ(claimed(Skopeo::kSlowest * 10), std::chrono::seconds(70));
+  EXPECT_EQ(claimed(kTerabyte), std::chrono::minutes(1) + Skopeo::kMostPatience);
+  EXPECT_EQ(claimed(UINT64_MAX), std::chrono::minutes(1) + Skopeo::kMostPatience);
+  EXPECT_GT(skopeo->PatienceFor({.total = kTerabyte, .largest = kTerabyte, .are_claims = false}),
+            2 * Skopeo::kMostPatience)
+      << "whoever named the digest means its sizes";
+}
+
+}  // namespace
+}  // namespace wasinn::artifacts
