@@ -141,10 +141,12 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 class HttpFake(fake.Counted):
-    def __init__(self, infer=lambda request, context: fake.echo(request), told=None, ready=True, binary=True):
+    def __init__(self, infer=lambda request, context: fake.echo(request), told=None, ready=True, binary=True, handler=Handler, tls=None):
         super().__init__(infer, told, ready)
         self.binary, self.connections = binary, set()
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", 0), handler)
+        if tls:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         self.server.fake = self
         self.port = self.server.server_address[1]
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})

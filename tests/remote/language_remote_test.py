@@ -183,18 +183,23 @@ class Requests(LanguageRemoteTest):
         config = {"ctx-size": 100, "n-gpu-layers": 5, "threads": 2, "stream-stdout": True, "nonsense": 1}
         self.assertEqual(self.text(self.address(fake), "Hello", config=config), ["so"])
         self.assertEqual(fake.asked, [("/v1/completions", {"model": "m", "prompt": "Hello"})])
-        self.assertIn("unknown keys: nonsense", self.log)
+        self.assertEqual(self.log.count("unknown keys: nonsense"), 1, self.log)
         self.assertNotIn("ctx-size", self.log)
 
     def test_what_a_guest_must_not_ask(self):
         fake = self.fake()
         image = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "http://10.0.0.1/a.png"}}]}]
+        other_case = [{"role": "user", "content": [{"type": "image_url", "Image_URL": [{"url": "data:,"}, "http://10.0.0.1/a.png"]}]}]
         injected = '[{"role": "user", "content": "Hi"}], "model": "other"'
-        for prompt in (image, injected, "no JSON", "[]"):
+        for prompt in (image, other_case, injected, "no JSON", "[]"):
             with self.subTest(prompt):
                 self.assertRegex(self.text(self.address(fake), prompt, config={"chat": True})[0], "compute: 1: ")
         self.assertRegex(self.text(self.address(fake), "")[0], "compute: 1: .*empty")
         self.assertRegex(self.text(self.address(fake), "Hello", options={"temp": "hot"})[0], "compute: 1: .*temp: expected a number")
+        schema = {"type": "object", "properties": {"a": {"$ref": "http://10.0.0.1/a.json"}}}
+        self.assertRegex(self.text(self.address(fake), "Hello", options={"json-schema": schema})[0], "compute: 1: .*nothing is fetched")
+        tools = '[{"type": "function"}]\0, "model": "other"'
+        self.assertRegex(self.text(self.address(fake), HELLO, config={"chat": True}, options={"tools": tools})[0], "compute: 1: .*tools")
         self.assertEqual(fake.asked, [])
 
     def test_keys_of_language_models_are_of_those_alone(self):

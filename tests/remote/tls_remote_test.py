@@ -1,11 +1,15 @@
 """Servers with certificates."""
 
+import concurrent.futures
 import shutil
+import socket
+import ssl
 import tempfile
 import unittest
 
 from certificates import Authority
-from remote import MODEL, OverHttp, RemoteTest
+from http_fake import Handler
+from remote import MODEL, OverHttp, RemoteTest, request, sum_of
 
 
 class Tls(RemoteTest):
@@ -44,11 +48,35 @@ class Tls(RemoteTest):
     def test_a_server_that_speaks_the_other_way(self):
         plain = self.serve(models={"m": MODEL})
         self.expect_failure(self.infer(self.address(plain, scheme=self.secure)), 5, "failed to connect|handshake")
-        self.expect_failure(self.infer(self.serve_tls().replace(f"{self.secure}:", f"{self.scheme}:")), 5, ".")
+        without = self.serve_tls().replace(f"{self.secure}:", f"{self.scheme}:")
+        self.expect_failure(self.infer_in_guest(without), 5, ".")
+
+    def test_keys_of_tls_need_it(self):
+        address = self.address(self.serve(models={"m": MODEL}))
+        self.assertIn("key 'ca' is for connections with TLS", self.infer(address).err)
+        self.assertIn("key 'server_name' is for connections with TLS", self.infer_in_guest(address, "server_name = 'a'").err)
+
+
+class Forging(Handler):
+    """Sends two answers to one request, at once: in records of their own within one segment."""
+
+    def answer(self, status, body, behind=b""):
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+        super().answer(status, body, behind)
+        if self.command == "POST":
+            super().answer(status, body, bytes(len(behind)))
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
 
 
 class HttpTls(OverHttp, Tls):
-    pass
+    def test_what_tls_has_read_ahead_is_no_other_guests(self):
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(*map(str, self.own))
+        fake = self.fake(handler=Forging, tls=tls)
+        front = self.front(self.address(fake, scheme=self.secure), f"ca = '{self.authority.pem}'", "max_connections = 1")
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda _: front.infer("m", request()), range(12)))
+        self.assertEqual([(one.status, sum_of(one)) for one in answers], [(200, 21)] * 12)
 
 
 if __name__ == "__main__":
