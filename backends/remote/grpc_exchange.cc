@@ -9,6 +9,10 @@ namespace wasinn::remote {
 
 namespace {
 
+// What gRPC says where a server's answers take more memory than they may.
+constexpr char kOutOfQuota[] = "Buffers full";
+constexpr char kTooLarge[] = "the server's answers are larger than max_message_bytes allows";
+
 // Whether a connection had the call. Until then gRPC names the peer as the channel was made: "dns:///…".
 bool WasSent(const grpc::ClientContext& context) {
   const std::string peer = context.peer();
@@ -53,6 +57,7 @@ void GrpcExchange::End(const grpc::Status& status) {
 
 Reply GrpcExchange::TakeReply(const grpc::Status& status) {
   Reply reply{.status = status, .message = {}};
+  if (status.error_message() == kOutOfQuota) reply.status = {status.error_code(), kTooLarge};
   reply.message.buffer().Swap(&answer_);
   reply.was_sent = status.error_code() != grpc::UNAVAILABLE || WasSent(context_);
   return reply;

@@ -117,5 +117,23 @@ TEST(RemoteLoadOfSeveral, AsksTheNextServer) {
   EXPECT_EQ(status, nullptr) << wasinn_status_message(status.get());
 }
 
+// Of 192.0.2.0/24 nobody answers.
+TEST(RemoteLoadOfSecrets, WarnsWhereTheyGoWithoutTls) {
+  const SilentHttp near;
+  for (const auto& [address, is_told] : {std::pair(std::string("http://192.0.2.1:9/v2/models/m"), true),
+                                         {std::string("https://192.0.2.1:9/v2/models/m"), false},
+                                         {near.address(), false}}) {
+    Log log;
+    const HostPtr host = EchoHost(log, "backends.remote.load_timeout_ms = 50\n", WASINN_TEST_BACKENDS);
+    wasinn_model_options options{.struct_size = sizeof(wasinn_model_options)};
+    options.path = address.c_str();
+    options.config = R"({"headers": {"authorization": "Bearer secret"}})";
+    options.preload = true;
+    EXPECT_NE(StatusPtr(wasinn_host_add_model(host.get(), "m", &options)), nullptr);
+    EXPECT_EQ(log.Contains("header 'authorization' goes to 192.0.2.1:9 without TLS"), is_told) << address;
+    EXPECT_FALSE(log.Contains("secret"));
+  }
+}
+
 }  // namespace
 }  // namespace wasinn::testing
