@@ -74,7 +74,7 @@ void Checks::End(size_t server, const Reply& reply) {
   }
   try {
     if (!is_ending) Judge(server, reply, late);
-  } catch (const std::bad_alloc&) {  // the next one says it
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next one says it
   }
   Forget(server);
 }
@@ -131,7 +131,7 @@ void HealthThread::Run() {
     due_.emplace(Clock::now() + checks->interval(), checks);
     try {
       checks->Begin();                 // under the lock, so that nobody removes it meanwhile; it waits for nothing
-    } catch (const std::bad_alloc&) {  // the next time
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the next time
     }
   }
 }

@@ -17,7 +17,7 @@ void HttpLoop::Run() {
     try {
       context_.run();
       return;
-    } catch (const std::bad_alloc&) {  // of a handler: the others go on
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): of a handler: the others go on
     }
   }
 }

@@ -118,7 +118,7 @@ void HttpPool::Rest(std::unique_ptr<HttpStream> stream) {
   if (resting_.size() != 1) return;
   try {
     Sweep();
-  } catch (const std::bad_alloc&) {  // it rests until it is taken, or another one begins to rest
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): it rests until it is taken or swept with others
   }
 }
 

@@ -28,7 +28,7 @@ void Servers::SetHealthy(size_t server, bool is_healthy, const std::string& why)
                is_healthy ? fmt::format("model '{}': server {} serves again", address_.model, endpoint(server))
                           : fmt::format("model '{}': server {} gets no calls for now: {}", address_.model,
                                         endpoint(server), Quoted(why)));
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): nobody reads of it
   }
 }
 
