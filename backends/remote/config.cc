@@ -7,10 +7,11 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "common/config.h"
 #include "common/error.h"
-#include "remote/openai_settings.h"
+#include "remote/certificates.h"
 
 namespace wasinn::remote {
 
@@ -19,28 +20,8 @@ using backend::Error;
 
 namespace {
 
-constexpr uint32_t kBoth = WASINN_KEY_BACKEND | WASINN_KEY_MODEL;
 constexpr int64_t kMegabyte = int64_t{1} << 20;
 constexpr int64_t kMostMilliseconds = 24 * 60 * 60 * 1000;
-
-constexpr wasinn_key kKeys[] = {
-    {"ca", kBoth,
-     "absolute path of the authorities (PEM) that a server's certificate must come from; default: the machine's"},
-    {"cert", kBoth, "absolute path of the certificate (PEM) that is shown to servers; with key"},
-    {"key", kBoth, "absolute path of that certificate's private key (PEM)"},
-    {"server_name", kBoth, "the name that a server's certificate must have, in place of the address's host"},
-    {"headers", kBoth, "table of headers that each call has, {authorization = \"Bearer …\"}"},
-    {"idempotent", kBoth,
-     "true: the model may compute twice what was asked once, so calls that were lost are made again; default false"},
-    {"retries", kBoth, "how often a call of an idempotent model is made again at most: 0 to 16, default 2"},
-    {"max_message_bytes", kBoth, "bytes of one request or answer at most; default 64 MiB"},
-    {"connect_timeout_ms", kBoth, "how long a connection may take to be made; default 5000"},
-    {"load_timeout_ms", kBoth, "how long servers may take in all to tell of a model when it is loaded; default 30000"},
-    {"max_connections", kBoth,
-     "connections to a server of HTTP at most, each with one call; more calls wait; default 256"},
-    {"health_interval_ms", kBoth, "time between two checks of each of several servers; default 1000"},
-    {"health_timeout_ms", kBoth, "how long a check may take; two that take longer make a server ill; default 1000"},
-};
 
 // A model's key, or else the backend's.
 class Merged {
@@ -51,16 +32,16 @@ class Merged {
   std::chrono::milliseconds Milliseconds(const char* key, int64_t usual) const {
     return std::chrono::milliseconds(With(key).Integer(key, 1, kMostMilliseconds).value_or(usual));
   }
-  // What a file has; "" if no key names one.
-  std::string Contents(const char* key) const {
-    const auto path = With(key).AbsolutePath(key);
-    if (!path) return "";
-    std::ifstream file(*path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file || text.empty()) {
-      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("key '{}': cannot read '{}'", key, *path));
+  // Nothing in it if no key names one.
+  NamedFile File(const char* key) const {
+    NamedFile named{.key = key, .path = With(key).AbsolutePath(key).value_or(""), .text = {}};
+    if (named.path.empty()) return named;
+    std::ifstream file(named.path, std::ios::binary);
+    named.text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file || named.text.empty()) {
+      throw Error(WASINN_INVALID_ARGUMENT, fmt::format("key '{}': cannot read '{}'", key, named.path));
     }
-    return text;
+    return named;
   }
 
  private:
@@ -110,17 +91,25 @@ void CheckHeader(const std::string& name, const std::string& value, Transport tr
                           name));
 }
 
+// Both transports would say it in words of their own, and gRPC's are about something else.
+void ReadCertificates(const Merged& merged, ConnectionConfig* parsed) {
+  NamedFile ca = merged.File("ca"), certificate = merged.File("cert"), key = merged.File("key");
+  if (certificate.text.empty() != key.text.empty()) {
+    throw Error(WASINN_INVALID_ARGUMENT, "keys 'cert' and 'key' go together: expected both or none");
+  }
+  if (!ca.text.empty()) CheckCertificates(ca);
+  if (!certificate.text.empty()) CheckOwnCertificate(certificate, key);
+  parsed->ca = std::move(ca.text);
+  parsed->certificate = std::move(certificate.text);
+  parsed->key = std::move(key.text);
+}
+
 ConnectionConfig ParseConnection(const Merged& merged, Transport transport, bool is_secure) {
   ConnectionConfig parsed;
   parsed.transport = transport;
   parsed.is_secure = is_secure;
-  parsed.ca = merged.Contents("ca");
-  parsed.certificate = merged.Contents("cert");
-  parsed.key = merged.Contents("key");
+  ReadCertificates(merged, &parsed);
   parsed.server_name = merged.With("server_name").String("server_name").value_or("");
-  if (parsed.certificate.empty() != parsed.key.empty()) {
-    throw Error(WASINN_INVALID_ARGUMENT, "keys 'cert' and 'key' go together: expected both or none");
-  }
   parsed.max_message_bytes = static_cast<uint32_t>(
       merged.With("max_message_bytes").Integer("max_message_bytes", 1024, INT_MAX).value_or(64 * kMegabyte));
   // gRPC's connections have many calls each, and are shared whatever this says.
@@ -131,15 +120,6 @@ ConnectionConfig ParseConnection(const Merged& merged, Transport transport, bool
 }
 
 }  // namespace
-
-std::span<const wasinn_key> Keys() {
-  static const std::vector<wasinn_key> keys = [] {
-    std::vector<wasinn_key> all(std::begin(kKeys), std::end(kKeys));
-    all.insert(all.end(), LanguageKeys().begin(), LanguageKeys().end());
-    return all;
-  }();
-  return keys;
-}
 
 ModelConfig ModelConfig::Parse(const char* backend_text, const char* model_text, Transport transport, bool is_secure) {
   const Config backend(backend_text, "[backends.remote]");

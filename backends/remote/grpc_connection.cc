@@ -10,8 +10,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "remote/grpc_exchange.h"
-
 namespace wasinn::remote {
 
 namespace {
@@ -49,11 +47,12 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint, const Co
 }  // namespace
 
 GrpcConnection::GrpcConnection(std::string endpoint, const ConnectionConfig& config)
-    : Connection(std::move(endpoint)), stub_(MakeChannel(this->endpoint(), config)) {}
+    : Connection(std::move(endpoint)),
+      server_{.stub = grpc::GenericStub(MakeChannel(this->endpoint(), config)), .is_secure = config.is_secure} {}
 
 std::shared_ptr<Exchange> GrpcConnection::NewExchange(const Request& request, const Headers& headers,
                                                       Deadline deadline) {
-  return std::make_shared<GrpcExchange>(stub_, request, headers, deadline);
+  return std::make_shared<GrpcExchange>(server_, request, headers, deadline);
 }
 
 }  // namespace wasinn::remote

@@ -2,13 +2,12 @@
 #ifndef WASINN_BACKENDS_REMOTE_GRPC_CONNECTION_H_
 #define WASINN_BACKENDS_REMOTE_GRPC_CONNECTION_H_
 
-#include <grpcpp/generic/generic_stub.h>
-
 #include <memory>
 #include <string>
 
 #include "remote/config.h"
 #include "remote/connection.h"
+#include "remote/grpc_exchange.h"
 
 namespace wasinn::remote {
 
@@ -19,7 +18,7 @@ class GrpcConnection final : public Connection {
   std::shared_ptr<Exchange> NewExchange(const Request& request, const Headers& headers, Deadline deadline) override;
 
  private:
-  grpc::GenericStub stub_;
+  GrpcServer server_;
 };
 
 }  // namespace wasinn::remote

@@ -13,6 +13,13 @@ namespace {
 constexpr char kOutOfQuota[] = "Buffers full";
 constexpr char kTooLarge[] = "the server's answers are larger than max_message_bytes allows";
 
+// What gRPC says where a server ends a connection, which may be its way to refuse one.
+constexpr char kClosed[] = "Socket closed";
+
+const char* ClosedHint(const GrpcServer& server) {
+  return server.is_secure ? ": it may want a certificate (keys 'cert' and 'key')" : ": it may want TLS (grpcs://)";
+}
+
 // Whether a connection had the call. Until then gRPC names the peer as the channel was made: "dns:///…".
 bool WasSent(const grpc::ClientContext& context) {
   const std::string peer = context.peer();
@@ -21,8 +28,8 @@ bool WasSent(const grpc::ClientContext& context) {
 
 }  // namespace
 
-GrpcExchange::GrpcExchange(grpc::GenericStub& stub, const Request& request, const Headers& headers, Deadline deadline)
-    : stub_(stub), request_(request) {
+GrpcExchange::GrpcExchange(GrpcServer& server, const Request& request, const Headers& headers, Deadline deadline)
+    : server_(server), request_(request) {
   if (deadline) context_.set_deadline(*deadline);
   for (const auto& [name, value] : headers) context_.AddMetadata(name, value);
 }
@@ -30,13 +37,13 @@ GrpcExchange::GrpcExchange(grpc::GenericStub& stub, const Request& request, cons
 void GrpcExchange::Start(Done done) {
   done_ = std::move(done);
   self_ = shared_from_this();
-  stub_.UnaryCall(&context_, request_.path, {}, request_.body.operator->(), &answer_,
-                  [this](const grpc::Status& status) { End(status); });
+  server_.stub.UnaryCall(&context_, request_.path, {}, request_.body.operator->(), &answer_,
+                         [this](const grpc::Status& status) { End(status); });
 }
 
 Reply GrpcExchange::Wait() {
   grpc::CompletionQueue queue;
-  const auto reader = stub_.PrepareUnaryCall(&context_, request_.path, request_.body, &queue);
+  const auto reader = server_.stub.PrepareUnaryCall(&context_, request_.path, request_.body, &queue);
   grpc::Status status;
   reader->StartCall();
   reader->Finish(&answer_, &status, this);
@@ -58,6 +65,11 @@ void GrpcExchange::End(const grpc::Status& status) {
 Reply GrpcExchange::TakeReply(const grpc::Status& status) {
   Reply reply{.status = status, .message = {}};
   if (status.error_message() == kOutOfQuota) reply.status = {status.error_code(), kTooLarge};
+  if (status.ok()) {
+    if (!server_.has_answered) server_.has_answered = true;  // one line of memory for all threads
+  } else if (status.error_message().ends_with(kClosed) && !server_.has_answered) {
+    reply.status = {status.error_code(), status.error_message() + ClosedHint(server_)};
+  }
   reply.message.buffer().Swap(&answer_);
   reply.was_sent = status.error_code() != grpc::UNAVAILABLE || WasSent(context_);
   return reply;

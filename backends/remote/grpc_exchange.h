@@ -5,16 +5,25 @@
 #include <grpcpp/client_context.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <atomic>
 #include <memory>
 
 #include "remote/exchange.h"
 
 namespace wasinn::remote {
 
+// What the calls to one server share.
+struct GrpcServer {
+  grpc::GenericStub stub;
+  const bool is_secure;
+  // Whether it ever did. If not, it may not be what the address says.
+  std::atomic<bool> has_answered = false;
+};
+
 class GrpcExchange final : public Exchange, public std::enable_shared_from_this<GrpcExchange> {
  public:
-  // `stub` outlives it, `request` its end.
-  GrpcExchange(grpc::GenericStub& stub, const Request& request, const Headers& headers, Deadline deadline);
+  // `server` outlives it, `request` its end.
+  GrpcExchange(GrpcServer& server, const Request& request, const Headers& headers, Deadline deadline);
 
   // On gRPC's threads.
   void Start(Done done) override;
@@ -27,7 +36,7 @@ class GrpcExchange final : public Exchange, public std::enable_shared_from_this<
   void End(const grpc::Status& status);
   Reply TakeReply(const grpc::Status& status);
 
-  grpc::GenericStub& stub_;
+  GrpcServer& server_;
   const Request& request_;
   grpc::ClientContext context_;
   grpc::ByteBuffer answer_;

@@ -9,6 +9,8 @@
 #include <exception>
 #include <utility>
 
+#include "remote/http_failures.h"
+
 namespace wasinn::remote {
 
 namespace asio = boost::asio;
@@ -33,7 +35,7 @@ void HttpDial::Begin() {
                    [self = shared_from_this()](const std::exception_ptr& thrown, error_code error) {
                      self->timer_.cancel();
                      if (thrown != nullptr) return self->Tell("failed to connect: no memory");
-                     self->Tell(error ? "failed to connect: " + error.message() : "");
+                     self->Tell(error ? self->WhyNot(error) : "");
                    });
   } catch (...) {
     is_told_ = true;  // by what is thrown
@@ -62,6 +64,11 @@ asio::awaitable<error_code> HttpDial::Resolve(HttpStream::Addresses* addresses) 
       pool_->host_, pool_->port_, tcp::resolver::numeric_service, asio::as_tuple(asio::use_awaitable));
   for (const auto& one : found) addresses->push_back(one.endpoint());
   co_return error;
+}
+
+std::string HttpDial::WhyNot(const error_code& error) const {
+  if (stream_ == nullptr) return "failed to connect: " + error.message();  // its time was over before
+  return WordsOfConnect(error, stream_->verify_result(), pool_->name_);
 }
 
 void HttpDial::Tell(const std::string& why) {

@@ -24,6 +24,7 @@ class HttpDial : public std::enable_shared_from_this<HttpDial> {
  private:
   boost::asio::awaitable<boost::system::error_code> Run();
   boost::asio::awaitable<boost::system::error_code> Resolve(HttpStream::Addresses* addresses);
+  std::string WhyNot(const boost::system::error_code& error) const;
   void Tell(const std::string& why);
 
   const std::shared_ptr<HttpPool> pool_;

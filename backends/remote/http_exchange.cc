@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "remote/http_failures.h"
 #include "remote/http_status.h"
 
 namespace wasinn::remote {
@@ -192,6 +193,8 @@ asio::awaitable<error_code> HttpExchange::ReadAnswer(std::optional<HttpParser>& 
 
 // What is left of such an answer must not be the next one's, so the connection goes.
 Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
+  const FailedExchange failed{
+      .error = error, .is_secure = stream_->is_secure(), .has_answered = stream_->has_answered()};
   stream_.reset();
   Reply reply{.status = {grpc::UNAVAILABLE, ""}, .message = {}, .was_sent = has_begun};
   if (aborted_) {
@@ -201,14 +204,8 @@ Reply HttpExchange::Failed(const error_code& error, bool has_begun) {
                     fmt::format("the answer is larger than max_message_bytes allows: {}", most_)};
   } else if (error == asio::error::no_memory) {
     reply.status = {grpc::RESOURCE_EXHAUSTED, "there is no memory for the answer"};
-  } else if (error == http::error::end_of_stream) {
-    reply.status = {grpc::UNAVAILABLE, "the server ended the connection before it answered"};
-  } else if (error == http::error::partial_message) {
-    reply.status = {grpc::UNAVAILABLE, "the server ended the connection within its answer"};
-  } else if (error.category() == make_error_code(http::error::bad_status).category()) {
-    reply.status = {grpc::INTERNAL, "the server's answer is not HTTP: " + error.message()};
   } else {
-    reply.status = {grpc::UNAVAILABLE, "the connection was lost: " + error.message()};
+    reply.status = {IsNoHttp(error) ? grpc::INTERNAL : grpc::UNAVAILABLE, WordsOfExchange(failed)};
   }
   return reply;
 }

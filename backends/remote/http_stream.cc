@@ -5,6 +5,7 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/ssl/verify_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
@@ -24,6 +25,20 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 constexpr size_t kMostBuffered = 128 << 10;
 // Beast reads what there is room for, which is 512 bytes unless told. Memory that nothing came into is the system's.
 constexpr size_t kReadAtOnce = 64 << 10;
+
+// As Asio's own, and says which of the two it was: the chain, or the name.
+class NamedCertificate {
+ public:
+  explicit NamedCertificate(const std::string& name) : is_for_(name) {}
+  bool operator()(bool is_trusted, asio::ssl::verify_context& context) const {
+    if (is_for_(is_trusted, context)) return true;
+    if (is_trusted) X509_STORE_CTX_set_error(context.native_handle(), X509_V_ERR_HOSTNAME_MISMATCH);
+    return false;
+  }
+
+ private:
+  const asio::ssl::host_name_verification is_for_;
+};
 
 }  // namespace
 
@@ -55,10 +70,15 @@ asio::awaitable<error_code> HttpStream::Handshake(const std::string& name) {
     co_return asio::error::no_memory;
   }
   error_code error;
-  secure.set_verify_callback(asio::ssl::host_name_verification(name), error);
+  secure.set_verify_callback(NamedCertificate(name), error);
   if (error) co_return error;
   std::tie(error) = co_await secure.async_handshake(asio::ssl::stream_base::client, kAwait);
   co_return error;
+}
+
+int64_t HttpStream::verify_result() {
+  auto* const secure = std::get_if<Secure>(&stream_);
+  return secure == nullptr ? X509_V_OK : SSL_get_verify_result(secure->native_handle());
 }
 
 asio::awaitable<HttpStream::Ended> HttpStream::Write(const std::vector<asio::const_buffer>& buffers) {
@@ -80,6 +100,7 @@ asio::awaitable<error_code> HttpStream::Read(HttpParser& parser) {
   } else {
     std::tie(error, bytes) = co_await http::async_read(std::get<Plain>(stream_), buffer_, parser, kAwait);
   }
+  has_answered_ = has_answered_ || !error;
   co_return error;
 }
 

@@ -45,6 +45,10 @@ class HttpStream {
   // Whether another request may be sent: the server has neither ended it nor said more than it was asked.
   bool IsQuiet();
   bool is_secure() const { return std::holds_alternative<Secure>(stream_); }
+  // Whether an answer has come before. If none has, the server may not be what the address says.
+  bool has_answered() const { return has_answered_; }
+  // What OpenSSL says of the server's certificate: X509_V_OK if nothing is wrong about it.
+  int64_t verify_result();
   // Whether a byte of an answer has come that no parser has.
   bool has_more() const { return buffer_.size() > 0; }
 
@@ -58,6 +62,7 @@ class HttpStream {
 
   std::variant<Plain, Secure> stream_;
   boost::beast::flat_buffer buffer_;
+  bool has_answered_ = false;
 };
 
 }  // namespace wasinn::remote

@@ -113,6 +113,30 @@ TEST_F(RemoteHttp, AnEndWithoutAnAnswerMayHaveRun) {
   }
 }
 
+TEST_F(RemoteHttp, WhatAServerMaySpeakInstead) {
+  const ScriptedServer ends([](ScriptedConnection& one) { one.Read(); });
+  EXPECT_EQ(Client(loop_, ends.endpoint()).Get().status.error_message(),
+            "the server ended the connection before it answered; https://?");
+  const ScriptedServer grpc([](ScriptedConnection& one) {
+    one.Write(std::string("\0\0\x06\4\0\0\0\0\0\0\5\0\0\x40\0", 15));  // HTTP/2's settings
+    one.AwaitEnd();
+  });
+  const std::string said = Client(loop_, grpc.endpoint()).Get().status.error_message();
+  EXPECT_THAT(said, ::testing::StartsWith("the server's answer is not HTTP: "));
+  EXPECT_THAT(said, ::testing::EndsWith("; grpc://?"));
+}
+
+TEST_F(RemoteHttp, WhoHasAnsweredSpeaksHttp) {
+  const ScriptedServer server([](ScriptedConnection& one) {
+    one.Read();
+    one.Write(Ok("answer"));
+    one.Read();
+  });
+  const Client client(loop_, server.endpoint());
+  EXPECT_EQ(TextOf(client.Get().message), "answer");
+  EXPECT_EQ(client.Get().status.error_message(), "the server ended the connection before it answered");
+}
+
 TEST_F(RemoteHttp, AnswersInPieces) {
   EXPECT_EQ(
       TextOf(

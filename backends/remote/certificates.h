@@ -1,0 +1,24 @@
+// The files of certificates that the configuration names.
+#ifndef WASINN_BACKENDS_REMOTE_CERTIFICATES_H_
+#define WASINN_BACKENDS_REMOTE_CERTIFICATES_H_
+
+#include <string>
+
+namespace wasinn::remote {
+
+// What a key names, and what is in it.
+struct NamedFile {
+  const char* key;
+  std::string path, text;
+};
+
+// Both throw WASINN_INVALID_ARGUMENT that names the key.
+
+// PEM with one certificate at least.
+void CheckCertificates(const NamedFile& file);
+// The same, and a key that belongs to the first of them.
+void CheckOwnCertificate(const NamedFile& certificate, const NamedFile& key);
+
+}  // namespace wasinn::remote
+
+#endif  // WASINN_BACKENDS_REMOTE_CERTIFICATES_H_
