@@ -92,12 +92,19 @@ std::vector<AnsweredTensor> ReadTensors(JsonCursor& cursor, const char* kind, si
   return tensors;
 }
 
-}  // namespace
+[[noreturn]] void RefuseMetadata(std::string_view text) {
+  constexpr size_t kLongestBeginning = 60;
+  std::string shown(text.substr(0, kLongestBeginning));
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, ' ');
+  throw Error(WASINN_RUNTIME_ERROR, fmt::format("the server's answer is no metadata of a model: it begins with '{}'{}",
+                                                shown, text.size() > kLongestBeginning ? "…" : ""));
+}
 
-Metadata ReadJsonMetadata(std::string_view json) {
+// Nothing of an object that says nothing of a model. The protocol wants a name, inputs and outputs; servers leave out what
+// they do not know, so any of them is enough.
+std::optional<Metadata> ReadMetadataOf(JsonCursor& cursor) {
   Metadata metadata;
-  JsonCursor cursor(json);
-  bool has_inputs = false, has_outputs = false;
+  bool has_name = false, has_inputs = false, has_outputs = false;
   cursor.Object([&](const std::string& key) {
     if (key == "platform" && cursor.Peek() == '"') {
       metadata.platform = cursor.String(kMostName);
@@ -108,11 +115,24 @@ Metadata ReadJsonMetadata(std::string_view json) {
       Once(has_outputs, "outputs");
       metadata.outputs = ReadTensors(cursor, "outputs", kMostTensors, WASINN_UNSUPPORTED_OPERATION);
     } else {
+      has_name = has_name || (key == "name" && cursor.Peek() == '"');
       (void)cursor.Skip();
     }
   });
-  cursor.ExpectEnd();
+  if (!has_name && !has_inputs && !has_outputs) return std::nullopt;
   return metadata;
+}
+
+}  // namespace
+
+Metadata ReadJsonMetadata(std::string_view json) {
+  JsonCursor cursor(json);
+  // Any server of HTTP has a page for any path.
+  if (cursor.Peek() != '{') RefuseMetadata(json);
+  std::optional<Metadata> metadata = ReadMetadataOf(cursor);
+  cursor.ExpectEnd();
+  if (!metadata) RefuseMetadata(json);
+  return *std::move(metadata);
 }
 
 bool HasExtension(std::string_view json, std::span<const std::string_view> names) {

@@ -10,6 +10,7 @@
 #include "remote/json_answer.h"
 #include "remote/json_cursor.h"
 #include "remote/json_request.h"
+#include "remote/whole_message.h"
 
 namespace wasinn::remote {
 
@@ -42,7 +43,7 @@ uint64_t HeadOf(const Reply& reply, size_t all) {
 
 Metadata OipHttp::AskMetadata(const Ask& ask) {
   const Reply told = ask({.path = path_, .has_body = false});
-  Metadata metadata = ReadJsonMetadata(TextOf(told));
+  Metadata metadata = ReadJsonMetadata(WholeMessage(told.message).text());
   try {
     is_binary_ = HasExtension(TextOf(ask({.path = "/v2", .has_body = false})), kBinary);
   } catch (const backend::Error& error) {  // who says nothing of itself speaks JSON

@@ -13,6 +13,7 @@
 #include "remote/json_cursor.h"
 #include "remote/json_elements.h"
 #include "remote/json_request.h"
+#include "remote/oip_http.h"
 #include "remote/signature.h"
 
 namespace wasinn::remote {
@@ -120,6 +121,37 @@ TEST(RemoteJsonTest, AnswersThatAreNone) {
   EXPECT_THAT(RefusedAnswer(many, many.size()), HasSubstr("more than 4 outputs"));
   EXPECT_THAT(RefusedAnswer("{}", 2), HasSubstr("no outputs"));
   EXPECT_THAT(RefusedAnswer(R"({"outputs":[]} x)", 16), HasSubstr("more than one value"));
+}
+
+TEST(RemoteJsonTest, MetadataThatIsNone) {
+  const auto refused = [](const std::string& text) { return RefusedJson([&] { ReadJsonMetadata(text); }); };
+  EXPECT_THAT(refused("<html>\n<h1>It works</h1></html>"),
+              HasSubstr("is no metadata of a model: it begins with '<html> <h1>It works</h1></html>'"));
+  EXPECT_THAT(refused(""), HasSubstr("it begins with ''"));
+  EXPECT_THAT(refused("[]"), HasSubstr("it begins with '[]'"));
+  EXPECT_THAT(refused("{}"), HasSubstr("it begins with '{}'"));
+  EXPECT_THAT(refused(R"({"status": "ok", "name": null})"), HasSubstr("no metadata of a model"));
+  EXPECT_THAT(refused(std::string(100, '\xff')), HasSubstr("'" + std::string(60, ' ') + "'…"));
+}
+
+// Short answers, too, which gRPC's buffers keep elsewhere.
+TEST(RemoteJsonTest, AServerOfPagesHasNoModel) {
+  for (const std::string page : {"<html></html>", "<html><head><title>It works</title></head></html>"}) {
+    OipHttp model("/v2/models/m");
+    const auto ask = [&](const Request&) {
+      const grpc::Slice slice(page);
+      return Reply{.status = {}, .message = {&slice, 1}};
+    };
+    EXPECT_THAT(RefusedJson([&] { (void)model.AskMetadata(ask); }),
+                ::testing::EndsWith("no metadata of a model: it begins with '" + page + "'"));
+  }
+}
+
+TEST(RemoteJsonTest, ServersLeaveOutOfMetadataWhatTheyDoNotKnow) {
+  EXPECT_TRUE(ReadJsonMetadata(R"({"name": "m", "inputs": null})").inputs.empty());
+  EXPECT_TRUE(ReadJsonMetadata(R"({"inputs": []})").inputs.empty());
+  const Metadata outputs = ReadJsonMetadata(R"({"outputs": [{"name": "x", "datatype": "FP32", "shape": [1]}]})");
+  EXPECT_EQ(outputs.outputs.size(), 1U);
 }
 
 // What a model with the input `x` sends.
