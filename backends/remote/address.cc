@@ -18,12 +18,19 @@ namespace {
 // More of them would be a mistake.
 constexpr size_t kMostEndpoints = 64;
 
+// Without what stands before a host: that may be a password, and messages go to logs and guests.
+std::string WithoutSecrets(std::string_view text) {
+  const size_t scheme_end = text.find("://"), at = text.rfind('@');
+  if (at == text.npos || scheme_end == text.npos || at < scheme_end) return std::string(text);
+  return fmt::format("{}…{}", text.substr(0, scheme_end + 3), text.substr(at));
+}
+
 [[noreturn]] void Refuse(std::string_view text, const std::string& why) {
   throw Error(WASINN_INVALID_ENCODING,
               fmt::format("'{}': {}; expected grpc://HOST:PORT[,HOST:PORT]/MODEL[:VERSION], grpcs://, "
                           "http://HOST:PORT[,HOST:PORT]/v2/models/MODEL[/versions/VERSION], "
                           "http://HOST:PORT[,HOST:PORT]/v1/MODEL or https://",
-                          text, why));
+                          WithoutSecrets(text), why));
 }
 
 bool IsPort(std::string_view text) {
@@ -41,13 +48,23 @@ bool IsHost(std::string_view host) {
   });
 }
 
+// `port`: what should be one.
+[[noreturn]] void RefusePort(std::string_view text, std::string_view endpoint, std::string_view port) {
+  const bool is_number =
+      !port.empty() && std::ranges::all_of(port, [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (is_number) Refuse(text, fmt::format("port {} is not from 1 to 65535", port));
+  Refuse(text, fmt::format("'{}' has no port", endpoint));
+}
+
 std::string ParseEndpoint(std::string_view text, std::string_view endpoint) {
   const size_t colon = endpoint.rfind(':');
-  if (colon == endpoint.npos || !IsPort(endpoint.substr(colon + 1))) {
-    Refuse(text, fmt::format("'{}' has no port", endpoint));
-  }
-  if (!IsHost(endpoint.substr(0, colon))) Refuse(text, fmt::format("'{}' is no host", endpoint.substr(0, colon)));
-  return std::string(endpoint);
+  const std::string_view host = endpoint.substr(0, colon);
+  const std::string_view port = colon == endpoint.npos ? "" : endpoint.substr(colon + 1);
+  if (IsPort(port) && IsHost(host)) return std::string(endpoint);
+  // Before all that would show a part of it.
+  if (text.find('@') != text.npos) Refuse(text, "put user and password into `headers`, as authorization");
+  if (!IsPort(port)) RefusePort(text, endpoint, port);
+  Refuse(text, fmt::format("'{}' is no host", host));
 }
 
 std::vector<std::string> ParseEndpoints(std::string_view text, std::string_view hosts) {
@@ -77,11 +94,17 @@ void ParseModel(std::string_view text, std::string_view path, Address* address) 
 }
 
 // What stands in a request as it is: no blank, no line, no question.
-bool IsPath(std::string_view path) {
-  return std::ranges::all_of(path, [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("-._~!$&'()*+,;=:@/%").find(static_cast<char>(c)) != std::string_view::npos;
-  });
+void CheckPath(std::string_view text, std::string_view path) {
+  const auto is_wrong = [](unsigned char c) {
+    return std::isalnum(c) == 0 &&
+           std::string_view("-._~!$&'()*+,;=:@/%").find(static_cast<char>(c)) == std::string_view::npos;
+  };
+  const auto wrong = std::ranges::find_if(path, is_wrong);
+  if (wrong == path.end()) return;
+  if (*wrong == '?') Refuse(text, "an address has no query");
+  const auto byte = static_cast<unsigned char>(*wrong);
+  const std::string shown = byte < 0x20 || byte >= 0x7f ? "a byte" : fmt::format("'{}'", *wrong);
+  Refuse(text, fmt::format("the path has {}, which a URL cannot have: write it as %{:02X}", shown, byte));
 }
 
 // "org%20name"
@@ -122,7 +145,7 @@ bool ParseLanguageModel(std::string_view text, std::string_view path, Address* a
 // "v2/models/model/versions/2"
 void ParsePath(std::string_view text, std::string_view path, Address* address) {
   constexpr std::string_view kModels = "v2/models/", kVersions = "/versions/";
-  if (!IsPath(path)) Refuse(text, "other characters than a URL's, which are written as %20");
+  CheckPath(text, path);
   if (ParseLanguageModel(text, path, address)) return;
   if (!path.starts_with(kModels)) Refuse(text, "its path does not begin with /v2/models/ or /v1/");
   std::string_view model = path.substr(kModels.size());
@@ -151,6 +174,9 @@ Address ParseAddress(std::string_view text) {
   address.transport = is_http ? Transport::kHttp : Transport::kGrpc;
   address.is_secure = scheme.ends_with('s');
   const std::string_view rest = text.substr(scheme_end + 3);
+  if (rest.find("://") != rest.npos) {
+    Refuse(text, fmt::format("write the scheme once: {}://HOST:PORT,HOST:PORT/…", scheme));
+  }
   const size_t slash = rest.find('/');
   address.endpoints = ParseEndpoints(text, rest.substr(0, slash));
   const std::string_view path = slash == rest.npos ? std::string_view() : rest.substr(slash + 1);

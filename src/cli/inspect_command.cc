@@ -1,4 +1,6 @@
 // wasinn inspect: what a model takes and gives.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -41,7 +43,9 @@ void AddRows(const char* what, const std::vector<Io>& ios, Table* table) {
 // An error of a file names the file; the host's words name the model that it became, with a version that it never had.
 std::string WordsOf(const Status& status, const std::string& name, const std::string& file) {
   const std::string words = status.message(), named = "model '" + name + ":1': ";
-  return !file.empty() && words.starts_with(named) ? file + ": " + words.substr(named.size()) : words;
+  if (file.empty() || !words.starts_with(named)) return words;
+  const std::string rest = words.substr(named.size());
+  return settings::IsAddress(file) ? rest : file + ": " + rest;  // its backend names it, without what may be a password
 }
 
 Result<Signature> Inspect(const Host& host, const std::string& name) {
@@ -85,7 +89,10 @@ int Run(InspectFlags& flags) {
   }
   const Result<Host> host = MakeHost(flags.host);
   if (!host) return Fail(host.status().message());
-  if (!FindModel(*host, name)) return Fail(name + " is neither a file nor a folder nor the name of a model");
+  if (!FindModel(*host, name)) {
+    return Fail(
+        fmt::format("{} is neither a file nor a folder nor the name of a model{}", name, settings::AddressHint(name)));
+  }
   const Result<Signature> signature = Inspect(*host, name);
   if (!signature) return Fail(WordsOf(signature.status(), name, file));
   const std::optional<ModelInfo> info = FindModel(*host, name);  // its format is known now, whatever it is called
@@ -119,7 +126,8 @@ Command AddInspectCommand(CLI::App& app) {
   auto flags = std::make_shared<InspectFlags>();
   inspect
       ->add_option("MODEL", flags->model,
-                   "A file, a folder, an oci:// reference, or the name of a model in the settings")
+                   "A file, a folder, an oci:// reference, an address (grpc://…, http://…), or\nthe name of a model in "
+                   "the settings")
       ->required();
   inspect->add_option("--encoding", flags->encoding, "The model's format, if its name and bytes do not tell it")
       ->type_name("ENCODING");

@@ -108,6 +108,8 @@ Parsed<ModelFlag> ParseWasmEdgeFlag(std::string_view text) {
   if (parts.size() < 4 || parts[0].empty() || parts[3].empty()) {
     return std::unexpected(fmt::format("'{}' is not NAME:ENCODING:TARGET:PATH", text));
   }
+  // Its colons would end paths.
+  if (IsAddress(text)) return std::unexpected("an address is no path here: it needs --model, or the configuration");
   ModelFlag model;
   model.name = parts[0];
   if (Parsed<void> set = SetEncoding(parts[1], &model); !set) return std::unexpected(set.error());
@@ -133,7 +135,7 @@ Status AddModel(Host& host, const ModelFlag& model) {
   if (model.paths.size() == 1) {
     std::error_code error;
     if (!IsAddress(model.paths[0]) && !std::filesystem::exists(model.paths[0], error))
-      return fail(fmt::format("{} does not exist", model.paths[0]));
+      return fail(fmt::format("{} does not exist{}", model.paths[0], AddressHint(model.paths[0])));
     options.path = model.paths[0];
   } else {
     for (const std::string& path : model.paths) {

@@ -30,6 +30,15 @@ std::string LastComponent(const std::string& path) {
 
 bool IsAddress(std::string_view path) { return path.find("://") != path.npos; }
 
+std::string_view AddressHint(std::string_view path) {
+  const std::string_view server = path.substr(0, path.find('/'));
+  const size_t colon = server.rfind(':');
+  if (server.size() == path.size() || colon == server.npos || colon == 0) return "";
+  const std::string_view port = server.substr(colon + 1);
+  const bool is_port = !port.empty() && std::ranges::all_of(port, [](unsigned char c) { return c >= '0' && c <= '9'; });
+  return is_port ? "; an address begins with grpc:// or http://" : "";
+}
+
 namespace {
 
 // U+0080 to U+009F are control characters too, and some others change how the rest of a line reads: marks of direction, breaks

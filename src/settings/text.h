@@ -18,6 +18,8 @@ std::string LastComponent(const std::string& path);
 
 // Of a model that a server has, "grpc://host:8001/model", and no path of files.
 bool IsAddress(std::string_view path);
+// For messages about a path that does not exist: "" unless it is an address without its scheme, as "host:8001/model".
+std::string_view AddressHint(std::string_view path);
 
 // Names in modules and models are other people's: control characters, which a terminal would obey, and marks of direction
 // come out as "\\x1b". Newlines stay.

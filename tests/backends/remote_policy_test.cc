@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Refused(const std::string& text) {
   try {
@@ -57,7 +58,7 @@ TEST(RemoteAddressTest, LanguageModels) {
   EXPECT_THAT(Refused("http://a:1/v1/m%2"), HasSubstr("'%' is not before two digits"));
   EXPECT_THAT(Refused("http://a:1/v1/m%00"), HasSubstr("'%' is not before two digits"));
   EXPECT_THAT(Refused("http://a:1/v1/%ff"), HasSubstr("is not UTF-8"));
-  EXPECT_THAT(Refused("http://a:1/v1/a\r\nb"), HasSubstr("other characters"));
+  EXPECT_THAT(Refused("http://a:1/v1/a\r\nb"), HasSubstr("write it as %0D"));
   EXPECT_THAT(Refused("http://a:1/v3/m"), HasSubstr("/v2/models/ or /v1/"));
 }
 
@@ -72,20 +73,24 @@ TEST(RemoteAddressTest, PartsOfHttp) {
   EXPECT_THAT(Refused("http://a:1/m"), HasSubstr("does not begin with /v2/models/"));
   EXPECT_THAT(Refused("http://a:1/v2/models/"), HasSubstr("it names no model"));
   EXPECT_THAT(Refused("http://a:1/v2/models/m/versions/"), HasSubstr("the version is empty"));
-  EXPECT_THAT(Refused("http://a:1/v2/models/m?x"), HasSubstr("other characters than a URL's"));
-  EXPECT_THAT(Refused("http://a:1/v2/models/m\r\nx: y"), HasSubstr("other characters than a URL's"));
-  EXPECT_THAT(Refused("http://a:1/v2/models/m n"), HasSubstr("other characters than a URL's"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/m?x"), HasSubstr("an address has no query"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/m\r\nx: y"),
+              HasSubstr("has a byte, which a URL cannot have: write it as %0D"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/m n"),
+              HasSubstr("the path has ' ', which a URL cannot have: write it as %20"));
+  EXPECT_THAT(Refused("http://a:1/v2/models/ä"), HasSubstr("has a byte, which a URL cannot have: write it as %C3"));
 }
 
 TEST(RemoteAddressTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(Refused("grpc://host/model"), HasSubstr("'host' has no port"));
   EXPECT_THAT(Refused("grpc://host:/model"), HasSubstr("'host:' has no port"));
-  EXPECT_THAT(Refused("grpc://host:0/model"), HasSubstr("has no port"));
-  EXPECT_THAT(Refused("grpc://host:65536/model"), HasSubstr("has no port"));
+  EXPECT_THAT(Refused("grpc://host:x/model"), HasSubstr("'host:x' has no port"));
+  EXPECT_THAT(Refused("grpc://host:0/model"), HasSubstr("port 0 is not from 1 to 65535"));
+  EXPECT_THAT(Refused("grpc://host:99999/model"), HasSubstr("port 99999 is not from 1 to 65535"));
   EXPECT_THAT(Refused("grpc://a:1,,b:2/model"), HasSubstr("'' has no port"));
   EXPECT_THAT(Refused("grpc://:1/model"), HasSubstr("'' is no host"));
   EXPECT_THAT(Refused("grpc://unix:/tmp/s:1/m"), HasSubstr("'unix:' has no port"));
-  EXPECT_THAT(Refused("grpc://a@b:1/m"), HasSubstr("'a@b' is no host"));
+  EXPECT_THAT(Refused("http://a:1,http://b:1/v1/m"), HasSubstr("write the scheme once: http://HOST:PORT,HOST:PORT/…"));
   EXPECT_THAT(Refused("grpc://a:1"), HasSubstr("it names no model"));
   EXPECT_THAT(Refused("grpc://a:1/"), HasSubstr("it names no model"));
   EXPECT_THAT(Refused("grpc://a:1/m:"), HasSubstr("the version is empty"));
@@ -94,6 +99,17 @@ TEST(RemoteAddressTest, WhatIsWrongIsNamed) {
   std::string many = "grpc://a:1";
   for (int i = 0; i < 64; ++i) many += ",a:1";
   EXPECT_THAT(Refused(many + "/m"), HasSubstr("more than 64 servers"));
+}
+
+TEST(RemoteAddressTest, NoPasswordIsShown) {
+  for (const char* text : {"http://user:secret@a:1/v2/models/m", "grpc://user:secret@a:1/m", "http://secret@a:1/v1/m",
+                           "https://user:se/secret@a:1/v1/m", "http://a:1,user:secret@b:x/v2/models/m"}) {
+    const std::string refused = Refused(text);
+    EXPECT_THAT(refused, HasSubstr("put user and password into `headers`")) << text;
+    EXPECT_THAT(refused, Not(HasSubstr("secret")));
+  }
+  EXPECT_THAT(Refused("ftp://user:secret@a:1/m"), Not(HasSubstr("secret")));
+  EXPECT_EQ(ParseAddress("http://a:1/v1/m@2").model, "m@2") << "which is no password";
 }
 
 TEST(RemoteBalancerTest, TheServerWithTheFewestCallsIsNext) {

@@ -87,6 +87,14 @@ class ModelsTest(CommandTest):
         self.check_refused(["--nn-preload", "m:GGML:CPU:nowhere.gguf"], "nowhere.gguf")
         for spelling in ("m", "m:GGML:CPU", "m:GGML:CPU:", ":GGML:CPU:m.gguf", "m:XML:CPU:m.gguf", "m:GGML:MOON:x"):
             self.check_refused(["--nn-preload", spelling], "--nn-preload", code=2)
+        self.check_refused(["--nn-preload", "m:onnx:cpu:http://host:8000/v2/models/m"], "it needs --model", code=2)
+
+    def test_an_address_without_its_scheme(self):
+        for path in ("localhost:8001/digits", "[::1]:8001/digits"):
+            self.check_refused(["--model", f"m={path}"], f"{path} does not exist; an address begins with grpc:// or http://")
+            self.check_error(self.wasinn("inspect", path), "; an address begins with grpc:// or http://")
+        for path in ("nowhere/a:1", "a:b/c", "a:1", ":1/c"):
+            self.assertNotIn("an address begins", self.wasinn("inspect", path).err)
 
     def test_a_model_whose_framework_is_missing_is_the_guests_error(self):
         self.file("m.tflite", b"\x1c\0\0\0TFL3" + bytes(100))
